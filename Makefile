@@ -1,0 +1,44 @@
+# make demo | test | check | bench  - each sets everything up by itself; a second run is quick.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+BENCH_STAMP := $(VENV)/.bench-installed
+ARGS ?=
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test check bench schema setup clean
+
+help: ## show this list
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | sort
+
+$(STAMP): pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	touch $@
+
+$(BENCH_STAMP): $(STAMP)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,bench]'
+	touch $@
+
+setup: $(STAMP) ## make the virtual environment in .venv
+
+demo: $(STAMP) ## solve the bundled example at several budgets and verify a certificate
+	$(BIN)/memaudit demo
+
+test: $(STAMP) ## run the whole test suite
+	$(BIN)/python -m pytest -n 2 $(ARGS)
+
+check: $(STAMP) ## ruff and strict mypy
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+bench: $(BENCH_STAMP) ## our solver and its peers side by side, as ratios of one run
+	$(BIN)/memaudit bench --all $(ARGS)
+
+schema: $(STAMP) ## write the JSON Schema again from the models
+	$(BIN)/memaudit schema --out schema/package.schema.json
+
+clean: ## remove the virtual environment and caches
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis

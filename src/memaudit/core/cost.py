@@ -1,0 +1,81 @@
+"""What storing a memory costs: one rule for every memory, whatever wrote it.
+
+A rule has a name that travels with the package: `words`, `bytes` (8 + ceil(utf8 bytes / 24)),
+`tokens:NAME` for a named tokenizer, or `declared` where the costs are given and nothing checks them.
+"""
+
+import importlib
+import re
+from collections.abc import Callable
+from functools import lru_cache
+from pathlib import Path
+
+from memaudit.core.errors import MemAuditError, MissingTool
+
+DECLARED = "declared"
+RULES = "words, bytes, tokens:simple, tokens:tiktoken/ENCODING, tokens:hf/TOKENIZER.json, declared"
+
+_SIMPLE_TOKEN = re.compile(r"\w+|[^\w\s]")
+
+CostRule = Callable[[str], int]
+
+
+def words(text: str) -> int:
+    """Whitespace-separated words."""
+    return len(text.split())
+
+
+def record_bytes(text: str) -> int:
+    """A fixed overhead per record plus the payload: 8 + ceil(utf8 bytes / 24)."""
+    return 8 + -(-len(text.encode("utf-8", "surrogatepass")) // 24)
+
+
+def simple_tokens(text: str) -> int:
+    """Runs of word characters and single punctuation marks; needs nothing installed."""
+    return len(_SIMPLE_TOKEN.findall(text))
+
+
+def _tiktoken(encoding: str) -> CostRule:
+    try:
+        tiktoken = importlib.import_module("tiktoken")
+    except ImportError:
+        raise MissingTool(
+            f"cost rule tokens:tiktoken/{encoding} needs tiktoken: pip install 'memaudit[tiktoken]'"
+        ) from None
+    try:
+        table = tiktoken.get_encoding(encoding)
+    except (ValueError, OSError) as error:
+        raise MissingTool(
+            f"tiktoken cannot load the encoding {encoding!r} ({type(error).__name__}); it downloads "
+            "its tables once, so run it where there is a network or set TIKTOKEN_CACHE_DIR"
+        ) from None
+    return lambda text: len(table.encode(text, disallowed_special=()))
+
+
+def _hugging_face(path: str) -> CostRule:
+    try:
+        tokenizers = importlib.import_module("tokenizers")
+    except ImportError:
+        raise MissingTool(
+            f"cost rule tokens:hf/{path} needs tokenizers: pip install 'memaudit[tokenizers]'"
+        ) from None
+    if not Path(path).is_file():
+        raise MissingTool(f"cost rule tokens:hf/{path}: there is no tokenizer file at {path}")
+    table = tokenizers.Tokenizer.from_file(path)
+    return lambda text: len(table.encode(text, add_special_tokens=False).ids)
+
+
+@lru_cache(maxsize=32)
+def cost_rule(name: str) -> CostRule:
+    """The rule of that name; a missing tokenizer says what to install."""
+    if name == "words":
+        return words
+    if name == "bytes":
+        return record_bytes
+    if name == "tokens:simple":
+        return simple_tokens
+    if name.startswith("tokens:tiktoken/"):
+        return _tiktoken(name.removeprefix("tokens:tiktoken/"))
+    if name.startswith("tokens:hf/"):
+        return _hugging_face(name.removeprefix("tokens:hf/"))
+    raise MemAuditError(f"unknown cost rule {name!r}; known rules: {RULES}")

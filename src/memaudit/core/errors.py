@@ -1,0 +1,55 @@
+"""What goes wrong, said in one line: where, what, and what to do about it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing wrong with an input, with the place a person has to look at."""
+
+    message: str
+    fix: str = ""
+    id: str = ""
+    table: str = ""
+    row: int = -1
+    file: str = ""
+    line: int = 0
+
+    def __str__(self) -> str:
+        place = self.file or self.table
+        if self.line:
+            place = f"{place}:{self.line}"
+        elif self.row >= 0 and not self.file:
+            place = f"{place}[{self.row}]"
+        subject = f"{self.id!r} " if self.id else ""
+        hint = f" ({self.fix})" if self.fix else ""
+        return (
+            f"{place}: {subject}{self.message}{hint}" if place else f"{subject}{self.message}{hint}"
+        )
+
+
+class MemAuditError(Exception):
+    """Base of every error a user can cause; its text is one clear line."""
+
+
+class InvalidPackage(MemAuditError, ValueError):
+    """A package that does not hold together, with every problem found."""
+
+    def __init__(self, problems: Sequence[Problem], source: str = "package") -> None:
+        self.problems = tuple(problems)
+        self.source = source
+        more = f" (and {len(self.problems) - 1} more)" if len(self.problems) > 1 else ""
+        super().__init__(f"{self.problems[0]}{more}" if self.problems else f"{source} is invalid")
+
+
+class UnknownSolver(MemAuditError):
+    """A solver name that is not registered."""
+
+
+class MissingTool(MemAuditError):
+    """An optional part that is not installed; the text says what to install."""
+
+
+class InvalidCertificate(MemAuditError):
+    """A certificate file that cannot be read as one."""

@@ -1,0 +1,124 @@
+"""Exact numbers: a JSON number means its decimal value, a Python float its shortest decimal.
+
+So 0.1 + 0.2 + 0.3 <= 0.6 holds, as a person reading the file expects. Rationals that have no
+finite decimal form are written as strings, "1/3".
+"""
+
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from functools import lru_cache
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, PlainSerializer, WithJsonSchema
+
+MAX_DIGITS = 60
+"""More digits than this in one number are refused: no measurement has them, only attacks do."""
+
+
+@lru_cache(maxsize=1 << 16)
+def _from_text(text: str) -> Fraction:
+    head, slash, tail = text.partition("/")
+    parts = (head, tail) if slash else (head,)
+    if any(len(part) > MAX_DIGITS for part in parts):
+        raise ValueError(f"number has more than {MAX_DIGITS} digits")
+    numbers = []
+    for part in parts:
+        try:
+            number = Decimal(part)
+        except ArithmeticError:
+            raise ValueError(f"{text[:40]!r} is not a number") from None
+        if not number.is_finite():
+            raise ValueError(f"{text[:40]} is not a finite number")
+        if number and abs(number.adjusted()) > MAX_DIGITS:
+            raise ValueError(f"{text[:40]} is out of range")
+        numbers.append(Fraction(number))
+    if slash and numbers[1] == 0:
+        raise ValueError(f"{text[:40]!r} divides by zero")
+    return numbers[0] / numbers[1] if slash else numbers[0]
+
+
+@lru_cache(maxsize=1 << 16)
+def _from_float(number: float) -> Fraction:
+    return _from_text(repr(number))
+
+
+def exact(number: Any) -> Fraction:
+    """The exact value a number, or its text, stands for."""
+    if isinstance(number, Fraction):
+        return number
+    if isinstance(number, bool):
+        raise ValueError("expected a number, not true or false")
+    if isinstance(number, int):
+        if abs(number) >= 10**MAX_DIGITS:
+            raise ValueError(f"number has more than {MAX_DIGITS} digits")
+        return Fraction(number)
+    if isinstance(number, float):
+        return _from_float(number)
+    if isinstance(number, Decimal):
+        return _from_text(str(number))
+    if isinstance(number, str):
+        return _from_text(number.strip())
+    raise ValueError(f"expected a number, found {type(number).__name__}")
+
+
+def decimal_text(number: Fraction) -> str | None:
+    """The finite decimal text of a rational, or None where there is none."""
+    rest, twos, fives = number.denominator, 0, 0
+    while rest % 2 == 0:
+        rest, twos = rest // 2, twos + 1
+    while rest % 5 == 0:
+        rest, fives = rest // 5, fives + 1
+    if rest != 1:
+        return None
+    places = max(twos, fives)
+    if places == 0:
+        return str(number.numerator)
+    digits = str(abs(number.numerator) * 10**places // number.denominator).rjust(places + 1, "0")
+    sign = "-" if number < 0 else ""
+    return f"{sign}{digits[:-places]}.{digits[-places:]}"
+
+
+def plain(number: Fraction) -> int | float | str:
+    """The JSON form of an exact number: a number where JSON can hold it, else text."""
+    if number.denominator == 1:
+        return number.numerator
+    text = decimal_text(number)
+    if text is None:
+        return f"{number.numerator}/{number.denominator}"
+    near = float(text)
+    return near if _from_float(near) == number else text
+
+
+Exact = Annotated[
+    Fraction,
+    BeforeValidator(exact),
+    PlainSerializer(plain),
+    WithJsonSchema(
+        {
+            "anyOf": [
+                {"type": "number"},
+                {"type": "string", "pattern": r"^-?[0-9]+(\.[0-9]+)?(/[0-9]+)?$"},
+            ]
+        }
+    ),
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Enclosure:
+    """A value known to lie between two rationals; a point wherever h is rational."""
+
+    low: Fraction
+    high: Fraction
+
+    @property
+    def is_point(self) -> bool:
+        return self.low == self.high
+
+    def __add__(self, other: "Enclosure") -> "Enclosure":
+        return Enclosure(self.low + other.low, self.high + other.high)
+
+    def times(self, factor: Fraction) -> "Enclosure":
+        """The enclosure scaled by a nonnegative factor."""
+        return Enclosure(self.low * factor, self.high * factor)

@@ -1,0 +1,285 @@
+"""The frozen package: stream, candidates, costs, units, queries, coverage (paper, section 2)."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, Self
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, model_validator
+
+from memaudit.core.cost import DECLARED, cost_rule
+from memaudit.core.errors import InvalidPackage, MemAuditError, Problem
+from memaudit.core.exact import Exact, plain
+from memaudit.core.response import CLIPPED, Response
+
+CURRENT, SUPERSESSION, DELETION = "current", "supersession", "deletion"
+ABSTENTION, TEMPORAL = "abstention", "temporal"
+VALIDITY_KINDS = frozenset({CURRENT, SUPERSESSION, DELETION, ABSTENTION, TEMPORAL})
+"""Unit kinds that say what is true now; any other kind (fact, preference, context…) is free text."""
+
+INVALIDATING_KINDS = frozenset({"tombstone", "compound_update"})
+"""Candidate kinds that record that an older statement no longer holds."""
+
+
+class _Row(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    attributes: dict[str, JsonValue] = Field(
+        default_factory=dict,
+        description="anything else that belongs to the row; never used in scores",
+    )
+
+
+class _Named(_Row):
+    id: str = Field(min_length=1, description="unique within its table")
+
+
+class Experience(_Named):
+    """One step of the stream: the group of candidates a writer chooses from."""
+
+    text: str = ""
+    index: int = Field(default=0, ge=0, description="position in the stream")
+    session: str | None = None
+    timestamp: str | None = None
+    speaker: str | None = None
+
+
+class Candidate(_Named):
+    """One thing a writer could store for an experience."""
+
+    experience: str
+    kind: str = Field(min_length=1, description="raw, fact, summary, edge, tombstone, ...")
+    text: str = ""
+    cost: Exact = Field(description="storage cost under the package's cost rule")
+    confidence: Exact | None = None
+    generator: str | None = None
+
+
+class Source(BaseModel):
+    """Where a unit stands in the stream, quoted."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    id: str
+    session: str | None = None
+    text: str = ""
+
+
+class EvidenceUnit(_Named):
+    """A semantic atom that future queries may require."""
+
+    kind: str = Field(min_length=1, description="fact, preference, or a validity state")
+    text: str = ""
+    weight: Exact | None = Field(default=None, description="explicit weight; else from the queries")
+    response: Response = CLIPPED
+    timestamp: str | None = None
+    sources: tuple[Source, ...] = ()
+
+
+class Query(_Named):
+    """A future question and the units it requires."""
+
+    text: str = ""
+    answer: str | None = None
+    kind: str | None = None
+    required: tuple[str, ...] = ()
+    importance: Exact = Fraction(1)
+
+
+class Coverage(_Row):
+    """How much of a unit a candidate preserves, and who says so."""
+
+    candidate: str
+    unit: str
+    value: Exact = Field(description="between 0 and 1")
+    label: str | None = None
+    rationale: str | None = None
+    provenance: str | None = None
+
+
+TABLES: dict[str, type[_Row]] = {
+    "experiences": Experience,
+    "candidates": Candidate,
+    "units": EvidenceUnit,
+    "queries": Query,
+    "coverage": Coverage,
+}
+
+
+class Package(BaseModel):
+    """The frozen problem. Its digest names it; `solve` finds its optimum."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", ignored_types=(cached_property,))
+
+    name: str = Field(min_length=1)
+    experiences: tuple[Experience, ...]
+    candidates: tuple[Candidate, ...]
+    units: tuple[EvidenceUnit, ...]
+    queries: tuple[Query, ...] = ()
+    coverage: tuple[Coverage, ...] = ()
+    group_cap: int = Field(default=1, ge=1, description="candidates one experience may keep")
+    cost_rule: str = Field(default=DECLARED, description="words, bytes, tokens:NAME or declared")
+    budgets: tuple[Exact, ...] = Field(default=(), description="budgets the package is meant for")
+    attributes: dict[str, JsonValue] = Field(default_factory=dict)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _number_stream(cls, data: Any) -> Any:
+        """Experiences without an index take their position in the list."""
+        if not isinstance(data, dict) or not isinstance(data.get("experiences"), list | tuple):
+            return data
+        rows = data["experiences"]
+        if any(isinstance(row, dict) and "index" in row for row in rows):
+            return data
+        numbered = [
+            {**row, "index": position} if isinstance(row, dict) else row
+            for position, row in enumerate(rows)
+        ]
+        return {**data, "experiences": numbered}
+
+    @model_validator(mode="after")
+    def _holds_together(self) -> Self:
+        problems = list(find_problems(self))
+        if problems:
+            raise InvalidPackage(problems, self.name)
+        return self
+
+    @cached_property
+    def query_weights(self) -> dict[str, Fraction]:
+        """Per unit, the summed importance of the queries that require it."""
+        weights = {unit.id: Fraction(0) for unit in self.units}
+        for query in self.queries:
+            for unit in set(query.required):
+                weights[unit] += query.importance
+        return weights
+
+    @cached_property
+    def weights(self) -> dict[str, Fraction]:
+        """Per unit, the weight that counts: the explicit one, else the queries'."""
+        return {
+            unit.id: self.query_weights[unit.id] if unit.weight is None else unit.weight
+            for unit in self.units
+        }
+
+    @cached_property
+    def candidate(self) -> dict[str, Candidate]:
+        """Candidates by id."""
+        return {candidate.id: candidate for candidate in self.candidates}
+
+    def total_cost(self, store: Iterable[str]) -> Fraction:
+        """What a set of candidates costs together."""
+        return sum((self.candidate[id].cost for id in store), Fraction(0))
+
+    def recost(self, rule: str) -> "Package":
+        """The same package with every candidate's cost measured by another rule."""
+        if rule == DECLARED:
+            raise MemAuditError(
+                "recost needs a rule that measures text: words, bytes or tokens:NAME"
+            )
+        measure = cost_rule(rule)
+        candidates = [
+            candidate.model_copy(update={"cost": Fraction(measure(candidate.text))})
+            for candidate in self.candidates
+        ]
+        return self.replace(candidates=tuple(candidates), cost_rule=rule)
+
+    def replace(self, **changes: Any) -> "Package":
+        """A new, validated package with some fields changed."""
+        fields = {name: getattr(self, name) for name in type(self).model_fields}
+        return Package.model_validate({**fields, **changes})
+
+
+def find_problems(package: Any) -> Iterator[Problem]:
+    """Everything that does not hold together, for a Package or any object with its fields."""
+    for table in ("experiences", "candidates", "units", "queries"):
+        yield from _duplicates(table, [row.id for row in getattr(package, table)])
+    yield from _duplicate_positions(package.experiences)
+    experiences = {row.id for row in package.experiences}
+    units = {row.id for row in package.units}
+    candidates = {row.id for row in package.candidates}
+    yield from _candidate_problems(package, experiences)
+    for row, unit in enumerate(package.units):
+        if unit.weight is not None and unit.weight < 0:
+            yield Problem("has a negative weight", "weights are 0 or more", unit.id, "units", row)
+    for row, query in enumerate(package.queries):
+        if query.importance < 0:
+            yield Problem(
+                "has a negative importance", "importances are 0 or more", query.id, "queries", row
+            )
+        for unit in query.required:
+            if unit not in units:
+                yield Problem(
+                    f"requires the unknown unit {unit!r}", "add the unit or drop it", query.id,
+                    "queries", row,
+                )  # fmt: skip
+    yield from _coverage_problems(package.coverage, candidates, units)
+    for budget in package.budgets:
+        if budget < 0:
+            yield Problem(f"budget {plain(budget)} is negative", "budgets are 0 or more")
+
+
+def _duplicates(table: str, ids: Sequence[str]) -> Iterator[Problem]:
+    first: dict[str, int] = {}
+    for row, id in enumerate(ids):
+        if id in first:
+            yield Problem(
+                f"is a duplicate id, first used in row {first[id]}", "ids are unique in a table",
+                id, table, row,
+            )  # fmt: skip
+        else:
+            first[id] = row
+
+
+def _duplicate_positions(experiences: Sequence[Experience]) -> Iterator[Problem]:
+    first: dict[int, str] = {}
+    for row, experience in enumerate(experiences):
+        if experience.index in first and first[experience.index] != experience.id:
+            yield Problem(
+                f"has the same stream index {experience.index} as {first[experience.index]!r}",
+                "give every experience its own index", experience.id, "experiences", row,
+            )  # fmt: skip
+        first.setdefault(experience.index, experience.id)
+
+
+def _candidate_problems(package: Any, experiences: set[str]) -> Iterator[Problem]:
+    measure = None
+    if package.cost_rule != DECLARED:
+        try:
+            measure = cost_rule(package.cost_rule)
+        except MemAuditError as error:
+            yield Problem(str(error), "declare a rule this machine can measure")
+    for row, candidate in enumerate(package.candidates):
+        at = (candidate.id, "candidates", row)
+        if candidate.experience not in experiences:
+            yield Problem(
+                f"belongs to the unknown experience {candidate.experience!r}",
+                "add the experience or correct the reference", *at,
+            )  # fmt: skip
+        if candidate.cost < 0:
+            yield Problem("has a negative cost", "costs are 0 or more", *at)
+        elif measure is not None and candidate.cost != measure(candidate.text):
+            yield Problem(
+                f"has cost {plain(candidate.cost)} but its text costs {measure(candidate.text)} "
+                f"under the declared rule {package.cost_rule!r}",
+                "recost the package or declare another rule", *at,
+            )  # fmt: skip
+        if candidate.confidence is not None and not 0 <= candidate.confidence <= 1:
+            yield Problem("has a confidence outside [0, 1]", "", *at)
+
+
+def _coverage_problems(
+    coverage: Sequence[Coverage], candidates: set[str], units: set[str]
+) -> Iterator[Problem]:
+    seen: dict[tuple[str, str], int] = {}
+    for row, cell in enumerate(coverage):
+        at = (f"{cell.candidate} x {cell.unit}", "coverage", row)
+        if cell.candidate not in candidates:
+            yield Problem(f"names the unknown candidate {cell.candidate!r}", "", *at)
+        if cell.unit not in units:
+            yield Problem(f"names the unknown unit {cell.unit!r}", "", *at)
+        if not 0 <= cell.value <= 1:
+            yield Problem(f"has coverage {plain(cell.value)}", "coverage lies in [0, 1]", *at)
+        if (cell.candidate, cell.unit) in seen:
+            first = seen[cell.candidate, cell.unit]
+            yield Problem(f"repeats the cell of row {first}", "keep one row per cell", *at)
+        seen.setdefault((cell.candidate, cell.unit), row)

@@ -1,0 +1,174 @@
+"""h: how covering a unit more turns into value. Concave, nondecreasing, h(0) = 0 (paper, eq. 2)."""
+
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from fractions import Fraction
+from itertools import pairwise
+from math import isqrt, lcm
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from memaudit.core.exact import Enclosure, Exact
+
+PRECISION_BITS = 32
+"""Irrational values are enclosed between neighbouring multiples of 2**-PRECISION_BITS."""
+
+
+class _Response(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    @property
+    def is_rational(self) -> bool:
+        """Whether every value at a rational point is rational and computed exactly."""
+        return True
+
+    @property
+    def saturates_at(self) -> Fraction | None:
+        """The coverage beyond which nothing is gained, or None."""
+        return None
+
+    def at(self, z: Fraction) -> Enclosure:
+        """h(z), exactly or between neighbouring multiples of 2**-PRECISION_BITS."""
+        raise TypeError(f"{type(self).__name__} declares no h")
+
+    def grain(self, step: Fraction) -> int:  # noqa: ARG002 - the shapes below use it
+        """A number that makes h whole at every multiple of `step` (after rounding to the grid)."""
+        return 1 << PRECISION_BITS
+
+
+class Capped(_Response):
+    """min(cap, z); the default min(1, z) is cap 1."""
+
+    shape: Literal["capped"] = "capped"
+    cap: Exact = Fraction(1)
+
+    @model_validator(mode="after")
+    def _positive(self) -> "Capped":
+        if self.cap <= 0:
+            raise ValueError("cap must be positive")
+        return self
+
+    @property
+    def saturates_at(self) -> Fraction | None:
+        return self.cap
+
+    def at(self, z: Fraction) -> Enclosure:
+        value = min(self.cap, z)
+        return Enclosure(value, value)
+
+    def grain(self, step: Fraction) -> int:
+        return lcm(step.denominator, self.cap.denominator)
+
+
+class Piecewise(_Response):
+    """Straight lines through (0, 0) and the given points, flat after the last one."""
+
+    shape: Literal["piecewise"] = "piecewise"
+    points: tuple[tuple[Exact, Exact], ...] = Field(min_length=1)
+
+    @model_validator(mode="after")
+    def _concave(self) -> "Piecewise":
+        corners = ((Fraction(0), Fraction(0)), *self.points)
+        if any(right[0] <= left[0] for left, right in pairwise(corners)):
+            raise ValueError("points must have increasing coverage, starting above 0")
+        slopes = [(b[1] - a[1]) / (b[0] - a[0]) for a, b in pairwise(corners)]
+        if any(slope < 0 for slope in slopes):
+            raise ValueError("points must not decrease")
+        if any(later > earlier for earlier, later in pairwise(slopes)):
+            raise ValueError("points must be concave: slopes must not grow")
+        return self
+
+    @property
+    def saturates_at(self) -> Fraction | None:
+        return self.points[-1][0]
+
+    def at(self, z: Fraction) -> Enclosure:
+        x0, y0 = Fraction(0), Fraction(0)
+        for x1, y1 in self.points:
+            if z <= x1:
+                value = y0 + (y1 - y0) * (z - x0) / (x1 - x0)
+                return Enclosure(value, value)
+            x0, y0 = x1, y1
+        return Enclosure(y0, y0)
+
+    def grain(self, step: Fraction) -> int:
+        whole, x0, y0 = 1, Fraction(0), Fraction(0)
+        for x1, y1 in self.points:
+            slope = (y1 - y0) / (x1 - x0)
+            whole = lcm(whole, (slope * step).denominator, (y0 - slope * x0).denominator)
+            x0, y0 = x1, y1
+        return lcm(whole, y0.denominator)
+
+
+def _between(low: Decimal, high: Decimal) -> Enclosure:
+    grid = 1 << PRECISION_BITS
+    lower, upper = Fraction(low) * grid, Fraction(high) * grid
+    floor = lower.numerator // lower.denominator
+    ceiling = -((-upper.numerator) // upper.denominator)
+    return Enclosure(Fraction(max(0, floor), grid), Fraction(ceiling, grid))
+
+
+_DOWN = Context(prec=50, rounding=ROUND_FLOOR)
+_UP = Context(prec=50, rounding=ROUND_CEILING)
+
+
+def _quotient(z: Fraction, context: Context) -> Decimal:
+    return context.divide(Decimal(z.numerator), Decimal(z.denominator))
+
+
+class Sqrt(_Response):
+    """The square root of the coverage."""
+
+    shape: Literal["sqrt"] = "sqrt"
+
+    @property
+    def is_rational(self) -> bool:
+        return False
+
+    def at(self, z: Fraction) -> Enclosure:
+        top, bottom = isqrt(z.numerator), isqrt(z.denominator)
+        if top * top == z.numerator and bottom * bottom == z.denominator:
+            return Enclosure(Fraction(top, bottom), Fraction(top, bottom))
+        grid = 1 << PRECISION_BITS
+        floor = isqrt(z.numerator * grid * grid // z.denominator)
+        return Enclosure(Fraction(floor, grid), Fraction(floor + 1, grid))
+
+
+class Log1p(_Response):
+    """The natural logarithm of 1 + coverage."""
+
+    shape: Literal["log1p"] = "log1p"
+
+    @property
+    def is_rational(self) -> bool:
+        return False
+
+    def at(self, z: Fraction) -> Enclosure:
+        if z == 0:
+            return Enclosure(z, z)
+        # Context.ln is correctly rounded to nearest, so one step outwards encloses the truth.
+        low = _quotient(z + 1, _DOWN).ln(_DOWN).next_minus(_DOWN)
+        high = _quotient(z + 1, _UP).ln(_UP).next_plus(_UP)
+        return _between(low, high)
+
+
+class Saturating(_Response):
+    """1 - exp(-z): every further mention helps, ever less."""
+
+    shape: Literal["saturating"] = "saturating"
+
+    @property
+    def is_rational(self) -> bool:
+        return False
+
+    def at(self, z: Fraction) -> Enclosure:
+        if z == 0:
+            return Enclosure(z, z)
+        # exp falls as its argument falls: the upper z gives the lower exp, hence the higher h.
+        low_exp = _quotient(z, _UP).copy_negate().exp(_DOWN).next_minus(_DOWN)
+        high_exp = _quotient(z, _DOWN).copy_negate().exp(_UP).next_plus(_UP)
+        return _between(_DOWN.subtract(Decimal(1), high_exp), _UP.subtract(Decimal(1), low_exp))
+
+
+Response = Annotated[Capped | Piecewise | Sqrt | Log1p | Saturating, Field(discriminator="shape")]
+CLIPPED = Capped()

@@ -1,0 +1,198 @@
+"""The exact integer form of a package: what every solver works on.
+
+Costs, coverage and values are scaled by common denominators, so all arithmetic is in integers and
+nothing is rounded. Where h is irrational its values are rounded up to a declared grid (`value`)
+and down to it (`low`); a solver then maximises the upper form, which bounds the true optimum.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from math import lcm
+
+from memaudit.core.errors import MemAuditError
+from memaudit.core.exact import plain
+from memaudit.core.package import Package
+from memaudit.core.response import Response
+
+FINEST_TABLE = 1 << 16
+"""Units with more coverage levels than this get no table; only the exact Python solvers take them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """One unit's value as a function of its integer coverage level."""
+
+    response: Response
+    steps: int
+    top: int
+    factor: Fraction
+    table: tuple[int, ...] | None
+
+    def value(self, level: int) -> int:
+        """The scaled value of this coverage, rounded up where h is irrational."""
+        level = min(level, self.top)
+        if self.table is not None:
+            return self.table[level]
+        high = self.response.at(Fraction(level, self.steps)).high
+        if self.response.is_rational:
+            return int(high * self.factor)
+        return _ceiling(high * self.grid) * int(self.factor / self.grid)
+
+    def low(self, level: int) -> int:
+        """The scaled value of this coverage, rounded down where h is irrational."""
+        if self.response.is_rational:
+            return self.value(level)
+        low = self.response.at(Fraction(min(level, self.top), self.steps)).low
+        return _floor(low * self.grid) * int(self.factor / self.grid)
+
+    @property
+    def grid(self) -> int:
+        """Irrational values of h are rounded to multiples of 1/grid."""
+        return self.response.grain(Fraction(1))
+
+
+def _ceiling(number: Fraction) -> int:
+    return -((-number.numerator) // number.denominator)
+
+
+def _floor(number: Fraction) -> int:
+    return number.numerator // number.denominator
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """A package in integers, at one budget and group cap.
+
+    Candidates are in canonical order (stream order of their experience, then id) and so are
+    groups; units are in id order. Unweighted units and zero cells are left out of `rows`.
+    """
+
+    candidate_ids: tuple[str, ...]
+    unit_ids: tuple[str, ...]
+    group: tuple[int, ...]
+    cost: tuple[int, ...]
+    rows: tuple[tuple[tuple[int, int], ...], ...]
+    levels: tuple[Level, ...]
+    groups: tuple[tuple[int, ...], ...]
+    cost_scale: int
+    value_scale: int
+    rational: bool
+    budget: int
+    group_cap: int
+
+    def at(self, budget: Fraction, group_cap: int) -> "Form":
+        """The same form at another budget and cap."""
+        return replace(self, budget=_floor(budget * self.cost_scale), group_cap=group_cap)
+
+    def cover(self, chosen: Iterable[int]) -> dict[int, int]:
+        """Per touched unit, the summed coverage levels of the chosen candidates."""
+        amounts: dict[int, int] = {}
+        for candidate in chosen:
+            for unit, level in self.rows[candidate]:
+                amounts[unit] = amounts.get(unit, 0) + level
+        return amounts
+
+    def value(self, chosen: Iterable[int]) -> int:
+        """The scaled value of a store, rounded up where h is irrational."""
+        return sum(self.levels[unit].value(z) for unit, z in self.cover(chosen).items())
+
+    def low(self, chosen: Iterable[int]) -> int:
+        """The scaled value of a store, rounded down where h is irrational."""
+        return sum(self.levels[unit].low(z) for unit, z in self.cover(chosen).items())
+
+    def feasible(self, chosen: Sequence[int]) -> bool:
+        """Whether a store respects budget and cap."""
+        kept: dict[int, int] = {}
+        for candidate in chosen:
+            kept[self.group[candidate]] = kept.get(self.group[candidate], 0) + 1
+        return (
+            len(set(chosen)) == len(chosen)
+            and sum(self.cost[candidate] for candidate in chosen) <= self.budget
+            and all(count <= self.group_cap for count in kept.values())
+        )
+
+    def without_waste(self, chosen: Sequence[int]) -> tuple[int, ...]:
+        """The store less the candidates that add nothing, dearest first: part of the tie rule."""
+        kept = sorted(chosen)
+        value = self.value(kept)
+        for candidate in sorted(kept, key=lambda c: (-self.cost[c], -c)):
+            fewer = [other for other in kept if other != candidate]
+            if self.value(fewer) == value:
+                kept = fewer
+        return tuple(kept)
+
+
+def check_budget(budget: Fraction, group_cap: int) -> None:
+    """Refuse budgets and caps that mean nothing."""
+    if budget < 0:
+        raise MemAuditError(f"budget {plain(budget)} is negative; budgets are 0 or more")
+    if group_cap < 1:
+        raise MemAuditError(f"group cap {group_cap} is below 1")
+
+
+def integer_form(package: Package) -> Form:
+    """The package in integers, with a budget that allows everything."""
+    position = {
+        experience.id: rank
+        for rank, experience in enumerate(sorted(package.experiences, key=lambda e: e.index))
+    }
+    candidates = sorted(package.candidates, key=lambda c: (position[c.experience], c.id))
+    weights = package.weights
+    units = sorted((unit for unit in package.units if weights[unit.id] > 0), key=lambda u: u.id)
+    unit_index = {unit.id: index for index, unit in enumerate(units)}
+    cells: dict[str, list[tuple[int, Fraction]]] = {candidate.id: [] for candidate in candidates}
+    steps = [1] * len(units)
+    for cell in package.coverage:
+        unit = unit_index.get(cell.unit)
+        if unit is not None and cell.value:
+            cells[cell.candidate].append((unit, cell.value))
+            steps[unit] = lcm(steps[unit], cell.value.denominator)
+    rows = tuple(
+        tuple(sorted((unit, int(value * steps[unit])) for unit, value in cells[candidate.id]))
+        for candidate in candidates
+    )
+    reach = [0] * len(units)
+    for row in rows:
+        for unit, level in row:
+            reach[unit] += level
+    scale = lcm(
+        1,
+        *(
+            unit.response.grain(Fraction(1, steps[index])) * weights[unit.id].denominator
+            for index, unit in enumerate(units)
+        ),
+    )
+    levels = tuple(
+        _level(unit.response, weights[unit.id], steps[index], reach[index], scale)
+        for index, unit in enumerate(units)
+    )
+    cost_scale = lcm(1, *(candidate.cost.denominator for candidate in candidates))
+    group = tuple(position[candidate.experience] for candidate in candidates)
+    members: list[list[int]] = [[] for _ in position]
+    for index, owner in enumerate(group):
+        members[owner].append(index)
+    cost = tuple(int(candidate.cost * cost_scale) for candidate in candidates)
+    return Form(
+        candidate_ids=tuple(candidate.id for candidate in candidates),
+        unit_ids=tuple(unit.id for unit in units),
+        group=group,
+        cost=cost,
+        rows=rows,
+        levels=levels,
+        groups=tuple(tuple(group) for group in members),
+        cost_scale=cost_scale,
+        value_scale=scale,
+        rational=all(unit.response.is_rational for unit in units),
+        budget=sum(cost),
+        group_cap=package.group_cap,
+    )
+
+
+def _level(response: Response, weight: Fraction, steps: int, reach: int, scale: int) -> Level:
+    saturation = response.saturates_at
+    top = reach if saturation is None else min(reach, _ceiling(saturation * steps))
+    bare = Level(response, steps, top, weight * scale, None)
+    if top > FINEST_TABLE:
+        return bare
+    return replace(bare, table=tuple(bare.value(level) for level in range(top + 1)))

@@ -1,0 +1,68 @@
+"""A form as flat int64 arrays: what the compiled solver and the benchmark's peers start from."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memaudit.solvers.form import Form
+
+Ints = NDArray[np.int64]
+
+LARGEST = 1 << 61
+"""No intermediate of the compiled solver may reach this; larger forms stay with Python integers."""
+
+SCALES = (1024, 32, 1)
+"""Multiplier scales to try, finest first, until nothing can overflow."""
+
+
+@dataclass(frozen=True, slots=True)
+class Packed:
+    """Rows in CSR form. `table[table_start[r] + z]` is unit r's value at coverage level z.
+
+    Groups are numbered 0.. without gaps and candidates are sorted by group.
+    """
+
+    cost: Ints
+    group: Ints
+    row_start: Ints
+    unit: Ints
+    level: Ints
+    table_start: Ints
+    table: Ints
+    budget: int
+    group_cap: int
+
+    @property
+    def tops(self) -> Ints:
+        """Per unit, the highest level that still counts."""
+        return np.diff(self.table_start) - 1
+
+
+def pack(form: Form) -> Packed | None:
+    """The form in int64, or None where its numbers or tables are too large for that."""
+    if any(level.table is None for level in form.levels):
+        return None
+    tables = [level.table or () for level in form.levels]
+    most = sum(table[-1] for table in tables)
+    if most * (form.budget + 1) >= LARGEST or sum(form.cost) >= LARGEST:
+        return None
+    used = sorted(set(form.group))
+    renumber = {group: index for index, group in enumerate(used)}
+    return Packed(
+        cost=np.array(form.cost, dtype=np.int64),
+        group=np.array([renumber[group] for group in form.group], dtype=np.int64),
+        row_start=_starts([len(row) for row in form.rows]),
+        unit=np.array([unit for row in form.rows for unit, _ in row], dtype=np.int64),
+        level=np.array([level for row in form.rows for _, level in row], dtype=np.int64),
+        table_start=_starts([len(table) for table in tables]),
+        table=np.array([value for table in tables for value in table], dtype=np.int64),
+        budget=form.budget,
+        group_cap=form.group_cap,
+    )
+
+
+def _starts(lengths: list[int]) -> Ints:
+    starts = np.zeros(len(lengths) + 1, dtype=np.int64)
+    np.cumsum(np.array(lengths, dtype=np.int64), out=starts[1:])
+    return starts

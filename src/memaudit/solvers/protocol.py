@@ -1,0 +1,66 @@
+"""What a solver takes and gives back."""
+
+import time
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from memaudit.solvers.form import Form
+
+
+@dataclass(slots=True)
+class Limits:
+    """When to stop early; the result is then a bound, never a wrong optimum."""
+
+    seconds: float | None = None
+    nodes: int | None = None
+    started: float = field(default_factory=time.monotonic)
+
+    @property
+    def expired(self) -> bool:
+        return self.seconds is not None and time.monotonic() - self.started >= self.seconds
+
+    @property
+    def left(self) -> float | None:
+        """Seconds left, or None without a limit."""
+        if self.seconds is None:
+            return None
+        return max(0.0, self.seconds - (time.monotonic() - self.started))
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """A solver's tree as a program for the checker (its language is described in checker.py)."""
+
+    tape: tuple[int, ...]
+    blocks: tuple[tuple[tuple[int, ...], tuple[int, ...]], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Solution:
+    """What a backend found, in the integers of the form it was given.
+
+    `bound` is a valid upper bound on the form's optimum, proven in integers; None where the
+    backend proves nothing in integers (floating-point MILP, for example). `closed` says that the
+    backend claims the store to be optimal.
+    """
+
+    chosen: tuple[int, ...]
+    value: int
+    bound: int | None
+    closed: bool
+    proof: Proof | None = None
+    statistics: dict[str, int | float | str] = field(default_factory=dict)
+
+
+class Solver(Protocol):
+    """A backend: one small module, registered in solvers/registry.py."""
+
+    name: str
+
+    def accepts(self, form: Form) -> str:
+        """Why this backend cannot take the form, or an empty string."""
+        ...
+
+    def solve(self, form: Form, limits: Limits, hint: tuple[int, ...] = ()) -> Solution:
+        """Solve, starting from a feasible hint; stop at the limits with what is known."""
+        ...
