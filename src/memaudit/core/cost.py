@@ -1,7 +1,7 @@
 """What storing a memory costs: one rule for every memory, whatever wrote it.
 
 A rule has a name that travels with the package: `words`, `bytes` (8 + ceil(utf8 bytes / 24)),
-`tokens:NAME` for a named tokenizer, or `declared` where the costs are given and nothing checks them.
+`tokens:NAME` for a named tokenizer, or `declared` where costs are given and nothing checks them.
 """
 
 import importlib
@@ -46,8 +46,8 @@ def _tiktoken(encoding: str) -> CostRule:
         table = tiktoken.get_encoding(encoding)
     except (ValueError, OSError) as error:
         raise MissingTool(
-            f"tiktoken cannot load the encoding {encoding!r} ({type(error).__name__}); it downloads "
-            "its tables once, so run it where there is a network or set TIKTOKEN_CACHE_DIR"
+            f"tiktoken cannot load the encoding {encoding!r} ({type(error).__name__}); it "
+            "downloads its tables once, so run it with a network or set TIKTOKEN_CACHE_DIR"
         ) from None
     return lambda text: len(table.encode(text, disallowed_special=()))
 

@@ -16,6 +16,10 @@ def canonical(package: Package) -> dict[str, Any]:
         data[table] = sorted(data.get(table, ()), key=lambda row: str(row["id"]))
     for experience, position in zip(data["experiences"], _positions(package), strict=True):
         experience["index"] = position
+    responses = {unit.id: unit.response for unit in package.units}
+    for unit in data["units"]:
+        if "response" in unit:  # in full: the shape is a default too, and tells the h apart
+            unit["response"] = responses[unit["id"]].model_dump()
     for query in data["queries"]:
         query["required"] = sorted(set(query.get("required", ())))
     cells = [

@@ -20,7 +20,7 @@ MAX_DIGITS = 60
 def _from_text(text: str) -> Fraction:
     head, slash, tail = text.partition("/")
     parts = (head, tail) if slash else (head,)
-    if any(len(part) > MAX_DIGITS for part in parts):
+    if any(len(part.removeprefix("-")) > MAX_DIGITS for part in parts):
         raise ValueError(f"number has more than {MAX_DIGITS} digits")
     numbers = []
     for part in parts:
@@ -87,12 +87,22 @@ def plain(number: Fraction) -> int | float | str:
     if text is None:
         return f"{number.numerator}/{number.denominator}"
     near = float(text)
-    return near if _from_float(near) == number else text
+    if _from_float(near) == number:
+        return near
+    return text if len(text) <= MAX_DIGITS else f"{number.numerator}/{number.denominator}"
+
+
+def _writable(number: Any) -> Fraction:
+    """The exact value, refused where its text would be too long to read back."""
+    value = exact(number)
+    if max(abs(value.numerator), value.denominator) >= 10**MAX_DIGITS:
+        raise ValueError(f"number has more than {MAX_DIGITS} digits")
+    return value
 
 
 Exact = Annotated[
     Fraction,
-    BeforeValidator(exact),
+    BeforeValidator(_writable),
     PlainSerializer(plain),
     WithJsonSchema(
         {

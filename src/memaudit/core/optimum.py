@@ -5,39 +5,91 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, Literal
 
-from memaudit.core.exact import plain
+from memaudit.core.errors import InvalidCertificate
+from memaudit.core.exact import exact, plain
 
 Status = Literal["certified", "bound"]
+CERTIFICATE_FORMAT = "memaudit-certificate"
+CERTIFICATE_VERSION = 1
+
+
+Block = tuple[tuple[int, ...], tuple[int, ...]]
+Layout = tuple[Block, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Certificate:
     """A proof that no feasible store is worth more than `value`; `memaudit.verify` checks it.
 
-    `proof` is a flat list of integers, a program for the checker (docs in checker.py).
+    `value * scale` is whole. `proof` is a flat list of integers, a program for the checker, and
+    `layouts` are the ways of splitting the units into blocks that it refers to (checker.py).
     """
 
     package: str
     budget: Fraction
     group_cap: int
     value: Fraction
+    scale: int
     store: tuple[str, ...]
-    blocks: tuple[tuple[tuple[int, ...], tuple[int, ...]], ...] = ()
-    proof: tuple[int, ...] = ()
+    proof: tuple[int, ...]
+    layouts: tuple[Layout, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         """The versioned JSON form."""
         return {
-            "format": "memaudit-certificate",
-            "version": 1,
+            "format": CERTIFICATE_FORMAT,
+            "version": CERTIFICATE_VERSION,
             "package": self.package,
-            "budget": plain(self.budget),
+            "budget": str(self.budget),
             "group_cap": self.group_cap,
-            "value": plain(self.value),
+            "value": str(self.value),
+            "scale": self.scale,
             "store": list(self.store),
-            "blocks": [[list(units), list(layers)] for units, layers in self.blocks],
+            "layouts": [[[list(u), list(g)] for u, g in layout] for layout in self.layouts],
             "proof": list(self.proof),
         }
+
+    @classmethod
+    def from_json(cls, data: Any) -> "Certificate":
+        """Read the JSON form; anything else is refused with a reason."""
+        if not isinstance(data, dict) or data.get("format") != CERTIFICATE_FORMAT:
+            raise InvalidCertificate(f"not a certificate: format is not {CERTIFICATE_FORMAT!r}")
+        if data.get("version") != CERTIFICATE_VERSION:
+            raise InvalidCertificate(
+                f"certificate version {data.get('version')!r} is not {CERTIFICATE_VERSION}"
+            )
+        try:
+            return cls(
+                package=_text(data["package"]),
+                budget=exact(_text(data["budget"])),
+                group_cap=_whole(data["group_cap"]),
+                value=exact(_text(data["value"])),
+                scale=_whole(data["scale"]),
+                store=tuple(_text(id) for id in data["store"]),
+                proof=tuple(_whole(word) for word in data["proof"]),
+                layouts=tuple(
+                    tuple((_wholes(units), _wholes(groups)) for units, groups in layout)
+                    for layout in data["layouts"]
+                ),
+            )
+        except (KeyError, TypeError, ValueError) as error:
+            raise InvalidCertificate(f"malformed certificate: {error}") from None
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"expected text, found {type(value).__name__}")
+    return value
+
+
+def _whole(value: Any) -> int:
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise TypeError(f"expected a whole number, found {type(value).__name__}")
+    return value
+
+
+def _wholes(values: Any) -> tuple[int, ...]:
+    return tuple(_whole(value) for value in values)
 
 
 @dataclass(frozen=True, slots=True)

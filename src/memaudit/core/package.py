@@ -15,7 +15,7 @@ from memaudit.core.response import CLIPPED, Response
 CURRENT, SUPERSESSION, DELETION = "current", "supersession", "deletion"
 ABSTENTION, TEMPORAL = "abstention", "temporal"
 VALIDITY_KINDS = frozenset({CURRENT, SUPERSESSION, DELETION, ABSTENTION, TEMPORAL})
-"""Unit kinds that say what is true now; any other kind (fact, preference, context…) is free text."""
+"""Unit kinds that say what is true now; any other kind (fact, preference…) is free text."""
 
 INVALIDATING_KINDS = frozenset({"tombstone", "compound_update"})
 """Candidate kinds that record that an older statement no longer holds."""

@@ -27,7 +27,7 @@ class _Response(BaseModel):
         """The coverage beyond which nothing is gained, or None."""
         return None
 
-    def at(self, z: Fraction) -> Enclosure:
+    def at(self, z: Fraction) -> Enclosure:  # noqa: ARG002 - the shapes below use it
         """h(z), exactly or between neighbouring multiples of 2**-PRECISION_BITS."""
         raise TypeError(f"{type(self).__name__} declares no h")
 
@@ -126,12 +126,10 @@ class Sqrt(_Response):
         return False
 
     def at(self, z: Fraction) -> Enclosure:
-        top, bottom = isqrt(z.numerator), isqrt(z.denominator)
-        if top * top == z.numerator and bottom * bottom == z.denominator:
-            return Enclosure(Fraction(top, bottom), Fraction(top, bottom))
         grid = 1 << PRECISION_BITS
         floor = isqrt(z.numerator * grid * grid // z.denominator)
-        return Enclosure(Fraction(floor, grid), Fraction(floor + 1, grid))
+        ceiling = floor if Fraction(floor, grid) ** 2 == z else floor + 1
+        return Enclosure(Fraction(floor, grid), Fraction(ceiling, grid))
 
 
 class Log1p(_Response):

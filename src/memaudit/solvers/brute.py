@@ -1,6 +1,7 @@
 """Brute force: every feasible store, one after the other. The yardstick for all other backends."""
 
 from itertools import combinations, product
+from math import comb
 
 from memaudit.solvers.form import Form
 from memaudit.solvers.protocol import Limits, Solution
@@ -16,7 +17,8 @@ class BruteForce:
     def accepts(self, form: Form) -> str:
         stores = 1
         for group in form.groups:
-            stores *= sum(1 for _ in _choices(group, form.group_cap))
+            most = min(form.group_cap, len(group))
+            stores *= sum(comb(len(group), size) for size in range(most + 1))
             if stores > MOST_STORES:
                 return f"more than {MOST_STORES:,} stores to try; brute force is for tiny packages"
         return ""

@@ -16,7 +16,7 @@ from memaudit.core.package import Package
 from memaudit.core.response import Response
 
 FINEST_TABLE = 1 << 16
-"""Units with more coverage levels than this get no table; only the exact Python solvers take them."""
+"""Units with more coverage levels than this get no table; only the Python solvers take them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,13 +114,19 @@ class Form:
 
     def without_waste(self, chosen: Sequence[int]) -> tuple[int, ...]:
         """The store less the candidates that add nothing, dearest first: part of the tie rule."""
-        kept = sorted(chosen)
-        value = self.value(kept)
+        kept, amounts = set(chosen), self.cover(chosen)
         for candidate in sorted(kept, key=lambda c: (-self.cost[c], -c)):
-            fewer = [other for other in kept if other != candidate]
-            if self.value(fewer) == value:
-                kept = fewer
-        return tuple(kept)
+            row = self.rows[candidate]
+            # h never falls, so a store's value stays only where every unit's value stays.
+            if all(
+                self.levels[unit].value(amounts[unit] - amount)
+                == self.levels[unit].value(amounts[unit])
+                for unit, amount in row
+            ):
+                kept.remove(candidate)
+                for unit, amount in row:
+                    amounts[unit] -= amount
+        return tuple(sorted(kept))
 
 
 def check_budget(budget: Fraction, group_cap: int) -> None:

@@ -4,6 +4,7 @@ import time
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from memaudit.core.optimum import Layout
 from memaudit.solvers.form import Form
 
 
@@ -32,7 +33,7 @@ class Proof:
     """A solver's tree as a program for the checker (its language is described in checker.py)."""
 
     tape: tuple[int, ...]
-    blocks: tuple[tuple[tuple[int, ...], tuple[int, ...]], ...] = ()
+    layouts: tuple[Layout, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

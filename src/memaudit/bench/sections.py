@@ -1,0 +1,126 @@
+"""The further sections: frontier, certificates and memory, each of them on its own."""
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from statistics import median
+from time import perf_counter
+
+import memaudit
+from memaudit.bench.draft import Instance
+from memaudit.bench.families import C_BUDGETS, family, warm_up
+from memaudit.bench.launch import run_solver
+from memaudit.bench.model import PeerResult
+from memaudit.bench.package import as_package
+from memaudit.bench.worker import OURS
+from memaudit.core.errors import MemAuditError
+from memaudit.solvers.frontier import frontier
+
+MAX_BUDGET = max(C_BUDGETS)
+CHECK_TARGET = 2.0
+"""Checking a certificate may take this many times as long as solving."""
+SIZE_TARGET = 1_000_000
+MEMORY_TARGET = 2_000_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class FrontierLine:
+    """One conversation: OPT for all budgets at once against one HiGHS run per budget.
+
+    `highs_seconds` is extrapolated: its median over the sampled budgets, times all budgets.
+    """
+
+    name: str
+    seconds: float
+    highs_seconds: float | None
+    compared: int
+    differing: tuple[int, ...]
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CertificateLine:
+    """One certified solve, and the check of its certificate."""
+
+    name: str
+    certified: bool
+    solve_seconds: float
+    check_seconds: float
+    json_bytes: int
+
+    @property
+    def ratio(self) -> float:
+        return self.check_seconds / self.solve_seconds
+
+
+def frontier_lines(seeds: Iterable[int] | None, seconds: float) -> list[FrontierLine]:
+    """The frontier of every conversation of family C."""
+    frontier(as_package(warm_up()[2]), max_budget=50)
+    return [_frontier_line(instances, seconds) for instances in _conversations(seeds)]
+
+
+def _frontier_line(instances: Sequence[Instance], seconds: float) -> FrontierLine:
+    package = as_package(instances[0])
+    start = perf_counter()
+    try:
+        values = frontier(package, max_budget=MAX_BUDGET).values
+    except MemAuditError as error:
+        name = package.name
+        return FrontierLine(name, perf_counter() - start, None, 0, (), f"declined: {error}")
+    taken = perf_counter() - start
+    results = run_solver("highs", [instance.packed for instance in instances], seconds).results
+    times = [result.seconds for result in results if result.proven]
+    return FrontierLine(
+        name=package.name,
+        seconds=taken,
+        highs_seconds=median(times) * (MAX_BUDGET + 1) if times else None,
+        compared=len(times),
+        differing=differing(instances, results, values),
+    )
+
+
+def differing(
+    instances: Sequence[Instance], results: Sequence[PeerResult], values: Sequence[Fraction]
+) -> tuple[int, ...]:
+    """The sampled budgets where the frontier is not the proven optimum."""
+    return tuple(
+        instance.packed.budget
+        for instance, result in zip(instances, results, strict=True)
+        if result.proven
+        and values[instance.packed.budget] != Fraction(result.value, int(instance.packed.tops[0]))
+    )
+
+
+def certificate_lines(seeds: Iterable[int] | None) -> list[CertificateLine]:
+    """Solve, certify and check every problem of family C."""
+    warm = as_package(warm_up()[2])
+    if certificate := memaudit.solve(warm, 150).certificate:
+        memaudit.verify(warm, certificate)
+    return [_certificate_line(instance) for group in _conversations(seeds) for instance in group]
+
+
+def _certificate_line(instance: Instance) -> CertificateLine:
+    package = as_package(instance)
+    start = perf_counter()
+    optimum = memaudit.solve(package, instance.packed.budget)
+    solved = perf_counter()
+    if optimum.certificate is None:
+        return CertificateLine(instance.name, False, solved - start, 0.0, 0)
+    memaudit.verify(package, optimum.certificate)
+    checked = perf_counter()
+    size = len(json.dumps(optimum.certificate.to_json(), separators=(",", ":")))
+    return CertificateLine(instance.name, optimum.certified, solved - start, checked - solved, size)
+
+
+def peak_bytes(seeds: Iterable[int] | None, seconds: float) -> int:
+    """The most memory our solver's process holds while it solves family D."""
+    problems = [instance.packed for instance in family("D", seeds)]
+    return run_solver(OURS, problems, seconds).peak_bytes
+
+
+def _conversations(seeds: Iterable[int] | None) -> list[list[Instance]]:
+    """The problems of family C, one list per conversation."""
+    problems = family("C", seeds)
+    size = len(C_BUDGETS)
+    return [problems[start : start + size] for start in range(0, len(problems), size)]

@@ -1,0 +1,423 @@
+"""Checks a certificate: that no feasible store of a package is worth more than it says.
+
+Pure integers, no solver code. It knows only the package, its objective (core) and weak duality.
+
+The claim. Values are counted in units of 1/scale, budgets and costs in whole units of their common
+denominator, a unit's coverage in whole levels; H[r][z] is what unit r at level z is worth (rounded
+up where h is irrational). The store is re-evaluated; the proof must show that every other store
+stays below `value + grain`, where `grain` divides the value of every store.
+
+The proof is a tree, written in preorder as whole numbers. A node has decided to *keep* some
+candidates and to *ban* others. Any mu >= 0 and prices >= 0 give an upper bound for it:
+
+    Q * F(kept) + mu * budget left
+      + over linking groups: the best total profit of the candidates they may still add,
+        where a candidate earns its prices in all blocks and pays mu * cost
+      + over blocks of units: the best the block can do by buying candidates of linking groups at
+        their prices, and by adding candidates of groups inside the block at mu * cost
+
+because giving each block its own copy of the linking candidates, and paying instead of obeying the
+budget, can only help. A price is never above what the candidate can add to the block at this node;
+at that ceiling (the default) the block gains nothing and the candidate is left out there.
+
+Words of the proof (u: candidate, b: block; numbers refer to canonical order, see `_Problem`):
+
+    0              leaf: the bound must be below the target
+    1 u            branch: the subtree where u is kept follows, then the one where it is banned
+    2 mu           from here on in this subtree, the budget's price
+    3 n (u b p)*n  ... prices
+    4 n u*n m u*m  ban n candidates and keep m: deciding otherwise puts the bound below the target
+    5              ... the default price is 0
+    6 i            ... use layout i; all prices are back at their default
+    7              leaf: what is kept breaks the budget or a group cap
+
+Units outside all blocks of a layout are blocks of their own, numbered after the declared ones. A
+block lists its units and, in the order its groups are decided, groups inside it (g) and others (~g).
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from math import gcd, lcm
+
+from memaudit.core.digest import digest
+from memaudit.core.objective import value as worth
+from memaudit.core.optimum import Certificate, Layout
+from memaudit.core.package import Package
+from memaudit.core.store import violations
+
+Q = 1024
+LEAF, BRANCH, MU, PRICE, FIX, ZERO, LAYOUT, BROKEN = range(8)
+MOST_STEPS = 500_000_000
+LONGEST_TABLE = 1 << 16
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Whether a certificate holds; if not, the step that fails."""
+
+    valid: bool
+    reason: str = ""
+    low: Fraction = Fraction(0)
+    high: Fraction = Fraction(0)
+    leaves: int = 0
+
+
+class _Fails(Exception):
+    """The step that fails."""
+
+
+class _Table(dict[int, int]):
+    """H[r], filled in as it is asked for."""
+
+    def __init__(self, response: object, weight: Fraction, steps: int, top: int) -> None:
+        self.at, self.weight, self.steps, self.top = response.at, weight, steps, top  # type: ignore[attr-defined]
+
+    def __missing__(self, level: int) -> int:
+        exact = self.at(Fraction(level, self.steps)).high * self.weight
+        self[level] = -((-exact.numerator) // exact.denominator)
+        return self[level]
+
+
+class _Problem:
+    """The package in whole numbers: candidates in stream order then by id, units by id."""
+
+    def __init__(self, package: Package, budget: Fraction, cap: int, scale: int) -> None:
+        ranked = sorted(package.experiences, key=lambda experience: experience.index)
+        rank = {experience.id: place for place, experience in enumerate(ranked)}
+        candidates = sorted(package.candidates, key=lambda c: (rank[c.experience], c.id))
+        units = sorted((u for u in package.units if package.weights[u.id] > 0), key=lambda u: u.id)
+        number = {unit.id: place for place, unit in enumerate(units)}
+        place = {candidate.id: u for u, candidate in enumerate(candidates)}
+        cells: list[list[tuple[int, Fraction]]] = [[] for _ in candidates]
+        steps = [1] * len(units)
+        for cell in package.coverage:
+            if cell.value and cell.unit in number:
+                cells[place[cell.candidate]].append((number[cell.unit], cell.value))
+                steps[number[cell.unit]] = lcm(steps[number[cell.unit]], cell.value.denominator)
+        whole = lcm(1, *(candidate.cost.denominator for candidate in candidates))
+        self.ids = [candidate.id for candidate in candidates]
+        self.group = [rank[candidate.experience] for candidate in candidates]
+        self.cost = [int(candidate.cost * whole) for candidate in candidates]
+        self.budget, self.cap = budget * whole // 1, cap
+        self.rows = [
+            sorted((r, value.numerator * (steps[r] // value.denominator)) for r, value in row)
+            for row in cells
+        ]
+        levels: list[list[int]] = [[] for _ in units]
+        for row in self.rows:
+            for r, level in row:
+                levels[r].append(level)
+        self.top, self.worth, self.slack, self.grain = [], [], [], 0
+        for r, unit in enumerate(units):
+            flat = unit.response.saturates_at
+            top = sum(levels[r]) if flat is None else min(sum(levels[r]), -(-flat * steps[r] // 1))
+            weight = package.weights[unit.id] * scale
+            table = _Table(unit.response, weight, steps[r], top)
+            step = gcd(*levels[r]) if levels[r] else 1
+            if top // step > LONGEST_TABLE:
+                self.grain = 1
+            else:
+                self.grain = gcd(self.grain, table[top], *(table[z] for z in range(0, top, step)))
+            self.top.append(top)
+            self.worth.append(table)
+            # Rounded-up values may bend by a grid step of h: no price may rely on concavity there.
+            fine = unit.response.grain(Fraction(1))
+            self.slack.append(0 if unit.response.is_rational else 2 * -(-weight // fine))
+        self.grain = max(1, self.grain)
+
+    def useful(self) -> tuple[int, ...]:
+        """Candidates some best store can do with: at cap 1, none that another of its group beats."""
+        rows = [{r: min(z, self.top[r]) for r, z in row} for row in self.rows]
+        members: dict[int, list[int]] = {}
+        for u, group in enumerate(self.group):
+            if rows[u] and self.cost[u] <= self.budget:
+                members.setdefault(group, []).append(u)
+
+        def beats(v: int, u: int) -> bool:
+            at_least = self.cost[v] <= self.cost[u] and all(
+                rows[v].get(r, 0) >= z for r, z in rows[u].items()
+            )
+            equal = at_least and self.cost[v] == self.cost[u] and rows[v] == rows[u]
+            return v != u and at_least and (not equal or v < u)
+
+        return tuple(
+            u
+            for group in members.values()
+            for u in group
+            if self.cap > 1 or not any(beats(v, u) for v in group)
+        )
+
+
+@dataclass(slots=True)
+class _Node:
+    """What a node of the proof has decided, and the multipliers in force."""
+
+    open: tuple[int, ...]
+    left: int
+    base: dict[int, int] = field(default_factory=dict)
+    kept: dict[int, int] = field(default_factory=dict)
+    mu: int = 0
+    prices: dict[tuple[int, int], int] = field(default_factory=dict)
+    free: bool = False
+    layout: Layout = ()
+
+
+@dataclass(slots=True)
+class _Bound:
+    """An upper bound, and how far it falls if a candidate is forced in or out."""
+
+    total: int
+    fall_in: dict[int, int] = field(default_factory=dict)
+    fall_out: dict[int, int] = field(default_factory=dict)
+
+
+Option = tuple[int, Sequence[tuple[int, int]], int]
+"""A candidate (-1: none), the levels it adds to the block's units, and what it costs the block."""
+
+
+class _Checker:
+    def __init__(self, problem: _Problem, target: int) -> None:
+        self.p, self.target, self.steps, self.leaves = problem, target, 0, 0
+
+    def bound(self, node: _Node, *, falls: bool = False) -> _Bound:
+        """The upper bound of a node at its multipliers."""
+        p, mu = self.p, node.mu
+        block_of, order, inside = self._blocks(node.layout)
+        result = _Bound(Q * sum(p.worth[r][z] for r, z in node.base.items()) + mu * node.left)
+        profits: dict[int, list[tuple[int, int]]] = {}
+        offers: dict[int, dict[int, list[Option]]] = {}
+        alive = []
+        for u in node.open:
+            group = p.group[u]
+            if p.cost[u] > node.left or node.kept.get(group, 0) >= p.cap:
+                continue
+            parts: dict[int, tuple[int, list[tuple[int, int]]]] = {}
+            for r, level in p.rows[u]:
+                z = node.base.get(r, 0)
+                more = p.worth[r][min(p.top[r], z + level)] - p.worth[r][z]
+                if more:
+                    b = block_of.get(r, len(node.layout) + r)
+                    ceiling, row = parts.setdefault(b, (0, []))
+                    row.append((r, level))
+                    parts[b] = (ceiling + Q * (more + p.slack[r]), row)
+            if not parts:
+                continue
+            alive.append(u)
+            if group in inside:
+                if parts.keys() != {inside[group]}:
+                    raise _Fails(f"group {group} is not inside block {inside[group]}")
+                row = parts[inside[group]][1]
+                offers.setdefault(inside[group], {}).setdefault(group, []).append(
+                    (u, row, mu * p.cost[u])
+                )
+                continue
+            profit = -mu * p.cost[u]
+            for b, (ceiling, row) in parts.items():
+                price = min(ceiling, node.prices.get((u, b), 0 if node.free else ceiling))
+                profit += price
+                if price < ceiling:
+                    offers.setdefault(b, {}).setdefault(group, []).append((u, row, price))
+            profits.setdefault(group, []).append((profit, u))
+        node.open = tuple(alive)
+        for group, offered in profits.items():
+            self._sell(offered, p.cap - node.kept.get(group, 0), result)
+        for b, groups in offers.items():
+            self._buy(node, order.get(b, ()), groups, result, falls)
+        return result
+
+    def _blocks(
+        self, layout: Layout
+    ) -> tuple[dict[int, int], dict[int, tuple[int, ...]], dict[int, int]]:
+        block_of: dict[int, int] = {}
+        inside: dict[int, int] = {}
+        for b, (units, groups) in enumerate(layout):
+            for r in units:
+                if not 0 <= r < len(self.p.top) or block_of.setdefault(r, b) != b:
+                    raise _Fails(f"unit {r} of block {b} is unknown or in two blocks")
+            for group in groups:
+                if group >= 0 and (self.p.cap > 1 or inside.setdefault(group, b) != b):
+                    raise _Fails(f"group {group} cannot be inside block {b}")
+        order = {b: tuple(max(g, ~g) for g in groups) for b, (_, groups) in enumerate(layout)}
+        return block_of, order, inside
+
+    def _sell(self, offered: list[tuple[int, int]], room: int, result: _Bound) -> None:
+        """The group side: its best `room` profits, and what forcing a candidate costs."""
+        best = sorted((max(0, profit) for profit, _ in offered), reverse=True)[: room + 1]
+        best += [0] * (room + 1 - len(best))
+        result.total += sum(best[:room])
+        for profit, u in offered:
+            result.fall_in[u] = max(0, best[room - 1] - profit)
+            chosen = profit > 0 and profit >= best[room - 1]
+            result.fall_out[u] = profit - best[room] if chosen else 0
+
+    def _buy(
+        self, node: _Node, order: Iterable[int], groups: dict[int, list[Option]], result: _Bound,
+        falls: bool,
+    ) -> None:
+        """The block side: the best path over its groups, the state being its open units' levels."""
+        p = self.p
+        sequence = [g for g in order if g in groups]
+        sequence += sorted(groups.keys() - set(sequence))
+        layers = [groups[g] for g in sequence]
+        if p.cap > 1:
+            layers = [[option] for layer in layers for option in layer]
+        last = {r: at for at, layer in enumerate(layers) for _, row, _ in layer for r, _ in row}
+        units = sorted(last)
+        seat = {r: i for i, r in enumerate(units)}
+        states = {tuple(node.base.get(r, 0) for r in units): 0}
+        history = []
+        for at, layer in enumerate(layers):
+            closing = [seat[r] for r in units if last[r] == at]
+            ahead: dict[tuple[int, ...], int] = {}
+            edges = []
+            for key, value in states.items():
+                for u, row, price in ((-1, (), 0), *layer):
+                    levels, net = list(key), value - price
+                    for r, level in row:
+                        z = levels[seat[r]]
+                        levels[seat[r]] = new = min(p.top[r], z + level)
+                        net += Q * (p.worth[r][new] - p.worth[r][z])
+                    for i in closing:
+                        levels[i] = -1
+                    state = tuple(levels)
+                    if net > ahead.get(state, net - 1):
+                        ahead[state] = net
+                    if falls:
+                        edges.append((u, key, state, net))
+            self.steps += len(states) * (len(layer) + 1)
+            if self.steps > MOST_STEPS:
+                raise _Fails("the proof asks for too much work")
+            if falls:
+                history.append((states, edges))
+            states = ahead
+        (best,) = states.values()
+        result.total += best
+        after = dict.fromkeys(states, 0)
+        for before, edges in reversed(history):
+            through: dict[int, int] = {}
+            back: dict[tuple[int, ...], int] = {}
+            for u, key, state, net in edges:
+                rest = after[state]
+                through[u] = max(through.get(u, net + rest), net + rest)
+                tail = net - before[key] + rest
+                back[key] = max(back.get(key, tail), tail)
+            for u in through.keys() - {-1}:
+                other = max(value for v, value in through.items() if v != u)
+                result.fall_in[u] = result.fall_in.get(u, 0) + best - through[u]
+                result.fall_out[u] = result.fall_out.get(u, 0) + best - other
+            after = back
+
+    def keep(self, node: _Node, u: int) -> None:
+        """Keep a candidate: it uses up budget and room and raises its units' levels."""
+        node.open = tuple(v for v in node.open if v != u)
+        node.left -= self.p.cost[u]
+        node.kept = {**node.kept, self.p.group[u]: node.kept.get(self.p.group[u], 0) + 1}
+        node.base = dict(node.base)
+        for r, level in self.p.rows[u]:
+            node.base[r] = min(self.p.top[r], node.base.get(r, 0) + level)
+
+    def fix(self, node: _Node, banned: Sequence[int], kept: Sequence[int]) -> None:
+        """Decide candidates whose other choice is below the target."""
+        bound = self.bound(node, falls=True)
+        for u in banned:
+            if u in bound.fall_in and bound.total - bound.fall_in[u] >= self.target:
+                raise _Fails(f"banning candidate {u} is not justified")
+        for u in kept:
+            if u not in bound.fall_out or bound.total - bound.fall_out[u] >= self.target:
+                raise _Fails(f"keeping candidate {u} is not justified")
+        gone = set(banned)
+        if gone & set(kept) or len(set(kept)) != len(kept):
+            raise _Fails("a candidate is fixed twice")
+        node.open = tuple(v for v in node.open if v not in gone)
+        for u in kept:
+            self.keep(node, u)
+
+    def run(self, proof: Sequence[int], layouts: Sequence[Layout], root: _Node) -> None:
+        """Follow the proof; raises `_Fails` at the first step that does not hold."""
+        words = iter(proof)
+        waiting = [root]
+        while waiting:
+            node, word = waiting.pop(), -1
+            while word not in (LEAF, BRANCH, BROKEN):
+                word = next(words)
+                if word == MU:
+                    node.mu = _at_least_0(next(words))
+                elif word == PRICE:
+                    node.prices = dict(node.prices)
+                    for _ in range(_at_least_0(next(words))):
+                        pair = (next(words), next(words))
+                        node.prices[pair] = _at_least_0(next(words))
+                elif word == FIX:
+                    banned = [next(words) for _ in range(_at_least_0(next(words)))]
+                    kept = [next(words) for _ in range(_at_least_0(next(words)))]
+                    self.fix(node, banned, kept)
+                elif word == ZERO:
+                    node.free = True
+                elif word == LAYOUT:
+                    node.layout, node.prices = layouts[_at_least_0(next(words))], {}
+                elif word not in (LEAF, BRANCH, BROKEN):
+                    raise _Fails(f"unknown word {word}")
+            if word == BRANCH:
+                u = next(words)
+                if u not in node.open:
+                    raise _Fails(f"branch on candidate {u}, which is not open")
+                other = replace(node, open=tuple(v for v in node.open if v != u))
+                self.keep(node, u)
+                waiting += [other, node]
+                continue
+            self.leaves += 1
+            if word == BROKEN:
+                if node.left >= 0 and max(node.kept.values(), default=0) <= self.p.cap:
+                    raise _Fails(f"leaf {self.leaves}: what is kept breaks no constraint")
+            elif self.bound(node).total >= self.target:
+                raise _Fails(f"leaf {self.leaves}: the bound does not exclude a better store")
+        if next(words, None) is not None:
+            raise _Fails("the proof goes on after its last leaf")
+
+
+def _at_least_0(word: int) -> int:
+    if word < 0:
+        raise _Fails(f"{word} where a number of 0 or more belongs")
+    return word
+
+
+def verify(package: Package, certificate: Certificate) -> Verdict:
+    """Whether a certificate proves the optimum of this package; if not, which step fails."""
+    try:
+        return _verify(package, certificate)
+    except _Fails as failure:
+        return Verdict(False, str(failure))
+    except StopIteration:
+        return Verdict(False, "the proof ends too early")
+    except IndexError:
+        return Verdict(False, "the proof names a layout that is not there")
+
+
+def _verify(package: Package, certificate: Certificate) -> Verdict:
+    if certificate.package != digest(package):
+        return Verdict(False, "the certificate is for another package")
+    if certificate.scale < 1 or certificate.group_cap < 1 or certificate.budget < 0:
+        return Verdict(False, "scale, group cap or budget makes no sense")
+    wrong = violations(package, certificate.store, certificate.budget, certificate.group_cap)
+    if wrong:
+        return Verdict(False, f"the store is not feasible: {wrong[0]}")
+    problem = _Problem(
+        package, certificate.budget, certificate.group_cap, certificate.scale
+    )
+    index = {id: u for u, id in enumerate(problem.ids)}
+    covered: dict[int, int] = {}
+    for id in certificate.store:
+        for r, level in problem.rows[index[id]]:
+            covered[r] = covered.get(r, 0) + level
+    reached = sum(problem.worth[r][min(problem.top[r], z)] for r, z in covered.items())
+    if reached != certificate.value * certificate.scale:
+        return Verdict(False, f"the store is worth {Fraction(reached, certificate.scale)}, not "
+                              f"{certificate.value}")  # fmt: skip
+    checker = _Checker(problem, Q * (reached + problem.grain))
+    root = _Node(problem.useful(), problem.budget)
+    checker.run(certificate.proof, certificate.layouts, root)
+    low = worth(package, certificate.store).low
+    if low != certificate.value and all(unit.response.is_rational for unit in package.units):
+        return Verdict(False, f"scale {certificate.scale} is too coarse for this package")
+    return Verdict(True, "", low, certificate.value, checker.leaves)

@@ -1,0 +1,40 @@
+"""Failures as short lines on stderr and an exit code; never a traceback for a user's mistake."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import typer
+
+from memaudit.cli.text import safe
+from memaudit.core.errors import InvalidPackage, MemAuditError
+
+FAILED = 1
+INTERRUPTED = 130
+
+
+def report(error: MemAuditError) -> None:
+    """Print one line, or one line per problem of an invalid package."""
+    if isinstance(error, InvalidPackage) and error.problems:
+        count = len(error.problems)
+        noun = "problem" if count == 1 else "problems"
+        typer.echo(f"invalid package {safe(error.source)}: {count} {noun}", err=True)
+        for problem in error.problems:
+            typer.echo(f"  {safe(problem)}", err=True)
+    else:
+        typer.echo(f"error: {safe(error)}", err=True)
+
+
+@contextmanager
+def reported() -> Iterator[None]:
+    """Turn what a user can cause into an exit code."""
+    try:
+        yield
+    except MemAuditError as error:
+        report(error)
+        raise typer.Exit(FAILED) from None
+    except ModuleNotFoundError as error:
+        typer.echo(f"error: this needs {error.name}: pip install {error.name}", err=True)
+        raise typer.Exit(FAILED) from None
+    except KeyboardInterrupt:
+        typer.echo("interrupted", err=True)
+        raise typer.Exit(INTERRUPTED) from None

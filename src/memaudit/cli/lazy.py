@@ -1,0 +1,58 @@
+"""A command group that imports a command's module only when the command runs."""
+
+import importlib
+from typing import Any
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+from memaudit.cli.errors import reported
+
+COMMANDS = {
+    "demo": ("memaudit.cli.solve:demo", "Solve a small example and verify its certificates."),
+    "solve": ("memaudit.cli.solve:solve", "Find the best store for a budget, with a certificate."),
+    "verify": ("memaudit.cli.solve:verify", "Check a certificate against its package."),
+    "frontier": ("memaudit.cli.solve:frontier", "The optimum for every budget."),
+    "validate": ("memaudit.cli.package:validate", "Check packages and list every problem."),
+    "show": ("memaudit.cli.package:show", "Summarise a package."),
+    "convert": ("memaudit.cli.package:convert", "Rewrite packages in another form."),
+    "recost": ("memaudit.cli.package:recost", "Measure every cost by another rule."),
+    "schema": ("memaudit.cli.package:schema", "Print the JSON Schema of a package."),
+    "bench": ("memaudit.cli.bench:bench", "Compare solvers side by side."),
+}
+"""Every command: where its function lives, and its line in --help."""
+
+
+def load(name: str) -> Any:
+    """The real command, from a function or a Typer app of its own."""
+    module, _, function = COMMANDS[name][0].partition(":")
+    target = getattr(importlib.import_module(module), function)
+    if isinstance(target, typer.Typer):
+        return typer.main.get_command(target)
+    app = typer.Typer(add_completion=False, rich_markup_mode=None)
+    app.command(name, help=None)(target)
+    return typer.main.get_command(app)
+
+
+class LazyGroup(TyperGroup):
+    """Lists commands from COMMANDS; loads one when it is called."""
+
+    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002
+        """All command names, in the order above."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ARG002
+        """A stand-in that knows its help line only."""
+        if cmd_name not in COMMANDS:
+            return None
+        return TyperCommand(cmd_name, help=COMMANDS[cmd_name][1], rich_markup_mode=None)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """The real command for the name on the command line."""
+        name, command, rest = super().resolve_command(ctx, args)
+        return name, load(name) if name and command else command, rest
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command; failures become short lines."""
+        with reported():
+            return super().invoke(ctx)

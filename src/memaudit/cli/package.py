@@ -1,0 +1,143 @@
+"""Commands about packages on disk: validate, show, convert, recost, schema."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from memaudit.cli.errors import FAILED, report
+from memaudit.cli.text import safe, safe_markup
+from memaudit.core.errors import InvalidPackage, MemAuditError, Problem
+
+if TYPE_CHECKING:
+    from memaudit.core.package import Package
+
+Source = Annotated[Path, typer.Argument(metavar="SRC", help="A package: .json file or folder.")]
+Target = Annotated[Path, typer.Argument(metavar="DST", help="Where to write: .json or a folder.")]
+
+
+def _facts(package: "Package") -> dict[str, Any]:
+    from memaudit.core.digest import digest
+    from memaudit.core.package import TABLES
+
+    return {
+        "name": package.name,
+        "digest": digest(package),
+        "counts": {table: len(getattr(package, table)) for table in TABLES},
+        "cost_rule": package.cost_rule,
+        "group_cap": package.group_cap,
+    }
+
+
+def _problem(problem: Problem) -> dict[str, Any]:
+    return {
+        "file": problem.file,
+        "line": problem.line or None,
+        "id": problem.id or None,
+        "message": problem.message,
+        "fix": problem.fix or None,
+    }
+
+
+def validate(
+    paths: Annotated[list[Path], typer.Argument(metavar="PATH", help="Packages to check.")],
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Check packages and list every problem with its file, line and id."""
+    from memaudit.io.validate import examine
+
+    results = []
+    for path in paths:
+        packages, problems = examine(path)
+        facts = [_facts(package) for package in packages]
+        results.append(
+            {"path": str(path), "packages": facts, "problems": [_problem(p) for p in problems]}
+        )
+        if as_json:
+            continue
+        for fact in facts if not problems else []:
+            counts = ", ".join(f"{count} {table}" for table, count in fact["counts"].items())
+            line = (
+                f"OK {fact['name']} {fact['digest'][:16]} {counts}, cost rule {fact['cost_rule']}"
+            )
+            typer.echo(safe(line))
+        if problems:
+            report(InvalidPackage(problems, str(path)))
+    if as_json:
+        typer.echo(json.dumps(results, indent=2))
+    if any(result["problems"] for result in results):
+        raise typer.Exit(FAILED)
+
+
+def convert(
+    source: Source,
+    target: Target,
+    to: Annotated[str, typer.Option(help="auto (by the ending of DST) or artifact.")] = "auto",
+    name: Annotated[str | None, typer.Option(help="Take only the package of this name.")] = None,
+) -> None:
+    """Rewrite packages in another form: one .json file, a folder, or the published layout."""
+    from memaudit.io.artifact_writer import write_artifact
+    from memaudit.io.packages import read_packages, write_package
+
+    packages = read_packages(source)
+    if name is not None:
+        packages = [package for package in packages if package.name == name]
+        if not packages:
+            raise MemAuditError(f"{source} holds no package named {name!r}")
+    if to == "artifact":
+        write_artifact(packages, target)
+    elif to != "auto":
+        raise MemAuditError(f"unknown form {to!r}; choose auto or artifact")
+    elif len(packages) > 1:
+        raise MemAuditError(
+            f"{source} holds {len(packages)} packages and {target} can hold one; "
+            "choose one with --name, or write them all with --to artifact"
+        )
+    else:
+        write_package(packages[0], target)
+    typer.echo(safe(f"wrote {len(packages)} package{'s'[: len(packages) != 1]} to {target}"))
+
+
+def recost(
+    source: Source,
+    target: Target,
+    rule: Annotated[str, typer.Option(help="words, bytes, tokens:NAME")],
+) -> None:
+    """Measure every candidate's cost by another rule and declare that rule."""
+    from memaudit.io.packages import read_package, write_package
+
+    package = read_package(source).recost(rule)
+    write_package(package, target)
+    typer.echo(safe(f"wrote {package.name} with cost rule {rule} to {target}"))
+
+
+def schema(
+    out: Annotated[Path | None, typer.Option(help="Write to this file instead.")] = None,
+) -> None:
+    """Print the JSON Schema of a one-file package."""
+    from memaudit.io.atomic import write_file
+    from memaudit.io.schema import schema_text
+
+    if out is None:
+        typer.echo(schema_text(), nl=False)
+    else:
+        write_file(out, schema_text())
+
+
+def show(path: Annotated[Path, typer.Argument(metavar="PATH", help="A package.")]) -> None:
+    """Summarise a package: kinds, costs, weights, digest."""
+    from rich.console import Console
+
+    from memaudit.cli.summary import summary
+    from memaudit.io.packages import read_packages
+
+    console = Console()
+    for package in read_packages(path):
+        facts = _facts(package)
+        console.print(
+            f"{safe_markup(package.name)}  digest {facts['digest'][:16]}  "
+            f"cost rule {safe_markup(package.cost_rule)}  group cap {package.group_cap}",
+            highlight=False,
+        )
+        console.print(summary(package))

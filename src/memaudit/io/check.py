@@ -1,0 +1,149 @@
+"""From a draft to a package, or to everything that is wrong with it."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from types import SimpleNamespace
+from typing import Any
+
+from pydantic import ConfigDict, ValidationError, create_model
+
+from memaudit.core.digest import digest
+from memaudit.core.errors import Problem
+from memaudit.core.exact import exact, plain
+from memaudit.core.package import TABLES, Package, find_problems
+from memaudit.io.draft import HEADER, WEIGHT_ON_DISK, Draft
+from memaudit.io.rows import parse_row, row_id, row_problems, without_extras
+from memaudit.io.strict_json import Row
+
+Header = create_model(  # type: ignore[call-overload]
+    "Header",
+    __config__=ConfigDict(extra="forbid"),
+    **{
+        name: (Package.model_fields[name].annotation, Package.model_fields[name]) for name in HEADER
+    },
+)
+"""What a package says outside its tables, under the package's own rules."""
+
+_NOUNS = {"experiences": "experience", "candidates": "candidate", "units": "unit"}
+
+
+def check(draft: Draft) -> tuple[Package | None, list[Problem]]:
+    """The package, or None and every problem."""
+    problems = list(draft.problems)
+    parsed: dict[str, list[Any]] = {}
+    places: dict[str, list[Row]] = {}
+    lost: dict[str, set[str]] = {}
+    for table in TABLES:
+        rows = _numbered(draft.tables[table]) if table == "experiences" else draft.tables[table]
+        found = _parse(table, rows, draft.spelling.get(table, {}), problems)
+        parsed[table], places[table], lost[table] = found
+    header = _header(draft.header, problems)
+    whole = SimpleNamespace(**header, **parsed)
+    for problem in find_problems(whole):
+        if not _follows(problem, draft.partial, lost):
+            problems.append(_placed(problem, places, draft.header))
+    if not lost["queries"] and "queries" not in draft.partial:
+        problems += _weight_problems(whole.queries, places["units"])
+    if problems:
+        return None, problems
+    package = Package(**header, **{table: tuple(rows) for table, rows in parsed.items()})
+    problems += _digest_problems(draft, digest(package))
+    return (None if problems else package), problems
+
+
+def _parse(
+    table: str, rows: Sequence[Row], spelling: Mapping[str, str], problems: list[Problem]
+) -> tuple[list[Any], list[Row], set[str]]:
+    """The rows that hold, their places, and the ids of those that do not."""
+    parsed: list[Any] = []
+    places: list[Row] = []
+    lost: set[str] = set()
+    for row in rows:
+        data = dict(row.data)
+        if table == "units":
+            data.pop(WEIGHT_ON_DISK, None)
+        try:
+            parsed.append(parse_row(TABLES[table], data))
+            places.append(row)
+        except ValidationError as error:
+            problems += row_problems(error, TABLES[table], row, spelling)
+            if (rest := without_extras(error, data)) is None:
+                lost.add(row_id(row.data))
+            else:
+                parsed.append(parse_row(TABLES[table], rest))
+                places.append(row)
+    return parsed, places, lost
+
+
+def _numbered(rows: Sequence[Row]) -> Sequence[Row]:
+    """Experiences without an index take their position in the file."""
+    if any("index" in row.data for row in rows):
+        return rows
+    return [replace(row, data={**row.data, "index": position}) for position, row in enumerate(rows)]
+
+
+def _header(row: Row, problems: list[Problem]) -> dict[str, Any]:
+    """The header's fields; those that do not hold become problems and take their defaults."""
+    data = row.data
+    try:
+        header = parse_row(Header, data)
+    except ValidationError as error:
+        problems += row_problems(error, Header, row, {})
+        bad = {detail["loc"][0] for detail in error.errors()}
+        data = {name: value for name, value in data.items() if name not in bad}
+        header = parse_row(Header, {"name": "unnamed", **data})
+    return {name: getattr(header, name) for name in HEADER}
+
+
+def _follows(problem: Problem, partial: set[str], lost: Mapping[str, set[str]]) -> bool:
+    """Whether a reference only dangles because the row it names has a problem of its own."""
+    for table, noun in _NOUNS.items():
+        _, unknown, name = problem.message.rpartition(f"unknown {noun} ")
+        if unknown:
+            hidden = table in partial or "" in lost[table]
+            return hidden or name in {repr(id) for id in lost[table]}
+    return False
+
+
+def _placed(problem: Problem, places: Mapping[str, Sequence[Row]], header: Row) -> Problem:
+    """The problem with the file and line of its row instead of the row's number."""
+    if problem.row < 0:
+        return replace(problem, file=header.file)
+    rows = places[problem.table]
+    message = re.sub(
+        r"\brow (\d+)$", lambda match: f"line {rows[int(match[1])].line}", problem.message
+    )
+    place = rows[problem.row]
+    return replace(problem, message=message, file=place.file, line=place.line)
+
+
+def _weight_problems(queries: Sequence[Any], units: Sequence[Row]) -> Iterator[Problem]:
+    """Unit rows whose recorded query weight is not what the queries give."""
+    weights: dict[str, Fraction] = {}
+    for query in queries:
+        for unit in set(query.required):
+            weights[unit] = weights.get(unit, Fraction(0)) + query.importance
+    for row in units:
+        if row.data.get(WEIGHT_ON_DISK) is None:
+            continue
+        at = row_id(row.data)
+        truth = weights.get(at, Fraction(0))
+        try:
+            recorded = exact(row.data[WEIGHT_ON_DISK])
+        except ValueError as error:
+            message = f"has a bad field {WEIGHT_ON_DISK!r}: {error}"
+            yield Problem(message, "", at, file=row.file, line=row.line)
+            continue
+        if recorded != truth:
+            message = f"has {WEIGHT_ON_DISK} {plain(recorded)} but its queries give {plain(truth)}"
+            yield Problem(message, "correct it or leave it out", at, file=row.file, line=row.line)
+
+
+def _digest_problems(draft: Draft, truth: str) -> Iterator[Problem]:
+    """A digest that is not the content's."""
+    if draft.digest is not None and draft.digest != truth:
+        message = f"declares the digest {draft.digest[:12]} but the content has {truth[:12]}"
+        fix = "the content changed after the digest was taken"
+        yield Problem(message, fix, file=draft.header.file)

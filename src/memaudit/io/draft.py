@@ -1,0 +1,65 @@
+"""A package as read from disk, before anything is known about it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from memaudit.core.errors import Problem
+from memaudit.core.package import TABLES
+from memaudit.io.strict_json import Row
+
+FORMAT = "memaudit-package"
+VERSION = 1
+WEIGHT_ON_DISK = "query_weight"
+"""Unit rows on disk also carry the weight the queries give, next to an explicit one."""
+
+HEADER = ("name", "group_cap", "cost_rule", "budgets", "attributes")
+
+
+@dataclass(slots=True)
+class Draft:
+    """The header, the rows with their places, and the problems found while reading.
+
+    `digest` is what the file claims. A table in `partial` lost rows to problems already listed,
+    so references into it say nothing. `spelling` is how the files name our fields, per table.
+    `added_prefix` means that the ids were prefixed with the name when they were written.
+    """
+
+    header: Row
+    tables: dict[str, list[Row]]
+    problems: list[Problem] = field(default_factory=list)
+    digest: str | None = None
+    partial: set[str] = field(default_factory=set)
+    spelling: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    added_prefix: bool = False
+
+
+def open_header(document: Mapping[str, Any], file: str, own: set[str]) -> tuple[Draft, bool]:
+    """A draft from a manifest or one-file package, and whether it is a package at all.
+
+    `own` are the further fields this form of a package has.
+    """
+    fields = {name: document[name] for name in HEADER if name in document}
+    draft = Draft(Row(fields, file, 0), {table: [] for table in TABLES})
+    if document.get("format") != FORMAT:
+        message = f'is not a package: it lacks the line "format": "{FORMAT}"'
+        draft.problems.append(Problem(message, "see memaudit schema", file=file))
+        return draft, False
+    if document.get("version") != VERSION:
+        found = str(document.get("version", "none"))[:20]
+        message = f"has format version {found}"
+        draft.problems.append(Problem(message, f"this program reads {VERSION}", file=file))
+        return draft, False
+    known = {*HEADER, "format", "version", "digest", *own}
+    draft.problems += [
+        Problem(
+            f"has the unknown field {name!r}",
+            f"known fields: {', '.join(sorted(known))}",
+            file=file,
+        )
+        for name in document
+        if name not in known
+    ]
+    if "digest" in document:
+        draft.digest = str(document["digest"])
+    return draft, True

@@ -1,0 +1,81 @@
+"""Reading files strictly: regular, not too large, UTF-8 and nothing else."""
+
+import hashlib
+import os
+import stat
+from pathlib import Path
+
+from memaudit.core.errors import InvalidPackage, Problem
+
+MAX_BYTES = 2 << 30
+"""Larger inputs are refused: they do not fit in memory as rows."""
+
+_OTHER_ENCODINGS = {
+    b"\xef\xbb\xbf": ("starts with a byte order mark", "save it as UTF-8 without one"),
+    b"\xff\xfe": ("is UTF-16, not UTF-8", "save it as UTF-8"),
+    b"\xfe\xff": ("is UTF-16, not UTF-8", "save it as UTF-8"),
+}
+
+
+def refusal(message: str, fix: str, file: str, line: int = 0) -> InvalidPackage:
+    """The error for one thing wrong with a file."""
+    return InvalidPackage([Problem(message, fix, file=file, line=line)], file)
+
+
+def read_bytes(path: Path, max_bytes: int = MAX_BYTES) -> bytes:
+    """The content of a regular file that is not too large."""
+    try:
+        status = path.stat()
+        if stat.S_ISDIR(status.st_mode):
+            raise refusal("is a folder", "a file was expected", path.name)
+        if not stat.S_ISREG(status.st_mode):
+            raise refusal("is not a regular file", "give a file on disk", path.name)
+        if status.st_size > max_bytes:
+            raise refusal(
+                f"is too large: {status.st_size} bytes, at most {max_bytes} are read",
+                "split the package", path.name,
+            )  # fmt: skip
+        return path.read_bytes()
+    except FileNotFoundError:
+        raise refusal("does not exist", "check the path", path.name) from None
+    except OSError as error:
+        raise unreadable(path, error) from None
+
+
+def unreadable(path: Path, error: OSError) -> InvalidPackage:
+    """The error for a path the system does not let us read."""
+    return refusal(f"cannot be read: {error.strerror or error}", "", path.name or str(path))
+
+
+def decode(data: bytes, file: str) -> str:
+    """Strict UTF-8 without byte order mark or NUL bytes."""
+    for mark, (message, fix) in _OTHER_ENCODINGS.items():
+        if data.startswith(mark):
+            raise refusal(message, fix, file, 1)
+    if (nul := data.find(b"\0")) >= 0:
+        line = data.count(b"\n", 0, nul) + 1
+        raise refusal("holds a NUL byte", "the file is binary or damaged", file, line)
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        byte = f"0x{data[error.start]:02x}"
+        raise refusal(f"is not UTF-8: bad byte {byte}", "save it as UTF-8", file, line) from None
+
+
+def read_text(path: Path) -> str:
+    """The text of a UTF-8 file."""
+    return decode(read_bytes(path), path.name)
+
+
+def sha256(data: bytes) -> str:
+    """The SHA-256 of some bytes, in hex."""
+    return hashlib.sha256(data).hexdigest()
+
+
+def names_in(folder: Path) -> list[str]:
+    """What a folder holds, sorted."""
+    try:
+        return sorted(os.listdir(folder))
+    except OSError as error:
+        raise unreadable(folder, error) from None

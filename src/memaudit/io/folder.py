@@ -1,0 +1,66 @@
+"""A package as a folder: one JSONL file a table, and a manifest with counts and hashes."""
+
+from pathlib import Path
+from typing import Any
+
+from memaudit.core.digest import digest
+from memaudit.core.errors import InvalidPackage, Problem
+from memaudit.core.package import TABLES, Package
+from memaudit.io.atomic import write_folder
+from memaudit.io.draft import Draft, open_header
+from memaudit.io.files import read_text, sha256
+from memaudit.io.plain_rows import header_data, line, lines, table_data
+from memaudit.io.strict_json import kind_of, parse_json
+from memaudit.io.table_files import read_table_file
+
+MANIFEST = "manifest.json"
+FILES = {table: f"{table}.jsonl" for table in TABLES}
+
+
+def read_folder(folder: Path) -> Draft:
+    """The draft of a package folder."""
+    manifest = parse_json(read_text(folder / MANIFEST), MANIFEST)
+    if not isinstance(manifest, dict):
+        problem = Problem(f"is not a manifest: it holds {kind_of(manifest)}", file=MANIFEST)
+        raise InvalidPackage([problem], MANIFEST)
+    draft, is_package = open_header(manifest, MANIFEST, {"counts", "sha256"})
+    if not is_package:
+        raise InvalidPackage(draft.problems, MANIFEST)
+    counts = _mapping(manifest, "counts", set(TABLES), draft)
+    hashes = _mapping(manifest, "sha256", set(FILES.values()), draft)
+    for table, file in FILES.items():
+        found = read_table_file(folder / file, counts.get(table), hashes.get(file))
+        draft.tables[table], problems, complete = found
+        draft.problems += problems
+        if not complete:
+            draft.partial.add(table)
+    return draft
+
+
+def _mapping(manifest: dict[str, Any], name: str, known: set[str], draft: Draft) -> dict[str, Any]:
+    """A part of the manifest that has one entry a table or file."""
+    found = manifest.get(name, {})
+    if not isinstance(found, dict):
+        message = f"has {kind_of(found)} in the field {name!r}"
+        draft.problems.append(Problem(message, "an object was expected", file=MANIFEST))
+        return {}
+    draft.problems += [
+        Problem(f"names the unknown entry {key!r} in {name!r}", file=MANIFEST)
+        for key in found
+        if key not in known
+    ]
+    return found
+
+
+def write_package_folder(package: Package, folder: Path) -> None:
+    """A folder of tables and its manifest."""
+    tables = table_data(package)
+    files = {FILES[table]: lines(rows) for table, rows in tables.items()}
+    manifest = {
+        **header_data(package),
+        "digest": digest(package),
+        "counts": {table: len(rows) for table, rows in tables.items()},
+        "sha256": {file: sha256(text.encode()) for file, text in files.items()},
+    }
+    files[MANIFEST] = line(manifest, indent=2) + "\n"
+    write_folder(folder, files, files.keys())

@@ -1,0 +1,131 @@
+"""JSON that means one thing: exact decimals, no NaN, no duplicate keys, no endless nesting."""
+
+import json
+import math
+from collections import Counter
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from memaudit.core.errors import InvalidPackage, Problem
+from memaudit.core.exact import MAX_DIGITS
+from memaudit.io.files import refusal
+
+MAX_DEPTH = 64
+
+
+class _Refused(ValueError):
+    """Something JSON allows and a package does not."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One parsed object and the place it was read from."""
+
+    data: dict[str, Any]
+    file: str
+    line: int
+
+
+def _integer(text: str) -> int:
+    if len(text.removeprefix("-")) > MAX_DIGITS:
+        raise _Refused(f"a number has more than {MAX_DIGITS} digits")
+    return int(text)
+
+
+def _decimal(text: str) -> Decimal:
+    try:
+        number = Decimal(text)
+    except ArithmeticError:
+        raise _Refused(f"the number {text[:40]} is out of range") from None
+    if math.isinf(float(text)):
+        raise _Refused(f"the number {text[:40]} is out of range")
+    return number
+
+
+def _constant(name: str) -> Any:
+    raise _Refused(f"{name} is not a number a package can hold")
+
+
+def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        twice, _ = Counter(key for key, _ in pairs).most_common(1)[0]
+        raise _Refused(f"the key {twice!r} appears twice in one object")
+    return found
+
+
+def _walk(value: Any, depth: int = 0) -> None:
+    """Refuse what cannot be written back: deep nesting and unpaired surrogates."""
+    if depth > MAX_DEPTH:
+        raise _Refused(f"nests deeper than {MAX_DEPTH} levels")
+    if isinstance(value, str):
+        if not value.isascii() and any("\ud800" <= letter <= "\udfff" for letter in value):
+            raise _Refused("holds half of a surrogate pair, which is no character")
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            _walk(key, depth)
+            _walk(item, depth + 1)
+    elif isinstance(value, list):
+        for item in value:
+            _walk(item, depth + 1)
+
+
+_STRICT = json.JSONDecoder(
+    object_pairs_hook=_pairs, parse_float=_decimal, parse_int=_integer, parse_constant=_constant
+)
+
+
+def parse_json(text: str, file: str, line: int = 1) -> Any:
+    """One JSON document; `line` is where it starts in the file."""
+    try:
+        value = _STRICT.decode(text)
+        _walk(value)
+    except json.JSONDecodeError as error:
+        where = f"{error.msg} at column {error.colno}"
+        raise refusal(f"is not valid JSON: {where}", "", file, line + error.lineno - 1) from None
+    except RecursionError:
+        raise refusal(f"nests deeper than {MAX_DEPTH} levels", "", file, line) from None
+    except _Refused as error:
+        raise refusal(str(error), "", file, line) from None
+    return value
+
+
+def parse_lines(text: str, file: str) -> tuple[list[Row], list[Problem]]:
+    """The objects of a JSONL file with their line numbers, and everything wrong with it."""
+    rows: list[Row] = []
+    problems: list[Problem] = []
+    lines = text.split("\n")
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
+        try:
+            value = parse_json(line, file, number)
+        except InvalidPackage as error:
+            cut = number == len(lines) and error.problems[0].message.startswith("is not valid JSON")
+            hint = "the file ends in the middle of a row: it was cut off"
+            problems += [Problem(hint, "", file=file, line=number)] if cut else error.problems
+            continue
+        if isinstance(value, dict):
+            rows.append(Row(value, file, number))
+        else:
+            message = f"expected one JSON object per line, found {kind_of(value)}"
+            problems.append(Problem(message, file=file, line=number))
+    return rows, problems
+
+
+def kind_of(value: object) -> str:
+    """What a JSON value is, in words."""
+    names = {dict: "an object", list: "a list", str: "text", bool: "true or false"}
+    return "nothing" if value is None else names.get(type(value), "a number")
+
+
+def floats(value: Any) -> Any:
+    """The value with plain floats for decimals, as free-form attributes hold them."""
+    if isinstance(value, Decimal):
+        return float(value)
+    if isinstance(value, dict):
+        return {key: floats(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [floats(item) for item in value]
+    return value

@@ -1,0 +1,50 @@
+"""What a path holds: packages, or everything that is wrong with them."""
+
+from pathlib import Path
+
+from memaudit.core.errors import InvalidPackage, Problem
+from memaudit.core.package import Package
+from memaudit.io.artifact import MARKS, read_artifact
+from memaudit.io.check import check
+from memaudit.io.draft import Draft
+from memaudit.io.files import names_in
+from memaudit.io.folder import FILES, MANIFEST, read_folder
+from memaudit.io.single import read_single
+
+
+def problems_at(path: Path) -> list[Problem]:
+    """Every problem of the package or packages at a path; empty when all is well."""
+    return examine(path)[1]
+
+
+def examine(path: Path) -> tuple[list[Package], list[Problem]]:
+    """The packages at a path, and every problem found on the way."""
+    try:
+        drafts, problems = _drafts(path)
+    except InvalidPackage as error:
+        return [], list(error.problems)
+    packages = []
+    for draft in drafts:
+        package, found = check(draft)
+        problems += found
+        if package is not None:
+            packages.append(package)
+    return packages, problems
+
+
+def _drafts(path: Path) -> tuple[list[Draft], list[Problem]]:
+    """Read whichever form the path has."""
+    if not path.is_dir():
+        return [read_single(path)], []
+    names = set(names_in(path))
+    if MANIFEST in names:
+        return [read_folder(path)], []
+    if names & MARKS:
+        return read_artifact(path)
+    label = path.name or str(path)
+    if not names:
+        return [], [Problem("is an empty folder", "a package was expected", file=label)]
+    if names & set(FILES.values()):
+        return [], [Problem(f"has no {MANIFEST}", "a package folder needs one", file=label)]
+    fix = f"expected {MANIFEST}, or the files of the published artifact"
+    return [], [Problem("is not a package folder", fix, file=label)]

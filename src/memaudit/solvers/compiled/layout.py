@@ -1,0 +1,121 @@
+"""Choosing a layout for a core: graphs of blocks where they stay small, else one block a unit."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from memaudit.solvers.compiled.blocks import cluster, order_layers, touched_units, unroll
+from memaudit.solvers.compiled.types import Core, Ints, Layout
+
+EDGES_PER_CANDIDATE = 150
+LEAST_INSIDE = 0.5
+"""With fewer groups than this inside blocks, graphs do not pay."""
+
+_NONE = np.empty(0, np.int64)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A layout with the block of each unit and, per row entry, its pair (-1 inside a block)."""
+
+    layout: Layout
+    block: Ints
+    entry_pair: Ints
+
+    def carry(self, other: "Plan", prices: Ints, core: Core, entries: Ints, old: Core) -> Ints:
+        """Start prices here from another plan's prices, `entries` being the rows that stayed.
+
+        A pair's price is spread over its row entries by what each is worth at most.
+        """
+        at = old.table_start[old.unit]
+        most = old.table[at + np.minimum(old.level, old.top[old.unit])] - old.table[at]
+        linked = other.entry_pair >= 0
+        share = np.zeros(len(most))
+        pair = other.entry_pair[linked]
+        whole = np.bincount(pair, weights=most[linked], minlength=len(prices))
+        share[linked] = prices[pair] * (most[linked] / np.maximum(whole[pair], 1))
+        fresh = self.layout.pair_ceiling.copy()
+        mine = self.entry_pair >= 0
+        known = np.bincount(
+            self.entry_pair[mine], weights=linked[entries][mine], minlength=len(fresh)
+        )
+        total = np.bincount(
+            self.entry_pair[mine], weights=share[entries][mine], minlength=len(fresh)
+        )
+        return np.where(known > 0, np.minimum(fresh, total.astype(np.int64)), fresh)
+
+
+def choose_layout(core: Core, dense: bool = False) -> Plan:
+    """The layout for a core."""
+    units = core.top.shape[0]
+    if not dense and core.cap == 1 and core.cost.shape[0]:
+        touch_start, touch = touched_units(core)
+        for limited in (False, True):
+            block, inside, few = cluster(core, touch_start, touch, limited)
+            if inside.mean() < LEAST_INSIDE:
+                break
+            if not few:
+                continue
+            graph = _graph(core, touch_start, touch, block, inside)
+            if graph is not None:
+                return graph
+    return Plan(_dense(core), np.arange(units), np.arange(core.unit.shape[0]))
+
+
+def _dense(core: Core) -> Layout:
+    units = core.top.shape[0]
+    owner = np.repeat(np.arange(core.cost.shape[0]), np.diff(core.row_start))
+    starts = np.zeros(units + 1, np.int64)
+    np.cumsum(np.bincount(core.unit, minlength=units), out=starts[1:])
+    at = core.table_start[core.unit]
+    level = np.minimum(core.level, core.top[core.unit])
+    most = core.table[at + level] - core.table[at] + core.slack[core.unit]
+    return Layout(
+        dense=True,
+        inside=np.zeros(core.group_start.shape[0] - 1, np.bool_),
+        pair_start=core.row_start,
+        pair_block=core.unit,
+        pair_ceiling=core.scale * most,
+        unit_start=starts,
+        unit_entry=np.argsort(core.unit, kind="stable"),
+        entry_owner=owner,
+        option_candidate=_NONE, option_pair=_NONE, option_layer=_NONE, layer_option=_NONE,
+        layer_group=_NONE, layer_edge=_NONE, block_layer=_NONE, block_node=_NONE,
+        edge_source=_NONE, edge_target=_NONE, edge_option=_NONE, edge_gain=_NONE,
+    )  # fmt: skip
+
+
+def _graph(
+    core: Core, touch_start: Ints, touch: Ints, block: Ints, inside: np.ndarray
+) -> Plan | None:
+    owner = np.repeat(np.arange(core.cost.shape[0]), np.diff(core.row_start))
+    links = ~inside[core.group[owner]]
+    at = core.table_start[core.unit]
+    most = core.table[at + np.minimum(core.level, core.top[core.unit])] - core.table[at]
+    key = owner[links] * (int(block.max()) + 1) + block[core.unit[links]]
+    pairs, where = np.unique(key, return_inverse=True)
+    ceiling = np.zeros(len(pairs), np.int64)
+    np.add.at(ceiling, where, (most + core.slack[core.unit])[links])
+    pair_owner = pairs // (int(block.max()) + 1)
+    pair_block = pairs % (int(block.max()) + 1)
+    pair_start = np.zeros(core.cost.shape[0] + 1, np.int64)
+    np.cumsum(np.bincount(pair_owner, minlength=core.cost.shape[0]), out=pair_start[1:])
+    block_layer, layer_group = order_layers(core, touch_start, touch, block, inside)
+    most_edges = 4096 + EDGES_PER_CANDIDATE * core.cost.shape[0]
+    (fits, option_candidate, option_pair, option_layer, layer_option, layer_edge, block_node,
+     source, target, option, gain) = unroll(
+        core, block, inside, block_layer, layer_group, pair_start, pair_block, most_edges
+    )  # fmt: skip
+    if not fits:
+        return None
+    entry_pair = np.full(core.unit.shape[0], -1, np.int64)
+    entry_pair[links] = where
+    layout = Layout(
+        dense=False, inside=inside, pair_start=pair_start, pair_block=pair_block,
+        pair_ceiling=core.scale * ceiling, unit_start=_NONE, unit_entry=_NONE, entry_owner=_NONE,
+        option_candidate=option_candidate, option_pair=option_pair, option_layer=option_layer,
+        layer_option=layer_option, layer_group=layer_group, layer_edge=layer_edge,
+        block_layer=block_layer, block_node=block_node, edge_source=source, edge_target=target,
+        edge_option=option, edge_gain=gain,
+    )  # fmt: skip
+    return Plan(layout, block, entry_pair)

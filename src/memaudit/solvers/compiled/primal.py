@@ -1,0 +1,183 @@
+"""Good stores quickly: lazy density greedy, completion of partial stores, one-for-one swaps."""
+
+import numpy as np
+from numba import njit
+
+from memaudit.solvers.compiled.types import Core, Flags, Ints
+
+
+@njit(cache=True)
+def _gain(core: Core, covered: Ints, u: int) -> int:
+    gain = 0
+    for entry in range(core.row_start[u], core.row_start[u + 1]):
+        r = core.unit[entry]
+        at = core.table_start[r] + covered[r]
+        room = core.top[r] - covered[r]
+        if room > 0:
+            gain += core.table[at + min(core.level[entry], room)] - core.table[at]
+    return gain
+
+
+@njit(cache=True)
+def store_value(core: Core, chosen: Flags, covered: Ints, amount: Ints) -> tuple[int, int]:
+    """Value and cost of a store; leaves the units' levels, clipped and in full."""
+    amount[:] = 0
+    cost = 0
+    for u in range(core.cost.shape[0]):
+        if chosen[u]:
+            cost += core.cost[u]
+            for entry in range(core.row_start[u], core.row_start[u + 1]):
+                amount[core.unit[entry]] += core.level[entry]
+    value = 0
+    for r in range(core.top.shape[0]):
+        covered[r] = min(amount[r], core.top[r])
+        value += core.table[core.table_start[r] + covered[r]]
+    return value, cost
+
+
+@njit(cache=True)
+def _drop_loss(core: Core, amount: Ints, u: int) -> int:
+    loss = 0
+    for entry in range(core.row_start[u], core.row_start[u + 1]):
+        r = core.unit[entry]
+        at = core.table_start[r]
+        loss += core.table[at + min(core.top[r], amount[r])]
+        loss -= core.table[at + min(core.top[r], amount[r] - core.level[entry])]
+    return loss
+
+
+@njit(cache=True)
+def make_feasible(core: Core, chosen: Flags, budget: int, covered: Ints, amount: Ints) -> None:
+    """Drop what is worth least per cost until group caps and budget hold."""
+    kept = np.zeros(core.group_start.shape[0] - 1, np.int64)
+    for u in range(core.cost.shape[0]):
+        if chosen[u]:
+            kept[core.group[u]] += 1
+            if kept[core.group[u]] > core.cap:
+                chosen[u] = False
+    _, cost = store_value(core, chosen, covered, amount)
+    while cost > budget:
+        worst, rate = -1, np.inf
+        for u in range(core.cost.shape[0]):
+            if chosen[u] and core.cost[u] > 0:
+                loss = _drop_loss(core, amount, u) / core.cost[u]
+                if loss < rate:
+                    worst, rate = u, loss
+        chosen[worst] = False
+        cost -= core.cost[worst]
+        for entry in range(core.row_start[worst], core.row_start[worst + 1]):
+            amount[core.unit[entry]] -= core.level[entry]
+
+
+@njit(cache=True)
+def fill(core: Core, chosen: Flags, budget: int, covered: Ints, amount: Ints) -> int:
+    """Complete a feasible store by marginal density, lazily; returns its value."""
+    value, cost = store_value(core, chosen, covered, amount)
+    left = budget - cost
+    count = core.cost.shape[0]
+    kept = np.zeros(core.group_start.shape[0] - 1, np.int64)
+    key = np.zeros(count)
+    for u in range(count):
+        if chosen[u]:
+            kept[core.group[u]] += 1
+        else:
+            key[u] = _gain(core, covered, u) / max(core.cost[u], 1e-9)
+    heap = np.argsort(-key, kind="mergesort")
+    size = count
+    while size > 0:
+        u = heap[0]
+        drop = chosen[u] or kept[core.group[u]] >= core.cap or core.cost[u] > left
+        if not drop:
+            gain = _gain(core, covered, u)
+            rate = gain / max(core.cost[u], 1e-9)
+            if gain <= 0:
+                drop = True
+            elif rate >= key[u]:
+                chosen[u] = True
+                kept[core.group[u]] += 1
+                left -= core.cost[u]
+                value += gain
+                for entry in range(core.row_start[u], core.row_start[u + 1]):
+                    r = core.unit[entry]
+                    covered[r] = min(core.top[r], covered[r] + core.level[entry])
+                drop = True
+            else:
+                key[u] = rate
+        if drop:
+            size -= 1
+            heap[0] = heap[size]
+        at = 0
+        while True:
+            child = 2 * at + 1
+            if child >= size:
+                break
+            if child + 1 < size and key[heap[child + 1]] > key[heap[child]]:
+                child += 1
+            if key[heap[child]] <= key[heap[at]]:
+                break
+            heap[at], heap[child] = heap[child], heap[at]
+            at = child
+    return value
+
+
+@njit(cache=True)
+def swap(
+    core: Core, chosen: Flags, budget: int, passes: int, covered: Ints, amount: Ints
+) -> int:
+    """Replace one candidate by a better or equal but cheaper one until nothing improves."""
+    value, cost = store_value(core, chosen, covered, amount)
+    kept = np.zeros(core.group_start.shape[0] - 1, np.int64)
+    for u in range(core.cost.shape[0]):
+        if chosen[u]:
+            kept[core.group[u]] += 1
+    for _ in range(passes):
+        improved = False
+        for out in range(-1, core.cost.shape[0]):
+            loss, freed = 0, 0
+            if out >= 0:
+                if not chosen[out]:
+                    continue
+                loss, freed = _drop_loss(core, amount, out), core.cost[out]
+                chosen[out] = False
+                kept[core.group[out]] -= 1
+                for entry in range(core.row_start[out], core.row_start[out + 1]):
+                    r = core.unit[entry]
+                    amount[r] -= core.level[entry]
+                    covered[r] = min(core.top[r], amount[r])
+            best, best_gain, best_cost = -1, loss, freed
+            for u in range(core.cost.shape[0]):
+                if u == out or chosen[u] or kept[core.group[u]] >= core.cap:
+                    continue
+                if cost - freed + core.cost[u] > budget:
+                    continue
+                gain = _gain(core, covered, u)
+                if gain > best_gain or (gain == best_gain > 0 and core.cost[u] < best_cost):
+                    best, best_gain, best_cost = u, gain, core.cost[u]
+            if best < 0:
+                best = out
+            else:
+                improved = True
+            if best >= 0:
+                chosen[best] = True
+                kept[core.group[best]] += 1
+                cost += core.cost[best] - freed
+                value += best_gain - loss
+                for entry in range(core.row_start[best], core.row_start[best + 1]):
+                    r = core.unit[entry]
+                    amount[r] += core.level[entry]
+                    covered[r] = min(core.top[r], amount[r])
+        if not improved:
+            break
+    return value
+
+
+@njit(cache=True)
+def improve(
+    core: Core, chosen: Flags, budget: int, passes: int, covered: Ints, amount: Ints
+) -> int:
+    """Repair, complete and polish a store; returns its value."""
+    make_feasible(core, chosen, budget, covered, amount)
+    value = fill(core, chosen, budget, covered, amount)
+    if passes > 0:
+        value = swap(core, chosen, budget, passes, covered, amount)
+    return value

@@ -1,0 +1,93 @@
+"""Seeded random packages, small enough for brute force, with every awkward case in the mix."""
+
+from fractions import Fraction
+from random import Random
+
+from memaudit.core.package import Candidate, Coverage, EvidenceUnit, Experience, Package
+from memaudit.core.response import CLIPPED, Capped, Log1p, Piecewise, Response, Saturating, Sqrt
+from memaudit.solvers.form import Form, integer_form
+
+RATIONAL: tuple[Response, ...] = (
+    Capped(),
+    Capped(cap=Fraction(3, 4)),
+    Capped(cap=Fraction(2)),
+    Piecewise(points=((Fraction(1, 2), Fraction(1, 2)), (Fraction(3, 2), Fraction(5, 6)))),
+)
+IRRATIONAL: tuple[Response, ...] = (Sqrt(), Log1p(), Saturating())
+
+
+def _numbers(text: str) -> list[Fraction]:
+    return [Fraction(word) for word in text.split()]
+
+
+def random_package(seed: int, irrational: bool = False, groups: int = 4, units: int = 4) -> Package:
+    """A package of a few groups: ties, zero weights, zero coverage, free and empty groups."""
+    random = Random(seed)
+    shapes = RATIONAL + (IRRATIONAL if irrational else ())
+    if random.random() < 0.4:
+        shapes = shapes[:1]
+    costs = _numbers(random.choice(("1", "0 1 2", "1 2 3 4 5 6", "1/2 1 7/3")))
+    amounts = _numbers(random.choice(("1", "0 1/2 1", "0 .1 .2 .3 .4 .5 .6 .7 .8 .9 1")))
+    weights = _numbers(random.choice(("1", "0 1 2", "1/3 5/2 1")))
+    experiences = [Experience(id=f"e{i}", index=i) for i in range(random.randint(1, groups))]
+    names = [f"u{i}" for i in range(random.randint(1, units))]
+    candidates = [
+        Candidate(
+            id=f"{experience.id}c{i}",
+            experience=experience.id,
+            kind="fact",
+            cost=random.choice(costs),
+        )
+        for experience in experiences
+        for i in range(random.randint(0, 3))
+    ]
+    return Package(
+        name=f"random-{seed}",
+        experiences=tuple(experiences),
+        candidates=tuple(candidates),
+        units=tuple(
+            EvidenceUnit(
+                id=name,
+                kind="fact",
+                weight=random.choice(weights),
+                response=random.choice(shapes),
+            )
+            for name in names
+        ),
+        coverage=tuple(
+            Coverage(candidate=candidate.id, unit=name, value=random.choice(amounts))
+            for candidate in candidates
+            for name in names
+            if random.random() < 0.6
+        ),
+    )
+
+
+def random_form(seed: int, irrational: bool = False) -> Form:
+    """The package of that seed in integers, at a seeded budget (0 to all) and cap (1 to 3)."""
+    random = Random(-seed - 1)
+    form = integer_form(random_package(seed, irrational))
+    total = Fraction(sum(form.cost), form.cost_scale)
+    share = random.choice(_numbers("0 1/5 1/3 1/2 3/4 2"))
+    return form.at(total * share, random.choice((1, 1, 2, 3)))
+
+
+def knapsack(values: list[Fraction], costs: list[int], response: Response = CLIPPED) -> Form:
+    """Groups of one candidate, each covering a unit of its own by the given amount."""
+    ids = [f"{position:05}" for position in range(len(values))]
+    package = Package(
+        name="knapsack",
+        experiences=tuple(Experience(id=id, index=int(id)) for id in ids),
+        candidates=tuple(
+            Candidate(id=id, experience=id, kind="fact", cost=Fraction(cost))
+            for id, cost in zip(ids, costs, strict=True)
+        ),
+        units=tuple(
+            EvidenceUnit(id=id, kind="fact", weight=Fraction(1), response=response) for id in ids
+        ),
+        coverage=tuple(
+            Coverage(candidate=id, unit=id, value=value)
+            for id, value in zip(ids, values, strict=True)
+        ),
+    )
+    return integer_form(package)

@@ -1,0 +1,62 @@
+"""HiGHS where floating point shows: tolerances, huge numbers, fine coverage."""
+
+from fractions import Fraction
+
+from memaudit.core.response import Piecewise, Sqrt
+from memaudit.solvers.form import integer_form
+from memaudit.solvers.highs import MOST_LEVELS, Highs
+from memaudit.solvers.protocol import Limits
+from memaudit.solvers.reference import Reference
+from tests.solvers.random_forms import knapsack, random_form, random_package
+
+HALF, THIRD, WHOLE = Fraction(1, 2), Fraction(1, 3), Fraction(1)
+
+
+def test_never_claims_a_proof() -> None:
+    """A floating-point bound is no bound."""
+    for seed in range(20):
+        assert Highs().solve(random_form(seed), Limits()).bound is None
+
+
+def test_agrees_with_the_reference_on_larger_packages() -> None:
+    """Two methods, one optimum, where brute force is out of reach."""
+    for seed in range(150):
+        form = integer_form(random_package(seed, groups=8, units=6))
+        form = form.at(Fraction(sum(form.cost), 3 * form.cost_scale), 1 + seed % 2)
+        solution = Highs().solve(form, Limits())
+        assert solution.closed
+        assert solution.value == Reference().solve(form, Limits()).value
+
+
+def test_what_tolerance_let_through_is_dropped_and_counted() -> None:
+    """Two memories exceed the budget by less than a float can say: one goes."""
+    form = knapsack([WHOLE, HALF], [10**20, 10**20 + 1]).at(Fraction(2 * 10**20), 1)
+    solution = Highs().solve(form, Limits())
+    assert form.feasible(solution.chosen)
+    assert solution.chosen == (0,)
+    assert solution.statistics["dropped"] == 1
+    assert not solution.closed
+
+
+def test_values_a_millionth_apart_are_told_apart() -> None:
+    """The default gap of 1e-4 would call either store optimal."""
+    near = Fraction(999_999, 1_000_000)
+    form = knapsack([near, WHOLE, near], [1, 1, 1]).at(Fraction(1), 1)
+    assert Highs().solve(form, Limits()).chosen == (1,)
+
+
+def test_fine_coverage_uses_the_shape_of_h() -> None:
+    """Units with too many levels for a table are cut at the corners of h."""
+    bent = Piecewise(points=((HALF, HALF), (WHOLE, Fraction(3, 4))))
+    values = [Fraction(99_991, 100_003), THIRD, Fraction(99_990, 100_003)]
+    for form in (knapsack(values, [2, 1, 1]), knapsack(values, [2, 1, 1], bent)):
+        assert form.levels[0].table is None
+        assert Highs().accepts(form) == ""
+        assert Highs().solve(form.at(Fraction(2), 1), Limits()).chosen == (1, 2)
+
+
+def test_an_irrational_h_on_a_fine_grid_is_refused_with_a_reason() -> None:
+    """One cut per level would be too many."""
+    form = knapsack([Fraction(MOST_LEVELS + 1, MOST_LEVELS + 2)], [1], Sqrt())
+    assert "00000" in Highs().accepts(form)
+    assert Highs().accepts(knapsack([THIRD], [1], Sqrt())) == ""

@@ -1,0 +1,85 @@
+"""The reference solver's tapes, replayed by a second implementation of their language."""
+
+from fractions import Fraction
+
+import pytest
+
+from memaudit.solvers.form import Form, integer_form
+from memaudit.solvers.granularity import granularity
+from memaudit.solvers.protocol import Limits
+from memaudit.solvers.reference import Reference
+from tests.solvers.random_forms import random_form, random_package
+
+Q = 1024
+
+
+def slack(form: Form, candidate: int) -> int:
+    """Two grid steps for every irrational unit in the row."""
+    return sum(
+        2 * int(form.levels[unit].factor / form.levels[unit].grid)
+        for unit, _ in form.rows[candidate]
+        if not form.levels[unit].response.is_rational
+    )
+
+
+def dual_bound(form: Form, kept: frozenset[int], banned: frozenset[int], mu: int) -> int:
+    """The leaf bound, straight from its formula."""
+    left = form.budget - sum(form.cost[c] for c in kept)
+    total = Q * form.value(kept) + mu * left
+    for group in form.groups:
+        room = form.group_cap - len(kept.intersection(group))
+        free = [c for c in group if c not in kept | banned and form.cost[c] <= left]
+        gains = {c: form.value(kept | {c}) - form.value(kept) + slack(form, c) for c in free}
+        rewards = sorted((Q * gains[c] - mu * form.cost[c] for c in free), reverse=True)
+        total += sum(max(0, reward) for reward in rewards[: max(0, room)])
+    return total
+
+
+def accepted(form: Form, value: int, tape: tuple[int, ...]) -> bool:
+    """Whether the tape is one whole tree and proves that no store is worth more than `value`."""
+    enough = Q * (value + granularity(form))
+    nodes: list[tuple[frozenset[int], frozenset[int], int]] = [(frozenset(), frozenset(), 0)]
+    words = iter(tape)
+    for word in words:
+        if not nodes:
+            return False
+        kept, banned, mu = nodes.pop()
+        if word == 2:
+            mu = next(words, -1)
+            if mu < 0:
+                return False
+            nodes.append((kept, banned, mu))
+        elif word == 1:
+            candidate = next(words, -1)
+            if candidate not in range(len(form.rows)) or candidate in kept | banned:
+                return False
+            nodes.append((kept, banned | {candidate}, mu))
+            nodes.append((kept | {candidate}, banned, mu))
+        elif word != 0 or dual_bound(form, kept, banned, mu) >= enough:
+            return False
+    return not nodes
+
+
+@pytest.mark.parametrize("irrational", [False, True])
+def test_tapes_prove_the_value(irrational: bool) -> None:
+    """Every tape holds, also for k = 2 and 3, any h and budgets from 0 to everything."""
+    for seed in range(400):
+        form = random_form(seed, irrational)
+        solution = Reference().solve(form, Limits())
+        assert solution.proof is not None
+        assert accepted(form, solution.value, solution.proof.tape)
+
+
+def test_longer_tapes_and_what_breaks_them() -> None:
+    """Cut tapes, lower values and wider budgets are refused."""
+    for seed in range(12):
+        form = integer_form(random_package(seed, groups=8, units=6))
+        form = form.at(Fraction(sum(form.cost), 3 * form.cost_scale), 1)
+        solution = Reference().solve(form, Limits())
+        assert solution.proof is not None
+        tape = solution.proof.tape
+        assert accepted(form, solution.value, tape)
+        assert not accepted(form, solution.value, tape[:-1])
+        assert not accepted(form, solution.value, (*tape, 0))
+        if solution.value:
+            assert not accepted(form, solution.value - granularity(form), tape)

@@ -1,0 +1,142 @@
+"""Random small packages for hypothesis: ties, zeros, fractions, every h, empty groups, unicode."""
+
+from fractions import Fraction
+
+from hypothesis import strategies as st
+
+from memaudit.core.package import Candidate, Coverage, EvidenceUnit, Experience, Package, Query
+from memaudit.core.response import CLIPPED, Capped, Log1p, Piecewise, Response, Saturating, Sqrt
+
+F = Fraction
+
+COSTS = (F(0), F(1), F(1), F(2), F(3), F(1, 2), F(1, 10), F(2, 10), F(3, 10), F(1, 3), F(7, 3))
+WEIGHTS = (None, None, F(0), F(1), F(1), F(2), F(1, 2), F(1, 3), F(5, 7))
+SHARES = (F(0), F(1), F(1), F(1, 2), F(1, 3), F(2, 3), F(1, 10), F(7, 10))
+BUDGETS = (F(0), F(1), F(2), F(5, 2), F(1, 3), F(6, 10), F(100))
+
+texts = st.text(max_size=8) | st.sampled_from(
+    ("", "née ☕ 東京", "a b", "\u202eevil\x1b[31m", '"\\')
+)
+attributes = st.dictionaries(
+    st.sampled_from(("note", "rank", "tags")),
+    st.none() | st.booleans() | st.integers(-5, 5) | st.sampled_from((0.1, -2.5)) | texts,
+    max_size=2,
+)
+
+
+def irrational_responses() -> st.SearchStrategy[Response]:
+    """h whose values are enclosed, not exact."""
+    return st.sampled_from((Sqrt(), Log1p(), Saturating()))
+
+
+@st.composite
+def piecewise(draw: st.DrawFn) -> Piecewise:
+    """A concave piecewise linear h with one to three corners."""
+    slopes = sorted(draw(st.lists(st.sampled_from(SHARES), min_size=1, max_size=3)), reverse=True)
+    x, y, points = F(0), F(0), []
+    for slope in slopes:
+        step = draw(st.sampled_from((F(1, 2), F(1, 3), F(1))))
+        x, y = x + step, y + step * slope
+        points.append((x, y))
+    return Piecewise(points=tuple(points))
+
+
+def rational_responses() -> st.SearchStrategy[Response]:
+    """h whose values are exact."""
+    caps = st.sampled_from((F(1), F(1, 2), F(3, 2), F(1, 3), F(2)))
+    return st.just(CLIPPED) | caps.map(lambda cap: Capped(cap=cap)) | piecewise()
+
+
+def all_responses() -> st.SearchStrategy[Response]:
+    """Every shape of h."""
+    return rational_responses() | irrational_responses()
+
+
+@st.composite
+def _experience(draw: st.DrawFn, position: int) -> Experience:
+    return Experience(
+        id=f"e{position}",
+        index=position,
+        text=draw(texts),
+        session=draw(st.none() | st.just("s1")),
+        timestamp=draw(st.none() | st.just("2024-01-01")),
+        speaker=draw(st.none() | st.just("user")),
+        attributes=draw(attributes),
+    )
+
+
+@st.composite
+def _candidate(draw: st.DrawFn, group: int, position: int) -> Candidate:
+    return Candidate(
+        id=f"m{group}.{position}",
+        experience=f"e{group}",
+        kind=draw(st.sampled_from(("raw", "fact", "summary", "tombstone"))),
+        text=draw(texts),
+        cost=draw(st.sampled_from(COSTS)),
+        confidence=draw(st.none() | st.sampled_from(SHARES)),
+        generator=draw(st.none() | st.just("hand")),
+    )
+
+
+@st.composite
+def _unit(draw: st.DrawFn, position: int, responses: bool) -> EvidenceUnit:
+    return EvidenceUnit(
+        id=f"u{position}",
+        kind=draw(st.sampled_from(("fact", "current", "deletion"))),
+        text=draw(texts),
+        weight=draw(st.sampled_from(WEIGHTS)),
+        response=draw(all_responses()) if responses else CLIPPED,
+    )
+
+
+@st.composite
+def _query(draw: st.DrawFn, position: int, units: list[str]) -> Query:
+    return Query(
+        id=f"q{position}",
+        text=draw(texts),
+        answer=draw(st.none() | texts),
+        required=tuple(draw(st.lists(st.sampled_from(units), max_size=3))) if units else (),
+        importance=draw(st.sampled_from((F(1), F(0), F(2), F(1, 3)))),
+    )
+
+
+@st.composite
+def _packages(
+    draw: st.DrawFn, max_groups: int, max_candidates: int, max_units: int, responses: bool
+) -> Package:
+    experiences = [
+        draw(_experience(position)) for position in range(draw(st.integers(1, max_groups)))
+    ]
+    candidates = [
+        draw(_candidate(group, position))
+        for group in range(len(experiences))
+        for position in range(draw(st.integers(0, max_candidates)))
+    ]
+    units = [
+        draw(_unit(position, responses)) for position in range(draw(st.integers(1, max_units)))
+    ]
+    unit_ids = [unit.id for unit in units]
+    cells = [
+        Coverage(candidate=candidate.id, unit=unit, value=value)
+        for candidate in candidates
+        for unit in unit_ids
+        if (value := draw(st.none() | st.sampled_from(SHARES))) is not None
+    ]
+    return Package(
+        name=draw(st.sampled_from(("p", "näme", "a/b"))),
+        experiences=tuple(draw(st.permutations(experiences))),
+        candidates=tuple(draw(st.permutations(candidates))),
+        units=tuple(units),
+        queries=tuple(draw(_query(i, unit_ids)) for i in range(draw(st.integers(0, 2)))),
+        coverage=tuple(cells),
+        group_cap=draw(st.integers(1, 2)),
+        budgets=tuple(draw(st.lists(st.sampled_from(BUDGETS), max_size=2))),
+        attributes=draw(attributes),
+    )
+
+
+def packages(
+    max_groups: int = 4, max_candidates: int = 3, max_units: int = 4, responses: bool = True
+) -> st.SearchStrategy[Package]:
+    """Valid packages; `responses=False` keeps h = min(1, z)."""
+    return _packages(max_groups, max_candidates, max_units, responses)
