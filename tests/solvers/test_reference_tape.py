@@ -1,9 +1,13 @@
 """The reference solver's tapes, replayed by a second implementation of their language."""
 
 from fractions import Fraction
+from itertools import permutations
 
 import pytest
 
+from memaudit.checker import verify
+from memaudit.core.digest import digest
+from memaudit.core.optimum import Certificate
 from memaudit.solvers.form import Form, integer_form
 from memaudit.solvers.granularity import granularity
 from memaudit.solvers.protocol import Limits
@@ -35,10 +39,29 @@ def dual_bound(form: Form, kept: frozenset[int], banned: frozenset[int], mu: int
     return total
 
 
+def dominated(form: Form) -> frozenset[int]:
+    """At cap 1: what another of its group matches everywhere, at no more cost."""
+    better = set()
+    for group in form.groups if form.group_cap == 1 else ():
+        for u, v in permutations(group, 2):
+            mine, other = form.cover([u]), form.cover([v])
+            tops = {unit: form.levels[unit].top for unit in mine}
+            no_worse = form.cost[v] <= form.cost[u] and all(
+                min(z, tops[unit]) <= other.get(unit, 0) for unit, z in mine.items()
+            )
+            same = form.cost[v] == form.cost[u] and all(
+                min(mine.get(unit, 0), level.top) == min(other.get(unit, 0), level.top)
+                for unit, level in enumerate(form.levels)
+            )
+            if no_worse and (v < u or not same):
+                better.add(u)
+    return frozenset(better)
+
+
 def accepted(form: Form, value: int, tape: tuple[int, ...]) -> bool:
     """Whether the tape is one whole tree and proves that no store is worth more than `value`."""
     enough = Q * (value + granularity(form))
-    nodes: list[tuple[frozenset[int], frozenset[int], int]] = [(frozenset(), frozenset(), 0)]
+    nodes: list[tuple[frozenset[int], frozenset[int], int]] = [(frozenset(), dominated(form), 0)]
     words = iter(tape)
     for word in words:
         if not nodes:
@@ -83,3 +106,26 @@ def test_longer_tapes_and_what_breaks_them() -> None:
         assert not accepted(form, solution.value, (*tape, 0))
         if solution.value:
             assert not accepted(form, solution.value - granularity(form), tape)
+
+
+@pytest.mark.parametrize("irrational", [False, True])
+def test_the_checker_agrees(irrational: bool) -> None:
+    """Certificates made of these tapes pass the real check, from the package up."""
+    for seed in range(300):
+        package = random_package(seed, irrational, groups=6)
+        form, cap = integer_form(package), 1 + seed % 3
+        budget = Fraction(sum(form.cost) * (seed % 5), 5 * form.cost_scale)
+        form = form.at(budget, cap)
+        solution = Reference().solve(form, Limits())
+        assert solution.proof is not None
+        certificate = Certificate(
+            package=digest(package),
+            budget=budget,
+            group_cap=cap,
+            value=Fraction(solution.value, form.value_scale),
+            scale=form.value_scale,
+            store=tuple(form.candidate_ids[candidate] for candidate in solution.chosen),
+            proof=solution.proof.tape,
+        )
+        verdict = verify(package, certificate)
+        assert verdict.valid, (seed, verdict.reason)

@@ -1,7 +1,8 @@
-"""The solvers we compare with, all at gap 0, absolute and relative, with their usual threads.
+"""The solvers we compare with, all at gap 0, absolute and relative.
 
 The model is the same for all: y[r] <= 1 and y[r] <= sum of shares * x, maximise the sum of
 full[r] * y[r]. CP-SAT takes whole levels in place of shares; the others are faster with shares.
+Everybody uses its own default threads, but for CP-SAT, which is better off with one.
 """
 
 from collections.abc import Callable

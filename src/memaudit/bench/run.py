@@ -64,7 +64,9 @@ class Report:
             if line.differing
         ]
         found += [
-            f"FAIL {line.name}: no certificate" for line in self.certificates if not line.certified
+            f"FAIL {line.name}: no valid certificate"
+            for line in self.certificates
+            if not line.certified
         ]
         return found
 
@@ -121,7 +123,7 @@ def run(plan: Plan, say: Say) -> Report:
         report.frontier = sections.frontier_lines(plan.seeds, plan.seconds)
     if "certificates" in plan.sections:
         say("certificates of family C")
-        report.certificates = sections.certificate_lines(plan.seeds)
+        report.certificates = sections.certificate_lines(plan.seeds, plan.seconds)
     if "memory" in plan.sections:
         say("memory on family D")
         report.peak_bytes = sections.peak_bytes(plan.seeds, plan.seconds)

@@ -7,15 +7,16 @@ from fractions import Fraction
 from statistics import median
 from time import perf_counter
 
-import memaudit
 from memaudit.bench.draft import Instance
 from memaudit.bench.families import C_BUDGETS, family, warm_up
 from memaudit.bench.launch import run_solver
 from memaudit.bench.model import PeerResult
 from memaudit.bench.package import as_package
 from memaudit.bench.worker import OURS
+from memaudit.checker import verify
 from memaudit.core.errors import MemAuditError
 from memaudit.solvers.frontier import frontier
+from memaudit.solvers.solve import solve
 
 MAX_BUDGET = max(C_BUDGETS)
 CHECK_TARGET = 2.0
@@ -92,25 +93,29 @@ def differing(
     )
 
 
-def certificate_lines(seeds: Iterable[int] | None) -> list[CertificateLine]:
+def certificate_lines(seeds: Iterable[int] | None, seconds: float) -> list[CertificateLine]:
     """Solve, certify and check every problem of family C."""
-    warm = as_package(warm_up()[2])
-    if certificate := memaudit.solve(warm, 150).certificate:
-        memaudit.verify(warm, certificate)
-    return [_certificate_line(instance) for group in _conversations(seeds) for instance in group]
+    for warm in warm_up():
+        _certificate_line(warm, seconds)
+    return [
+        _certificate_line(instance, seconds)
+        for group in _conversations(seeds)
+        for instance in group
+    ]
 
 
-def _certificate_line(instance: Instance) -> CertificateLine:
+def _certificate_line(instance: Instance, seconds: float) -> CertificateLine:
     package = as_package(instance)
     start = perf_counter()
-    optimum = memaudit.solve(package, instance.packed.budget)
+    # Unchecked, so that the check is timed apart: by default `solve` includes one.
+    optimum = solve(package, instance.packed.budget, seconds=seconds, check=False)
     solved = perf_counter()
     if optimum.certificate is None:
         return CertificateLine(instance.name, False, solved - start, 0.0, 0)
-    memaudit.verify(package, optimum.certificate)
+    verdict = verify(package, optimum.certificate)
     checked = perf_counter()
     size = len(json.dumps(optimum.certificate.to_json(), separators=(",", ":")))
-    return CertificateLine(instance.name, optimum.certified, solved - start, checked - solved, size)
+    return CertificateLine(instance.name, verdict.valid, solved - start, checked - solved, size)
 
 
 def peak_bytes(seeds: Iterable[int] | None, seconds: float) -> int:

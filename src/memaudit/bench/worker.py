@@ -20,6 +20,9 @@ from memaudit.solvers.packed import Packed
 
 OURS = "memaudit"
 
+WARM_UP_SECONDS = 5.0
+"""No warm-up problem is worth more than that."""
+
 
 @dataclass(frozen=True, slots=True)
 class Job:
@@ -57,7 +60,7 @@ def perform(job: Job) -> Iterator[Ready | PeerResult | Done]:
     else:
         one = PEERS[job.solver]
     for packed in job.warm_up:
-        one(packed, job.seconds)
+        one(packed, min(job.seconds, WARM_UP_SECONDS))
     if job.solver == OURS and job.batch:
         ours.solve_many(job.warm_up, job.seconds)
     yield Ready(perf_counter() - start)

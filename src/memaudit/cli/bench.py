@@ -5,11 +5,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
-from memaudit.bench.run import SECTIONS, Plan, run
-from memaudit.bench.show import show
-from memaudit.bench.table import TARGETS
 from memaudit.core.errors import MemAuditError
 
 
@@ -36,20 +32,28 @@ def bench(
     ] = None,
 ) -> None:
     """Compare our solver with its peers; exit code 1 if it proves less or anything disagrees."""
+    from rich.console import Console
+
+    from memaudit.bench.peers import PEERS
+    from memaudit.bench.run import SECTIONS, Plan, run
+    from memaudit.bench.show import show
+    from memaudit.bench.table import TARGETS
+    from memaudit.io.atomic import write_file
+
     if not family and not all_families and sections is None:
         raise MemAuditError("nothing to run; name a family (--family A), or use --all")
     plan = Plan(
         families=tuple(TARGETS) if all_families else tuple(family or ()),
         sections=_names(sections) or (SECTIONS if all_families else SECTIONS[:1]),
-        seeds=_seeds(seeds) if seeds is not None else None,
+        peers=tuple(PEERS) if peers is None else _names(peers),
+        seeds=None if seeds is None else _seeds(seeds),
         seconds=seconds,
-        **({"peers": _names(peers)} if peers is not None else {}),
     )
     notes = Console(stderr=True)
     report = run(plan, lambda text: notes.print(text, style="dim"))
     show(report, Console())
     if json_file is not None:
-        json_file.write_text(json.dumps(report.to_json(), indent=1) + "\n", encoding="utf-8")
+        write_file(json_file, json.dumps(report.to_json(), indent=1) + "\n")
     if report.failures:
         raise typer.Exit(1)
 

@@ -4,6 +4,7 @@ Each example becomes one package named after its query; ids keep their full form
 wrote ourselves also says, under "memaudit" in its manifest, what that layout has no place for.
 """
 
+import os
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -58,7 +59,7 @@ def read_artifact(folder: Path) -> tuple[list[Draft], list[Problem]]:
     partial = set()
     checked = ours or {}
     for table, file in [*FILES.items(), ("decisions", DECISIONS)]:
-        if table == "decisions" and not (folder / file).exists():
+        if table == "decisions" and not os.path.exists(folder / file):
             tables[table] = []
             continue
         expected = [checked.get(part, {}).get(file) for part in ("counts", "file_hashes")]
@@ -71,7 +72,9 @@ def read_artifact(folder: Path) -> tuple[list[Draft], list[Problem]]:
         problems.append(Problem("holds no query, so no example", file=FILES["queries"]))
         return [], problems
     for table in TABLES:
-        problems += _share_out(table, tables[table], drafts)
+        if strays := _share_out(table, tables[table], drafts):
+            problems += strays
+            partial.add(table)
     for row in tables["decisions"]:
         draft = drafts[example_of_decision(row.data, drafts)]
         draft.header.data["attributes"].setdefault("annotation_decisions", []).append(row.data)
@@ -82,7 +85,7 @@ def read_artifact(folder: Path) -> tuple[list[Draft], list[Problem]]:
 
 def _manifest(path: Path) -> tuple[Any, dict[str, Any] | None]:
     """What the manifest said when published, and what we added, where there is any."""
-    if not path.exists():
+    if not os.path.exists(path):
         return None, None
     manifest = parse_json(read_text(path), MANIFEST)
     if not isinstance(manifest, dict):
@@ -116,7 +119,8 @@ def _drafts(
         if not isinstance(entry, dict) or not isinstance(entry.get("name"), str):
             continue
         data = {name: entry[name] for name in HEADER if name in entry}
-        data["attributes"] = dict(entry["attributes"]) if entry.get("attributes") else {}
+        extra = entry.get("attributes")
+        data["attributes"] = dict(extra) if isinstance(extra, dict) else {}
         if entry.get("shared_manifest"):
             data["attributes"]["candidate_generation_manifest"] = manifest
         drafts[entry["name"]] = _draft(Row(data, MANIFEST, 0), entry.get("digest"))
@@ -126,7 +130,8 @@ def _drafts(
 
 def _draft(header: Row, digest: Any) -> Draft:
     tables: dict[str, list[Row]] = {table: [] for table in TABLES}
-    return Draft(header, tables, digest=digest, spelling=SPELLING)
+    claimed = None if digest is None else str(digest)
+    return Draft(header, tables, digest=claimed, spelling=SPELLING)
 
 
 def _share_out(table: str, rows: Iterable[Row], drafts: Mapping[str, Draft]) -> list[Problem]:

@@ -57,7 +57,7 @@ def write_file(path: Path, text: str) -> None:
 
 def write_folder(path: Path, files: Mapping[str, str], ours: Collection[str]) -> None:
     """Replace a folder of files in one step; a folder holding anything but `ours` is refused."""
-    path = path.resolve()
+    path = Path(os.path.realpath(path))
     with _told(path):
         _refuse_foreign(path, ours)
         temporary = _neighbour(path, "new")

@@ -37,16 +37,19 @@ def check(draft: Draft) -> tuple[Package | None, list[Problem]]:
     lost: dict[str, set[str]] = {}
     for table in TABLES:
         rows = _numbered(draft.tables[table]) if table == "experiences" else draft.tables[table]
-        found = _parse(table, rows, draft.spelling.get(table, {}), problems)
-        parsed[table], places[table], lost[table] = found
+        parts = _parse(table, rows, draft.spelling.get(table, {}), problems)
+        parsed[table], places[table], lost[table] = parts
     header = _header(draft.header, problems)
     whole = SimpleNamespace(**header, **parsed)
-    for problem in find_problems(whole):
-        if not _follows(problem, draft.partial, lost):
-            problems.append(_placed(problem, places, draft.header))
+    found = list(find_problems(whole))
+    problems += [
+        _placed(problem, places, draft.header)
+        for problem in found
+        if not _follows(problem, draft.partial, lost)
+    ]
     if not lost["queries"] and "queries" not in draft.partial:
         problems += _weight_problems(whole.queries, places["units"])
-    if problems:
+    if problems or found:
         return None, problems
     package = Package(**header, **{table: tuple(rows) for table, rows in parsed.items()})
     problems += _digest_problems(draft, digest(package))

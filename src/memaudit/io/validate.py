@@ -1,5 +1,6 @@
 """What a path holds: packages, or everything that is wrong with them."""
 
+import os
 from pathlib import Path
 
 from memaudit.core.errors import InvalidPackage, Problem
@@ -34,7 +35,7 @@ def examine(path: Path) -> tuple[list[Package], list[Problem]]:
 
 def _drafts(path: Path) -> tuple[list[Draft], list[Problem]]:
     """Read whichever form the path has."""
-    if not path.is_dir():
+    if not os.path.isdir(path):  # never raises, unlike Path.is_dir
         return [read_single(path)], []
     names = set(names_in(path))
     if MANIFEST in names:

@@ -11,7 +11,7 @@ import numpy as np
 
 from memaudit.solvers import small
 from memaudit.solvers.form import Form
-from memaudit.solvers.packed import LARGEST, SCALES, Packed, pack
+from memaudit.solvers.packed import SCALE, Ints, Packed, grain_of, pack
 from memaudit.solvers.protocol import Limits, Proof, Solution
 
 SMALL = 64
@@ -20,6 +20,7 @@ SMALL = 64
 PLAIN_NODES = 400
 SMALL_NODES = 20_000
 TAPE_WORDS = 4096
+BATCH_WORDS = 1024
 
 Result = tuple[int, tuple[int, ...], bool, int]
 """Value, chosen candidates, whether proven optimal, upper bound."""
@@ -49,10 +50,116 @@ class Fast:
         return solve_form(packed, limits, np.array(form.group, np.int64), slack, hint)
 
 
-def multiplier_scale(packed: Packed) -> int:
-    """The finest multiplier scale at which nothing can overflow, or 0."""
-    most = int(packed.table[packed.table_start[1:] - 1].sum()) + 1
-    for scale in SCALES:
-        if 4 * scale * most * (packed.budget + 1) < LARGEST:
-            return scale
-    return 0
+def solve_form(
+    packed: Packed, limits: Limits, groups: Ints, slack: Ints, hint: tuple[int, ...] = ()
+) -> Solution:
+    """Solve one packed problem; `groups` are the group numbers its proof should use."""
+    if len(packed.cost) <= SMALL:
+        compiled = "numba" in sys.modules
+        solution = _small(packed, limits, slack, SMALL_NODES if compiled else PLAIN_NODES, compiled)
+        if solution is None and not compiled:
+            solution = _small(packed, limits, slack, SMALL_NODES, True)
+        if solution is not None:
+            return solution
+    from memaudit.solvers.compiled.root import solve_large
+
+    found = solve_large(packed, limits, groups, SCALE, slack, hint)
+    return Solution(
+        found.chosen,
+        found.value,
+        found.bound,
+        found.closed,
+        Proof(tuple(found.tape.tolist()), found.layouts) if found.closed else None,
+        {"nodes": found.nodes, "root_bound": found.root_bound, "core": found.core_size},
+    )
+
+
+def _small(
+    packed: Packed, limits: Limits, slack: Ints, nodes: int, compiled: bool
+) -> Solution | None:
+    """The small search on one problem, or None when it needs more nodes than it is given."""
+    if compiled:
+        from memaudit.solvers.compiled.batch import small_search, useful
+    else:
+        small_search, useful = small.small_search, small.useful
+    count = len(packed.cost)
+    keep = useful(
+        packed.cost, packed.group, packed.row_start, packed.unit, packed.level, packed.tops,
+        packed.budget, packed.group_cap,
+    )  # fmt: skip
+    status = np.where(keep, 0, 2)
+    store = np.zeros(count, np.bool_)
+    words = TAPE_WORDS
+    if limits.nodes is not None:
+        nodes = min(nodes, limits.nodes)
+    while True:
+        tape = np.zeros(words, np.int64)
+        scratch = [np.zeros(size, np.int64) for size in _scratch_sizes(packed)]
+        value, visited, used, rest = small_search(
+            packed.cost, packed.group, packed.row_start, packed.unit, packed.level,
+            packed.table_start, packed.table, packed.tops, slack, packed.budget, packed.group_cap,
+            SCALE, grain_of(packed), nodes, status.copy(), store, *scratch, tape,
+        )  # fmt: skip
+        if rest:
+            return None
+        if used >= 0:
+            break
+        words *= 4
+    chosen = tuple(np.nonzero(store)[0].tolist())
+    proof = Proof(tuple(tape[:used].tolist()))
+    return Solution(chosen, int(value), int(value), True, proof, {"nodes": int(visited)})
+
+
+def _scratch_sizes(packed: Packed) -> tuple[int, ...]:
+    """Sizes of amount, kept, gain, order, branch, won and nets in `small_search`."""
+    count = len(packed.cost) + 1
+    return len(packed.tops) + 1, count, count, count, count, 2 * count, packed.group_cap + 1
+
+
+def solve_packed(packed: Packed, limits: Limits) -> Result:
+    """Solve one packed problem, for those who have no package."""
+    slack = np.zeros(len(packed.tops), np.int64)
+    solution = solve_form(packed, limits, packed.group, slack)
+    bound = solution.value if solution.bound is None else solution.bound
+    return solution.value, solution.chosen, solution.closed, bound
+
+
+def solve_batch(problems: Sequence[Packed], limits: Limits) -> list[Result]:
+    """Solve many small problems in one compiled call; what stays open goes on alone."""
+    from memaudit.solvers.compiled.batch import batch
+
+    candidate_at = _ends([len(p.cost) for p in problems])
+    unit_at = _ends([len(p.table_start) - 1 for p in problems])
+    count = len(problems)
+    store = np.zeros(candidate_at[-1], np.bool_)
+    value, nodes, used, rest = np.zeros((4, count), np.int64)
+    tapes = np.zeros(count * BATCH_WORDS, np.int64)
+    batch(
+        np.concatenate([p.cost for p in problems]),
+        np.concatenate([p.group for p in problems]),
+        np.concatenate([p.row_start for p in problems]),
+        np.concatenate([p.unit for p in problems]),
+        np.concatenate([p.level for p in problems]),
+        np.concatenate([p.table_start for p in problems]),
+        np.concatenate([p.table for p in problems]),
+        np.zeros(unit_at[-1], np.int64),
+        candidate_at, _ends([len(p.unit) for p in problems]), unit_at,
+        _ends([len(p.table) for p in problems]),
+        np.array([p.budget for p in problems], np.int64),
+        np.array([p.group_cap for p in problems], np.int64),
+        SCALE, SMALL_NODES, BATCH_WORDS, store, value, nodes, tapes, used, rest,
+    )  # fmt: skip
+    results: list[Result] = []
+    for i, packed in enumerate(problems):
+        if rest[i]:
+            results.append(solve_packed(packed, limits))
+            continue
+        chosen = np.nonzero(store[candidate_at[i] : candidate_at[i + 1]])[0]
+        results.append((int(value[i]), tuple(chosen.tolist()), True, int(value[i])))
+    return results
+
+
+def _ends(lengths: Sequence[int]) -> Ints:
+    ends = np.zeros(len(lengths) + 1, np.int64)
+    np.cumsum(lengths, out=ends[1:])
+    return ends

@@ -6,14 +6,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memaudit.solvers.form import Form
+from memaudit.solvers.small import grain
 
 Ints = NDArray[np.int64]
 
-LARGEST = 1 << 61
-"""No intermediate of the compiled solver may reach this; larger forms stay with Python integers."""
+SCALE = 1024
+"""Multipliers are whole numbers of 1/SCALE; the checker counts the same way."""
 
-SCALES = (1024, 32, 1)
-"""Multiplier scales to try, finest first, until nothing can overflow."""
+LARGEST = 1 << 57
+"""No sum or product of the compiled solver may reach this; other forms stay in Python integers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +45,10 @@ def pack(form: Form) -> Packed | None:
     if any(level.table is None for level in form.levels):
         return None
     tables = [level.table or () for level in form.levels]
-    most = sum(table[-1] for table in tables)
-    if most * (form.budget + 1) >= LARGEST or sum(form.cost) >= LARGEST:
+    most = sum(table[-1] for table in tables) + 1
+    cheapest = min((cost for cost in form.cost if cost > 0), default=1)
+    highest_rent = SCALE * most * (form.budget // cheapest + 1)
+    if highest_rent >= LARGEST or most * (form.budget + 1) >= LARGEST or sum(form.cost) >= LARGEST:
         return None
     used = sorted(set(form.group))
     renumber = {group: index for index, group in enumerate(used)}
@@ -66,3 +69,10 @@ def _starts(lengths: list[int]) -> Ints:
     starts = np.zeros(len(lengths) + 1, dtype=np.int64)
     np.cumsum(np.array(lengths, dtype=np.int64), out=starts[1:])
     return starts
+
+
+def grain_of(packed: Packed) -> int:
+    """A number that divides the value of every store."""
+    return int(
+        grain(packed.unit, packed.level, packed.table_start, packed.table, len(packed.tops))
+    )

@@ -6,12 +6,14 @@ are all banned is discarded. Each decision sees fresh bounds, so a group is rare
 Its tree is its proof. The tape is the tree in preorder: `2 mu` sets the multiplier for the subtree
 that follows, `1 u` is followed by the subtree where candidate u is kept and the one where it is
 banned, and `0` is a leaf whose dual bound (solvers/tree.py) lies below Q (value + granularity).
+Dominated candidates are banned from the start, by the checker too.
 """
 
 from collections.abc import Iterator
 from fractions import Fraction
 from heapq import heapify, heappop, heappush
 
+from memaudit.solvers.dominance import undominated
 from memaudit.solvers.form import Form
 from memaudit.solvers.granularity import granularity
 from memaudit.solvers.protocol import Limits, Proof, Solution
@@ -39,7 +41,7 @@ class _Search:
         self.form = form
         self.limits = limits
         self.step = granularity(form)
-        self.tree = Tree(form)
+        self.tree = Tree(form, undominated(form))
         self.tape: list[int] = []
         self.nodes = 0
         self.everything = form.value(range(len(form.rows)))

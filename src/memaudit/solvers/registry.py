@@ -3,12 +3,16 @@
 from collections.abc import Callable
 
 from memaudit.core.errors import UnknownSolver
+from memaudit.solvers.auto import Auto
 from memaudit.solvers.brute import BruteForce
+from memaudit.solvers.fast import Fast
 from memaudit.solvers.highs import Highs
 from memaudit.solvers.protocol import Solver
 from memaudit.solvers.reference import Reference
 
 SOLVERS: dict[str, Callable[[], Solver]] = {
+    Auto.name: Auto,
+    Fast.name: Fast,
     BruteForce.name: BruteForce,
     Reference.name: Reference,
     Highs.name: Highs,

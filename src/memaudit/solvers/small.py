@@ -65,6 +65,31 @@ def useful(
     return keep
 
 
+def grain(unit: Ints, level: Ints, table_start: Ints, table: Ints, units: int) -> int:
+    """A number that divides the value of every store: levels come in multiples of their gcd."""
+    step = np.zeros(units, np.int64)
+    for entry in range(unit.shape[0]):
+        a, b = level[entry], step[unit[entry]]
+        while b:
+            a, b = b, a % b
+        step[unit[entry]] = a
+    whole = 0
+    for r in range(units):
+        if step[r] == 0:
+            continue
+        last = table_start[r + 1] - 1
+        at = table_start[r]
+        while whole != 1:
+            at = min(at + step[r], last)
+            a, b = table[at], whole
+            while b:
+                a, b = b, a % b
+            whole = a
+            if at == last:
+                break
+    return max(1, whole)
+
+
 def small_search(
     cost: Ints, group: Ints, row_start: Ints, unit: Ints, level: Ints, table_start: Ints,
     table: Ints, top: Ints, slack: Ints, budget: int, cap: int, scale: int, grain: int,
@@ -107,8 +132,11 @@ def small_search(
                     continue
                 gain[u] = more
                 place = count
-                while place > 0 and gain[order[place - 1]] * cost[u] < more * cost[order[place - 1]]:
-                    order[place] = order[place - 1]
+                while place > 0:
+                    before = order[place - 1]
+                    if gain[before] * cost[u] >= more * cost[before]:
+                        break
+                    order[place] = before
                     place -= 1
                 order[place] = u
                 count += 1

@@ -13,7 +13,7 @@ def near_ties(form: Form, chosen: tuple[int, ...], limits: Limits) -> bool | Non
     Covering the same means the same exact value on units with a rational h and the same coverage
     on the others: such stores are worth the same, whatever the precision.
     """
-    tree, low, nodes = Tree(form), form.low(chosen), 0
+    tree, low, nodes = Tree(form, range(len(form.rows))), form.low(chosen), 0
     most_nodes = MOST_NODES if limits.nodes is None else limits.nodes
     amounts = form.cover(chosen)
     target = _signature(form, [amounts.get(unit, 0) for unit in range(len(form.levels))])

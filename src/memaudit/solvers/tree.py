@@ -9,7 +9,7 @@ because gains only shrink as more is kept (paper, section 3). Upper tables of an
 miss concavity by two grid steps, so every such unit in a row adds that much to its gain.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from memaudit.solvers.form import Form, Level
@@ -40,10 +40,11 @@ def concavity_slack(level: Level) -> int:
 
 
 class Tree:
-    """The current node of the search and the path of decisions that leads to it."""
+    """The current node of the search among some candidates, and the decisions that lead to it."""
 
-    def __init__(self, form: Form) -> None:
+    def __init__(self, form: Form, candidates: Sequence[int]) -> None:
         self.form = form
+        self._candidates = candidates
         self.value = 0
         self.budget = form.budget
         self.room = [form.group_cap] * len(form.groups)
@@ -53,14 +54,13 @@ class Tree:
         slacks = [concavity_slack(level) for level in form.levels]
         self._slack = [sum(slacks[unit] for unit, _ in row) for row in form.rows]
         self._undecided = [True] * len(form.rows)
-        self._useful = [c for c, cost in enumerate(form.cost) if cost <= form.budget]
         self._covering: list[list[int]] = [[] for _ in form.levels]
-        for candidate in self._useful:
+        for candidate in candidates:
             for unit, _ in form.rows[candidate]:
                 self._covering[unit].append(candidate)
         self._gain = [0] * len(form.rows)
         self._density = [0] * len(form.rows)
-        self._measure(self._useful)
+        self._measure(candidates)
 
     @property
     def kept(self) -> tuple[int, ...]:
@@ -73,7 +73,7 @@ class Tree:
         budget, room, undecided = self.budget, self.room, self._undecided
         return [
             c
-            for c in self._useful
+            for c in self._candidates
             if undecided[c] and gain[c] > 0 and cost[c] <= budget and room[group[c]] > 0
         ]
 

@@ -8,13 +8,14 @@ from memaudit.solvers.compiled.reduce import useful
 from memaudit.solvers.compiled.types import Flags, Ints
 
 small_search = njit(cache=True)(small.small_search)
+grain = njit(cache=True)(small.grain)
 
 
 @njit(cache=True)
 def batch(
     cost: Ints, group: Ints, row_start: Ints, unit: Ints, level: Ints, table_start: Ints,
     table: Ints, slack: Ints, candidate_at: Ints, entry_at: Ints, unit_at: Ints, table_at: Ints,
-    budget: Ints, cap: Ints, grain: Ints, scale: int, most_nodes: int, tape_words: int,
+    budget: Ints, cap: Ints, scale: int, most_nodes: int, tape_words: int,
     store: Flags, value: Ints, nodes: Ints, tapes: Ints, tape_used: Ints, open_bound: Ints,
 ) -> None:  # fmt: skip
     """Solve each problem of a concatenation; results go into the last six arrays.
@@ -48,10 +49,12 @@ def batch(
         for u in range(count):
             status[u] = 0 if good[u] else 2
             kept[u] = 0
+        values = table[table_at[i] : table_at[i + 1]]
+        whole = grain(unit[entries], level[entries], starts, values, units)
         value[i], nodes[i], tape_used[i], open_bound[i] = small_search(
             costs, groups, rows, unit[entries], level[entries], starts,
-            table[table_at[i] : table_at[i + 1]], top[:units], slack[unit_at[i] : unit_at[i + 1]],
-            budget[i], cap[i], scale, grain[i], most_nodes, status[:count], store[first:last],
+            values, top[:units], slack[unit_at[i] : unit_at[i + 1]],
+            budget[i], cap[i], scale, whole, most_nodes, status[:count], store[first:last],
             amount, kept, gain, order, branch, won, nets,
             tapes[i * tape_words : (i + 1) * tape_words],
         )  # fmt: skip

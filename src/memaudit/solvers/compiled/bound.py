@@ -73,7 +73,7 @@ def enter(core: Core, layout: Layout, work: Work, status: Ints, left: int, price
     """Set up a search node: its active candidates and levels; returns the value already kept."""
     active, base, room = work.active, work.base, work.room
     base[:] = 0
-    room[:] = core.cap
+    room[:] = core.room
     for u in range(core.cost.shape[0]):
         if status[u] == KEPT:
             room[core.group[u]] -= 1

@@ -53,7 +53,7 @@ def make_feasible(core: Core, chosen: Flags, budget: int, covered: Ints, amount:
     for u in range(core.cost.shape[0]):
         if chosen[u]:
             kept[core.group[u]] += 1
-            if kept[core.group[u]] > core.cap:
+            if kept[core.group[u]] > core.room[core.group[u]]:
                 chosen[u] = False
     _, cost = store_value(core, chosen, covered, amount)
     while cost > budget:
@@ -86,7 +86,7 @@ def fill(core: Core, chosen: Flags, budget: int, covered: Ints, amount: Ints) ->
     size = count
     while size > 0:
         u = heap[0]
-        drop = chosen[u] or kept[core.group[u]] >= core.cap or core.cost[u] > left
+        drop = chosen[u] or kept[core.group[u]] >= core.room[core.group[u]] or core.cost[u] > left
         if not drop:
             gain = _gain(core, covered, u)
             rate = gain / max(core.cost[u], 1e-9)
@@ -146,7 +146,7 @@ def swap(
                     covered[r] = min(core.top[r], amount[r])
             best, best_gain, best_cost = -1, loss, freed
             for u in range(core.cost.shape[0]):
-                if u == out or chosen[u] or kept[core.group[u]] >= core.cap:
+                if u == out or chosen[u] or kept[core.group[u]] >= core.room[core.group[u]]:
                     continue
                 if cost - freed + core.cost[u] > budget:
                     continue

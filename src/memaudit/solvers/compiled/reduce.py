@@ -10,8 +10,8 @@ from memaudit.solvers.compiled.types import Core, Ints
 useful = njit(cache=True)(small.useful)
 
 
-def compress(core: Core, stay: Ints, base: Ints) -> tuple[Core, Ints, Ints]:
-    """The core left when only `stay` is open and the units already stand at level `base`.
+def compress(core: Core, stay: Ints, base: Ints, room: Ints) -> tuple[Core, Ints, Ints]:
+    """The core left when only `stay` is open, the units stand at `base` and groups have `room`.
 
     Values count from there on. Also returns the units and the row entries that stay.
     """
@@ -39,6 +39,7 @@ def compress(core: Core, stay: Ints, base: Ints) -> tuple[Core, Ints, Ints]:
         cost=core.cost[stay],
         group=np.cumsum(first) - 1,
         group_start=np.append(np.nonzero(first)[0], len(stay)),
+        room=room[owners[first]],
         row_start=row_start,
         unit=mark[core.unit[entries]],
         level=core.level[entries],

@@ -2,7 +2,6 @@
 
 import threading
 from dataclasses import dataclass, field
-from math import gcd
 
 import numpy as np
 
@@ -15,7 +14,7 @@ from memaudit.solvers.compiled.search import (
     BLOCKS, FULL, LEAF, UNSET, ZERO, overfull, put_fixes, put_prices, search,
 )  # fmt: skip
 from memaudit.solvers.compiled.types import FREE, KEPT, Core, Flags, Ints
-from memaudit.solvers.packed import Packed
+from memaudit.solvers.packed import Packed, grain_of
 from memaudit.solvers.protocol import Limits
 
 Block = tuple[tuple[int, ...], tuple[int, ...]]
@@ -47,15 +46,15 @@ class Open:
             row = slice(core.row_start[u], core.row_start[u + 1])
             base[core.unit[row]] += core.level[row]
         base = np.minimum(base, core.top)
-        full = np.bincount(core.group[kept], minlength=len(core.group_start) - 1) >= core.cap
+        room = core.room - np.bincount(core.group[kept], minlength=len(core.room))
         left = self.budget - int(core.cost[kept].sum())
         gains = base[core.unit] < core.top[core.unit]
         useful_rows = np.zeros(core.cost.shape[0], np.bool_)
         owner = np.repeat(np.arange(core.cost.shape[0]), np.diff(core.row_start))
         useful_rows[owner[gains]] = True
-        open_ = (status == FREE) & ~full[core.group] & (core.cost <= left) & useful_rows
+        open_ = (status == FREE) & (room[core.group] > 0) & (core.cost <= left) & useful_rows
         stay = np.nonzero(open_)[0]
-        smaller, units, entries = compress(core, stay, base)
+        smaller, units, entries = compress(core, stay, base, room)
         gained = int((core.table[core.table_start[:-1] + base]).sum())
         return (
             Open(
@@ -85,9 +84,8 @@ class Trace:
         """Declare a layout's blocks; returns the tape's number for each block."""
         layout, core = plan.layout, state.core
         if layout.dense:
-            if self.layouts:
-                self.layouts.append(())
-                self.put(BLOCKS, len(self.layouts) - 1)
+            self.layouts.append(())
+            self.put(BLOCKS, len(self.layouts) - 1)
             return state.units
         owner = self.group_names[state.names[core.group_start[:-1]]]
         size = np.bincount(plan.block)
@@ -128,32 +126,20 @@ class Found:
     core_size: int
 
 
-def grain_of(packed: Packed) -> int:
-    """A number that divides the value of every store."""
-    tops = packed.tops
-    step = np.zeros(len(tops), np.int64)
-    np.gcd.at(step, packed.unit, packed.level)
-    whole = 0
-    for r in np.nonzero(step)[0].tolist():
-        first, last = int(packed.table_start[r]), int(packed.table_start[r + 1]) - 1
-        values = packed.table[first : last + 1 : int(step[r])]
-        whole = gcd(whole, int(np.gcd.reduce(values)), int(packed.table[last]))
-    return max(1, whole)
-
-
 def prepare(packed: Packed, scale: int, slack: Ints) -> Open:
     """The useful part of a packed problem as the first core."""
     keep = useful(
         packed.cost, packed.group, packed.row_start, packed.unit, packed.level, packed.tops,
         packed.budget, packed.group_cap,
     )  # fmt: skip
+    room = np.full(int(packed.group.max(initial=0)) + 1, packed.group_cap)
     whole = Core(
-        packed.cost, packed.group, np.zeros(1, np.int64), packed.row_start, packed.unit,
+        packed.cost, packed.group, np.zeros(1, np.int64), room, packed.row_start, packed.unit,
         packed.level, packed.table_start, packed.table, packed.tops, slack, packed.group_cap,
         grain_of(packed), scale,
     )  # fmt: skip
     stay = np.nonzero(keep)[0]
-    core, units, _ = compress(whole, stay, np.zeros(len(packed.tops), np.int64))
+    core, units, _ = compress(whole, stay, np.zeros(len(packed.tops), np.int64), room)
     return Open(core, stay, units, [], 0, packed.budget)
 
 

@@ -119,7 +119,7 @@ def overfull(core: Core, status: Ints) -> bool:
             kept = 0
         if status[u] == KEPT:
             kept += 1
-            if kept > core.cap:
+            if kept > core.room[core.group[u]]:
                 return True
     return False
 
@@ -210,6 +210,8 @@ def search(
                     incumbent = value
                     store[:] = trial
                     target = (incumbent + core.grain) * scale
+            if work.count[0] == 0:
+                mu = 0
             tape, used = put_prices(
                 core, layout, work, mu, prices, known, candidate_name, block_name, tape, used
             )

@@ -18,12 +18,13 @@ class Core(NamedTuple):
 
     `table[table_start[r] + z]` is the value of unit r at level z, `top[r]` its last level;
     `slack[r]` makes up for upward rounding where h is irrational. Every store's value is a
-    multiple of `grain`. Multipliers are integers in units of 1/scale.
+    multiple of `grain`. A group may keep `room` more candidates. Multipliers are integers in units of 1/scale.
     """
 
     cost: Ints
     group: Ints
     group_start: Ints
+    room: Ints
     row_start: Ints
     unit: Ints
     level: Ints

@@ -1,0 +1,39 @@
+"""`auto`: the fast solver, then whatever else can finish the proof."""
+
+from memaudit.solvers.fast import Fast
+from memaudit.solvers.form import Form
+from memaudit.solvers.highs import Highs
+from memaudit.solvers.protocol import Limits, Solution
+from memaudit.solvers.reference import Reference
+
+FAST_NODES = 200_000
+"""How far the fast solver goes before another backend is asked for a better store."""
+
+
+class Auto:
+    """Picks by the form alone, never by the clock, so that the same package gives the same store.
+
+    Forms too large for 64-bit arithmetic go to the reference solver in Python integers. Where the
+    fast solver's tree grows too large, HiGHS looks for a better store, with which the fast solver
+    tries once more to prove optimality.
+    """
+
+    name = "auto"
+
+    def accepts(self, form: Form) -> str:  # noqa: ARG002 - takes everything
+        return ""
+
+    def solve(self, form: Form, limits: Limits, hint: tuple[int, ...] = ()) -> Solution:
+        fast = Fast()
+        if fast.accepts(form):
+            return Reference().solve(form, limits, hint)
+        first = Limits(limits.seconds, FAST_NODES, limits.started)
+        solution = fast.solve(form, first, hint)
+        if solution.closed or limits.expired or solution.statistics.get("interrupted"):
+            return solution
+        highs = Highs()
+        if not highs.accepts(form):
+            better = highs.solve(form, limits, solution.chosen)
+            if better.value > solution.value:
+                hint = better.chosen
+        return fast.solve(form, Limits(limits.seconds, None, limits.started), hint or solution.chosen)

@@ -1,0 +1,58 @@
+"""Costs by rule, and changing the rule."""
+
+import importlib
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memaudit.core.cost import cost_rule
+from memaudit.core.errors import MemAuditError, MissingTool
+from memaudit.core.package import Package
+
+
+@pytest.mark.parametrize(
+    ("rule", "text", "cost"),
+    [("words", " a  b\nc ", 3), ("words", "", 0), ("bytes", "", 8), ("bytes", "x" * 24, 9),
+     ("bytes", "é" * 13, 10), ("tokens:simple", "it's 3.5!", 7)],
+)  # fmt: skip
+def test_rules(rule: str, text: str, cost: int) -> None:
+    """bytes: 8 + ceil(utf8 bytes / 24); simple tokens: word runs and single marks."""
+    assert cost_rule(rule)(text) == cost
+
+
+def test_hugging_face_file(tmp_path: Path) -> None:
+    """A tokenizer read from a file on disk."""
+    tokenizers = pytest.importorskip("tokenizers")
+    model = tokenizers.models.WordLevel({"a": 0, "[UNK]": 1}, unk_token="[UNK]")
+    tokenizer = tokenizers.Tokenizer(model)
+    tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.Whitespace()
+    tokenizer.save(str(tmp_path / "t.json"))
+    assert cost_rule(f"tokens:hf/{tmp_path / 't.json'}")("a b a!") == 4
+
+
+def test_missing_parts_say_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No tokenizer file, no tokenizer library, no such rule."""
+    with pytest.raises(MissingTool, match="no tokenizer file at"):
+        cost_rule("tokens:hf/nowhere.json")
+    with pytest.raises(MemAuditError, match="unknown cost rule 'letters'; known rules: words"):
+        cost_rule("letters")
+
+    def absent(name: str, *_: Any) -> Any:
+        raise ModuleNotFoundError(name=name)
+
+    monkeypatch.setattr(importlib, "import_module", absent)
+    with pytest.raises(MissingTool, match=r"pip install 'memaudit\[tiktoken\]'"):
+        cost_rule("tokens:tiktoken/absent")
+
+
+def test_recost(tiny: Package) -> None:
+    """Every candidate pays for its own text; the rule is declared; the rest stays."""
+    recosted = tiny.recost("words")
+    assert [candidate.cost for candidate in recosted.candidates] == [2, 2, 1]
+    assert (recosted.cost_rule, recosted.coverage) == ("words", tiny.coverage)
+    assert tiny.candidates[2].cost == Fraction(1, 3)
+    assert recosted.recost("words") == recosted
+    with pytest.raises(MemAuditError, match="recost needs a rule"):
+        tiny.recost("declared")
