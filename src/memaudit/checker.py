@@ -196,7 +196,7 @@ class _Checker:
             for r, level in p.rows[u]:
                 z = node.base.get(r, 0)
                 more = p.worth[r][min(p.top[r], z + level)] - p.worth[r][z]
-                if more:
+                if more or (p.slack[r] and z < p.top[r]):
                     b = block_of.get(r, len(node.layout) + r)
                     ceiling, row = parts.setdefault(b, (0, []))
                     row.append((r, level))

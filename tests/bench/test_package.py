@@ -31,5 +31,5 @@ def test_package_keeps_order_sizes_and_budget() -> None:
     )
     assert len(package.units) == len(packed.tops)
     assert len(package.coverage) == len(packed.unit)
-    assert package.budgets == (packed.budget,)
+    assert package.budgets == (Fraction(packed.budget),)
     assert package.cost_rule == "declared"

@@ -8,7 +8,7 @@ from memaudit.bench import sections
 from memaudit.bench.families import family
 from memaudit.bench.launch import run_solver
 from memaudit.bench.peers import PEERS
-from memaudit.bench.sections import CertificateLine, FrontierLine
+from memaudit.bench.sections import CertificateLine, FrontierLine, MemoryLine
 from memaudit.bench.table import TARGETS, FamilyRun, against_best, failures, lines
 from memaudit.bench.worker import OURS
 from memaudit.core.errors import MemAuditError
@@ -52,7 +52,7 @@ class Report:
     families: list[FamilyRun] = field(default_factory=list)
     frontier: list[FrontierLine] = field(default_factory=list)
     certificates: list[CertificateLine] = field(default_factory=list)
-    peak_bytes: int | None = None
+    memory: MemoryLine | None = None
 
     @property
     def failures(self) -> list[str]:
@@ -64,7 +64,7 @@ class Report:
             if line.differing
         ]
         found += [
-            f"FAIL {line.name}: no valid certificate"
+            f"FAIL {line.name}: no valid certificate: {line.note}"
             for line in self.certificates
             if not line.certified
         ]
@@ -80,7 +80,7 @@ class Report:
             "families": [_family_json(run) for run in self.families],
             "frontier": [asdict(line) for line in self.frontier],
             "certificates": [asdict(line) for line in self.certificates],
-            "peak_bytes": self.peak_bytes,
+            "memory": asdict(self.memory) if self.memory else None,
         }
 
 
@@ -126,5 +126,5 @@ def run(plan: Plan, say: Say) -> Report:
         report.certificates = sections.certificate_lines(plan.seeds, plan.seconds)
     if "memory" in plan.sections:
         say("memory on family D")
-        report.peak_bytes = sections.peak_bytes(plan.seeds, plan.seconds)
+        report.memory = sections.memory_line(plan.seeds, plan.seconds)
     return report

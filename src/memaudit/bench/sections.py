@@ -49,10 +49,20 @@ class CertificateLine:
     solve_seconds: float
     check_seconds: float
     json_bytes: int
+    note: str = ""
 
     @property
     def ratio(self) -> float:
         return self.check_seconds / self.solve_seconds
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryLine:
+    """The most memory our solver's process held; 0 where it did not live to tell."""
+
+    peak_bytes: int
+    solved: int
+    problems: int
 
 
 def frontier_lines(seeds: Iterable[int] | None, seconds: float) -> list[FrontierLine]:
@@ -63,17 +73,17 @@ def frontier_lines(seeds: Iterable[int] | None, seconds: float) -> list[Frontier
 
 def _frontier_line(instances: Sequence[Instance], seconds: float) -> FrontierLine:
     package = as_package(instances[0])
+    name = instances[0].name.rpartition(" B ")[0]  # the conversation, without its budget
     start = perf_counter()
     try:
         values = frontier(package, max_budget=MAX_BUDGET).values
     except MemAuditError as error:
-        name = package.name
         return FrontierLine(name, perf_counter() - start, None, 0, (), f"declined: {error}")
     taken = perf_counter() - start
     results = run_solver("highs", [instance.packed for instance in instances], seconds).results
     times = [result.seconds for result in results if result.proven]
     return FrontierLine(
-        name=package.name,
+        name=name,
         seconds=taken,
         highs_seconds=median(times) * (MAX_BUDGET + 1) if times else None,
         compared=len(times),
@@ -97,11 +107,7 @@ def certificate_lines(seeds: Iterable[int] | None, seconds: float) -> list[Certi
     """Solve, certify and check every problem of family C."""
     for warm in warm_up():
         _certificate_line(warm, seconds)
-    return [
-        _certificate_line(instance, seconds)
-        for group in _conversations(seeds)
-        for instance in group
-    ]
+    return [_certificate_line(instance, seconds) for instance in family("C", seeds)]
 
 
 def _certificate_line(instance: Instance, seconds: float) -> CertificateLine:
@@ -111,17 +117,21 @@ def _certificate_line(instance: Instance, seconds: float) -> CertificateLine:
     optimum = solve(package, instance.packed.budget, seconds=seconds, check=False)
     solved = perf_counter()
     if optimum.certificate is None:
-        return CertificateLine(instance.name, False, solved - start, 0.0, 0)
+        return CertificateLine(instance.name, False, solved - start, 0.0, 0, optimum.note)
     verdict = verify(package, optimum.certificate)
     checked = perf_counter()
     size = len(json.dumps(optimum.certificate.to_json(), separators=(",", ":")))
-    return CertificateLine(instance.name, verdict.valid, solved - start, checked - solved, size)
+    return CertificateLine(
+        instance.name, verdict.valid, solved - start, checked - solved, size, verdict.reason
+    )
 
 
-def peak_bytes(seeds: Iterable[int] | None, seconds: float) -> int:
-    """The most memory our solver's process holds while it solves family D."""
+def memory_line(seeds: Iterable[int] | None, seconds: float) -> MemoryLine:
+    """Our solver alone on family D."""
     problems = [instance.packed for instance in family("D", seeds)]
-    return run_solver(OURS, problems, seconds).peak_bytes
+    outcome = run_solver(OURS, problems, seconds)
+    solved = sum(result.proven for result in outcome.results)
+    return MemoryLine(outcome.peak_bytes, solved, len(problems))
 
 
 def _conversations(seeds: Iterable[int] | None) -> list[list[Instance]]:

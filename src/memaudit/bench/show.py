@@ -3,6 +3,7 @@
 from statistics import median
 
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 from memaudit.bench.run import Report
@@ -21,10 +22,12 @@ def show(report: Report, console: Console) -> None:
         _show_family(run, console)
     _show_frontier(report, console)
     _show_certificates(report, console)
-    if report.peak_bytes is not None:
-        peak, target = report.peak_bytes / 1e9, MEMORY_TARGET / 1e9
-        reached = _reached(report.peak_bytes < MEMORY_TARGET)
-        console.print(f"peak memory on D: {peak:.2f} GB, target below {target:g} GB: {reached}")
+    if memory := report.memory:
+        console.print(
+            f"peak memory on D: {memory.peak_bytes / 1e9:.2f} GB, {memory.solved} of "
+            f"{memory.problems} solved, target below {MEMORY_TARGET / 1e9:g} GB: "
+            f"{_reached(0 < memory.peak_bytes < MEMORY_TARGET)}"
+        )
 
 
 def _solved(report: Report) -> Table:
@@ -54,7 +57,7 @@ def _show_family(run: FamilyRun, console: Console) -> None:
         spread = line.ratio
         table.add_row(
             line.solver, _number(line.median_ms, 4), _number(spread.p10), _number(spread.median),
-            _number(spread.p90), line.note,
+            _number(spread.p90), escape(line.note),
         )  # fmt: skip
     best, target = against_best(run), TARGETS[run.family]
     reached = _reached(best.median is not None and best.median >= target)

@@ -59,7 +59,8 @@ def exact(number: Any) -> Fraction:
         return _from_text(str(number))
     if isinstance(number, str):
         return _from_text(number.strip())
-    raise ValueError(f"expected a number, found {type(number).__name__}")
+    words = {dict: "an object", list: "a list", type(None): "nothing"}
+    raise ValueError(f"expected a number, found {words.get(type(number), type(number).__name__)}")
 
 
 def decimal_text(number: Fraction) -> str | None:

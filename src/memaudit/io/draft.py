@@ -60,6 +60,6 @@ def open_header(document: Mapping[str, Any], file: str, own: set[str]) -> tuple[
         for name in document
         if name not in known
     ]
-    if "digest" in document:
+    if document.get("digest") is not None:
         draft.digest = str(document["digest"])
     return draft, True

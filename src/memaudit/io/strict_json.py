@@ -82,7 +82,7 @@ def parse_json(text: str, file: str, line: int = 1) -> Any:
         value = _STRICT.decode(text)
         _walk(value)
     except json.JSONDecodeError as error:
-        where = f"{error.msg} at column {error.colno}"
+        where = f"{error.msg.removesuffix(' at')} at column {error.colno}"
         raise refusal(f"is not valid JSON: {where}", "", file, line + error.lineno - 1) from None
     except RecursionError:
         raise refusal(f"nests deeper than {MAX_DEPTH} levels", "", file, line) from None

@@ -125,9 +125,7 @@ def small_search(
                     if amount[r] < top[r]:
                         at = table_start[r]
                         high = min(top[r], amount[r] + level[entry])
-                        step = table[at + high] - table[at + amount[r]]
-                        if step > 0:
-                            more += step + slack[r]
+                        more += table[at + high] - table[at + amount[r]] + slack[r]
                 if more == 0:
                     continue
                 gain[u] = more

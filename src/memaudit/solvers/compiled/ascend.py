@@ -23,8 +23,9 @@ def _move(
                 r = core.unit[pair]
                 base = core.table_start[r] + work.base[r]
                 high = core.table_start[r] + min(core.top[r], work.base[r] + core.level[pair])
-                most = core.table[high] - core.table[base]
-                ceiling = core.scale * (most + core.slack[r]) if most > 0 else 0
+                ceiling = 0
+                if high > base:
+                    ceiling = core.scale * (core.table[high] - core.table[base] + core.slack[r])
             pull = work.picked[u] - work.bought[pair]
             if (pull < 0 and prices[pair] >= ceiling) or (pull > 0 and prices[pair] <= 0):
                 pull = 0.0

@@ -92,11 +92,11 @@ def enter(core: Core, layout: Layout, work: Work, status: Ints, left: int, price
             r = core.unit[entry]
             at = core.table_start[r]
             high = min(core.top[r], base[r] + core.level[entry])
-            most = core.table[at + high] - core.table[at + base[r]]
+            most = 0
+            if high > base[r]:
+                most = core.table[at + high] - core.table[at + base[r]] + core.slack[r]
             gain += most
             if layout.dense:
-                if most > 0:
-                    most += core.slack[r]
                 prices[entry] = min(prices[entry], core.scale * most)
         if gain > 0:
             active[count] = u
@@ -527,6 +527,27 @@ def graph_side(
 
 
 @njit(cache=True)
+def _offered(core: Core, layout: Layout, work: Work, o: int) -> bool:
+    """Whether an option's price is below what it can still add to its block at this node.
+
+    The checker leaves candidates at that ceiling out of the block, so they must not count here.
+    """
+    pair = layout.option_pair[o]
+    if pair < 0:
+        return True
+    u = layout.option_candidate[o]
+    ceiling = 0
+    for entry in range(core.row_start[u], core.row_start[u + 1]):
+        r = core.unit[entry]
+        if layout.unit_block[r] == layout.pair_block[pair]:
+            at = core.table_start[r]
+            high = min(core.top[r], work.base[r] + core.level[entry])
+            if high > work.base[r]:
+                ceiling += core.table[at + high] - core.table[at + work.base[r]] + core.slack[r]
+    return work.option_price[o] < core.scale * ceiling
+
+
+@njit(cache=True)
 def graph_losses(core: Core, layout: Layout, work: Work, status: Ints) -> None:
     """Adds each option's loss, from best values before (`node`) and after (`back`) its edges."""
     node, back, through = work.node, work.back, work.through
@@ -551,7 +572,8 @@ def graph_losses(core: Core, layout: Layout, work: Work, status: Ints) -> None:
             for o in range(layout.layer_option[layer], layout.layer_option[layer + 1]):
                 u = layout.option_candidate[o]
                 if u >= 0 and status[u] == FREE and through[o] > -NEVER:
-                    work.loss_in[u] += best - through[o]
+                    if _offered(core, layout, work, o):
+                        work.loss_in[u] += best - through[o]
                 if through[o] > top:
                     top, second, winner = through[o], top, u
                 elif through[o] > second:

@@ -76,6 +76,7 @@ def _dense(core: Core) -> Layout:
         pair_start=core.row_start,
         pair_block=core.unit,
         pair_ceiling=core.scale * most,
+        unit_block=_NONE,
         unit_start=starts,
         unit_entry=np.argsort(core.unit, kind="stable"),
         entry_owner=owner,
@@ -112,7 +113,7 @@ def _graph(
     entry_pair[links] = where
     layout = Layout(
         dense=False, inside=inside, pair_start=pair_start, pair_block=pair_block,
-        pair_ceiling=core.scale * ceiling, unit_start=_NONE, unit_entry=_NONE, entry_owner=_NONE,
+        pair_ceiling=core.scale * ceiling, unit_block=block, unit_start=_NONE, unit_entry=_NONE, entry_owner=_NONE,
         option_candidate=option_candidate, option_pair=option_pair, option_layer=option_layer,
         layer_option=layer_option, layer_group=layer_group, layer_edge=layer_edge,
         block_layer=block_layer, block_node=block_node, edge_source=source, edge_target=target,

@@ -51,8 +51,9 @@ def put_prices(
                 r = core.unit[pair]
                 base = core.table_start[r] + work.base[r]
                 high = core.table_start[r] + min(core.top[r], work.base[r] + core.level[pair])
-                most = core.table[high] - core.table[base]
-                ceiling = core.scale * (most + core.slack[r]) if most > 0 else 0
+                ceiling = 0
+                if high > base:
+                    ceiling = core.scale * (core.table[high] - core.table[base] + core.slack[r])
             if min(known[pair], ceiling) != min(prices[pair], ceiling):
                 known[pair] = prices[pair]
                 tape[used] = candidate_name[u]

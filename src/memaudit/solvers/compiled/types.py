@@ -51,6 +51,7 @@ class Layout(NamedTuple):
     pair_start: Ints
     pair_block: Ints
     pair_ceiling: Ints
+    unit_block: Ints
     unit_start: Ints
     unit_entry: Ints
     entry_owner: Ints
