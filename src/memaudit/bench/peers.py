@@ -1,7 +1,9 @@
 """The solvers we compare with, all at gap 0, absolute and relative.
 
 The model is the same for all: y[r] <= 1 and y[r] <= sum of shares * x, maximise the sum of
-full[r] * y[r]. CP-SAT takes whole levels in place of shares; the others are faster with shares.
+full[r] * y[r]. CP-SAT takes whole levels in place of shares. One noisy comparison of the two:
+with shares SCIP was faster on A and C and slower on B, HiGHS faster on C and slower on A and B;
+CBC proved 16 of 18 in C within 20 s with shares and all 18 with levels.
 Everybody uses its own default threads, but for CP-SAT, which is better off with one.
 """
 

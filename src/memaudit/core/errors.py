@@ -33,7 +33,7 @@ class MemAuditError(Exception):
     """Base of every error a user can cause; its text is one clear line."""
 
 
-class InvalidPackage(MemAuditError, ValueError):
+class InvalidPackage(MemAuditError):
     """A package that does not hold together, with every problem found."""
 
     def __init__(self, problems: Sequence[Problem], source: str = "package") -> None:
