@@ -9,10 +9,10 @@ from typer.core import TyperCommand, TyperGroup
 from memaudit.cli.errors import reported
 
 COMMANDS = {
-    "demo": ("memaudit.cli.solve:demo", "Solve a small example and verify its certificates."),
+    "demo": ("memaudit.cli.demo:demo", "Solve a small example and verify its certificates."),
     "solve": ("memaudit.cli.solve:solve", "Find the best store for a budget, with a certificate."),
-    "verify": ("memaudit.cli.solve:verify", "Check a certificate against its package."),
-    "frontier": ("memaudit.cli.solve:frontier", "The optimum for every budget."),
+    "verify": ("memaudit.cli.verify:verify", "Check a certificate against its package."),
+    "frontier": ("memaudit.cli.frontier:frontier", "The optimum for every budget."),
     "validate": ("memaudit.cli.package:validate", "Check packages and list every problem."),
     "show": ("memaudit.cli.package:show", "Summarise a package."),
     "convert": ("memaudit.cli.package:convert", "Rewrite packages in another form."),

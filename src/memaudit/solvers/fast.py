@@ -11,7 +11,7 @@ import numpy as np
 
 from memaudit.solvers import small
 from memaudit.solvers.form import Form
-from memaudit.solvers.packed import SCALE, Ints, Packed, grain_of, pack
+from memaudit.solvers.packed import SCALE, Ints, Packed, clean, grain_of, pack
 from memaudit.solvers.protocol import Limits, Proof, Solution
 
 SMALL = 64
@@ -119,7 +119,7 @@ def _scratch_sizes(packed: Packed) -> tuple[int, ...]:
 def solve_packed(packed: Packed, limits: Limits) -> Result:
     """Solve one packed problem, for those who have no package."""
     slack = np.zeros(len(packed.tops), np.int64)
-    solution = solve_form(packed, limits, packed.group, slack)
+    solution = solve_form(clean(packed), limits, packed.group, slack)
     bound = solution.value if solution.bound is None else solution.bound
     return solution.value, solution.chosen, solution.closed, bound
 
@@ -128,6 +128,7 @@ def solve_batch(problems: Sequence[Packed], limits: Limits) -> list[Result]:
     """Solve many small problems in one compiled call; what stays open goes on alone."""
     from memaudit.solvers.compiled.batch import batch
 
+    problems = [clean(packed) for packed in problems]
     candidate_at = _ends([len(p.cost) for p in problems])
     unit_at = _ends([len(p.table_start) - 1 for p in problems])
     count = len(problems)

@@ -1,6 +1,6 @@
 """A form as flat int64 arrays: what the compiled solver and the benchmark's peers start from."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,6 +38,22 @@ class Packed:
     def tops(self) -> Ints:
         """Per unit, the highest level that still counts."""
         return np.diff(self.table_start) - 1
+
+
+def clean(packed: Packed) -> Packed:
+    """The same problem without the cells of units that are worth nothing."""
+    worthless = packed.table[packed.table_start[1:] - 1] == 0
+    if not worthless.any():
+        return packed
+    stays = ~worthless[packed.unit]
+    before = np.zeros(len(stays) + 1, np.int64)
+    np.cumsum(stays, out=before[1:])
+    return replace(
+        packed,
+        row_start=before[packed.row_start],
+        unit=packed.unit[stays],
+        level=packed.level[stays],
+    )
 
 
 def pack(form: Form) -> Packed | None:

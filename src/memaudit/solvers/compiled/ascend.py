@@ -13,24 +13,24 @@ MOMENTUM = 0.8
 def _move(
     core: Core, layout: Layout, work: Work, prices: Ints, heading: Floats, length: float
 ) -> bool:
-    """One step of `length` against the deflected subgradient; False when there is none."""
+    """One step of `length` against the deflected subgradient; False when there is none.
+
+    Prices may rise above what a candidate can still add at this node: `enter` and the pair's
+    own ceiling put them back.
+    """
+    active, picked, bought = work.active, work.picked, work.bought
+    pair_start, ceilings = layout.pair_start, layout.pair_ceiling
     norm = 0.0
     for at in range(work.count[0]):
-        u = work.active[at]
-        for pair in range(layout.pair_start[u], layout.pair_start[u + 1]):
-            ceiling = layout.pair_ceiling[pair]
-            if layout.dense:
-                r = core.unit[pair]
-                base = core.table_start[r] + work.base[r]
-                high = core.table_start[r] + min(core.top[r], work.base[r] + core.level[pair])
-                ceiling = 0
-                if high > base:
-                    ceiling = core.scale * (core.table[high] - core.table[base] + core.slack[r])
-            pull = work.picked[u] - work.bought[pair]
-            if (pull < 0 and prices[pair] >= ceiling) or (pull > 0 and prices[pair] <= 0):
+        u = active[at]
+        share = picked[u]
+        for pair in range(pair_start[u], pair_start[u + 1]):
+            price = prices[pair]
+            pull = share - bought[pair]
+            if (pull < 0 and price >= ceilings[pair]) or (pull > 0 and price <= 0):
                 pull = 0.0
             pull += MOMENTUM * heading[pair]
-            if (pull < 0 and prices[pair] >= ceiling) or (pull > 0 and prices[pair] <= 0):
+            if (pull < 0 and price >= ceilings[pair]) or (pull > 0 and price <= 0):
                 pull = 0.0
             heading[pair] = pull
             norm += pull * pull
@@ -38,12 +38,11 @@ def _move(
         return False
     step = length / norm
     for at in range(work.count[0]):
-        u = work.active[at]
-        for pair in range(layout.pair_start[u], layout.pair_start[u + 1]):
+        u = active[at]
+        for pair in range(pair_start[u], pair_start[u + 1]):
             if heading[pair] != 0.0:
-                ceiling = layout.pair_ceiling[pair]
                 price = np.int64(prices[pair] - step * heading[pair])
-                prices[pair] = max(0, min(ceiling, price))
+                prices[pair] = max(0, min(ceilings[pair], price))
     return True
 
 

@@ -5,11 +5,12 @@ from numba import njit
 
 from memaudit.solvers.compiled.types import Core, Flags, Ints
 
-HUB = 8
-"""A group touching this many units is decided first in its block: everything else hangs on it."""
+LOCAL = 8
+"""Groups touching fewer units than this give the units their place along the stream."""
 
-MOST_HUB_STATES = 64
 MOST_LAYER_NODES = 2000
+MOST_BITS = 9.0
+"""How many states, as a power of two, the groups spanning one place may make together."""
 
 
 @njit(cache=True)
@@ -41,43 +42,59 @@ def _find(parent: Ints, r: int) -> int:
 
 
 @njit(cache=True)
-def cluster(
-    core: Core, touch_start: Ints, touch: Ints, limited: bool
-) -> tuple[Ints, Flags, bool]:
-    """Blocks of units, which groups lie inside one block, and whether hub states stay few.
+def places(core: Core, touch_start: Ints, touch: Ints) -> Ints:
+    """Each unit's place along the stream: the order in which groups first mention it."""
+    groups, units = core.group_start.shape[0] - 1, core.top.shape[0]
+    first = np.full(units, 2 * groups, np.int64)
+    for group in range(groups):
+        local = touch_start[group + 1] - touch_start[group] < LOCAL
+        for at in range(touch_start[group], touch_start[group + 1]):
+            r = touch[at]
+            first[r] = min(first[r], group if local else group + groups)
+    place = np.empty(units, np.int64)
+    place[np.argsort(first, kind="mergesort")] = np.arange(units)
+    return place
 
-    Unlimited, blocks are the connected components. Limited, a group that would join two blocks
-    with hubs, or multiply one block's hub states too far, stays outside and links the blocks.
+
+@njit(cache=True)
+def cluster(
+    core: Core, touch_start: Ints, touch: Ints, place: Ints, most_edges: int
+) -> tuple[Ints, Flags]:
+    """Blocks of units, and which groups lie inside one block.
+
+    Groups that span few places come first. A group goes inside as long as the graph's size,
+    estimated from the choices pending at every place it spans, stays within `most_edges`; a
+    group that stays outside links the blocks it touches.
     """
     groups, units = core.group_start.shape[0] - 1, core.top.shape[0]
+    low, high = np.empty(groups, np.int64), np.empty(groups, np.int64)
+    for group in range(groups):
+        low[group], high[group] = units, -1
+        for at in range(touch_start[group], touch_start[group + 1]):
+            low[group] = min(low[group], place[touch[at]])
+            high[group] = max(high[group], place[touch[at]])
     parent = np.arange(units)
-    states = np.ones(units, np.int64)
+    states = np.ones(units)
+    most_states = 2.0**MOST_BITS
+    per_place = (core.cost.shape[0] + 2 * groups) / units
+    estimate = per_place * units
     inside = np.zeros(groups, np.bool_)
-    few = True
-    size = touch_start[1:] - touch_start[:-1]
-    for group in np.argsort(-size, kind="mergesort"):
-        first, last = touch_start[group], touch_start[group + 1]
-        product, hubs = 1, 0
-        if size[group] >= HUB:
-            product = core.group_start[group + 1] - core.group_start[group] + 1
-        for at in range(first, last):
-            root = _find(parent, touch[at])
-            new = True
-            for before in range(first, at):
-                if _find(parent, touch[before]) == root:
-                    new = False
-                    break
-            if new and states[root] > 1:
-                hubs += 1
-                product = min(product * states[root], MOST_HUB_STATES + 1)
-        if limited and (hubs >= 2 or product > MOST_HUB_STATES):
+    for group in np.argsort(high - low, kind="mergesort"):
+        options = core.group_start[group + 1] - core.group_start[group] + 1.0
+        extra, peak = 0.0, 0.0
+        for at in range(low[group], high[group]):
+            extra += states[at] * (options - 1.0)
+            peak = max(peak, states[at] * options)
+        extra *= per_place
+        if high[group] - low[group] > 1 and (peak > most_states or estimate + extra > most_edges):
             continue
+        estimate += extra
+        for at in range(low[group], high[group]):
+            states[at] *= options
         inside[group] = True
-        few = few and product <= MOST_HUB_STATES
-        root = _find(parent, touch[first])
-        for at in range(first + 1, last):
+        root = _find(parent, touch[touch_start[group]])
+        for at in range(touch_start[group] + 1, touch_start[group + 1]):
             parent[_find(parent, touch[at])] = root
-        states[root] = product
     number = np.full(units, -1, np.int64)
     block = np.empty(units, np.int64)
     blocks = 0
@@ -87,27 +104,21 @@ def cluster(
             number[root] = blocks
             blocks += 1
         block[r] = number[root]
-    return block, inside, few
+    return block, inside
 
 
 @njit(cache=True)
 def order_layers(
-    core: Core, touch_start: Ints, touch: Ints, block: Ints, inside: Flags
+    core: Core, touch_start: Ints, touch: Ints, place: Ints, block: Ints
 ) -> tuple[Ints, Ints]:
-    """Per block, the groups that touch it in the order its graph decides them, as a CSR list."""
+    """Per block, the groups that touch it by their first place in it, as a CSR list."""
     groups, units = core.group_start.shape[0] - 1, core.top.shape[0]
     blocks = block.max() + 1
-    place = np.full(units, groups, np.int64)
-    for group in range(groups):
-        if touch_start[group + 1] - touch_start[group] < HUB:
-            for at in range(touch_start[group], touch_start[group + 1]):
-                place[touch[at]] = min(place[touch[at]], group)
     layer_block = np.empty(touch.shape[0], np.int64)
     layer_group = np.empty(touch.shape[0], np.int64)
-    layer_key = np.empty(touch.shape[0], np.int64)
+    key = np.empty(touch.shape[0], np.int64)
     used = 0
     for group in range(groups):
-        size = touch_start[group + 1] - touch_start[group]
         begin = used
         for at in range(touch_start[group], touch_start[group + 1]):
             r = touch[at]
@@ -117,14 +128,12 @@ def order_layers(
             if slot == used:
                 layer_block[used] = block[r]
                 layer_group[used] = group
-                layer_key[used] = groups + 1
+                key[used] = units
                 used += 1
-            layer_key[slot] = min(layer_key[slot], place[r])
-        if inside[group] and size >= HUB:
-            layer_key[begin] = -size
-    spread = 2 * groups + units + 4
-    key = layer_block[:used] * spread + layer_key[:used] + units + 1
-    order = np.argsort(key, kind="mergesort")
+            key[slot] = min(key[slot], place[r])
+    for slot in range(used):
+        key[slot] += layer_block[slot] * (units + 1)
+    order = np.argsort(key[:used], kind="mergesort")
     start = np.zeros(blocks + 1, np.int64)
     for slot in range(used):
         start[layer_block[slot] + 1] += 1

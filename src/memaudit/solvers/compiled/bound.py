@@ -39,6 +39,7 @@ class Work(NamedTuple):
     price: Ints  # dense: rows of cheapest prices by layer and level
     worth: Ints  # dense: rows of best values from a layer and level on
     layer_at: Ints  # dense: first live entry of each layer of one unit
+    width: Ints  # dense: [length of a row]
     node: Ints  # graph: best value from the block's start to each node
     back: Ints  # graph: best value from each node to the block's end
     via: Ints  # graph: best edge into each node
@@ -63,8 +64,8 @@ def workspace(core: Core, layout: Layout) -> Work:
         ints(candidates), ints(2), ints(units), ints(groups), ints(candidates),
         np.zeros(candidates), np.zeros(pairs), ints(groups), ints(candidates), ints(candidates),
         ints(units + 1), ints(pairs), ints(units),
-        np.zeros((deepest, widest), np.int64), np.zeros((deepest, widest), np.int64),
-        ints(deepest + 1), ints(nodes), ints(nodes), ints(nodes), ints(options), ints(options),
+        ints(deepest * widest), ints(deepest * widest), ints(deepest + 1),
+        np.full(1, widest), ints(nodes), ints(nodes), ints(nodes), ints(options), ints(options),
     )  # fmt: skip
 
 
@@ -72,135 +73,124 @@ def workspace(core: Core, layout: Layout) -> Work:
 def enter(core: Core, layout: Layout, work: Work, status: Ints, left: int, prices: Ints) -> int:
     """Set up a search node: its active candidates and levels; returns the value already kept."""
     active, base, room = work.active, work.base, work.room
+    rows, units, levels, tops = core.row_start, core.unit, core.level, core.top
+    starts, table, slack = core.table_start, core.table, core.slack
+    group, cost, dense, scale = core.group, core.cost, layout.dense, core.scale
     base[:] = 0
     room[:] = core.room
-    for u in range(core.cost.shape[0]):
+    for u in range(cost.shape[0]):
         if status[u] == KEPT:
-            room[core.group[u]] -= 1
-            for entry in range(core.row_start[u], core.row_start[u + 1]):
-                r = core.unit[entry]
-                base[r] = min(core.top[r], base[r] + core.level[entry])
+            room[group[u]] -= 1
+            for entry in range(rows[u], rows[u + 1]):
+                r = units[entry]
+                base[r] = min(tops[r], base[r] + levels[entry])
     value = 0
-    for r in range(core.top.shape[0]):
-        value += core.table[core.table_start[r] + base[r]]
+    for r in range(tops.shape[0]):
+        value += table[starts[r] + base[r]]
     count = 0
-    for u in range(core.cost.shape[0]):
-        if status[u] != FREE or room[core.group[u]] <= 0 or core.cost[u] > left:
+    for u in range(cost.shape[0]):
+        if status[u] != FREE or room[group[u]] <= 0 or cost[u] > left:
             continue
         gain = 0
-        for entry in range(core.row_start[u], core.row_start[u + 1]):
-            r = core.unit[entry]
-            at = core.table_start[r]
-            high = min(core.top[r], base[r] + core.level[entry])
+        for entry in range(rows[u], rows[u + 1]):
+            r = units[entry]
             most = 0
-            if high > base[r]:
-                most = core.table[at + high] - core.table[at + base[r]] + core.slack[r]
+            if base[r] < tops[r]:
+                at = starts[r]
+                high = min(tops[r], base[r] + levels[entry])
+                most = table[at + high] - table[at + base[r]] + slack[r]
             gain += most
-            if layout.dense:
-                prices[entry] = min(prices[entry], core.scale * most)
+            if dense:
+                prices[entry] = min(prices[entry], scale * most)
         if gain > 0:
             active[count] = u
             count += 1
     work.count[0] = count
-    if layout.dense:
-        _list_live(core, layout, work)
+    if dense:
+        _list_live(rows, units, base, tops, active, count, work.live_start, work.live_entry)
     return value
 
 
 @njit(cache=True)
-def _list_live(core: Core, layout: Layout, work: Work) -> None:
+def _list_live(
+    rows: Ints, units: Ints, base: Ints, tops: Ints, active: Ints, count: int, start: Ints,
+    entries: Ints,
+) -> None:
     """Per unit, the entries of active candidates that can still add to it."""
-    start, entries = work.live_start, work.live_entry
-    units = core.top.shape[0]
     start[:] = 0
-    for at in range(work.count[0]):
-        u = work.active[at]
-        for entry in range(core.row_start[u], core.row_start[u + 1]):
-            start[core.unit[entry] + 1] += 1
-    for r in range(units):
-        if work.base[r] >= core.top[r]:
-            start[r + 1] = 0
+    for at in range(count):
+        u = active[at]
+        for entry in range(rows[u], rows[u + 1]):
+            r = units[entry]
+            if base[r] < tops[r]:
+                start[r + 1] += 1
+    for r in range(tops.shape[0]):
         start[r + 1] += start[r]
-    for at in range(work.count[0]):
-        u = work.active[at]
-        for entry in range(core.row_start[u], core.row_start[u + 1]):
-            r = core.unit[entry]
-            if work.base[r] < core.top[r]:
+    for at in range(count):
+        u = active[at]
+        for entry in range(rows[u], rows[u + 1]):
+            r = units[entry]
+            if base[r] < tops[r]:
                 entries[start[r]] = entry
                 start[r] += 1
-    for r in range(units, 0, -1):
+    for r in range(tops.shape[0], 0, -1):
         start[r] = start[r - 1]
     start[0] = 0
 
 
 @njit(cache=True)
-def group_side(
-    core: Core, layout: Layout, work: Work, mu: int, prices: Ints
-) -> tuple[int, int, int]:
-    """Profits at the current prices; the groups' total, and the dearest and cheapest cost of it."""
-    active, profit = work.active, work.profit
-    total, dear, cheap = 0, 0, 0
-    at, count = 0, work.count[0]
-    while at < count:
-        group = core.group[active[at]]
-        end = at
-        while end < count and core.group[active[end]] == group:
-            end += 1
-        if layout.inside[group]:
-            for i in range(at, end):
-                work.profit[active[i]] = 0
-            at = end
-            continue
-        for i in range(at, end):
-            u = active[i]
-            earned = 0
-            for pair in range(layout.pair_start[u], layout.pair_start[u + 1]):
-                earned += prices[pair]
-            profit[u] = earned
-        at = end
-    total, dear, cheap = _at_price(core, layout, work, mu)
-    return total, dear, cheap
+def gross_profits(core: Core, layout: Layout, work: Work, prices: Ints) -> None:
+    """What each active candidate of a linking group earns in all blocks together."""
+    active, profit, pair_start = work.active, work.profit, layout.pair_start
+    for at in range(work.count[0]):
+        u = active[at]
+        earned = 0
+        for pair in range(pair_start[u], pair_start[u + 1]):
+            earned += prices[pair]
+        profit[u] = earned
 
 
 @njit(cache=True)
 def _at_price(core: Core, layout: Layout, work: Work, mu: int) -> tuple[int, int, int]:
     """The groups' total net profit at budget price mu, from the gross profits in `work.profit`."""
-    active, gross = work.active, work.profit
+    active, gross, rooms = work.active, work.profit, work.room
+    owner, costs, inside = core.group, core.cost, layout.inside
     total, dear, cheap = 0, 0, 0
     at, count = 0, work.count[0]
     while at < count:
-        group = core.group[active[at]]
-        if layout.inside[group]:
-            while at < count and core.group[active[at]] == group:
+        group = owner[active[at]]
+        if inside[group]:
+            while at < count and owner[active[at]] == group:
                 at += 1
             continue
-        room = work.room[group]
+        room = rooms[group]
         if room == 1:
             best, high, low = 0, 0, 0
-            while at < count and core.group[active[at]] == group:
+            while at < count and owner[active[at]] == group:
                 u = active[at]
-                net = gross[u] - mu * core.cost[u]
+                cost = costs[u]
+                net = gross[u] - mu * cost
                 if net > best:
-                    best, high, low = net, core.cost[u], core.cost[u]
+                    best, high, low = net, cost, cost
                 elif net == best:
-                    high = max(high, core.cost[u])
-                    low = min(low, core.cost[u])
+                    high = max(high, cost)
+                    low = min(low, cost)
                 at += 1
             total += best
             dear += high
             cheap += low
         else:
             begin = at
-            while at < count and core.group[active[at]] == group:
+            while at < count and owner[active[at]] == group:
                 at += 1
             limit = _nth_net(core, work, begin, at, room, mu)
             for i in range(begin, at):
                 u = active[i]
-                net = gross[u] - mu * core.cost[u]
+                net = gross[u] - mu * costs[u]
                 if net > 0 and net > limit:
                     total += net - limit
-                    dear += core.cost[u]
-                    cheap += core.cost[u]
+                    dear += costs[u]
+                    cheap += costs[u]
             if limit > 0:
                 total += limit * room
     return total, dear, cheap
@@ -266,31 +256,32 @@ def best_mu(core: Core, layout: Layout, work: Work, mu: int, left: int) -> tuple
 @njit(cache=True)
 def pick(core: Core, layout: Layout, work: Work, mu: int, left: int, dear: int, cheap: int) -> None:
     """What each linking group sells; ties are mixed so that the budget is just used up."""
-    active, gross, picked = work.active, work.profit, work.picked
+    active, gross, picked, rooms = work.active, work.profit, work.picked, work.room
+    owner, costs, inside = core.group, core.cost, layout.inside
     mix = 0.0
     if dear > cheap:
         mix = min(1.0, max(0.0, (left - cheap) / (dear - cheap)))
     at, count = 0, work.count[0]
     while at < count:
-        group = core.group[active[at]]
+        group = owner[active[at]]
         begin = at
-        while at < count and core.group[active[at]] == group:
+        while at < count and owner[active[at]] == group:
             picked[active[at]] = 0.0
             at += 1
-        if layout.inside[group]:
+        if inside[group]:
             continue
-        room = work.room[group]
+        room = rooms[group]
         if room == 1:
             best, high, low = 0, -1, -1
             for i in range(begin, at):
                 u = active[i]
-                net = gross[u] - mu * core.cost[u]
+                net = gross[u] - mu * costs[u]
                 if net > best:
                     best, high, low = net, u, u
                 elif net == best:
-                    if high < 0 or core.cost[u] > core.cost[high]:
+                    if high < 0 or costs[u] > costs[high]:
                         high = u
-                    if low >= 0 and core.cost[u] < core.cost[low]:
+                    if low >= 0 and costs[u] < costs[low]:
                         low = u
             if high >= 0:
                 picked[high] += mix
@@ -301,20 +292,20 @@ def pick(core: Core, layout: Layout, work: Work, mu: int, left: int, dear: int, 
             taken = 0
             for i in range(begin, at):
                 u = active[i]
-                net = gross[u] - mu * core.cost[u]
+                net = gross[u] - mu * costs[u]
                 if net > 0 and net >= limit and taken < room:
                     picked[u] = 1.0
                     taken += 1
 
 
 @njit(cache=True)
-def _next_layer(core: Core, layout: Layout, work: Work, at: int, end: int) -> int:
+def _layer_end(owner: Ints, group: Ints, entries: Ints, at: int, end: int, cap: int) -> int:
     """The end of the run of live entries that exclude each other (one group at cap 1)."""
-    if core.cap > 1:
+    if cap > 1:
         return at + 1
-    group = core.group[layout.entry_owner[work.live_entry[at]]]
+    same = group[owner[entries[at]]]
     at += 1
-    while at < end and core.group[layout.entry_owner[work.live_entry[at]]] == group:
+    while at < end and group[owner[entries[at]]] == same:
         at += 1
     return at
 
@@ -322,148 +313,181 @@ def _next_layer(core: Core, layout: Layout, work: Work, at: int, end: int) -> in
 @njit(cache=True)
 def dense_side(core: Core, layout: Layout, work: Work, prices: Ints) -> int:
     """Each unit buys the levels that pay: a multiple-choice DP over its coverage levels."""
+    scale, cap = core.scale, core.cap
+    tops, starts, table, levels, group = (
+        core.top, core.table_start, core.table, core.level, core.group
+    )  # fmt: skip
+    cheapest, bought, bases, width = work.price, work.bought, work.base, work.width[0]
+    live_start, entries, layer_at = work.live_start, work.live_entry, work.layer_at
+    owner, slack = layout.entry_owner, core.slack
     total = 0
-    scale = core.scale
-    cheapest = work.price
-    for r in range(core.top.shape[0]):
-        at, end = work.live_start[r], work.live_start[r + 1]
+    for r in range(tops.shape[0]):
+        at, end = live_start[r], live_start[r + 1]
         if at == end:
             continue
-        base = work.base[r]
-        span = core.top[r] - base
-        table = core.table_start[r] + base
-        cheapest[0, 0] = 0
+        first = starts[r] + bases[r]
+        span = tops[r] - bases[r]
+        ground = table[first]
+        cheapest[0] = 0
         for z in range(1, span + 1):
-            cheapest[0, z] = NEVER
-        layers, reach = 0, 0
+            cheapest[z] = NEVER
+        layers, reach, old = 0, 0, 0
         while at < end:
-            stop = _next_layer(core, layout, work, at, end)
-            old, new = cheapest[layers], cheapest[layers + 1]
+            stop = _layer_end(owner, group, entries, at, end, cap)
+            new = old + width
             offered = False
             grown = reach
             for i in range(at, stop):
-                entry = work.live_entry[i]
-                work.bought[entry] = 0.0
+                entry = entries[i]
+                bought[entry] = 0.0
                 cost = prices[entry]
-                step = min(core.level[entry], span)
-                if cost >= scale * (core.table[table + step] - core.table[table] + core.slack[r]):
+                step = min(levels[entry], span)
+                if cost >= scale * (table[first + step] - ground + slack[r]):
                     continue
                 if not offered:
                     offered = True
                     for z in range(span + 1):
-                        new[z] = old[z]
+                        cheapest[new + z] = cheapest[old + z]
                 grown = max(grown, min(span, reach + step))
                 for z in range(1, step + 1):
-                    new[z] = min(new[z], cost)
+                    cheapest[new + z] = min(cheapest[new + z], cost)
                 for z in range(step + 1, span + 1):
-                    new[z] = min(new[z], old[z - step] + cost)
+                    cheapest[new + z] = min(cheapest[new + z], cheapest[old + z - step] + cost)
             if offered:
-                work.layer_at[layers] = at
+                layer_at[layers] = at
                 layers += 1
-                work.layer_at[layers] = stop
+                old = new
                 reach = grown
             at = stop
         best, level = 0, 0
-        last = cheapest[layers]
         for z in range(1, reach + 1):
-            net = scale * (core.table[table + z] - core.table[table]) - last[z]
+            net = scale * (table[first + z] - ground) - cheapest[old + z]
             if net > best:
                 best, level = net, z
         total += best
-        layer = layers - 1
-        while layer >= 0 and level > 0:
-            if cheapest[layer + 1, level] != cheapest[layer, level]:
-                i = work.layer_at[layer]
+        while old > 0 and level > 0:
+            layers -= 1
+            before = old - width
+            if cheapest[old + level] != cheapest[before + level]:
+                i = layer_at[layers]
                 while True:
-                    entry = work.live_entry[i]
-                    step = min(core.level[entry], span)
-                    before = max(0, level - step)
-                    most = core.table[table + step] - core.table[table] + core.slack[r]
+                    entry = entries[i]
+                    cost = prices[entry]
+                    step = min(levels[entry], span)
+                    rest = max(0, level - step)
                     if (
-                        prices[entry] < scale * most
-                        and cheapest[layer, before] + prices[entry] == cheapest[layer + 1, level]
+                        cheapest[before + rest] + cost == cheapest[old + level]
+                        and cost < scale * (table[first + step] - ground + slack[r])
                     ):
                         break
                     i += 1
-                work.bought[entry] = 1.0
-                level = before
-            layer -= 1
+                bought[entry] = 1.0
+                level = rest
+            old = before
     return total
 
 
 @njit(cache=True)
 def dense_losses(core: Core, layout: Layout, work: Work, prices: Ints) -> None:
     """Adds, for each live entry, how much its unit loses if it must, or must not, buy it."""
-    scale = core.scale
-    cheapest, worth = work.price, work.worth
-    for r in range(core.top.shape[0]):
-        at, end = work.live_start[r], work.live_start[r + 1]
+    scale, cap = core.scale, core.cap
+    tops, starts, table, levels, group = (
+        core.top, core.table_start, core.table, core.level, core.group
+    )  # fmt: skip
+    cheapest, worth, bases, width = work.price, work.worth, work.base, work.width[0]
+    live_start, entries, layer_at = work.live_start, work.live_entry, work.layer_at
+    owner, slack, loss_in, loss_out = layout.entry_owner, core.slack, work.loss_in, work.loss_out
+    for r in range(tops.shape[0]):
+        at, end = live_start[r], live_start[r + 1]
         if at == end:
             continue
-        base = work.base[r]
-        span = core.top[r] - base
-        table = core.table_start[r] + base
-        layers = 0
-        for z in range(span + 1):
-            cheapest[0, z] = NEVER
-        cheapest[0, 0] = 0
-        work.layer_at[0] = at
+        first = starts[r] + bases[r]
+        span = tops[r] - bases[r]
+        ground = table[first]
+        cheapest[0] = 0
+        for z in range(1, span + 1):
+            cheapest[z] = NEVER
+        layers, old = 0, 0
+        layer_at[0] = at
         while at < end:
-            stop = _next_layer(core, layout, work, at, end)
-            old, new = cheapest[layers], cheapest[layers + 1]
+            stop = _layer_end(owner, group, entries, at, end, cap)
+            new = old + width
             for z in range(span + 1):
-                new[z] = old[z]
+                cheapest[new + z] = cheapest[old + z]
             for i in range(at, stop):
-                entry = work.live_entry[i]
-                step = min(core.level[entry], span)
-                cost = prices[entry]
-                if cost >= scale * (core.table[table + step] - core.table[table] + core.slack[r]):
+                entry = entries[i]
+                step, cost = min(levels[entry], span), prices[entry]
+                if cost >= scale * (table[first + step] - ground + slack[r]):
                     continue
                 for z in range(1, step + 1):
-                    new[z] = min(new[z], cost)
+                    cheapest[new + z] = min(cheapest[new + z], cost)
                 for z in range(step + 1, span + 1):
-                    new[z] = min(new[z], old[z - step] + cost)
+                    cheapest[new + z] = min(cheapest[new + z], cheapest[old + z - step] + cost)
             layers += 1
-            work.layer_at[layers] = stop
-            at = stop
+            layer_at[layers] = stop
+            at, old = stop, new
         for z in range(span + 1):
-            worth[layers, z] = scale * (core.table[table + z] - core.table[table])
+            worth[old + z] = scale * (table[first + z] - ground)
         for layer in range(layers - 1, -1, -1):
-            later, here = worth[layer + 1], worth[layer]
+            here, later = layer * width, (layer + 1) * width
             for z in range(span + 1):
-                here[z] = later[z]
-            for i in range(work.layer_at[layer], work.layer_at[layer + 1]):
-                entry = work.live_entry[i]
-                step = min(core.level[entry], span)
-                cost = prices[entry]
-                if cost >= scale * (core.table[table + step] - core.table[table] + core.slack[r]):
+                worth[here + z] = worth[later + z]
+            for i in range(layer_at[layer], layer_at[layer + 1]):
+                entry = entries[i]
+                step, cost = min(levels[entry], span), prices[entry]
+                if cost >= scale * (table[first + step] - ground + slack[r]):
                     continue
                 for z in range(span + 1):
-                    here[z] = max(here[z], later[min(span, z + step)] - cost)
-        best = worth[0, 0]
+                    net = worth[later + min(span, z + step)] - cost
+                    worth[here + z] = max(worth[here + z], net)
+        best = worth[0]
         for layer in range(layers):
-            later, before = worth[layer + 1], cheapest[layer]
-            first = -NEVER
+            here, later = layer * width, (layer + 1) * width
+            top = -NEVER
             for z in range(span + 1):
-                first = max(first, later[z] - before[z])
+                top = max(top, worth[later + z] - cheapest[here + z])
             second, winner = -NEVER, -1
-            for i in range(work.layer_at[layer], work.layer_at[layer + 1]):
-                entry = work.live_entry[i]
-                step = min(core.level[entry], span)
-                cost = prices[entry]
-                if cost >= scale * (core.table[table + step] - core.table[table] + core.slack[r]):
+            for i in range(layer_at[layer], layer_at[layer + 1]):
+                entry = entries[i]
+                step, cost = min(levels[entry], span), prices[entry]
+                if cost >= scale * (table[first + step] - ground + slack[r]):
                     continue
                 value = -NEVER
                 for z in range(span + 1):
-                    value = max(value, later[min(span, z + step)] - before[z])
+                    value = max(value, worth[later + min(span, z + step)] - cheapest[here + z])
                 value -= cost
-                work.loss_in[layout.entry_owner[entry]] += best - value
-                if value > first:
-                    second, first, winner = first, value, layout.entry_owner[entry]
+                loss_in[owner[entry]] += best - value
+                if value > top:
+                    top, second, winner = value, top, owner[entry]
                 elif value > second:
                     second = value
             if winner >= 0:
-                work.loss_out[winner] += best - second
+                loss_out[winner] += best - second
+
+
+@njit(cache=True)
+def _price_options(
+    core: Core, layout: Layout, work: Work, status: Ints, mu: int, left: int, prices: Ints
+) -> None:
+    """What each option costs its block at this node; NEVER where it is not allowed."""
+    option_price, room, costs = work.option_price, work.room, core.cost
+    candidate, pair, first = layout.option_candidate, layout.option_pair, layout.layer_option
+    layer_group = layout.layer_group
+    for layer in range(layer_group.shape[0]):
+        closed = room[layer_group[layer]] == 0
+        taken = False
+        for o in range(first[layer] + 1, first[layer + 1]):
+            u = candidate[o]
+            if status[u] == KEPT:
+                option_price[o] = 0
+                taken = True
+            elif closed or status[u] == BANNED or costs[u] > left:
+                option_price[o] = NEVER
+            elif pair[o] >= 0:
+                option_price[o] = prices[pair[o]]
+            else:
+                option_price[o] = mu * costs[u]
+        option_price[first[layer]] = NEVER if taken else 0
 
 
 @njit(cache=True)
@@ -471,58 +495,41 @@ def graph_side(
     core: Core, layout: Layout, work: Work, status: Ints, mu: int, left: int, prices: Ints
 ) -> tuple[int, int]:
     """Each block's best path through its graph; the total, and the cost of what lies inside."""
-    option_price, node, via = work.option_price, work.node, work.via
-    for o in range(option_price.shape[0]):
-        u = layout.option_candidate[o]
-        group = layout.layer_group[layout.option_layer[o]]
-        if u < 0:
-            option_price[o] = 0 if work.room[group] == 1 else NEVER
-        elif status[u] == KEPT:
-            option_price[o] = 0
-        elif status[u] == BANNED or work.room[group] == 0 or core.cost[u] > left:
-            option_price[o] = NEVER
-        elif layout.option_pair[o] >= 0:
-            option_price[o] = prices[layout.option_pair[o]]
-        else:
-            option_price[o] = mu * core.cost[u]
-    # A group with a kept candidate that does not touch this block must take nothing here.
-    for layer in range(layout.layer_group.shape[0]):
-        if work.room[layout.layer_group[layer]] == 0:
-            some = False
-            for o in range(layout.layer_option[layer] + 1, layout.layer_option[layer + 1]):
-                if option_price[o] == 0 and status[layout.option_candidate[o]] == KEPT:
-                    some = True
-            if not some:
-                option_price[layout.layer_option[layer]] = 0
+    _price_options(core, layout, work, status, mu, left, prices)
+    option_price, node, via, picks = work.option_price, work.node, work.via, work.best
+    bought, scale, costs, group = work.bought, core.scale, core.cost, core.group
+    source, target = layout.edge_source, layout.edge_target
+    option, gain = layout.edge_option, layout.edge_gain
+    candidate, pair = layout.option_candidate, layout.option_pair
+    block_node, block_layer, layer_edge = layout.block_node, layout.block_layer, layout.layer_edge
     node[:] = -NEVER
-    work.best[:] = -1
-    work.bought[:] = 0.0
+    picks[:] = -1
+    bought[:] = 0.0
     total, spent = 0, 0
-    for b in range(layout.block_layer.shape[0] - 1):
-        node[layout.block_node[b]] = 0
-        first = layout.layer_edge[layout.block_layer[b]]
-        last = layout.layer_edge[layout.block_layer[b + 1]]
-        for edge in range(first, last):
-            cost = option_price[layout.edge_option[edge]]
+    for b in range(block_layer.shape[0] - 1):
+        begin = block_node[b]
+        node[begin] = 0
+        for edge in range(layer_edge[block_layer[b]], layer_edge[block_layer[b + 1]]):
+            cost = option_price[option[edge]]
             if cost == NEVER:
                 continue
-            value = node[layout.edge_source[edge]] + core.scale * layout.edge_gain[edge] - cost
-            if value > node[layout.edge_target[edge]]:
-                node[layout.edge_target[edge]] = value
-                via[layout.edge_target[edge]] = edge
-        at = layout.block_node[b + 1] - 1
+            value = node[source[edge]] + scale * gain[edge] - cost
+            if value > node[target[edge]]:
+                node[target[edge]] = value
+                via[target[edge]] = edge
+        at = block_node[b + 1] - 1
         total += node[at]
-        while at != layout.block_node[b]:
+        while at != begin:
             edge = via[at]
-            o = layout.edge_option[edge]
-            u = layout.option_candidate[o]
+            o = option[edge]
+            u = candidate[o]
             if u >= 0 and status[u] == FREE:
-                if layout.option_pair[o] >= 0:
-                    work.bought[layout.option_pair[o]] = 1.0
+                if pair[o] >= 0:
+                    bought[pair[o]] = 1.0
                 else:
-                    work.best[core.group[u]] = u
-                    spent += core.cost[u]
-            at = layout.edge_source[edge]
+                    picks[group[u]] = u
+                    spent += costs[u]
+            at = source[edge]
     return total, spent
 
 
@@ -550,36 +557,39 @@ def _offered(core: Core, layout: Layout, work: Work, o: int) -> bool:
 @njit(cache=True)
 def graph_losses(core: Core, layout: Layout, work: Work, status: Ints) -> None:
     """Adds each option's loss, from best values before (`node`) and after (`back`) its edges."""
-    node, back, through = work.node, work.back, work.through
+    node, back, through, option_price = work.node, work.back, work.through, work.option_price
+    source, target = layout.edge_source, layout.edge_target
+    option, gain, scale = layout.edge_option, layout.edge_gain, core.scale
+    candidate, layer_option = layout.option_candidate, layout.layer_option
+    block_node, block_layer, layer_edge = layout.block_node, layout.block_layer, layout.layer_edge
+    loss_in, loss_out = work.loss_in, work.loss_out
     back[:] = -NEVER
     through[:] = -NEVER
-    for b in range(layout.block_layer.shape[0] - 1):
-        back[layout.block_node[b + 1] - 1] = 0
-        first = layout.layer_edge[layout.block_layer[b]]
-        last = layout.layer_edge[layout.block_layer[b + 1]]
+    for b in range(block_layer.shape[0] - 1):
+        back[block_node[b + 1] - 1] = 0
+        first, last = layer_edge[block_layer[b]], layer_edge[block_layer[b + 1]]
         for edge in range(last - 1, first - 1, -1):
-            o = layout.edge_option[edge]
-            cost = work.option_price[o]
-            if cost == NEVER:
+            o = option[edge]
+            if option_price[o] == NEVER:
                 continue
-            value = back[layout.edge_target[edge]] + core.scale * layout.edge_gain[edge] - cost
-            source = layout.edge_source[edge]
-            back[source] = max(back[source], value)
-            through[o] = max(through[o], node[source] + value)
-        best = node[layout.block_node[b + 1] - 1]
-        for layer in range(layout.block_layer[b], layout.block_layer[b + 1]):
+            value = back[target[edge]] + scale * gain[edge] - option_price[o]
+            begin = source[edge]
+            back[begin] = max(back[begin], value)
+            through[o] = max(through[o], node[begin] + value)
+        best = node[block_node[b + 1] - 1]
+        for layer in range(block_layer[b], block_layer[b + 1]):
             top, second, winner = -NEVER, -NEVER, -1
-            for o in range(layout.layer_option[layer], layout.layer_option[layer + 1]):
-                u = layout.option_candidate[o]
-                if u >= 0 and status[u] == FREE and through[o] > -NEVER:
+            for o in range(layer_option[layer], layer_option[layer + 1]):
+                u = candidate[o]
+                if u >= 0 and status[u] == FREE and option_price[o] != NEVER:
                     if _offered(core, layout, work, o):
-                        work.loss_in[u] += best - through[o]
+                        loss_in[u] += best - through[o]
                 if through[o] > top:
                     top, second, winner = through[o], top, u
                 elif through[o] > second:
                     second = through[o]
             if winner >= 0 and status[winner] == FREE:
-                work.loss_out[winner] += best - second
+                loss_out[winner] += best - second
 
 
 @njit(cache=True)
@@ -616,7 +626,7 @@ def evaluate(
 
     Where every group links, mu is first replaced by the best one for these prices.
     """
-    group_side(core, layout, work, mu, prices)
+    gross_profits(core, layout, work, prices)
     if layout.dense:
         mu, total = best_mu(core, layout, work, mu, left)
         _, dear, cheap = _at_price(core, layout, work, mu)
@@ -634,7 +644,7 @@ def losses(
     prices: Ints,
 ) -> int:
     """Evaluate at exactly these multipliers and fill in every active candidate's losses."""
-    group_side(core, layout, work, mu, prices)
+    gross_profits(core, layout, work, prices)
     total, _, _ = _at_price(core, layout, work, mu)
     group_losses(core, layout, work, mu)
     bound = mu * left + total

@@ -4,10 +4,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from memaudit.solvers.compiled.blocks import cluster, order_layers, touched_units, unroll
-from memaudit.solvers.compiled.types import Core, Ints, Layout
+from memaudit.solvers.compiled.blocks import cluster, order_layers, places, touched_units, unroll
+from memaudit.solvers.compiled.types import Core, Flags, Ints, Layout
 
-EDGES_PER_CANDIDATE = 150
+EDGES_AT_LEAST = 5_000
+EDGES_PER_CANDIDATE = 20
+"""How large, in all, the graphs of a core may grow by the estimate."""
+
 LEAST_INSIDE = 0.5
 """With fewer groups than this inside blocks, graphs do not pay."""
 
@@ -22,10 +25,21 @@ class Plan:
     block: Ints
     entry_pair: Ints
 
-    def carry(self, other: "Plan", prices: Ints, core: Core, entries: Ints, old: Core) -> Ints:
+    def break_even(self, core: Core, mu: int) -> Ints:
+        """Prices at which every linking candidate just earns its rent mu * cost."""
+        ceiling = self.layout.pair_ceiling
+        owner = np.repeat(np.arange(core.cost.shape[0]), np.diff(self.layout.pair_start))
+        whole = np.bincount(owner, weights=ceiling, minlength=core.cost.shape[0])
+        rent = mu * core.cost[owner] * (ceiling / np.maximum(whole[owner], 1))
+        return np.minimum(ceiling, rent.astype(np.int64))
+
+    def carry(
+        self, other: "Plan", prices: Ints, core: Core, entries: Ints, old: Core, mu: int
+    ) -> Ints:
         """Start prices here from another plan's prices, `entries` being the rows that stayed.
 
-        A pair's price is spread over its row entries by what each is worth at most.
+        A pair's price is spread over its row entries by what each is worth at most; candidates
+        that had no price start at break-even.
         """
         at = old.table_start[old.unit]
         most = old.table[at + np.minimum(old.level, old.top[old.unit])] - old.table[at]
@@ -34,29 +48,27 @@ class Plan:
         pair = other.entry_pair[linked]
         whole = np.bincount(pair, weights=most[linked], minlength=len(prices))
         share[linked] = prices[pair] * (most[linked] / np.maximum(whole[pair], 1))
-        fresh = self.layout.pair_ceiling.copy()
+        fresh = self.break_even(core, mu)
         mine = self.entry_pair >= 0
-        known = np.bincount(
-            self.entry_pair[mine], weights=linked[entries][mine], minlength=len(fresh)
-        )
-        total = np.bincount(
-            self.entry_pair[mine], weights=share[entries][mine], minlength=len(fresh)
-        )
-        return np.where(known > 0, np.minimum(fresh, total.astype(np.int64)), fresh)
+        pairs = self.entry_pair[mine]
+        known = np.bincount(pairs, weights=linked[entries][mine], minlength=len(fresh))
+        total = np.bincount(pairs, weights=share[entries][mine], minlength=len(fresh))
+        carried = np.minimum(self.layout.pair_ceiling, total.astype(np.int64))
+        return np.where(known > 0, carried, fresh)
 
 
 def choose_layout(core: Core, dense: bool = False) -> Plan:
     """The layout for a core."""
     units = core.top.shape[0]
-    if not dense and core.cap == 1 and core.cost.shape[0]:
+    if not dense and core.cap == 1 and units:
         touch_start, touch = touched_units(core)
-        for limited in (False, True):
-            block, inside, few = cluster(core, touch_start, touch, limited)
+        place = places(core, touch_start, touch)
+        budget = EDGES_AT_LEAST + EDGES_PER_CANDIDATE * core.cost.shape[0]
+        for share in (1, 4, 16):
+            block, inside = cluster(core, touch_start, touch, place, budget // share)
             if inside.mean() < LEAST_INSIDE:
                 break
-            if not few:
-                continue
-            graph = _graph(core, touch_start, touch, block, inside)
+            graph = _graph(core, touch_start, touch, place, block, inside, 2 * budget)
             if graph is not None:
                 return graph
     return Plan(_dense(core), np.arange(units), np.arange(core.unit.shape[0]))
@@ -87,7 +99,8 @@ def _dense(core: Core) -> Layout:
 
 
 def _graph(
-    core: Core, touch_start: Ints, touch: Ints, block: Ints, inside: np.ndarray
+    core: Core, touch_start: Ints, touch: Ints, place: Ints, block: Ints, inside: Flags,
+    most_edges: int,
 ) -> Plan | None:
     owner = np.repeat(np.arange(core.cost.shape[0]), np.diff(core.row_start))
     links = ~inside[core.group[owner]]
@@ -101,8 +114,7 @@ def _graph(
     pair_block = pairs % (int(block.max()) + 1)
     pair_start = np.zeros(core.cost.shape[0] + 1, np.int64)
     np.cumsum(np.bincount(pair_owner, minlength=core.cost.shape[0]), out=pair_start[1:])
-    block_layer, layer_group = order_layers(core, touch_start, touch, block, inside)
-    most_edges = 4096 + EDGES_PER_CANDIDATE * core.cost.shape[0]
+    block_layer, layer_group = order_layers(core, touch_start, touch, place, block)
     (fits, option_candidate, option_pair, option_layer, layer_option, layer_edge, block_node,
      source, target, option, gain) = unroll(
         core, block, inside, block_layer, layer_group, pair_start, pair_block, most_edges

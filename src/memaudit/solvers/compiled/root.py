@@ -6,22 +6,27 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from memaudit.solvers.compiled.ascend import node_bound
-from memaudit.solvers.compiled.bound import losses, workspace
+from memaudit.solvers.compiled.bound import Work, losses, workspace
 from memaudit.solvers.compiled.layout import Plan, choose_layout
 from memaudit.solvers.compiled.primal import fill, improve
 from memaudit.solvers.compiled.reduce import compress, useful
 from memaudit.solvers.compiled.search import (
-    BLOCKS, FULL, LEAF, UNSET, ZERO, overfull, put_fixes, put_prices, search,
+    BLOCKS, FULL, LEAF, MU, UNSET, ZERO, overfull, put_fixes, put_prices, search,
 )  # fmt: skip
-from memaudit.solvers.compiled.types import FREE, KEPT, Core, Flags, Ints
+from memaudit.solvers.compiled.types import FREE, KEPT, Core, Floats, Ints
 from memaudit.solvers.packed import Packed, grain_of
 from memaudit.solvers.protocol import Limits
 
 Block = tuple[tuple[int, ...], tuple[int, ...]]
 
 ROUNDS = 60
-CHUNKS = 12
 NODE_ROUNDS = 10
+LAYOUTS = 12
+SHRINK_AT = 0.6
+"""Lay the core out again when this share of it or less is still open."""
+
+SMALL_CORE = 40
+STALLED = 0.03
 SWAP_LIMIT = 3000
 """Cores with more candidates than this are not polished by swaps: too many pairs to try."""
 
@@ -167,107 +172,170 @@ def solve_large(
         return Found(
             incumbent, best, True, incumbent, 0, trace.tape[: trace.used], (), most, len(core.cost)
         )
-    root_bound = float(most)
-    plan: Plan | None = None
-    prices = np.empty(0, np.int64)
-    mu = int(scale * incumbent // max(1, state.budget) // 2)
-    entries = np.empty(0, np.int64)
-    stop = np.zeros(1, np.int64)
-    pace = np.array([-1.0, max(1.0, mu / 4)])
-    old: Open | None = None
-    nodes = 0
-    last_bound = 0
-    for chunk in range(CHUNKS):
-        fresh = choose_layout(state.core)
-        layout, core = fresh.layout, state.core
-        if plan is None or old is None:
-            prices = layout.pair_ceiling.copy()
-        else:
-            prices = fresh.carry(plan, prices, core, entries, old.core)
-        plan = fresh
-        block_name = trace.put_layout(plan, state)
-        known = np.full(len(prices), UNSET, np.int64)
-        work = workspace(core, layout)
-        status = np.zeros(len(core.cost), np.int64)
-        heading, kept_prices = np.zeros(len(prices)), prices.copy()
-        target = (incumbent - state.value + core.grain) * scale
-        bound, mu, value = node_bound(
-            core, layout, work, status, mu, state.budget, prices, target, ROUNDS, pace, heading,
-            kept_prices, stop,
-        )  # fmt: skip
-        root_bound = min(root_bound, state.value + bound / scale)
-        if bound >= target:
-            trial = work.picked > 0.5
-            inside = work.best[work.best >= 0]
-            trial[inside] = True
-            scratch = np.zeros((2, len(core.top)), np.int64)
-            passes = 3 if len(core.cost) <= SWAP_LIMIT else 0
-            found = state.value + int(
-                improve(core, trial, state.budget, passes, scratch[0], scratch[1])
-            )
-            if found > incumbent:
-                incumbent = found
-                best = (*state.kept, *state.names[trial].tolist())
-                target = (incumbent - state.value + core.grain) * scale
-        trace.tape, trace.used = put_prices(
-            core, layout, work, mu, prices, known, state.names, block_name, trace.tape, trace.used
-        )
-        nodes += 1
-        if bound < target:
-            trace.put(LEAF)
-            return _found(incumbent, best, True, incumbent, nodes, trace, root_bound, state)
-        bound = losses(core, layout, work, status, mu, state.budget, value, prices)
-        trail = np.empty(len(core.cost) + 1, np.int64)
-        trace.tape, trace.used, fixed, spent = put_fixes(
-            core, work, status, bound, target, state.names, trace.tape, trace.used, trail, 0
-        )
-        if spent > state.budget or overfull(core, status):
-            trace.put(FULL)
-            return _found(incumbent, best, True, incumbent, nodes, trace, root_bound, state)
-        if limits.expired:
-            upper = state.value + bound // scale
-            return _found(incumbent, best, False, upper, nodes, trace, root_bound, state)
-        before = len(core.cost)
-        old = state
-        state, entries = state.shrink(status)
-        if len(state.core.cost) == 0:
-            # Everything is decided: what is kept is the only store left, and it is known.
-            if state.value > incumbent:
-                incumbent, best = state.value, tuple(state.kept)
-            trace.put(2, 0, LEAF)
-            return _found(incumbent, best, True, incumbent, nodes, trace, root_bound, state)
-        slow = last_bound and last_bound - bound < 0.02 * (bound - target)
-        last_bound = bound
-        if len(state.core.cost) > 0.9 * before and (slow or chunk > 4):
+    root = _Root(state, trace, incumbent, best, int(scale * incumbent // max(1, state.budget) // 2))
+    for _ in range(LAYOUTS):
+        root.lay_out()
+        outcome = root.tighten(limits)
+        if outcome is not None:
+            return outcome
+        if root.stuck:
             break
-    return _search(state, plan, old, prices, entries, mu, incumbent, best, limits, trace,
-                   root_bound, nodes, stop)  # fmt: skip
+    return root.branch(limits)
 
 
-def _search(
-    state: Open, plan: Plan, old: Open | None, prices: Ints, entries: Ints, mu: int,
-    incumbent: int, best: tuple[int, ...], limits: Limits, trace: Trace, root_bound: float,
-    nodes: int, stop: Ints,
-) -> Found:
-    """Branch and bound on the core that is left."""
-    fresh = choose_layout(state.core)
-    if old is not None:
-        prices = fresh.carry(plan, prices, state.core, entries, old.core)
-    block_name = trace.put_layout(fresh, state)
-    core = state.core
-    store = np.zeros(len(core.cost), np.bool_)
-    known = np.full(len(prices), UNSET, np.int64)
-    arguments = (
-        core, fresh.layout, workspace(core, fresh.layout), state.budget, incumbent - state.value,
-        store, NODE_ROUNDS, limits.nodes or 1 << 60, mu, prices, known, state.names, block_name,
-        trace.tape, trace.used, stop,
-    )  # fmt: skip
-    value, closed, count, open_bound, trace.tape, trace.used = interruptible(arguments, limits)
-    if store.any():
-        best = (*state.kept, *state.names[store].tolist())
-    value = int(value) + state.value
-    upper = value if closed else max(value, state.value + int(open_bound) // core.scale)
-    return _found(value, best, closed, upper, nodes + int(count), trace, root_bound, state)
+@dataclass(slots=True)
+class _Root:
+    """The root node: multipliers, what they have fixed, the best store so far."""
+
+    state: Open
+    trace: Trace
+    incumbent: int
+    best: tuple[int, ...]
+    mu: int
+    plan: Plan | None = None
+    prices: Ints = field(default_factory=lambda: np.empty(0, np.int64))
+    known: Ints = field(default_factory=lambda: np.empty(0, np.int64))
+    block_name: Ints = field(default_factory=lambda: np.empty(0, np.int64))
+    work: Work | None = None
+    status: Ints = field(default_factory=lambda: np.empty(0, np.int64))
+    pace: Floats = field(default_factory=lambda: np.array([-1.0, 0.0]))
+    stop: Ints = field(default_factory=lambda: np.zeros(1, np.int64))
+    nodes: int = 0
+    lowest: float = np.inf
+    stuck: bool = False
+
+    def lay_out(self) -> None:
+        """Shrink to what is still open, choose blocks for it and carry the prices over."""
+        before, old_plan = self.state.core, self.plan
+        entries = np.arange(before.unit.shape[0])
+        if old_plan is not None:
+            self.state, entries = self.state.shrink(self.status)
+        core = self.state.core
+        self.plan = choose_layout(core)
+        layout = self.plan.layout
+        if old_plan is None:
+            self.prices = self.plan.break_even(core, self.mu)
+            self.pace[1] = max(1.0, self.mu / 4)
+        else:
+            self.prices = self.plan.carry(old_plan, self.prices, core, entries, before, self.mu)
+        self.block_name = self.trace.put_layout(self.plan, self.state)
+        self.known = np.full(len(self.prices), UNSET, np.int64)
+        self.work = workspace(core, layout)
+        self.status = np.zeros(len(core.cost), np.int64)
+
+    def tighten(self, limits: Limits) -> Found | None:
+        """Lower the bound and fix candidates until most are decided or nothing moves."""
+        core, work, plan = self.state.core, self.work, self.plan
+        if work is None or plan is None or not len(core.cost):
+            return self._decided()
+        layout, scale = plan.layout, core.scale
+        heading, kept_prices = np.zeros(len(self.prices)), self.prices.copy()
+        trail = np.empty(len(core.cost) + 1, np.int64)
+        trailed, previous = 0, np.inf
+        left = self.state.budget
+        if self.lowest < np.inf:
+            # New blocks may need other prices: aim as far as the bound has slipped.
+            bound, self.mu, _ = node_bound(
+                core, layout, work, self.status, self.mu, left, self.prices, 0, 1,
+                self.pace, heading, kept_prices, self.stop,
+            )  # fmt: skip
+            slipped = bound - (self.lowest - self.state.value) * scale
+            self.pace[0] = max(self.pace[0], slipped)
+            self.pace[1] = max(self.pace[1], self.mu / 64)
+        while True:
+            target = (self.incumbent - self.state.value + core.grain) * scale
+            bound, self.mu, value = node_bound(
+                core, layout, work, self.status, self.mu, left, self.prices, target, ROUNDS,
+                self.pace, heading, kept_prices, self.stop,
+            )  # fmt: skip
+            self.nodes += 1
+            self.lowest = min(self.lowest, self.state.value + bound / scale)
+            if bound >= target:
+                self._look_for_a_store()
+                target = (self.incumbent - self.state.value + core.grain) * scale
+            if work.count[0] == 0:
+                self.mu = 0
+            self.trace.tape, self.trace.used = put_prices(
+                core, layout, work, self.mu, self.prices, self.known, self.state.names,
+                self.block_name, self.trace.tape, self.trace.used,
+            )  # fmt: skip
+            if bound < target or work.count[0] == 0:
+                self.trace.put(LEAF)
+                return self.found(True, self.incumbent)
+            bound = losses(core, layout, work, self.status, self.mu, left, value, self.prices)
+            self.trace.tape, self.trace.used, trailed, spent = put_fixes(
+                core, work, self.status, bound, target, self.state.names, self.trace.tape,
+                self.trace.used, trail, trailed,
+            )  # fmt: skip
+            left -= spent
+            if left < 0 or overfull(core, self.status):
+                self.trace.put(FULL)
+                return self.found(True, self.incumbent)
+            if limits.expired:
+                return self.found(False, self.state.value + int(bound) // scale)
+            free = int((self.status == FREE).sum())
+            if free <= SHRINK_AT * len(core.cost):
+                self.stuck = free <= SMALL_CORE
+                return None
+            if previous - bound < STALLED * (bound - target):
+                self.stuck = True
+                return None
+            previous = bound
+
+    def _look_for_a_store(self) -> None:
+        """Turn what groups and blocks picked into a store."""
+        core, work = self.state.core, self.work
+        if work is None:
+            return
+        trial = (work.picked > 0.5) & (self.status == FREE)
+        trial[work.best[work.best >= 0]] = True
+        trial |= self.status == KEPT
+        scratch = np.zeros((2, len(core.top)), np.int64)
+        passes = 3 if len(core.cost) <= SWAP_LIMIT else 0
+        value = self.state.value + int(
+            improve(core, trial, self.state.budget, passes, scratch[0], scratch[1])
+        )
+        if value > self.incumbent:
+            self.incumbent = value
+            self.best = (*self.state.kept, *self.state.names[trial].tolist())
+
+    def _decided(self) -> Found:
+        """Nothing is open: what is kept is the only store left."""
+        if self.state.value > self.incumbent:
+            self.incumbent, self.best = self.state.value, tuple(self.state.kept)
+        self.trace.put(MU, 0, LEAF)
+        return self.found(True, self.incumbent)
+
+    def branch(self, limits: Limits) -> Found:
+        """Branch and bound on the core that is left."""
+        self.lay_out()
+        core, plan, work = self.state.core, self.plan, self.work
+        if work is None or plan is None or not len(core.cost):
+            return self._decided()
+        store = np.zeros(len(core.cost), np.bool_)
+        value, closed, count, open_bound, self.trace.tape, self.trace.used = interruptible(
+            (
+                core, plan.layout, work, self.state.budget, self.incumbent - self.state.value,
+                store, NODE_ROUNDS, limits.nodes or 1 << 60, self.mu, self.prices, self.known,
+                self.state.names, self.block_name, self.trace.tape, self.trace.used, self.stop,
+            ),
+            limits,
+        )  # fmt: skip
+        self.nodes += int(count)
+        self.incumbent = int(value) + self.state.value
+        if store.any():
+            self.best = (*self.state.kept, *self.state.names[store].tolist())
+        upper = self.incumbent
+        if not closed:
+            upper = max(upper, self.state.value + int(open_bound) // core.scale)
+        return self.found(bool(closed), upper)
+
+    def found(self, closed: bool, bound: int) -> Found:
+        trace = self.trace
+        return Found(
+            self.incumbent, tuple(sorted(self.best)), closed, bound, self.nodes,
+            trace.tape[: trace.used], tuple(trace.layouts), self.lowest, len(self.state.core.cost),
+        )  # fmt: skip
 
 
 def interruptible(arguments: tuple, limits: Limits) -> tuple:  # type: ignore[type-arg]
@@ -286,16 +354,3 @@ def interruptible(arguments: tuple, limits: Limits) -> tuple:  # type: ignore[ty
             stop[0] = 1
             worker.join()
     return outcome[0]
-
-
-def _found(
-    value: int, best: tuple[int, ...], closed: bool, bound: int, nodes: int, trace: Trace,
-    root_bound: float, state: Open,
-) -> Found:
-    return Found(
-        value, tuple(sorted(best)), closed, bound, nodes, trace.tape[: trace.used],
-        tuple(trace.layouts), root_bound, len(state.core.cost),
-    )  # fmt: skip
-
-
-__all__ = ["Flags", "Found", "solve_large"]

@@ -1,0 +1,85 @@
+"""Exact, certified evaluation of what a long-term memory system wrote.
+
+Names are loaded when they are first used, so `import memaudit` costs nothing.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from memaudit.checker import verify
+    from memaudit.core.digest import digest
+    from memaudit.core.errors import InvalidPackage, MemAuditError
+    from memaudit.core.objective import value
+    from memaudit.core.optimum import Certificate, Optimum
+    from memaudit.core.package import Candidate, Coverage, EvidenceUnit, Experience, Package, Query
+    from memaudit.io.packages import read_package, read_packages, write_package
+    from memaudit.solvers.frontier import frontier
+    from memaudit.solvers.solve import solve, solve_all
+
+    __version__: str
+
+_HOME = {
+    "Candidate": "memaudit.core.package",
+    "Certificate": "memaudit.core.optimum",
+    "Coverage": "memaudit.core.package",
+    "EvidenceUnit": "memaudit.core.package",
+    "Experience": "memaudit.core.package",
+    "InvalidPackage": "memaudit.core.errors",
+    "MemAuditError": "memaudit.core.errors",
+    "Optimum": "memaudit.core.optimum",
+    "Package": "memaudit.core.package",
+    "Query": "memaudit.core.package",
+    "digest": "memaudit.core.digest",
+    "frontier": "memaudit.solvers.frontier",
+    "read_package": "memaudit.io.packages",
+    "read_packages": "memaudit.io.packages",
+    "solve": "memaudit.solvers.solve",
+    "solve_all": "memaudit.solvers.solve",
+    "value": "memaudit.core.objective",
+    "verify": "memaudit.checker",
+    "write_package": "memaudit.io.packages",
+}
+"""Every public name and the module it lives in."""
+
+__all__ = [
+    "Candidate",
+    "Certificate",
+    "Coverage",
+    "EvidenceUnit",
+    "Experience",
+    "InvalidPackage",
+    "MemAuditError",
+    "Optimum",
+    "Package",
+    "Query",
+    "__version__",
+    "digest",
+    "frontier",
+    "read_package",
+    "read_packages",
+    "solve",
+    "solve_all",
+    "value",
+    "verify",
+    "write_package",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """A public name, loaded on first use."""
+    if name == "__version__":
+        from importlib.metadata import version
+
+        found: Any = version("memaudit")
+    elif name in _HOME:
+        found = getattr(import_module(_HOME[name]), name)
+    else:
+        raise AttributeError(f"module 'memaudit' has no attribute {name!r}")
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    """The public names."""
+    return sorted(__all__)

@@ -1,0 +1,26 @@
+"""Ctrl-C while solving: the solver stops with what it has, and we learn that it happened."""
+
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+
+@contextmanager
+def watched() -> Iterator[threading.Event]:
+    """An event that is set at the first Ctrl-C, which is raised as ever."""
+    pressed = threading.Event()
+
+    def press(signum: int, frame: FrameType | None) -> None:  # noqa: ARG001
+        pressed.set()
+        raise KeyboardInterrupt
+
+    if threading.current_thread() is not threading.main_thread():
+        yield pressed  # only the main thread may watch signals
+        return
+    before = signal.signal(signal.SIGINT, press)
+    try:
+        yield pressed
+    finally:
+        signal.signal(signal.SIGINT, before)

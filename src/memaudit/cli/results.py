@@ -1,0 +1,94 @@
+"""Optima as a table for the terminal."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from fractions import Fraction
+
+from rich import box
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+from memaudit.cli.text import safe_markup
+from memaudit.core.exact import decimal_text
+from memaudit.core.optimum import Optimum
+
+PIPE_WIDTH = 120
+"""Columns where no terminal says how wide it is."""
+
+LONGEST_NUMBER = 12
+MOST_IDS = 12
+
+
+def console() -> Console:
+    """Standard output, wide enough for a table even through a pipe."""
+    screen = Console(highlight=False)
+    return screen if screen.is_terminal else Console(highlight=False, width=PIPE_WIDTH)
+
+
+def number(value: Fraction) -> str:
+    """Exact where that is short, as a decimal or a fraction; else rounded, and marked so."""
+    text = decimal_text(value)
+    if text is not None and len(text) <= LONGEST_NUMBER:
+        return text
+    fraction = f"{value.numerator}/{value.denominator}"
+    near = f"~{float(value):.7g}"
+    return f"{fraction} {near}" if len(fraction) <= LONGEST_NUMBER else near
+
+
+def table_of(optima: Iterable[Optimum]) -> Table:
+    """One row per package and budget."""
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column("package", overflow="fold")
+    for name in ("budget", "value", "cost"):
+        table.add_column(name, justify="right")
+    table.add_column("kept", overflow="fold", ratio=1)
+    table.add_column("status", overflow="fold")
+    table.add_column("solver")
+    table.add_column("time", justify="right", no_wrap=True)
+    for optimum in optima:
+        table.add_row(
+            safe_markup(optimum.package),
+            number(optimum.budget),
+            number(optimum.value),
+            number(optimum.cost),
+            _ids(optimum.store),
+            safe_markup(status_of(optimum)),
+            optimum.solver,
+            f"{float(optimum.statistics.get('seconds', 0)):.3f} s",
+        )
+    return table
+
+
+def status_of(optimum: Optimum) -> str:
+    """Certified, or a bound with its gap; a note in its first words."""
+    state = "certified" if optimum.certified else f"bound, gap {number(optimum.gap)}"
+    note = optimum.note.partition(":")[0]
+    return f"{state}, {note}" if note else state
+
+
+def notes_of(optima: Iterable[Optimum]) -> list[str]:
+    """What the table has no room for, each said once."""
+    return sorted({optimum.note for optimum in optima if ":" in optimum.note})
+
+
+def _ids(store: Sequence[str]) -> str:
+    shown = ", ".join(safe_markup(id) for id in store[:MOST_IDS])
+    more = len(store) - MOST_IDS
+    return f"{shown} and {more} more" if more > 0 else shown or "-"
+
+
+@contextmanager
+def progress(what: str, steps: int) -> Iterator[Callable[[int], None]]:
+    """A bar on standard error, where a person watches and there is more than one step.
+
+    Gives a function to be called with the number of steps done.
+    """
+    screen = Console(stderr=True)
+    bar = Progress(
+        TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(),
+        console=screen, transient=True, disable=steps < 2 or not screen.is_terminal,
+    )  # fmt: skip
+    with bar:
+        task = bar.add_task(what, total=steps)
+        yield lambda done: bar.update(task, completed=done)

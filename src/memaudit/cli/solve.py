@@ -1,0 +1,137 @@
+"""`memaudit solve`: the best store for each budget, with a certificate."""
+
+import json
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from memaudit.cli.interrupt import watched
+from memaudit.cli.text import safe
+from memaudit.core.errors import MemAuditError
+
+if TYPE_CHECKING:
+    from memaudit.core.optimum import Optimum
+    from memaudit.core.package import Package
+
+Job = tuple["Package", Fraction]
+BUDGETS = "write budgets as --budget 30 or --budget 10,20,40"
+
+
+def solve(
+    path: Annotated[Path, typer.Argument(metavar="PATH", help="A package: .json file or folder.")],
+    budget: Annotated[
+        str | None,
+        typer.Option(metavar="B[,B...]", help="Budgets; else those the package declares."),
+    ] = None,
+    group_cap: Annotated[
+        int | None,
+        typer.Option(metavar="K", help="Candidates one experience may keep; else the package's."),
+    ] = None,
+    solver: Annotated[
+        str, typer.Option(metavar="NAME", help="auto, fast, reference, brute or highs.")
+    ] = "auto",
+    certificate: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write the certificate there; a list if several."),
+    ] = None,
+    seconds: Annotated[
+        float | None, typer.Option(metavar="S", help="Stop each solve after S seconds.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Find the best store for each budget and say how far it is proven."""
+    from memaudit.io.packages import read_packages
+    from memaudit.solvers.registry import named_solver
+
+    budgets = None if budget is None else parse_budgets(budget)
+    if seconds is not None and not (math.isfinite(seconds) and seconds > 0):
+        raise MemAuditError(f"--seconds {seconds:g} is no time limit; give a number above 0")
+    if certificate is not None and not certificate.absolute().parent.is_dir():
+        raise MemAuditError(f"cannot write {certificate}: there is no folder to put it in")
+    named_solver(solver)
+    jobs = [
+        (package, amount)
+        for package in read_packages(path)
+        for amount in (budgets or declared_budgets(package))
+    ]
+    optima = solve_jobs(jobs, group_cap, solver, seconds)
+    if as_json:
+        typer.echo(json.dumps([optimum.to_json() for optimum in optima], indent=2))
+    else:
+        show(optima)
+    if len(optima) < len(jobs):
+        typer.echo(f"interrupted: {len(jobs) - len(optima)} of {len(jobs)} not solved", err=True)
+    if certificate is not None:
+        save(optima, certificate)
+
+
+def parse_budgets(text: str) -> list[Fraction]:
+    """The budgets of "10,20,40", each taken at its decimal value."""
+    from memaudit.core.exact import exact
+
+    budgets = []
+    for part in text.split(","):
+        if not part.strip():
+            raise MemAuditError(f"budgets {text!r} hold an empty entry; {BUDGETS}")
+        try:
+            budgets.append(exact(part))
+        except ValueError as error:
+            raise MemAuditError(f"budget {part.strip()!r}: {error}; {BUDGETS}") from None
+        if budgets[-1] < 0:
+            raise MemAuditError(f"budget {part.strip()} is negative; budgets are 0 or more")
+    return budgets
+
+
+def declared_budgets(package: "Package") -> tuple[Fraction, ...]:
+    """The budgets a package is meant for."""
+    if not package.budgets:
+        raise MemAuditError(f"package {package.name!r} declares no budgets; {BUDGETS}")
+    return package.budgets
+
+
+def solve_jobs(
+    jobs: Sequence[Job], group_cap: int | None, solver: str, seconds: float | None
+) -> list["Optimum"]:
+    """Solve one after the other; Ctrl-C ends the current one early and starts no other."""
+    from memaudit.cli.results import progress
+    from memaudit.solvers.solve import solve as solve_one
+
+    optima: list[Optimum] = []
+    with watched() as pressed, progress("solving", len(jobs)) as done:
+        for package, amount in jobs:
+            try:
+                optima.append(solve_one(package, amount, group_cap, solver, seconds=seconds))
+            except KeyboardInterrupt:
+                if not optima:
+                    raise
+            done(len(optima))
+            if pressed.is_set():
+                break
+    return optima
+
+
+def show(optima: Sequence["Optimum"]) -> None:
+    """Print the table, and the notes it has no room for."""
+    from memaudit.cli.results import console, notes_of, table_of
+
+    console().print(table_of(optima))
+    for note in notes_of(optima):
+        typer.echo(safe(note))
+
+
+def save(optima: Sequence["Optimum"], path: Path) -> None:
+    """Write the certificates of what is certified; say which results have none."""
+    from memaudit.core.exact import plain
+    from memaudit.io.certificates import write_certificates
+
+    for optimum in optima:
+        if not optimum.certified:
+            what = f"no certificate for {optimum.package!r} at budget {plain(optimum.budget)}"
+            typer.echo(safe(f"{what}: {optimum.note}"), err=True)
+    proven = [o.certificate for o in optima if o.certified and o.certificate is not None]
+    if proven:
+        write_certificates(proven, path)

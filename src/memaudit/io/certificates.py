@@ -1,0 +1,73 @@
+"""Certificates on disk: one JSON object, or a list of them."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from memaudit.core.errors import InvalidCertificate, InvalidPackage
+from memaudit.core.optimum import Certificate
+from memaudit.io.atomic import write_file
+from memaudit.io.files import decode, read_bytes
+
+MAX_BYTES = 1 << 28
+"""Larger files are refused: a certificate is a proof to be read, not a load to be survived."""
+
+
+class _Refused(ValueError):
+    """Something JSON allows and a certificate does not."""
+
+
+def _no_float(text: str) -> Any:
+    raise _Refused(f"holds the number {text[:40]}, where only whole numbers belong")
+
+
+def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise _Refused("names a key twice in one object")
+    return found
+
+
+def _parse(text: str) -> Any:
+    try:
+        return json.loads(
+            text, parse_float=_no_float, parse_constant=_no_float, object_pairs_hook=_pairs
+        )
+    except json.JSONDecodeError as error:
+        place = f"line {error.lineno}, column {error.colno}"
+        raise _Refused(f"is not valid JSON: {error.msg.removesuffix(' at')} at {place}") from None
+    except RecursionError:
+        raise _Refused("nests too deeply for a certificate") from None
+    except _Refused:
+        raise
+    except ValueError:  # int() refuses numbers that take forever to read
+        raise _Refused("holds a number too long to read") from None
+
+
+def read_certificates(path: Path) -> list[Certificate]:
+    """Every certificate in a file; anything else is refused with one line."""
+    try:
+        data = _parse(decode(read_bytes(path, MAX_BYTES), path.name))
+    except InvalidPackage as error:
+        raise InvalidCertificate(f"{path} {error.problems[0].message}") from None
+    except _Refused as error:
+        raise InvalidCertificate(f"{path} {error}") from None
+    entries = data if isinstance(data, list) else [data]
+    if not entries:
+        raise InvalidCertificate(f"{path} holds no certificate")
+    return [_certificate(entry, path, number) for number, entry in enumerate(entries, start=1)]
+
+
+def _certificate(entry: Any, path: Path, number: int) -> Certificate:
+    try:
+        return Certificate.from_json(entry)
+    except InvalidCertificate as error:
+        raise InvalidCertificate(f"{path}, certificate {number}: {error}") from None
+
+
+def write_certificates(certificates: Sequence[Certificate], path: Path) -> None:
+    """One object for one certificate, a list for any other number of them."""
+    data: Any = [certificate.to_json() for certificate in certificates]
+    text = json.dumps(data[0] if len(data) == 1 else data, separators=(",", ":"))
+    write_file(path, text + "\n")

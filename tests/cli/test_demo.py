@@ -1,0 +1,52 @@
+"""`memaudit demo`: the output, and what it leaves on disk."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from memaudit.io.example import example_package
+from memaudit.io.packages import read_package
+from tests.cli.running import failure, run
+from tests.golden_files import check_golden
+
+
+def test_output(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The table, the verdict and the explanation, with times masked."""
+    monkeypatch.chdir(tmp_path)
+    result = run("demo")
+    assert result.exit_code == 0
+    check_golden("demo.txt", re.sub(r"\d+\.\d{3} s", "0.000 s", result.stdout))
+    folder = tmp_path / "out" / "demo"
+    assert sorted(path.name for path in folder.iterdir()) == [
+        "travel-60.certificate.json", "travel.json",
+    ]  # fmt: skip
+    assert read_package(folder / "travel.json") == example_package()
+    assert run("demo").exit_code == 0
+
+
+def test_where_it_cannot_write(tmp_path: Path) -> None:
+    """One line that says where."""
+    (tmp_path / "taken").write_text("")
+    result = run("demo", "--out", tmp_path / "taken")
+    assert result.exit_code == 1
+    assert result.stderr.startswith(f"error: cannot make {tmp_path / 'taken'}: ")
+
+
+def test_the_example_is_hand_checked() -> None:
+    """Quotes are in the stream, costs are words, every cell has a reason, all validity kinds occur."""
+    package = example_package()
+    texts = {experience.id: experience.text for experience in package.experiences}
+    for unit in package.units:
+        assert all(source.text in texts[source.id] for source in unit.sources)
+    assert package.cost_rule == "words"
+    assert all(cell.rationale and cell.label and cell.provenance for cell in package.coverage)
+    assert {"current", "supersession", "deletion", "abstention", "temporal"} < {
+        unit.kind for unit in package.units
+    }
+
+
+def test_unknown_option() -> None:
+    """Usage errors keep exit code 2."""
+    assert run("demo", "--nope").exit_code == 2
+    assert failure("verify", "no.json", "no.json")

@@ -1,0 +1,164 @@
+"""`memaudit solve`: what it prints and writes, and how it fails."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from memaudit.cli.results import number, status_of
+from memaudit.core.digest import digest
+from memaudit.core.exact import exact
+from memaudit.core.optimum import Optimum
+from memaudit.core.package import Package
+from memaudit.io.artifact_writer import write_artifact
+from memaudit.io.packages import write_package
+from memaudit.solvers.registry import SOLVERS
+from tests.cli.running import failure, run
+
+
+@pytest.fixture
+def file(tiny: Package, tmp_path: Path) -> Path:
+    """The tiny package in one file; it declares no budgets."""
+    write_package(tiny, tmp_path / "tiny.json")
+    return tmp_path / "tiny.json"
+
+
+def test_json_fields(tiny: Package, file: Path) -> None:
+    """One object a budget, in the order given, exact text next to the floats."""
+    result = run("solve", file, "--budget", "3,1/3", "--json")
+    assert result.exit_code == 0
+    large, small = json.loads(result.stdout)
+    assert large["package"] == "tiny"
+    assert large["digest"] == digest(tiny)
+    assert (large["budget"], large["group_cap"], large["cost"]) == (3, 1, "7/3")
+    assert (large["value"], large["value_exact"], large["store"]) == (3.0, "3", ["m1", "m3"])
+    assert (large["certified"], large["status"], large["gap"]) == (True, "certified", 0.0)
+    assert large["solver"] == "auto"
+    assert (small["budget"], small["value"], small["store"]) == ("1/3", 1.0, ["m3"])
+
+
+def test_table(file: Path) -> None:
+    """A row a budget: value, cost, kept ids, status, solver, time."""
+    result = run("solve", file, "--budget", "3")
+    assert result.exit_code == 0
+    (row,) = [line.split() for line in result.stdout.splitlines() if line.startswith(" tiny")]
+    assert row[:-2] == ["tiny", "3", "3", "7/3", "~2.333333", "m1,", "m3", "certified", "auto"]
+    assert row[-1] == "s"
+
+
+def test_content_cannot_steer_the_terminal(tiny: Package, tmp_path: Path) -> None:
+    """Names are shown, not obeyed."""
+    write_package(tiny.replace(name="[red]\x1b[2J"), tmp_path / "p.json")
+    assert "[red]\\x1b[2J" in run("solve", tmp_path / "p.json", "--budget", 3).stdout
+
+
+def test_declared_budgets(tiny: Package, tmp_path: Path) -> None:
+    """Without --budget the package's own are used, if it has any."""
+    write_package(tiny.replace(budgets=("1", "0.5")), tmp_path / "p.json")
+    printed = json.loads(run("solve", tmp_path / "p.json", "--json").stdout)
+    assert [one["budget"] for one in printed] == [1, 0.5]
+    write_package(tiny, tmp_path / "q.json")
+    assert failure("solve", tmp_path / "q.json") == (
+        "error: package 'tiny' declares no budgets; write budgets as --budget 30 or "
+        "--budget 10,20,40"
+    )
+
+
+def test_all_packages_of_a_folder(tiny: Package, tmp_path: Path) -> None:
+    """The published layout holds many; every one is solved, and all certificates verify."""
+    write_artifact([tiny, tiny.replace(name="other")], tmp_path / "a")
+    certificate = tmp_path / "c.json"
+    result = run("solve", tmp_path / "a", "--budget", "1,3", "--json", "--certificate", certificate)
+    assert [(one["package"], one["budget"]) for one in json.loads(result.stdout)] == [
+        ("tiny", 1), ("tiny", 3), ("other", 1), ("other", 3),
+    ]  # fmt: skip
+    assert len(json.loads(certificate.read_text())) == 4
+    checked = run("verify", tmp_path / "a", certificate)
+    assert checked.exit_code == 0
+    assert checked.stdout.count("VALID") == 4
+
+
+@pytest.mark.parametrize("solver", sorted(SOLVERS))
+def test_every_solver_runs(file: Path, solver: str) -> None:
+    """The value is the same; only some of them prove it, and the status says so."""
+    (one,) = json.loads(run("solve", file, "--budget", 3, "--solver", solver, "--json").stdout)
+    assert one["value"] == 3
+    assert one["certified"] == (solver not in ("brute", "highs"))
+    assert one["note"] == ("" if one["certified"] else f"{solver} gives no certificate")
+
+
+def test_no_certificate_is_said(file: Path, tmp_path: Path) -> None:
+    """A result without proof writes no certificate, and says so on stderr."""
+    target = tmp_path / "c.json"
+    result = run("solve", file, "--budget", 3, "--solver", "brute", "--certificate", target)
+    assert result.exit_code == 0
+    assert "bound, gap 0, brute gives no certificate" in " ".join(result.stdout.split())
+    assert result.stderr == "no certificate for 'tiny' at budget 3: brute gives no certificate\n"
+    assert not target.exists()
+
+
+def test_group_cap(tiny: Package, tmp_path: Path) -> None:
+    """The cap on the command line is used in place of the package's, and recorded."""
+    write_package(tiny, tmp_path / "p.json")
+    one = run("solve", tmp_path / "p.json", "--budget", 9, "--group-cap", 2, "--json").stdout
+    assert json.loads(one)[0]["group_cap"] == 2
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--budget", "-1"), "error: budget -1 is negative; budgets are 0 or more"),
+        (("--budget", "nan"), "error: budget 'nan': nan is not a finite number"),
+        (("--budget", "1e400"), "error: budget '1e400': 1e400 is out of range"),
+        (("--budget", "inf"), "error: budget 'inf': inf is not a finite number"),
+        (("--budget", ""), "error: budgets '' hold an empty entry"),
+        (("--budget", "1,,2"), "error: budgets '1,,2' hold an empty entry"),
+        (("--budget", "ten"), "error: budget 'ten': 'ten' is not a number"),
+        (("--budget", "1/0"), "error: budget '1/0': '1/0' divides by zero"),
+        (("--budget", "\x1b[2J"), r"error: budget '\\x1b[2J': '\\x1b[2J' is not a number"),
+        (("--budget", "1", "--group-cap", "0"), "error: group cap 0 is below 1"),
+        (("--budget", "1", "--solver", "guess"), "error: unknown solver 'guess'; known solvers: "),
+        (("--budget", "1", "--seconds", "nan"), "error: --seconds nan is no time limit"),
+        (("--budget", "1", "--seconds", "0"), "error: --seconds 0 is no time limit"),
+        (("--budget", "1", "--certificate", "no/where/c.json"), "error: cannot write no/where/"),
+    ],
+)
+def test_bad_options(file: Path, options: tuple[str, ...], message: str) -> None:
+    """One line, exit code 1."""
+    assert failure("solve", file, *options).startswith(message)
+
+
+def test_invalid_package_is_refused(file: Path, tmp_path: Path) -> None:
+    """As `validate` would: every problem listed."""
+    missing = run("solve", tmp_path / "no.json", "--budget", 1)
+    assert missing.exit_code == 1
+    assert missing.stderr.endswith("no.json: does not exist (check the path)\n")
+    file.write_text(file.read_text().replace('"value": 1}', '"value": 2}'))
+    broken = run("solve", file, "--budget", 1, "--json")
+    assert (broken.exit_code, broken.stdout) == (1, "")
+    assert "has coverage 2" in broken.stderr
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        ("3", "3"),
+        ("7.25", "7.25"),
+        ("22/3", "22/3 ~7.333333"),
+        ("1/123456789012", "~8.100001e-12"),
+        ("0", "0"),
+    ],
+)
+def test_numbers(value: str, shown: str) -> None:
+    """Exact where short; what is rounded is marked."""
+    assert number(exact(value)) == shown
+
+
+def test_status_of_a_refused_certificate() -> None:
+    """It is a bound, whatever the solver said."""
+    zero = exact(0)
+    one = Optimum(
+        "p", "d", zero, 1, zero, (), zero, zero, "bound", "auto",
+        note="certificate refused: leaf 3: the bound does not exclude a better store",
+    )  # fmt: skip
+    assert status_of(one) == "bound, gap 0, certificate refused"

@@ -1,0 +1,126 @@
+"""`memaudit verify`: valid, refused, and files that are no certificates."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memaudit.core.package import Package
+from memaudit.io.packages import write_package
+from tests.cli.running import failure, run
+
+
+@pytest.fixture
+def file(tiny: Package, tmp_path: Path) -> Path:
+    """The tiny package in one file."""
+    write_package(tiny, tmp_path / "tiny.json")
+    return tmp_path / "tiny.json"
+
+
+@pytest.fixture
+def certificate(file: Path, tmp_path: Path) -> Path:
+    """Its certificate at budget 3."""
+    path = tmp_path / "certificate.json"
+    assert run("solve", file, "--budget", 3, "--certificate", path).exit_code == 0
+    return path
+
+
+def altered(path: Path, **changes: Any) -> Path:
+    """A copy of a certificate with some fields changed."""
+    copy = path.with_name("altered.json")
+    copy.write_text(json.dumps({**json.loads(path.read_text()), **changes}))
+    return copy
+
+
+def test_written_then_verified(file: Path, certificate: Path) -> None:
+    """What solve wrote holds."""
+    result = run("verify", file, certificate)
+    assert result.exit_code == 0
+    assert result.stdout.startswith("VALID  tiny, budget 3, group cap 1, value 3, ")
+    assert result.stdout.rstrip().endswith(" s")
+
+
+def test_json(tiny: Package, file: Path, certificate: Path) -> None:
+    """A list of objects, also for one certificate."""
+    (check,) = json.loads(run("verify", file, certificate, "--json").stdout)
+    assert (check["package"], check["valid"], check["reason"]) == ("tiny", True, "")
+    assert (check["budget"], check["value"], check["value_exact"]) == (3, 3.0, "3")
+    assert check["leaves"] >= 1
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"value": "4"}, "the store is worth 3, not 4"),
+        ({"store": ["m3"]}, "the store is worth 1, not 3"),
+        ({"store": ["m9"]}, "the store is not feasible: unknown candidate 'm9'"),
+        ({"budget": "1"}, "the store is not feasible: cost 7/3 exceeds the budget 1"),
+        ({"proof": []}, "the proof ends too early"),
+        ({"proof": [9]}, "unknown word 9"),
+        ({"proof": [0, 0]}, ""),
+        ({"package": "0" * 64}, "the certificate is for another package"),
+    ],
+)
+def test_refusals(file: Path, certificate: Path, changes: dict[str, Any], reason: str) -> None:
+    """The exact step that fails, exit code 1."""
+    result = run("verify", file, altered(certificate, **changes))
+    assert result.exit_code == 1
+    assert result.stdout.startswith("REFUSED  ")
+    assert reason in result.stdout
+    assert len(result.stdout.splitlines()) == 1
+
+
+def test_another_package(tiny: Package, certificate: Path, tmp_path: Path) -> None:
+    """A certificate speaks for one package only."""
+    write_package(tiny.replace(name="other"), tmp_path / "other.json")
+    result = run("verify", tmp_path / "other.json", certificate)
+    assert result.exit_code == 1
+    assert result.stdout.rstrip().endswith("the certificate is for another package")
+
+
+def test_a_list_with_one_bad_entry(file: Path, certificate: Path) -> None:
+    """All are checked; one refusal fails the command."""
+    good = json.loads(certificate.read_text())
+    certificate.write_text(json.dumps([good, {**good, "value": "9"}, good]))
+    result = run("verify", file, certificate)
+    assert result.exit_code == 1
+    assert [line.split()[0] for line in result.stdout.splitlines()] == ["VALID", "REFUSED", "VALID"]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b'{"format": ', "is not valid JSON: Expecting value at line 1, column 12"),
+        (b"", "is not valid JSON"),
+        (b"[" * 200_000, "nests too deeply"),
+        (b"[]", "holds no certificate"),
+        (b"[3]", "certificate 1: not a certificate"),
+        (b"{}", "not a certificate: format is not 'memaudit-certificate'"),
+        (b'{"format": "memaudit-certificate", "version": 7}', "version 7 is not 1"),
+        (b'{"format": "memaudit-certificate", "version": 1}', "malformed certificate"),
+        (b'{"a": 1, "a": 2}', "names a key twice"),
+        (b'{"proof": [1.5]}', "holds the number 1.5"),
+        (b'{"proof": [NaN]}', "holds the number NaN"),
+        (b"[" + b"9" * 100_000 + b"]", "holds a number too long to read"),
+        (b"\x00\x01\x02", "holds a NUL byte"),
+        (b"\xff\xfe{\x00}\x00", "is UTF-16, not UTF-8"),
+        (b"\xc3\x28", "is not UTF-8"),
+    ],
+    ids=lambda value: repr(value[:24]),
+)
+def test_files_that_are_no_certificates(
+    file: Path, tmp_path: Path, content: bytes, message: str
+) -> None:
+    """One clear line, exit code 1, no traceback."""
+    path = tmp_path / "c.json"
+    path.write_bytes(content)
+    line = failure("verify", file, path)
+    assert line.startswith(f"error: {path}")
+    assert message in line
+
+
+def test_paths_that_are_no_files(file: Path, tmp_path: Path) -> None:
+    """Missing files and folders."""
+    assert failure("verify", file, tmp_path / "no") == f"error: {tmp_path / 'no'} does not exist"
+    assert failure("verify", file, tmp_path) == f"error: {tmp_path} is a folder"

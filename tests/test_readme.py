@@ -1,0 +1,96 @@
+"""What README and docs show is what happens."""
+
+import io
+import json
+import re
+from contextlib import redirect_stdout
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memaudit.checker import verify
+from memaudit.core.optimum import Certificate
+from memaudit.core.package import Package
+from memaudit.io.packages import read_package
+from memaudit.solvers.registry import SOLVERS
+from memaudit.solvers.solve import solve
+
+ROOT = Path(__file__).parents[1]
+PAGES = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", *sorted(f"docs/{p.name}" for p in (ROOT / "docs").glob("*.md"))]  # fmt: skip  # noqa: E501
+
+
+def block(page: str, kind: str) -> str:
+    """The first fenced block of a kind."""
+    found = re.search(
+        rf"^```{kind}\n(.*?)^```", (ROOT / page).read_text(), re.DOTALL | re.MULTILINE
+    )
+    assert found, f"{page} has no {kind} block"
+    return found[1]
+
+
+def package_of(page: str, folder: Path) -> Package:
+    """The package a page shows, read from a file as a user would."""
+    (folder / "p.json").write_text(block(page, "json package"))
+    return read_package(folder / "p.json")
+
+
+def test_the_python_example_prints_what_it_says() -> None:
+    """Fifteen lines and their real output."""
+    code = block("README.md", "python")
+    printed = io.StringIO()
+    with redirect_stdout(printed):
+        exec(compile(code, "README.md", "exec"), {})
+    assert printed.getvalue() == block("README.md", "text")
+    assert len([line for line in code.splitlines() if line.strip()]) <= 15
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_links_lead_somewhere(page: str) -> None:
+    """Every relative link names a file."""
+    links = re.findall(r"\]\((?!https?:)([^)#]+)\)", (ROOT / page).read_text())
+    assert [link for link in links if not ((ROOT / page).parent / link).exists()] == []
+
+
+def test_the_layout_map_is_complete() -> None:
+    """Every part of src/memaudit is on it, and nothing else."""
+    found = re.search(r"^src/memaudit/\n(.*?)^```", (ROOT / "README.md").read_text(), re.S | re.M)
+    assert found
+    named = {line.split()[0].rstrip("/") for line in found[1].splitlines()}
+    there = {
+        path.name
+        for path in (ROOT / "src" / "memaudit").iterdir()
+        if not path.name.startswith(("_", ".")) and path.name != "py.typed"
+    }
+    assert named == there
+
+
+def test_the_package_page(tmp_path: Path) -> None:
+    """Its example is valid, and worth what the README says."""
+    package = package_of("docs/packages.md", tmp_path)
+    assert [solve(package, budget).value for budget in package.budgets] == [3, 6]
+
+
+def test_the_certificate_page(tmp_path: Path) -> None:
+    """Its certificate holds, its other tree holds, and its weak proof is refused as it says."""
+    package = package_of("docs/certificates.md", tmp_path)
+    shown: dict[str, Any] = json.loads(block("docs/certificates.md", "json certificate"))
+    assert solve(package, 3).value == 4
+    assert solve(package, 3, solver="reference").certificate == Certificate.from_json(shown)
+    verdict = verify(package, Certificate.from_json(shown))
+    assert (verdict.valid, verdict.leaves) == (True, 1)
+    text = " ".join((ROOT / "docs" / "certificates.md").read_text().split())
+    tree, weak = "[1, 2, 1, 1, 2, 0, 0, 2, 0, 0, 2, 0, 0]", "[2, 0, 0]"
+    assert f"`{tree}`" in text
+    assert f"With `{weak}` the certificate is refused" in text
+    branched = verify(package, Certificate.from_json({**shown, "proof": json.loads(tree)}))
+    assert (branched.valid, branched.leaves) == (True, 3)
+    refused = verify(package, Certificate.from_json({**shown, "proof": json.loads(weak)}))
+    assert not refused.valid
+    assert f'"{refused.reason}"' in text
+
+
+def test_the_solver_page_names_every_solver() -> None:
+    """One row each."""
+    rows = re.findall(r"^\| `(\w+)` \|", (ROOT / "docs" / "solvers.md").read_text(), re.MULTILINE)
+    assert sorted(rows) == sorted(SOLVERS)
