@@ -17,7 +17,8 @@ from memaudit.solvers.registry import SOLVERS
 from memaudit.solvers.solve import solve
 
 ROOT = Path(__file__).parents[1]
-PAGES = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", *sorted(f"docs/{p.name}" for p in (ROOT / "docs").glob("*.md"))]  # fmt: skip  # noqa: E501
+DOCS = sorted(f"docs/{page.name}" for page in (ROOT / "docs").glob("*.md"))
+PAGES = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", *DOCS]
 
 
 def block(page: str, kind: str) -> str:

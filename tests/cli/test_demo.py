@@ -34,7 +34,7 @@ def test_where_it_cannot_write(tmp_path: Path) -> None:
 
 
 def test_the_example_is_hand_checked() -> None:
-    """Quotes are in the stream, costs are words, every cell has a reason, all validity kinds occur."""
+    """Quotes are in the stream, every cell has a reason, all validity kinds occur."""
     package = example_package()
     texts = {experience.id: experience.text for experience in package.experiences}
     for unit in package.units:

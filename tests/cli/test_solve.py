@@ -115,7 +115,7 @@ def test_group_cap(tiny: Package, tmp_path: Path) -> None:
         (("--budget", "1,,2"), "error: budgets '1,,2' hold an empty entry"),
         (("--budget", "ten"), "error: budget 'ten': 'ten' is not a number"),
         (("--budget", "1/0"), "error: budget '1/0': '1/0' divides by zero"),
-        (("--budget", "\x1b[2J"), r"error: budget '\\x1b[2J': '\\x1b[2J' is not a number"),
+        (("--budget", "\x1b[2J"), r"error: budget '\x1b[2J': '\x1b[2J' is not a number"),
         (("--budget", "1", "--group-cap", "0"), "error: group cap 0 is below 1"),
         (("--budget", "1", "--solver", "guess"), "error: unknown solver 'guess'; known solvers: "),
         (("--budget", "1", "--seconds", "nan"), "error: --seconds nan is no time limit"),
@@ -145,7 +145,7 @@ def test_invalid_package_is_refused(file: Path, tmp_path: Path) -> None:
         ("3", "3"),
         ("7.25", "7.25"),
         ("22/3", "22/3 ~7.333333"),
-        ("1/123456789012", "~8.100001e-12"),
+        ("1/123456789012", "~8.1e-12"),
         ("0", "0"),
     ],
 )

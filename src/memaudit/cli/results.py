@@ -28,11 +28,13 @@ def console() -> Console:
 
 def number(value: Fraction) -> str:
     """Exact where that is short, as a decimal or a fraction; else rounded, and marked so."""
+    near = f"~{float(value):.7g}"
+    if max(abs(value.numerator), value.denominator) > 10**LONGEST_NUMBER:
+        return near
     text = decimal_text(value)
     if text is not None and len(text) <= LONGEST_NUMBER:
         return text
     fraction = f"{value.numerator}/{value.denominator}"
-    near = f"~{float(value):.7g}"
     return f"{fraction} {near}" if len(fraction) <= LONGEST_NUMBER else near
 
 

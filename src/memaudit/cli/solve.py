@@ -60,13 +60,20 @@ def solve(
     ]
     optima = solve_jobs(jobs, group_cap, solver, seconds)
     if as_json:
-        typer.echo(json.dumps([optimum.to_json() for optimum in optima], indent=2))
+        typer.echo(_json(optima))
     else:
         show(optima)
     if len(optima) < len(jobs):
         typer.echo(f"interrupted: {len(jobs) - len(optima)} of {len(jobs)} not solved", err=True)
     if certificate is not None:
         save(optima, certificate)
+
+
+def _json(optima: Sequence["Optimum"]) -> str:
+    try:
+        return json.dumps([optimum.to_json() for optimum in optima], indent=2)
+    except ValueError:  # Python does not write numbers of more than 4300 digits
+        raise MemAuditError("a value has too many digits for JSON; the table rounds it") from None
 
 
 def parse_budgets(text: str) -> list[Fraction]:

@@ -5,13 +5,15 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from memaudit.core.errors import InvalidCertificate, InvalidPackage
+from memaudit.core.errors import InvalidCertificate, InvalidPackage, MemAuditError
 from memaudit.core.optimum import Certificate
 from memaudit.io.atomic import write_file
 from memaudit.io.files import decode, read_bytes
 
 MAX_BYTES = 1 << 28
 """Larger files are refused: a certificate is a proof to be read, not a load to be survived."""
+
+TOO_LONG = "a number of too many digits"
 
 
 class _Refused(ValueError):
@@ -42,7 +44,7 @@ def _parse(text: str) -> Any:
     except _Refused:
         raise
     except ValueError:  # int() refuses numbers that take forever to read
-        raise _Refused("holds a number too long to read") from None
+        raise _Refused(f"holds {TOO_LONG}") from None
 
 
 def read_certificates(path: Path) -> list[Certificate]:
@@ -68,6 +70,9 @@ def _certificate(entry: Any, path: Path, number: int) -> Certificate:
 
 def write_certificates(certificates: Sequence[Certificate], path: Path) -> None:
     """One object for one certificate, a list for any other number of them."""
-    data: Any = [certificate.to_json() for certificate in certificates]
-    text = json.dumps(data[0] if len(data) == 1 else data, separators=(",", ":"))
+    try:
+        data: Any = [certificate.to_json() for certificate in certificates]
+        text = json.dumps(data[0] if len(data) == 1 else data, separators=(",", ":"))
+    except ValueError:  # Python does not write numbers of more than 4300 digits
+        raise MemAuditError(f"cannot write {path}: it would hold {TOO_LONG}") from None
     write_file(path, text + "\n")

@@ -35,10 +35,16 @@ class Work(NamedTuple):
     loss_out: Ints  # per candidate, fall of the bound when it is forced out
     live_start: Ints  # dense: per listed unit, its live entries
     live_entry: Ints
-    live_unit: Ints
+    live_step: Ints  # dense: per live entry, the levels it adds
+    live_ceiling: Ints  # dense: per live entry, the most it can be worth
+    live_end: Ints  # dense: per live entry, the end of its layer
     price: Ints  # dense: rows of cheapest prices by layer and level
     worth: Ints  # dense: rows of best values from a layer and level on
-    layer_at: Ints  # dense: first live entry of each layer of one unit
+    layer_at: Ints
+    offer_price: Ints
+    offer_step: Ints
+    row: Ints  # dense: one row, worked on in place, after zeros for what is below level 0
+    tail: Ints
     width: Ints  # dense: [length of a row]
     node: Ints  # graph: best value from the block's start to each node
     back: Ints  # graph: best value from each node to the block's end
@@ -63,9 +69,9 @@ def workspace(core: Core, layout: Layout) -> Work:
     return Work(
         ints(candidates), ints(2), ints(units), ints(groups), ints(candidates),
         np.zeros(candidates), np.zeros(pairs), ints(groups), ints(candidates), ints(candidates),
-        ints(units + 1), ints(pairs), ints(units),
-        ints(deepest * widest), ints(deepest * widest), ints(deepest + 1),
-        np.full(1, widest), ints(nodes), ints(nodes), ints(nodes), ints(options), ints(options),
+        ints(units + 1), ints(pairs), ints(pairs), ints(pairs), ints(pairs),
+        ints(deepest * widest), ints(deepest * widest), ints(deepest + 1), ints(deepest + 1),
+        ints(deepest + 1), ints(2 * widest), ints(2 * widest), np.full(1, widest), ints(nodes), ints(nodes), ints(nodes), ints(options), ints(options),
     )  # fmt: skip
 
 
@@ -107,16 +113,21 @@ def enter(core: Core, layout: Layout, work: Work, status: Ints, left: int, price
             count += 1
     work.count[0] = count
     if dense:
-        _list_live(rows, units, base, tops, active, count, work.live_start, work.live_entry)
+        _list_live(core, layout, work)
     return value
 
 
 @njit(cache=True)
-def _list_live(
-    rows: Ints, units: Ints, base: Ints, tops: Ints, active: Ints, count: int, start: Ints,
-    entries: Ints,
-) -> None:
-    """Per unit, the entries of active candidates that can still add to it."""
+def _list_live(core: Core, layout: Layout, work: Work) -> None:
+    """Per unit, the entries of active candidates that can still add to it, layer by layer.
+
+    A layer is a run of entries that exclude each other: one group's at cap 1.
+    """
+    rows, units, base, tops = core.row_start, core.unit, work.base, core.top
+    start, entries, active, count = work.live_start, work.live_entry, work.active, work.count[0]
+    steps, ceilings, ends = work.live_step, work.live_ceiling, work.live_end
+    table, starts, levels, slack = core.table, core.table_start, core.level, core.slack
+    owner, group, exclusive = layout.entry_owner, core.group, core.cap == 1
     start[:] = 0
     for at in range(count):
         u = active[at]
@@ -136,6 +147,21 @@ def _list_live(
     for r in range(tops.shape[0], 0, -1):
         start[r] = start[r - 1]
     start[0] = 0
+    for r in range(tops.shape[0]):
+        at = starts[r] + base[r]
+        end = start[r + 1]
+        for i in range(end - 1, start[r] - 1, -1):
+            entry = entries[i]
+            steps[i] = min(levels[entry], tops[r] - base[r])
+            ceilings[i] = core.scale * (table[at + steps[i]] - table[at] + slack[r])
+            same = (
+                exclusive
+                and i + 1 < start[r + 1]
+                and group[owner[entry]] == group[owner[entries[i + 1]]]
+            )
+            if not same:
+                end = i + 1
+            ends[i] = end
 
 
 @njit(cache=True)
@@ -299,27 +325,19 @@ def pick(core: Core, layout: Layout, work: Work, mu: int, left: int, dear: int, 
 
 
 @njit(cache=True)
-def _layer_end(owner: Ints, group: Ints, entries: Ints, at: int, end: int, cap: int) -> int:
-    """The end of the run of live entries that exclude each other (one group at cap 1)."""
-    if cap > 1:
-        return at + 1
-    same = group[owner[entries[at]]]
-    at += 1
-    while at < end and group[owner[entries[at]]] == same:
-        at += 1
-    return at
-
-
-@njit(cache=True)
 def dense_side(core: Core, layout: Layout, work: Work, prices: Ints) -> int:
-    """Each unit buys the levels that pay: a multiple-choice DP over its coverage levels."""
-    scale, cap = core.scale, core.cap
-    tops, starts, table, levels, group = (
-        core.top, core.table_start, core.table, core.level, core.group
+    """Each unit buys the levels that pay: a multiple-choice DP over its coverage levels.
+
+    The DP runs in place, from the highest level down, so that every option of a layer still
+    sees the prices before the layer. Below level 0 the row is 0: more than enough is enough.
+    """
+    scale, pad = core.scale, work.width[0]
+    tops, starts, table = core.top, core.table_start, core.table
+    row, choice, bought, bases = work.row, work.worth, work.bought, work.base
+    live_start, entries, steps, ceilings, ends = (
+        work.live_start, work.live_entry, work.live_step, work.live_ceiling, work.live_end
     )  # fmt: skip
-    cheapest, bought, bases, width = work.price, work.bought, work.base, work.width[0]
-    live_start, entries, layer_at = work.live_start, work.live_entry, work.layer_at
-    owner, slack = layout.entry_owner, core.slack
+    offer_price, offer_step, offer_entry = work.offer_price, work.offer_step, work.layer_at
     total = 0
     for r in range(tops.shape[0]):
         at, end = live_start[r], live_start[r + 1]
@@ -327,138 +345,130 @@ def dense_side(core: Core, layout: Layout, work: Work, prices: Ints) -> int:
             continue
         first = starts[r] + bases[r]
         span = tops[r] - bases[r]
-        ground = table[first]
-        cheapest[0] = 0
-        for z in range(1, span + 1):
-            cheapest[z] = NEVER
-        layers, reach, old = 0, 0, 0
+        row[pad] = 0
+        for z in range(pad + 1, pad + span + 1):
+            row[z] = NEVER
+        history = -pad
         while at < end:
-            stop = _layer_end(owner, group, entries, at, end, cap)
-            new = old + width
-            offered = False
-            grown = reach
+            stop = ends[at]
+            offered = 0
             for i in range(at, stop):
-                entry = entries[i]
-                bought[entry] = 0.0
-                cost = prices[entry]
-                step = min(levels[entry], span)
-                if cost >= scale * (table[first + step] - ground + slack[r]):
-                    continue
-                if not offered:
-                    offered = True
-                    for z in range(span + 1):
-                        cheapest[new + z] = cheapest[old + z]
-                grown = max(grown, min(span, reach + step))
-                for z in range(1, step + 1):
-                    cheapest[new + z] = min(cheapest[new + z], cost)
-                for z in range(step + 1, span + 1):
-                    cheapest[new + z] = min(cheapest[new + z], cheapest[old + z - step] + cost)
-            if offered:
-                layer_at[layers] = at
-                layers += 1
-                old = new
-                reach = grown
+                cost = prices[entries[i]]
+                bought[entries[i]] = 0.0
+                if cost < ceilings[i]:
+                    offer_price[offered] = cost
+                    offer_step[offered] = steps[i]
+                    offer_entry[offered] = entries[i]
+                    offered += 1
             at = stop
+            if offered == 0:
+                continue
+            cost, step, entry = offer_price[0], offer_step[0], offer_entry[0]
+            if offered == 1:
+                for z in range(pad + span, pad, -1):
+                    value = row[z - step] + cost
+                    better = value < row[z]
+                    row[z] = value if better else row[z]
+                    choice[history + z] = entry if better else -1
+            else:
+                for z in range(pad + span, pad, -1):
+                    value, chosen = row[z], -1
+                    for i in range(offered):
+                        other = row[z - offer_step[i]] + offer_price[i]
+                        chosen = offer_entry[i] if other < value else chosen
+                        value = min(value, other)
+                    row[z] = value
+                    choice[history + z] = chosen
+            history += pad
         best, level = 0, 0
-        for z in range(1, reach + 1):
-            net = scale * (table[first + z] - ground) - cheapest[old + z]
+        ground = table[first]
+        for z in range(1, span + 1):
+            net = scale * (table[first + z] - ground) - row[pad + z]
             if net > best:
                 best, level = net, z
         total += best
-        while old > 0 and level > 0:
-            layers -= 1
-            before = old - width
-            if cheapest[old + level] != cheapest[before + level]:
-                i = layer_at[layers]
-                while True:
-                    entry = entries[i]
-                    cost = prices[entry]
-                    step = min(levels[entry], span)
-                    rest = max(0, level - step)
-                    if (
-                        cheapest[before + rest] + cost == cheapest[old + level]
-                        and cost < scale * (table[first + step] - ground + slack[r])
-                    ):
-                        break
-                    i += 1
+        while level > 0:
+            history -= pad
+            entry = choice[history + pad + level]
+            if entry >= 0:
                 bought[entry] = 1.0
-                level = rest
-            old = before
+                level = max(0, level - core.level[entry])
     return total
 
 
 @njit(cache=True)
 def dense_losses(core: Core, layout: Layout, work: Work, prices: Ints) -> None:
     """Adds, for each live entry, how much its unit loses if it must, or must not, buy it."""
-    scale, cap = core.scale, core.cap
-    tops, starts, table, levels, group = (
-        core.top, core.table_start, core.table, core.level, core.group
+    scale, pad = core.scale, work.width[0]
+    tops, starts, table = core.top, core.table_start, core.table
+    before, after, row, bases = work.price, work.worth, work.row, work.base
+    live_start, entries, steps, ceilings, ends = (
+        work.live_start, work.live_entry, work.live_step, work.live_ceiling, work.live_end
     )  # fmt: skip
-    cheapest, worth, bases, width = work.price, work.worth, work.base, work.width[0]
-    live_start, entries, layer_at = work.live_start, work.live_entry, work.layer_at
-    owner, slack, loss_in, loss_out = layout.entry_owner, core.slack, work.loss_in, work.loss_out
+    owner, loss_in, loss_out = layout.entry_owner, work.loss_in, work.loss_out
+    layer_at, tail = work.layer_at, work.tail
     for r in range(tops.shape[0]):
         at, end = live_start[r], live_start[r + 1]
         if at == end:
             continue
         first = starts[r] + bases[r]
         span = tops[r] - bases[r]
-        ground = table[first]
-        cheapest[0] = 0
+        row[pad] = 0
+        before[0] = 0
         for z in range(1, span + 1):
-            cheapest[z] = NEVER
-        layers, old = 0, 0
-        layer_at[0] = at
+            row[pad + z] = NEVER
+            before[z] = NEVER
+        layers, new = 0, 0
         while at < end:
-            stop = _layer_end(owner, group, entries, at, end, cap)
-            new = old + width
-            for z in range(span + 1):
-                cheapest[new + z] = cheapest[old + z]
-            for i in range(at, stop):
-                entry = entries[i]
-                step, cost = min(levels[entry], span), prices[entry]
-                if cost >= scale * (table[first + step] - ground + slack[r]):
-                    continue
-                for z in range(1, step + 1):
-                    cheapest[new + z] = min(cheapest[new + z], cost)
-                for z in range(step + 1, span + 1):
-                    cheapest[new + z] = min(cheapest[new + z], cheapest[old + z - step] + cost)
+            layer_at[layers] = at
+            stop = ends[at]
+            new += pad
+            before[new] = 0
+            for z in range(span, 0, -1):
+                value = row[pad + z]
+                for i in range(at, stop):
+                    value = min(value, row[pad + z - steps[i]] + prices[entries[i]])
+                row[pad + z] = value
+                before[new + z] = value
             layers += 1
-            layer_at[layers] = stop
-            at, old = stop, new
+            at = stop
+        layer_at[layers] = end
+        # Above the span, `tail` repeats the value of full coverage.
+        ground = table[first]
         for z in range(span + 1):
-            worth[old + z] = scale * (table[first + z] - ground)
+            tail[z] = scale * (table[first + z] - ground)
+            after[new + z] = tail[z]
+        for z in range(span + 1, 2 * span + 1):
+            tail[z] = tail[span]
         for layer in range(layers - 1, -1, -1):
-            here, later = layer * width, (layer + 1) * width
+            here = layer * pad
+            begin, stop = layer_at[layer], layer_at[layer + 1]
             for z in range(span + 1):
-                worth[here + z] = worth[later + z]
-            for i in range(layer_at[layer], layer_at[layer + 1]):
-                entry = entries[i]
-                step, cost = min(levels[entry], span), prices[entry]
-                if cost >= scale * (table[first + step] - ground + slack[r]):
-                    continue
-                for z in range(span + 1):
-                    net = worth[later + min(span, z + step)] - cost
-                    worth[here + z] = max(worth[here + z], net)
-        best = worth[0]
+                value = tail[z]
+                for i in range(begin, stop):
+                    value = max(value, tail[z + steps[i]] - prices[entries[i]])
+                tail[z] = value
+                after[here + z] = value
+        best = after[0]
         for layer in range(layers):
-            here, later = layer * width, (layer + 1) * width
+            here, later = layer * pad, (layer + 1) * pad
             top = -NEVER
             for z in range(span + 1):
-                top = max(top, worth[later + z] - cheapest[here + z])
+                top = max(top, after[later + z] - before[here + z])
             second, winner = -NEVER, -1
             for i in range(layer_at[layer], layer_at[layer + 1]):
-                entry = entries[i]
-                step, cost = min(levels[entry], span), prices[entry]
-                if cost >= scale * (table[first + step] - ground + slack[r]):
+                step, cost = steps[i], prices[entries[i]]
+                if cost >= ceilings[i]:
                     continue
                 value = -NEVER
-                for z in range(span + 1):
-                    value = max(value, worth[later + min(span, z + step)] - cheapest[here + z])
-                value -= cost
-                loss_in[owner[entry]] += best - value
+                for z in range(span - step):
+                    value = max(value, after[later + z + step] - before[here + z])
+                # `before` rises with the level: of those that reach the top, the first is best.
+                value = max(value, after[later + span] - before[here + span - step]) - cost
+                u = owner[entries[i]]
+                loss_in[u] += best - value
                 if value > top:
-                    top, second, winner = value, top, owner[entry]
+                    top, second, winner = value, top, u
                 elif value > second:
                     second = value
             if winner >= 0:
