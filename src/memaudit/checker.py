@@ -2,10 +2,11 @@
 
 Pure integers, no solver code. It knows only the package, its objective (core) and weak duality.
 
-The claim. Values are counted in units of 1/scale, budgets and costs in whole units of their common
-denominator, a unit's coverage in whole levels; H[r][z] is what unit r at level z is worth (rounded
-up where h is irrational). The store is re-evaluated; the proof must show that every other store
-stays below `value + grain`, where `grain` divides the value of every store.
+The claim. Values are counted in units of 1/scale, `scale` being what makes them all whole; budgets
+and costs in whole units of their common denominator, a unit's coverage in whole levels. H[r][z] is
+what unit r at level z is worth (rounded up where h is irrational). The store is re-evaluated; the
+proof must show that every other store stays below `value + grain`, where `grain` divides the value
+of every store.
 
 The proof is a tree, written in preorder as whole numbers. A node has decided to *keep* some
 candidates and to *ban* others. Any mu >= 0 and prices >= 0 give an upper bound for it:
@@ -32,24 +33,30 @@ Words of the proof (u: candidate, b: block; numbers refer to canonical order, se
     7              leaf: what is kept breaks the budget or a group cap
 
 Units outside all blocks of a layout are blocks of their own, numbered after the declared ones. A
-block lists its units and, in the order its groups are decided, groups inside it (g) and others (~g).
+block lists its units and its groups in the order they are decided: g inside it, ~g any other.
+
+Every loop is paid for in steps, about ten million a second, so a hostile proof is refused in time.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from itertools import chain
 from math import gcd, lcm
 
 from memaudit.core.digest import digest
 from memaudit.core.objective import value as worth
 from memaudit.core.optimum import Certificate, Layout
 from memaudit.core.package import Package
+from memaudit.core.response import Response
 from memaudit.core.store import violations
 
 Q = 1024
 LEAF, BRANCH, MU, PRICE, FIX, ZERO, LAYOUT, BROKEN = range(8)
-MOST_STEPS = 500_000_000
 LONGEST_TABLE = 1 << 16
+MOST_STEPS, MOST_IN_BLOCK = 4_000_000_000, 1 << 26
+MOST_HELD = 1 << 24
+"""Decisions and prices that nodes still to be visited may hold together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,19 +77,22 @@ class _Fails(Exception):
 class _Table(dict[int, int]):
     """H[r], filled in as it is asked for."""
 
-    def __init__(self, response: object, weight: Fraction, steps: int, top: int) -> None:
-        self.at, self.weight, self.steps, self.top = response.at, weight, steps, top  # type: ignore[attr-defined]
+    def __init__(self, problem: "_Problem", response: Response, weight: int, steps: int) -> None:
+        self.spend, self.at, self.weight, self.steps = problem.spend, response.at, weight, steps
 
     def __missing__(self, level: int) -> int:
+        self.spend(400)
         exact = self.at(Fraction(level, self.steps)).high * self.weight
-        self[level] = -((-exact.numerator) // exact.denominator)
-        return self[level]
+        if exact.denominator != 1:
+            raise _Fails("the scale does not make every value whole")
+        self[level] = exact.numerator
+        return exact.numerator
 
 
 class _Problem:
     """The package in whole numbers: candidates in stream order then by id, units by id."""
 
-    def __init__(self, package: Package, budget: Fraction, cap: int, scale: int) -> None:
+    def __init__(self, package: Package, budget: Fraction, cap: int) -> None:
         ranked = sorted(package.experiences, key=lambda experience: experience.index)
         rank = {experience.id: place for place, experience in enumerate(ranked)}
         candidates = sorted(package.candidates, key=lambda c: (rank[c.experience], c.id))
@@ -99,7 +109,7 @@ class _Problem:
         self.ids = [candidate.id for candidate in candidates]
         self.group = [rank[candidate.experience] for candidate in candidates]
         self.cost = [int(candidate.cost * whole) for candidate in candidates]
-        self.budget, self.cap = budget * whole // 1, cap
+        self.budget, self.cap, self.steps = budget * whole // 1, cap, 0
         self.rows = [
             sorted((r, value.numerator * (steps[r] // value.denominator)) for r, value in row)
             for row in cells
@@ -108,12 +118,15 @@ class _Problem:
         for row in self.rows:
             for r, level in row:
                 levels[r].append(level)
+        fine = [unit.response.grain(Fraction(1, steps[r])) for r, unit in enumerate(units)]
+        weights = [package.weights[unit.id] for unit in units]
+        self.scale = lcm(1, *(f * w.denominator for f, w in zip(fine, weights, strict=True)))
         self.top, self.worth, self.slack, self.grain = [], [], [], 0
         for r, unit in enumerate(units):
             flat = unit.response.saturates_at
             top = sum(levels[r]) if flat is None else min(sum(levels[r]), -(-flat * steps[r] // 1))
-            weight = package.weights[unit.id] * scale
-            table = _Table(unit.response, weight, steps[r], top)
+            weight = int(weights[r] * self.scale)
+            table = _Table(self, unit.response, weight, steps[r])
             step = gcd(*levels[r]) if levels[r] else 1
             if top // step > LONGEST_TABLE:
                 self.grain = 1
@@ -121,13 +134,18 @@ class _Problem:
                 self.grain = gcd(self.grain, table[top], *(table[z] for z in range(0, top, step)))
             self.top.append(top)
             self.worth.append(table)
-            # Rounded-up values may bend by a grid step of h: no price may rely on concavity there.
-            fine = unit.response.grain(Fraction(1))
-            self.slack.append(0 if unit.response.is_rational else 2 * -(-weight // fine))
+            # H may miss h by a grid step, so a later gain may exceed an earlier one by two of them.
+            self.slack.append(0 if unit.response.is_rational else 2 * weight // fine[r])
         self.grain = max(1, self.grain)
 
+    def spend(self, steps: int) -> None:
+        """Count work; a proof may ask for so much and no more."""
+        self.steps += steps
+        if self.steps > MOST_STEPS:
+            raise _Fails("the proof asks for too much work")
+
     def useful(self) -> tuple[int, ...]:
-        """Candidates some best store can do with: at cap 1, none that another of its group beats."""
+        """Candidates some best store does with: at cap 1, none that another of its group beats."""
         rows = [{r: min(z, self.top[r]) for r, z in row} for row in self.rows]
         members: dict[int, list[int]] = {}
         for u, group in enumerate(self.group):
@@ -135,11 +153,10 @@ class _Problem:
                 members.setdefault(group, []).append(u)
 
         def beats(v: int, u: int) -> bool:
-            at_least = self.cost[v] <= self.cost[u] and all(
-                rows[v].get(r, 0) >= z for r, z in rows[u].items()
-            )
-            equal = at_least and self.cost[v] == self.cost[u] and rows[v] == rows[u]
-            return v != u and at_least and (not equal or v < u)
+            """v costs no more and covers no less; of two equal ones the first beats the other."""
+            no_less = all(rows[v].get(r, 0) >= z for r, z in rows[u].items())
+            equal = self.cost[v] == self.cost[u] and rows[v] == rows[u]
+            return self.cost[v] <= self.cost[u] and no_less and (v < u or not equal)
 
         return tuple(
             u
@@ -149,18 +166,39 @@ class _Problem:
         )
 
 
+class _Layout:
+    """A way of splitting the units into blocks, checked: no unit or inside group in two of them."""
+
+    def __init__(self, problem: _Problem, layout: Layout) -> None:
+        self.block: dict[int, int] = {}
+        self.inside: dict[int, int] = {}
+        self.order: list[tuple[int, ...]] = []
+        for b, (units, groups) in enumerate(layout):
+            for r in units:
+                if not 0 <= r < len(problem.top) or self.block.setdefault(r, b) != b:
+                    raise _Fails(f"unit {r} of block {b} is unknown or in two blocks")
+            for g in groups:
+                if g >= 0 and (problem.cap > 1 or self.inside.setdefault(g, b) != b):
+                    raise _Fails(f"group {g} cannot be inside block {b}")
+            self.order.append(tuple(max(g, ~g) for g in groups))
+
+
 @dataclass(slots=True)
 class _Node:
     """What a node of the proof has decided, and the multipliers in force."""
 
     open: tuple[int, ...]
     left: int
+    layout: _Layout
     base: dict[int, int] = field(default_factory=dict)
     kept: dict[int, int] = field(default_factory=dict)
     mu: int = 0
     prices: dict[tuple[int, int], int] = field(default_factory=dict)
     free: bool = False
-    layout: Layout = ()
+
+    @property
+    def size(self) -> int:
+        return len(self.open) + len(self.base) + len(self.prices)
 
 
 @dataclass(slots=True)
@@ -178,12 +216,13 @@ Option = tuple[int, Sequence[tuple[int, int]], int]
 
 class _Checker:
     def __init__(self, problem: _Problem, target: int) -> None:
-        self.p, self.target, self.steps, self.leaves = problem, target, 0, 0
+        self.p, self.target, self.spend, self.leaves = problem, target, problem.spend, 0
 
     def bound(self, node: _Node, *, falls: bool = False) -> _Bound:
         """The upper bound of a node at its multipliers."""
         p, mu = self.p, node.mu
-        block_of, order, inside = self._blocks(node.layout)
+        block, order, inside = node.layout.block, node.layout.order, node.layout.inside
+        self.spend(sum(16 + len(p.rows[u]) for u in node.open))
         result = _Bound(Q * sum(p.worth[r][z] for r, z in node.base.items()) + mu * node.left)
         profits: dict[int, list[tuple[int, int]]] = {}
         offers: dict[int, dict[int, list[Option]]] = {}
@@ -197,7 +236,7 @@ class _Checker:
                 z = node.base.get(r, 0)
                 more = p.worth[r][min(p.top[r], z + level)] - p.worth[r][z]
                 if more or (p.slack[r] and z < p.top[r]):
-                    b = block_of.get(r, len(node.layout) + r)
+                    b = block.get(r, len(order) + r)
                     ceiling, row = parts.setdefault(b, (0, []))
                     row.append((r, level))
                     parts[b] = (ceiling + Q * (more + p.slack[r]), row)
@@ -223,23 +262,8 @@ class _Checker:
         for group, offered in profits.items():
             self._sell(offered, p.cap - node.kept.get(group, 0), result)
         for b, groups in offers.items():
-            self._buy(node, order.get(b, ()), groups, result, falls)
+            self._buy(node, order[b] if b < len(order) else (), groups, result, falls)
         return result
-
-    def _blocks(
-        self, layout: Layout
-    ) -> tuple[dict[int, int], dict[int, tuple[int, ...]], dict[int, int]]:
-        block_of: dict[int, int] = {}
-        inside: dict[int, int] = {}
-        for b, (units, groups) in enumerate(layout):
-            for r in units:
-                if not 0 <= r < len(self.p.top) or block_of.setdefault(r, b) != b:
-                    raise _Fails(f"unit {r} of block {b} is unknown or in two blocks")
-            for group in groups:
-                if group >= 0 and (self.p.cap > 1 or inside.setdefault(group, b) != b):
-                    raise _Fails(f"group {group} cannot be inside block {b}")
-        order = {b: tuple(max(g, ~g) for g in groups) for b, (_, groups) in enumerate(layout)}
-        return block_of, order, inside
 
     def _sell(self, offered: list[tuple[int, int]], room: int, result: _Bound) -> None:
         """The group side: its best `room` profits, and what forcing a candidate costs."""
@@ -252,14 +276,14 @@ class _Checker:
             result.fall_out[u] = profit - best[room] if chosen else 0
 
     def _buy(
-        self, node: _Node, order: Iterable[int], groups: dict[int, list[Option]], result: _Bound,
+        self, node: _Node, order: Sequence[int], groups: dict[int, list[Option]], result: _Bound,
         falls: bool,
-    ) -> None:
+    ) -> None:  # fmt: skip
         """The block side: the best path over its groups, the state being its open units' levels."""
         p = self.p
-        sequence = [g for g in order if g in groups]
-        sequence += sorted(groups.keys() - set(sequence))
-        layers = [groups[g] for g in sequence]
+        self.spend(len(order))
+        # Each group once: what forcing a candidate costs is added up over layers.
+        layers = [groups[g] for g in dict.fromkeys((*order, *sorted(groups))) if g in groups]
         if p.cap > 1:
             layers = [[option] for layer in layers for option in layer]
         last = {r: at for at, layer in enumerate(layers) for _, row, _ in layer for r, _ in row}
@@ -267,7 +291,13 @@ class _Checker:
         seat = {r: i for i, r in enumerate(units)}
         states = {tuple(node.base.get(r, 0) for r in units): 0}
         history = []
+        asked = 0
         for at, layer in enumerate(layers):
+            steps = len(states) * (len(layer) + 1) * (16 + len(units))
+            self.spend(steps)
+            asked += steps
+            if asked > MOST_IN_BLOCK:
+                raise _Fails("a block asks for too much work")
             closing = [seat[r] for r in units if last[r] == at]
             ahead: dict[tuple[int, ...], int] = {}
             edges = []
@@ -285,9 +315,6 @@ class _Checker:
                         ahead[state] = net
                     if falls:
                         edges.append((u, key, state, net))
-            self.steps += len(states) * (len(layer) + 1)
-            if self.steps > MOST_STEPS:
-                raise _Fails("the proof asks for too much work")
             if falls:
                 history.append((states, edges))
             states = ahead
@@ -308,14 +335,15 @@ class _Checker:
                 result.fall_out[u] = result.fall_out.get(u, 0) + best - other
             after = back
 
-    def keep(self, node: _Node, u: int) -> None:
-        """Keep a candidate: it uses up budget and room and raises its units' levels."""
-        node.open = tuple(v for v in node.open if v != u)
-        node.left -= self.p.cost[u]
-        node.kept = {**node.kept, self.p.group[u]: node.kept.get(self.p.group[u], 0) + 1}
-        node.base = dict(node.base)
-        for r, level in self.p.rows[u]:
-            node.base[r] = min(self.p.top[r], node.base.get(r, 0) + level)
+    def keep(self, node: _Node, chosen: Sequence[int]) -> None:
+        """Keep candidates: they use up budget and room and raise their units' levels."""
+        node.base, node.kept = dict(node.base), dict(node.kept)
+        for u in chosen:
+            group = self.p.group[u]
+            node.left -= self.p.cost[u]
+            node.kept[group] = node.kept.get(group, 0) + 1
+            for r, level in self.p.rows[u]:
+                node.base[r] = min(self.p.top[r], node.base.get(r, 0) + level)
 
     def fix(self, node: _Node, banned: Sequence[int], kept: Sequence[int]) -> None:
         """Decide candidates whose other choice is below the target."""
@@ -326,14 +354,13 @@ class _Checker:
         for u in kept:
             if u not in bound.fall_out or bound.total - bound.fall_out[u] >= self.target:
                 raise _Fails(f"keeping candidate {u} is not justified")
-        gone = set(banned)
-        if gone & set(kept) or len(set(kept)) != len(kept):
+        decided = {*banned, *kept}
+        if len(decided) != len(set(banned)) + len(kept):
             raise _Fails("a candidate is fixed twice")
-        node.open = tuple(v for v in node.open if v not in gone)
-        for u in kept:
-            self.keep(node, u)
+        node.open = tuple(u for u in node.open if u not in decided)
+        self.keep(node, kept)
 
-    def run(self, proof: Sequence[int], layouts: Sequence[Layout], root: _Node) -> None:
+    def run(self, proof: Sequence[int], layouts: Sequence[_Layout], root: _Node) -> None:
         """Follow the proof; raises `_Fails` at the first step that does not hold."""
         words = iter(proof)
         waiting = [root]
@@ -341,6 +368,7 @@ class _Checker:
             node, word = waiting.pop(), -1
             while word not in (LEAF, BRANCH, BROKEN):
                 word = next(words)
+                self.spend(1 + node.size)
                 if word == MU:
                     node.mu = _at_least_0(next(words))
                 elif word == PRICE:
@@ -362,9 +390,13 @@ class _Checker:
                 u = next(words)
                 if u not in node.open:
                     raise _Fails(f"branch on candidate {u}, which is not open")
-                other = replace(node, open=tuple(v for v in node.open if v != u))
-                self.keep(node, u)
-                waiting += [other, node]
+                node.open = tuple(v for v in node.open if v != u)
+                waiting.append(replace(node))
+                self.keep(node, [u])
+                waiting.append(node)
+                self.spend(len(waiting))
+                if sum(one.size for one in waiting) > MOST_HELD:
+                    raise _Fails("the proof asks for too much memory")
                 continue
             self.leaves += 1
             if word == BROKEN:
@@ -397,27 +429,36 @@ def verify(package: Package, certificate: Certificate) -> Verdict:
 def _verify(package: Package, certificate: Certificate) -> Verdict:
     if certificate.package != digest(package):
         return Verdict(False, "the certificate is for another package")
-    if certificate.scale < 1 or certificate.group_cap < 1 or certificate.budget < 0:
-        return Verdict(False, "scale, group cap or budget makes no sense")
+    parts = chain.from_iterable(block for layout in certificate.layouts for block in layout)
+    words = chain((certificate.group_cap,), certificate.proof, chain.from_iterable(parts))
+    if any(type(word) is not int for word in words):
+        return Verdict(False, "the certificate holds something other than whole numbers")
+    if certificate.group_cap < 1 or certificate.budget < 0:
+        return Verdict(False, "group cap or budget makes no sense")
     wrong = violations(package, certificate.store, certificate.budget, certificate.group_cap)
     if wrong:
         return Verdict(False, f"the store is not feasible: {wrong[0]}")
-    problem = _Problem(
-        package, certificate.budget, certificate.group_cap, certificate.scale
-    )
+    problem = _Problem(package, certificate.budget, certificate.group_cap)
+    if certificate.scale != problem.scale:
+        return Verdict(False, f"the scale of this package is {_shown(Fraction(problem.scale))}")
     index = {id: u for u, id in enumerate(problem.ids)}
     covered: dict[int, int] = {}
     for id in certificate.store:
         for r, level in problem.rows[index[id]]:
             covered[r] = covered.get(r, 0) + level
     reached = sum(problem.worth[r][min(problem.top[r], z)] for r, z in covered.items())
-    if reached != certificate.value * certificate.scale:
-        return Verdict(False, f"the store is worth {Fraction(reached, certificate.scale)}, not "
-                              f"{certificate.value}")  # fmt: skip
+    value = Fraction(reached, problem.scale)
+    if value != certificate.value:
+        said = _shown(certificate.value)
+        return Verdict(False, f"the store is worth {_shown(value)}, not {said}")
     checker = _Checker(problem, Q * (reached + problem.grain))
-    root = _Node(problem.useful(), problem.budget)
-    checker.run(certificate.proof, certificate.layouts, root)
-    low = worth(package, certificate.store).low
-    if low != certificate.value and all(unit.response.is_rational for unit in package.units):
-        return Verdict(False, f"scale {certificate.scale} is too coarse for this package")
-    return Verdict(True, "", low, certificate.value, checker.leaves)
+    root = _Node(problem.useful(), problem.budget, _Layout(problem, ()))
+    layouts = [_Layout(problem, layout) for layout in certificate.layouts]
+    checker.run(certificate.proof, layouts, root)
+    return Verdict(True, "", worth(package, certificate.store).low, value, checker.leaves)
+
+
+def _shown(number: Fraction) -> str:
+    """The number, unless Python refuses to write so many digits."""
+    long = max(abs(number.numerator), number.denominator) >= 10**1000
+    return "a number of more than 1000 digits" if long else str(number)

@@ -64,15 +64,15 @@ def exact(number: Any) -> Fraction:
 
 
 def decimal_text(number: Fraction) -> str | None:
-    """The finite decimal text of a rational, or None where there is none."""
+    """The finite decimal text of a rational, or None where there is none of 1,000 places."""
     rest, twos, fives = number.denominator, 0, 0
     while rest % 2 == 0:
         rest, twos = rest // 2, twos + 1
     while rest % 5 == 0:
         rest, fives = rest // 5, fives + 1
-    if rest != 1:
-        return None
     places = max(twos, fives)
+    if rest != 1 or places > 1000:
+        return None
     if places == 0:
         return str(number.numerator)
     digits = str(abs(number.numerator) * 10**places // number.denominator).rjust(places + 1, "0")

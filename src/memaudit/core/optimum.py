@@ -1,17 +1,21 @@
 """What a solver found, and how far it is proven."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, Literal
 
 from memaudit.core.errors import InvalidCertificate
-from memaudit.core.exact import exact, plain
+from memaudit.core.exact import plain
 
 Status = Literal["certified", "bound"]
 CERTIFICATE_FORMAT = "memaudit-certificate"
 CERTIFICATE_VERSION = 1
+MOST_DIGITS = 4300
+"""What Python itself reads and writes. Sums of many fractions are long, but no package is worth 10**300."""
 
+_NUMBER = re.compile(r"-?[0-9]+(/0*[1-9][0-9]*|\.[0-9]+)?")
 
 Block = tuple[tuple[int, ...], tuple[int, ...]]
 Layout = tuple[Block, ...]
@@ -61,35 +65,65 @@ class Certificate:
         try:
             return cls(
                 package=_text(data["package"]),
-                budget=exact(_text(data["budget"])),
+                budget=_number(data["budget"]),
                 group_cap=_whole(data["group_cap"]),
-                value=exact(_text(data["value"])),
+                value=_number(data["value"]),
                 scale=_whole(data["scale"]),
-                store=tuple(_text(id) for id in data["store"]),
-                proof=tuple(_whole(word) for word in data["proof"]),
+                store=tuple(_text(id) for id in _list(data["store"])),
+                proof=_wholes(data["proof"]),
                 layouts=tuple(
-                    tuple((_wholes(units), _wholes(groups)) for units, groups in layout)
-                    for layout in data["layouts"]
+                    tuple(_block(block) for block in _list(layout))
+                    for layout in _list(data["layouts"])
                 ),
             )
-        except (KeyError, TypeError, ValueError) as error:
+        except KeyError as error:
+            raise InvalidCertificate(f"malformed certificate: field {error} is missing") from None
+        except ValueError as error:
             raise InvalidCertificate(f"malformed certificate: {error}") from None
+
+
+def _kind(value: Any) -> str:
+    return "nothing" if value is None else type(value).__name__
 
 
 def _text(value: Any) -> str:
     if not isinstance(value, str):
-        raise TypeError(f"expected text, found {type(value).__name__}")
+        raise ValueError(f"expected text, found {_kind(value)}")
     return value
+
+
+def _number(value: Any) -> Fraction:
+    text = _text(value)
+    if any(len(part) > MOST_DIGITS for part in text.split("/")):
+        raise ValueError(f"number has more than {MOST_DIGITS} digits")
+    if not _NUMBER.fullmatch(text):
+        raise ValueError(f"{text[:40]!r} is not an exact number such as '3' or '7/2'")
+    number = Fraction(text)
+    if abs(number) >= 10**300:
+        raise ValueError("number is out of range")
+    return number
 
 
 def _whole(value: Any) -> int:
     if not isinstance(value, int) or isinstance(value, bool):
-        raise TypeError(f"expected a whole number, found {type(value).__name__}")
+        raise ValueError(f"expected a whole number, found {_kind(value)}")
+    return value
+
+
+def _list(value: Any) -> list[Any]:
+    if not isinstance(value, list):
+        raise ValueError(f"expected a list, found {_kind(value)}")
     return value
 
 
 def _wholes(values: Any) -> tuple[int, ...]:
-    return tuple(_whole(value) for value in values)
+    return tuple(_whole(value) for value in _list(values))
+
+
+def _block(value: Any) -> Block:
+    if len(_list(value)) != 2:
+        raise ValueError("a block is a list of units and a list of groups")
+    return _wholes(value[0]), _wholes(value[1])
 
 
 @dataclass(frozen=True, slots=True)

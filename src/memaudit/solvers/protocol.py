@@ -15,10 +15,12 @@ class Limits:
     seconds: float | None = None
     nodes: int | None = None
     started: float = field(default_factory=time.monotonic)
+    interrupted: bool = False
 
     @property
     def expired(self) -> bool:
-        return self.seconds is not None and time.monotonic() - self.started >= self.seconds
+        """Whether it is time to stop: Ctrl-C was pressed or the time is up."""
+        return self.interrupted or self.seconds is not None and time.monotonic() - self.started >= self.seconds
 
     @property
     def left(self) -> float | None:

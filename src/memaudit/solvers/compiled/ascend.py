@@ -3,7 +3,7 @@
 import numpy as np
 from numba import njit
 
-from memaudit.solvers.compiled.bound import Work, enter, evaluate
+from memaudit.solvers.compiled.bound import Work, evaluate
 from memaudit.solvers.compiled.types import Core, Floats, Ints, Layout
 
 MOMENTUM = 0.8
@@ -108,17 +108,3 @@ def ascend(
             break
     prices[:] = best
     return lowest, lowest_mu
-
-
-@njit(cache=True)
-def node_bound(
-    core: Core, layout: Layout, work: Work, status: Ints, mu: int, left: int, prices: Ints,
-    target: int, rounds: int, pace: Floats, heading: Floats, best: Ints, stop: Ints,
-) -> tuple[int, int, int]:
-    """Enter a node and bound it: the bound, its mu, and the value already kept."""
-    value = enter(core, layout, work, status, left, prices)
-    bound, mu = ascend(
-        core, layout, work, status, mu, left, value, prices, target, rounds, pace, heading, best,
-        stop,
-    )  # fmt: skip
-    return bound, mu, value

@@ -4,11 +4,10 @@ import numpy as np
 from numba import njit
 
 from memaudit.solvers import small
-from memaudit.solvers.compiled.reduce import useful
+from memaudit.solvers.compiled.reduce import grain, useful
 from memaudit.solvers.compiled.types import Flags, Ints
 
 small_search = njit(cache=True)(small.small_search)
-grain = njit(cache=True)(small.grain)
 
 
 @njit(cache=True)

@@ -166,9 +166,9 @@ def unroll(
     layer_edge = np.zeros(layers + 1, np.int64)
     block_node = np.zeros(blocks + 1, np.int64)
     capacity = 1024 + 8 * options
-    source = np.empty(capacity, np.int64)
-    target = np.empty(capacity, np.int64)
-    option = np.empty(capacity, np.int64)
+    source = np.empty(capacity, np.int32)
+    target = np.empty(capacity, np.int32)
+    option = np.empty(capacity, np.int32)
     gain = np.empty(capacity, np.int64)
     local = np.full(units, -1, np.int64)
     members = np.empty(units, np.int64)
@@ -189,7 +189,10 @@ def unroll(
     nodes = 0
     filled = 0
     empty = np.empty(0, np.int64)
-    failed = (False, empty, empty, empty, empty, empty, empty, empty, empty, empty, empty)
+    failed = (
+        False, empty, empty, empty, empty, empty, empty, source[:0].copy(), source[:0].copy(), source[:0].copy(),
+        empty,
+    )  # fmt: skip
     for b in range(blocks):
         width = 0
         for layer in range(block_layer[b], block_layer[b + 1]):

@@ -247,36 +247,40 @@ def _nth_net(core: Core, work: Work, begin: int, end: int, nth: int, mu: int) ->
 
 @njit(cache=True)
 def best_mu(core: Core, layout: Layout, work: Work, mu: int, left: int) -> tuple[int, int]:
-    """The whole mu that minimises mu * left + the groups' profit (all groups linking)."""
-    low, high, step = 0, -1, max(1, mu >> 4)
-    best, best_total = -1, 0
+    """The whole mu that minimises mu * left + the groups' profit (all groups linking).
+
+    The function is convex: from a point on either side, the next try is where the two tangents
+    meet.
+    """
+    low, low_value, low_slope = -1, 0, 0
+    high, high_value, high_slope = -1, 0, 0
+    best, best_value = -1, 0
+    step = max(1, mu >> 6)
     for _ in range(64):
         total, dear, cheap = _at_price(core, layout, work, mu)
-        total += mu * left
-        if best < 0 or total < best_total:
-            best, best_total = mu, total
+        value = total + mu * left
+        if best < 0 or value < best_value:
+            best, best_value = mu, value
         if cheap > left:
-            low = mu + 1
-            if high < 0:
-                mu += step
-                step *= 4
-            else:
-                mu = (low + high) >> 1
+            low, low_value, low_slope = mu, value, left - cheap
         elif dear < left:
-            high = mu - 1
-            if low == 0 and step < mu:
-                mu -= step
-                step *= 4
-            else:
-                mu = (low + high) >> 1
+            high, high_value, high_slope = mu, value, left - dear
         else:
             break
-        if high >= 0:
-            if low > high:
+        if low >= 0 and high >= 0:
+            rise = low_value - high_value - low_slope * low + high_slope * high
+            mu = min(high - 1, max(low + 1, rise // (high_slope - low_slope)))
+            if mu <= low:
                 break
-            mu = min(mu, high)
-        mu = max(mu, low)
-    return best, best_total
+        elif low >= 0:
+            mu = low + step
+            step *= 4
+        elif high > 0:
+            mu = max(0, high - step)
+            step *= 4
+        else:
+            break
+    return best, best_value
 
 
 @njit(cache=True)
@@ -348,10 +352,10 @@ def dense_side(core: Core, layout: Layout, work: Work, prices: Ints) -> int:
         row[pad] = 0
         for z in range(pad + 1, pad + span + 1):
             row[z] = NEVER
-        history = -pad
+        history, reach = -pad, 0
         while at < end:
             stop = ends[at]
-            offered = 0
+            offered, longest = 0, 0
             for i in range(at, stop):
                 cost = prices[entries[i]]
                 bought[entries[i]] = 0.0
@@ -359,19 +363,21 @@ def dense_side(core: Core, layout: Layout, work: Work, prices: Ints) -> int:
                     offer_price[offered] = cost
                     offer_step[offered] = steps[i]
                     offer_entry[offered] = entries[i]
+                    longest = max(longest, steps[i])
                     offered += 1
             at = stop
             if offered == 0:
                 continue
             cost, step, entry = offer_price[0], offer_step[0], offer_entry[0]
+            reach = min(span, reach + longest)
             if offered == 1:
-                for z in range(pad + span, pad, -1):
-                    value = row[z - step] + cost
-                    better = value < row[z]
-                    row[z] = value if better else row[z]
+                for z in range(pad + reach, pad, -1):
+                    value, old = row[z - step] + cost, row[z]
+                    better = value < old
+                    row[z] = value if better else old
                     choice[history + z] = entry if better else -1
             else:
-                for z in range(pad + span, pad, -1):
+                for z in range(pad + reach, pad, -1):
                     value, chosen = row[z], -1
                     for i in range(offered):
                         other = row[z - offer_step[i]] + offer_price[i]
@@ -382,7 +388,7 @@ def dense_side(core: Core, layout: Layout, work: Work, prices: Ints) -> int:
             history += pad
         best, level = 0, 0
         ground = table[first]
-        for z in range(1, span + 1):
+        for z in range(1, reach + 1):
             net = scale * (table[first + z] - ground) - row[pad + z]
             if net > best:
                 best, level = net, z

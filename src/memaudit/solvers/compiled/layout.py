@@ -15,6 +15,7 @@ LEAST_INSIDE = 0.5
 """With fewer groups than this inside blocks, graphs do not pay."""
 
 _NONE = np.empty(0, np.int64)
+_NO_EDGES = np.empty(0, np.int32)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +95,7 @@ def _dense(core: Core) -> Layout:
         entry_owner=owner,
         option_candidate=_NONE, option_pair=_NONE, option_layer=_NONE, layer_option=_NONE,
         layer_group=_NONE, layer_edge=_NONE, block_layer=_NONE, block_node=_NONE,
-        edge_source=_NONE, edge_target=_NONE, edge_option=_NONE, edge_gain=_NONE,
+        edge_source=_NO_EDGES, edge_target=_NO_EDGES, edge_option=_NO_EDGES, edge_gain=_NONE,
     )  # fmt: skip
 
 

@@ -7,14 +7,18 @@ from memaudit.solvers.compiled.types import Core, Flags, Ints
 
 
 @njit(cache=True)
-def _gain(core: Core, covered: Ints, u: int) -> int:
+def _gain(
+    rows: Ints, units: Ints, levels: Ints, starts: Ints, table: Ints, tops: Ints, covered: Ints,
+    u: int,
+) -> int:
+    """What candidate u adds to units that stand at `covered`."""
     gain = 0
-    for entry in range(core.row_start[u], core.row_start[u + 1]):
-        r = core.unit[entry]
-        at = core.table_start[r] + covered[r]
-        room = core.top[r] - covered[r]
+    for entry in range(rows[u], rows[u + 1]):
+        r = units[entry]
+        room = tops[r] - covered[r]
         if room > 0:
-            gain += core.table[at + min(core.level[entry], room)] - core.table[at]
+            at = starts[r] + covered[r]
+            gain += table[at + min(levels[entry], room)] - table[at]
     return gain
 
 
@@ -49,7 +53,7 @@ def _drop_loss(core: Core, amount: Ints, u: int) -> int:
 @njit(cache=True)
 def make_feasible(core: Core, chosen: Flags, budget: int, covered: Ints, amount: Ints) -> None:
     """Drop what is worth least per cost until group caps and budget hold."""
-    kept = np.zeros(core.group_start.shape[0] - 1, np.int64)
+    kept = np.zeros(core.room.shape[0], np.int64)
     for u in range(core.cost.shape[0]):
         if chosen[u]:
             kept[core.group[u]] += 1
@@ -72,34 +76,37 @@ def make_feasible(core: Core, chosen: Flags, budget: int, covered: Ints, amount:
 @njit(cache=True)
 def fill(core: Core, chosen: Flags, budget: int, covered: Ints, amount: Ints) -> int:
     """Complete a feasible store by marginal density, lazily; returns its value."""
+    rows, units, levels = core.row_start, core.unit, core.level
+    starts, table, tops = core.table_start, core.table, core.top
+    costs, groups, rooms = core.cost, core.group, core.room
     value, cost = store_value(core, chosen, covered, amount)
     left = budget - cost
-    count = core.cost.shape[0]
-    kept = np.zeros(core.group_start.shape[0] - 1, np.int64)
+    count = costs.shape[0]
+    kept = np.zeros(core.room.shape[0], np.int64)
     key = np.zeros(count)
     for u in range(count):
         if chosen[u]:
-            kept[core.group[u]] += 1
+            kept[groups[u]] += 1
         else:
-            key[u] = _gain(core, covered, u) / max(core.cost[u], 1e-9)
+            key[u] = _gain(rows, units, levels, starts, table, tops, covered, u) / max(costs[u], 1e-9)
     heap = np.argsort(-key, kind="mergesort")
     size = count
     while size > 0:
         u = heap[0]
-        drop = chosen[u] or kept[core.group[u]] >= core.room[core.group[u]] or core.cost[u] > left
+        drop = chosen[u] or kept[groups[u]] >= rooms[groups[u]] or costs[u] > left
         if not drop:
-            gain = _gain(core, covered, u)
-            rate = gain / max(core.cost[u], 1e-9)
+            gain = _gain(rows, units, levels, starts, table, tops, covered, u)
+            rate = gain / max(costs[u], 1e-9)
             if gain <= 0:
                 drop = True
             elif rate >= key[u]:
                 chosen[u] = True
-                kept[core.group[u]] += 1
-                left -= core.cost[u]
+                kept[groups[u]] += 1
+                left -= costs[u]
                 value += gain
-                for entry in range(core.row_start[u], core.row_start[u + 1]):
-                    r = core.unit[entry]
-                    covered[r] = min(core.top[r], covered[r] + core.level[entry])
+                for entry in range(rows[u], rows[u + 1]):
+                    r = units[entry]
+                    covered[r] = min(tops[r], covered[r] + levels[entry])
                 drop = True
             else:
                 key[u] = rate
@@ -125,47 +132,50 @@ def swap(
     core: Core, chosen: Flags, budget: int, passes: int, covered: Ints, amount: Ints
 ) -> int:
     """Replace one candidate by a better or equal but cheaper one until nothing improves."""
+    rows, units, levels = core.row_start, core.unit, core.level
+    starts, table, tops = core.table_start, core.table, core.top
+    costs, groups, rooms = core.cost, core.group, core.room
     value, cost = store_value(core, chosen, covered, amount)
-    kept = np.zeros(core.group_start.shape[0] - 1, np.int64)
-    for u in range(core.cost.shape[0]):
+    kept = np.zeros(core.room.shape[0], np.int64)
+    for u in range(costs.shape[0]):
         if chosen[u]:
-            kept[core.group[u]] += 1
+            kept[groups[u]] += 1
     for _ in range(passes):
         improved = False
-        for out in range(-1, core.cost.shape[0]):
+        for out in range(-1, costs.shape[0]):
             loss, freed = 0, 0
             if out >= 0:
                 if not chosen[out]:
                     continue
-                loss, freed = _drop_loss(core, amount, out), core.cost[out]
+                loss, freed = _drop_loss(core, amount, out), costs[out]
                 chosen[out] = False
-                kept[core.group[out]] -= 1
-                for entry in range(core.row_start[out], core.row_start[out + 1]):
-                    r = core.unit[entry]
-                    amount[r] -= core.level[entry]
-                    covered[r] = min(core.top[r], amount[r])
+                kept[groups[out]] -= 1
+                for entry in range(rows[out], rows[out + 1]):
+                    r = units[entry]
+                    amount[r] -= levels[entry]
+                    covered[r] = min(tops[r], amount[r])
             best, best_gain, best_cost = -1, loss, freed
-            for u in range(core.cost.shape[0]):
-                if u == out or chosen[u] or kept[core.group[u]] >= core.room[core.group[u]]:
+            for u in range(costs.shape[0]):
+                if u == out or chosen[u] or kept[groups[u]] >= rooms[groups[u]]:
                     continue
-                if cost - freed + core.cost[u] > budget:
+                if cost - freed + costs[u] > budget:
                     continue
-                gain = _gain(core, covered, u)
-                if gain > best_gain or (gain == best_gain > 0 and core.cost[u] < best_cost):
-                    best, best_gain, best_cost = u, gain, core.cost[u]
+                gain = _gain(rows, units, levels, starts, table, tops, covered, u)
+                if gain > best_gain or (gain == best_gain > 0 and costs[u] < best_cost):
+                    best, best_gain, best_cost = u, gain, costs[u]
             if best < 0:
                 best = out
             else:
                 improved = True
             if best >= 0:
                 chosen[best] = True
-                kept[core.group[best]] += 1
-                cost += core.cost[best] - freed
+                kept[groups[best]] += 1
+                cost += costs[best] - freed
                 value += best_gain - loss
-                for entry in range(core.row_start[best], core.row_start[best + 1]):
-                    r = core.unit[entry]
-                    amount[r] += core.level[entry]
-                    covered[r] = min(core.top[r], amount[r])
+                for entry in range(rows[best], rows[best + 1]):
+                    r = units[entry]
+                    amount[r] += levels[entry]
+                    covered[r] = min(tops[r], amount[r])
         if not improved:
             break
     return value

@@ -8,6 +8,7 @@ from memaudit.solvers.compiled.types import Core, Ints
 
 
 useful = njit(cache=True)(small.useful)
+grain = njit(cache=True)(small.grain)
 
 
 def compress(core: Core, stay: Ints, base: Ints, room: Ints) -> tuple[Core, Ints, Ints]:

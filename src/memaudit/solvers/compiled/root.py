@@ -2,25 +2,26 @@
 
 import threading
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
-from memaudit.solvers.compiled.ascend import node_bound
-from memaudit.solvers.compiled.bound import Work, losses, workspace
+from memaudit.solvers.compiled.ascend import ascend
+from memaudit.solvers.compiled.bound import Work, enter, evaluate, losses, workspace
 from memaudit.solvers.compiled.layout import Plan, choose_layout
 from memaudit.solvers.compiled.primal import fill, improve
-from memaudit.solvers.compiled.reduce import compress, useful
+from memaudit.solvers.compiled.reduce import compress, grain, useful
 from memaudit.solvers.compiled.search import (
     BLOCKS, FULL, LEAF, MU, UNSET, ZERO, overfull, put_fixes, put_prices, search,
 )  # fmt: skip
 from memaudit.solvers.compiled.types import FREE, KEPT, Core, Floats, Ints
-from memaudit.solvers.packed import Packed, grain_of
+from memaudit.solvers.packed import Packed
 from memaudit.solvers.protocol import Limits
 
 Block = tuple[tuple[int, ...], tuple[int, ...]]
 
 ROUNDS = 60
-NODE_ROUNDS = 10
+NODE_ROUNDS = 16
 LAYOUTS = 12
 SHRINK_AT = 0.6
 """Lay the core out again when this share of it or less is still open."""
@@ -141,7 +142,7 @@ def prepare(packed: Packed, scale: int, slack: Ints) -> Open:
     whole = Core(
         packed.cost, packed.group, np.zeros(1, np.int64), room, packed.row_start, packed.unit,
         packed.level, packed.table_start, packed.table, packed.tops, slack, packed.group_cap,
-        grain_of(packed), scale,
+        grain(packed.unit, packed.level, packed.table_start, packed.table, len(packed.tops)), scale,
     )  # fmt: skip
     stay = np.nonzero(keep)[0]
     core, units, _ = compress(whole, stay, np.zeros(len(packed.tops), np.int64), room)
@@ -235,17 +236,18 @@ class _Root:
         left = self.state.budget
         if self.lowest < np.inf:
             # New blocks may need other prices: aim as far as the bound has slipped.
-            bound, self.mu, _ = node_bound(
-                core, layout, work, self.status, self.mu, left, self.prices, 0, 1,
-                self.pace, heading, kept_prices, self.stop,
-            )  # fmt: skip
+            value = enter(core, layout, work, self.status, left, self.prices)
+            bound, self.mu, _ = evaluate(
+                core, layout, work, self.status, self.mu, left, value, self.prices
+            )
             slipped = bound - (self.lowest - self.state.value) * scale
             self.pace[0] = max(self.pace[0], slipped)
             self.pace[1] = max(self.pace[1], self.mu / 64)
         while True:
             target = (self.incumbent - self.state.value + core.grain) * scale
-            bound, self.mu, value = node_bound(
-                core, layout, work, self.status, self.mu, left, self.prices, target, ROUNDS,
+            value = enter(core, layout, work, self.status, left, self.prices)
+            bound, self.mu = ascend(
+                core, layout, work, self.status, self.mu, left, value, self.prices, target, ROUNDS,
                 self.pace, heading, kept_prices, self.stop,
             )  # fmt: skip
             self.nodes += 1
@@ -327,7 +329,8 @@ class _Root:
             self.best = (*self.state.kept, *self.state.names[store].tolist())
         upper = self.incumbent
         if not closed:
-            upper = max(upper, self.state.value + int(open_bound) // core.scale)
+            open_value = min(self.state.value + int(open_bound) // core.scale, int(self.lowest))
+            upper = max(upper, open_value)
         return self.found(bool(closed), upper)
 
     def found(self, closed: bool, bound: int) -> Found:
@@ -338,19 +341,29 @@ class _Root:
         )  # fmt: skip
 
 
-def interruptible(arguments: tuple, limits: Limits) -> tuple:  # type: ignore[type-arg]
+def interruptible(arguments: tuple[Any, ...], limits: Limits) -> tuple[Any, ...]:
     """Run the search in a thread, so that a time limit or Ctrl-C can ask it to stop."""
     stop = arguments[-1]
-    outcome: list[tuple] = []  # type: ignore[type-arg]
-    worker = threading.Thread(target=lambda: outcome.append(search(*arguments)), daemon=True)
-    worker.start()
-    while worker.is_alive():
+    outcome: list[Any] = []
+    done = threading.Event()
+
+    def work() -> None:
         try:
-            worker.join(limits.left)
-            if limits.expired:
-                stop[0] = 1
-                worker.join()
+            outcome.append(search(*arguments))
+        except BaseException as error:  # noqa: BLE001 - handed on to the waiting thread
+            outcome.append(error)
+        finally:
+            done.set()
+
+    threading.Thread(target=work, daemon=True).start()
+    while not done.is_set():
+        try:
+            done.wait(limits.left)
         except KeyboardInterrupt:
+            limits.interrupted = True
+        if limits.expired:
             stop[0] = 1
-            worker.join()
-    return outcome[0]
+            limits = Limits()
+    if isinstance(outcome[0], BaseException):
+        raise outcome[0]
+    return tuple(outcome[0])

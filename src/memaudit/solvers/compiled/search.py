@@ -7,8 +7,8 @@ multipliers that changed, what they fix, and then a leaf or a branch on one cand
 import numpy as np
 from numba import njit
 
-from memaudit.solvers.compiled.ascend import node_bound
-from memaudit.solvers.compiled.bound import Work, losses
+from memaudit.solvers.compiled.ascend import ascend
+from memaudit.solvers.compiled.bound import Work, enter, losses
 from memaudit.solvers.compiled.primal import improve
 from memaudit.solvers.compiled.types import (
     BANNED, FREE, KEPT, Core, Flags, Floats, Ints, Layout,
@@ -133,7 +133,7 @@ def _branching(core: Core, work: Work, status: Ints) -> int:
         u = work.active[at]
         if status[u] == FREE:
             out = float(work.loss_out[u])
-            merit = out + 4.0 * min(float(work.loss_in[u]), out)
+            merit = out + min(float(work.loss_in[u]), out)
             if merit > score:
                 best, score = u, merit
     return best
@@ -184,16 +184,12 @@ def search(
             left = budget - spent
             target = (incumbent + core.grain) * scale
             pace[1] = max(1.0, mu / 64)
-            bound, mu, value = node_bound(
-                core, layout, work, status, mu, left, prices, target, 1 if depth else rounds,
-                pace, heading, best_prices, stop,
+            value = enter(core, layout, work, status, left, prices)
+            bound, mu = ascend(
+                core, layout, work, status, mu, left, value, prices, target, rounds, pace,
+                heading, best_prices, stop,
             )  # fmt: skip
-            if bound >= target and rounds > 1 and work.count[0] > 0:
-                bound, mu, value = node_bound(
-                    core, layout, work, status, mu, left, prices, target, rounds,
-                    pace, heading, best_prices, stop,
-                )  # fmt: skip
-            open_bound = bound
+            open_bound = min(bound, saved_bound[depth - 1]) if depth else bound
             if value > incumbent:
                 incumbent = value
                 for u in range(count):
@@ -206,9 +202,9 @@ def search(
                     u = work.active[at]
                     if work.picked[u] > 0.5 or work.best[core.group[u]] == u:
                         trial[u] = True
-                value = improve(core, trial, budget, 1, covered, amount)
-                if value > incumbent:
-                    incumbent = value
+                better = improve(core, trial, budget, 1, covered, amount)
+                if better > incumbent:
+                    incumbent = better
                     store[:] = trial
                     target = (incumbent + core.grain) * scale
             if work.count[0] == 0:
