@@ -8,11 +8,52 @@ from collections.abc import Iterator
 from fractions import Fraction
 from itertools import combinations, product
 from random import Random
+from typing import Any
 
 from memaudit.checker import Q, _Checker, _Layout, _Node, _Problem
 from memaudit.core.digest import digest
 from memaudit.core.optimum import Certificate, Layout
 from memaudit.core.package import Package
+
+Cell = tuple[str, str, Any]
+
+
+def package(
+    candidates: str, units: dict[str, Any], cells: list[Cell], response: Any = None
+) -> Package:
+    """Candidates as `id:experience:cost`; units by weight."""
+    rows = [word.split(":") for word in candidates.split()]
+    extra = {} if response is None else {"response": response}
+    return Package.model_validate(
+        {
+            "name": "hand-made",
+            "experiences": [{"id": id} for id in sorted({row[1] for row in rows})],
+            "candidates": [
+                {"id": id, "experience": experience, "kind": "fact", "cost": cost}
+                for id, experience, cost in rows
+            ],
+            "units": [{"id": id, "kind": "fact", "weight": w, **extra} for id, w in units.items()],
+            "coverage": [{"candidate": c, "unit": u, "value": value} for c, u, value in cells],
+        }
+    )
+
+
+def certificate(
+    package: Package, budget: int, value: Any, store: str, *proof: int,
+    layouts: tuple[Layout, ...] = (), scale: int = 1, cap: int = 1,
+) -> Certificate:  # fmt: skip
+    """A certificate of this package, right or wrong; ids of one letter each."""
+    return Certificate(
+        digest(package), Fraction(budget), cap, Fraction(value), scale, tuple(store), proof, layouts
+    )
+
+
+def faint(package: Package) -> Package:
+    """The same package with coverage so small that h is straight and only its rounding bends."""
+    cells = [
+        cell.model_copy(update={"value": cell.value / 3_000_000_000}) for cell in package.coverage
+    ]
+    return package.replace(coverage=tuple(cells))
 
 
 def stores(problem: _Problem) -> list[tuple[frozenset[int], int]]:
@@ -128,9 +169,7 @@ def prove(
     )  # fmt: skip
 
 
-def _words(
-    problem: _Problem, node: _Node, layouts: list[Layout], random: Random
-) -> Iterator[int]:
+def _words(problem: _Problem, node: _Node, layouts: list[Layout], random: Random) -> Iterator[int]:
     """New multipliers for a node, now and then."""
     if random.random() < 0.3:
         index = random.randrange(len(layouts))

@@ -222,7 +222,7 @@ class _Checker:
         """The upper bound of a node at its multipliers."""
         p, mu = self.p, node.mu
         block, order, inside = node.layout.block, node.layout.order, node.layout.inside
-        self.spend(sum(16 + len(p.rows[u]) for u in node.open))
+        self.spend(sum(40 + 8 * len(p.rows[u]) for u in node.open))
         result = _Bound(Q * sum(p.worth[r][z] for r, z in node.base.items()) + mu * node.left)
         profits: dict[int, list[tuple[int, int]]] = {}
         offers: dict[int, dict[int, list[Option]]] = {}

@@ -13,7 +13,8 @@ Status = Literal["certified", "bound"]
 CERTIFICATE_FORMAT = "memaudit-certificate"
 CERTIFICATE_VERSION = 1
 MOST_DIGITS = 4300
-"""What Python itself reads and writes. Sums of many fractions are long, but no package is worth 10**300."""
+"""What Python itself reads and writes: sums of many fractions are long. Amounts stay small."""
+LARGEST_NUMBER = 10**300
 
 _NUMBER = re.compile(r"-?[0-9]+(/0*[1-9][0-9]*|\.[0-9]+)?")
 
@@ -99,7 +100,7 @@ def _number(value: Any) -> Fraction:
     if not _NUMBER.fullmatch(text):
         raise ValueError(f"{text[:40]!r} is not an exact number such as '3' or '7/2'")
     number = Fraction(text)
-    if abs(number) >= 10**300:
+    if abs(number) >= LARGEST_NUMBER:
         raise ValueError("number is out of range")
     return number
 

@@ -80,6 +80,7 @@ def _components(form: Form) -> list[int] | None:
     from memaudit.solvers.compiled.frontiers import component_frontier
     from memaudit.solvers.compiled.layout import choose_layout
     from memaudit.solvers.compiled.root import prepare
+    from memaudit.solvers.compiled.types import seal
     from memaudit.solvers.packed import SCALE
 
     core = prepare(packed, SCALE, np.zeros(len(form.levels), np.int64)).core
@@ -88,7 +89,7 @@ def _components(form: Form) -> list[int] | None:
     layout = choose_layout(core).layout
     if layout.dense or not layout.inside.all():
         return None
-    best = component_frontier(core, layout, form.budget)
+    best = component_frontier(seal(core), seal(layout), form.budget)
     return best[:: form.cost_scale].tolist() if len(best) else None
 
 

@@ -3,8 +3,8 @@
 import numpy as np
 from numba import njit
 
-from memaudit.solvers.compiled.bound import Work, evaluate
-from memaudit.solvers.compiled.types import Core, Floats, Ints, Layout
+from memaudit.solvers.compiled.bound import evaluate
+from memaudit.solvers.compiled.types import Core, Floats, Ints, Layout, Work, copy_into
 
 MOMENTUM = 0.8
 
@@ -60,7 +60,7 @@ def ascend(
     lowest, lowest_mu = -1, mu
     stalled, ambition, sign = 0, 1.0, 0
     at_root = pace[0] != 0.0
-    heading[:] = 0.0
+    heading.fill(0.0)
     for turn in range(rounds):
         bound, used, spent = evaluate(core, layout, work, status, mu, left, value, prices)
         if at_root and pace[0] < 0:
@@ -70,7 +70,7 @@ def ascend(
         )
         if lowest < 0 or bound < lowest:
             lowest, lowest_mu = bound, used
-            best[:] = prices
+            copy_into(best, prices)
             stalled = stalled + 1 if slow else 0
         else:
             stalled += 1
@@ -79,7 +79,8 @@ def ascend(
         if at_root and stalled >= 12:
             pace[0] *= 0.6
             stalled = 0
-            heading *= 0.3
+            for pair in range(heading.shape[0]):
+                heading[pair] *= 0.3
             if pace[0] < core.scale / 8:
                 pace[0] = core.scale / 8
                 break
@@ -106,5 +107,5 @@ def ascend(
             sign = new
         elif not moved:
             break
-    prices[:] = best
+    copy_into(prices, best)
     return lowest, lowest_mu

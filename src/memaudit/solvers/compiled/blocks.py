@@ -3,7 +3,7 @@
 import numpy as np
 from numba import njit
 
-from memaudit.solvers.compiled.types import Core, Flags, Ints
+from memaudit.solvers.compiled.types import Core, Flags, Ints, copy_into
 
 LOCAL = 8
 """Groups touching fewer units than this give the units their place along the stream."""
@@ -41,45 +41,39 @@ def _find(parent: Ints, r: int) -> int:
     return r
 
 
-@njit(cache=True)
-def places(core: Core, touch_start: Ints, touch: Ints) -> Ints:
+def places(touch_start: Ints, touch: Ints, units: int) -> Ints:
     """Each unit's place along the stream: the order in which groups first mention it."""
-    groups, units = core.group_start.shape[0] - 1, core.top.shape[0]
-    first = np.full(units, 2 * groups, np.int64)
-    for group in range(groups):
-        local = touch_start[group + 1] - touch_start[group] < LOCAL
-        for at in range(touch_start[group], touch_start[group + 1]):
-            r = touch[at]
-            first[r] = min(first[r], group if local else group + groups)
+    sizes = np.diff(touch_start)
+    owner = np.repeat(np.arange(len(sizes)), sizes)
+    late = np.repeat(np.where(sizes < LOCAL, 0, len(sizes)), sizes)
+    first = np.full(units, 2 * len(sizes), np.int64)
+    np.minimum.at(first, touch, owner + late)
     place = np.empty(units, np.int64)
-    place[np.argsort(first, kind="mergesort")] = np.arange(units)
+    place[np.argsort(first, kind="stable")] = np.arange(units)
     return place
 
 
 @njit(cache=True)
 def cluster(
-    core: Core, touch_start: Ints, touch: Ints, place: Ints, most_edges: int
+    core: Core, touch_start: Ints, touch: Ints, low: Ints, high: Ints, order: Ints,
+    most_edges: int,
 ) -> tuple[Ints, Flags]:
     """Blocks of units, and which groups lie inside one block.
 
-    Groups that span few places come first. A group goes inside as long as the graph's size,
+    Groups are taken in the given order, those that span few places (`low` to `high`) first. A
+    group goes inside as long as the graph's size,
     estimated from the choices pending at every place it spans, stays within `most_edges`; a
     group that stays outside links the blocks it touches.
     """
     groups, units = core.group_start.shape[0] - 1, core.top.shape[0]
-    low, high = np.empty(groups, np.int64), np.empty(groups, np.int64)
-    for group in range(groups):
-        low[group], high[group] = units, -1
-        for at in range(touch_start[group], touch_start[group + 1]):
-            low[group] = min(low[group], place[touch[at]])
-            high[group] = max(high[group], place[touch[at]])
     parent = np.arange(units)
     states = np.ones(units)
     most_states = 2.0**MOST_BITS
     per_place = (core.cost.shape[0] + 2 * groups) / units
     estimate = per_place * units
     inside = np.zeros(groups, np.bool_)
-    for group in np.argsort(high - low, kind="mergesort"):
+    for turn in range(groups):
+        group = order[turn]
         options = core.group_start[group + 1] - core.group_start[group] + 1.0
         extra, peak = 0.0, 0.0
         for at in range(low[group], high[group]):
@@ -107,43 +101,27 @@ def cluster(
     return block, inside
 
 
-@njit(cache=True)
 def order_layers(
-    core: Core, touch_start: Ints, touch: Ints, place: Ints, block: Ints
+    touch_start: Ints, touch: Ints, place: Ints, block: Ints
 ) -> tuple[Ints, Ints]:
     """Per block, the groups that touch it by their first place in it, as a CSR list."""
-    groups, units = core.group_start.shape[0] - 1, core.top.shape[0]
-    blocks = block.max() + 1
-    layer_block = np.empty(touch.shape[0], np.int64)
-    layer_group = np.empty(touch.shape[0], np.int64)
-    key = np.empty(touch.shape[0], np.int64)
-    used = 0
-    for group in range(groups):
-        begin = used
-        for at in range(touch_start[group], touch_start[group + 1]):
-            r = touch[at]
-            slot = begin
-            while slot < used and layer_block[slot] != block[r]:
-                slot += 1
-            if slot == used:
-                layer_block[used] = block[r]
-                layer_group[used] = group
-                key[used] = units
-                used += 1
-            key[slot] = min(key[slot], place[r])
-    for slot in range(used):
-        key[slot] += layer_block[slot] * (units + 1)
-    order = np.argsort(key[:used], kind="mergesort")
-    start = np.zeros(blocks + 1, np.int64)
-    for slot in range(used):
-        start[layer_block[slot] + 1] += 1
-    return np.cumsum(start), layer_group[:used][order]
+    groups = len(touch_start) - 1
+    owner = np.repeat(np.arange(groups), np.diff(touch_start))
+    order = np.lexsort((place[touch], owner, block[touch]))
+    owner, blocks, first = owner[order], block[touch][order], place[touch][order]
+    new = np.ones(len(order), np.bool_)
+    new[1:] = (owner[1:] != owner[:-1]) | (blocks[1:] != blocks[:-1])
+    owner, blocks, first = owner[new], blocks[new], first[new]
+    order = np.lexsort((owner, first, blocks))
+    start = np.zeros(int(block.max()) + 2, np.int64)
+    np.cumsum(np.bincount(blocks), out=start[1:])
+    return start, owner[order]
 
 
 @njit(cache=True)
 def _grown(array: Ints) -> Ints:
     wider = np.empty(2 * array.shape[0], array.dtype)
-    wider[: array.shape[0]] = array
+    copy_into(wider, array)
     return wider
 
 
@@ -151,7 +129,7 @@ def _grown(array: Ints) -> Ints:
 def unroll(
     core: Core, block: Ints, inside: Flags, block_layer: Ints, layer_group: Ints,
     pair_start: Ints, pair_block: Ints, most_edges: int,
-) -> tuple[bool, Ints, Ints, Ints, Ints, Ints, Ints, Ints, Ints, Ints, Ints]:
+) -> tuple[bool, Ints, Ints, Ints, Ints, Ints, Ints, Ints, Ints, Ints]:
     """The layered graph of every block; False when it would grow beyond the limits."""
     units, layers = core.top.shape[0], layer_group.shape[0]
     blocks = block_layer.shape[0] - 1
@@ -161,7 +139,6 @@ def unroll(
         options += core.group_start[group + 1] - core.group_start[group] + 1
     option_candidate = np.empty(options, np.int64)
     option_pair = np.full(options, -1, np.int64)
-    option_layer = np.empty(options, np.int64)
     layer_option = np.zeros(layers + 1, np.int64)
     layer_edge = np.zeros(layers + 1, np.int64)
     block_node = np.zeros(blocks + 1, np.int64)
@@ -189,10 +166,8 @@ def unroll(
     nodes = 0
     filled = 0
     empty = np.empty(0, np.int64)
-    failed = (
-        False, empty, empty, empty, empty, empty, empty, source[:0].copy(), source[:0].copy(), source[:0].copy(),
-        empty,
-    )  # fmt: skip
+    none = source[:0].copy()
+    failed = (False, empty, empty, empty, empty, empty, none, none, none, empty)
     for b in range(blocks):
         width = 0
         for layer in range(block_layer[b], block_layer[b + 1]):
@@ -210,13 +185,13 @@ def unroll(
             here = np.zeros((MOST_LAYER_NODES, 2 * width), np.int64)
             there = np.zeros((MOST_LAYER_NODES, 2 * width), np.int64)
         count = 1
-        here[0, :width] = 0
+        for i in range(width):
+            here[0, i] = 0
         block_node[b] = nodes
         for layer in range(block_layer[b], block_layer[b + 1]):
             group = layer_group[layer]
             layer_option[layer] = filled
             option_candidate[filled] = -1
-            option_layer[filled] = layer
             filled += 1
             for u in range(core.group_start[group], core.group_start[group + 1]):
                 touches = False
@@ -227,7 +202,6 @@ def unroll(
                 if not touches:
                     continue
                 option_candidate[filled] = u
-                option_layer[filled] = layer
                 for pair in range(pair_start[u], pair_start[u + 1]):
                     if pair_block[pair] == b:
                         option_pair[filled] = pair
@@ -297,6 +271,6 @@ def unroll(
     block_node[blocks] = nodes
     return (
         True, option_candidate[:filled].copy(), option_pair[:filled].copy(),
-        option_layer[:filled].copy(), layer_option, layer_edge, block_node,
+        layer_option, layer_edge, block_node,
         source[:edges].copy(), target[:edges].copy(), option[:edges].copy(), gain[:edges].copy(),
     )

@@ -10,68 +10,33 @@ For any mu >= 0 and prices pi >= 0, with `left` the budget left at a search node
 stores) and, when asked for, how much the bound falls if a candidate is forced in or out.
 """
 
-from typing import NamedTuple
-
 import numpy as np
 from numba import njit
 
-from memaudit.solvers.compiled.types import BANNED, FREE, KEPT, Core, Floats, Ints, Layout
-
-NEVER = 1 << 60
-
-
-class Work(NamedTuple):
-    """Scratch arrays of the bound, reused from evaluation to evaluation."""
-
-    active: Ints  # free candidates, by group; their number is count[0]
-    count: Ints  # [active candidates, units with entries]
-    base: Ints  # per unit, the level the kept candidates give
-    room: Ints  # per group, how many candidates it may still keep
-    profit: Ints  # per candidate, what it earns on the group side
-    picked: Floats  # per candidate, how much of it the group side takes
-    bought: Floats  # per pair, 1 where the block buys
-    best: Ints  # per group, its candidate inside a block's best path, or -1
-    loss_in: Ints  # per candidate, fall of the bound when it is forced in
-    loss_out: Ints  # per candidate, fall of the bound when it is forced out
-    live_start: Ints  # dense: per listed unit, its live entries
-    live_entry: Ints
-    live_step: Ints  # dense: per live entry, the levels it adds
-    live_ceiling: Ints  # dense: per live entry, the most it can be worth
-    live_end: Ints  # dense: per live entry, the end of its layer
-    price: Ints  # dense: rows of cheapest prices by layer and level
-    worth: Ints  # dense: rows of best values from a layer and level on
-    layer_at: Ints
-    offer_price: Ints
-    offer_step: Ints
-    row: Ints  # dense: one row, worked on in place, after zeros for what is below level 0
-    tail: Ints
-    width: Ints  # dense: [length of a row]
-    node: Ints  # graph: best value from the block's start to each node
-    back: Ints  # graph: best value from each node to the block's end
-    via: Ints  # graph: best edge into each node
-    option_price: Ints
-    through: Ints  # graph: best value through each option
+from memaudit.solvers.compiled.types import (
+    BANNED, FREE, KEPT, NEVER, Core, Ints, Layout, Work,
+)  # fmt: skip
 
 
 def workspace(core: Core, layout: Layout) -> Work:
     """Fresh scratch arrays for one core and layout."""
-    candidates, units = core.cost.shape[0], core.top.shape[0]
-    groups = core.group_start.shape[0] - 1
-    pairs = int(layout.pair_start[-1])
-    nodes = int(layout.block_node[-1]) if not layout.dense else 0
-    widest = int(core.top.max()) + 1 if layout.dense else 1
-    deepest = int(np.diff(layout.unit_start).max()) + 2 if layout.dense else 1
-    options = layout.option_candidate.shape[0]
+    candidates, units, groups = len(core.cost), len(core.top), len(core.room)
+    pairs, options = int(layout.pair_start[-1]), len(layout.option_candidate)
+    dense = pairs if layout.dense else 0
+    nodes = 0 if layout.dense else int(layout.block_node[-1])
+    widest = int(core.top.max(initial=0)) + 1 if layout.dense else 1
+    deepest = int(np.bincount(core.unit).max(initial=0)) + 2 if layout.dense else 1
 
     def ints(size: int) -> Ints:
         return np.zeros(size, np.int64)
 
     return Work(
-        ints(candidates), ints(2), ints(units), ints(groups), ints(candidates),
-        np.zeros(candidates), np.zeros(pairs), ints(groups), ints(candidates), ints(candidates),
-        ints(units + 1), ints(pairs), ints(pairs), ints(pairs), ints(pairs),
+        np.array([0, widest]), ints(candidates), ints(units), ints(groups), ints(candidates),
+        np.zeros(candidates), np.zeros(pairs), np.full(groups, -1), ints(candidates),
+        ints(candidates), ints(units + 1), ints(dense), ints(dense), ints(dense), ints(dense),
         ints(deepest * widest), ints(deepest * widest), ints(deepest + 1), ints(deepest + 1),
-        ints(deepest + 1), ints(2 * widest), ints(2 * widest), np.full(1, widest), ints(nodes), ints(nodes), ints(nodes), ints(options), ints(options),
+        ints(deepest + 1), ints(2 * widest), ints(2 * widest), ints(nodes), ints(nodes),
+        ints(nodes), ints(options), ints(options),
     )  # fmt: skip
 
 
@@ -82,8 +47,10 @@ def enter(core: Core, layout: Layout, work: Work, status: Ints, left: int, price
     rows, units, levels, tops = core.row_start, core.unit, core.level, core.top
     starts, table, slack = core.table_start, core.table, core.slack
     group, cost, dense, scale = core.group, core.cost, layout.dense, core.scale
-    base[:] = 0
-    room[:] = core.room
+    for r in range(base.shape[0]):
+        base[r] = 0
+    for g in range(room.shape[0]):
+        room[g] = core.room[g]
     for u in range(cost.shape[0]):
         if status[u] == KEPT:
             room[group[u]] -= 1
@@ -128,7 +95,8 @@ def _list_live(core: Core, layout: Layout, work: Work) -> None:
     steps, ceilings, ends = work.live_step, work.live_ceiling, work.live_end
     table, starts, levels, slack = core.table, core.table_start, core.level, core.slack
     owner, group, exclusive = layout.entry_owner, core.group, core.cap == 1
-    start[:] = 0
+    for r in range(start.shape[0]):
+        start[r] = 0
     for at in range(count):
         u = active[at]
         for entry in range(rows[u], rows[u + 1]):
@@ -335,7 +303,7 @@ def dense_side(core: Core, layout: Layout, work: Work, prices: Ints) -> int:
     The DP runs in place, from the highest level down, so that every option of a layer still
     sees the prices before the layer. Below level 0 the row is 0: more than enough is enough.
     """
-    scale, pad = core.scale, work.width[0]
+    scale, pad = core.scale, work.count[1]
     tops, starts, table = core.top, core.table_start, core.table
     row, choice, bought, bases = work.row, work.worth, work.bought, work.base
     live_start, entries, steps, ceilings, ends = (
@@ -405,7 +373,7 @@ def dense_side(core: Core, layout: Layout, work: Work, prices: Ints) -> int:
 @njit(cache=True)
 def dense_losses(core: Core, layout: Layout, work: Work, prices: Ints) -> None:
     """Adds, for each live entry, how much its unit loses if it must, or must not, buy it."""
-    scale, pad = core.scale, work.width[0]
+    scale, pad = core.scale, work.count[1]
     tops, starts, table = core.top, core.table_start, core.table
     before, after, row, bases = work.price, work.worth, work.row, work.base
     live_start, entries, steps, ceilings, ends = (
@@ -518,9 +486,9 @@ def graph_side(
     option, gain = layout.edge_option, layout.edge_gain
     candidate, pair = layout.option_candidate, layout.option_pair
     block_node, block_layer, layer_edge = layout.block_node, layout.block_layer, layout.layer_edge
-    node[:] = -NEVER
-    picks[:] = -1
-    bought[:] = 0.0
+    node.fill(-NEVER)
+    picks.fill(-1)
+    bought.fill(0.0)
     total, spent = 0, 0
     for b in range(block_layer.shape[0] - 1):
         begin = block_node[b]
@@ -579,8 +547,8 @@ def graph_losses(core: Core, layout: Layout, work: Work, status: Ints) -> None:
     candidate, layer_option = layout.option_candidate, layout.layer_option
     block_node, block_layer, layer_edge = layout.block_node, layout.block_layer, layout.layer_edge
     loss_in, loss_out = work.loss_in, work.loss_out
-    back[:] = -NEVER
-    through[:] = -NEVER
+    back.fill(-NEVER)
+    through.fill(-NEVER)
     for b in range(block_layer.shape[0] - 1):
         back[block_node[b + 1] - 1] = 0
         first, last = layer_edge[block_layer[b]], layer_edge[block_layer[b + 1]]

@@ -3,7 +3,7 @@
 import numpy as np
 from numba import njit
 
-from memaudit.solvers.compiled.types import Core, Ints, Layout
+from memaudit.solvers.compiled.types import Core, Ints, Layout, copy_into
 
 MOST_CELLS = 1 << 26
 """A layer with more states times budgets than this is left to solving budget by budget."""
@@ -61,7 +61,7 @@ def component_frontier(core: Core, layout: Layout, budget: int) -> Ints:
         block = _block_frontier(core, layout, b, min(reach, budget))
         if block.shape[0] == 0:
             return block
-        merged[:] = total
+        copy_into(merged, total)
         for cost in range(1, block.shape[0]):
             gain = block[cost]
             if gain > block[cost - 1]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from memaudit.solvers.compiled.blocks import cluster, order_layers, places, touched_units, unroll
-from memaudit.solvers.compiled.types import Core, Flags, Ints, Layout
+from memaudit.solvers.compiled.types import Core, Flags, Ints, Layout, seal
 
 EDGES_AT_LEAST = 5_000
 EDGES_PER_CANDIDATE = 20
@@ -62,11 +62,17 @@ def choose_layout(core: Core, dense: bool = False) -> Plan:
     """The layout for a core."""
     units = core.top.shape[0]
     if not dense and core.cap == 1 and units:
-        touch_start, touch = touched_units(core)
-        place = places(core, touch_start, touch)
+        sealed = seal(core)
+        touch_start, touch = touched_units(sealed)
+        place = places(touch_start, touch, units)
+        low = np.minimum.reduceat(place[touch], touch_start[:-1])
+        high = np.maximum.reduceat(place[touch], touch_start[:-1])
+        order = np.argsort(high - low, kind="stable")
         budget = EDGES_AT_LEAST + EDGES_PER_CANDIDATE * core.cost.shape[0]
         for share in (1, 4, 16):
-            block, inside = cluster(core, touch_start, touch, place, budget // share)
+            block, inside = cluster(
+                sealed, touch_start, touch, low, high, order, budget // share
+            )
             if inside.mean() < LEAST_INSIDE:
                 break
             graph = _graph(core, touch_start, touch, place, block, inside, 2 * budget)
@@ -78,8 +84,6 @@ def choose_layout(core: Core, dense: bool = False) -> Plan:
 def _dense(core: Core) -> Layout:
     units = core.top.shape[0]
     owner = np.repeat(np.arange(core.cost.shape[0]), np.diff(core.row_start))
-    starts = np.zeros(units + 1, np.int64)
-    np.cumsum(np.bincount(core.unit, minlength=units), out=starts[1:])
     at = core.table_start[core.unit]
     level = np.minimum(core.level, core.top[core.unit])
     most = core.table[at + level] - core.table[at] + core.slack[core.unit]
@@ -90,10 +94,8 @@ def _dense(core: Core) -> Layout:
         pair_block=core.unit,
         pair_ceiling=core.scale * most,
         unit_block=_NONE,
-        unit_start=starts,
-        unit_entry=np.argsort(core.unit, kind="stable"),
         entry_owner=owner,
-        option_candidate=_NONE, option_pair=_NONE, option_layer=_NONE, layer_option=_NONE,
+        option_candidate=_NONE, option_pair=_NONE, layer_option=_NONE,
         layer_group=_NONE, layer_edge=_NONE, block_layer=_NONE, block_node=_NONE,
         edge_source=_NO_EDGES, edge_target=_NO_EDGES, edge_option=_NO_EDGES, edge_gain=_NONE,
     )  # fmt: skip
@@ -115,10 +117,10 @@ def _graph(
     pair_block = pairs % (int(block.max()) + 1)
     pair_start = np.zeros(core.cost.shape[0] + 1, np.int64)
     np.cumsum(np.bincount(pair_owner, minlength=core.cost.shape[0]), out=pair_start[1:])
-    block_layer, layer_group = order_layers(core, touch_start, touch, place, block)
-    (fits, option_candidate, option_pair, option_layer, layer_option, layer_edge, block_node,
+    block_layer, layer_group = order_layers(touch_start, touch, place, block)
+    (fits, option_candidate, option_pair, layer_option, layer_edge, block_node,
      source, target, option, gain) = unroll(
-        core, block, inside, block_layer, layer_group, pair_start, pair_block, most_edges
+        seal(core), block, inside, block_layer, layer_group, pair_start, pair_block, most_edges
     )  # fmt: skip
     if not fits:
         return None
@@ -126,8 +128,8 @@ def _graph(
     entry_pair[links] = where
     layout = Layout(
         dense=False, inside=inside, pair_start=pair_start, pair_block=pair_block,
-        pair_ceiling=core.scale * ceiling, unit_block=block, unit_start=_NONE, unit_entry=_NONE, entry_owner=_NONE,
-        option_candidate=option_candidate, option_pair=option_pair, option_layer=option_layer,
+        pair_ceiling=core.scale * ceiling, unit_block=block, entry_owner=_NONE,
+        option_candidate=option_candidate, option_pair=option_pair,
         layer_option=layer_option, layer_group=layer_group, layer_edge=layer_edge,
         block_layer=block_layer, block_node=block_node, edge_source=source, edge_target=target,
         edge_option=option, edge_gain=gain,

@@ -2,8 +2,9 @@
 
 import numpy as np
 from numba import njit
+from numba.core.extending import register_jitable
 
-from memaudit.solvers.compiled.types import Core, Flags, Ints
+from memaudit.solvers.compiled.types import Core, Flags, Floats, Ints
 
 
 @njit(cache=True)
@@ -25,7 +26,7 @@ def _gain(
 @njit(cache=True)
 def store_value(core: Core, chosen: Flags, covered: Ints, amount: Ints) -> tuple[int, int]:
     """Value and cost of a store; leaves the units' levels, clipped and in full."""
-    amount[:] = 0
+    amount.fill(0)
     cost = 0
     for u in range(core.cost.shape[0]):
         if chosen[u]:
@@ -73,6 +74,26 @@ def make_feasible(core: Core, chosen: Flags, budget: int, covered: Ints, amount:
             amount[core.unit[entry]] -= core.level[entry]
 
 
+@register_jitable
+def _before(u: int, v: int, key: Floats) -> bool:
+    return key[u] > key[v] or (key[u] == key[v] and u < v)
+
+
+@njit(cache=True)
+def _sift(heap: Ints, key: Floats, at: int, size: int) -> None:
+    """Let heap[at] sink to its place; of equal keys the earlier candidate is on top."""
+    while True:
+        child = 2 * at + 1
+        if child >= size:
+            break
+        if child + 1 < size and _before(heap[child + 1], heap[child], key):
+            child += 1
+        if not _before(heap[child], heap[at], key):
+            break
+        heap[at], heap[child] = heap[child], heap[at]
+        at = child
+
+
 @njit(cache=True)
 def fill(core: Core, chosen: Flags, budget: int, covered: Ints, amount: Ints) -> int:
     """Complete a feasible store by marginal density, lazily; returns its value."""
@@ -89,7 +110,9 @@ def fill(core: Core, chosen: Flags, budget: int, covered: Ints, amount: Ints) ->
             kept[groups[u]] += 1
         else:
             key[u] = _gain(rows, units, levels, starts, table, tops, covered, u) / max(costs[u], 1e-9)
-    heap = np.argsort(-key, kind="mergesort")
+    heap = np.arange(count)
+    for at in range(count // 2, -1, -1):
+        _sift(heap, key, at, count)
     size = count
     while size > 0:
         u = heap[0]
@@ -113,17 +136,7 @@ def fill(core: Core, chosen: Flags, budget: int, covered: Ints, amount: Ints) ->
         if drop:
             size -= 1
             heap[0] = heap[size]
-        at = 0
-        while True:
-            child = 2 * at + 1
-            if child >= size:
-                break
-            if child + 1 < size and key[heap[child + 1]] > key[heap[child]]:
-                child += 1
-            if key[heap[child]] <= key[heap[at]]:
-                break
-            heap[at], heap[child] = heap[child], heap[at]
-            at = child
+        _sift(heap, key, 0, size)
     return value
 
 

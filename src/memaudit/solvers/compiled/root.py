@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 
 from memaudit.solvers.compiled.ascend import ascend
-from memaudit.solvers.compiled.bound import Work, enter, evaluate, losses, workspace
+from memaudit.solvers.compiled.bound import enter, evaluate, losses, workspace
 from memaudit.solvers.compiled.layout import Plan, choose_layout
 from memaudit.solvers.compiled.primal import fill, improve
 from memaudit.solvers.compiled.reduce import compress, grain, useful
 from memaudit.solvers.compiled.search import (
     BLOCKS, FULL, LEAF, MU, UNSET, ZERO, overfull, put_fixes, put_prices, search,
 )  # fmt: skip
-from memaudit.solvers.compiled.types import FREE, KEPT, Core, Floats, Ints
+from memaudit.solvers.compiled.types import FREE, KEPT, Core, Floats, Ints, Work, seal
 from memaudit.solvers.packed import Packed
 from memaudit.solvers.protocol import Limits
 
@@ -159,11 +159,12 @@ def solve_large(
     core = state.core
     chosen = np.isin(state.names, np.array(hint, np.int64))
     scratch = np.zeros((2, len(core.top)), np.int64)
-    incumbent = int(improve(core, chosen, state.budget, 0, scratch[0], scratch[1]))
+    sealed = seal(core)
+    incumbent = int(improve(sealed, chosen, state.budget, 0, scratch[0], scratch[1]))
     best = tuple(state.names[chosen].tolist())
     if hint:
         plain = np.zeros(len(core.cost), np.bool_)
-        value = int(fill(core, plain, state.budget, scratch[0], scratch[1]))
+        value = int(fill(sealed, plain, state.budget, scratch[0], scratch[1]))
         if value > incumbent:
             incumbent, best = value, tuple(state.names[plain].tolist())
     reach = np.bincount(core.unit, weights=core.level, minlength=len(core.top)).astype(np.int64)
@@ -198,6 +199,7 @@ class _Root:
     known: Ints = field(default_factory=lambda: np.empty(0, np.int64))
     block_name: Ints = field(default_factory=lambda: np.empty(0, np.int64))
     work: Work | None = None
+    sealed: tuple[Any, ...] = ()
     status: Ints = field(default_factory=lambda: np.empty(0, np.int64))
     pace: Floats = field(default_factory=lambda: np.array([-1.0, 0.0]))
     stop: Ints = field(default_factory=lambda: np.zeros(1, np.int64))
@@ -222,6 +224,7 @@ class _Root:
         self.block_name = self.trace.put_layout(self.plan, self.state)
         self.known = np.full(len(self.prices), UNSET, np.int64)
         self.work = workspace(core, layout)
+        self.sealed = (seal(core), seal(layout), seal(self.work))
         self.status = np.zeros(len(core.cost), np.int64)
 
     def tighten(self, limits: Limits) -> Found | None:
@@ -229,25 +232,26 @@ class _Root:
         core, work, plan = self.state.core, self.work, self.plan
         if work is None or plan is None or not len(core.cost):
             return self._decided()
-        layout, scale = plan.layout, core.scale
+        scale = core.scale
+        core_, layout, work_ = self.sealed
         heading, kept_prices = np.zeros(len(self.prices)), self.prices.copy()
         trail = np.empty(len(core.cost) + 1, np.int64)
         trailed, previous = 0, np.inf
         left = self.state.budget
         if self.lowest < np.inf:
             # New blocks may need other prices: aim as far as the bound has slipped.
-            value = enter(core, layout, work, self.status, left, self.prices)
+            value = enter(core_, layout, work_, self.status, left, self.prices)
             bound, self.mu, _ = evaluate(
-                core, layout, work, self.status, self.mu, left, value, self.prices
+                core_, layout, work_, self.status, self.mu, left, value, self.prices
             )
             slipped = bound - (self.lowest - self.state.value) * scale
             self.pace[0] = max(self.pace[0], slipped)
             self.pace[1] = max(self.pace[1], self.mu / 64)
         while True:
             target = (self.incumbent - self.state.value + core.grain) * scale
-            value = enter(core, layout, work, self.status, left, self.prices)
+            value = enter(core_, layout, work_, self.status, left, self.prices)
             bound, self.mu = ascend(
-                core, layout, work, self.status, self.mu, left, value, self.prices, target, ROUNDS,
+                core_, layout, work_, self.status, self.mu, left, value, self.prices, target, ROUNDS,
                 self.pace, heading, kept_prices, self.stop,
             )  # fmt: skip
             self.nodes += 1
@@ -258,19 +262,19 @@ class _Root:
             if work.count[0] == 0:
                 self.mu = 0
             self.trace.tape, self.trace.used = put_prices(
-                core, layout, work, self.mu, self.prices, self.known, self.state.names,
+                core_, layout, work_, self.mu, self.prices, self.known, self.state.names,
                 self.block_name, self.trace.tape, self.trace.used,
             )  # fmt: skip
             if bound < target or work.count[0] == 0:
                 self.trace.put(LEAF)
                 return self.found(True, self.incumbent)
-            bound = losses(core, layout, work, self.status, self.mu, left, value, self.prices)
+            bound = losses(core_, layout, work_, self.status, self.mu, left, value, self.prices)
             self.trace.tape, self.trace.used, trailed, spent = put_fixes(
-                core, work, self.status, bound, target, self.state.names, self.trace.tape,
+                core_, work_, self.status, bound, target, self.state.names, self.trace.tape,
                 self.trace.used, trail, trailed,
             )  # fmt: skip
             left -= spent
-            if left < 0 or overfull(core, self.status):
+            if left < 0 or overfull(core_, self.status):
                 self.trace.put(FULL)
                 return self.found(True, self.incumbent)
             if limits.expired:
@@ -295,7 +299,7 @@ class _Root:
         scratch = np.zeros((2, len(core.top)), np.int64)
         passes = 3 if len(core.cost) <= SWAP_LIMIT else 0
         value = self.state.value + int(
-            improve(core, trial, self.state.budget, passes, scratch[0], scratch[1])
+            improve(self.sealed[0], trial, self.state.budget, passes, scratch[0], scratch[1])
         )
         if value > self.incumbent:
             self.incumbent = value
@@ -317,8 +321,8 @@ class _Root:
         store = np.zeros(len(core.cost), np.bool_)
         value, closed, count, open_bound, self.trace.tape, self.trace.used = interruptible(
             (
-                core, plan.layout, work, self.state.budget, self.incumbent - self.state.value,
-                store, NODE_ROUNDS, limits.nodes or 1 << 60, self.mu, self.prices, self.known,
+                *self.sealed, self.state.budget, self.incumbent - self.state.value, store,
+                NODE_ROUNDS, limits.nodes or 1 << 60, self.mu, self.prices, self.known,
                 self.state.names, self.block_name, self.trace.tape, self.trace.used, self.stop,
             ),
             limits,

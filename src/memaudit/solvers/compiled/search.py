@@ -8,10 +8,10 @@ import numpy as np
 from numba import njit
 
 from memaudit.solvers.compiled.ascend import ascend
-from memaudit.solvers.compiled.bound import Work, enter, losses
+from memaudit.solvers.compiled.bound import enter, losses
 from memaudit.solvers.compiled.primal import improve
 from memaudit.solvers.compiled.types import (
-    BANNED, FREE, KEPT, Core, Flags, Floats, Ints, Layout,
+    BANNED, FREE, KEPT, Core, Flags, Ints, Layout, Work, copy_into,
 )  # fmt: skip
 
 LEAF, BRANCH, MU, PRICE, FIX, ZERO, BLOCKS, FULL = 0, 1, 2, 3, 4, 5, 6, 7
@@ -20,8 +20,8 @@ UNSET = 1 << 60
 
 @njit(cache=True)
 def _wider(array: Ints, least: int) -> Ints:
-    wider = np.empty(max(least, 2 * array.shape[0]), array.dtype)
-    wider[: array.shape[0]] = array
+    wider = np.empty(max(least, 2 * array.shape[0]), np.int64)
+    copy_into(wider, array)
     return wider
 
 
@@ -154,8 +154,8 @@ def search(
     status = np.zeros(count, np.int64)
     trail = np.empty(count + 1, np.int64)
     depths = 32
-    saved = np.empty((depths, pairs), np.int64)
-    heard = np.empty((depths, pairs), np.int64)
+    saved = np.empty(depths * pairs, np.int64)
+    heard = np.empty(depths * pairs, np.int64)
     saved_mu = np.zeros(depths, np.int64)
     saved_bound = np.zeros(depths, np.int64)
     branch = np.zeros(depths, np.int64)
@@ -205,7 +205,8 @@ def search(
                 better = improve(core, trial, budget, 1, covered, amount)
                 if better > incumbent:
                     incumbent = better
-                    store[:] = trial
+                    for u in range(count):
+                        store[u] = trial[u]
                     target = (incumbent + core.grain) * scale
             if work.count[0] == 0:
                 mu = 0
@@ -254,17 +255,13 @@ def search(
             trail[trailed] = u
             trailed += 1
             mu = saved_mu[level]
-            prices[:] = saved[level]
-            known[:] = heard[level]
+            for pair in range(pairs):
+                prices[pair] = saved[level * pairs + pair]
+                known[pair] = heard[level * pairs + pair]
             continue
         chosen = _branching(core, work, status)
         if depth == depths:
-            saved_wide = np.empty((2 * depths, pairs), np.int64)
-            saved_wide[:depths] = saved
-            saved = saved_wide
-            heard_wide = np.empty((2 * depths, pairs), np.int64)
-            heard_wide[:depths] = heard
-            heard = heard_wide
+            saved, heard = _wider(saved, 0), _wider(heard, 0)
             saved_mu, saved_bound = _wider(saved_mu, 0), _wider(saved_bound, 0)
             branch, mark = _wider(branch, 0), _wider(mark, 0)
             spent_at = _wider(spent_at, 0)
@@ -274,8 +271,9 @@ def search(
         tape[used] = BRANCH
         tape[used + 1] = candidate_name[chosen]
         used += 2
-        saved[depth] = prices
-        heard[depth] = known
+        for pair in range(pairs):
+            saved[depth * pairs + pair] = prices[pair]
+            heard[depth * pairs + pair] = known[pair]
         saved_mu[depth] = mu
         saved_bound[depth] = bound
         branch[depth] = chosen

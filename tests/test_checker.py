@@ -1,0 +1,430 @@
+"""The checker under attack: no certificate passes whose value is below the true optimum."""
+
+from dataclasses import replace
+from fractions import Fraction
+from functools import cache
+from itertools import pairwise
+from random import Random
+from typing import Any
+
+import pytest
+
+from memaudit import checker
+from memaudit.checker import Q, _Checker, _Fails, _Layout, _Node, _Problem, verify
+from memaudit.core.digest import digest
+from memaudit.core.optimum import Certificate, Layout
+from memaudit.core.package import Package
+from memaudit.core.response import Log1p
+from memaudit.solvers.solve import solve
+from tests.forgeries import EDITS, instructions, priced, with_store
+from tests.proofs import (
+    Cell,
+    certificate,
+    faint,
+    package,
+    prove,
+    random_layout,
+    random_mu,
+    random_prices,
+    stores,
+    worth_of,
+)  # fmt: skip
+from tests.solvers.random_forms import random_package
+
+F = Fraction
+
+# By hand. Candidate 0 is a (group 0), 1 is b (group 1), 2 is c (group 2); unit 0 is x, 1 is y. All
+# cost 2 and all weights are 1, so values are 0, 1 and 2. Two are worth 2: {a}, and {b, c}.
+PAIR = package(
+    "a:e0:2 b:e1:2 c:e2:2", {"x": 1, "y": 1},
+    [("a", "x", 1), ("a", "y", 1), ("b", "x", 1), ("c", "y", 1)],
+)  # fmt: skip
+WHOLE: Layout = (((0, 1), (0, 1, 2)),)
+APART: Layout = (((0,), (~0, 1)), ((1,), (2, ~0)))
+
+
+@pytest.mark.parametrize(
+    ("budget", "proof"),
+    [
+        (2, (2, 1024, 0)),  # mu 1: 2 for the budget, nobody earns more than they pay
+        (2, (4, 0, 1, 0, 0)),  # at mu 0 the bound is 4, without a only 2: keep a
+        (2, (2, 1024, 4, 2, 1, 2, 0, 0)),  # ban b and c, which would lose 1 each
+        (2, (1, 0, 1, 1, 7, 0, 0)),  # a and b together break the budget
+        (2, (1, 0, 0, 0)),  # with a nothing else fits; without it b and c are worth 2
+        (4, (5, 0)),  # at prices 0 each block has one unit to win
+        (4, (3, 4, 0, 0, 0, 0, 1, 0, 1, 0, 0, 2, 1, 0, 0)),  # the same, price by price
+        (4, (6, 0, 0)),  # one block with everything inside: the exact optimum
+        (4, (6, 1, 3, 2, 0, 0, 0, 0, 1, 0, 0)),  # b inside x, c inside y, a free in both
+        (4, (5, 6, 1, 0)),  # the default price survives a layout
+    ],
+)
+def test_words_that_prove(budget: int, proof: tuple[int, ...]) -> None:
+    """Every word of the language, in a proof that two is all there is."""
+    verdict = verify(PAIR, certificate(PAIR, budget, 2, "a", *proof, layouts=(WHOLE, APART)))
+    assert verdict.valid, verdict.reason
+    assert (verdict.low, verdict.high) == (2, 2)
+
+
+WEAK = "the bound does not exclude a better store"
+
+
+@pytest.mark.parametrize(
+    ("proof", "reason"),
+    [
+        ((0,), WEAK),  # a earns 2, b and c 1 each: 4
+        ((2, 512, 0), WEAK),  # 2 for the budget and 1 for a: 3, the target itself
+        ((3, 2, 0, 0, 0, 0, 1, 0, 0), WEAK),  # a costs nothing but b and c still earn 2
+        ((5, 3, 2, 0, 0, 1024, 0, 1, 1024, 0), WEAK),  # a earns 2, b and c are free
+        ((6, 1, 0), WEAK),
+        ((4, 0, 1, 1, 0), "keeping candidate 1 is not justified"),  # 4 - 1 = 3
+        ((4, 1, 0, 0, 0), "banning candidate 0 is not justified"),
+        ((4, 0, 1, 9, 0), "keeping candidate 9 is not justified"),
+        ((4, 0, 2, 0, 0, 0), "a candidate is fixed twice"),
+        ((2, 4096, 4, 1, 0, 1, 0, 0), "not justified"),
+        ((1, 0, 4, 0, 1, 0, 0, 0), "keeping candidate 0 is not justified"),
+        ((1, 0, 1, 0, 0, 0, 0), "branch on candidate 0, which is not open"),
+        ((1, 3, 0, 0), "branch on candidate 3, which is not open"),
+        ((1, -1, 0, 0), "branch on candidate -1, which is not open"),
+        ((7,), "what is kept breaks no constraint"),
+        ((1, 0, 7, 0), "what is kept breaks no constraint"),
+        ((2, -1, 0), "-1 where a number of 0 or more belongs"),
+        ((3, 1, 0, 0, -5, 0), "-5 where"),
+        ((3, -1, 0), "-1 where"),
+        ((4, -1, 0, 0), "-1 where"),
+        ((6, -1, 0), "-1 where"),
+        ((6, 9, 0), "a layout that is not there"),
+        ((6, 10**30, 0), "a layout that is not there"),
+        ((8,), "unknown word 8"),
+        ((-1,), "unknown word -1"),
+        ((), "ends too early"),
+        ((1, 0, 0), "ends too early"),
+        ((2,), "ends too early"),
+        ((3, 10**30, 0, 0, 0), "ends too early"),
+        ((4, 10**30, 0), "ends too early"),
+        ((5, 0, 0), "goes on after its last leaf"),
+        ((2, True, 0), "other than whole numbers"),
+        ((2, float("nan"), 0), "other than whole numbers"),
+    ],
+)
+def test_words_that_do_not(proof: tuple[int, ...], reason: str) -> None:
+    """The same claim at budget 4, not proven."""
+    verdict = verify(PAIR, certificate(PAIR, 4, 2, "a", *proof, layouts=(WHOLE, APART)))
+    assert not verdict.valid
+    assert reason in verdict.reason
+
+
+@pytest.mark.parametrize(
+    ("layout", "reason"),
+    [
+        ((((0,), ()), ((0,), ())), "unit 0 of block 1 is unknown or in two blocks"),
+        ((((2,), ()),), "unit 2 of block 0 is unknown"),
+        ((((-1,), ()),), "unit -1 of block 0 is unknown"),
+        ((((0,), (1,)), ((1,), (1,))), "group 1 cannot be inside block 1"),
+        ((((0,), (0,)),), "group 0 is not inside block 0"),  # a covers y too
+        ((((1,), (1,)),), "group 1 is not inside block 0"),
+        ((((0,), (0, 1)), ((1,), (2,))), "group 0 is not inside block 0"),
+    ],
+)
+def test_layouts_that_are_refused(layout: Layout, reason: str) -> None:
+    """Blocks that overlap, and groups that are not inside their block."""
+    verdict = verify(PAIR, certificate(PAIR, 4, 2, "a", 6, 0, 5, 0, layouts=(layout,)))
+    assert not verdict.valid
+    assert reason in verdict.reason
+
+
+def test_groups_are_inside_blocks_only_at_cap_1() -> None:
+    """Two of a group would be two layers of the block; the checker does not do that."""
+    inside = certificate(PAIR, 4, 2, "a", 6, 0, 0, layouts=(WHOLE,), cap=2)
+    assert "cannot be inside" in verify(PAIR, inside).reason
+    named: Layout = (((0, 1), (~0, ~1, ~2)),)
+    assert verify(PAIR, replace(inside, layouts=(named,), proof=(6, 0, 5, 0))).valid
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"package": "0" * 64}, "another package"),
+        ({"budget": F(-1)}, "makes no sense"),
+        ({"group_cap": 0}, "makes no sense"),
+        ({"group_cap": 1.5}, "other than whole numbers"),
+        ({"scale": 0}, "the scale of this package is 1"),
+        ({"scale": 2}, "the scale of this package is 1"),
+        ({"value": F(3)}, "the store is worth 2, not 3"),
+        ({"value": F(1)}, "the store is worth 2, not 1"),
+        ({"value": F(10**5000)}, "not a number of more than 1000 digits"),
+        ({"store": ("a", "a")}, "kept twice"),
+        ({"store": ("z",)}, "unknown candidate 'z'"),
+        ({"store": ("a", "b", "c")}, "exceeds the budget"),
+        ({"store": ()}, "the store is worth 0, not 2"),
+    ],
+)
+def test_claims_that_are_refused(change: dict[str, Any], reason: str) -> None:
+    """What stands around the proof."""
+    good = certificate(PAIR, 4, 2, "a", 5, 0)
+    assert verify(PAIR, good).valid
+    verdict = verify(PAIR, replace(good, **change))
+    assert not verdict.valid
+    assert reason in verdict.reason
+
+
+def test_a_coarse_scale_proves_nothing() -> None:
+    """Four quarters of a unit of weight 2 are worth 2; in whole numbers 1, 1, 2, 2 bend upwards."""
+    quarters = package("a:e0:1 b:e1:1 c:e2:1 d:e3:1", {"x": 2}, [(id, "x", "1/4") for id in "abcd"])
+    proof = (1, 0, 0, 1, 1, 0, 1, 2, 0, 1, 3, 0, 0)
+    for scale in range(1, 9):
+        claim = certificate(quarters, 4, 1, "ab", *proof, scale=scale)
+        assert not verify(quarters, claim).valid
+    assert verify(quarters, certificate(quarters, 4, 2, "abcd", 5, 0, scale=4)).valid
+
+
+def test_rounding_that_bends_upwards() -> None:
+    """log1p of 1, 2, 3 times 1e-10 is 1, 1, 2 grid steps: no gain may be taken for spent."""
+    tiny = package("a:e0:1 b:e1:1 c:e2:1", {"x": 1}, [(id, "x", "1e-10") for id in "abc"], Log1p())
+    steps = 1 << 32
+    proof = (1, 0, 0, 1, 1, 0, 1, 2, 0, 0)
+    claim = certificate(tiny, 3, F(1, steps), "a", *proof, scale=steps)
+    assert WEAK in verify(tiny, claim).reason
+    assert verify(tiny, certificate(tiny, 3, F(2, steps), "abc", 5, 0, scale=steps)).valid
+
+
+@pytest.mark.parametrize("order", [(0, 0, 1), (0, ~0, 1), (~0, ~0, ~1), (0, 1)])
+def test_a_group_named_twice_counts_once(order: tuple[int, ...]) -> None:
+    """Forcing a in costs mu * 2 - 16 once; twice would ban a, which alone is worth 8."""
+    pair = package("a:e0:2 b:e1:2", {"x": 8}, [("a", "x", 1), ("b", "x", "1/2")])
+    layouts: tuple[Layout, ...] = ((((0,), order),),)
+    for mu in range(0, 30_000, 512):
+        proof = (6, 0, 5, 2, mu, 4, 1, 0, 0, 2, 0, 0)
+        claim = certificate(pair, 2, 4, "b", *proof, layouts=layouts, scale=2)
+        assert verify(pair, claim).reason == "banning candidate 0 is not justified"
+
+
+def test_nothing_to_store() -> None:
+    """No candidates, no units, no budget: the empty store is best, and one leaf says so."""
+    nothing = Package(name="nothing", experiences=(), candidates=(), units=())
+    assert verify(nothing, certificate(nothing, 0, 0, "", 0)).valid
+    assert verify(PAIR, certificate(PAIR, 0, 0, "", 0)).valid
+    assert not verify(PAIR, certificate(PAIR, 2, 0, "", 0)).valid
+
+
+def test_equal_candidates_of_a_group() -> None:
+    """Of three equal ones the first stays in the proof, whichever the store keeps."""
+    same = package("a:e0:1 b:e0:1 c:e0:1", {"x": 1}, [(id, "x", 1) for id in "abc"])
+    for id in "abc":
+        assert verify(same, certificate(same, 1, 1, id, 0)).valid
+    assert not verify(same, certificate(same, 1, 1, "c", 1, 2, 0, 0)).valid
+    assert not verify(same, certificate(same, 1, 0, "", 1, 0, 7, 0)).valid
+
+
+def test_numbers_too_long_to_print() -> None:
+    """A hundred weights without common denominators: refused in words, not with a traceback."""
+    names = [f"u{i}" for i in range(100)]
+    many = package(
+        "a:e0:1", {name: F(1, 10**55 + i) for i, name in enumerate(names)},
+        [("a", name, 1) for name in names],
+    )  # fmt: skip
+    optimum = solve(many, 1, solver="reference")
+    assert optimum.certified
+    assert optimum.certificate is not None
+    for change in ({"value": F(1)}, {"scale": 1}):
+        verdict = verify(many, replace(optimum.certificate, **change))
+        assert "a number of more than 1000 digits" in verdict.reason
+
+
+# Work.
+
+
+def wide(count: int) -> Package:
+    """A candidate per unit, and a last one that covers all units: 2**count states in one block."""
+    names = [chr(97 + i) for i in range(count)]
+    cells: list[Cell] = [(name, name, "1/2") for name in names]
+    cells += [("z", name, "1/2") for name in names]
+    words = [f"{name}:e{place:02}:1" for place, name in enumerate([*names, "z"])]
+    return package(" ".join(words), dict.fromkeys(names, 1), cells)
+
+
+@pytest.mark.parametrize("word", [(0,), (4, 0, 0, 0)])
+def test_a_block_that_explodes(word: tuple[int, ...]) -> None:
+    """Two to the twenty-fifth states are refused before they are there."""
+    large = wide(25)
+    layout: Layout = ((tuple(range(25)), ()),)
+    claim = certificate(large, 26, 0, "", 6, 0, 5, *word, layouts=(layout,), scale=2)
+    verdict = verify(large, claim)
+    assert verdict.reason == "a block asks for too much work"
+
+
+@pytest.mark.parametrize(
+    "proof",
+    [
+        (4, 0, 0) * 9999,
+        (3, 0) * 99_999,
+        (2, 0) * 99_999,
+        (6, 0) * 99_999,
+        (3, 3000, *range(9000), *((3, 1, 0, 0, 0) * 9999)),
+        (1, 0, 1, 1, 1, 2, *((3, 0) * 99_999)),
+    ],
+)
+def test_long_proofs_are_paid_for(monkeypatch: pytest.MonkeyPatch, proof: Any) -> None:
+    """Every word costs what it copies or looks at."""
+    monkeypatch.setattr(checker, "MOST_STEPS", 100_000)
+    claim = certificate(PAIR, 4, 2, "a", *proof, layouts=(WHOLE,))
+    assert verify(PAIR, claim).reason == "the proof asks for too much work"
+
+
+def test_nodes_that_wait_are_paid_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nodes left for later hold their prices; all of them together are limited."""
+    monkeypatch.setattr(checker, "MOST_HELD", 1000)
+    prices = (3, 100, *(word for i in range(100) for word in (0, i, 0)))
+    deep = tuple(word for u in range(25) for word in (*prices, 1, u))
+    large = wide(25)
+    claim = certificate(large, 26, 0, "", *deep, scale=2)
+    assert verify(large, claim).reason == "the proof asks for too much memory"
+
+
+# Random attacks.
+
+
+def drawn(seed: int) -> tuple[Package, Fraction, int, Random]:
+    """A small package of any h, a budget and a cap."""
+    random = Random(seed)
+    found = random_package(seed, irrational=random.random() < 0.5, groups=3)
+    if random.random() < 0.3:
+        found = faint(found)
+    total = sum((candidate.cost for candidate in found.candidates), F(0))
+    budget = total * random.choice((F(0), F(1, 3), F(1, 2), F(3, 4), F(2)))
+    return found, budget, random.choice((1, 1, 2, 3)), random
+
+
+def test_no_bound_is_below_a_store() -> None:
+    """Weak duality itself: any decisions, layout and multipliers, against every store."""
+    checked = 0
+    for seed in range(1500):
+        found, budget, cap, random = drawn(seed)
+        problem = _Problem(found, budget, cap)
+        everything, useful = stores(problem), problem.useful()
+        best = max(value for _, value in everything)
+        assert best == max(value for store, value in everything if store <= set(useful))
+        assert all(value % problem.grain == 0 for _, value in everything)
+        for _ in range(4):
+            kept = {u for u in useful if random.random() < 0.2}
+            free = tuple(u for u in useful if u not in kept and random.random() < 0.85)
+            layout = _Layout(problem, random_layout(problem, random))
+            node = _Node(free, problem.budget, layout, mu=random_mu(problem, random))
+            node.free = random.random() < 0.3
+            node.prices = {(u, b): p for u, b, p in random_prices(problem, 3, random)}
+            guard = _Checker(problem, 0)
+            guard.keep(node, sorted(kept))
+            bound = guard.bound(node, falls=True)
+            for store, value in everything:
+                if not kept <= store <= kept.union(free):
+                    continue
+                checked += 1
+                falls = [bound.fall_in[u] for u in store if u in bound.fall_in]
+                falls += [fall for u, fall in bound.fall_out.items() if u not in store]
+                assert bound.total - max(falls, default=0) >= Q * value, seed
+    assert checked > 10_000
+
+
+def test_true_claims_are_proven_and_false_ones_never() -> None:
+    """A prover that takes all the checker gives proves every optimum, and nothing else."""
+    hopeless = 0
+    for seed in range(500):
+        found, budget, cap, random = drawn(seed)
+        problem = _Problem(found, budget, cap)
+        everything = stores(problem)
+        best = max(value for _, value in everything)
+        winner = random.choice([store for store, value in everything if value == best])
+        proven = prove(found, budget, cap, winner, random)
+        assert proven is not None
+        assert verify(found, proven).valid
+        losers = sorted((s for s, value in everything if value < best), key=sorted)
+        losers.sort(key=lambda store: -worth_of(problem, store))
+        for store in losers[:2]:
+            hopeless += 1
+            assert prove(found, budget, cap, store, random) is None, seed
+    assert hopeless > 500
+
+
+Case = tuple[Package, Certificate]
+
+
+@cache
+def corpus() -> tuple[Case, ...]:
+    """Valid certificates: of both solvers and of the random prover."""
+    cases: list[Case] = []
+    for seed in range(120):
+        found, budget, cap, random = drawn(seed)
+        problem = _Problem(found, budget, cap)
+        if seed % 3:
+            solver = ("fast", "reference")[seed % 2]
+            proven = solve(found, budget, cap, solver=solver).certificate
+        else:
+            best = max(stores(problem), key=lambda entry: entry[1])[0]
+            proven = prove(found, budget, cap, best, random)
+        assert proven is not None
+        if (5,) in instructions(proven.proof) and not proven.layouts:
+            proven = priced(proven, problem)
+        assert verify(found, proven).valid
+        cases.append((found, proven))
+    return tuple(cases)
+
+
+@pytest.mark.parametrize("kind", sorted(EDITS))
+def test_forged_certificates(kind: str) -> None:
+    """What a forgery still proves is true; every kind of forgery is found out somewhere."""
+    refused = 0
+    for seed, (found, good) in enumerate(corpus()):
+        for attempt in range(3):
+            forged = EDITS[kind](found, good, Random(1000 * seed + attempt))
+            if forged is None or forged == good:
+                continue
+            verdict = verify(found, forged)
+            if not verdict.valid:
+                assert verdict.reason
+                refused += 1
+                continue
+            problem = _Problem(found, forged.budget, forged.group_cap)
+            best = max(value for _, value in stores(problem))
+            assert forged.value * problem.scale >= best, (seed, attempt)
+    assert refused >= 5
+
+
+ALWAYS = ("restated value", "restated scale", "cut tape", "longer tape")
+
+
+@pytest.mark.parametrize("kind", ALWAYS)
+def test_forgeries_that_can_never_hold(kind: str) -> None:
+    """No luck makes these valid."""
+    for seed, (found, good) in enumerate(corpus()):
+        forged = EDITS[kind](found, good, Random(seed))
+        if forged is not None and forged != good:
+            assert not verify(found, forged).valid
+
+
+def test_certificates_of_other_packages() -> None:
+    """The digest tells packages apart; restated, the proof has to hold for the other package."""
+    cases = corpus()
+    for (found, _), (_, good) in pairwise(cases):
+        if digest(found) == good.package:
+            continue
+        assert verify(found, good).reason == "the certificate is for another package"
+        try:
+            forged = replace(with_store(found, good, list(good.store)), package=digest(found))
+        except ValueError:  # a candidate that is not there
+            continue
+        problem = _Problem(found, forged.budget, forged.group_cap)
+        forged = replace(forged, scale=problem.scale)
+        if verify(found, forged).valid:
+            best = max(value for _, value in stores(problem))
+            assert forged.value * problem.scale == best
+
+
+def test_an_invalid_inside_group_fails_wherever_it_matters() -> None:
+    """A group is inside a block only if all it can still add is there."""
+    problem = _Problem(PAIR, F(4), 1)
+    guard = _Checker(problem, 0)
+    node = _Node((0, 1, 2), 4, _Layout(problem, (((0,), (0,)),)))
+    with pytest.raises(_Fails, match="not inside"):
+        guard.bound(node)
+    guard.keep(node, [2])  # y is full: what a can still add is inside x
+    node.open = (0, 1)
+    assert guard.bound(node).total == 2 * Q + Q
