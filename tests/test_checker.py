@@ -198,6 +198,12 @@ def test_a_group_named_twice_counts_once(order: tuple[int, ...]) -> None:
         assert verify(pair, claim).reason == "banning candidate 0 is not justified"
 
 
+def test_a_cap_beyond_all_candidates() -> None:
+    """It costs no memory, and means that everything may be kept."""
+    for proof, valid in (((5, 0), True), ((2, 1024, 0), False), ((4, 0, 1, 1, 0), False)):
+        assert verify(PAIR, certificate(PAIR, 4, 2, "a", *proof, cap=10**12)).valid == valid
+
+
 def test_nothing_to_store() -> None:
     """No candidates, no units, no budget: the empty store is best, and one leaf says so."""
     nothing = Package(name="nothing", experiences=(), candidates=(), units=())

@@ -1,5 +1,7 @@
 """`auto`: the fast solver, then whatever else can finish the proof."""
 
+from dataclasses import replace
+
 from memaudit.solvers.fast import Fast
 from memaudit.solvers.form import Form
 from memaudit.solvers.highs import Highs
@@ -29,11 +31,15 @@ class Auto:
             return Reference().solve(form, limits, hint)
         first = Limits(limits.seconds, FAST_NODES, limits.started)
         solution = fast.solve(form, first, hint)
-        if solution.closed or limits.expired or solution.statistics.get("interrupted"):
+        limits.interrupted = first.interrupted
+        if solution.closed or limits.expired:
             return solution
         highs = Highs()
         if not highs.accepts(form):
             better = highs.solve(form, limits, solution.chosen)
             if better.value > solution.value:
                 hint = better.chosen
-        return fast.solve(form, Limits(limits.seconds, None, limits.started), hint or solution.chosen)
+        again = fast.solve(form, limits, hint or solution.chosen)
+        if again.closed or again.bound is None or solution.bound is None:
+            return again
+        return replace(again, bound=min(again.bound, solution.bound))

@@ -6,6 +6,7 @@ search, so a first small solve does not wait for a compiler.
 
 import sys
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from memaudit.solvers import small
 from memaudit.solvers.form import Form
 from memaudit.solvers.packed import SCALE, Ints, Packed, clean, grain_of, pack
 from memaudit.solvers.protocol import Limits, Proof, Solution
+from memaudit.solvers.reference import greedy
 
 SMALL = 64
 """Problems with at most this many candidates start with the small search."""
@@ -47,7 +49,14 @@ class Fast:
             ],
             dtype=np.int64,
         )
-        return solve_form(packed, limits, np.array(form.group, np.int64), slack, hint)
+        try:
+            return solve_form(packed, limits, np.array(form.group, np.int64), slack, hint)
+        except KeyboardInterrupt:
+            # Before the search could take note of it: while compiling or at the root.
+            limits.interrupted = True
+            store = hint or greedy(form)
+            most = sum(level.value(level.top) for level in form.levels)
+            return Solution(store, form.value(store), most, closed=False)
 
 
 def solve_form(
@@ -62,7 +71,9 @@ def solve_form(
         if solution is not None:
             return solution
     from memaudit.solvers.compiled.root import solve_large
+    from memaudit.solvers.compiled.warm import ensure_compiled
 
+    ensure_compiled()
     found = solve_large(packed, limits, groups, SCALE, slack, hint)
     return Solution(
         found.chosen,
@@ -78,10 +89,12 @@ def _small(
     packed: Packed, limits: Limits, slack: Ints, nodes: int, compiled: bool
 ) -> Solution | None:
     """The small search on one problem, or None when it needs more nodes than it is given."""
+    search: Any = small.small_search
+    useful: Any = small.useful
     if compiled:
-        from memaudit.solvers.compiled.batch import small_search, useful
-    else:
-        small_search, useful = small.small_search, small.useful
+        from memaudit.solvers.compiled import batch, reduce
+
+        search, useful = batch.small_search, reduce.useful
     count = len(packed.cost)
     keep = useful(
         packed.cost, packed.group, packed.row_start, packed.unit, packed.level, packed.tops,
@@ -95,7 +108,7 @@ def _small(
     while True:
         tape = np.zeros(words, np.int64)
         scratch = [np.zeros(size, np.int64) for size in _scratch_sizes(packed)]
-        value, visited, used, rest = small_search(
+        value, visited, used, rest = search(
             packed.cost, packed.group, packed.row_start, packed.unit, packed.level,
             packed.table_start, packed.table, packed.tops, slack, packed.budget, packed.group_cap,
             SCALE, grain_of(packed), nodes, status.copy(), store, *scratch, tape,

@@ -77,7 +77,7 @@ def pack(form: Form) -> Packed | None:
         table_start=_starts([len(table) for table in tables]),
         table=np.array([value for table in tables for value in table], dtype=np.int64),
         budget=form.budget,
-        group_cap=form.group_cap,
+        group_cap=min(form.group_cap, max(2, *(len(group) for group in form.groups), 0)),
     )
 
 
@@ -89,6 +89,4 @@ def _starts(lengths: list[int]) -> Ints:
 
 def grain_of(packed: Packed) -> int:
     """A number that divides the value of every store."""
-    return int(
-        grain(packed.unit, packed.level, packed.table_start, packed.table, len(packed.tops))
-    )
+    return int(grain(packed.unit, packed.level, packed.table_start, packed.table, len(packed.tops)))

@@ -20,7 +20,7 @@ class Limits:
     @property
     def expired(self) -> bool:
         """Whether it is time to stop: Ctrl-C was pressed or the time is up."""
-        return self.interrupted or self.seconds is not None and time.monotonic() - self.started >= self.seconds
+        return self.interrupted or self.left == 0.0
 
     @property
     def left(self) -> float | None:

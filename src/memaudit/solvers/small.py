@@ -13,7 +13,13 @@ Flags = NDArray[np.bool_]
 
 
 def useful(
-    cost: Ints, group: Ints, row_start: Ints, unit: Ints, level: Ints, top: Ints, budget: int,
+    cost: Ints,
+    group: Ints,
+    row_start: Ints,
+    unit: Ints,
+    level: Ints,
+    top: Ints,
+    budget: int,
     cap: int,
 ) -> Flags:
     """Candidates that fit the budget, cover something and (at cap 1) are not dominated.

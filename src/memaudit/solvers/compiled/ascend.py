@@ -10,9 +10,7 @@ MOMENTUM = 0.8
 
 
 @njit(cache=True)
-def _move(
-    core: Core, layout: Layout, work: Work, prices: Ints, heading: Floats, length: float
-) -> bool:
+def _move(layout: Layout, work: Work, prices: Ints, heading: Floats, length: float) -> bool:
     """One step of `length` against the deflected subgradient; False when there is none.
 
     Prices may rise above what a candidate can still add at this node: `enter` and the pair's
@@ -21,7 +19,7 @@ def _move(
     active, picked, bought = work.active, work.picked, work.bought
     pair_start, ceilings = layout.pair_start, layout.pair_ceiling
     norm = 0.0
-    for at in range(work.count[0]):
+    for at in range(work.counts[0]):
         u = active[at]
         share = picked[u]
         for pair in range(pair_start[u], pair_start[u + 1]):
@@ -37,19 +35,31 @@ def _move(
     if norm < 1e-12:
         return False
     step = length / norm
-    for at in range(work.count[0]):
+    for at in range(work.counts[0]):
         u = active[at]
         for pair in range(pair_start[u], pair_start[u + 1]):
             if heading[pair] != 0.0:
-                price = np.int64(prices[pair] - step * heading[pair])
-                prices[pair] = max(0, min(ceilings[pair], price))
+                prices[pair] = np.int64(prices[pair] - step * heading[pair])
+                prices[pair] = max(0, min(ceilings[pair], prices[pair]))
     return True
 
 
 @njit(cache=True)
 def ascend(
-    core: Core, layout: Layout, work: Work, status: Ints, mu: int, left: int, value: int,
-    prices: Ints, target: int, rounds: int, pace: Floats, heading: Floats, best: Ints, stop: Ints,
+    core: Core,
+    layout: Layout,
+    work: Work,
+    status: Ints,
+    mu: int,
+    left: int,
+    value: int,
+    prices: Ints,
+    target: int,
+    rounds: int,
+    pace: Floats,
+    heading: Floats,
+    best: Ints,
+    stop: Ints,
 ) -> tuple[int, int]:
     """Lower the bound for up to `rounds` evaluations; leaves the best prices in place.
 
@@ -89,11 +99,10 @@ def ascend(
             stalled = 0
             if ambition < 0.03:
                 break
-        if at_root:
-            length = bound - lowest + pace[0]
-        else:
+        length = bound - lowest + pace[0]
+        if not at_root:
             length = ambition * (bound - target + core.scale)
-        moved = _move(core, layout, work, prices, heading, length)
+        moved = _move(layout, work, prices, heading, length)
         mu = used
         if not layout.dense:
             new = 1 if spent > left else -1

@@ -1,5 +1,7 @@
 """Many small problems in one compiled call."""
 
+from typing import Any
+
 import numpy as np
 from numba import njit
 
@@ -7,7 +9,7 @@ from memaudit.solvers import small
 from memaudit.solvers.compiled.reduce import grain, useful
 from memaudit.solvers.compiled.types import Flags, Ints
 
-small_search = njit(cache=True)(small.small_search)
+small_search: Any = njit(cache=True)(small.small_search)
 
 
 @njit(cache=True)

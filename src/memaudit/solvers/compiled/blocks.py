@@ -1,9 +1,12 @@
 """Splitting the units into blocks and unrolling each block into a layered graph of its states."""
 
+from typing import Any
+
 import numpy as np
 from numba import njit
+from numpy.typing import NDArray
 
-from memaudit.solvers.compiled.types import Core, Flags, Ints, copy_into
+from memaudit.solvers.compiled.types import Core, Edges, Flags, Ints, copy_into
 
 LOCAL = 8
 """Groups touching fewer units than this give the units their place along the stream."""
@@ -55,7 +58,12 @@ def places(touch_start: Ints, touch: Ints, units: int) -> Ints:
 
 @njit(cache=True)
 def cluster(
-    core: Core, touch_start: Ints, touch: Ints, low: Ints, high: Ints, order: Ints,
+    core: Core,
+    touch_start: Ints,
+    touch: Ints,
+    low: Ints,
+    high: Ints,
+    order: Ints,
     most_edges: int,
 ) -> tuple[Ints, Flags]:
     """Blocks of units, and which groups lie inside one block.
@@ -101,9 +109,7 @@ def cluster(
     return block, inside
 
 
-def order_layers(
-    touch_start: Ints, touch: Ints, place: Ints, block: Ints
-) -> tuple[Ints, Ints]:
+def order_layers(touch_start: Ints, touch: Ints, place: Ints, block: Ints) -> tuple[Ints, Ints]:
     """Per block, the groups that touch it by their first place in it, as a CSR list."""
     groups = len(touch_start) - 1
     owner = np.repeat(np.arange(groups), np.diff(touch_start))
@@ -119,7 +125,7 @@ def order_layers(
 
 
 @njit(cache=True)
-def _grown(array: Ints) -> Ints:
+def _grown(array: NDArray[Any]) -> NDArray[Any]:
     wider = np.empty(2 * array.shape[0], array.dtype)
     copy_into(wider, array)
     return wider
@@ -127,9 +133,14 @@ def _grown(array: Ints) -> Ints:
 
 @njit(cache=True)
 def unroll(
-    core: Core, block: Ints, inside: Flags, block_layer: Ints, layer_group: Ints,
-    pair_start: Ints, pair_block: Ints, most_edges: int,
-) -> tuple[bool, Ints, Ints, Ints, Ints, Ints, Ints, Ints, Ints, Ints]:
+    core: Core,
+    block: Ints,
+    block_layer: Ints,
+    layer_group: Ints,
+    pair_start: Ints,
+    pair_block: Ints,
+    most_edges: int,
+) -> tuple[bool, Ints, Ints, Ints, Ints, Ints, Edges, Edges, Edges, Ints]:
     """The layered graph of every block; False when it would grow beyond the limits."""
     units, layers = core.top.shape[0], layer_group.shape[0]
     blocks = block_layer.shape[0] - 1
@@ -270,7 +281,14 @@ def unroll(
     layer_edge[layers] = edges
     block_node[blocks] = nodes
     return (
-        True, option_candidate[:filled].copy(), option_pair[:filled].copy(),
-        layer_option, layer_edge, block_node,
-        source[:edges].copy(), target[:edges].copy(), option[:edges].copy(), gain[:edges].copy(),
+        True,
+        option_candidate[:filled].copy(),
+        option_pair[:filled].copy(),
+        layer_option,
+        layer_edge,
+        block_node,
+        source[:edges].copy(),
+        target[:edges].copy(),
+        option[:edges].copy(),
+        gain[:edges].copy(),
     )

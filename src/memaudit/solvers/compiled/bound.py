@@ -14,7 +14,14 @@ import numpy as np
 from numba import njit
 
 from memaudit.solvers.compiled.types import (
-    BANNED, FREE, KEPT, NEVER, Core, Ints, Layout, Work,
+    BANNED,
+    FREE,
+    KEPT,
+    NEVER,
+    Core,
+    Ints,
+    Layout,
+    Work,
 )  # fmt: skip
 
 
@@ -78,7 +85,7 @@ def enter(core: Core, layout: Layout, work: Work, status: Ints, left: int, price
         if gain > 0:
             active[count] = u
             count += 1
-    work.count[0] = count
+    work.counts[0] = count
     if dense:
         _list_live(core, layout, work)
     return value
@@ -91,7 +98,7 @@ def _list_live(core: Core, layout: Layout, work: Work) -> None:
     A layer is a run of entries that exclude each other: one group's at cap 1.
     """
     rows, units, base, tops = core.row_start, core.unit, work.base, core.top
-    start, entries, active, count = work.live_start, work.live_entry, work.active, work.count[0]
+    start, entries, active, count = work.live_start, work.live_entry, work.active, work.counts[0]
     steps, ceilings, ends = work.live_step, work.live_ceiling, work.live_end
     table, starts, levels, slack = core.table, core.table_start, core.level, core.slack
     owner, group, exclusive = layout.entry_owner, core.group, core.cap == 1
@@ -133,10 +140,10 @@ def _list_live(core: Core, layout: Layout, work: Work) -> None:
 
 
 @njit(cache=True)
-def gross_profits(core: Core, layout: Layout, work: Work, prices: Ints) -> None:
+def gross_profits(layout: Layout, work: Work, prices: Ints) -> None:
     """What each active candidate of a linking group earns in all blocks together."""
     active, profit, pair_start = work.active, work.profit, layout.pair_start
-    for at in range(work.count[0]):
+    for at in range(work.counts[0]):
         u = active[at]
         earned = 0
         for pair in range(pair_start[u], pair_start[u + 1]):
@@ -150,7 +157,7 @@ def _at_price(core: Core, layout: Layout, work: Work, mu: int) -> tuple[int, int
     active, gross, rooms = work.active, work.profit, work.room
     owner, costs, inside = core.group, core.cost, layout.inside
     total, dear, cheap = 0, 0, 0
-    at, count = 0, work.count[0]
+    at, count = 0, work.counts[0]
     while at < count:
         group = owner[active[at]]
         if inside[group]:
@@ -259,7 +266,7 @@ def pick(core: Core, layout: Layout, work: Work, mu: int, left: int, dear: int, 
     mix = 0.0
     if dear > cheap:
         mix = min(1.0, max(0.0, (left - cheap) / (dear - cheap)))
-    at, count = 0, work.count[0]
+    at, count = 0, work.counts[0]
     while at < count:
         group = owner[active[at]]
         begin = at
@@ -297,13 +304,13 @@ def pick(core: Core, layout: Layout, work: Work, mu: int, left: int, dear: int, 
 
 
 @njit(cache=True)
-def dense_side(core: Core, layout: Layout, work: Work, prices: Ints) -> int:
+def dense_side(core: Core, work: Work, prices: Ints) -> int:
     """Each unit buys the levels that pay: a multiple-choice DP over its coverage levels.
 
     The DP runs in place, from the highest level down, so that every option of a layer still
     sees the prices before the layer. Below level 0 the row is 0: more than enough is enough.
     """
-    scale, pad = core.scale, work.count[1]
+    scale, pad = core.scale, work.counts[1]
     tops, starts, table = core.top, core.table_start, core.table
     row, choice, bought, bases = work.row, work.worth, work.bought, work.base
     live_start, entries, steps, ceilings, ends = (
@@ -373,7 +380,7 @@ def dense_side(core: Core, layout: Layout, work: Work, prices: Ints) -> int:
 @njit(cache=True)
 def dense_losses(core: Core, layout: Layout, work: Work, prices: Ints) -> None:
     """Adds, for each live entry, how much its unit loses if it must, or must not, buy it."""
-    scale, pad = core.scale, work.count[1]
+    scale, pad = core.scale, work.counts[1]
     tops, starts, table = core.top, core.table_start, core.table
     before, after, row, bases = work.price, work.worth, work.row, work.base
     live_start, entries, steps, ceilings, ends = (
@@ -565,9 +572,9 @@ def graph_losses(core: Core, layout: Layout, work: Work, status: Ints) -> None:
             top, second, winner = -NEVER, -NEVER, -1
             for o in range(layer_option[layer], layer_option[layer + 1]):
                 u = candidate[o]
-                if u >= 0 and status[u] == FREE and option_price[o] != NEVER:
-                    if _offered(core, layout, work, o):
-                        loss_in[u] += best - through[o]
+                open_ = u >= 0 and status[u] == FREE and option_price[o] != NEVER
+                if open_ and _offered(core, layout, work, o):
+                    loss_in[u] += best - through[o]
                 if through[o] > top:
                     top, second, winner = through[o], top, u
                 elif through[o] > second:
@@ -580,7 +587,7 @@ def graph_losses(core: Core, layout: Layout, work: Work, status: Ints) -> None:
 def group_losses(core: Core, layout: Layout, work: Work, mu: int) -> None:
     """Sets each active candidate's loss on the group side."""
     active, gross = work.active, work.profit
-    at, count = 0, work.count[0]
+    at, count = 0, work.counts[0]
     while at < count:
         group = core.group[active[at]]
         begin = at
@@ -603,19 +610,25 @@ def group_losses(core: Core, layout: Layout, work: Work, mu: int) -> None:
 
 @njit(cache=True)
 def evaluate(
-    core: Core, layout: Layout, work: Work, status: Ints, mu: int, left: int, value: int,
+    core: Core,
+    layout: Layout,
+    work: Work,
+    status: Ints,
+    mu: int,
+    left: int,
+    value: int,
     prices: Ints,
 ) -> tuple[int, int, int]:
     """The bound (times scale) at a node, the mu used, and the cost its picks spend.
 
     Where every group links, mu is first replaced by the best one for these prices.
     """
-    gross_profits(core, layout, work, prices)
+    gross_profits(layout, work, prices)
     if layout.dense:
         mu, total = best_mu(core, layout, work, mu, left)
         _, dear, cheap = _at_price(core, layout, work, mu)
         pick(core, layout, work, mu, left, dear, cheap)
-        return core.scale * value + total + dense_side(core, layout, work, prices), mu, dear
+        return core.scale * value + total + dense_side(core, work, prices), mu, dear
     total, dear, cheap = _at_price(core, layout, work, mu)
     pick(core, layout, work, mu, left, dear, dear)
     blocks, spent = graph_side(core, layout, work, status, mu, left, prices)
@@ -624,16 +637,22 @@ def evaluate(
 
 @njit(cache=True)
 def losses(
-    core: Core, layout: Layout, work: Work, status: Ints, mu: int, left: int, value: int,
+    core: Core,
+    layout: Layout,
+    work: Work,
+    status: Ints,
+    mu: int,
+    left: int,
+    value: int,
     prices: Ints,
 ) -> int:
     """Evaluate at exactly these multipliers and fill in every active candidate's losses."""
-    gross_profits(core, layout, work, prices)
+    gross_profits(layout, work, prices)
     total, _, _ = _at_price(core, layout, work, mu)
     group_losses(core, layout, work, mu)
     bound = mu * left + total
     if layout.dense:
-        bound += core.scale * value + dense_side(core, layout, work, prices)
+        bound += core.scale * value + dense_side(core, work, prices)
         dense_losses(core, layout, work, prices)
     else:
         blocks, _ = graph_side(core, layout, work, status, mu, left, prices)

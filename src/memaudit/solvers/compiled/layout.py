@@ -70,9 +70,7 @@ def choose_layout(core: Core, dense: bool = False) -> Plan:
         order = np.argsort(high - low, kind="stable")
         budget = EDGES_AT_LEAST + EDGES_PER_CANDIDATE * core.cost.shape[0]
         for share in (1, 4, 16):
-            block, inside = cluster(
-                sealed, touch_start, touch, low, high, order, budget // share
-            )
+            block, inside = cluster(sealed, touch_start, touch, low, high, order, budget // share)
             if inside.mean() < LEAST_INSIDE:
                 break
             graph = _graph(core, touch_start, touch, place, block, inside, 2 * budget)
@@ -82,7 +80,6 @@ def choose_layout(core: Core, dense: bool = False) -> Plan:
 
 
 def _dense(core: Core) -> Layout:
-    units = core.top.shape[0]
     owner = np.repeat(np.arange(core.cost.shape[0]), np.diff(core.row_start))
     at = core.table_start[core.unit]
     level = np.minimum(core.level, core.top[core.unit])
@@ -102,7 +99,12 @@ def _dense(core: Core) -> Layout:
 
 
 def _graph(
-    core: Core, touch_start: Ints, touch: Ints, place: Ints, block: Ints, inside: Flags,
+    core: Core,
+    touch_start: Ints,
+    touch: Ints,
+    place: Ints,
+    block: Ints,
+    inside: Flags,
     most_edges: int,
 ) -> Plan | None:
     owner = np.repeat(np.arange(core.cost.shape[0]), np.diff(core.row_start))
@@ -120,7 +122,7 @@ def _graph(
     block_layer, layer_group = order_layers(touch_start, touch, place, block)
     (fits, option_candidate, option_pair, layer_option, layer_edge, block_node,
      source, target, option, gain) = unroll(
-        seal(core), block, inside, block_layer, layer_group, pair_start, pair_block, most_edges
+        seal(core), block, block_layer, layer_group, pair_start, pair_block, most_edges
     )  # fmt: skip
     if not fits:
         return None

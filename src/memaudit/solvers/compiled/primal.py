@@ -9,7 +9,13 @@ from memaudit.solvers.compiled.types import Core, Flags, Floats, Ints
 
 @njit(cache=True)
 def _gain(
-    rows: Ints, units: Ints, levels: Ints, starts: Ints, table: Ints, tops: Ints, covered: Ints,
+    rows: Ints,
+    units: Ints,
+    levels: Ints,
+    starts: Ints,
+    table: Ints,
+    tops: Ints,
+    covered: Ints,
     u: int,
 ) -> int:
     """What candidate u adds to units that stand at `covered`."""
@@ -109,7 +115,9 @@ def fill(core: Core, chosen: Flags, budget: int, covered: Ints, amount: Ints) ->
         if chosen[u]:
             kept[groups[u]] += 1
         else:
-            key[u] = _gain(rows, units, levels, starts, table, tops, covered, u) / max(costs[u], 1e-9)
+            key[u] = _gain(rows, units, levels, starts, table, tops, covered, u) / max(
+                costs[u], 1e-9
+            )
     heap = np.arange(count)
     for at in range(count // 2, -1, -1):
         _sift(heap, key, at, count)
@@ -141,9 +149,7 @@ def fill(core: Core, chosen: Flags, budget: int, covered: Ints, amount: Ints) ->
 
 
 @njit(cache=True)
-def swap(
-    core: Core, chosen: Flags, budget: int, passes: int, covered: Ints, amount: Ints
-) -> int:
+def swap(core: Core, chosen: Flags, budget: int, passes: int, covered: Ints, amount: Ints) -> int:
     """Replace one candidate by a better or equal but cheaper one until nothing improves."""
     rows, units, levels = core.row_start, core.unit, core.level
     starts, table, tops = core.table_start, core.table, core.top

@@ -1,14 +1,15 @@
 """Shrinking a problem without changing its optimum."""
 
+from typing import Any
+
 import numpy as np
 from numba import njit
 
 from memaudit.solvers import small
 from memaudit.solvers.compiled.types import Core, Ints
 
-
-useful = njit(cache=True)(small.useful)
-grain = njit(cache=True)(small.grain)
+useful: Any = njit(cache=True)(small.useful)
+grain: Any = njit(cache=True)(small.grain)
 
 
 def compress(core: Core, stay: Ints, base: Ints, room: Ints) -> tuple[Core, Ints, Ints]:

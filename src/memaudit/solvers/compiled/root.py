@@ -1,4 +1,4 @@
-"""The root of a large solve: bound, fix, shrink, and again; then branch and bound on what is left."""
+"""The root of a large solve: bound, fix, shrink, and again; then branch on what is left."""
 
 import threading
 from dataclasses import dataclass, field
@@ -12,7 +12,16 @@ from memaudit.solvers.compiled.layout import Plan, choose_layout
 from memaudit.solvers.compiled.primal import fill, improve
 from memaudit.solvers.compiled.reduce import compress, grain, useful
 from memaudit.solvers.compiled.search import (
-    BLOCKS, FULL, LEAF, MU, UNSET, ZERO, overfull, put_fixes, put_prices, search,
+    BLOCKS,
+    FULL,
+    LEAF,
+    MU,
+    UNSET,
+    ZERO,
+    overfull,
+    put_fixes,
+    put_prices,
+    search,
 )  # fmt: skip
 from memaudit.solvers.compiled.types import FREE, KEPT, Core, Floats, Ints, Work, seal
 from memaudit.solvers.packed import Packed
@@ -150,7 +159,11 @@ def prepare(packed: Packed, scale: int, slack: Ints) -> Open:
 
 
 def solve_large(
-    packed: Packed, limits: Limits, group_names: Ints, scale: int, slack: Ints,
+    packed: Packed,
+    limits: Limits,
+    group_names: Ints,
+    scale: int,
+    slack: Ints,
     hint: tuple[int, ...] = (),
 ) -> Found:
     """Solve one packed problem by bounding, fixing and branching."""
@@ -175,14 +188,18 @@ def solve_large(
             incumbent, best, True, incumbent, 0, trace.tape[: trace.used], (), most, len(core.cost)
         )
     root = _Root(state, trace, incumbent, best, int(scale * incumbent // max(1, state.budget) // 2))
-    for _ in range(LAYOUTS):
-        root.lay_out()
-        outcome = root.tighten(limits)
-        if outcome is not None:
-            return outcome
-        if root.stuck:
-            break
-    return root.branch(limits)
+    try:
+        for _ in range(LAYOUTS):
+            root.lay_out()
+            outcome = root.tighten(limits)
+            if outcome is not None:
+                return outcome
+            if root.stuck:
+                break
+        return root.branch(limits)
+    except KeyboardInterrupt:
+        limits.interrupted = True
+        return root.found(False, max(root.incumbent, int(min(root.lowest, most))))
 
 
 @dataclass(slots=True)
@@ -259,13 +276,13 @@ class _Root:
             if bound >= target:
                 self._look_for_a_store()
                 target = (self.incumbent - self.state.value + core.grain) * scale
-            if work.count[0] == 0:
+            if work.counts[0] == 0:
                 self.mu = 0
             self.trace.tape, self.trace.used = put_prices(
                 core_, layout, work_, self.mu, self.prices, self.known, self.state.names,
                 self.block_name, self.trace.tape, self.trace.used,
             )  # fmt: skip
-            if bound < target or work.count[0] == 0:
+            if bound < target or work.counts[0] == 0:
                 self.trace.put(LEAF)
                 return self.found(True, self.incumbent)
             bound = losses(core_, layout, work_, self.status, self.mu, left, value, self.prices)

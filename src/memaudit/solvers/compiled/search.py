@@ -11,7 +11,15 @@ from memaudit.solvers.compiled.ascend import ascend
 from memaudit.solvers.compiled.bound import enter, losses
 from memaudit.solvers.compiled.primal import improve
 from memaudit.solvers.compiled.types import (
-    BANNED, FREE, KEPT, Core, Flags, Ints, Layout, Work, copy_into,
+    BANNED,
+    FREE,
+    KEPT,
+    Core,
+    Flags,
+    Ints,
+    Layout,
+    Work,
+    copy_into,
 )  # fmt: skip
 
 LEAF, BRANCH, MU, PRICE, FIX, ZERO, BLOCKS, FULL = 0, 1, 2, 3, 4, 5, 6, 7
@@ -27,12 +35,20 @@ def _wider(array: Ints, least: int) -> Ints:
 
 @njit(cache=True)
 def put_prices(
-    core: Core, layout: Layout, work: Work, mu: int, prices: Ints, known: Ints,
-    candidate_name: Ints, block_name: Ints, tape: Ints, used: int,
+    core: Core,
+    layout: Layout,
+    work: Work,
+    mu: int,
+    prices: Ints,
+    known: Ints,
+    candidate_name: Ints,
+    block_name: Ints,
+    tape: Ints,
+    used: int,
 ) -> tuple[Ints, int]:
     """Write mu and the prices of active pairs that the checker does not know yet."""
     pairs = 0
-    for at in range(work.count[0]):
+    for at in range(work.counts[0]):
         u = work.active[at]
         pairs += layout.pair_start[u + 1] - layout.pair_start[u]
     if used + 3 * pairs + 8 > tape.shape[0]:
@@ -43,7 +59,7 @@ def put_prices(
     head = used
     used += 2
     changed = 0
-    for at in range(work.count[0]):
+    for at in range(work.counts[0]):
         u = work.active[at]
         for pair in range(layout.pair_start[u], layout.pair_start[u + 1]):
             ceiling = layout.pair_ceiling[pair]
@@ -71,14 +87,22 @@ def put_prices(
 
 @njit(cache=True)
 def put_fixes(
-    core: Core, work: Work, status: Ints, bound: int, target: int, candidate_name: Ints,
-    tape: Ints, used: int, trail: Ints, trailed: int,
+    core: Core,
+    work: Work,
+    status: Ints,
+    bound: int,
+    target: int,
+    candidate_name: Ints,
+    tape: Ints,
+    used: int,
+    trail: Ints,
+    trailed: int,
 ) -> tuple[Ints, int, int, int]:
     """Decide every candidate whose other choice falls below the target; write them down.
 
     Returns the tape, its use, the trail's use and the cost of what is now kept.
     """
-    count = work.count[0]
+    count = work.counts[0]
     if used + count + 4 > tape.shape[0]:
         tape = _wider(tape, used + count + 4)
     start = used
@@ -126,10 +150,10 @@ def overfull(core: Core, status: Ints) -> bool:
 
 
 @njit(cache=True)
-def _branching(core: Core, work: Work, status: Ints) -> int:
+def _branching(work: Work, status: Ints) -> int:
     """The free candidate whose exclusion, or at least whose decision, moves the bound most."""
     best, score = -1, -1.0
-    for at in range(work.count[0]):
+    for at in range(work.counts[0]):
         u = work.active[at]
         if status[u] == FREE:
             out = float(work.loss_out[u])
@@ -141,9 +165,22 @@ def _branching(core: Core, work: Work, status: Ints) -> int:
 
 @njit(cache=True, nogil=True)
 def search(
-    core: Core, layout: Layout, work: Work, budget: int, incumbent: int, store: Flags, rounds: int,
-    most_nodes: int, mu: int, prices: Ints, known: Ints, candidate_name: Ints, block_name: Ints,
-    tape: Ints, used: int, stop: Ints,
+    core: Core,
+    layout: Layout,
+    work: Work,
+    budget: int,
+    incumbent: int,
+    store: Flags,
+    rounds: int,
+    most_nodes: int,
+    mu: int,
+    prices: Ints,
+    known: Ints,
+    candidate_name: Ints,
+    block_name: Ints,
+    tape: Ints,
+    used: int,
+    stop: Ints,
 ) -> tuple[int, bool, int, int, Ints, int]:
     """Solve the core exactly, starting from an incumbent value (its store may lie elsewhere).
 
@@ -195,10 +232,10 @@ def search(
                 for u in range(count):
                     store[u] = status[u] == KEPT
                 target = (incumbent + core.grain) * scale
-            if bound >= target and work.count[0] > 0 and (nodes < 100 or nodes & 15 == 0):
+            if bound >= target and work.counts[0] > 0 and (nodes < 100 or nodes & 15 == 0):
                 for u in range(count):
                     trial[u] = status[u] == KEPT
-                for at in range(work.count[0]):
+                for at in range(work.counts[0]):
                     u = work.active[at]
                     if work.picked[u] > 0.5 or work.best[core.group[u]] == u:
                         trial[u] = True
@@ -208,12 +245,12 @@ def search(
                     for u in range(count):
                         store[u] = trial[u]
                     target = (incumbent + core.grain) * scale
-            if work.count[0] == 0:
+            if work.counts[0] == 0:
                 mu = 0
             tape, used = put_prices(
                 core, layout, work, mu, prices, known, candidate_name, block_name, tape, used
             )
-            if bound < target or work.count[0] == 0:
+            if bound < target or work.counts[0] == 0:
                 tape[used] = LEAF
                 used += 1
                 dead = True
@@ -238,7 +275,7 @@ def search(
                     dead = True
                     break
                 decided = trailed - before
-                again = extra > 0 or decided * 4 > work.count[0]
+                again = extra > 0 or decided * 4 > work.counts[0]
         if dead:
             while depth > 0 and branch[depth - 1] < 0:
                 depth -= 1
@@ -259,7 +296,7 @@ def search(
                 prices[pair] = saved[level * pairs + pair]
                 known[pair] = heard[level * pairs + pair]
             continue
-        chosen = _branching(core, work, status)
+        chosen = _branching(work, status)
         if depth == depths:
             saved, heard = _wider(saved, 0), _wider(heard, 0)
             saved_mu, saved_bound = _wider(saved_mu, 0), _wider(saved_bound, 0)

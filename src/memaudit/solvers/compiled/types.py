@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
+Edges = NDArray[np.int32]
 
 FREE, KEPT, BANNED = 0, 1, 2
 """What a search node has decided about a candidate."""
@@ -70,16 +71,16 @@ class Layout(NamedTuple):
     layer_edge: Ints
     block_layer: Ints
     block_node: Ints
-    edge_source: Ints
-    edge_target: Ints
-    edge_option: Ints
+    edge_source: Edges
+    edge_target: Edges
+    edge_option: Edges
     edge_gain: Ints
 
 
 class Work(NamedTuple):
     """Scratch arrays of the bound, reused from evaluation to evaluation."""
 
-    count: Ints  # [active candidates, length of a dense row]
+    counts: Ints  # [active candidates, length of a dense row]
     active: Ints  # free candidates, by group
     base: Ints  # per unit, the level the kept candidates give
     room: Ints  # per group, how many candidates it may still keep
@@ -121,6 +122,7 @@ class Handle(structref.StructRefProxy):
 
 
 structref.define_boxing(_Sealed, Handle)
+_new: Any = structref.new
 
 _INTS, _EDGES = types.int64[::1], types.int32[::1]
 _KINDS = {
@@ -136,7 +138,7 @@ _core_type, _layout_type, _work_type = (
 
 @njit(cache=True)
 def _seal_core(a, b, c, d, e, f, g, h, i, j, k, cap, grain, scale):  # type: ignore[no-untyped-def]
-    core = structref.new(_core_type)
+    core = _new(_core_type)
     core.cost, core.group, core.group_start, core.room = a, b, c, d
     core.row_start, core.unit, core.level, core.table_start = e, f, g, h
     core.table, core.top, core.slack = i, j, k
@@ -146,7 +148,7 @@ def _seal_core(a, b, c, d, e, f, g, h, i, j, k, cap, grain, scale):  # type: ign
 
 @njit(cache=True)
 def _seal_layout(dense, a, b, c, d, e, f, g, h, i, j, k, m, n, o, p, q, r):  # type: ignore[no-untyped-def]
-    layout = structref.new(_layout_type)
+    layout = _new(_layout_type)
     layout.dense, layout.inside, layout.pair_start, layout.pair_block = dense, a, b, c
     layout.pair_ceiling, layout.unit_block, layout.entry_owner = d, e, f
     layout.option_candidate, layout.option_pair, layout.layer_option = g, h, i
@@ -157,8 +159,8 @@ def _seal_layout(dense, a, b, c, d, e, f, g, h, i, j, k, m, n, o, p, q, r):  # t
 
 @njit(cache=True)
 def _seal_work(a, b, c, d, e, f, g, h, i, j, k, m, n, o, p, q, r, s, t, u, v, w, x, y, z, aa, bb):  # type: ignore[no-untyped-def]
-    work = structref.new(_work_type)
-    work.count, work.active, work.base, work.room, work.profit = a, b, c, d, e
+    work = _new(_work_type)
+    work.counts, work.active, work.base, work.room, work.profit = a, b, c, d, e
     work.picked, work.bought, work.best, work.loss_in, work.loss_out = f, g, h, i, j
     work.live_start, work.live_entry, work.live_step = k, m, n
     work.live_ceiling, work.live_end, work.price, work.worth = o, p, q, r
