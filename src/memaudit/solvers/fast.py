@@ -80,7 +80,7 @@ def solve_form(
         found.value,
         found.bound,
         found.closed,
-        Proof(tuple(found.tape.tolist()), found.layouts) if found.closed else None,
+        Proof(found.tape, found.layouts) if found.closed else None,
         {"nodes": found.nodes, "root_bound": found.root_bound, "core": found.core_size},
     )
 

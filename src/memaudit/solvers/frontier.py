@@ -79,7 +79,7 @@ def _components(form: Form) -> list[int] | None:
 
     from memaudit.solvers.compiled.frontiers import component_frontier
     from memaudit.solvers.compiled.layout import choose_layout
-    from memaudit.solvers.compiled.root import prepare
+    from memaudit.solvers.compiled.problem import prepare
     from memaudit.solvers.compiled.types import seal
     from memaudit.solvers.packed import SCALE
 

@@ -3,7 +3,7 @@
 import numpy as np
 from numba import njit
 
-from memaudit.solvers.compiled.bound import evaluate
+from memaudit.solvers.compiled.bound import enter, evaluate, losses
 from memaudit.solvers.compiled.types import Core, Floats, Ints, Layout, Work, copy_into
 
 MOMENTUM = 0.8
@@ -59,7 +59,6 @@ def ascend(
     pace: Floats,
     heading: Floats,
     best: Ints,
-    stop: Ints,
 ) -> tuple[int, int]:
     """Lower the bound for up to `rounds` evaluations; leaves the best prices in place.
 
@@ -84,7 +83,7 @@ def ascend(
             stalled = stalled + 1 if slow else 0
         else:
             stalled += 1
-        if bound < target or turn == rounds - 1 or stop[0] != 0:
+        if bound < target or turn == rounds - 1:
             break
         if at_root and stalled >= 12:
             pace[0] *= 0.6
@@ -110,7 +109,7 @@ def ascend(
                 new = 0
             pace[1] = max(1.0, pace[1] * (1.5 if new == sign else 0.4))
             if new != 0:
-                mu = max(0, mu + new * np.int64(pace[1]))
+                mu = max(0, mu + new * int(pace[1]))
             if not moved and (new == 0 or (pace[1] <= 1.0 and new != sign and turn > 3)):
                 break
             sign = new
@@ -118,3 +117,21 @@ def ascend(
             break
     copy_into(prices, best)
     return lowest, lowest_mu
+
+
+@njit(cache=True)
+def visit(
+    core: Core, layout: Layout, work: Work, status: Ints, mu: int, left: int, prices: Ints,
+    target: int, rounds: int, pace: Floats, heading: Floats, best: Ints,
+) -> tuple[int, int, int]:  # fmt: skip
+    """Enter a node and bound it: the bound, its mu, and the value already kept.
+
+    Unless the bound is below the target, every active candidate's losses are filled in.
+    """
+    value = enter(core, layout, work, status, left, prices)
+    bound, mu = ascend(
+        core, layout, work, status, mu, left, value, prices, target, rounds, pace, heading, best
+    )
+    if bound >= target and work.counts[0] > 0:
+        bound = losses(core, layout, work, status, mu, left, value, prices)
+    return bound, mu, value

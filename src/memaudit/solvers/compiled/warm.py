@@ -10,20 +10,12 @@ from pathlib import Path
 
 import numpy as np
 
-from memaudit.solvers.compiled.ascend import ascend
-from memaudit.solvers.compiled.bound import (
-    dense_losses,
-    enter,
-    evaluate,
-    graph_losses,
-    group_losses,
-    losses,
-    workspace,
-)  # fmt: skip
+from memaudit.solvers.compiled.ascend import visit
 from memaudit.solvers.compiled.layout import choose_layout
-from memaudit.solvers.compiled.primal import fill, improve
-from memaudit.solvers.compiled.root import Open, Trace, prepare
-from memaudit.solvers.compiled.search import UNSET, overfull, put_fixes, put_prices, search
+from memaudit.solvers.compiled.primal import improve
+from memaudit.solvers.compiled.problem import Open, prepare
+from memaudit.solvers.compiled.stage import Stage
+from memaudit.solvers.compiled.trace import Trace
 from memaudit.solvers.compiled.types import seal
 from memaudit.solvers.packed import SCALE, Packed
 
@@ -43,16 +35,14 @@ def ensure_compiled() -> None:
     try:
         _compile_bound()
         other.wait()
-        _compile_search()
     finally:
         if other.poll() is None:
             other.kill()
 
 
 def _on_disk() -> bool:
-    """Whether the last kernel to be compiled is in numba's cache."""
-    folder = Path(search.stats.cache_path or ".")
-    return any(folder.glob("search.search-*.nbi"))
+    """Whether the largest kernel is in numba's cache."""
+    return any(Path(visit.stats.cache_path or ".").glob("ascend.visit-*.nbi"))
 
 
 def _tiny() -> Open:
@@ -68,66 +58,25 @@ def _tiny() -> Open:
 
 
 def _compile_bound() -> None:
+    """This process's half: the bound."""
     state = _tiny()
-    plan = choose_layout(state.core, dense=True)
-    sealed = seal(state.core), seal(plan.layout), seal(workspace(state.core, plan.layout))
-    prices = plan.break_even(state.core, 1)
-    status, stop = np.zeros(len(state.core.cost), np.int64), np.zeros(1, np.int64)
-    value = enter(*sealed, status, state.budget, prices)
-    evaluate(*sealed, status, 1, state.budget, value, prices)
-    ascend(
-        *sealed, status, 1, state.budget, value, prices, 0, 2, np.array([-1.0, 1.0]),
-        np.zeros(len(prices)), prices.copy(), stop,
-    )  # fmt: skip
-    losses(*sealed, status, 1, state.budget, value, prices)
+    stage = Stage(
+        state,
+        plan := choose_layout(state.core, dense=True),
+        plan.break_even(state.core, 1),
+        Trace(np.zeros(3, np.int64)),
+    )
+    stage.bound(1, 0, 1, np.array([-1.0, 1.0]))
 
 
-def _compile_stores() -> None:
+def _compile_rest() -> None:
+    """The other process's half: stores and layouts."""
     state = _tiny()
-    sealed = seal(state.core)
     chosen = np.zeros(len(state.core.cost), np.bool_)
-    covered, amount = np.zeros((2, len(state.core.top)), np.int64)
-    improve(sealed, chosen, state.budget, 1, covered, amount)
-    fill(sealed, chosen, state.budget, covered, amount)
-    overfull(sealed, np.zeros(len(state.core.cost), np.int64))
-    plan = choose_layout(state.core)
-    work = seal(workspace(state.core, plan.layout))
-    trace = Trace(np.zeros(3, np.int64))
-    names = trace.put_layout(plan, state)
-    prices = plan.break_even(state.core, 1)
-    known = np.full(len(prices), UNSET, np.int64)
-    put_prices(sealed, seal(plan.layout), work, 1, prices, known, state.names, names, trace.tape, 0)
-    status = np.zeros(len(state.core.cost), np.int64)
-    trail = np.zeros(len(status) + 1, np.int64)
-    put_fixes(sealed, work, status, 0, 0, state.names, trace.tape, 0, trail, 0)
-
-
-def _compile_search() -> None:
-    state = _tiny()
-    plan = choose_layout(state.core)
-    trace = Trace(np.zeros(3, np.int64))
-    names = trace.put_layout(plan, state)
-    prices = plan.break_even(state.core, 1)
-    search(
-        seal(state.core), seal(plan.layout), seal(workspace(state.core, plan.layout)),
-        state.budget, 0, np.zeros(len(state.core.cost), np.bool_), 2, 100, 1, prices,
-        np.full(len(prices), UNSET, np.int64), state.names, names, trace.tape, trace.used,
-        np.zeros(1, np.int64),
-    )  # fmt: skip
-
-
-def _compile_losses() -> None:
-    state = _tiny()
-    plan = choose_layout(state.core, dense=True)
-    sealed = seal(state.core), seal(plan.layout), seal(workspace(state.core, plan.layout))
-    prices = plan.break_even(state.core, 1)
-    dense_losses(*sealed, prices)
-    group_losses(*sealed, 1)
-    plan = choose_layout(state.core)
-    sealed = seal(state.core), seal(plan.layout), seal(workspace(state.core, plan.layout))
-    graph_losses(*sealed, np.zeros(len(state.core.cost), np.int64))
+    levels = np.zeros((2, len(state.core.top)), np.int64)
+    improve(seal(state.core), chosen, state.budget, 1, *levels)
+    choose_layout(state.core)
 
 
 if __name__ == "__main__":
-    _compile_losses()
-    _compile_stores()
+    _compile_rest()

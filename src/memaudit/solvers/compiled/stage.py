@@ -1,0 +1,111 @@
+"""A core laid out in blocks, with multipliers: the state that a solve improves and branches on."""
+
+from typing import Any
+
+import numpy as np
+
+from memaudit.solvers.compiled.ascend import visit
+from memaudit.solvers.compiled.bound import workspace
+from memaudit.solvers.compiled.layout import Plan, choose_layout
+from memaudit.solvers.compiled.primal import improve
+from memaudit.solvers.compiled.problem import Open
+from memaudit.solvers.compiled.trace import MU, Trace
+from memaudit.solvers.compiled.types import BANNED, FREE, KEPT, Floats, Ints, seal
+
+UNSET = -1
+"""The price of a pair that the checker has not been told."""
+
+
+class Stage:
+    """One layout of an open problem, and what its multipliers have decided so far."""
+
+    def __init__(self, state: Open, plan: Plan, prices: Ints, trace: Trace) -> None:
+        core, layout = state.core, plan.layout
+        self.state, self.plan, self.prices, self.trace = state, plan, prices, trace
+        self.status = np.zeros(len(core.cost), np.int64)
+        self.known = np.full(len(prices), UNSET, np.int64)
+        self.work = workspace(core, layout)
+        self.sealed: tuple[Any, Any, Any] = seal(core), seal(layout), seal(self.work)
+        self.left = state.budget
+        self.value = 0
+        self._block_names = trace.put_layout(plan, state)[layout.pair_block]
+        self._pair_owner = np.repeat(np.arange(len(core.cost)), np.diff(layout.pair_start))
+        self._heading, self._best = np.zeros(len(prices)), prices.copy()
+        self._levels = np.zeros((2, len(core.top)), np.int64)
+
+    @classmethod
+    def first(cls, state: Open, mu: int, trace: Trace) -> "Stage":
+        plan = choose_layout(state.core)
+        return cls(state, plan, plan.break_even(state.core, mu), trace)
+
+    def next(self, mu: int) -> "Stage":
+        """The stage of what is still open, with the prices carried over."""
+        state, entries = self.state.shrink(self.status)
+        plan = choose_layout(state.core)
+        prices = plan.carry(self.plan, self.prices, state.core, entries, self.state.core, mu)
+        return Stage(state, plan, prices, self.trace)
+
+    def bound(self, mu: int, target: int, rounds: int, pace: Floats) -> tuple[int, int]:
+        """The best bound of the present node within some rounds, and its mu.
+
+        Where it stays at or above the target, the losses of all open candidates are known too.
+        """
+        bound, mu, self.value = visit(
+            *self.sealed, self.status, mu, self.left, self.prices, target, rounds, pace,
+            self._heading, self._best,
+        )  # fmt: skip
+        return bound, mu
+
+    @property
+    def active(self) -> Ints:
+        """The candidates still open at the present node."""
+        return self.work.active[: self.work.counts[0]]
+
+    def write_multipliers(self, mu: int) -> None:
+        """Tell the checker mu and the prices that changed."""
+        self.trace.put(MU, mu)
+        matters = np.zeros(len(self.status), np.bool_)
+        matters[self.active] = True
+        news = np.nonzero((self.known != self.prices) & matters[self._pair_owner])[0]
+        self.known[news] = self.prices[news]
+        owners = self.state.names[self._pair_owner[news]]
+        self.trace.put_prices(owners, self._block_names[news], self.prices[news])
+
+    def fix(self, bound: int, target: int) -> Ints:
+        """Decide every open candidate whose other choice falls below the target."""
+        active = self.active
+        bans = bound - self.work.loss_in[active] < target
+        keeps = ~bans & (bound - self.work.loss_out[active] < target)
+        banned, kept = active[bans], active[keeps]
+        if len(banned) or len(kept):
+            self.status[banned] = BANNED
+            self.status[kept] = KEPT
+            self.left -= int(self.state.core.cost[kept].sum())
+            self.trace.put_fixes(self.state.names[banned], self.state.names[kept])
+        return active[bans | keeps]
+
+    @property
+    def broken(self) -> bool:
+        """Whether what is kept exceeds the budget or a group's room."""
+        core = self.state.core
+        kept = np.bincount(core.group[self.status == KEPT], minlength=len(core.room))
+        return self.left < 0 or bool((kept > core.room).any())
+
+    def store(self, passes: int) -> tuple[int, tuple[int, ...]]:
+        """A store from what groups and blocks picked: its value and candidates, in all."""
+        work, state = self.work, self.state
+        trial = (work.picked > 0.5) & (self.status == FREE)
+        trial[work.best[work.best >= 0]] = True
+        trial[self.status == KEPT] = True
+        value = improve(self.sealed[0], trial, state.budget, passes, *self._levels)
+        return state.value + int(value), (*state.kept, *state.names[trial].tolist())
+
+    def kept_store(self) -> tuple[int, ...]:
+        """The candidates kept at the present node, in all."""
+        return (*self.state.kept, *self.state.names[self.status == KEPT].tolist())
+
+    def branching(self) -> int:
+        """The open candidate whose exclusion, or at least whose decision, moves the bound most."""
+        open_ = self.active[self.status[self.active] == FREE]
+        out, in_ = self.work.loss_out[open_], self.work.loss_in[open_]
+        return int(open_[np.argmax(out + np.minimum(in_, out))])
