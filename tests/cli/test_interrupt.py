@@ -71,6 +71,6 @@ def test_nothing_to_print(tiny: Package, monkeypatch: pytest.MonkeyPatch, tmp_pa
         raise KeyboardInterrupt
 
     write_package(tiny, tmp_path / "p.json")
-    monkeypatch.setattr(module, "solve", press)
+    monkeypatch.setattr(module, "iter_optima", press)
     result = run("solve", tmp_path / "p.json", "--budget", 3)
     assert (result.exit_code, result.stdout, result.stderr) == (130, "", "interrupted\n")

@@ -34,7 +34,7 @@ def demo(
     from memaudit.io.packages import read_package, write_package
 
     package = example_package()
-    optima = solve_jobs([(package, budget) for budget in package.budgets], None, "auto", None)
+    optima = solve_jobs([(package, package.budgets)], None, "auto", None)
     show(optima)
     largest = max(optima, key=lambda optimum: optimum.budget)
     if largest.certificate is None:

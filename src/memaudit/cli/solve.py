@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from memaudit.core.optimum import Optimum
     from memaudit.core.package import Package
 
-Job = tuple["Package", Fraction]
+Job = tuple["Package", Sequence[Fraction]]
+"""A package and its budgets."""
+
 BUDGETS = "write budgets as --budget 30 or --budget 10,20,40"
 
 
@@ -53,18 +55,15 @@ def solve(
     if certificate is not None and not certificate.absolute().parent.is_dir():
         raise MemAuditError(f"cannot write {certificate}: there is no folder to put it in")
     named_solver(solver)
-    jobs = [
-        (package, amount)
-        for package in read_packages(path)
-        for amount in (budgets or declared_budgets(package))
-    ]
+    jobs = [(package, budgets or declared_budgets(package)) for package in read_packages(path)]
+    wanted = sum(len(amounts) for _, amounts in jobs)
     optima = solve_jobs(jobs, group_cap, solver, seconds)
     if as_json:
         typer.echo(_json(optima))
     else:
         show(optima)
-    if len(optima) < len(jobs):
-        typer.echo(f"interrupted: {len(jobs) - len(optima)} of {len(jobs)} not solved", err=True)
+    if len(optima) < wanted:
+        typer.echo(f"interrupted: {wanted - len(optima)} of {wanted} not solved", err=True)
     if certificate is not None:
         save(optima, certificate)
 
@@ -105,19 +104,22 @@ def solve_jobs(
 ) -> list["Optimum"]:
     """Solve one after the other; Ctrl-C ends the current one early and starts no other."""
     from memaudit.cli.results import progress
-    from memaudit.solvers.solve import solve as solve_one
+    from memaudit.solvers.solve import iter_optima
 
     optima: list[Optimum] = []
-    with watched() as pressed, progress("solving", len(jobs)) as done:
-        for package, amount in jobs:
+    wanted = sum(len(amounts) for _, amounts in jobs)
+    with watched() as pressed, progress("solving", wanted) as done:
+        for package, amounts in jobs:
             try:
-                optima.append(solve_one(package, amount, group_cap, solver, seconds=seconds))
+                for optimum in iter_optima(package, amounts, group_cap, solver, seconds=seconds):
+                    optima.append(optimum)
+                    done(len(optima))
+                    if pressed.is_set():
+                        return optima
             except KeyboardInterrupt:
                 if not optima:
                     raise
-            done(len(optima))
-            if pressed.is_set():
-                break
+                return optima
     return optima
 
 

@@ -1,7 +1,7 @@
 """`solve`: pick a backend, solve, check the certificate, and say what is proven."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -44,15 +44,27 @@ def solve_all(
     check: bool = True,
 ) -> list[Optimum]:
     """`solve` at several budgets, reading the package once."""
+    return list(iter_optima(package, budgets, group_cap, solver, seconds=seconds, check=check))
+
+
+def iter_optima(
+    package: Package,
+    budgets: Sequence[Any],
+    group_cap: int | None = None,
+    solver: str = "auto",
+    *,
+    seconds: float | None = None,
+    check: bool = True,
+) -> Iterator[Optimum]:
+    """`solve_all`, one optimum after the other as they are asked for."""
     cap = package.group_cap if group_cap is None else group_cap
     amounts = [exact(budget) for budget in budgets]
     for amount in amounts:
         check_budget(amount, cap)
     form, name = integer_form(package), digest(package)
-    return [
-        _solve(package, form.at(amount, cap), amount, name, solver, Limits(seconds=seconds), check)
-        for amount in amounts
-    ]
+    for amount in amounts:
+        limits = Limits(seconds=seconds)
+        yield _solve(package, form.at(amount, cap), amount, name, solver, limits, check)
 
 
 def _solve(

@@ -1,6 +1,6 @@
 """Depth-first branch and bound over a stage's candidates, writing its own tree as it goes."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -12,20 +12,51 @@ from memaudit.solvers.protocol import Limits
 ROUNDS = 16
 STORES_AT_FIRST = 100
 STORES_LATER = 16
+JUMP = 10
 """Every node looks for a store at first, later every so many."""
 
 
 @dataclass(slots=True)
-class Pending:
-    """The second child of a branch: its candidate banned, everything else as it was."""
+class Node:
+    """A visited node's words of proof; where they end in a branch, its two children."""
 
+    words: list[int] = field(default_factory=list)
+    kept: "Node | None" = None
+    banned: "Node | None" = None
+
+    def flatten(self) -> list[int]:
+        """The words of the whole tree in preorder."""
+        words: list[int] = []
+        waiting = [self]
+        while waiting:
+            node = waiting.pop()
+            words += node.words
+            waiting += [child for child in (node.banned, node.kept) if child is not None]
+        return words
+
+
+@dataclass(slots=True)
+class Pending:
+    """A child to be visited: a candidate kept or banned, everything else as at its parent."""
+
+    node: Node
     candidate: int
+    decision: int
     status: Ints
     prices: Ints
     known: Ints
     left: int
     mu: int
     bound: int
+
+    def enter(self, stage: Stage) -> None:
+        """Put the stage into this child's state."""
+        stage.status[:], stage.prices[:], stage.known[:] = self.status, self.prices, self.known
+        stage.status[self.candidate] = self.decision
+        stage.left = self.left
+        if self.decision == KEPT:
+            stage.left -= int(stage.state.core.cost[self.candidate])
+        stage.trace.tape = self.node.words
 
 
 @dataclass(slots=True)
@@ -40,34 +71,46 @@ class Outcome:
 
 
 def search(stage: Stage, mu: int, value: int, store: tuple[int, ...], limits: Limits) -> Outcome:
-    """Solve what is open in a stage, starting from the best store known so far."""
+    """Solve what is open in a stage, starting from the best store known so far.
+
+    Depth first, but with blocks every so often the child with the highest bound is taken up, so
+    that a poor first store does not keep the search in a corner. (Without blocks the prices
+    differ too much from one part of the tree to another for that to pay.)
+    """
     best = Outcome(value, store, False, 0)
-    core = stage.state.core
+    proof, tree = stage.trace.tape, Node()
+    stage.trace.tape = tree.words
     waiting: list[Pending] = []
-    above = 1 << 60
+    node, above = tree, 1 << 60
     while True:
         best.nodes += 1
         bound, mu, pruned = _visit(stage, mu, best)
-        if pruned and not waiting:
-            best.closed = True
-            return best
-        if pruned:
-            pending = waiting.pop()
-            stage.status[:], stage.prices[:] = pending.status, pending.prices
-            stage.known[:] = pending.known
-            stage.left, mu, above = pending.left, pending.mu, pending.bound
-            stage.status[pending.candidate] = BANNED
-            continue
         above = min(bound, above)
-        if limits.expired or (limits.nodes is not None and best.nodes >= limits.nodes):
+        if not pruned and (limits.expired or best.nodes >= (limits.nodes or 1 << 60)):
             best.bound = max([above, *(pending.bound for pending in waiting)])
-            return best
-        u = stage.branching()
-        stage.trace.put(BRANCH, int(stage.state.names[u]))
-        kept = (stage.status.copy(), stage.prices.copy(), stage.known.copy())
-        waiting.append(Pending(u, *kept, stage.left, mu, above))
-        stage.status[u] = KEPT
-        stage.left -= int(core.cost[u])
+            break
+        if not pruned:
+            u = stage.branching()
+            stage.trace.put(BRANCH, int(stage.state.names[u]))
+            node.kept, node.banned = Node(), Node()
+            now = (stage.status.copy(), stage.prices.copy(), stage.known.copy(), stage.left, mu)
+            waiting.append(Pending(node.banned, u, BANNED, *now, above))
+            waiting.append(Pending(node.kept, u, KEPT, *now, above))
+        if not waiting:
+            best.closed = True
+            proof += tree.flatten()
+            break
+        jump = best.nodes % JUMP == 0 and not stage.plan.layout.dense
+        pending = waiting.pop(_highest(waiting) if jump else -1)
+        pending.enter(stage)
+        node, mu, above = pending.node, pending.mu, pending.bound
+    stage.trace.tape = proof
+    return best
+
+
+def _highest(waiting: list[Pending]) -> int:
+    """The waiting child with the highest bound, of equal ones the latest."""
+    return max(range(len(waiting)), key=lambda i: (waiting[i].bound, i))
 
 
 def _visit(stage: Stage, mu: int, best: Outcome) -> tuple[int, int, bool]:

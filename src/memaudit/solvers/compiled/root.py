@@ -8,7 +8,7 @@ from memaudit.core.optimum import Layout
 from memaudit.solvers.compiled.branch import search
 from memaudit.solvers.compiled.primal import improve
 from memaudit.solvers.compiled.problem import prepare
-from memaudit.solvers.compiled.stage import Stage
+from memaudit.solvers.compiled.stage import UNSET, Stage
 from memaudit.solvers.compiled.trace import FULL, LEAF, MU, ZERO, Trace
 from memaudit.solvers.compiled.types import FREE, Ints, seal
 from memaudit.solvers.packed import Packed
@@ -18,6 +18,15 @@ ROUNDS = 60
 LAYOUTS = 12
 SHRINK_AT = 0.6
 """Lay the core out again when this share of it or less is still open."""
+
+PATIENCE = (400, 4000, None)
+"""Nodes of branching after which blocks are tightened further and branched on afresh."""
+
+NO_LIMIT = 1 << 60
+
+CORE_SIZE = 40
+CLOSER_NODES = 150
+"""How many candidates, and nodes, a search for better stores among the undecided may take."""
 
 SMALL_CORE = 40
 """Cores this small are branched on without further ado."""
@@ -65,6 +74,7 @@ class _Root:
         hint: tuple[int, ...],
     ) -> None:  # fmt: skip
         self.limits, self.trace, self.nodes = limits, Trace(group_names), 0
+        self.rounds, self.core_size = ROUNDS, CORE_SIZE
         state = self.state = prepare(packed, scale, slack)
         core = state.core
         reach = np.bincount(core.unit, core.level, len(core.top)).astype(np.int64)
@@ -86,25 +96,70 @@ class _Root:
             self.trace.put(ZERO, LEAF)
             return self.found(closed=True)
         stage = Stage.first(self.state, self.mu, self.trace)
+        for patience in PATIENCE:
+            closed, stage = self._settle(stage)
+            if not closed and not self.limits.expired and self._look_closer(stage):
+                closed, stage = self._settle(stage)
+            if closed or self.limits.expired:
+                return self.found(closed=closed)
+            if self._branch(stage, None if stage.plan.layout.dense else patience):
+                return self.found(closed=True)
+            if self.limits.expired or stage.plan.layout.dense or self._spent():
+                break
+            # The tree grows too large: look for stores and tighten with more effort.
+            self.rounds *= 4
+            self.core_size *= 2
+        return self.found(closed=False)
+
+    def _settle(self, stage: Stage) -> tuple[bool, Stage]:
+        """Tighten and shrink until it is time to branch; whether the problem is closed."""
         for _ in range(LAYOUTS):
             outcome = self._tighten(stage)
-            if outcome == "closed":
-                return self.found(closed=True)
-            if self.limits.expired:
-                return self.found(closed=False)
+            if outcome == "closed" or self.limits.expired:
+                return outcome == "closed", stage
             stage = stage.next(self.mu)
             self.state = stage.state
             if outcome == "stuck":
                 break
         if not len(stage.state.core.cost):
-            return self._decided()
-        result = search(stage, self.mu, self.value, self.store, self.limits)
+            self._decided()
+            return True, stage
+        return False, stage
+
+    def _look_closer(self, stage: Stage) -> bool:
+        """Search for a better store among the least decided candidates alone; whether found.
+
+        The others are decided the way that costs the bound less. This proves nothing; it only
+        finds stores, so its tree is not part of the proof.
+        """
+        stage.bound(self.mu, 0, 1, self.pace)
+        near = stage.nearly_decided(self.core_size)
+        if near is None:
+            return False
+        before = self.value
+        within = Limits(self.limits.seconds, CLOSER_NODES, self.limits.started)
+        result = search(near, self.mu, self.value, self.store, within)
+        self.value, self.store = result.value, result.store
+        return self.value > before
+
+    def _spent(self) -> bool:
+        return self.limits.nodes is not None and self.nodes >= self.limits.nodes
+
+    def _branch(self, stage: Stage, patience: int | None) -> bool:
+        """Branch on what is left, unless it takes more nodes than `patience`; whether closed."""
+        limits = self.limits
+        most = min(patience or NO_LIMIT, limits.nodes or NO_LIMIT)
+        start = (stage.status.copy(), stage.prices.copy(), stage.left)
+        within = Limits(limits.seconds, most, limits.started)
+        result = search(stage, self.mu, self.value, self.store, within)
         self.value, self.store = result.value, result.store
         self.nodes += result.nodes
         if not result.closed:
             open_value = stage.state.value + result.bound // stage.state.core.scale
             self.lowest = min(self.lowest, open_value)
-        return self.found(closed=result.closed)
+            stage.status[:], stage.prices[:], stage.left = start
+            stage.known[:] = UNSET
+        return result.closed
 
     def _tighten(self, stage: Stage) -> str:
         """Lower the bound and fix candidates: until "closed", "shrink"-worthy or "stuck"."""
@@ -120,7 +175,7 @@ class _Root:
         previous = np.inf
         while True:
             target = (self.value - offset + core.grain) * core.scale
-            bound, self.mu = stage.bound(self.mu, target, ROUNDS, self.pace)
+            bound, self.mu = stage.bound(self.mu, target, self.rounds, self.pace)
             self.nodes += 1
             self.lowest = min(self.lowest, offset + bound / core.scale)
             if bound >= target:
@@ -144,12 +199,11 @@ class _Root:
                 return "stuck"
             previous = bound
 
-    def _decided(self) -> Found:
+    def _decided(self) -> None:
         """Nothing is open: what is kept is the only store left."""
         if self.state.value > self.value:
             self.value, self.store = self.state.value, self.state.kept
         self.trace.put(MU, 0, LEAF)
-        return self.found(closed=True)
 
     def found(self, *, closed: bool) -> Found:
         bound = self.value if closed else max(self.value, int(self.lowest))

@@ -45,6 +45,25 @@ class Stage:
         prices = plan.carry(self.plan, self.prices, state.core, entries, self.state.core, mu)
         return Stage(state, plan, prices, self.trace)
 
+    def nearly_decided(self, size: int) -> "Stage | None":
+        """A stage of its own on the `size` least decided candidates, or None where that fails."""
+        active, work = self.active, self.work
+        if len(active) <= size:
+            return None
+        decided = np.maximum(work.loss_in[active], work.loss_out[active])
+        far = active[np.argsort(-decided, kind="stable")[:-size]]
+        status = self.status.copy()
+        status[far] = np.where(work.loss_in[far] >= work.loss_out[far], BANNED, KEPT)
+        kept = np.bincount(self.state.core.group[status == KEPT], minlength=1)
+        if self.state.core.cost[status == KEPT].sum() > self.state.budget or kept.max() > 1:
+            return None
+        state, entries = self.state.shrink(status)
+        if not len(state.core.cost):
+            return None
+        plan = choose_layout(state.core)
+        prices = plan.carry(self.plan, self.prices, state.core, entries, self.state.core, 0)
+        return Stage(state, plan, prices, Trace(self.trace.group_names))
+
     def bound(self, mu: int, target: int, rounds: int, pace: Floats) -> tuple[int, int]:
         """The best bound of the present node within some rounds, and its mu.
 
