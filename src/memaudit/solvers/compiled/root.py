@@ -98,13 +98,14 @@ class _Root:
         stage = Stage.first(self.state, self.mu, self.trace)
         for patience in PATIENCE:
             closed, stage = self._settle(stage)
-            if not closed and not self.limits.expired and self._look_closer(stage):
+            dense = stage.plan.layout.dense
+            if not (closed or dense or self.limits.expired) and self._look_closer(stage):
                 closed, stage = self._settle(stage)
             if closed or self.limits.expired:
                 return self.found(closed=closed)
-            if self._branch(stage, None if stage.plan.layout.dense else patience):
+            if self._branch(stage, None if dense else patience):
                 return self.found(closed=True)
-            if self.limits.expired or stage.plan.layout.dense or self._spent():
+            if self.limits.expired or dense or self._spent():
                 break
             # The tree grows too large: look for stores and tighten with more effort.
             self.rounds *= 4
