@@ -4,6 +4,8 @@ A kernel that took the tuples themselves would have hundreds of scalar arguments
 to compile; a sealed struct is one pointer to the same arrays.
 """
 
+import contextlib
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -167,6 +169,21 @@ def _seal_work(a, b, c, d, e, f, g, h, i, j, k, m, n, o, p, q, r, s, t, u, v, w,
     work.layer_at, work.offer_price, work.offer_step, work.row, work.tail = s, t, u, v, w
     work.node, work.back, work.via, work.option_price, work.through = x, y, z, aa, bb
     return work
+
+
+def _drop_stale() -> None:
+    """Forget compiled kernels that are older than any of the sources.
+
+    Numba looks only at the file a kernel stands in, not at the kernels it calls.
+    """
+    newest = max(source.stat().st_mtime for source in Path(__file__).parent.glob("*.py"))
+    for index in Path(_seal_core.stats.cache_path or ".").glob("*.nbi"):
+        with contextlib.suppress(OSError):
+            if index.stat().st_mtime < newest:
+                index.unlink()
+
+
+_drop_stale()
 
 
 def seal(arrays: Core | Layout | Work) -> Any:
