@@ -81,7 +81,7 @@ class _Root:
         last = core.table_start[:-1] + np.minimum(reach, core.top)
         self.lowest = float(core.table[last].sum())
         self.value, self.store = -1, tuple[int, ...]()
-        for start in {hint, ()}:
+        for start in dict.fromkeys((hint, ())):
             chosen = np.isin(state.names, np.array(start, np.int64))
             levels = np.zeros((2, len(core.top)), np.int64)
             value = int(improve(seal(core), chosen, state.budget, 0, *levels))

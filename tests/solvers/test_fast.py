@@ -1,0 +1,220 @@
+"""The fast solver: its large path on small forms, both ways of its small search, real sizes."""
+
+from fractions import Fraction
+from random import Random
+
+import numpy as np
+import pytest
+
+from memaudit.bench.conversation import Shape, conversation
+from memaudit.bench.draft import Instance
+from memaudit.bench.families import family
+from memaudit.bench.package import as_package
+from memaudit.checker import verify
+from memaudit.core.package import Package
+from memaudit.solvers import fast
+from memaudit.solvers.auto import Auto
+from memaudit.solvers.brute import BruteForce
+from memaudit.solvers.fast import Fast, solve_batch, solve_packed
+from memaudit.solvers.form import integer_form
+from memaudit.solvers.highs import Highs
+from memaudit.solvers.packed import pack
+from memaudit.solvers.protocol import Limits
+from memaudit.solvers.reference import Reference
+from memaudit.solvers.solve import solve
+from tests.solvers.random_forms import knapsack, random_form, random_package
+from tests.solvers.test_conformance import check_store, shuffled
+
+SHARES = [Fraction(text) for text in "0 1/5 1/3 1/2 3/4 2".split()]
+
+
+@pytest.fixture
+def large_path(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No problem is small: blocks, multipliers and branching for all."""
+    monkeypatch.setattr(fast, "SMALL", -1)
+
+
+def talk(cross: int, sessions: int = 4) -> Package:
+    """A short conversation of some 200 candidates; `cross` memories span its sessions."""
+    shape = Shape(sessions, (10, 14), 0.7, 40, cross)
+    return as_package(Instance("talk", conversation(Random(f"talk/{cross}"), shape).packed(0)))
+
+
+@pytest.mark.usefixtures("large_path")
+def test_the_large_path_equals_brute_force() -> None:
+    """Every cap, every h, ties, free and unaffordable candidates, nothing to choose from."""
+    for seed in range(1500):
+        form = random_form(seed, irrational=seed % 3 == 0)
+        solution = Fast().solve(form, Limits())
+        check_store(form, solution)
+        best = BruteForce().solve(form, Limits()).value
+        assert (solution.closed, solution.value, solution.bound) == (True, best, best), seed
+        assert solution.proof is not None
+
+
+@pytest.mark.usefixtures("large_path")
+@pytest.mark.parametrize("irrational", [False, True])
+def test_the_large_path_proves_it(irrational: bool) -> None:
+    """Its certificates pass the check, from the package up."""
+    for seed in range(400):
+        package = random_package(seed, irrational, groups=6)
+        total = sum((candidate.cost for candidate in package.candidates), Fraction(0))
+        optimum = solve(package, total * SHARES[seed % 6], 1 + seed % 3, "fast")
+        assert optimum.certified, (seed, optimum.note)
+
+
+@pytest.mark.usefixtures("large_path")
+@pytest.mark.parametrize("seed", range(8))
+def test_larger_random_packages(seed: int) -> None:
+    """Beyond brute force, the reference solver's optimum."""
+    package = random_package(seed + 50, seed % 4 == 3, groups=10, units=8)
+    form = integer_form(package)
+    total = Fraction(sum(form.cost), form.cost_scale)
+    for cap in (1, 2, 3):
+        optimum = solve(package, total / 3, cap, "fast")
+        assert optimum.certified, optimum.note
+        best = Reference().solve(form.at(total / 3, cap), Limits()).value
+        assert (optimum.value_high or optimum.value) == Fraction(best, form.value_scale)
+
+
+@pytest.mark.usefixtures("large_path")
+def test_nothing_to_choose_from(tiny: Package) -> None:
+    """No candidates, no weighted units, no coverage, no budget: the empty store, certified."""
+    bare = tiny.replace(candidates=(), coverage=())
+    unasked = tiny.replace(
+        queries=(),
+        units=tuple(unit.model_copy(update={"weight": Fraction(0)}) for unit in tiny.units),
+    )
+    for package in (bare, unasked, tiny.replace(coverage=())):
+        optimum = solve(package, 5, solver="fast")
+        assert (optimum.certified, optimum.value, optimum.store) == (True, 0, ())
+    assert solve(tiny, 0, solver="fast").store == ()
+
+
+def test_plain_and_compiled_small_search_are_the_same() -> None:
+    """Same store, same value, same tape: a first solve does not differ from later ones."""
+    compared = 0
+    for seed in range(300):
+        form = random_form(seed)
+        packed = pack(form)
+        assert packed is not None
+        slack = np.zeros(len(packed.tops), np.int64)
+        plain, compiled = (
+            fast._small(packed, Limits(), slack, 10_000, how) for how in (False, True)
+        )
+        assert plain is not None
+        assert compiled is not None
+        assert (plain.chosen, plain.value, plain.proof) == (
+            compiled.chosen, compiled.value, compiled.proof,
+        )  # fmt: skip
+        compared += len(plain.chosen) > 1
+    assert compared > 50
+
+
+@pytest.mark.parametrize("name", ["A", "B"])
+def test_a_batch_equals_one_by_one(name: str) -> None:
+    """Problems in one compiled call do not see each other."""
+    problems = [instance.packed for instance in family(name)]
+    together = solve_batch(problems, Limits())
+    assert together == [solve_packed(packed, Limits()) for packed in problems]
+    assert all(closed for _, _, closed, _ in together)
+    assert solve_batch(problems[::-1], Limits()) == together[::-1]
+
+
+def test_a_batch_of_random_forms(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Caps, empty groups and empty problems mixed; what stays open goes on alone."""
+    forms = [random_form(seed) for seed in range(200)]
+    problems = [packed for form in forms if (packed := pack(form)) is not None]
+    best = [BruteForce().solve(form, Limits()).value for form in forms]
+    assert [value for value, *_ in solve_batch(problems, Limits())] == best
+    monkeypatch.setattr(fast, "SMALL_NODES", 2)
+    monkeypatch.setattr(fast, "SMALL", -1)
+    assert [value for value, *_ in solve_batch(problems, Limits())] == best
+
+
+@pytest.mark.parametrize("cross", [0, 6, 20])
+def test_conversations_equal_highs(cross: int) -> None:
+    """Two methods, one optimum; ours with a certificate that also survives shuffled rows."""
+    package = talk(cross)
+    form = integer_form(package)
+    assert len(form.cost) > fast.SMALL
+    for budget in (0, 25, 90, 250):
+        optimum = solve(package, budget, solver="fast")
+        assert optimum.certified, optimum.note
+        highs = Highs().solve(form.at(Fraction(budget), 1), Limits(seconds=30))
+        assert highs.closed
+        assert optimum.value == Fraction(highs.value, form.value_scale)
+
+
+@pytest.mark.parametrize("cross", [0, 20])
+def test_conversations_give_the_same_store_every_time(cross: int) -> None:
+    """Solved twice and with rows shuffled; the old certificate holds for the shuffled package."""
+    package = talk(cross)
+    mixed = shuffled(package, 1)
+    first, second, third = (solve(one, 90, solver="fast") for one in (package, package, mixed))
+    assert first.store == second.store == third.store
+    assert first.certificate == second.certificate == third.certificate
+    assert first.certificate is not None
+    assert verify(mixed, first.certificate).valid
+
+
+@pytest.mark.parametrize("cap", [2, 3])
+def test_conversations_at_larger_caps(cap: int) -> None:
+    """More than one candidate a group, where no group lies inside a block."""
+    package = talk(6, sessions=2)
+    form = integer_form(package)
+    optimum = solve(package, 90, cap, "fast")
+    assert optimum.certified, optimum.note
+    highs = Highs().solve(form.at(Fraction(90), cap), Limits(seconds=30))
+    assert optimum.value == Fraction(highs.value, form.value_scale)
+
+
+@pytest.mark.parametrize("what", ["costs", "coverage", "weights"])
+def test_numbers_beyond_64_bits_are_solved_in_python(what: str) -> None:
+    """`pack` refuses them, `fast` says why, and `auto` still has the certified optimum."""
+    package = random_package(11, groups=5, units=4)
+    prime = 2**61 - 1
+    if what == "costs":
+        package = package.replace(
+            candidates=tuple(
+                candidate.model_copy(update={"cost": candidate.cost + Fraction(1, prime - place)})
+                for place, candidate in enumerate(package.candidates)
+            )
+        )
+    elif what == "coverage":
+        package = package.replace(
+            coverage=tuple(
+                cell.model_copy(update={"value": cell.value * Fraction(prime - 1 - place, prime)})
+                for place, cell in enumerate(package.coverage)
+            )
+        )
+    else:
+        package = package.replace(
+            units=tuple(
+                unit.model_copy(update={"weight": 1 + Fraction(1, prime - place)})
+                for place, unit in enumerate(package.units)
+            )
+        )
+    form = integer_form(package)
+    form = form.at(Fraction(sum(form.cost), 2 * form.cost_scale), 1)
+    assert pack(form) is None
+    assert "64-bit" in Fast().accepts(form)
+    best = BruteForce().solve(form, Limits()).value
+    assert best > 0
+    optimum = solve(package, Fraction(form.budget, form.cost_scale), 1)
+    assert optimum.certified, optimum.note
+    assert optimum.value == Fraction(best, form.value_scale)
+
+
+@pytest.mark.usefixtures("large_path")
+def test_fine_coverage_grids_are_exact() -> None:
+    """Coverage given to six places: levels in millionths, one more than the other still counts."""
+    values = [Fraction(123_457, 10**6), Fraction(123_456, 10**6), Fraction(1, 8)]
+    form = knapsack(values, [1, 1, 1]).at(Fraction(2), 1)
+    solution = Auto().solve(form, Limits())
+    assert (solution.closed, solution.chosen) == (True, (0, 2))
+    coarse = [Fraction(f"0.{place}7") for place in range(1, 9)]
+    form = knapsack(coarse, [1 + place % 3 for place in range(8)]).at(Fraction(6), 1)
+    assert pack(form) is not None
+    best = BruteForce().solve(form, Limits()).value
+    assert Fast().solve(form, Limits()).value == best
