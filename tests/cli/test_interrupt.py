@@ -1,20 +1,25 @@
 """Ctrl-C, by a real signal to a real process."""
 
 import json
+import os
 import signal
 import subprocess
 import sys
 import time
 from pathlib import Path
+from random import Random
 
 import pytest
 
-from memaudit.bench.families import family
+from memaudit.bench.draft import Instance
+from memaudit.bench.families import _dense, family
 from memaudit.bench.package import as_package
 from memaudit.core.exact import exact
 from memaudit.core.package import Package
 from memaudit.core.store import violations
 from memaudit.io.packages import write_package
+from memaudit.solvers.compiled.warm import LINE
+from memaudit.solvers.solve import solve
 from tests.cli.running import run
 
 
@@ -24,19 +29,41 @@ def hard() -> Package:
     return as_package(family("H", [101])[1])
 
 
+@pytest.fixture(scope="module")
+def dense() -> Package:
+    """Far beyond what any solver here finishes in a test."""
+    random = Random("interrupt")
+    return as_package(Instance("dense", _dense(random, 120, 200).packed(500)))
+
+
+def started(file: Path, solver: str, budgets: str, **environment: str) -> subprocess.Popen[str]:
+    """`memaudit solve` in a process of its own."""
+    command = [
+        sys.executable, "-m", "memaudit.cli.main", "solve", str(file), "--json",
+        "--budget", budgets, "--solver", solver,
+    ]  # fmt: skip
+    return subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        start_new_session=True, env={**os.environ, **environment},
+    )  # fmt: skip
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="signals differ")
-def test_ctrl_c_gives_a_bound(hard: Package, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("solver", "which", "budgets"), [("reference", "hard", "200,190"), ("auto", "dense", "500,490")]
+)
+def test_ctrl_c_gives_a_bound(
+    solver: str, which: str, budgets: str, request: pytest.FixtureRequest, tmp_path: Path
+) -> None:
     """The best store so far with its bound as JSON, exit code 0, no traceback, no second solve."""
-    write_package(hard, tmp_path / "h.json")
-    command = [
-        sys.executable, "-m", "memaudit.cli.main", "solve", str(tmp_path / "h.json"), "--json",
-        "--budget", "200,190", "--solver", "reference",
-    ]  # fmt: skip
-    process = subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
-    )
+    package: Package = request.getfixturevalue(which)
+    write_package(package, tmp_path / "h.json")
+    if solver == "auto":
+        solve(as_package(family("H", [101])[0]), 150, seconds=0.1)  # kernels are on disk then
+    process = started(tmp_path / "h.json", solver, budgets)
     time.sleep(6)
+    assert process.poll() is None, "solved before the signal"
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=120)
     assert process.returncode == 0, err
@@ -45,7 +72,27 @@ def test_ctrl_c_gives_a_bound(hard: Package, tmp_path: Path) -> None:
     assert (one["status"], one["certified"]) == ("bound", False)
     assert one["note"] == "stopped early"
     assert one["bound"] > one["value"] > 0
-    assert violations(hard, one["store"], exact(200), 1) == []
+    assert violations(package, one["store"], exact(budgets.split(",")[0]), 1) == []
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="signals differ")
+def test_ctrl_c_while_compiling(dense: Package, tmp_path: Path) -> None:
+    """Before there is anything to run: a bound or one line, no traceback."""
+    write_package(dense, tmp_path / "d.json")
+    process = started(tmp_path / "d.json", "auto", "500", NUMBA_CACHE_DIR=str(tmp_path / "cache"))
+    assert process.stderr is not None
+    assert process.stderr.readline() == LINE
+    time.sleep(1)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=120)
+    assert "Traceback" not in err
+    if process.returncode == 0:
+        (one,) = json.loads(out)
+        assert one["status"] == "bound"
+        assert one["bound"] > one["value"] > 0
+    else:
+        assert (process.returncode, out, err) == (130, "", "interrupted\n")
 
 
 @pytest.mark.slow

@@ -25,7 +25,7 @@ from memaudit.solvers.solve import solve
 from tests.solvers.random_forms import knapsack, random_form, random_package
 from tests.solvers.test_conformance import check_store, shuffled
 
-SHARES = [Fraction(text) for text in "0 1/5 1/3 1/2 3/4 2".split()]
+SHARES = [Fraction(text) for text in ["0", "1/5", "1/3", "1/2", "3/4", "2"]]
 
 
 @pytest.fixture

@@ -196,7 +196,7 @@ class _Root:
             free = int((stage.status == FREE).sum())
             if free <= SHRINK_AT * len(core.cost):
                 return "stuck" if free <= SMALL_CORE else "shrink"
-            if previous - bound < STALLED * (bound - target) or self.limits.expired:
+            if previous - bound <= STALLED * (bound - target) or self.limits.expired:
                 return "stuck"
             previous = bound
 

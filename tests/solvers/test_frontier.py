@@ -1,0 +1,94 @@
+"""`frontier` against `solve` at every budget, by both of its methods."""
+
+from fractions import Fraction
+
+import pytest
+
+from memaudit.core.errors import MemAuditError
+from memaudit.core.package import Package
+from memaudit.solvers import frontier as module
+from memaudit.solvers.auto import Auto
+from memaudit.solvers.brute import BruteForce
+from memaudit.solvers.form import Form, integer_form
+from memaudit.solvers.frontier import BUDGET_BY_BUDGET, COMPONENTS, MOST_BUDGETS, frontier
+from memaudit.solvers.protocol import Limits, Solution
+from tests.solvers.random_forms import random_package
+from tests.solvers.test_fast import talk
+
+
+@pytest.mark.parametrize("cap", [1, 2, 3])
+def test_equals_brute_force_at_every_budget(cap: int) -> None:
+    """Fractional costs and every h; where h is irrational, the upper ends."""
+    for seed in range(60):
+        package = random_package(seed, irrational=seed % 3 == 0)
+        form = integer_form(package)
+        found = frontier(package, 8, cap)
+        best = [
+            BruteForce().solve(form.at(Fraction(budget), cap), Limits()).value
+            for budget in range(9)
+        ]
+        assert found.values == tuple(Fraction(value, form.value_scale) for value in best)
+        assert (found.group_cap, len(found.values)) == (cap, 9)
+
+
+def test_components_equal_budget_by_budget(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A conversation without cross-session memories falls apart: one programme for all budgets."""
+    package = talk(0, sessions=2)
+    whole = frontier(package, 120)
+    monkeypatch.setattr(module, "_components", lambda _: None)
+    single = frontier(package, 120)
+    assert (whole.method, single.method) == (COMPONENTS, BUDGET_BY_BUDGET)
+    assert whole.values == single.values
+
+
+def test_components_with_fractional_costs() -> None:
+    """Budgets stay whole where costs are not."""
+    package = talk(0, sessions=2)
+    halves = package.replace(
+        candidates=tuple(
+            candidate.model_copy(update={"cost": candidate.cost / 2})
+            for candidate in package.candidates
+        )
+    )
+    doubled = frontier(package, 80)
+    found = frontier(halves, 40)
+    assert found.method == COMPONENTS
+    assert found.values == doubled.values[::2]
+
+
+def test_steps(tiny: Package) -> None:
+    """Budget 0 and every budget where the optimum rises."""
+    found = frontier(tiny, 5)
+    assert found.values == (0, 1, 2, 3, 3, 3)
+    assert found.steps() == [(0, 0), (1, 1), (2, 2), (3, 3)]
+
+
+def test_edges(tiny: Package) -> None:
+    """Budget 0, fractions of a budget, and budgets that mean nothing."""
+    assert frontier(tiny, 0).values == (0,)
+    assert len(frontier(tiny, "5/2").values) == 3
+    with pytest.raises(MemAuditError, match="budget -1 is negative"):
+        frontier(tiny, -1)
+    with pytest.raises(MemAuditError, match="more than 10,000,000 budgets"):
+        frontier(tiny, MOST_BUDGETS + 1)
+    with pytest.raises(MemAuditError, match="group cap 0"):
+        frontier(tiny, 3, 0)
+
+
+def test_progress_is_reported(tiny: Package) -> None:
+    """It rises to the number of budgets."""
+    seen: list[tuple[int, int]] = []
+    frontier(tiny, 5, progress=lambda done, total: seen.append((done, total)))
+    assert seen[-1] == (6, 6)
+    assert [done for done, _ in seen] == sorted(done for done, _ in seen)
+
+
+def test_an_unproven_point_is_an_error(tiny: Package, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A frontier with a guess in it is not given out."""
+
+    def stopped(self: Auto, form: Form, limits: Limits) -> Solution:  # noqa: ARG001
+        return Solution((), 0, form.value(range(len(form.rows))), closed=False)
+
+    monkeypatch.setattr(Auto, "solve", stopped)
+    with pytest.raises(MemAuditError, match="stopped at budget 3: its optimum is not proven"):
+        frontier(tiny, 3)
