@@ -75,10 +75,18 @@ def _frontier_line(instances: Sequence[Instance], seconds: float) -> FrontierLin
     package = as_package(instances[0])
     name = instances[0].name.rpartition(" B ")[0]  # the conversation, without its budget
     start = perf_counter()
+
+    def within_time(done: int, budgets: int) -> None:
+        if perf_counter() - start > seconds:
+            raise MemAuditError(
+                "memories that span sessions keep it from falling apart, so budgets are solved "
+                f"one by one: {done} of {budgets} in {perf_counter() - start:.0f} s, not finished"
+            )
+
     try:
-        values = frontier(package, max_budget=MAX_BUDGET).values
+        values = frontier(package, MAX_BUDGET, progress=within_time).values
     except MemAuditError as error:
-        return FrontierLine(name, perf_counter() - start, None, 0, (), f"declined: {error}")
+        return FrontierLine(name, perf_counter() - start, None, 0, (), str(error))
     taken = perf_counter() - start
     results = run_solver("highs", [instance.packed for instance in instances], seconds).results
     times = [result.seconds for result in results if result.proven]

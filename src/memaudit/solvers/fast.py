@@ -141,7 +141,6 @@ def solve_batch(problems: Sequence[Packed], limits: Limits) -> list[Result]:
     """Solve many small problems in one compiled call; what stays open goes on alone."""
     from memaudit.solvers.compiled.batch import batch
 
-    problems = [clean(packed) for packed in problems]
     candidate_at = _ends([len(p.cost) for p in problems])
     unit_at = _ends([len(p.table_start) - 1 for p in problems])
     count = len(problems)
