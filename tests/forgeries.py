@@ -64,7 +64,7 @@ def edit(function: Edit) -> Edit:
 
 def with_store(package: Package, certificate: Certificate, ids: list[str]) -> Certificate:
     """Another store, its value stated truly."""
-    problem = _Problem(package, certificate.budget, certificate.group_cap)
+    problem = _Problem(package).at(certificate.budget, certificate.group_cap)
     value = worth_of(problem, frozenset(problem.ids.index(id) for id in ids))
     return replace(certificate, store=tuple(ids), value=F(value, problem.scale))
 

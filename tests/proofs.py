@@ -132,7 +132,7 @@ def prove(
     package: Package, budget: Fraction, cap: int, store: frozenset[int], random: Random
 ) -> Certificate | None:
     """A proof that this store is best, or None where even this checker refuses all of it."""
-    problem = _Problem(package, budget, cap)
+    problem = _Problem(package).at(budget, cap)
     value = worth_of(problem, store)
     checker = _Checker(problem, Q * (value + problem.grain))
     layouts = [random_layout(problem, random) for _ in range(2)]

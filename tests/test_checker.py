@@ -305,7 +305,7 @@ def test_no_bound_is_below_a_store() -> None:
     checked = 0
     for seed in range(1500):
         found, budget, cap, random = drawn(seed)
-        problem = _Problem(found, budget, cap)
+        problem = _Problem(found).at(budget, cap)
         everything, useful = stores(problem), problem.useful()
         best = max(value for _, value in everything)
         assert best == max(value for store, value in everything if store <= set(useful))
@@ -335,7 +335,7 @@ def test_true_claims_are_proven_and_false_ones_never() -> None:
     hopeless = 0
     for seed in range(500):
         found, budget, cap, random = drawn(seed)
-        problem = _Problem(found, budget, cap)
+        problem = _Problem(found).at(budget, cap)
         everything = stores(problem)
         best = max(value for _, value in everything)
         winner = random.choice([store for store, value in everything if value == best])
@@ -359,7 +359,7 @@ def corpus() -> tuple[Case, ...]:
     cases: list[Case] = []
     for seed in range(120):
         found, budget, cap, random = drawn(seed)
-        problem = _Problem(found, budget, cap)
+        problem = _Problem(found).at(budget, cap)
         if seed % 3:
             solver = ("fast", "reference")[seed % 2]
             proven = solve(found, budget, cap, solver=solver).certificate
@@ -388,7 +388,7 @@ def test_forged_certificates(kind: str) -> None:
                 assert verdict.reason
                 refused += 1
                 continue
-            problem = _Problem(found, forged.budget, forged.group_cap)
+            problem = _Problem(found).at(forged.budget, forged.group_cap)
             best = max(value for _, value in stores(problem))
             assert forged.value * problem.scale >= best, (seed, attempt)
     assert refused >= 5
@@ -417,7 +417,7 @@ def test_certificates_of_other_packages() -> None:
             forged = replace(with_store(found, good, list(good.store)), package=digest(found))
         except ValueError:  # a candidate that is not there
             continue
-        problem = _Problem(found, forged.budget, forged.group_cap)
+        problem = _Problem(found).at(forged.budget, forged.group_cap)
         forged = replace(forged, scale=problem.scale)
         if verify(found, forged).valid:
             best = max(value for _, value in stores(problem))
@@ -426,7 +426,7 @@ def test_certificates_of_other_packages() -> None:
 
 def test_an_invalid_inside_group_fails_wherever_it_matters() -> None:
     """A group is inside a block only if all it can still add is there."""
-    problem = _Problem(PAIR, F(4), 1)
+    problem = _Problem(PAIR).at(F(4), 1)
     guard = _Checker(problem, 0)
     node = _Node((0, 1, 2), 4, _Layout(problem, (((0,), (0,)),)))
     with pytest.raises(_Fails, match="not inside"):

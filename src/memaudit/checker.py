@@ -93,7 +93,7 @@ class _Table(dict[int, int]):
 class _Problem:
     """The package in whole numbers: candidates in stream order then by id, units by id."""
 
-    def __init__(self, package: Package, budget: Fraction, cap: int) -> None:
+    def __init__(self, package: Package) -> None:
         ranked = sorted(package.experiences, key=lambda experience: experience.index)
         rank = {experience.id: place for place, experience in enumerate(ranked)}
         candidates = sorted(package.candidates, key=lambda c: (rank[c.experience], c.id))
@@ -110,7 +110,8 @@ class _Problem:
         self.ids = [candidate.id for candidate in candidates]
         self.group = [rank[candidate.experience] for candidate in candidates]
         self.cost = [int(candidate.cost * whole) for candidate in candidates]
-        self.budget, self.cap, self.steps = budget * whole // 1, cap, 0
+        self.whole, self.steps = whole, 0
+        self.budget, self.cap = 0, 1
         self.rows = [
             sorted((r, value.numerator * (steps[r] // value.denominator)) for r, value in row)
             for row in cells
@@ -138,6 +139,11 @@ class _Problem:
             # H may miss h by a grid step, so a later gain may exceed an earlier one by two of them.
             self.slack.append(0 if unit.response.is_rational else 2 * weight // fine[r])
         self.grain = max(1, self.grain)
+
+    def at(self, budget: Fraction, cap: int) -> "_Problem":
+        """Itself at a budget and a cap, with all steps to spend again."""
+        self.budget, self.cap, self.steps = budget * self.whole // 1, cap, 0
+        return self
 
     def spend(self, steps: int) -> None:
         """Count work; a proof may ask for so much and no more."""
@@ -417,46 +423,60 @@ def _at_least_0(word: int) -> int:
 
 def verify(package: Package, certificate: Certificate) -> Verdict:
     """Whether a certificate proves the optimum of this package; if not, which step fails."""
-    try:
-        return _verify(package, certificate)
-    except _Fails as failure:
-        return Verdict(False, str(failure))
-    except StopIteration:
-        return Verdict(False, "the proof ends too early")
-    except IndexError:
-        return Verdict(False, "the proof names a layout that is not there")
+    return PackageChecker(package).verify(certificate)
 
 
-def _verify(package: Package, certificate: Certificate) -> Verdict:
-    if certificate.package != digest(package):
-        return Verdict(False, "the certificate is for another package")
-    parts = chain.from_iterable(block for layout in certificate.layouts for block in layout)
-    words = chain((certificate.group_cap,), certificate.proof, chain.from_iterable(parts))
-    if any(type(word) is not int for word in words):
-        return Verdict(False, "the certificate holds something other than whole numbers")
-    if certificate.group_cap < 1 or certificate.budget < 0:
-        return Verdict(False, "group cap or budget makes no sense")
-    wrong = violations(package, certificate.store, certificate.budget, certificate.group_cap)
-    if wrong:
-        return Verdict(False, f"the store is not feasible: {wrong[0]}")
-    problem = _Problem(package, certificate.budget, certificate.group_cap)
-    if certificate.scale != problem.scale:
-        return Verdict(False, f"the scale of this package is {_shown(Fraction(problem.scale))}")
-    index = {id: u for u, id in enumerate(problem.ids)}
-    covered: dict[int, int] = {}
-    for id in certificate.store:
-        for r, level in problem.rows[index[id]]:
-            covered[r] = covered.get(r, 0) + level
-    reached = sum(problem.worth[r][min(problem.top[r], z)] for r, z in covered.items())
-    value = Fraction(reached, problem.scale)
-    if value != certificate.value:
-        said = _shown(certificate.value)
-        return Verdict(False, f"the store is worth {_shown(value)}, not {said}")
-    checker = _Checker(problem, Q * (reached + problem.grain))
-    root = _Node(problem.useful(), problem.budget, _Layout(problem, ()))
-    layouts = [_Layout(problem, layout) for layout in certificate.layouts]
-    checker.run(certificate.proof, layouts, root)
-    return Verdict(True, "", worth(package, certificate.store).low, value, checker.leaves)
+class PackageChecker:
+    """Checks certificates of one package: digest and whole numbers are worked out once."""
+
+    def __init__(self, package: Package) -> None:
+        self.package, self.digest = package, digest(package)
+        self._problem: _Problem | None = None
+
+    def verify(self, certificate: Certificate) -> Verdict:
+        """As `verify`."""
+        try:
+            return self._verify(certificate)
+        except _Fails as failure:
+            return Verdict(False, str(failure))
+        except StopIteration:
+            return Verdict(False, "the proof ends too early")
+        except IndexError:
+            return Verdict(False, "the proof names a layout that is not there")
+
+    def _verify(self, certificate: Certificate) -> Verdict:
+        if certificate.package != self.digest:
+            return Verdict(False, "the certificate is for another package")
+        parts = chain.from_iterable(block for layout in certificate.layouts for block in layout)
+        words = chain((certificate.group_cap,), certificate.proof, chain.from_iterable(parts))
+        if any(type(word) is not int for word in words):
+            return Verdict(False, "the certificate holds something other than whole numbers")
+        budget, cap, store = certificate.budget, certificate.group_cap, certificate.store
+        if cap < 1 or budget < 0:
+            return Verdict(False, "group cap or budget makes no sense")
+        wrong = violations(self.package, store, budget, cap)
+        if wrong:
+            return Verdict(False, f"the store is not feasible: {wrong[0]}")
+        if self._problem is None:
+            self._problem = _Problem(self.package)
+        problem = self._problem.at(budget, cap)
+        if certificate.scale != problem.scale:
+            return Verdict(False, f"the scale of this package is {_shown(Fraction(problem.scale))}")
+        index = {id: u for u, id in enumerate(problem.ids)}
+        covered: dict[int, int] = {}
+        for id in store:
+            for r, level in problem.rows[index[id]]:
+                covered[r] = covered.get(r, 0) + level
+        reached = sum(problem.worth[r][min(problem.top[r], z)] for r, z in covered.items())
+        value = Fraction(reached, problem.scale)
+        if value != certificate.value:
+            said = _shown(certificate.value)
+            return Verdict(False, f"the store is worth {_shown(value)}, not {said}")
+        checker = _Checker(problem, Q * (reached + problem.grain))
+        root = _Node(problem.useful(), problem.budget, _Layout(problem, ()))
+        layouts = [_Layout(problem, layout) for layout in certificate.layouts]
+        checker.run(certificate.proof, layouts, root)
+        return Verdict(True, "", worth(self.package, store).low, value, checker.leaves)
 
 
 def _shown(number: Fraction) -> str:

@@ -96,7 +96,9 @@ def test_interrupts_leave_a_valid_bound(
 
 def test_a_refused_certificate_is_a_bound(tiny: Package, monkeypatch: pytest.MonkeyPatch) -> None:
     """The checker has the last word, and its reason is passed on."""
-    monkeypatch.setattr(solve_module, "verify", lambda *_: Verdict(False, "leaf 3: no"))
+    monkeypatch.setattr(
+        solve_module.PackageChecker, "verify", lambda *_: Verdict(False, "leaf 3: no")
+    )
     optimum = solve(tiny, 3)
     assert (optimum.status, optimum.note) == ("bound", "certificate refused: leaf 3: no")
     assert optimum.bound >= optimum.value == 3

@@ -17,6 +17,12 @@ ABSTENTION, TEMPORAL = "abstention", "temporal"
 VALIDITY_KINDS = frozenset({CURRENT, SUPERSESSION, DELETION, ABSTENTION, TEMPORAL})
 """Unit kinds that say what is true now; any other kind (fact, preference…) is free text."""
 
+INVALIDATION_KINDS = frozenset({SUPERSESSION, DELETION})
+"""Unit kinds that say an older statement no longer holds."""
+
+STALE = "stale"
+"""The unit kind of a statement that was true once; keeping it is not wrong, but rarely worth it."""
+
 INVALIDATING_KINDS = frozenset({"tombstone", "compound_update"})
 """Candidate kinds that record that an older statement no longer holds."""
 

@@ -5,8 +5,7 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
-from memaudit.checker import verify
-from memaudit.core.digest import digest
+from memaudit.checker import PackageChecker
 from memaudit.core.errors import MemAuditError
 from memaudit.core.exact import exact
 from memaudit.core.optimum import Certificate, Optimum
@@ -57,34 +56,46 @@ def iter_optima(
     check: bool = True,
 ) -> Iterator[Optimum]:
     """`solve_all`, one optimum after the other as they are asked for."""
-    cap = package.group_cap if group_cap is None else group_cap
+    solver_of = PackageSolver(package, group_cap, solver)
     amounts = [exact(budget) for budget in budgets]
     for amount in amounts:
-        check_budget(amount, cap)
-    form, name = integer_form(package), digest(package)
+        check_budget(amount, solver_of.group_cap)
     for amount in amounts:
-        limits = Limits(seconds=seconds)
-        yield _solve(package, form.at(amount, cap), amount, name, solver, limits, check)
+        yield solver_of.solve(amount, seconds=seconds, check=check)
 
 
-def _solve(
-    package: Package, form: Form, budget: Fraction, name: str, solver: str, limits: Limits,
-    check: bool,
-) -> Optimum:  # fmt: skip
-    backend = named_solver(solver)
-    refusal = backend.accepts(form)
-    if refusal:
-        raise MemAuditError(f"solver {solver!r} cannot take {package.name!r}: {refusal}")
-    started = time.perf_counter()
-    solution = backend.solve(form, limits)
-    elapsed = time.perf_counter() - started
-    return _optimum(package, form, budget, name, solution, backend.name, elapsed, check)
+class PackageSolver:
+    """Solves one package at many budgets: what does not depend on the budget is done once."""
+
+    def __init__(
+        self, package: Package, group_cap: int | None = None, solver: str = "auto"
+    ) -> None:
+        self.package, self.backend = package, named_solver(solver)
+        self.group_cap = package.group_cap if group_cap is None else group_cap
+        self.form = integer_form(package)
+        self.checker = PackageChecker(package)
+
+    def solve(self, budget: Any, *, seconds: float | None = None, check: bool = True) -> Optimum:
+        """As `solve`."""
+        amount = exact(budget)
+        check_budget(amount, self.group_cap)
+        form = self.form.at(amount, self.group_cap)
+        refusal = self.backend.accepts(form)
+        if refusal:
+            raise MemAuditError(
+                f"solver {self.backend.name!r} cannot take {self.package.name!r}: {refusal}"
+            )
+        started = time.perf_counter()
+        solution = self.backend.solve(form, Limits(seconds=seconds))
+        elapsed = time.perf_counter() - started
+        return _optimum(self.checker, form, amount, solution, self.backend.name, elapsed, check)
 
 
 def _optimum(
-    package: Package, form: Form, budget: Fraction, name: str, solution: Solution, solver: str,
+    checker: PackageChecker, form: Form, budget: Fraction, solution: Solution, solver: str,
     elapsed: float, check: bool,
 ) -> Optimum:  # fmt: skip
+    package, name = checker.package, checker.digest
     chosen = form.without_waste(solution.chosen)
     store = tuple(sorted(form.candidate_ids[u] for u in chosen))
     low, high = form.low(chosen), form.value(chosen)
@@ -98,7 +109,7 @@ def _optimum(
             store, solution.proof.tape, solution.proof.layouts,
         )  # fmt: skip
         if check:
-            verdict = verify(package, certificate)
+            verdict = checker.verify(certificate)
             certified = verdict.valid
             note = "" if certified else f"certificate refused: {verdict.reason}"
         else:

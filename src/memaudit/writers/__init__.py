@@ -1,0 +1,1 @@
+"""Writers: who decides what to keep. One writer a file; the registry is a plain dict."""

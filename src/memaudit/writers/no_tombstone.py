@@ -1,0 +1,39 @@
+"""What is lost without tombstones and compound updates: the exact optimum, and GVT."""
+
+from fractions import Fraction
+from typing import Literal
+
+from memaudit.core.package import INVALIDATING_KINDS
+from memaudit.writers.gvt import Gvt
+from memaudit.writers.oracle import OracleView
+
+
+def without_tombstones(view: OracleView) -> OracleView:
+    """The package as if its generator offered no invalidating candidates."""
+    return view.part("no tombstones", lambda kind: kind not in INVALIDATING_KINDS)
+
+
+class NoTombstoneOpt:
+    """The certified optimum of the package without invalidating candidates: a frontier loss."""
+
+    name = "no_tombstone_opt"
+    label = "No-tombstone OPT"
+    about = "certified optimum when tombstones and compound updates are not offered"
+    peeks: Literal[True] = True
+    monotone = False
+
+    def write(self, view: OracleView, budget: Fraction, seed: int) -> tuple[str, ...]:  # noqa: ARG002
+        return without_tombstones(view).certified(budget).store
+
+
+class NoTombstoneGvt:
+    """GVT when tombstones and compound updates are not offered."""
+
+    name = "no_tombstone_gvt"
+    label = "No-tombstone GVT"
+    about = "GVT when tombstones and compound updates are not offered"
+    peeks: Literal[True] = True
+    monotone = False
+
+    def write(self, view: OracleView, budget: Fraction, seed: int) -> tuple[str, ...]:
+        return Gvt().write(without_tombstones(view), budget, seed)

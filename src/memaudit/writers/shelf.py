@@ -1,0 +1,42 @@
+"""A store in the making as a deployable writer sees it: costs and group caps only."""
+
+from fractions import Fraction
+
+from memaudit.writers.view import View, VisibleCandidate
+
+
+class Shelf:
+    """Keeps what fits, tells what is left."""
+
+    def __init__(self, view: View, budget: Fraction) -> None:
+        self.view, self.left = view, budget
+        self._chosen: set[str] = set()
+        self._kept: dict[str, int] = {}
+
+    def fits(self, candidate: VisibleCandidate) -> bool:
+        """Whether the budget and the group cap allow this candidate."""
+        return (
+            candidate.cost <= self.left
+            and self._kept.get(candidate.experience, 0) < self.view.group_cap
+            and candidate.id not in self._chosen
+        )
+
+    def keep(self, candidate: VisibleCandidate) -> None:
+        """Add a candidate that fits."""
+        self.left -= candidate.cost
+        self._kept[candidate.experience] = self._kept.get(candidate.experience, 0) + 1
+        self._chosen.add(candidate.id)
+
+    def drop(self, candidate: VisibleCandidate) -> None:
+        """Take a kept candidate off again."""
+        self.left += candidate.cost
+        self._kept[candidate.experience] -= 1
+        self._chosen.remove(candidate.id)
+
+    def __contains__(self, candidate: VisibleCandidate) -> bool:
+        return candidate.id in self._chosen
+
+    @property
+    def store(self) -> tuple[str, ...]:
+        """The ids of what is kept, in order of arrival."""
+        return tuple(c.id for c in self.view.candidates if c.id in self._chosen)

@@ -1,0 +1,71 @@
+"""Grouped value-threshold passes and their grids (paper, theorem 2)."""
+
+from collections.abc import Iterable
+from fractions import Fraction
+
+from memaudit.solvers.form import Form
+from memaudit.writers.draft import Draft
+
+
+def best_pass(form: Form, grid: Iterable[Fraction]) -> Draft:
+    """The pass worth most; among equals the cheapest, then the first."""
+    best = Draft(form)
+    for threshold in grid:
+        draft = one_pass(form, threshold)
+        if (draft.value, -draft.cost) > (best.value, -best.cost):
+            best = draft
+    return best
+
+
+def one_pass(form: Form, threshold: Fraction) -> Draft:
+    """Groups arrive in order; each keeps its largest marginal of at least this density."""
+    draft = Draft(form)
+    rise, run = threshold.numerator, threshold.denominator
+    cost, ids = form.cost, form.candidate_ids
+    for group in form.groups:
+        for _ in range(min(form.group_cap, len(group))):
+            best = None
+            for u in group:
+                if not draft.fits(u):
+                    continue
+                gain = draft.gain(u)
+                if gain > 0 and gain * run >= rise * cost[u]:
+                    place = (gain, -cost[u], ids[u], u)
+                    if best is None or place > best:
+                        best = place
+            if best is None:
+                break
+            draft.keep(best[3])
+    return draft
+
+
+def singleton_grid(form: Form) -> list[Fraction]:
+    """Every distinct density of a candidate on its own, and 0."""
+    densities = {Fraction(gain, cost) for gain, cost in _alone(form) if cost}
+    return sorted(densities | {Fraction(0)})
+
+
+def geometric_grid(form: Form, eps: Fraction) -> list[Fraction]:
+    """0 and thresholds that fall by a factor 1 - eps from half the highest density.
+
+    OPT lies between the best singleton m and B times the highest density D, so OPT / 2B lies
+    between m / 2B and D / 2, and some threshold is within a factor 1 - eps below it.
+    """
+    if not 0 < eps < 1:
+        raise ValueError(f"eps is {eps}; it lies between 0 and 1")
+    alone = [(gain, cost) for gain, cost in _alone(form) if cost]
+    grid = [Fraction(0)]
+    if alone:
+        threshold = max(Fraction(gain, cost) for gain, cost in alone) / 2
+        lowest = (1 - eps) * max(gain for gain, _ in alone) / (2 * form.budget)
+        while threshold >= lowest:
+            grid.append(threshold)
+            threshold *= 1 - eps
+    return grid
+
+
+def _alone(form: Form) -> list[tuple[int, int]]:
+    """Value and cost of every candidate that fits alone and is worth something."""
+    empty = Draft(form)
+    found = [(empty.gain(u), cost) for u, cost in enumerate(form.cost) if cost <= form.budget]
+    return [(gain, cost) for gain, cost in found if gain > 0]
