@@ -49,7 +49,7 @@ from memaudit.core.digest import digest
 from memaudit.core.objective import value as worth
 from memaudit.core.optimum import Certificate, Layout
 from memaudit.core.package import Package
-from memaudit.core.response import Response
+from memaudit.core.response import Capped, Response
 from memaudit.core.store import violations
 
 Q = 1024
@@ -83,11 +83,12 @@ class _Table(dict[int, int]):
 
     def __missing__(self, level: int) -> int:
         self.spend(400)
-        exact = self.at(Fraction(level, self.steps)).high * self.weight
-        if exact.denominator != 1:
+        high = self.at(Fraction(level, self.steps)).high
+        value, rest = divmod(high.numerator * self.weight, high.denominator)
+        if rest:
             raise _Fails("the scale does not make every value whole")
-        self[level] = exact.numerator
-        return exact.numerator
+        self[level] = value
+        return value
 
 
 class _Problem:
@@ -133,7 +134,10 @@ class _Problem:
             if top // step > LONGEST_TABLE:
                 self.grain = 1
             else:
-                self.grain = gcd(self.grain, table[top], *(table[z] for z in range(0, top, step)))
+                # min(cap, z) is a multiple of its first step until it is flat.
+                linear = isinstance(unit.response, Capped)
+                levels_below = (min(step, top),) if linear else range(0, top, step)
+                self.grain = gcd(self.grain, table[top], *(table[z] for z in levels_below))
             self.top.append(top)
             self.worth.append(table)
             # H may miss h by a grid step, so a later gain may exceed an earlier one by two of them.

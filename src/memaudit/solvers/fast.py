@@ -21,6 +21,8 @@ SMALL = 64
 
 PLAIN_NODES = 400
 SMALL_NODES = 20_000
+SHORT_PROOF = 5
+"""Nodes of a proof that is not worth shortening."""
 TAPE_WORDS = 4096
 BATCH_WORDS = 1024
 
@@ -105,19 +107,22 @@ def _small(
     words = TAPE_WORDS
     if limits.nodes is not None:
         nodes = min(nodes, limits.nodes)
+    known, grain = -1, grain_of(packed)
     while True:
         tape = np.zeros(words, np.int64)
         scratch = [np.zeros(size, np.int64) for size in _scratch_sizes(packed)]
         value, visited, used, rest = search(
             packed.cost, packed.group, packed.row_start, packed.unit, packed.level,
             packed.table_start, packed.table, packed.tops, slack, packed.budget, packed.group_cap,
-            SCALE, grain_of(packed), nodes, status.copy(), store, *scratch, tape,
+            SCALE, grain, known, nodes, status.copy(), store, *scratch, tape,
         )  # fmt: skip
         if rest:
             return None
-        if used >= 0:
+        if used >= 0 and (known >= 0 or visited <= SHORT_PROOF):
             break
-        words *= 4
+        # Once more, knowing the best value from the start: a shorter proof.
+        known = int(value)
+        words *= 4 if used < 0 else 1
     chosen = tuple(np.nonzero(store)[0].tolist())
     proof = Proof(tuple(tape[:used].tolist()))
     return Solution(chosen, int(value), int(value), True, proof, {"nodes": int(visited)})
@@ -126,7 +131,7 @@ def _small(
 def _scratch_sizes(packed: Packed) -> tuple[int, ...]:
     """Sizes of amount, kept, gain, order, branch, won and nets in `small_search`."""
     count = len(packed.cost) + 1
-    return len(packed.tops) + 1, count, count, count, count, 2 * count, packed.group_cap + 1
+    return len(packed.tops) + 1, count, count, count, count, 2 * count, 2 * packed.group_cap
 
 
 def solve_packed(packed: Packed, limits: Limits) -> Result:

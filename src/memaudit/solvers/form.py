@@ -13,7 +13,7 @@ from math import lcm
 from memaudit.core.errors import MemAuditError
 from memaudit.core.exact import plain
 from memaudit.core.package import Package
-from memaudit.core.response import Response
+from memaudit.core.response import Capped, Response
 
 FINEST_TABLE = 1 << 16
 """Units with more coverage levels than this get no table; only the Python solvers take them."""
@@ -201,4 +201,7 @@ def _level(response: Response, weight: Fraction, steps: int, reach: int, scale: 
     bare = Level(response, steps, top, weight * scale, None)
     if top > FINEST_TABLE:
         return bare
+    if isinstance(response, Capped):  # a straight line, then flat: no fractions needed
+        rise = int(bare.factor / steps)
+        return replace(bare, table=(*range(0, rise * top, rise), bare.value(top)))
     return replace(bare, table=tuple(bare.value(level) for level in range(top + 1)))

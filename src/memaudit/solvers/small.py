@@ -11,6 +11,9 @@ from numpy.typing import NDArray
 Ints = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 
+MOST_TRIES = 12
+"""How many prices of the budget a node tries before it branches."""
+
 
 def useful(
     cost: Ints,
@@ -99,16 +102,18 @@ def grain(unit: Ints, level: Ints, table_start: Ints, table: Ints, units: int) -
 def small_search(
     cost: Ints, group: Ints, row_start: Ints, unit: Ints, level: Ints, table_start: Ints,
     table: Ints, top: Ints, slack: Ints, budget: int, cap: int, scale: int, grain: int,
-    most_nodes: int, status: Ints, store: Flags, amount: Ints, kept: Ints, gain: Ints,
+    known: int, most_nodes: int, status: Ints, store: Flags, amount: Ints, kept: Ints, gain: Ints,
     order: Ints, branch: Ints, won: Ints, nets: Ints, tape: Ints,
 ) -> tuple[int, int, int, int]:  # fmt: skip
     """Solve exactly; `status` holds 2 for candidates to leave out, all other arrays are scratch.
+
+    `known` is the value of the store that is already in `store`, or -1 where there is none.
 
     Returns the best value, the nodes visited, the words of proof written (or -1 when the tape was
     too short) and, times scale, the highest bound still open (0 when the search is complete).
     """
     candidates, units = cost.shape[0], top.shape[0]
-    best, value, spent, depth, nodes, used = -1, 0, 0, 0, 0, 0
+    best, value, spent, depth, nodes, used = known, 0, 0, 0, 0, 0
     open_bound = 0
     going_down = True
     while True:
@@ -151,25 +156,46 @@ def small_search(
                     mu = scale * gain[u] // cost[u]
                     break
                 room -= cost[u]
-            bound = scale * value + mu * left
-            u = 0
-            while u < candidates:
-                owner = group[u]
-                free = min(cap - kept[owner], cap)
-                for i in range(cap):
-                    nets[i] = 0
-                while u < candidates and group[u] == owner:
-                    if gain[u] > 0:
-                        net = scale * gain[u] - mu * cost[u]
-                        i = free - 1
-                        if i >= 0 and net > nets[i]:
-                            while i > 0 and net > nets[i - 1]:
-                                nets[i] = nets[i - 1]
-                                i -= 1
-                            nets[i] = net
-                    u += 1
-                for i in range(free):
-                    bound += nets[i]
+            # Any mu >= 0 gives a bound. Start from the density where the budget would run out if
+            # groups had no caps, then halve the interval that holds the best one.
+            low, high, best_mu = 0, mu, mu
+            bound, tries = -1, 0
+            while True:
+                total, taken, u = scale * value + mu * left, 0, 0
+                while u < candidates:
+                    owner = group[u]
+                    free = min(cap - kept[owner], cap)
+                    for i in range(free):
+                        nets[i] = 0
+                        nets[cap + i] = 0
+                    while u < candidates and group[u] == owner:
+                        if gain[u] > 0:
+                            net = scale * gain[u] - mu * cost[u]
+                            i = free - 1
+                            if i >= 0 and net > nets[i]:
+                                while i > 0 and net > nets[i - 1]:
+                                    nets[i] = nets[i - 1]
+                                    nets[cap + i] = nets[cap + i - 1]
+                                    i -= 1
+                                nets[i] = net
+                                nets[cap + i] = cost[u]
+                        u += 1
+                    for i in range(free):
+                        total += nets[i]
+                        taken += nets[cap + i]
+                if bound < 0 or total < bound:
+                    bound, best_mu = total, mu
+                tries += 1
+                if bound < target or tries > MOST_TRIES:
+                    break
+                if taken > left:
+                    low = mu
+                else:
+                    high = mu
+                if high - low <= 1:
+                    break
+                mu = (low + high) // 2
+            mu = best_mu
             saturated = 0
             if bound >= target:
                 rest = value

@@ -33,7 +33,7 @@ def batch(
     kept = np.zeros(widest, np.int64)
     amount = np.zeros(np.diff(unit_at).max() + 1, np.int64)
     top = np.zeros(np.diff(unit_at).max() + 1, np.int64)
-    nets = np.zeros(cap.max() + 1, np.int64)
+    nets = np.zeros(2 * cap.max(), np.int64)
     for i in range(problems):
         first, last = candidate_at[i], candidate_at[i + 1]
         count, units = last - first, unit_at[i + 1] - unit_at[i]
@@ -55,7 +55,7 @@ def batch(
         value[i], nodes[i], tape_used[i], open_bound[i] = small_search(
             costs, groups, rows, unit[entries], level[entries], starts,
             values, top[:units], slack[unit_at[i] : unit_at[i + 1]],
-            budget[i], cap[i], scale, whole, most_nodes, status[:count], store[first:last],
+            budget[i], cap[i], scale, whole, -1, most_nodes, status[:count], store[first:last],
             amount, kept, gain, order, branch, won, nets,
             tapes[i * tape_words : (i + 1) * tape_words],
         )  # fmt: skip
