@@ -1,13 +1,12 @@
 """Choosing by marginal density: value per cost, ties by value, then lower cost, then larger id."""
 
 from collections.abc import Iterable
-from fractions import Fraction
 from heapq import heapify, heappop, heapreplace
 
 from memaudit.solvers.form import Form
 from memaudit.writers.draft import Draft
 
-Rank = tuple[bool, Fraction, int, int, str]
+Rank = tuple[bool, int, int, int, str]
 
 
 def rank(draft: Draft, u: int) -> Rank | None:
@@ -15,7 +14,7 @@ def rank(draft: Draft, u: int) -> Rank | None:
     gain, cost = draft.gain(u), draft.form.cost[u]
     if gain <= 0:
         return None
-    density = Fraction(gain, cost) if cost else Fraction(0)
+    density = gain * (draft.common_cost // cost) if cost else 0
     return cost == 0, density, gain, -cost, draft.form.candidate_ids[u]
 
 

@@ -1,6 +1,8 @@
 """A store in the making, in whole numbers: what fits, what a candidate would add, what is kept."""
 
 from collections.abc import Callable
+from functools import cached_property
+from math import lcm
 
 from memaudit.solvers.form import Form, Level
 
@@ -43,6 +45,11 @@ class Draft:
         self.chosen.add(u)
         for unit, step in self.form.rows[u]:
             self._amount[unit] = min(self.form.levels[unit].top, self._amount[unit] + step)
+
+    @cached_property
+    def common_cost(self) -> int:
+        """A multiple of every cost above 0: densities times this are whole numbers."""
+        return lcm(1, *{cost for cost in self.form.cost if cost})
 
     @property
     def store(self) -> tuple[str, ...]:

@@ -1,19 +1,30 @@
 """Every writer by name; a new one is a file and a line here."""
 
 from memaudit.core.errors import MemAuditError
+from memaudit.writers.amac_style import AMacStyle
+from memaudit.writers.amem_style import AMemStyle
 from memaudit.writers.density_only import DensityOnly
+from memaudit.writers.estimated_greedy import EstimatedGreedy
+from memaudit.writers.estimated_gvt import EstimatedGvt
+from memaudit.writers.estimators.cues import CuePrior
+from memaudit.writers.estimators.embedding import Embedding
+from memaudit.writers.estimators.ridge import Ridge
 from memaudit.writers.generic_opt import GenericOpt
 from memaudit.writers.greedy import Greedy
 from memaudit.writers.gvt import Gvt
 from memaudit.writers.gvt_geometric import GvtGeometric
+from memaudit.writers.mem0_style import Mem0Style
+from memaudit.writers.memgpt_style import MemGptStyle
 from memaudit.writers.no_tombstone import NoTombstoneGvt, NoTombstoneOpt
 from memaudit.writers.one_kind import OneKind
+from memaudit.writers.opt import Opt
 from memaudit.writers.protocol import Writer
 from memaudit.writers.random_feasible import RandomFeasible
 from memaudit.writers.recency_raw import RecencyRaw
 from memaudit.writers.reservoir_raw import ReservoirRaw
 
 _ALL: tuple[Writer, ...] = (
+    Opt(),
     Gvt(),
     GvtGeometric(),
     Greedy(),
@@ -26,6 +37,14 @@ _ALL: tuple[Writer, ...] = (
     RandomFeasible(),
     RecencyRaw(),
     ReservoirRaw(),
+    EstimatedGvt(CuePrior(), "estimated_gvt", "Estimated GVT"),
+    EstimatedGvt(Ridge(), "estimated_gvt_ridge", "Estimated GVT, ridge"),
+    EstimatedGvt(Embedding(), "estimated_gvt_embedding", "Estimated GVT, embeddings"),
+    EstimatedGreedy(CuePrior(), "estimated_greedy", "Estimated greedy"),
+    MemGptStyle(),
+    Mem0Style(),
+    AMemStyle(),
+    AMacStyle(),
 )
 WRITERS: dict[str, Writer] = {writer.name: writer for writer in _ALL}
 

@@ -1,0 +1,1 @@
+"""Scores and what they mean: ratios, breakdowns, statistics."""

@@ -1,0 +1,88 @@
+"""What a store is worth, what it costs, and what it is made of."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from math import lcm
+
+from memaudit.core.package import CURRENT, INVALIDATION_KINDS, STALE, Package
+from memaudit.core.store import violations
+from memaudit.solvers.form import Form
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """A store's value and its make-up. Coverage of a unit kind is the sum of min(1, covered)."""
+
+    value: Fraction
+    cost: Fraction
+    kinds: dict[str, int]
+    unit_values: dict[str, Fraction]
+    unit_coverage: dict[str, Fraction]
+
+    @property
+    def invalidation(self) -> Fraction:
+        """How many units that say an older statement no longer holds are covered."""
+        return sum(
+            (self.unit_coverage.get(kind, Fraction(0)) for kind in INVALIDATION_KINDS), Fraction(0)
+        )
+
+    @property
+    def current(self) -> Fraction:
+        """How many units of current truth are covered."""
+        return self.unit_coverage.get(CURRENT, Fraction(0))
+
+    @property
+    def stale(self) -> Fraction:
+        """How many units that are no longer true are covered."""
+        return self.unit_coverage.get(STALE, Fraction(0))
+
+
+class Scorer:
+    """Scores stores of one package, in whole numbers wherever that is exact."""
+
+    def __init__(self, package: Package, form: Form) -> None:
+        self.package, self.form = package, form
+        self._place = {id: u for u, id in enumerate(form.candidate_ids)}
+        self._kind = {unit.id: unit.kind for unit in package.units}
+
+    @cached_property
+    def _cells(self) -> tuple[int, dict[str, list[tuple[str, int]]]]:
+        """Every candidate's coverage in multiples of one number's inverse, and that number."""
+        steps = lcm(1, *(cell.value.denominator for cell in self.package.coverage))
+        rows: dict[str, list[tuple[str, int]]] = {id: [] for id in self._place}
+        for cell in self.package.coverage:
+            rows[cell.candidate].append((cell.unit, int(cell.value * steps)))
+        return steps, rows
+
+    def score(self, store: Sequence[str]) -> Score:
+        """The score of a store of known candidates."""
+        form, (steps, rows) = self.form, self._cells
+        chosen = [self._place[id] for id in store]
+        worth: Counter[str] = Counter()
+        for unit, level in form.cover(chosen).items():
+            worth[self._kind[form.unit_ids[unit]]] += form.levels[unit].low(level)
+        amounts: Counter[str] = Counter()
+        for id in store:
+            for name, amount in rows[id]:
+                amounts[name] += amount
+        covered: Counter[str] = Counter()
+        for name, amount in amounts.items():
+            covered[self._kind[name]] += min(steps, amount)
+        candidate = self.package.candidate
+        return Score(
+            value=Fraction(sum(worth.values()), form.value_scale),
+            cost=Fraction(sum(form.cost[u] for u in chosen), form.cost_scale),
+            kinds=dict(sorted(Counter(candidate[id].kind for id in store).items())),
+            unit_values={k: Fraction(v, form.value_scale) for k, v in sorted(worth.items())},
+            unit_coverage={k: Fraction(v, steps) for k, v in sorted(covered.items())},
+        )
+
+    def problems(self, store: Sequence[str], budget: Fraction) -> list[str]:
+        """What makes a store infeasible; empty when it is feasible."""
+        form = self.form.at(budget, self.package.group_cap)
+        if self._place.keys() >= set(store) and form.feasible([self._place[id] for id in store]):
+            return []
+        return violations(self.package, store, budget, self.package.group_cap)

@@ -1,0 +1,1 @@
+"""Experiments: sweeps over packages, budgets and writers, and what is computed from their rows."""

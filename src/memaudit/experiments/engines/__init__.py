@@ -1,0 +1,1 @@
+"""Ways of running tasks side by side. Results come back in the order of the tasks."""

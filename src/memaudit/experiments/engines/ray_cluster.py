@@ -1,0 +1,41 @@
+"""A Ray cluster: the one at an address, or a local one."""
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from memaudit.core.errors import MemAuditError, MissingTool
+from memaudit.experiments.engines.protocol import Result, Task
+from memaudit.experiments.engines.window import in_order
+
+
+class RayCluster:
+    """Tasks as remote calls. Workers need this version of memaudit installed."""
+
+    name = "ray"
+
+    def __init__(self, jobs: int | None = None, address: str | None = None) -> None:
+        self.jobs, self.address = jobs, address
+
+    def map(self, function: Callable[[Task], Result], tasks: Iterable[Task]) -> Iterator[Result]:
+        try:
+            import ray
+        except ImportError:
+            raise MissingTool("--engine ray needs ray: pip install 'memaudit[ray]'") from None
+        options: dict[str, Any] = {"log_to_driver": False, "logging_level": "ERROR"}
+        if self.address is not None:
+            options["address"] = self.address
+        else:
+            options |= {"num_cpus": self.jobs, "include_dashboard": False}
+        try:
+            ray.init(**options)
+        except (ConnectionError, ValueError, RuntimeError) as error:
+            raise MemAuditError(
+                f"cannot reach a Ray cluster at {self.address} ({type(error).__name__}); "
+                "check the address, for example host:6379"
+            ) from None
+        try:
+            submit: Callable[[Task], Any] = ray.remote(function).remote
+            width = 2 * max(1, int(ray.cluster_resources().get("CPU", 1)))
+            yield from in_order(submit, ray.get, tasks, width)
+        finally:
+            ray.shutdown()

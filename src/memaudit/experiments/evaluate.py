@@ -1,0 +1,168 @@
+"""The rows of one package: every budget, every writer, each a ratio to the certified optimum."""
+
+import hashlib
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from importlib.metadata import version
+from typing import Any
+
+from memaudit.audits.ratio import Ratio
+from memaudit.audits.score import Score, Scorer
+from memaudit.core.errors import MemAuditError
+from memaudit.core.exact import plain
+from memaudit.core.optimum import Certificate
+from memaudit.core.package import Package
+from memaudit.writers.oracle import OracleView
+from memaudit.writers.protocol import Writer
+from memaudit.writers.view import View, visible
+
+DIGITS = 9
+"""Numbers in rows are rounded to this many places; stores and digests give them exactly."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One writer's store for one package and budget. `value` is None where the writer failed."""
+
+    distribution: str
+    seed: int
+    package: str
+    digest: str
+    budget: int | float | str
+    writer: str
+    peeks: bool
+    value: float | None
+    optimum: float
+    ratio: float | None
+    undefined: str
+    cost: int | float | str | None
+    store: tuple[str, ...]
+    kinds: dict[str, int]
+    unit_values: dict[str, float]
+    invalidation: float | None
+    current: float | None
+    stale: float | None
+    certificate: str | None
+    version: str
+    failed: str = ""
+    budget_as_given: str = ""
+
+    def to_json(self) -> dict[str, Any]:
+        """The JSON form, without empty remarks."""
+        data = {name: getattr(self, name) for name in self.__slots__}
+        for name in ("undefined", "failed", "budget_as_given"):
+            if not data[name]:
+                del data[name]
+        return data
+
+
+@dataclass(slots=True)
+class Subject:
+    """A package with both of its views; what writers share is worked out once."""
+
+    package: Package
+    seconds: float | None = None
+    oracle: OracleView = field(init=False)
+    view: View = field(init=False)
+    scorer: Scorer = field(init=False)
+    _hashes: dict[Fraction, str | None] = field(init=False, default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.oracle = OracleView(self.package, self.seconds)
+        self.view = visible(self.package)
+        self.scorer = Scorer(self.package, self.oracle.form)
+
+    def certificate(self, budget: Fraction) -> str | None:
+        """The hash of the certificate at a budget, or None where there is no certified optimum."""
+        if budget not in self._hashes:
+            optimum = self.oracle.optimum(budget)
+            found = optimum.certificate if optimum.certified else None
+            self._hashes[budget] = certificate_hash(found) if found else None
+        return self._hashes[budget]
+
+    def written_by(self, writer: Writer, budget: Fraction, seed: int) -> tuple[str, ...]:
+        """The writer's store, checked: an infeasible one is the writer's failure."""
+        if writer.peeks:
+            store = writer.write(self.oracle, budget, seed)
+        else:
+            store = writer.write(self.view, budget, seed)
+        problems = self.scorer.problems(store, budget)
+        if problems:
+            raise MemAuditError(f"writer {writer.name!r} broke the rules: {problems[0]}")
+        return store
+
+
+def evaluate(
+    subject: Subject,
+    distribution: str,
+    seed: int,
+    budgets: Sequence[tuple[str, Fraction]],
+    writers: Sequence[Writer],
+    skip: int = 0,
+) -> Iterator[Row]:
+    """The rows of a package, in order of budgets and writers, without the first `skip`."""
+    number = -1
+    for given, budget in budgets:
+        for writer in writers:
+            number += 1
+            if number >= skip:
+                yield _row(subject, distribution, seed, given, budget, writer)
+
+
+def _row(
+    subject: Subject, distribution: str, seed: int, given: str, budget: Fraction, writer: Writer
+) -> Row:
+    optimum = subject.oracle.optimum(budget)
+    failed, score = "", None
+    store: tuple[str, ...] = ()
+    try:
+        store = subject.written_by(writer, budget, seed)
+        score = subject.scorer.score(store)
+    except MemAuditError as error:
+        failed = str(error)
+    ratio = Ratio(score.value if score else Fraction(0), optimum)
+    share = ratio.value if score else None
+    budget_shown = plain(budget)
+    return Row(
+        distribution=distribution,
+        seed=seed,
+        package=subject.package.name,
+        digest=optimum.digest,
+        budget=budget_shown,
+        writer=writer.name,
+        peeks=writer.peeks,
+        value=_number(score.value) if score else None,
+        optimum=_number(optimum.value),
+        ratio=None if share is None else _number(share),
+        undefined=ratio.undefined,
+        cost=plain(score.cost) if score else None,
+        store=store,
+        kinds=score.kinds if score else {},
+        unit_values=_numbers(score) if score else {},
+        invalidation=_number(score.invalidation) if score else None,
+        current=_number(score.current) if score else None,
+        stale=_number(score.stale) if score else None,
+        certificate=subject.certificate(budget),
+        version=VERSION,
+        failed=failed,
+        budget_as_given="" if given == str(budget_shown) else given,
+    )
+
+
+VERSION = version("memaudit")
+
+
+def _number(number: Fraction) -> float:
+    return round(float(number), DIGITS)
+
+
+def _numbers(score: Score) -> dict[str, float]:
+    return {kind: _number(value) for kind, value in score.unit_values.items()}
+
+
+def certificate_hash(certificate: Certificate) -> str:
+    """The SHA-256 of a certificate's canonical JSON."""
+    text = json.dumps(certificate.to_json(), sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()

@@ -1,0 +1,118 @@
+"""What a sweep runs, as data: it names the run, and the same spec gives the same rows."""
+
+import hashlib
+import json
+from dataclasses import asdict, dataclass
+from fractions import Fraction
+from typing import Any
+
+from memaudit.core.errors import MemAuditError
+from memaudit.core.exact import exact, plain
+
+
+@dataclass(frozen=True, slots=True)
+class RunSpec:
+    """Every package of every distribution and seed, at every budget, written by every writer.
+
+    Rows come in this order: distribution, seed, budget, writer.
+    """
+
+    distributions: tuple[str, ...]
+    seeds: tuple[int, ...]
+    budgets: tuple[str, ...]
+    writers: tuple[str, ...]
+    seconds: float | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("distributions", "seeds", "budgets", "writers"):
+            values = getattr(self, name)
+            if not values:
+                raise MemAuditError(f"the run has no {name}")
+            if len(set(values)) != len(values):
+                raise MemAuditError(f"the run names one of its {name} twice")
+
+    @property
+    def packages(self) -> int:
+        """How many packages it has."""
+        return len(self.distributions) * len(self.seeds)
+
+    @property
+    def rows_a_package(self) -> int:
+        return len(self.budgets) * len(self.writers)
+
+    @property
+    def rows(self) -> int:
+        """How many rows it has."""
+        return self.packages * self.rows_a_package
+
+    def package_at(self, index: int) -> tuple[str, int]:
+        """Distribution and seed of the package with this number."""
+        return self.distributions[index // len(self.seeds)], self.seeds[index % len(self.seeds)]
+
+    def to_json(self) -> dict[str, Any]:
+        """The JSON form."""
+        return {**asdict(self), "seeds": seed_ranges(self.seeds)}
+
+    @property
+    def digest(self) -> str:
+        """The SHA-256 that tells two runs apart."""
+        return hashlib.sha256(json.dumps(self.to_json(), sort_keys=True).encode()).hexdigest()
+
+
+def seed_ranges(seeds: tuple[int, ...]) -> str:
+    """Seeds as they are written on the command line: 0-499,900."""
+    parts: list[list[int]] = []
+    for seed in seeds:
+        if parts and seed == parts[-1][1] + 1:
+            parts[-1][1] = seed
+        else:
+            parts.append([seed, seed])
+    return ",".join(f"{a}" if a == b else f"{a}-{b}" for a, b in parts)
+
+
+def parse_seeds(text: str) -> tuple[int, ...]:
+    """`500` means the first 500 seeds, `7-9,12` those seeds, `7,` the one seed 7."""
+    if text.isdecimal():
+        return tuple(range(int(text)))
+    seeds: list[int] = []
+    for part in filter(None, (part.strip() for part in text.split(","))):
+        first, dash, last = part.partition("-")
+        if not first.isdecimal() or (dash and not last.isdecimal()):
+            raise MemAuditError(
+                f"cannot read seeds {text!r}; write a number of seeds such as 500, or 7-9,12"
+            )
+        seeds += range(int(first), int(last if dash else first) + 1)
+    return tuple(seeds)
+
+
+def parse_budgets(text: str) -> tuple[str, ...]:
+    """Budgets as written: whole or fractional costs from 1 on, fractions of the cost below 1."""
+    budgets = tuple(filter(None, (part.strip() for part in text.split(","))))
+    for budget in budgets:
+        try:
+            amount = exact(budget)
+        except ValueError as error:
+            raise MemAuditError(f"cannot read the budget {budget!r}: {error}") from None
+        if amount < 0:
+            raise MemAuditError(f"budget {budget} is negative; budgets are 0 or more")
+    return budgets
+
+
+def is_fraction(budget: str) -> bool:
+    """Whether a budget is a share of the mean total cost: above 0 and below 1."""
+    return 0 < exact(budget) < 1
+
+
+def absolute(budget: str, mean_cost: Fraction | None) -> Fraction:
+    """The budget in cost units: a fraction f means max(1, round(f * mean total cost))."""
+    amount = exact(budget)
+    if not is_fraction(budget):
+        return amount
+    if mean_cost is None:
+        raise ValueError(f"budget {budget} needs the mean total cost")
+    return Fraction(max(1, round(amount * mean_cost)))
+
+
+def shown(budget: Fraction) -> int | float | str:
+    """A budget in rows and tables."""
+    return plain(budget)

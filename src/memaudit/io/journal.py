@@ -1,0 +1,102 @@
+"""An append-only file of JSON rows that survives a killed process: each line has a checksum.
+
+A line is the row's JSON with a last key `crc`, the CRC-32 of everything before it. What a killed
+process left half-written at the end is cut off when the file is opened again.
+"""
+
+import fcntl
+import json
+import os
+import zlib
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from memaudit.core.errors import MemAuditError
+
+_CRC = ',"crc":"'
+
+
+def to_line(row: dict[str, Any]) -> str:
+    """A row as a line with its checksum."""
+    body = json.dumps(row, ensure_ascii=True, separators=(",", ":"))[:-1]
+    return f'{body}{_CRC}{zlib.crc32(body.encode()):08x}"}}\n'
+
+
+def is_whole(line: bytes) -> bool:
+    """Whether a line is complete and says what was written."""
+    if not line.endswith(b'"}\n') or line[-19:-11] != _CRC.encode():
+        return False
+    return line[-11:-3] == b"%08x" % zlib.crc32(line[:-19])
+
+
+def read_journal(path: Path) -> Iterator[dict[str, Any]]:
+    """The rows of a journal; a damaged line is an error that names it."""
+    try:
+        with path.open("rb") as file:
+            for number, line in enumerate(file, 1):
+                if not is_whole(line):
+                    raise MemAuditError(
+                        f"{path}, line {number}: the row is damaged or cut off; "
+                        "run the same command again to mend it"
+                    )
+                row = json.loads(line)
+                del row["crc"]
+                yield row
+    except OSError as error:
+        raise MemAuditError(f"cannot read {path}: {error.strerror or error}") from None
+
+
+class Journal:
+    """The file, open for appending by one process at a time."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.rows = 0
+        self.cut = 0
+        """Bytes that were cut off on opening, because a row in or before them was not whole."""
+
+    def __enter__(self) -> Self:
+        try:
+            self._file = self.path.open("a+b")
+        except OSError as error:
+            raise MemAuditError(f"cannot write {self.path}: {error.strerror or error}") from None
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            self._file.close()
+            raise MemAuditError(
+                f"{self.path} is being written by another run; wait for it or choose another folder"
+            ) from None
+        self._file.seek(0)
+        good = 0
+        for line in self._file:
+            if not is_whole(line):
+                break
+            good += len(line)
+            self.rows += 1
+        end = self._file.seek(0, os.SEEK_END)
+        if end > good:
+            self.cut = end - good
+            self._file.truncate(good)
+        return self
+
+    def append(self, lines: Iterable[str]) -> None:
+        """Add whole lines, and have the system keep them."""
+        text = "".join(lines)
+        try:
+            self._file.write(text.encode("ascii"))
+            self._file.flush()
+        except OSError as error:
+            raise MemAuditError(f"cannot write {self.path}: {error.strerror or error}") from None
+        self.rows += text.count("\n")
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        os.fsync(self._file.fileno())
+        self._file.close()

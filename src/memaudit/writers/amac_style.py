@@ -1,0 +1,70 @@
+"""A-MAC-style admission: a stand-in for the family of admission controllers, not the system."""
+
+from fractions import Fraction
+from typing import Literal
+
+from memaudit.writers.estimators.cues import cue_worth
+from memaudit.writers.estimators.lexical import LexicalNovelty, status_words
+from memaudit.writers.shelf import Shelf
+from memaudit.writers.view import View
+
+TYPE_PRIOR = {
+    "preference": 1.0,
+    "rule": 0.9,
+    "compound_update": 0.9,
+    "fact": 0.8,
+    "tombstone": 0.8,
+    "event": 0.7,
+    "temporal_event": 0.7,
+    "summary": 0.5,
+    "raw": 0.2,
+}
+"""What lasts comes before what was merely said."""
+
+OTHER_TYPE = 0.5
+
+UTILITY, CONFIDENCE, NOVELTY, RECENCY, TYPE = 0.20, 0.15, 0.20, 0.10, 0.35
+"""The weights of the five parts of a score; every part lies in [0, 1] and they add up to 1."""
+
+LOWEST, HIGHEST = 0.4, 0.8
+"""The score to be reached in an empty store and in a full one."""
+
+
+class AMacStyle:
+    """Admits what scores at least a threshold that rises as the budget fills; evicts nothing."""
+
+    name = "amac_style"
+    label = "A-MAC-style admission (proxy)"
+    about = "admits by utility, confidence, novelty, recency and type; stricter as it fills"
+    peeks: Literal[False] = False
+    monotone = False
+
+    def write(self, view: View, budget: Fraction, seed: int) -> tuple[str, ...]:  # noqa: ARG002
+        shelf = Shelf(view, budget)
+        # A budget beyond the cost of everything is no looser than that cost.
+        usable = min(budget, sum((c.cost for c in view.candidates), Fraction(0)))
+        novelty = LexicalNovelty(tuple(status_words(c) for c in view.candidates))
+        place = 0
+        for step, group in enumerate(view.groups, start=1):
+            places = range(place, place + len(group))
+            place += len(group)
+            recency = RECENCY * step / len(view.groups)
+            fixed = {
+                p: recency
+                + UTILITY * cue_worth(c.text)
+                + CONFIDENCE * (1.0 if c.confidence is None else float(c.confidence))
+                + TYPE * TYPE_PRIOR.get(c.kind, OTHER_TYPE)
+                for p, c in zip(places, group, strict=True)
+            }
+            for _ in range(view.group_cap):
+                fitting = [p for p in places if shelf.fits(view.candidates[p])]
+                if not fitting:
+                    break
+                scores = {p: fixed[p] + NOVELTY * novelty.share(p) for p in fitting}
+                best = max(fitting, key=scores.__getitem__)  # the first of equals
+                full = float((budget - shelf.left) / usable) if usable else 0.0
+                if scores[best] < LOWEST + (HIGHEST - LOWEST) * full:
+                    break
+                shelf.keep(view.candidates[best])
+                novelty.keep(best)
+        return shelf.store

@@ -1,0 +1,104 @@
+"""Embedding novelty: the cue prior times the distance to the nearest kept memory."""
+
+import logging
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cache, lru_cache
+from importlib import import_module
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memaudit.core.errors import MissingTool
+from memaudit.writers.estimators.cues import CuePrior
+from memaudit.writers.view import View
+
+Vectors = NDArray[np.float64]
+DIGITS = 6
+"""Cosines are rounded to this many digits: what lies below differs between machines."""
+MOST_ROWS = 4096
+"""Rows of cosines that are kept for the next pass."""
+
+
+class _Model(Protocol):
+    def embed(self, texts: list[str]) -> NDArray[np.float32]: ...
+
+
+class Embedding:
+    """What is new of a candidate is 1 - its highest cosine to anything kept."""
+
+    name = "embedding"
+    about = "the cue prior, times one minus the highest cosine to what is kept"
+
+    def values(self, view: View) -> tuple[float, ...]:
+        return CuePrior().values(view)
+
+    def novelty(self, view: View) -> Callable[[], "EmbeddingNovelty"]:
+        vectors = embedded([candidate.text for candidate in view.candidates])
+        nearness = lru_cache(maxsize=MOST_ROWS)(lambda place: cosines(vectors, place))
+        return lambda: EmbeddingNovelty(len(vectors), nearness)
+
+
+class EmbeddingNovelty:
+    """Remembers how near each candidate is to the nearest kept one."""
+
+    def __init__(self, count: int, nearness: Callable[[int], Vectors]) -> None:
+        self._nearest, self._nearness = np.zeros(count), nearness
+
+    def share(self, place: int) -> float:
+        return 1.0 - float(self._nearest[place])
+
+    def keep(self, place: int) -> None:
+        self._nearest = np.maximum(self._nearest, self._nearness(place))
+
+
+def cosines(vectors: Vectors, place: int) -> Vectors:
+    """The cosine of every vector to one of them, between 0 and 1."""
+    found: Vectors = np.clip(np.round(vectors @ vectors[place], DIGITS), 0.0, 1.0)
+    return found
+
+
+def embedded(texts: list[str]) -> Vectors:
+    """One vector of length 1 a text; of length 0 where a text has no tokens."""
+    model = _model()
+    if not texts:
+        return np.zeros((0, 1))
+    with np.errstate(invalid="ignore"):  # a text without tokens has no mean
+        raw = np.nan_to_num(model.embed(texts).astype(np.float64))
+    length = np.linalg.norm(raw, axis=1, keepdims=True)
+    vectors: Vectors = raw / np.where(length > 0, length, 1.0)
+    return vectors
+
+
+@cache
+def _model() -> _Model:
+    """The model inside the wheel of wordllama; nothing is downloaded."""
+    with _logging_unchanged():
+        try:
+            wordllama = import_module("wordllama")
+        except ImportError:
+            raise MissingTool(
+                "the embedding estimator needs wordllama: pip install 'memaudit[embeddings]'"
+            ) from None
+        folder = Path(str(wordllama.__file__)).parent
+        try:
+            model: _Model = wordllama.WordLlama.load(cache_dir=folder, disable_download=True)
+        except FileNotFoundError:
+            raise MissingTool(
+                "the installed wordllama carries no model: pip install 'memaudit[embeddings]'"
+            ) from None
+    return model
+
+
+@contextmanager
+def _logging_unchanged() -> Iterator[None]:
+    """Undo that wordllama sets up logging for the whole program when it is imported."""
+    root = logging.getLogger()
+    handlers, level = list(root.handlers), root.level
+    try:
+        yield
+    finally:
+        root.handlers[:] = handlers
+        root.setLevel(level)

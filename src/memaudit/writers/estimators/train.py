@@ -1,0 +1,70 @@
+"""Training a ridge model on packages whose hidden side may be looked at."""
+
+from collections.abc import Iterable
+from fractions import Fraction
+from importlib.metadata import version
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memaudit.core.digest import digest
+from memaudit.core.errors import MemAuditError
+from memaudit.core.package import Package
+from memaudit.writers.estimators.content_digest import content_digest
+from memaudit.writers.estimators.features import FEATURES, features
+from memaudit.writers.estimators.ridge_model import RidgeModel, Trained
+from memaudit.writers.view import View, visible
+
+DIGITS = 9
+"""Coefficients are rounded to this many digits, so that a model is the same from any machine."""
+
+Vector = NDArray[np.float64]
+
+
+def train(packages: Iterable[Package], alpha: float = 1.0) -> RidgeModel:
+    """The ridge model of what each candidate is worth alone, as a share of all weight."""
+    if not alpha > 0:
+        raise MemAuditError(f"alpha is {alpha}; ridge regression needs one above 0")
+    rows, targets, training = [], [], []
+    for package in packages:
+        view = visible(package)
+        rows += features(view)
+        targets += shares(package, view)
+        training.append(Trained(package=digest(package), content=content_digest(view)))
+    if not rows:
+        raise MemAuditError("the training packages have no candidates; give some that do")
+    coefficients, intercept = ridge(np.array(rows), np.array(targets), alpha)
+    return RidgeModel(
+        memaudit=version("memaudit"),
+        alpha=alpha,
+        features=FEATURES,
+        coefficients=tuple(round(float(number), DIGITS) for number in coefficients),
+        intercept=round(intercept, DIGITS),
+        training=tuple(sorted(training, key=lambda trained: trained.package)),
+    )
+
+
+def shares(package: Package, view: View) -> list[float]:
+    """F({u}) / total weight of each candidate in the order of the view, exact until the last step.
+
+    Where h is irrational, F is its lower enclosure.
+    """
+    total = sum(package.weights.values(), Fraction(0))
+    if not total:
+        raise MemAuditError(f"{package.name!r} has no weight to learn from; leave it out")
+    responses = {unit.id: unit.response for unit in package.units}
+    alone = {candidate.id: Fraction(0) for candidate in package.candidates}
+    for cell in package.coverage:
+        if cell.value:
+            part = responses[cell.unit].at(cell.value).low
+            alone[cell.candidate] += package.weights[cell.unit] * part
+    return [float(alone[candidate.id] / total) for candidate in view.candidates]
+
+
+def ridge(rows: Vector, targets: Vector, alpha: float) -> tuple[Vector, float]:
+    """The coefficients and the intercept, in closed form; the intercept is not shrunk."""
+    middle, level = rows.mean(axis=0), float(targets.mean())
+    centred = rows - middle
+    square = centred.T @ centred + alpha * np.eye(rows.shape[1])
+    coefficients: Vector = np.linalg.solve(square, centred.T @ (targets - level))
+    return coefficients, level - float(middle @ coefficients)

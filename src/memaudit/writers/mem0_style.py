@@ -1,0 +1,79 @@
+"""Mem0-style extraction: a stand-in for the family that edits a list of facts, not the system."""
+
+from fractions import Fraction
+from typing import Literal
+
+from memaudit.writers.shelf import Shelf
+from memaudit.writers.view import View, VisibleCandidate
+from memaudit.writers.words import Words, content_words, held, likeness
+
+FACT_KINDS = frozenset(
+    {"fact", "preference", "rule", "event", "temporal_event", "interval_fact", "edge"}
+)
+"""Atomic statements; spans, summaries and compound updates are not extracted."""
+
+DUPLICATE = 0.8
+"""From this likeness on, a fact says what a kept one says."""
+SAME_TOPIC = 0.4
+"""From this likeness on, a fact is a new version of a kept one."""
+DELETES = 0.5
+"""A tombstone deletes a kept fact that holds at least this share of its words."""
+
+
+class Mem0Style:
+    """Adds, updates, deletes or ignores one fact after the other; over budget, the oldest go."""
+
+    name = "mem0_style"
+    label = "Mem0-style extraction (proxy)"
+    about = "facts only: add, update, delete or no-op by shared words; over budget the oldest go"
+    peeks: Literal[False] = False
+    monotone = False
+
+    def write(self, view: View, budget: Fraction, seed: int) -> tuple[str, ...]:  # noqa: ARG002
+        memory = _Memory(Shelf(view, budget))
+        for group in view.groups:
+            for candidate in group:
+                if candidate.kind == "tombstone":
+                    memory.delete(content_words(candidate.text))
+            facts = [c for c in group if c.kind in FACT_KINDS and c.cost <= budget]
+            for candidate in sorted(facts, key=_doubt)[: view.group_cap]:
+                memory.hear(candidate)
+        return memory.shelf.store
+
+
+class _Memory:
+    """The kept facts and their words, the oldest first."""
+
+    def __init__(self, shelf: Shelf) -> None:
+        self.shelf = shelf
+        self._facts: dict[str, tuple[VisibleCandidate, Words]] = {}
+
+    def hear(self, candidate: VisibleCandidate) -> None:
+        """Add the fact, put it in place of an older version, or ignore a duplicate."""
+        words = content_words(candidate.text)
+        closest, old = 0.0, None
+        for known, known_words in self._facts.values():
+            if (alike := likeness(words, known_words)) >= closest:
+                closest, old = alike, known
+        if closest >= DUPLICATE:
+            return
+        if old is not None and closest >= SAME_TOPIC:
+            self._drop(old)
+        self.shelf.keep(candidate)
+        self._facts[candidate.id] = candidate, words
+        while self.shelf.left < 0:
+            self._drop(next(iter(self._facts.values()))[0])
+
+    def delete(self, ended: Words) -> None:
+        """Take off every fact that a tombstone ends; the tombstone itself leaves no trace."""
+        for known, words in list(self._facts.values()):
+            if held(ended, words) >= DELETES:
+                self._drop(known)
+
+    def _drop(self, candidate: VisibleCandidate) -> None:
+        self.shelf.drop(candidate)
+        del self._facts[candidate.id]
+
+
+def _doubt(candidate: VisibleCandidate) -> Fraction:
+    return -(Fraction(1) if candidate.confidence is None else candidate.confidence)
