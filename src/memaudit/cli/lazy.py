@@ -10,6 +10,12 @@ from memaudit.cli.errors import reported
 
 COMMANDS = {
     "demo": ("memaudit.cli.demo:demo", "Solve a small example and verify its certificates."),
+    "run": ("memaudit.cli.run:run", "Score writers against certified optima, many packages."),
+    "report": ("memaudit.cli.report:report", "Write the HTML report of a run."),
+    "writers": ("memaudit.cli.writers:writers", "List the writers and how they decide."),
+    "generate": ("memaudit.cli.generate:generate", "Make a package from a seed."),
+    "reproduce": ("memaudit.cli.reproduce:reproduce", "The paper's numbers beside ours."),
+    "audit": ("memaudit.cli.audit:audit", "Check the solvers against each other."),
     "solve": ("memaudit.cli.solve:solve", "Find the best store for a budget, with a certificate."),
     "verify": ("memaudit.cli.verify:verify", "Check a certificate against its package."),
     "frontier": ("memaudit.cli.frontier:frontier", "The optimum for every budget."),

@@ -1,6 +1,10 @@
 """Every distribution by name; a published one is a file in `tables/` and a line here."""
 
+from functools import lru_cache
+from typing import Any
+
 from memaudit.core.errors import MemAuditError
+from memaudit.generators.event_graph import EventGraph, Knobs
 from memaudit.generators.protocol import Distribution
 from memaudit.generators.published import Published
 
@@ -14,12 +18,35 @@ PUBLISHED = (
     "summary_tradeoff",
     "abstention_hard",
 )
-DISTRIBUTIONS: dict[str, Distribution] = {name: Published(name) for name in PUBLISHED}
+EVENT_GRAPH = "event_graph"
+DISTRIBUTIONS: dict[str, Distribution] = {
+    **{name: Published(name) for name in PUBLISHED},
+    EVENT_GRAPH: EventGraph(),
+}
 
 
+@lru_cache(maxsize=64)
 def named_distribution(name: str) -> Distribution:
-    """The distribution of that name, or an error that lists them."""
-    if name not in DISTRIBUTIONS:
+    """The distribution of that name; the event graph takes knobs: event_graph:experiences=200."""
+    base, *knobs = name.split(":")
+    if base not in DISTRIBUTIONS:
         known = ", ".join(DISTRIBUTIONS)
-        raise MemAuditError(f"unknown distribution {name!r}; known distributions: {known}")
-    return DISTRIBUTIONS[name]
+        raise MemAuditError(f"unknown distribution {base!r}; known distributions: {known}")
+    if not knobs:
+        return DISTRIBUTIONS[base]
+    if base != EVENT_GRAPH:
+        raise MemAuditError(f"distribution {base!r} has no knobs; only {EVENT_GRAPH} has")
+    return EventGraph(_knobs(knobs))
+
+
+def _knobs(settings: list[str]) -> Knobs:
+    values: dict[str, Any] = {}
+    for setting in settings:
+        name, equals, value = setting.partition("=")
+        if name not in Knobs.__dataclass_fields__ or not equals:
+            known = ", ".join(Knobs.__dataclass_fields__)
+            raise MemAuditError(
+                f"event_graph has no setting {setting!r}; write KNOB=VALUE with one of {known}"
+            )
+        values[name] = int(value) if value.isdecimal() else value
+    return Knobs(**values)

@@ -1,0 +1,100 @@
+"""`memaudit dataset`: what a dataset file holds."""
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from memaudit.cli.text import safe
+
+if TYPE_CHECKING:
+    from memaudit.datasets.counts import Counts
+
+dataset = typer.Typer(
+    add_completion=False, no_args_is_help=True, rich_markup_mode=None,
+    help="Look at conversation datasets.",
+)  # fmt: skip
+
+
+@dataset.callback()
+def _group() -> None:
+    """A group with one command so far; without this, typer would drop the command's name."""
+
+
+@dataset.command()
+def inspect(
+    path: Annotated[Path, typer.Argument(metavar="PATH", help="A dataset file.")],
+    format: Annotated[
+        str | None, typer.Option(help="longmemeval, locomo, memdaily or chat; else guessed.")
+    ] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print JSON, every irregularity.")
+    ] = False,
+) -> None:
+    """Count what a dataset file holds, and list what is irregular in it."""
+    from memaudit.datasets.counts import count
+    from memaudit.datasets.read import iter_conversations
+    from memaudit.datasets.registry import guess_format
+    from memaudit.datasets.source import dataset_hash
+
+    name = format or guess_format(path)
+    counts = count(iter_conversations(path, name))
+    sha256 = dataset_hash(path)
+    if as_json:
+        head = {"path": str(path), "format": name, "guessed": format is None, "sha256": sha256}
+        typer.echo(json.dumps({**head, **_data(counts)}, indent=2))
+        return
+    how = "guessed from the content" if format is None else "as given"
+    typer.echo(safe(f"{path}  format {name} ({how})"))
+    typer.echo(f"sha256 {sha256}")
+    for line in _lines(counts):
+        typer.echo(safe(line))
+
+
+def _data(counts: "Counts") -> dict[str, Any]:
+    """The counts under the names they have in the text, and every irregularity."""
+    return {
+        "conversations": counts.conversations,
+        "sessions": counts.sessions,
+        "turns": counts.turns,
+        "words": counts.words,
+        "questions": dict(sorted(counts.questions.items())),
+        "abstentions": counts.abstentions,
+        "evidence_references": counts.references,
+        "evidence_turns": counts.evidence,
+        "evidence_sessions": counts.evidence_sessions,
+        "representations": dict(sorted(counts.representations.items())),
+        "irregularity_counts": {what: number for what, number, _ in counts.groups()},
+        "irregularities": [asdict(one) for one in counts.irregularities],
+    }
+
+
+def _lines(counts: "Counts") -> list[str]:
+    """The counts, then every kind of irregularity with its number and an example."""
+    lines = [
+        _row(counts.conversations, "conversations"),
+        _row(counts.sessions, "sessions"),
+        _row(counts.turns, "turns"),
+        _row(counts.words, "words"),
+        _row(counts.questions.total(), "questions"),
+        *(_row(number, kind, 1) for kind, number in sorted(counts.questions.items())),
+        _row(counts.abstentions, "abstentions"),
+        _row(counts.references, "evidence references as listed"),
+        _row(counts.evidence, "evidence turns"),
+        _row(counts.evidence_sessions, "evidence sessions"),
+        _row(counts.representations.total(), "representations"),
+        *(_row(number, kind, 1) for kind, number in sorted(counts.representations.items())),
+        _row(len(counts.irregularities), "irregularities"),
+    ]
+    for what, number, first in counts.groups():
+        found = f": {first.found}" if first.found else ""
+        place = f"{first.conversation}, {first.where}"
+        place += f", {first.id}" if first.id not in ("", first.conversation) else ""
+        lines.append(f"{_row(number, what, 1)} ({first.done}), first in {place}{found}")
+    return lines
+
+
+def _row(number: int, what: str, deeper: int = 0) -> str:
+    return f"{number:>9,}{'  ' * deeper}  {what}"

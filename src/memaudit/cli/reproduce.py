@@ -1,0 +1,79 @@
+"""`memaudit reproduce`: the paper's numbers, computed again."""
+
+import json
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from memaudit.cli.errors import FAILED
+from memaudit.cli.text import safe
+
+if TYPE_CHECKING:
+    from memaudit.experiments.scoreboard import Line
+
+reproduce = typer.Typer(
+    help="The paper's numbers beside ours.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    add_completion=False,
+)
+
+
+@reproduce.callback()
+def _group() -> None:
+    """The paper's numbers beside ours."""
+
+
+@reproduce.command("controlled")
+def controlled(
+    out: Annotated[
+        Path, typer.Option(metavar="DIR", help="Where runs, scoreboard and figures go.")
+    ] = Path("out/controlled"),
+    seeds: Annotated[
+        int, typer.Option(metavar="N", min=1, help="Seeds; the paper's numbers need all 500.")
+    ] = 500,
+    figures: Annotated[bool, typer.Option(help="Draw the figures: PNG, SVG, PDF.")] = True,
+    jobs: Annotated[
+        int | None, typer.Option(metavar="N", help="Processes; default: one per core.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Run the 500-seed sweep and the stress suite; print published numbers beside ours."""
+    from memaudit.cli.sweeping import swept
+    from memaudit.experiments.engines.registry import named_engine
+    from memaudit.experiments.reproduce_controlled import reproduce_controlled
+    from memaudit.experiments.scoreboard import DIFFER
+
+    lines = reproduce_controlled(out, partial(swept, engine=named_engine("processes", jobs)), seeds)
+    if as_json:
+        typer.echo(json.dumps([line.to_json() for line in lines], indent=1))
+    else:
+        _show(lines, seeds)
+    if figures:
+        from memaudit.report.figures import draw_all
+
+        drawn = draw_all([out / "sweep", out / "stress"], out / "figures")
+        typer.echo(f"{len(drawn.written)} figure files in {safe(out / 'figures')}", err=as_json)
+    if any(line.verdict == DIFFER for line in lines):
+        raise typer.Exit(FAILED)
+
+
+def _show(lines: list["Line"], seeds: int) -> None:
+    from rich import box
+    from rich.table import Table
+
+    from memaudit.cli.results import console
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column("paper")
+    table.add_column("number")
+    for name in ("published", "ours"):
+        table.add_column(name, justify="right")
+    table.add_column("verdict")
+    for line in lines:
+        table.add_row(line.where, line.what, line.published, line.ours, line.verdict)
+    agree = sum(line.verdict == "agree" for line in lines)
+    console().print(table)
+    console().print(f"{agree} of {len(lines)} published numbers agree, {seeds} seeds")

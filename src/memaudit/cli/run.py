@@ -1,0 +1,80 @@
+"""`memaudit run`: a sweep over packages, budgets and writers."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from memaudit.cli.text import safe
+
+
+def run(
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Where rows and summary go.")],
+    suite: Annotated[
+        str, typer.Option(metavar="NAME", help="Defaults for all below: controlled, event_graph.")
+    ] = "controlled",
+    distributions: Annotated[
+        str | None,
+        typer.Option(
+            metavar="D[,D...]", help="Names, or event_graph:experiences=200:update_rate=0.5."
+        ),
+    ] = None,
+    seeds: Annotated[
+        str | None, typer.Option(metavar="N", help="How many seeds, or which: 100-199,205.")
+    ] = None,
+    budgets: Annotated[
+        str | None,
+        typer.Option(
+            metavar="B[,B...]",
+            help="Costs, or below 1 a share of the mean cost of all candidates of a package.",
+        ),
+    ] = None,
+    writers: Annotated[
+        str | None, typer.Option(metavar="W[,W...]", help="See memaudit writers.")
+    ] = None,
+    engine: Annotated[
+        str, typer.Option(metavar="NAME", help="processes, serial, dask or ray.")
+    ] = "processes",
+    jobs: Annotated[
+        int | None, typer.Option(metavar="N", help="Processes; default: one per core.")
+    ] = None,
+    address: Annotated[
+        str | None, typer.Option(metavar="ADDRESS", help="A running dask or ray cluster.")
+    ] = None,
+    seconds: Annotated[
+        float | None,
+        typer.Option(metavar="S", help="Give up certifying an optimum after S seconds."),
+    ] = None,
+    report: Annotated[bool, typer.Option("--report", help="Write report.html as well.")] = False,
+) -> None:
+    """Score writers against certified optima; run the same command again to resume.
+
+    A budget below 1 is a share: f means max(1, round(f x mean total cost)), the mean taken over
+    all packages of the run.
+    """
+    from memaudit.cli.ranking import show_ranking
+    from memaudit.cli.sweeping import swept
+    from memaudit.experiments.engines.registry import named_engine
+    from memaudit.experiments.spec import RunSpec, parse_budgets, parse_seeds
+    from memaudit.experiments.suites import named_suite
+
+    defaults = named_suite(suite)
+    spec = RunSpec(
+        distributions=_names(distributions) or defaults.distributions,
+        seeds=parse_seeds(seeds or defaults.seeds),
+        budgets=parse_budgets(budgets or defaults.budgets),
+        writers=_names(writers) or defaults.writers,
+        seconds=seconds,
+    )
+    summary = swept(spec, out, named_engine(engine, jobs, address))
+    show_ranking(summary)
+    typer.echo(f"rows and summary are in {safe(out)}")
+    if report:
+        from memaudit.report.page import write_report
+
+        write_report(out, out / "report.html")
+        typer.echo(f"report: {safe(out / 'report.html')}")
+
+
+def _names(text: str | None) -> tuple[str, ...]:
+    return tuple(filter(None, (part.strip() for part in (text or "").split(","))))

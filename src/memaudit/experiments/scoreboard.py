@@ -1,0 +1,59 @@
+"""Published numbers beside ours: they agree if ours rounds to what was printed."""
+
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from decimal import ROUND_HALF_EVEN, Decimal
+from importlib.resources import files
+from typing import Any
+
+AGREE, DIFFER = "agree", "differ"
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One published number and ours, to the places that were printed."""
+
+    where: str
+    what: str
+    published: str
+    ours: str
+    verdict: str
+
+    def to_json(self) -> dict[str, str]:
+        """The JSON form."""
+        return asdict(self)
+
+
+def compared(where: str, what: str, published: str, ours: float | None) -> Line:
+    """The line of one number."""
+    if ours is None:
+        return Line(where, what, published, "undefined", DIFFER)
+    places = Decimal(published)
+    rounded = Decimal(repr(ours)).quantize(places, ROUND_HALF_EVEN)
+    return Line(where, what, published, str(rounded), AGREE if rounded == places else DIFFER)
+
+
+def scoreboard(summaries: Mapping[str, dict[str, Any]]) -> list[Line]:
+    """Every published number on controlled packages, from the summaries of the runs."""
+    text = files("memaudit.experiments").joinpath("published_numbers.toml").read_text("utf-8")
+    lines: list[Line] = []
+    for entry in tomllib.loads(text)["numbers"]:
+        lines += _lines(entry, summaries[entry["run"]])
+    return lines
+
+
+def _lines(entry: dict[str, Any], summary: dict[str, Any]) -> Iterator[Line]:
+    what = f"{entry['distribution']}, {entry['writer']}, {entry['metric']}"
+    found = {
+        row["budget"]: row[entry["metric"]]
+        for row in summary["rows"]
+        if row["distribution"] == entry["distribution"] and row["writer"] == entry["writer"]
+    }
+    for budget, published in entry.get("at", {}).items():
+        yield compared(entry["where"], f"{what} at B = {budget}", published, found.get(int(budget)))
+    if "range" in entry:
+        bounds = entry["range"]
+        values = [found[budget] for budget in bounds["budgets"]]
+        for name, pick in (("low", min), ("high", max)):
+            yield compared(entry["where"], f"{what}, {name}est", bounds[name], pick(values))

@@ -1,0 +1,66 @@
+"""Named suites: what a run runs unless it is told otherwise."""
+
+from dataclasses import dataclass
+
+from memaudit.core.errors import MemAuditError
+from memaudit.generators.registry import PUBLISHED
+
+REFERENCES = (
+    "opt",
+    "gvt",
+    "greedy",
+    "density_only",
+    "fact_only",
+    "summary_only",
+    "no_tombstone_opt",
+    "no_tombstone_gvt",
+    "generic_opt",
+    "random_feasible",
+)
+DEPLOYABLE = (
+    "recency_raw",
+    "reservoir_raw",
+    "estimated_gvt",
+    "estimated_gvt_ridge",
+    "estimated_greedy",
+    "memgpt_style",
+    "mem0_style",
+    "amem_style",
+    "amac_style",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Suite:
+    """Defaults of a kind of run."""
+
+    about: str
+    distributions: tuple[str, ...]
+    seeds: str
+    budgets: str
+    writers: tuple[str, ...]
+
+
+SUITES = {
+    "controlled": Suite(
+        about="the eight published distributions",
+        distributions=PUBLISHED,
+        seeds="100",
+        budgets="2,4,6,8,16",
+        writers=(*REFERENCES, *DEPLOYABLE),
+    ),
+    "event_graph": Suite(
+        about="English sessions from a hidden event graph",
+        distributions=("event_graph",),
+        seeds="20",
+        budgets="0.01,0.02,0.05,0.10,0.20",
+        writers=(*REFERENCES, *DEPLOYABLE),
+    ),
+}
+
+
+def named_suite(name: str) -> Suite:
+    """The suite of that name, or an error that lists them."""
+    if name not in SUITES:
+        raise MemAuditError(f"unknown suite {name!r}; known suites: {', '.join(SUITES)}")
+    return SUITES[name]
