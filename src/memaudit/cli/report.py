@@ -28,7 +28,6 @@ def report(
         from memaudit.report.figures import draw_all
 
         drawn = draw_all([folder], figures)
-        for file in drawn.written:
-            typer.echo(f"figure: {safe(file)}")
-        for name, reason in drawn.skipped.items():
-            typer.echo(f"no figure {safe(name)}: {safe(reason)}")
+        typer.echo(f"{len(drawn.files)} figure files in {safe(figures)}")
+        for one in drawn.skipped:
+            typer.echo(f"no {one.figure} of {safe(one.run)}: {safe(one.reason)}")

@@ -55,7 +55,7 @@ def controlled(
         from memaudit.report.figures import draw_all
 
         drawn = draw_all([out / "sweep", out / "stress"], out / "figures")
-        typer.echo(f"{len(drawn.written)} figure files in {safe(out / 'figures')}", err=as_json)
+        typer.echo(f"{len(drawn.files)} figure files in {safe(out / 'figures')}", err=as_json)
     if any(line.verdict == DIFFER for line in lines):
         raise typer.Exit(FAILED)
 

@@ -18,4 +18,4 @@ class GenericOpt:
     monotone = False
 
     def write(self, view: OracleView, budget: Fraction, seed: int) -> tuple[str, ...]:  # noqa: ARG002
-        return view.part("generic", GENERIC_KINDS.__contains__).certified(budget).store
+        return view.part("generic", GENERIC_KINDS.__contains__).best_store(budget)

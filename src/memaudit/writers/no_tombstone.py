@@ -23,7 +23,7 @@ class NoTombstoneOpt:
     monotone = False
 
     def write(self, view: OracleView, budget: Fraction, seed: int) -> tuple[str, ...]:  # noqa: ARG002
-        return without_tombstones(view).certified(budget).store
+        return without_tombstones(view).best_store(budget)
 
 
 class NoTombstoneGvt:

@@ -39,14 +39,15 @@ class OracleView:
             self._optima[budget] = self.solver.solve(budget, seconds=self.seconds)
         return self._optima[budget]
 
-    def certified(self, budget: Fraction) -> Optimum:
-        """The optimum at a budget; an error where it could not be certified."""
+    def best_store(self, budget: Fraction) -> tuple[str, ...]:
+        """What the certified optimum keeps, in order of arrival; an error where there is none."""
         optimum = self.optimum(budget)
         if not optimum.certified:
             raise MemAuditError(
                 f"no certified optimum of {self.package.name!r} at budget {budget}: {optimum.note}"
             )
-        return optimum
+        kept = set(optimum.store)
+        return tuple(id for id in self.form.candidate_ids if id in kept)
 
     def part(self, name: str, keeps: Callable[[str], bool]) -> "OracleView":
         """The same package with only the candidates whose kind passes."""

@@ -57,7 +57,9 @@ def geometric_grid(form: Form, eps: Fraction) -> list[Fraction]:
     grid = [Fraction(0)]
     if alone:
         threshold = max(Fraction(gain, cost) for gain, cost in alone) / 2
-        lowest = (1 - eps) * max(gain for gain, _ in alone) / (2 * form.budget)
+        # More than everything costs is not worth more; then the pass at 0 keeps half of OPT.
+        budget = min(form.budget, sum(form.cost))
+        lowest = (1 - eps) * max(gain for gain, _ in alone) / (2 * budget)
         while threshold >= lowest:
             grid.append(threshold)
             threshold *= 1 - eps

@@ -25,7 +25,7 @@ class DaskCluster:
             ) from None
         if self.address is not None:
             try:
-                client = Client(self.address, timeout=20)
+                client = Client(self.address, timeout=10)
             except (OSError, ValueError) as error:
                 raise MemAuditError(
                     f"no Dask scheduler answers at {self.address} ({type(error).__name__}); "

@@ -1,5 +1,6 @@
 """A Ray cluster: the one at an address, or a local one."""
 
+import socket
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
@@ -27,15 +28,31 @@ class RayCluster:
         else:
             options |= {"num_cpus": self.jobs, "include_dashboard": False}
         try:
+            _probe(self.address)
             ray.init(**options)
-        except (ConnectionError, ValueError, RuntimeError) as error:
+        except (OSError, ValueError, RuntimeError) as error:
             raise MemAuditError(
                 f"cannot reach a Ray cluster at {self.address} ({type(error).__name__}); "
                 "check the address, for example host:6379"
             ) from None
         try:
-            submit: Callable[[Task], Any] = ray.remote(function).remote
+            remote, shared = ray.remote(_call), ray.put(function)
             width = 2 * max(1, int(ray.cluster_resources().get("CPU", 1)))
+
+            def submit(task: Task) -> Any:
+                return remote.remote(shared, task)
+
             yield from in_order(submit, ray.get, tasks, width)
         finally:
             ray.shutdown()
+
+
+def _call(function: Callable[[Task], Result], task: Task) -> Result:
+    return function(task)
+
+
+def _probe(address: str | None) -> None:
+    """Fail at once where nobody listens; Ray itself would wait for minutes."""
+    host, colon, port = (address or "").rpartition(":")
+    if colon and port.isdecimal() and "/" not in host:
+        socket.create_connection((host, int(port)), timeout=10).close()

@@ -14,7 +14,7 @@ _DATE = re.compile(
     r"|\bmay \d|\d may\b",
     re.IGNORECASE,
 )
-_NAME = re.compile(r"(?<=[^\W_] )[^\W\d_a-z][^\W\d_]+|(?<=[,;:] )[^\W\d_a-z][^\W\d_]+")
+_NAME = re.compile(r"(?<=[^\W\d_] )[^\W\d_a-z][^\W\d_]+|(?<=[,;:] )[^\W\d_a-z][^\W\d_]+")
 _UPDATE = re.compile(
     r"\b(?:now|no longer|instead|any ?more|changed|moved|switched|updated?|replaced?|stopped"
     r"|started|used to|from now on|new|cancell?ed|not valid|deleted?|forget|correction|actually)\b",
@@ -22,7 +22,8 @@ _UPDATE = re.compile(
 )
 _DELETION = re.compile(r"\b(?:deleted?|forget|removed?|erased?|withdr[ae]wn?)\b", re.IGNORECASE)
 _UNSURE = re.compile(
-    r"\b(?:maybe|perhaps|unknown|unsure|uncertain|not sure|not known|might|may|undecided|yet)\b",
+    r"\b(?:maybe|perhaps|unknown|unsure|uncertain|not sure|not known|might|undecided|yet"
+    r"|(?-i:may))\b",
     re.IGNORECASE,
 )
 _LIKING = re.compile(

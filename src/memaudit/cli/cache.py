@@ -1,0 +1,73 @@
+"""`memaudit cache`: the replies of models, kept, moved and looked at."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from memaudit.cli.errors import FAILED
+from memaudit.cli.text import safe
+
+cache = typer.Typer(
+    add_completion=False, no_args_is_help=True, rich_markup_mode=None,
+    help="Keep, move and look at the replies of models.",
+)  # fmt: skip
+
+Database = Annotated[Path, typer.Option("--cache", metavar="DB", help="The cache file.")]
+DEFAULT_CACHE = Path("memaudit-cache.sqlite")
+"""Where commands that call models keep the replies, unless told otherwise."""
+
+MOST_PROBLEMS = 20
+"""Lines of problems that are printed; the rest is counted."""
+
+
+@cache.command()
+def export(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="The JSONL file to write.")],
+    database: Database = DEFAULT_CACHE,
+) -> None:
+    """Write every reply and failed attempt as JSONL, to replay a run elsewhere."""
+    from memaudit.models.cache import Cache
+    from memaudit.models.cache_file import export_cache
+
+    with Cache(database, must_exist=True) as opened:
+        counts = export_cache(opened, file)
+    typer.echo(safe(f"wrote {counts['answers']:,} answers and {counts['attempts']:,} attempts"))
+
+
+@cache.command("import")
+def take(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A file `cache export` wrote.")],
+    database: Database = DEFAULT_CACHE,
+) -> None:
+    """Take over replies from JSONL; every key is computed again."""
+    from memaudit.models.cache import Cache
+    from memaudit.models.cache_file import import_cache
+
+    with Cache(database) as opened:
+        result = import_cache(opened, file)
+    for name in ("answers", "attempts", "known", "refused"):
+        typer.echo(f"{result.counts[name]:>9,}  {name}")
+    show_problems(result.problems)
+    if result.problems:
+        raise typer.Exit(FAILED)
+
+
+@cache.command()
+def show(database: Database = DEFAULT_CACHE) -> None:
+    """Count what a cache holds, by model and template."""
+    from memaudit.models.cache import Cache
+    from memaudit.models.contents import contents
+
+    with Cache(database, must_exist=True) as opened:
+        found = contents(opened)
+    for line in found.lines():
+        typer.echo(safe(line))
+
+
+def show_problems(problems: list[str]) -> None:
+    """The first problems on stderr, and how many more there are."""
+    for problem in problems[:MOST_PROBLEMS]:
+        typer.echo(safe(problem), err=True)
+    if len(problems) > MOST_PROBLEMS:
+        typer.echo(f"... and {len(problems) - MOST_PROBLEMS:,} more", err=True)

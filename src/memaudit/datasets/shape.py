@@ -1,0 +1,123 @@
+"""The one shape every dataset is read into: sessions of turns, and questions about them.
+
+Timestamps are ISO 8601 text that sorts as time does, or None. Ids are unique in their table.
+"""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+
+from memaudit.core.errors import MemAuditError
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One message; `index` is its place in the session as the file lists it."""
+
+    id: str
+    session: str
+    index: int
+    speaker: str
+    role: str
+    text: str
+    timestamp: str | None = None
+    caption: str | None = None  # of an image sent with the message
+    place: str | None = None  # where the message was sent from
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """Turns that belong together, with the time the dataset gives them."""
+
+    id: str
+    index: int
+    timestamp: str | None
+    turns: tuple[Turn, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question asked after the conversation, and the turns that hold its answer.
+
+    `references` counts the evidence pointers the file lists, before repairs and drops.
+    `abstention` means that the conversation does not answer it.
+    """
+
+    id: str
+    text: str
+    answer: str | None
+    kind: str
+    evidence: tuple[str, ...] = ()
+    evidence_sessions: tuple[str, ...] = ()
+    asked_at: str | None = None
+    abstention: bool = False
+    adversarial_answer: str | None = None
+    choices: tuple[tuple[str, str], ...] = ()
+    references: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Representation:
+    """Something shorter than the turns that the dataset itself ships."""
+
+    id: str
+    kind: str
+    text: str
+    speaker: str | None = None
+    session: str | None = None
+    sources: tuple[str, ...] = ()
+    timestamp: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """Everything one memory sees, and everything asked about it."""
+
+    id: str
+    sessions: tuple[Session, ...]
+    questions: tuple[Question, ...] = ()
+    representations: tuple[Representation, ...] = ()
+    topic: str | None = None
+
+    def __post_init__(self) -> None:
+        turns = {turn.id for turn in self.turns}
+        sessions = {session.id for session in self.sessions}
+        tables = {
+            "turn": [turn.id for turn in self.turns],
+            "session": [session.id for session in self.sessions],
+            "question": [question.id for question in self.questions],
+            "representation": [one.id for one in self.representations],
+        }
+        for table, ids in tables.items():
+            if len(set(ids)) < len(ids):
+                twice = Counter(ids).most_common(1)[0][0]
+                raise MemAuditError(f"conversation {self.id!r} has two {table}s with id {twice!r}")
+        for id, cited in [(question.id, question.evidence) for question in self.questions] + [
+            (one.id, one.sources) for one in self.representations
+        ]:
+            if lost := [turn for turn in cited if turn not in turns]:
+                raise MemAuditError(f"{id!r} in {self.id!r} points to the unknown turn {lost[0]!r}")
+        for question in self.questions:
+            if lost := [one for one in question.evidence_sessions if one not in sessions]:
+                raise MemAuditError(
+                    f"{question.id!r} in {self.id!r} points to the unknown session {lost[0]!r}"
+                )
+
+    @property
+    def turns(self) -> Iterator[Turn]:
+        """All turns in the file's order."""
+        return (turn for session in self.sessions for turn in session.turns)
+
+    @property
+    def in_time_order(self) -> tuple[Session, ...]:
+        """Sessions by their time; in the file's order where one has none."""
+        if any(session.timestamp is None for session in self.sessions):
+            return self.sessions
+        return tuple(sorted(self.sessions, key=lambda session: session.timestamp or ""))
+
+    @property
+    def is_in_time_order(self) -> bool:
+        """Whether the file lists the sessions that have a time as time does."""
+        times = [session.timestamp for session in self.sessions if session.timestamp is not None]
+        return all(one <= other for one, other in pairwise(times))

@@ -1,0 +1,1 @@
+"""Threads: what is told about one thing, in one or several messages. One sort of thread a file."""

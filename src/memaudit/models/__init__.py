@@ -1,0 +1,1 @@
+"""Calling language models: requests with a content address, replies with a type, and a cache."""

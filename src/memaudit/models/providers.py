@@ -1,0 +1,61 @@
+"""The ways to get answers, by name: live, batch, offline."""
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from memaudit.core.errors import MemAuditError
+from memaudit.models.batch import BatchClient
+from memaudit.models.cache import Cache
+from memaudit.models.cached import CachedClient
+from memaudit.models.client import ModelClient
+from memaudit.models.live import LiveClient
+from memaudit.models.meter import Cap, Meter
+from memaudit.models.offline import OfflineClient
+from memaudit.models.price import Price
+from memaudit.models.retry import RetryPolicy
+from memaudit.models.secret import checked_address, key_for
+from memaudit.models.transport import OpenAITransport
+
+PROVIDERS = ("live", "batch", "offline")
+DEFAULT_BASE_URL = "https://api.openai.com/v1"
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What a command says about calling models."""
+
+    provider: str = "live"
+    base_url: str = DEFAULT_BASE_URL
+    timeout: float = 120.0
+    price: Price | None = None
+    max_total_tokens: int | None = None
+    max_cost: Fraction | None = None
+    retry: RetryPolicy = field(default_factory=RetryPolicy)
+    retry_failures: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """A client with its cache; `batch` is there when answers come through files."""
+
+    client: ModelClient
+    batch: BatchClient | None = None
+
+
+def open_client(settings: Settings, cache: Cache) -> Asking:
+    """The client for a provider, with the cache in front."""
+    if settings.provider == "offline":
+        return Asking(CachedClient(OfflineClient(cache), cache))
+    if settings.provider == "batch":
+        batch = BatchClient(cache, settings.retry_failures)
+        return Asking(CachedClient(batch, cache), batch)
+    if settings.provider != "live":
+        raise MemAuditError(
+            f"there is no provider {settings.provider!r}; choose one of {', '.join(PROVIDERS)}"
+        )
+    base_url = checked_address(settings.base_url)
+    key = key_for(base_url)
+    meter = Meter(Cap(settings.max_total_tokens, settings.max_cost), settings.price)
+    transport = OpenAITransport(base_url, key, settings.timeout)
+    live = LiveClient(transport, meter, key, settings.retry, provider=base_url)
+    return Asking(CachedClient(live, cache))

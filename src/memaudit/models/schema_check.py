@@ -1,0 +1,149 @@
+"""Whether a JSON value fits a JSON Schema: the part of the language that pydantic writes.
+
+Answers that come back in a file are checked by the schema kept with the request, because the type
+it was made from is not known there. Whoever uses the answer validates the type itself again.
+"""
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from typing import Any, TypeAlias
+
+from memaudit.core.errors import MemAuditError
+
+Schema: TypeAlias = dict[str, Any]
+IGNORED = frozenset({
+    "title", "description", "default", "examples", "format", "discriminator", "deprecated",
+    "readOnly", "writeOnly", "$defs", "$schema", "$id",
+})  # fmt: skip
+"""Keywords that say nothing about validity."""
+
+
+def schema_problem(schema_json: str, value: object) -> str:
+    """The first thing wrong with a value, or the empty text."""
+    schema = json.loads(schema_json)
+    try:
+        return next(_Check(schema).problems(schema, value, "reply"), "")
+    except RecursionError:
+        return "reply: nests too deep"
+    except (KeyError, TypeError, AttributeError, OverflowError, re.error) as error:
+        raise MemAuditError(
+            f"the reply schema is no JSON Schema: {type(error).__name__} {error}"
+        ) from None
+
+
+def _same(left: object, right: object) -> bool:
+    """JSON equality: true is not 1, and 1.0 is 1."""
+    if isinstance(left, bool) or isinstance(right, bool):
+        return left is right
+    if isinstance(left, list) and isinstance(right, list):
+        return len(left) == len(right) and all(map(_same, left, right))
+    if isinstance(left, dict) and isinstance(right, dict):
+        return left.keys() == right.keys() and all(_same(left[key], right[key]) for key in left)
+    return left == right
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+TYPES: dict[str, Callable[[object], bool]] = {
+    "object": lambda value: isinstance(value, dict),
+    "array": lambda value: isinstance(value, list),
+    "string": lambda value: isinstance(value, str),
+    "boolean": lambda value: isinstance(value, bool),
+    "null": lambda value: value is None,
+    "number": _is_number,
+    "integer": lambda value: _is_number(value) and value == int(value),  # type: ignore[call-overload]
+}
+
+_LIMITS: dict[str, tuple[Callable[[Any], bool], Callable[[Any, Any], bool]]] = {
+    "minimum": (_is_number, lambda value, limit: value >= limit),
+    "maximum": (_is_number, lambda value, limit: value <= limit),
+    "exclusiveMinimum": (_is_number, lambda value, limit: value > limit),
+    "exclusiveMaximum": (_is_number, lambda value, limit: value < limit),
+    "minLength": (TYPES["string"], lambda value, limit: len(value) >= limit),
+    "maxLength": (TYPES["string"], lambda value, limit: len(value) <= limit),
+    "pattern": (TYPES["string"], lambda value, limit: re.search(limit, value) is not None),
+    "minItems": (TYPES["array"], lambda value, limit: len(value) >= limit),
+    "maxItems": (TYPES["array"], lambda value, limit: len(value) <= limit),
+    "minProperties": (TYPES["object"], lambda value, limit: len(value) >= limit),
+    "maxProperties": (TYPES["object"], lambda value, limit: len(value) <= limit),
+}
+"""Keyword: which values it speaks about, and whether one keeps to it."""
+
+_HANDLED = frozenset({
+    "$ref", "type", "enum", "const", "anyOf", "oneOf", "allOf", "properties", "required",
+    "additionalProperties", "items", "prefixItems", "uniqueItems",
+})  # fmt: skip
+
+
+class _Check:
+    """One value against one schema document, whose $defs are looked up from the root."""
+
+    def __init__(self, root: Schema) -> None:
+        self.root = root
+
+    def problems(self, schema: Schema | bool, value: Any, place: str) -> Iterator[str]:
+        if isinstance(schema, bool):
+            if not schema:
+                yield f"{place}: is not allowed"
+            return
+        if unknown := sorted(schema.keys() - IGNORED - _HANDLED - _LIMITS.keys()):
+            raise MemAuditError(f"the reply schema uses {unknown[0]!r}, which is not supported")
+        if "$ref" in schema:
+            yield from self.problems(self._defined(schema["$ref"]), value, place)
+        if "type" in schema:
+            wanted = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
+            if not any(TYPES[name](value) for name in wanted):
+                yield f"{place}: is not {' or '.join(wanted)}"
+                return
+        if "enum" in schema and not any(_same(value, one) for one in schema["enum"]):
+            yield f"{place}: is not one of {json.dumps(schema['enum'])[:200]}"
+        if "const" in schema and not _same(value, schema["const"]):
+            yield f"{place}: is not {json.dumps(schema['const'])[:200]}"
+        for keyword in sorted(_LIMITS.keys() & schema.keys()):
+            concerned, kept = _LIMITS[keyword]
+            if concerned(value) and not kept(value, schema[keyword]):
+                yield f"{place}: breaks {keyword} {schema[keyword]}"
+        yield from self._choices(schema, value, place)
+        if isinstance(value, dict):
+            yield from self._object(schema, value, place)
+        if isinstance(value, list):
+            yield from self._array(schema, value, place)
+
+    def _defined(self, reference: str) -> Schema:
+        found: Any = self.root
+        for part in reference.removeprefix("#/").split("/"):
+            found = found[part.replace("~1", "/").replace("~0", "~")]
+        return found  # type: ignore[no-any-return]
+
+    def _fits(self, schema: Schema, value: Any) -> bool:
+        return next(self.problems(schema, value, ""), None) is None
+
+    def _choices(self, schema: Schema, value: Any, place: str) -> Iterator[str]:
+        for part in schema.get("allOf", ()):
+            yield from self.problems(part, value, place)
+        if "anyOf" in schema and not any(self._fits(one, value) for one in schema["anyOf"]):
+            yield f"{place}: fits none of {len(schema['anyOf'])} allowed shapes"
+        if "oneOf" in schema and sum(self._fits(one, value) for one in schema["oneOf"]) != 1:
+            yield f"{place}: does not fit exactly one of {len(schema['oneOf'])} allowed shapes"
+
+    def _object(self, schema: Schema, value: dict[str, Any], place: str) -> Iterator[str]:
+        properties = schema.get("properties", {})
+        for name in schema.get("required", ()):
+            if name not in value:
+                yield f"{place}.{name}: is missing"
+        for name, item in value.items():
+            inner = properties.get(name, schema.get("additionalProperties", True))
+            yield from self.problems(inner, item, f"{place}.{name[:60]}")
+
+    def _array(self, schema: Schema, value: list[Any], place: str) -> Iterator[str]:
+        first = schema.get("prefixItems", [])
+        for index, item in enumerate(value):
+            inner = first[index] if index < len(first) else schema.get("items", True)
+            yield from self.problems(inner, item, f"{place}[{index}]")
+        if schema.get("uniqueItems") and any(
+            _same(item, other) for index, item in enumerate(value) for other in value[:index]
+        ):
+            yield f"{place}: holds an item twice"

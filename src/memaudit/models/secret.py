@@ -1,0 +1,104 @@
+"""The API key: read from the environment, shown to nobody but the server it belongs to."""
+
+import base64
+import json
+import os
+import re
+from collections.abc import Mapping
+from typing import NoReturn
+from urllib.parse import quote, urlsplit
+
+from memaudit.core.errors import MemAuditError
+
+ANYWHERE = "MEMAUDIT_API_KEY"
+"""Sent to whatever address the user gave."""
+
+OWN_HOSTS = {"OPENAI_API_KEY": "openai.com", "OPENROUTER_API_KEY": "openrouter.ai"}
+"""Keys that go to one company's hosts only: a key must not reach a server it was not made for."""
+
+SHORTEST_SECRET = 12
+"""Shorter values are placeholders such as `none` or `ollama`: hiding them would damage replies."""
+
+HIDDEN = "[key hidden]"
+
+_LOOKS_LIKE_A_KEY = re.compile(r"(?i:bearer\s+)[^\s\"',]+|\bsk-[\w*.…-]{6,}")
+
+
+class Secret:
+    """A value that does not show itself in reprs, messages, pickles or copies."""
+
+    __slots__ = ("_value",)
+
+    def __init__(self, value: str) -> None:
+        self._value = value
+
+    def reveal(self) -> str:
+        """The value, for the one place that sends it."""
+        return self._value
+
+    def __repr__(self) -> str:
+        return "Secret('***')"
+
+    def __bool__(self) -> bool:
+        return bool(self._value)
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("a secret cannot be pickled or copied")
+
+    def hidden_in(self, text: str) -> str:
+        """The text without the value, however a server may have spelled it."""
+        value = self._value
+        if len(value) < SHORTEST_SECRET:
+            return text
+        encoded = base64.b64encode(value.encode()).decode()
+        escaped = (json.dumps(value)[1:-1], repr(value)[1:-1], quote(value, safe=""))
+        for form in (value, *escaped, encoded):
+            text = text.replace(form, HIDDEN)
+        return text
+
+    def hidden_in_message(self, text: str) -> str:
+        """The same for a server's message, where anything that looks like a key goes too."""
+        return _LOOKS_LIKE_A_KEY.sub(HIDDEN, self.hidden_in(text))
+
+
+def checked_address(base_url: str) -> str:
+    """The base URL, refused where it carries a password or is no HTTP address."""
+    try:
+        parts = urlsplit(base_url)
+        host, userinfo = parts.hostname, parts.username or parts.password
+    except ValueError:
+        parts, host, userinfo = None, None, None
+    if parts is None or parts.scheme not in ("http", "https") or not host:
+        raise MemAuditError("the base URL is not an http or https address; check --base-url")
+    if userinfo or parts.query or parts.fragment:
+        raise MemAuditError(
+            f"the base URL carries a user name, password or query; put the key in {ANYWHERE}"
+        )
+    return base_url.rstrip("/")
+
+
+def key_for(base_url: str, environment: Mapping[str, str] | None = None) -> Secret:
+    """The key for an address, from the environment; empty where none belongs to it."""
+    variables = os.environ if environment is None else environment
+    if variables.get(ANYWHERE):
+        return _printable(ANYWHERE, variables[ANYWHERE])
+    host = urlsplit(checked_address(base_url)).hostname or ""
+    for name, owner in OWN_HOSTS.items():
+        if variables.get(name) and (host == owner or host.endswith(f".{owner}")):
+            return _printable(name, variables[name])
+    return Secret("")
+
+
+def _printable(name: str, value: str) -> Secret:
+    """A header cannot hold line breaks; a key pasted with one is refused without quoting it."""
+    value = value.strip()
+    if not value.isascii() or not value.isprintable():
+        raise MemAuditError(f"{name} holds characters that no key has; set it again")
+    return Secret(value)
+
+
+def hidden(text: str) -> str:
+    """A message without any key of this environment, for text whose sender is not known."""
+    for name in (ANYWHERE, *OWN_HOSTS):
+        text = Secret(os.environ.get(name, "")).hidden_in_message(text)
+    return text

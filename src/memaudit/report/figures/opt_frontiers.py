@@ -1,0 +1,86 @@
+"""OPT for every budget, a step line a package; optionally with what a writer reached."""
+
+from collections.abc import Mapping, Sequence
+
+from matplotlib.figure import Figure
+
+from memaudit.core.errors import MemAuditError
+from memaudit.report.figures.line_labels import ROW, LineEnd, label_lines, label_room
+from memaudit.report.figures.notes import note
+from memaudit.report.figures.style import LARGE, PAPER, PRINT_WIDTH, Look, house_style, nth_look
+from memaudit.report.figures.words import fitted_name, inches, shown, writer_label
+from memaudit.solvers.frontier import Frontier
+
+MOST_NAMES = 21
+"""More packages than this are drawn without names, as there is no telling them apart."""
+
+LEFT, BOTTOM, HEAD, NOTE = 0.75, 0.5, 0.36, 0.2
+
+Points = Sequence[tuple[float, float]]
+"""Budgets with the value that was reached at them."""
+
+
+@house_style()
+def opt_frontiers(
+    frontiers: Sequence[Frontier],
+    reached: Mapping[str, Points] | None = None,
+    writer: str = "",
+) -> Figure:
+    """Step lines; `reached` holds the points of one writer by the digest of the package."""
+    if not frontiers:
+        raise MemAuditError("there is no frontier to draw")
+    named = len(frontiers) <= MOST_NAMES
+    several = len(frontiers) > 1
+    names = [shown(one.package) for one in frontiers] if named and several else []
+    foot = BOTTOM + (NOTE if reached else 0)
+    height = max(3.6, len(names) * ROW + HEAD + foot)
+    right = label_room(names) if names else 0.2
+    figure = Figure(figsize=(PRINT_WIDTH, height))
+    box = (
+        LEFT / PRINT_WIDTH, foot / height,
+        (PRINT_WIDTH - LEFT - right) / PRINT_WIDTH, 1 - (HEAD + foot) / height,
+    )  # fmt: skip
+    axes = figure.add_axes(box)
+    looks = [nth_look(place) for place in range(len(frontiers))]
+    for one, look in zip(frontiers, looks, strict=True):
+        values = [float(value) for value in one.values]
+        axes.step(
+            range(len(values)), values, where="post", color=look.colour, linestyle=look.dash,
+            marker=look.marker if len(values) == 1 else "", clip_on=False, gid=one.digest,
+        )  # fmt: skip
+        points = (reached or {}).get(one.digest, ())
+        axes.plot(
+            [budget for budget, _ in points], [value for _, value in points], linestyle="none",
+            marker=look.marker, color=look.colour, markeredgecolor=PAPER, markersize=6,
+            markeredgewidth=0.7, zorder=3, clip_on=False, gid=f"reached/{one.digest}",
+        )  # fmt: skip
+    longest = max(len(one.values) for one in frontiers)
+    axes.set_xlim(0, max(1, longest - 1))
+    highest = max(float(value) for one in frontiers for value in one.values)
+    axes.set_ylim(0, highest * 1.04 or 1.0)
+    axes.set_xlabel("budget (storage cost)")
+    axes.set_ylabel("optimum (weighted coverage)")
+    axes.grid()
+    axes.set_axisbelow(True)
+    about = f"{len(frontiers)} packages" if several else frontiers[0].package
+    axes.set_title(_title(about, PRINT_WIDTH - LEFT - 0.15), fontsize=LARGE, loc="left")
+    if names:
+        ends = [
+            LineEnd(name, float(one.values[-1]), _with_marker(look, bool(reached)))
+            for name, one, look in zip(names, frontiers, looks, strict=True)
+        ]
+        label_lines(figure, axes, ends)
+    if reached:
+        note(figure, f"Lines: OPT. Markers: value of {writer_label(writer)} on the same package.")
+    return figure
+
+
+def _title(about: str, room: float) -> str:
+    """The title; where it is too long the package's name is cut."""
+    before, after = "Best possible store of ", " at every budget"
+    return before + fitted_name(about, room - inches(before + after, LARGE), LARGE) + after
+
+
+def _with_marker(look: Look, points: bool) -> Look:
+    """Without points a line's sample has no marker either."""
+    return look if points else Look(look.colour, "", look.dash)

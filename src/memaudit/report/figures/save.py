@@ -1,0 +1,65 @@
+"""Figures to files: all or nothing, and the same figure gives the same bytes."""
+
+import io
+import os
+import secrets
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from memaudit.core.errors import MemAuditError
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+UNDATED: dict[str, dict[str, None]] = {
+    "png": {},
+    "svg": {"Date": None},
+    "pdf": {"CreationDate": None},
+}
+"""The formats, each with the dates it would otherwise carry."""
+
+FORMATS = tuple(UNDATED)
+
+
+def check_formats(formats: Sequence[str]) -> None:
+    """Refuse a format that is not drawn."""
+    for form in formats:
+        if form not in UNDATED:
+            raise MemAuditError(f"cannot draw {form!r}; the formats are {', '.join(FORMATS)}")
+
+
+def image_of(figure: "Figure", form: str) -> bytes:
+    """The figure as png, svg or pdf."""
+    from memaudit.report.figures.style import house_style
+
+    check_formats([form])
+    image = io.BytesIO()
+    with house_style():
+        figure.savefig(image, format=form, metadata=UNDATED[form])
+    return image.getvalue()
+
+
+def write_image(image: bytes, path: Path) -> None:
+    """Replace a file in one step; an interruption leaves the old one as it was."""
+    temporary = path.with_name(f".{path.name}.new-{secrets.token_hex(4)}")
+    try:
+        temporary.write_bytes(image)
+        os.replace(temporary, path)
+    except OSError as error:
+        raise MemAuditError(f"cannot write {path}: {error.strerror or error}") from None
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def write_figure(
+    figure: "Figure", path_without_suffix: Path, formats: Sequence[str] = FORMATS
+) -> list[Path]:
+    """Write a figure in each format; the files that were written."""
+    check_formats(formats)
+    written = []
+    for form in formats:
+        path = path_without_suffix.with_name(f"{path_without_suffix.name}.{form}")
+        write_image(image_of(figure, form), path)
+        written.append(path)
+    return written

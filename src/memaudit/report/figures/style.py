@@ -1,0 +1,117 @@
+"""How figures look: one writer has one look everywhere, told apart without colour too."""
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from matplotlib import style
+
+from memaudit.writers.registry import WRITERS
+
+PRINT_WIDTH = 7.0
+"""Inches: figures are drawn at the size they are printed at, so that points are points."""
+
+SMALL, NORMAL, LARGE = 7.0, 8.0, 9.0
+"""Text sizes in points; nothing is smaller than SMALL."""
+
+INK, MUTED, FAINT, PAPER = "#222222", "#5f5f5f", "#d9d9d9", "#ffffff"
+
+COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#767676")
+"""Okabe and Ito's palette, with grey for its yellow, which does not show on white."""
+
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", "p", ">", "*", "h", "d")
+Dash = tuple[float, tuple[float, ...]]
+DASHES: tuple[Dash, ...] = ((0, ()), (0, (5, 1.6)), (0, (1.2, 1.2)), (0, (6, 1.6, 1.2, 1.6)))
+HATCHES = ("", "////", "....", "xxxx", "\\\\\\\\", "----", "++++", "oooo")
+
+RULES = {
+    "font.family": "sans-serif",
+    "font.sans-serif": ["DejaVu Sans", "Verdana", "sans-serif"],
+    "font.size": NORMAL,
+    "axes.labelsize": NORMAL,
+    "axes.titlesize": LARGE,
+    "axes.edgecolor": MUTED,
+    "axes.labelcolor": INK,
+    "axes.linewidth": 0.7,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "xtick.labelsize": NORMAL,
+    "ytick.labelsize": NORMAL,
+    "xtick.color": MUTED,
+    "ytick.color": MUTED,
+    "xtick.labelcolor": INK,
+    "ytick.labelcolor": INK,
+    "text.color": INK,
+    "legend.fontsize": NORMAL,
+    "legend.frameon": False,
+    "grid.color": FAINT,
+    "grid.linewidth": 0.6,
+    "hatch.linewidth": 0.6,
+    "lines.linewidth": 1.5,
+    "lines.markersize": 5.0,
+    "savefig.dpi": 200,
+    "svg.fonttype": "none",  # text stays text: it can be searched and read aloud
+    "svg.hashsalt": "memaudit",  # ids are the same in every run
+    "pdf.fonttype": 42,
+    "text.hinting": "none",  # as wide as measured, at any resolution
+    "text.parse_math": False,  # texts of packages are not formulas
+}
+
+
+@contextmanager
+def house_style() -> Iterator[None]:
+    """These rules and matplotlib's defaults, whatever the user's own settings are."""
+    with style.context(["default", RULES]):
+        yield
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """How one line is drawn; hollow markers are writers that see the hidden side of a package."""
+
+    colour: str
+    marker: str
+    dash: Dash
+    hollow: bool = False
+
+    @property
+    def fill(self) -> str:
+        """The colour inside its marker."""
+        return PAPER if self.hollow else self.colour
+
+
+OPT_LOOK = Look(INK, "_", DASHES[0])
+
+
+def nth_look(place: int, hollow: bool = False) -> Look:
+    """The looks in order; colour, marker and dash go round at lengths without a common factor."""
+    return Look(
+        COLOURS[place % len(COLOURS)],
+        MARKERS[place % len(MARKERS)],
+        DASHES[place % len(DASHES)],
+        hollow,
+    )
+
+
+_LOOKS = {
+    name: OPT_LOOK if name == "opt" else nth_look(place - 1, WRITERS[name].peeks)
+    for place, name in enumerate(WRITERS)
+}
+
+
+def looks_of(writers: Sequence[str]) -> dict[str, Look]:
+    """The looks of the writers of one figure; no two share both marker and dash.
+
+    A writer that is not registered gets its look from its name, or the next one that is free.
+    """
+    found = {name: _LOOKS[name] for name in writers if name in _LOOKS}
+    for name in writers:
+        if name not in found:
+            taken = {(look.marker, look.dash) for look in found.values()}
+            digest = hashlib.sha256(name.encode("utf-8", "surrogatepass")).digest()
+            start = int.from_bytes(digest[:4], "big")
+            looks = [nth_look(start + more) for more in range(len(MARKERS) * len(DASHES))]
+            free = [look for look in looks if (look.marker, look.dash) not in taken]
+            found[name] = (free or looks)[0]
+    return found

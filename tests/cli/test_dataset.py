@@ -1,0 +1,106 @@
+"""`memaudit dataset inspect` and `memaudit subset`: what they print, and how they fail."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from memaudit.cli import lazy
+from memaudit.datasets.irregular import DONE
+from memaudit.datasets.source import dataset_hash
+from memaudit.datasets.subset_files import read_subset
+from tests.cli.running import failure, run
+from tests.datasets.files import FIXTURES, kinds, load
+
+
+@pytest.fixture(autouse=True)
+def _commands(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The commands are there, whatever else is."""
+    monkeypatch.setitem(lazy.COMMANDS, "dataset", ("memaudit.cli.dataset:dataset", "Datasets."))
+    monkeypatch.setitem(lazy.COMMANDS, "subset", ("memaudit.cli.subset:subset", "Subsets."))
+
+
+def test_inspect() -> None:
+    """Format, hash, counts, and every kind of irregularity with its number."""
+    path = FIXTURES["locomo"]
+    result = run("dataset", "inspect", path)
+    assert (result.exit_code, result.stderr) == (0, "")
+    first, second, *rest = result.stdout.splitlines()
+    assert first == f"{path}  format locomo (guessed from the content)"
+    assert second == f"sha256 {dataset_hash(path)}"
+    lines = [line.strip() for line in rest]
+    for line in (
+        "1  conversations", "3  sessions", "6  turns", "17  words", "7  questions",
+        "2    adversarial", "1  abstentions", "12  evidence references as listed",
+        "6  evidence turns", "7  representations", "3    observation", "25  irregularities",
+    ):  # fmt: skip
+        assert line in lines
+    for what, number in kinds(load("locomo")).items():
+        (line,) = [line for line in lines if line.startswith(f"{number}    {what} (")]
+        assert f"({DONE[what]}), first in conv-a, " in line
+
+
+def test_inspect_json() -> None:
+    """Lists them all."""
+    result = run("dataset", "inspect", FIXTURES["memdaily"], "--json", "--format", "memdaily")
+    data = json.loads(result.stdout)
+    assert (data["format"], data["guessed"]) == ("memdaily", False)
+    assert (data["conversations"], data["turns"]) == (4, 6)
+    assert data["questions"] == {"noisy": 1, "simple": 2}
+    assert data["irregularity_counts"] == kinds(load("memdaily"))
+    assert len(data["irregularities"]) == sum(kinds(load("memdaily")).values())
+    assert data["irregularities"][0] == {
+        "conversation": "simple/roles/0#2", "where": "tid", "id": "simple/roles/0#2",
+        "what": "repeated id", "found": "simple/roles/0", "done": DONE["repeated id"],
+    }  # fmt: skip
+
+
+def test_texts_do_not_steer_the_terminal(tmp_path: Path) -> None:
+    """Kinds, ids and quoted values are shown, not obeyed."""
+    rows = [{"conversation": "\x1b[2J"}, {"text": "a", "\x1b[31m": 1},
+            {"question": "b", "kind": "\u202ek", "answer": "c", "evidence": ["\x07"]}]  # fmt: skip
+    (tmp_path / "c").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    shown = run("dataset", "inspect", tmp_path / "c").stdout
+    assert "".join(shown.splitlines()).isprintable()
+    assert r"\x1b[31m" in shown
+    assert r"\u202ek" in shown
+
+
+def test_inspect_fails_in_one_line(tmp_path: Path) -> None:
+    """Missing, unknown, cut off."""
+    (tmp_path / "x.json").write_text('[{"haystack_sessions": [')
+    assert failure("dataset", "inspect", tmp_path / "no.json") == (
+        "error: no.json: does not exist (check the path)"
+    )
+    assert failure("dataset", "inspect", tmp_path / "x.json") == (
+        "error: x.json: the file ends in the middle of a value; it was cut off (at byte 24)"
+    )
+    assert failure("dataset", "inspect", tmp_path / "x.json", "--format", "pdf") == (
+        "error: unknown format 'pdf'; known formats: longmemeval, locomo, memdaily, chat"
+    )
+
+
+def test_help_names_the_command() -> None:
+    """`dataset` is a group, though it has one command."""
+    assert "inspect" in run("dataset", "--help").stdout
+    assert run("dataset", "inspect", "--help").exit_code == 0
+
+
+def test_subset(tmp_path: Path) -> None:
+    """7 questions of 6 kinds: 3 are taken, the same each time."""
+    out = tmp_path / "s.json"
+    result = run("subset", FIXTURES["locomo"], "--size", 3, "--seed", 4, "--out", out)
+    chosen = read_subset(out)
+    first, *strata = result.stdout.splitlines()
+    assert first == f"wrote 3 questions to {out}  subset {chosen.sha256[:16]}"
+    # Shares are 2 * 3/7 for the adversarial pair and 3/7 for the others: ties by name.
+    assert [line.strip() for line in strata] == [
+        "1 of 2  adversarial", "1 of 1  multi-hop", "1 of 1  open-domain", "0 of 1  single-hop",
+        "0 of 1  temporal", "0 of 1  unknown",
+    ]  # fmt: skip
+    before = out.read_text()
+    run("subset", FIXTURES["locomo"], "--size", 3, "--seed", 4, "--out", out, "--by", "kind")
+    assert out.read_text() == before
+    assert failure("subset", FIXTURES["locomo"], "--size", 9, "--out", out) == (
+        "error: cannot take 9 of 7 questions; give a size from 1 to 7"
+    )

@@ -1,0 +1,271 @@
+"""The bundled natural set: that its five files hold together, and what its README says of them."""
+
+import json
+import re
+from collections import Counter
+from functools import cache
+from importlib.resources import as_file, files
+
+import pytest
+
+from memaudit.datasets.irregular import Loaded
+from memaudit.datasets.read import read_conversations
+from memaudit.datasets.shape import Conversation, Turn
+
+Row = dict[str, object]
+
+FOLDER = files("memaudit").joinpath("examples", "natural")
+TOPICS = {
+    "preference": 5, "update": 6, "temporal": 5, "deletion": 3, "scope": 3, "abstention": 4,
+}  # fmt: skip
+UNIT_KINDS = {
+    "fact", "preference", "event", "relation", "rule", "current", "supersession", "deletion",
+    "abstention", "temporal", "stale",
+}  # fmt: skip
+MEMORY_KINDS = {
+    "fact", "summary", "event", "edge", "rule", "skill", "tombstone", "compound_update",
+}  # fmt: skip
+# Words an answer may need to be a sentence; everything else has to be said in a cited turn.
+GRAMMAR = {
+    "a", "an", "and", "at", "because", "before", "but", "by", "for", "from", "he", "her", "him",
+    "his", "in", "is", "it", "no", "not", "of", "off", "on", "or", "she", "so", "that", "the",
+    "then", "there", "to", "was", "what", "with", "yes",
+}  # fmt: skip
+
+
+@cache
+def loaded() -> tuple[Loaded, ...]:
+    with as_file(FOLDER.joinpath("conversations.jsonl")) as path:
+        return tuple(read_conversations(path))
+
+
+def talks() -> dict[str, Conversation]:
+    return {one.conversation.id: one.conversation for one in loaded()}
+
+
+def turns(talk: Conversation) -> dict[str, Turn]:
+    return {turn.id: turn for session in talk.sessions for turn in session.turns}
+
+
+@cache
+def rows(name: str) -> tuple[Row, ...]:
+    text = FOLDER.joinpath(name).read_text(encoding="utf-8")
+    return tuple(json.loads(line) for line in text.splitlines())
+
+
+def of(name: str, talk: Conversation) -> list[Row]:
+    return [row for row in rows(name) if row["conversation"] == talk.id]
+
+
+def texts(row: Row, key: str) -> list[str]:
+    value = row[key]
+    assert isinstance(value, list)
+    return [str(one) for one in value]
+
+
+def words(text: str) -> set[str]:
+    """Lower-case words; 2,000 and 7:30 and 12.50 are one each."""
+    return set(re.findall(r"\w+(?:[.,:]\d+)*", text.lower()))
+
+
+NAMES = sorted(talks())
+
+
+def test_the_conversations_load_as_a_chat_with_nothing_irregular() -> None:
+    """And every turn and question has an id of its own in the file."""
+    assert [one.irregularities for one in loaded()] == [()] * 26
+    for row in rows("conversations.jsonl"):
+        if "text" in row or "question" in row:
+            assert "id" in row
+
+
+def test_the_six_topics_have_their_numbers() -> None:
+    assert Counter(talk.topic for talk in talks().values()) == TOPICS
+
+
+def test_some_talk_to_an_assistant_and_some_to_a_friend() -> None:
+    """Two speakers each; the README says how many have an assistant."""
+    speakers = {
+        name: {turn.speaker for turn in turns(talk).values()} for name, talk in talks().items()
+    }
+    assert {len(two) for two in speakers.values()} == {2}
+    assisted = sum("assistant" in two for two in speakers.values())
+    page = FOLDER.joinpath("README.md").read_text(encoding="utf-8")
+    assert f"In {assisted} of them" in page
+    assert f"in {len(speakers) - assisted} two friends" in page
+
+
+def test_rows_have_their_fields_and_known_kinds() -> None:
+    """Nothing else, so that a misspelt key cannot hide."""
+    unit_keys = {"conversation", "unit_id", "kind", "text", "quote", "turns", "questions"}
+    memory_keys = {"conversation", "memory_id", "turn", "kind", "text"}
+    cell_keys = {"conversation", "memory_id", "unit_id", "coverage", "why"}
+    assert {frozenset(row) for row in rows("units.jsonl")} == {frozenset(unit_keys)}
+    assert {frozenset(row) - {"confidence"} for row in rows("memories.jsonl")} == {
+        frozenset(memory_keys)
+    }
+    assert {frozenset(row) for row in rows("coverage.jsonl")} == {frozenset(cell_keys)}
+    assert {row["kind"] for row in rows("units.jsonl")} == UNIT_KINDS
+    assert {row["kind"] for row in rows("memories.jsonl")} == MEMORY_KINDS
+    for row in rows("memories.jsonl"):
+        confidence = row.get("confidence", 1)
+        assert isinstance(confidence, int | float)
+        assert 0 <= confidence <= 1
+    assert {row["coverage"] for row in rows("coverage.jsonl")} == {1, 0.5}
+    assert all(row["why"] for row in rows("coverage.jsonl"))
+
+
+@pytest.mark.parametrize("file", ["units.jsonl", "memories.jsonl", "coverage.jsonl"])
+def test_the_tables_follow_the_order_of_the_conversations(file: str) -> None:
+    """And speak of every conversation."""
+    assert list(dict.fromkeys(row["conversation"] for row in rows(file))) == list(talks())
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_sizes(name: str) -> None:
+    """Small enough to read, large enough to choose from."""
+    talk = talks()[name]
+    assert 2 <= len(talk.sessions) <= 5
+    assert len({session.timestamp for session in talk.sessions}) == len(talk.sessions)
+    assert 8 <= len(turns(talk)) <= 20
+    assert 2 <= len(talk.questions) <= 4
+    assert 3 <= len(of("units.jsonl", talk)) <= 7
+    assert 6 <= len(of("memories.jsonl", talk)) <= 12
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_ids_resolve_and_do_not_repeat(name: str) -> None:
+    talk = talks()[name]
+    units = [str(row["unit_id"]) for row in of("units.jsonl", talk)]
+    memories = [str(row["memory_id"]) for row in of("memories.jsonl", talk)]
+    cells = [(row["memory_id"], row["unit_id"]) for row in of("coverage.jsonl", talk)]
+    assert units == [f"u{number}" for number in range(1, len(units) + 1)]
+    assert memories == [f"m{number}" for number in range(1, len(memories) + 1)]
+    assert len(set(cells)) == len(cells)
+    assert {memory for memory, _ in cells} <= set(memories)
+    assert {unit for _, unit in cells} <= set(units)
+    assert {row["turn"] for row in of("memories.jsonl", talk)} <= turns(talk).keys()
+    for row in of("units.jsonl", talk):
+        assert set(texts(row, "turns")) <= turns(talk).keys()
+        assert set(texts(row, "questions")) <= {question.id for question in talk.questions}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_unit_is_quoted_from_a_turn_that_its_questions_cite(name: str) -> None:
+    """So a raw turn covers it fully; only what no longer holds may be asked for by no question."""
+    talk = talks()[name]
+    evidence = {question.id: set(question.evidence) for question in talk.questions}
+    for row in of("units.jsonl", talk):
+        quote = str(row["quote"])
+        holding = {id for id in texts(row, "turns") if quote in turns(talk)[id].text}
+        assert holding, row["unit_id"]
+        for question in texts(row, "questions"):
+            assert holding & evidence[question], (row["unit_id"], question)
+        assert row["questions"] or row["kind"] == "stale", row["unit_id"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_questions_have_an_answer_and_units_or_abstain(name: str) -> None:
+    """Abstentions have no answer; every other question has, and units it requires."""
+    talk = talks()[name]
+    required = {one for row in of("units.jsonl", talk) for one in texts(row, "questions")}
+    last = max(session.timestamp or "" for session in talk.sessions)
+    for question in talk.questions:
+        assert question.abstention is (question.answer is None)
+        assert question.abstention or question.id in required
+        assert (question.asked_at or "") > last[:10]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_words_of_an_answer_are_in_the_turns_it_cites(name: str) -> None:
+    """But for what is worked out, which stands in parentheses."""
+    talk = talks()[name]
+    for question in talk.questions:
+        if question.answer is None:
+            continue
+        said = words(" ".join(turns(talk)[id].text for id in question.evidence))
+        meant = words(re.sub(r"\([^)]*\)", "", question.answer)) - GRAMMAR
+        assert meant, question.id
+        assert meant <= said, (question.id, meant - said)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_memories_are_of_every_quality(name: str) -> None:
+    """One covers something fully, one partially, one nothing."""
+    talk = talks()[name]
+    cells = of("coverage.jsonl", talk)
+    covering = {row["memory_id"] for row in cells}
+    assert {row["coverage"] for row in cells} == {1, 0.5}
+    assert {row["memory_id"] for row in of("memories.jsonl", talk)} - covering
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_no_memory_says_fully_what_had_not_been_said_yet(name: str) -> None:
+    """A full cell is of a memory written at or after a turn that states the unit."""
+    talk = talks()[name]
+    order = {id: place for place, id in enumerate(turns(talk))}
+    written = {row["memory_id"]: order[str(row["turn"])] for row in of("memories.jsonl", talk)}
+    stated = {
+        row["unit_id"]: min(order[id] for id in texts(row, "turns"))
+        for row in of("units.jsonl", talk)
+    }
+    for row in of("coverage.jsonl", talk):
+        if row["coverage"] == 1:
+            assert written[row["memory_id"]] >= stated[row["unit_id"]], row
+
+
+def test_a_memory_that_keeps_what_was_to_be_deleted_earns_nothing() -> None:
+    """The alarm code and the birthday are worth nothing to any question."""
+    for name, secret in (("alarm-code", "4471"), ("forget-erik", "22 June")):
+        talk = talks()[name]
+        leaking = {
+            row["memory_id"]
+            for row in of("memories.jsonl", talk)
+            if secret in str(row["text"])
+        }  # fmt: skip
+        asked = {row["unit_id"] for row in of("units.jsonl", talk) if row["questions"]}
+        covered = {
+            row["unit_id"]
+            for row in of("coverage.jsonl", talk)
+            if row["memory_id"] in leaking
+        }  # fmt: skip
+        assert leaking
+        assert covered.isdisjoint(asked)
+
+
+def test_no_text_stands_twice() -> None:
+    """Neither among memories, nor among units, nor among the things people say."""
+    said = [turn.text for talk in talks().values() for turn in turns(talk).values()]
+    for several in (
+        [str(row["text"]) for row in rows("memories.jsonl")],
+        [str(row["text"]) for row in rows("units.jsonl")],
+        said,
+    ):
+        assert [text for text, count in Counter(several).items() if count > 1] == []
+
+
+def test_the_readme_counts_what_is_there() -> None:
+    """Both tables, the number of cells looked at, and the examples it quotes."""
+    page = FOLDER.joinpath("README.md").read_text(encoding="utf-8")
+    table = {
+        what: int(number) for what, number in re.findall(r"^\| ([a-z ]+) \| (\d+) \|", page, re.M)
+    }
+    all_talks = list(talks().values())
+    values = Counter(row["coverage"] for row in rows("coverage.jsonl"))
+    cells = sum(len(of("units.jsonl", one)) * len(of("memories.jsonl", one)) for one in all_talks)
+    assert table == TOPICS | {
+        "conversations": len(all_talks),
+        "sessions": sum(len(talk.sessions) for talk in all_talks),
+        "turns": sum(len(turns(talk)) for talk in all_talks),
+        "questions": sum(len(talk.questions) for talk in all_talks),
+        "abstention questions": sum(one.abstention for talk in all_talks for one in talk.questions),
+        "units": len(rows("units.jsonl")),
+        "memories": len(rows("memories.jsonl")),
+        "cells": cells,
+        "full cells": values[1],
+        "partial cells": values[0.5],
+    }
+    assert f"of\n{cells} cells" in page
+    examples = re.findall(r'^\| [^|]+ \| "([^"]+)"', page, re.M)
+    assert len(examples) == 14
+    assert set(examples) <= {row["text"] for row in rows("memories.jsonl")}

@@ -1,0 +1,46 @@
+"""Published numbers beside ours."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memaudit.experiments.engines.registry import named_engine
+from memaudit.experiments.reproduce_controlled import reproduce_controlled
+from memaudit.experiments.scoreboard import compared
+from memaudit.experiments.spec import RunSpec
+from memaudit.experiments.summary import summarise
+from memaudit.experiments.sweep import run
+
+
+@pytest.mark.parametrize(
+    ("published", "ours", "verdict"),
+    [
+        ("0.523", 0.52349, "agree"),
+        ("0.523", 0.52351, "differ"),
+        ("2.00", 2.0, "agree"),
+        ("2.00", 1.994, "differ"),
+        ("0", 0.0, "agree"),
+        ("0", 0.6, "differ"),
+        ("0.7", None, "differ"),
+    ],
+)
+def test_agreement_is_to_the_printed_places(
+    published: str, ours: float | None, verdict: str
+) -> None:
+    """As many places as the paper prints, no more."""
+    assert compared("here", "this", published, ours).verdict == verdict
+
+
+@pytest.mark.slow
+def test_the_paper_comes_out(tmp_path: Path) -> None:
+    """All 500 seeds; every number the paper states on controlled packages agrees."""
+
+    def sweep(spec: RunSpec, folder: Path) -> dict[str, Any]:
+        run(spec, folder, named_engine("processes"))
+        return summarise(folder)
+
+    lines = reproduce_controlled(tmp_path, sweep)
+    assert len(lines) == 15
+    assert [line for line in lines if line.verdict != "agree"] == []
+    assert (tmp_path / "scoreboard.json").exists()

@@ -1,0 +1,85 @@
+"""Summaries of rows, worked by hand."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memaudit.experiments.engines.registry import named_engine
+from memaudit.experiments.grid import read_grids
+from memaudit.experiments.spec import RunSpec
+from memaudit.experiments.summary import SUMMARY, summarise, summary_of
+from memaudit.experiments.sweep import run
+
+MANIFEST = {
+    "spec_digest": "d",
+    "spec": {"seeds": "0-2", "writers": ["a", "b"], "budgets": ["2"]},
+}
+
+
+def row(seed: int, writer: str, ratio: float | None, **more: Any) -> dict[str, Any]:
+    """A row with what a summary reads."""
+    return {
+        "distribution": "d", "seed": seed, "digest": f"p{seed}", "budget": 2, "writer": writer,
+        "ratio": ratio, "value": 1.0, "cost": 2, "invalidation": float(seed), "current": 0.0,
+        "stale": 0.0, "certificate": "c", **more,
+    }  # fmt: skip
+
+
+def test_by_hand() -> None:
+    """Means over what is defined; what is not is counted by its reason."""
+    rows = [
+        row(0, "a", 1.0), row(1, "a", 0.5), row(2, "a", None, undefined="optimum is 0"),
+        row(0, "b", 0.5), row(1, "b", 0.25),
+        row(2, "b", None, undefined="optimum not certified", certificate=None),
+    ]  # fmt: skip
+    summary = summary_of(MANIFEST, read_grids(MANIFEST, rows))
+    first, second = summary["rows"]
+    assert (first["n"], first["mean_ratio"], first["mean_invalidation"]) == (2, 0.75, 1.0)
+    assert (first["zero_optimum"], first["uncertified"]) == (1, 0)
+    assert (second["zero_optimum"], second["uncertified"]) == (0, 1)
+    assert first["ci_low"] >= 0.5
+    assert first["ci_high"] <= 1.0
+    (pair,) = summary["differences"]
+    assert (pair["first"], pair["second"], pair["n"]) == ("a", "b", 2)
+    assert pair["mean_difference"] == 0.375
+    assert [one["writer"] for one in summary["ranking"]] == ["a", "b"]
+
+
+def test_a_failed_writer_has_no_mean() -> None:
+    """All rows failed: nothing is made up, and it ranks last."""
+    nothing = {"failed": "no", "value": None, "cost": None, "invalidation": None}
+    rows = [row(n, "a", None, **nothing) for n in range(3)] + [row(n, "b", 0.1) for n in range(3)]
+    summary = summary_of(MANIFEST, read_grids(MANIFEST, rows))
+    failed = summary["rows"][0]
+    assert (failed["n"], failed["mean_ratio"], failed["mean_value"]) == (0, None, None)
+    assert failed["failed"] == 3
+    assert [one["writer"] for one in summary["ranking"]] == ["b", "a"]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A real small run."""
+    found = tmp_path_factory.mktemp("run")
+    spec = RunSpec(("base", "update_chain"), (0, 1, 2, 3), ("2", "6"), ("opt", "gvt", "greedy"))
+    run(spec, found, named_engine("serial"))
+    return found
+
+
+def test_of_a_run(folder: Path) -> None:
+    """The listed fields are there, OPT is 1, and the same rows give the same file."""
+    summary = summarise(folder)
+    wanted = {
+        "distribution", "budget", "writer", "n", "mean_ratio", "ci_low", "ci_high", "mean_value",
+        "mean_cost", "mean_invalidation",
+    }  # fmt: skip
+    assert len(summary["rows"]) == 2 * 2 * 3
+    assert all(wanted <= one.keys() for one in summary["rows"])
+    assert all(one["mean_ratio"] == 1 for one in summary["rows"] if one["writer"] == "opt")
+    chain = next(one for one in summary["rows"] if one["distribution"] == "update_chain")
+    assert (chain["n"], chain["distinct_packages"]) == (4, 1)
+    before = (folder / SUMMARY).read_bytes()
+    summarise(folder)
+    assert (folder / SUMMARY).read_bytes() == before
+    assert json.loads(before) == summary

@@ -1,0 +1,174 @@
+"""Sweeps: the same rows whatever happens on the way."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from memaudit.core.digest import digest
+from memaudit.core.errors import MemAuditError
+from memaudit.core.objective import value
+from memaudit.experiments.engines.registry import named_engine
+from memaudit.experiments.evaluate import certificate_hash
+from memaudit.experiments.spec import RunSpec
+from memaudit.experiments.sweep import ROWS, RUN, read_run, resolve, run
+from memaudit.generators.registry import named_distribution
+from memaudit.io.journal import read_journal
+from memaudit.solvers.solve import solve
+
+SPEC = RunSpec(
+    ("base", "update_chain", "event_graph:experiences=7"),
+    (0, 1, 2),
+    ("0", "2", "0.05"),
+    ("opt", "gvt", "no_tombstone_opt", "recency_raw"),
+)
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The run, undisturbed."""
+    folder = tmp_path_factory.mktemp("whole")
+    run(SPEC, folder, named_engine("serial"))
+    return folder
+
+
+def test_rows_are_true(whole: Path) -> None:
+    """Each number again from the package, the store and a fresh solve."""
+    rows = list(read_journal(whole / ROWS))
+    assert len(rows) == SPEC.rows == 3 * 3 * 3 * 4
+    for row in rows[::7]:
+        package = named_distribution(row["distribution"]).package(row["seed"])
+        best = solve(package, row["budget"])
+        worth = value(package, row["store"]).low
+        assert row["digest"] == digest(package)
+        assert row["value"] == pytest.approx(float(worth))
+        assert row["optimum"] == pytest.approx(float(best.value))
+        assert row["cost"] == package.total_cost(row["store"])
+        assert best.certificate is not None
+        assert row["certificate"] == certificate_hash(best.certificate)
+        if best.value:
+            assert row["ratio"] == pytest.approx(float(worth / best.value))
+
+
+def test_zero_optimum_is_undefined(whole: Path) -> None:
+    """At budget 0 there is no ratio, and the row says why."""
+    rows = [row for row in read_journal(whole / ROWS) if row["budget"] == 0]
+    assert rows
+    assert all(row["ratio"] is None and row["undefined"] == "optimum is 0" for row in rows)
+
+
+def test_fractions_are_recorded(whole: Path) -> None:
+    """A share of the mean total cost of the run's packages, rounded."""
+    total = Fraction(0)
+    for index in range(SPEC.packages):
+        name, seed = SPEC.package_at(index)
+        package = named_distribution(name).package(seed)
+        total += package.total_cost(package.candidate)
+    expected = max(1, round(Fraction("0.05") * total / SPEC.packages))
+    assert dict(resolve(SPEC))["0.05"] == expected
+    row = next(row for row in read_journal(whole / ROWS) if "budget_as_given" in row)
+    assert (row["budget"], row["budget_as_given"]) == (expected, "0.05")
+    assert read_run(whole)["budgets"]["0.05"] == str(expected)
+
+
+@pytest.mark.parametrize("engine", ["processes", "serial"])
+def test_engines_give_the_same_bytes(whole: Path, tmp_path: Path, engine: str) -> None:
+    """Order does not depend on who finishes first."""
+    run(SPEC, tmp_path, named_engine(engine, 2 if engine == "processes" else None))
+    assert (tmp_path / ROWS).read_bytes() == (whole / ROWS).read_bytes()
+
+
+def test_resume_after_any_number_of_rows(whole: Path, tmp_path: Path) -> None:
+    """Finished rows are neither lost nor made again, also in the middle of a package."""
+    lines = (whole / ROWS).read_bytes().splitlines(keepends=True)
+    for kept in (0, 1, 12, 13, 50, len(lines) - 1, len(lines)):
+        folder = tmp_path / str(kept)
+        folder.mkdir()
+        (folder / RUN).write_bytes((whole / RUN).read_bytes())
+        (folder / ROWS).write_bytes(b"".join(lines[:kept]) + b'{"half a ro')
+        seen: list[int] = []
+        outcome = run(SPEC, folder, named_engine("serial"), seen.append)
+        assert (outcome.found, outcome.rows, outcome.cut) == (kept, len(lines), 11)
+        assert seen[0] == kept
+        assert (folder / ROWS).read_bytes() == b"".join(lines)
+
+
+def test_killed_and_run_again(tmp_path: Path) -> None:
+    """kill -9 in the middle, twice; the rows at the end are those of an undisturbed run."""
+    code = (
+        "import sys; from pathlib import Path\n"
+        "from memaudit.experiments.spec import RunSpec\n"
+        "from memaudit.experiments.sweep import run\n"
+        "from memaudit.experiments.engines.registry import named_engine\n"
+        "spec = RunSpec(('base', 'density_trap'), tuple(range(120)), ('2', '8'), ('opt', 'gvt'))\n"
+        "if __name__ == '__main__':\n"
+        "    run(spec, Path(sys.argv[1]), named_engine(sys.argv[2]))\n"
+    )
+    script = tmp_path / "go.py"
+    script.write_text(code)
+    undisturbed, killed = tmp_path / "undisturbed", tmp_path / "killed"
+    subprocess.run([sys.executable, script, undisturbed, "serial"], check=True)
+    rows = killed / ROWS
+    sizes = []
+    for _ in range(2):
+        process = subprocess.Popen(
+            [sys.executable, script, killed, "processes"], start_new_session=True
+        )
+        before = rows.stat().st_size if rows.exists() else 0
+        while process.poll() is None and (not rows.exists() or rows.stat().st_size == before):
+            time.sleep(0.01)
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        sizes.append(rows.stat().st_size)
+    assert 0 < sizes[0] < sizes[1] < (undisturbed / ROWS).stat().st_size
+    subprocess.run([sys.executable, script, killed, "serial"], check=True)
+    assert rows.read_bytes() == (undisturbed / ROWS).read_bytes()
+
+
+def test_another_run_in_the_folder(whole: Path, tmp_path: Path) -> None:
+    """Rows of two runs are never mixed."""
+    other = RunSpec(("base",), (0,), ("2",), ("gvt",))
+    with pytest.raises(MemAuditError, match="holds another run"):
+        run(other, whole, named_engine("serial"))
+    (tmp_path / ROWS).write_text("")
+    with pytest.raises(MemAuditError, match="but no run"):
+        run(other, tmp_path, named_engine("serial"))
+    (tmp_path / RUN).write_text(json.dumps({"format": "else"}))
+    with pytest.raises(MemAuditError, match="not the manifest of a run"):
+        run(other, tmp_path, named_engine("serial"))
+
+
+def test_budgets_that_mean_the_same(tmp_path: Path) -> None:
+    """Two fractions of one budget would count it twice."""
+    spec = RunSpec(("base",), (0,), ("0.01", "0.005"), ("gvt",))
+    with pytest.raises(MemAuditError, match="both mean 1"):
+        run(spec, tmp_path, named_engine("serial"))
+
+
+def test_a_failing_writer_is_a_counted_row(tmp_path: Path) -> None:
+    """The ridge estimator refuses a package it was trained on; the run goes on."""
+    spec = RunSpec(("event_graph",), (900_000,), ("50",), ("estimated_gvt_ridge", "recency_raw"))
+    run(spec, tmp_path, named_engine("serial"))
+    refused, recency = read_journal(tmp_path / ROWS)
+    assert (refused["value"], refused["ratio"], refused["store"]) == (None, None, [])
+    assert "train" in refused["failed"]
+    assert recency["ratio"] is not None
+
+
+def test_an_optimum_not_certified_in_time(tmp_path: Path) -> None:
+    """There is no ratio to a bound; OPT itself is a failed row."""
+    spec = RunSpec(
+        ("event_graph:experiences=200",), (13,), ("764",), ("opt", "recency_raw"), seconds=0.05
+    )
+    run(spec, tmp_path, named_engine("serial"))
+    opt, recency = read_journal(tmp_path / ROWS)
+    assert opt["value"] is None
+    assert "no certified optimum" in opt["failed"]
+    assert recency["value"] > 0
+    assert (recency["ratio"], recency["undefined"]) == (None, "optimum not certified")

@@ -1,0 +1,119 @@
+"""Coverage is a fact about the text: counted slots, each of them literally there."""
+
+from fractions import Fraction
+
+import pytest
+
+from memaudit.core.package import Package
+from memaudit.generators.event_graph import EventGraph, Knobs
+from tests.generators.event_graph.reading import full, says, slots, stated
+
+VALUES = {
+    "fact": "value", "current": "value", "preference": "value", "stale": "value",
+    "supersession": "old", "relation": "other", "rule": "action", "temporal": "end",
+    "event": "start", "skill": "step3", "deletion": "gone", "abstention": "open",
+}  # fmt: skip
+"""The slot without which a unit of that kind is not known."""
+
+
+@pytest.fixture(params=range(24), scope="module")
+def package(request: pytest.FixtureRequest) -> Package:
+    """Streams of several lengths, one a seed."""
+    return EventGraph(Knobs(experiences=7 + 5 * request.param)).package(request.param)
+
+
+def test_stated_slots_are_in_the_text(package: Package) -> None:
+    """Every slot that counts is said in one of its wordings, and the share is what is counted."""
+    units = {unit.id: unit for unit in package.units}
+    for cell in package.coverage:
+        text, wordings = package.candidate[cell.candidate].text, slots(units[cell.unit])
+        said = stated(cell)
+        assert all(any(says(text, form) for form in wordings[name]) for name in said), (text, said)
+        assert cell.value == Fraction(len(said), len(wordings))
+        assert cell.label == ("full" if cell.value == 1 else "partial")
+        assert cell.provenance == "event_graph"
+
+
+def test_no_full_coverage_without_the_value(package: Package) -> None:
+    """Where the distinguishing value is not in the text, something is missing."""
+    units = {unit.id: unit for unit in package.units}
+    for cell in package.coverage:
+        unit, text = units[cell.unit], package.candidate[cell.candidate].text
+        value = slots(unit)[VALUES[unit.kind]]
+        if not any(says(text, form) for form in value):
+            assert cell.value < 1, (unit.text, text)
+
+
+def test_person_and_attribute_alone_are_not_enough(package: Package) -> None:
+    """Saying that somebody lives elsewhere now states nothing of where they lived before."""
+    units = {unit.id: unit for unit in package.units}
+    for cell in package.coverage:
+        if units[cell.unit].kind in ("fact", "current", "preference", "stale", "supersession"):
+            assert not set(stated(cell)) <= {"who", "what", "ended"}
+
+
+def test_what_is_not_counted_is_not_said(package: Package) -> None:
+    """No slot of a unit a text is about goes uncounted: dates, values and details are unique."""
+    units = {unit.id: unit for unit in package.units}
+    for cell in package.coverage:
+        text, wordings = package.candidate[cell.candidate].text, slots(units[cell.unit])
+        for name in ("value", "detail", "other", "end", "place", "unless", "reason", "by"):
+            if name in wordings and name not in stated(cell) and " " in wordings[name][0]:
+                kind = package.candidate[cell.candidate].kind
+                assert kind == "summary" or not says(text, wordings[name][0]), (text, name)
+
+
+def test_raw_coverage_follows_from_the_message(package: Package) -> None:
+    """The raw candidate is the message, and covers only what has its source in it."""
+    messages = {experience.id: experience for experience in package.experiences}
+    sources = {unit.id: {source.id for source in unit.sources} for unit in package.units}
+    told = {unit.id: unit for unit in package.units}
+    for cell in package.coverage:
+        candidate = package.candidate[cell.candidate]
+        if candidate.kind == "raw":
+            assert candidate.text == messages[candidate.experience].text
+            old = told[cell.unit].kind == "stale"  # a change speaks of the old value as well
+            assert old or candidate.experience in sources[cell.unit]
+
+
+def test_facts_say_no_more_than_the_message(package: Package) -> None:
+    """Facts, events, edges, rules and skills hold nothing that was not said in the message."""
+    raw = {
+        (package.candidate[cell.candidate].experience, cell.unit): set(stated(cell))
+        for cell in package.coverage
+        if package.candidate[cell.candidate].kind == "raw"
+    }
+    for cell in package.coverage:
+        candidate = package.candidate[cell.candidate]
+        if candidate.kind in ("fact", "event", "edge", "rule", "skill"):
+            assert set(stated(cell)) <= raw[candidate.experience, cell.unit], candidate.text
+
+
+def test_sources_quote_the_stream(package: Package) -> None:
+    """Every unit has a source; its quote stands in that message, its session is right."""
+    messages = {experience.id: experience for experience in package.experiences}
+    for unit in package.units:
+        assert unit.sources
+        for source in unit.sources:
+            assert source.text
+            assert source.text in messages[source.id].text
+            assert source.session == messages[source.id].session
+
+
+def test_every_unit_can_be_covered_in_full(package: Package) -> None:
+    """Something that could be stored states all of it."""
+    assert all(full(package, unit.id) for unit in package.units)
+
+
+def test_answers_stand_in_the_evidence(package: Package) -> None:
+    """An answer is in some text that covers a required unit in full, unless none is known."""
+    kinds = {unit.id: unit.kind for unit in package.units}
+    for query in package.queries:
+        assert query.required
+        if query.kind == "abstention":
+            assert query.answer == "not known"
+            assert {kinds[unit] for unit in query.required} <= {"abstention", "deletion"}
+        else:
+            answer = query.answer or ""
+            texts = [text for unit in query.required for text in full(package, unit)]
+            assert any(answer in text for text in texts), query.text

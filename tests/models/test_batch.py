@@ -1,0 +1,154 @@
+"""Batch files: what is written, and every kind of line that may come back."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memaudit.models import batch as batch_module
+from memaudit.models.batch import BatchPending, write_batch
+from memaudit.models.batch_import import Row, import_batch
+from memaudit.models.cache import Cache
+from memaudit.models.fan_out import ask_all
+from memaudit.models.outcome import Failure, FailureKind, Reply
+from memaudit.models.price import price_of
+from memaudit.models.providers import Asking, Settings, open_client
+from tests.models.asking import GOOD, TWICE, WRONG, Labels, request
+from tests.models.server import completion
+
+
+def opened(cache: Cache, **more: Any) -> Asking:
+    """A client that waits for batches."""
+    return open_client(Settings(provider="batch", **more), cache)
+
+
+def ask(cache: Cache, texts: str, file: Path) -> tuple[list[Reply[Labels] | Failure], str]:
+    """One run over some requests: the outcomes, and the message it stops with."""
+    asking = opened(cache)
+    outcomes = ask_all(asking.client, [request(text) for text in texts], Labels)
+    assert asking.batch is not None
+    try:
+        asking.batch.stop_if_pending(file)
+    except BatchPending as stop:
+        return outcomes, str(stop)
+    return outcomes, ""
+
+
+def line(text: str, content: object = GOOD, **more: Any) -> str:
+    """One line of a queue's output."""
+    response = {"status_code": 200, "request_id": "r", "body": completion(content, **more)}
+    row = {"id": "b", "custom_id": request(text).key, "response": response, "error": None}
+    return json.dumps(row) + "\n"
+
+
+def test_the_file_is_openai_batch_jsonl(tmp_path: Path) -> None:
+    """custom_id, method, url, body; sorted by key; the run stops and says what to do."""
+    file = tmp_path / "requests.jsonl"
+    with Cache(tmp_path / "cache") as cache:
+        outcomes, message = ask(cache, "abca", file)
+        assert cache.count("pending") == 3
+    assert [getattr(one, "kind", None) for one in outcomes] == [FailureKind.PENDING] * 4
+    rows = [json.loads(one) for one in file.read_text().splitlines()]
+    assert [set(row) for row in rows] == [{"custom_id", "method", "url", "body"}] * 3
+    assert [row["custom_id"] for row in rows] == sorted(request(one).key for one in "abc")
+    assert {(row["method"], row["url"]) for row in rows} == {("POST", "/v1/chat/completions")}
+    assert rows[0]["body"]["response_format"]["type"] == "json_schema"
+    assert message == (
+        f"3 requests are in {file}: have them answered by a batch queue, then run `memaudit batch "
+        f"import RESPONSES --cache {tmp_path / 'cache'}` and this command again"
+    )
+
+
+def test_every_kind_of_line(tmp_path: Path) -> None:
+    """Each line is counted as what it is, and only validated replies are answers."""
+    error = {"custom_id": request("e").key, "response": None, "error": {"message": "expired"}}
+    status = {"custom_id": request("s").key, "response": {"status_code": 500, "body": {}}}
+    lines = [
+        line("a"), line("a", GOOD.replace("full", "none")), line("r", None, refusal="no"),
+        line("j", "not json"), line("w", WRONG), json.dumps(error) + "\n",
+        json.dumps(status) + "\n", line("never asked"), "{}\n", "[1]\n", '{"custom_id": \n',
+        line("c", "{", finish_reason="length"), line("c"), line("l", [{"text": GOOD}]),
+    ]  # fmt: skip
+    responses = tmp_path / "responses.jsonl"
+    responses.write_text("".join(lines))
+    with Cache(tmp_path / "cache") as cache:
+        ask(cache, "arjwesmcl", tmp_path / "requests.jsonl")
+        result = import_batch(cache, responses, price_of("1", "2"))
+        answer = cache.answer(request("a").key)
+        assert answer is not None
+        assert (answer.raw, answer.provider) == (GOOD, "batch")
+        kinds = {one: [try_.kind for try_ in cache.attempts(request(one).key)] for one in "rjwesmc"}
+        again = import_batch(cache, responses)
+    assert result.counts == {
+        Row.ANSWERED: 3, Row.DUPLICATE: 1, Row.REFUSED: 1, Row.INVALID_JSON: 2,
+        Row.INVALID_SCHEMA: 1, Row.ERROR: 2, Row.UNKNOWN: 1, Row.UNREADABLE: 3,
+    }  # fmt: skip
+    assert result.counts.total() == len(lines)
+    assert kinds == {"r": ["refused"], "j": ["invalid"], "w": ["invalid"], "e": ["http"],
+                     "s": ["http"], "m": [], "c": ["invalid"]}  # fmt: skip
+    assert result.unanswered == [request("m").key]
+    assert result.failed == sorted(request(one).key for one in "rjwes")
+    assert result.pending == 6
+    # seven lines carried a completion that was read: a, r, j, w, c twice, l; 10 + 2 * 5 millionths
+    assert (result.usage.calls, result.usage.cost) == (7, price_of("1", "2").cost(70, 35))  # type: ignore[union-attr]
+    assert len(result.problems) == 11
+    assert again.counts[Row.ALREADY_ANSWERED] == 5
+    assert again.counts[Row.ANSWERED] == 0
+
+
+def test_pass_by_pass(tmp_path: Path) -> None:
+    """Answers in, the run goes on; what is still missing is written again, the rest is not."""
+    file, responses = tmp_path / "requests.jsonl", tmp_path / "responses.jsonl"
+    with Cache(tmp_path / "cache") as cache:
+        ask(cache, "ab", file)
+        responses.write_text(line("a"))
+        import_batch(cache, responses)
+        outcomes, message = ask(cache, "ab", file)
+        assert [type(one) for one in outcomes] == [Reply, Failure]
+        assert message.startswith("1 requests")
+        assert len(file.read_text().splitlines()) == 1
+        responses.write_text(line("b"))
+        assert import_batch(cache, responses).pending == 0
+        outcomes, message = ask(cache, "ab", file)
+        assert [type(one) for one in outcomes] == [Reply, Reply]
+        assert message == ""
+
+
+@pytest.mark.parametrize("bad", [WRONG, TWICE])
+def test_an_invalid_answer_is_asked_again_with_its_error_once(tmp_path: Path, bad: str) -> None:
+    """By schema at the import, or by type in the run: the same re-ask, then a counted failure."""
+    file, responses = tmp_path / "requests.jsonl", tmp_path / "responses.jsonl"
+    responses.write_text(line("a", bad))
+    with Cache(tmp_path / "cache") as cache:
+        ask(cache, "a", file)
+        import_batch(cache, responses)
+        (outcome,), message = ask(cache, "a", file)
+        assert isinstance(outcome, Failure)
+        assert (outcome.kind, message[:10]) == (FailureKind.PENDING, "1 requests")
+        messages = json.loads(file.read_text())["body"]["messages"]
+        assert messages[2] == {"role": "assistant", "content": bad}
+        assert "did not validate" in messages[3]["content"]
+        responses.write_text(line("a", bad.replace("u1", "u2")))
+        import_batch(cache, responses)
+        (outcome,), message = ask(cache, "a", file)
+        assert isinstance(outcome, Failure)
+        assert (outcome.kind, message) == (FailureKind.INVALID, "")
+        assert outcome.raw == bad.replace("u1", "u2")
+        assert cache.count("pending") == 0
+        asking = opened(cache, retry_failures=True)
+        last = asking.client.ask(request("a"), Labels)
+        assert isinstance(last, Failure)
+        assert last.kind is FailureKind.PENDING
+
+
+def test_large_runs_are_split(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By number of requests and by size."""
+    monkeypatch.setattr(batch_module, "MOST_REQUESTS", 2)
+    paths = write_batch(tmp_path / "r.jsonl", ["a\n", "b\n", "c\n"])
+    assert [(one.name, one.read_text()) for one in paths] == [
+        ("r-1.jsonl", "a\nb\n"),
+        ("r-2.jsonl", "c\n"),
+    ]
+    monkeypatch.setattr(batch_module, "MOST_BYTES", 3)
+    assert len(write_batch(tmp_path / "r.jsonl", ["a\n", "b\n", "c\n"])) == 3

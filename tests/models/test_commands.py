@@ -1,0 +1,87 @@
+"""`memaudit cache` and `memaudit batch`: what they print, and how they fail."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from memaudit.cli import lazy
+from memaudit.models.cache import Cache
+from tests.cli.running import failure, run
+from tests.models.asking import request
+from tests.models.test_batch import line
+from tests.models.test_cache_file import fill
+
+
+@pytest.fixture(autouse=True)
+def _commands(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The commands are there, whatever else is."""
+    monkeypatch.setitem(lazy.COMMANDS, "cache", ("memaudit.cli.cache:cache", "Replies."))
+    monkeypatch.setitem(lazy.COMMANDS, "batch", ("memaudit.cli.batch:batch", "Batches."))
+
+
+def test_export_import_show(tmp_path: Path) -> None:
+    """A cache moves through a file; counts are printed at both ends."""
+    fill(tmp_path / "a", ["x", "y"])
+    file = tmp_path / "replies.jsonl"
+    result = run("cache", "export", file, "--cache", tmp_path / "a")
+    assert (result.exit_code, result.stdout) == (0, "wrote 2 answers and 1 attempts\n")
+    result = run("cache", "import", file, "--cache", tmp_path / "b")
+    assert result.exit_code == 0
+    assert [one.split() for one in result.stdout.splitlines()] == [
+        ["2", "answers"], ["1", "attempts"], ["0", "known"], ["0", "refused"],
+    ]  # fmt: skip
+    shown = run("cache", "show", "--cache", tmp_path / "b").stdout.splitlines()
+    assert [one.strip() for one in shown] == [
+        "2  answers",
+        f"2    m, template coverage {request().template.version[:12]}",
+        "1  failed attempts",
+        "1    refused",
+        "0  pending",
+        "used 3 calls, 23 prompt and 12 reply tokens, $0.0000",
+    ]
+
+
+def test_import_refuses_and_fails(tmp_path: Path) -> None:
+    """Refused rows are named on stderr and the exit code says so."""
+    fill(tmp_path / "a", ["x"])
+    file = tmp_path / "replies.jsonl"
+    run("cache", "export", file, "--cache", tmp_path / "a")
+    row = json.loads(file.read_text().splitlines()[0])
+    file.write_text(json.dumps({**row, "key": "\x1b[2J"}) + "\n")
+    result = run("cache", "import", file, "--cache", tmp_path / "b")
+    assert result.exit_code == 1
+    assert result.stdout.splitlines()[-1].split() == ["1", "refused"]
+    assert result.stderr.startswith("replies.jsonl:1: the key ")
+    assert "\x1b" not in result.stderr
+
+
+def test_batch_import(tmp_path: Path) -> None:
+    """Counts, spend and what is still pending."""
+    file = tmp_path / "responses.jsonl"
+    file.write_text(line("a") + line("b", "no json") + line("?"))
+    with Cache(tmp_path / "cache") as cache:
+        cache.await_answers([request(text) for text in "abc"])
+    result = run(
+        "batch", "import", file, "--cache", tmp_path / "cache", "--price-in", 1, "--price-out", 2
+    )
+    assert result.exit_code == 0
+    assert [one.strip() for one in result.stdout.splitlines()] == [
+        "1  answered",
+        "1  unknown id",
+        "1  reply is not JSON",
+        "used 2 calls, 20 prompt and 10 reply tokens, $0.0000",
+        "2 still pending: 1 without a line in the file, 1 without a valid answer",
+    ]
+    assert len(result.stderr.splitlines()) == 2
+
+
+def test_mistakes_are_one_line(tmp_path: Path) -> None:
+    """No cache, no file, half a price."""
+    missing = tmp_path / "none"
+    assert "there is no cache here" in failure("cache", "show", "--cache", missing)
+    assert "there is no cache here" in failure("batch", "import", missing, "--cache", missing)
+    fill(tmp_path / "a", ["x"])
+    assert "give both" in failure(
+        "batch", "import", missing, "--cache", tmp_path / "a", "--price-in", 1
+    )

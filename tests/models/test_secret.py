@@ -1,0 +1,202 @@
+"""The API key goes to its server and nowhere else."""
+
+import copy
+import json
+import logging
+import os
+import pickle
+import subprocess
+import sys
+from http.server import BaseHTTPRequestHandler
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memaudit.core.errors import MemAuditError
+from memaudit.models.batch_import import import_batch
+from memaudit.models.cache import Cache
+from memaudit.models.cache_file import export_cache
+from memaudit.models.outcome import Failure, Reply
+from memaudit.models.providers import Settings, open_client
+from memaudit.models.retry import RetryPolicy
+from memaudit.models.secret import HIDDEN, Secret, checked_address, hidden, key_for
+from tests.models.asking import GOOD, Labels, request
+from tests.models.server import Behaviour, completion, fails, raw, says, send, serving
+
+CANARY = 'sk-canary-"7f3e9b\\quote'
+"""With characters that JSON and Python spell differently."""
+
+SPELLINGS = ("sk-canary", "7f3e9b", "canary")
+
+
+def echo_key(status: int, place: str) -> Behaviour:
+    """A server that shows the key it was given, in an error or in a reply."""
+
+    def behave(handler: BaseHTTPRequestHandler, _: dict[str, Any]) -> None:
+        key = handler.headers["Authorization"]
+        data: dict[str, Any] = {"error": {"message": f"bad {key}", "type": key, "code": key}}
+        if place == "content":
+            data = completion(f"not json, but {key.removeprefix('Bearer ')}")
+        if place == "refusal":
+            data = completion(None, refusal=key)
+        if place == "model":
+            data = completion(GOOD, model=key)
+        if place == "body":
+            send(handler, status, f"<p>{key}</p>".encode())
+        else:
+            send(handler, status, data)
+
+    return behave
+
+
+SERVERS = [
+    says(GOOD), echo_key(500, "error"), echo_key(403, "error"), echo_key(401, "error"),
+    echo_key(400, "error"), echo_key(200, "error"), echo_key(200, "content"),
+    echo_key(200, "refusal"), echo_key(200, "model"), echo_key(200, "body"),
+    echo_key(502, "body"), raw(b"{"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("behaviour", SERVERS)
+def test_no_file_log_or_message_holds_the_key(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    capfd: pytest.CaptureFixture[str],
+    behaviour: Behaviour,
+) -> None:
+    """After success, failure and error, with every log switched on, the canary is nowhere."""
+    pytest.importorskip("openai", reason="pip install 'memaudit[models]'")
+    monkeypatch.setenv("MEMAUDIT_API_KEY", CANARY)
+    caplog.set_level(logging.DEBUG)
+    with serving(behaviour) as served, Cache(tmp_path / "cache") as cache:
+        settings = Settings(base_url=served.url, retry=RetryPolicy(retries=0))
+        asking = open_client(settings, cache)
+        try:
+            outcome: Reply[Labels] | Failure | str = asking.client.ask(request(), Labels)
+        except MemAuditError as error:
+            outcome = repr(error)
+        export_cache(cache, tmp_path / "cache.jsonl")
+        files = b"".join(path.read_bytes() for path in sorted(tmp_path.iterdir()))
+    assert served.headers[0]["authorization"] == f"Bearer {CANARY}"  # it did reach the server
+    captured = capfd.readouterr()
+    texts = [repr(outcome), str(outcome), repr(asking), caplog.text, captured.out, captured.err]
+    texts.append(files.decode("utf-8", "replace"))
+    assert [one for one in SPELLINGS for text in texts if one in text] == []
+
+
+CRASH = """
+import sys
+from pathlib import Path
+from memaudit.models.cache import Cache
+from memaudit.models.providers import Settings, open_client
+from tests.models.asking import Labels, request
+import memaudit.models.live as live
+def boom(*_):
+    raise RuntimeError("a bug of ours, in the middle of a call")
+live.read_completion = boom
+cache = Cache(Path(sys.argv[2]))
+open_client(Settings(base_url=sys.argv[1]), cache).client.ask(request(), Labels)
+"""
+
+
+def test_a_crash_does_not_show_the_key(tmp_path: Path) -> None:
+    """A traceback out of the middle of a call holds no key, nor does what it left behind."""
+    pytest.importorskip("openai", reason="pip install 'memaudit[models]'")
+    with serving(says(GOOD)) as served:
+        done = subprocess.run(
+            [sys.executable, "-X", "dev", "-c", CRASH, served.url, str(tmp_path / "cache")],
+            env={**os.environ, "MEMAUDIT_API_KEY": CANARY, "OPENAI_LOG": "debug"},
+            capture_output=True, text=True, check=False, timeout=120,
+        )  # fmt: skip
+    assert "RuntimeError: a bug of ours" in done.stderr
+    files = b"".join(path.read_bytes() for path in sorted(tmp_path.iterdir()))
+    text = done.stdout + done.stderr + files.decode("utf-8", "replace")
+    assert [one for one in SPELLINGS if one in text] == []
+    assert served.headers[0]["authorization"] == f"Bearer {CANARY}"
+
+
+def test_a_batch_that_echoes_a_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Error rows are cleaned too: by value, and by look."""
+    monkeypatch.setenv("OPENROUTER_API_KEY", "or-secret-0123456789")
+    file = tmp_path / "responses.jsonl"
+    message = "or-secret-0123456789 and sk-proj-abc***xyz are bad"
+    row = {"custom_id": request().key, "error": {"message": message}}
+    file.write_text(json.dumps(row))
+    with Cache(tmp_path / "cache") as cache:
+        cache.await_answers([request()])
+        (problem,) = import_batch(cache, file).problems
+        (attempt,) = cache.attempts(request().key)
+    assert f"{HIDDEN} and {HIDDEN} are bad" in problem
+    assert "or-secret" not in attempt.detail
+
+
+def test_a_secret_does_not_show_itself() -> None:
+    """Not in reprs, formats, containers, pickles or copies."""
+    secret = Secret(CANARY)
+    for text in (repr(secret), str(secret), f"{secret}", f"{[secret]}", "%s" % secret):  # noqa: UP031
+        assert "canary" not in text
+    for spread in (pickle.dumps, copy.copy, copy.deepcopy):
+        with pytest.raises(TypeError, match="cannot be pickled or copied"):
+            spread(secret)
+
+
+def test_placeholders_are_not_hidden() -> None:
+    """A local server's `ollama` is no secret, and a reply may well say ollama."""
+    assert Secret("ollama").hidden_in("Ann runs ollama at home.") == "Ann runs ollama at home."
+    assert Secret("").hidden_in("") == ""
+    assert hidden("Authorization: Bearer abc.def") == f"Authorization: {HIDDEN}"
+
+
+def test_keys_go_to_their_own_hosts() -> None:
+    """A company's key goes to that company alone; ours goes where the user points."""
+    keys = {"OPENAI_API_KEY": "one", "OPENROUTER_API_KEY": "two"}
+
+    def sent(url: str, **more: str) -> str:
+        return key_for(url, {**keys, **more}).reveal()
+
+    assert sent("https://api.openai.com/v1") == "one"
+    assert sent("https://openrouter.ai/api/v1") == "two"
+    assert sent("http://localhost:11434/v1") == ""
+    assert sent("https://api.openai.com.evil.example/v1") == ""
+    assert sent("https://notopenai.com/v1") == ""
+    assert sent("http://localhost:11434/v1", MEMAUDIT_API_KEY=" mine\n") == "mine"
+    with pytest.raises(MemAuditError, match="holds characters that no key has") as caught:
+        sent("http://localhost/v1", MEMAUDIT_API_KEY="mi\nne")
+    assert "mi" not in str(caught.value).removeprefix("MEMAUDIT_API_KEY")
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["http://u:canary@h/v1", "http://h/v1?key=canary", "http://h/#canary", "canary", "ftp://canary",
+     "http://[canary"],
+)  # fmt: skip
+def test_addresses_carry_no_secrets(address: str) -> None:
+    """Refused in one line that does not repeat them."""
+    with pytest.raises(MemAuditError) as caught:
+        checked_address(address)
+    assert "canary" not in str(caught.value)
+
+
+def test_without_the_sdk(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """The live provider says what to install; the others do not need it."""
+    monkeypatch.setitem(sys.modules, "openai", None)
+    with Cache(tmp_path / "cache") as cache:
+        with pytest.raises(MemAuditError, match=r"pip install 'memaudit\[models\]'"):
+            open_client(Settings(), cache)
+        open_client(Settings(provider="offline"), cache)
+        with pytest.raises(MemAuditError, match="there is no provider 'magic'"):
+            open_client(Settings(provider="magic"), cache)
+
+
+def test_a_server_error_is_one_line() -> None:
+    """Whatever a server says becomes one line of bounded length."""
+    pytest.importorskip("openai", reason="pip install 'memaudit[models]'")
+    from tests.models.asking import client
+
+    with serving(fails(403, "line\nline\x00" + "x" * 10_000)) as served:
+        outcome = client(served).ask(request(), Labels)
+    assert isinstance(outcome, Failure)
+    assert "\n" not in outcome.detail
+    assert len(outcome.detail) < 600

@@ -1,0 +1,213 @@
+"""Over a real socket, through the real SDK: what is sent, retried, re-asked, and given up."""
+
+import threading
+import time
+from http.server import BaseHTTPRequestHandler
+from typing import Any
+
+import pytest
+
+from memaudit.models import transport
+from memaudit.models.live import ModelUnavailable
+from memaudit.models.outcome import Failure, FailureKind, Reply, Usage
+from tests.models.asking import GOOD, Labels, client, request
+from tests.models.server import (
+    Behaviour,
+    breaks_off,
+    completion,
+    fails,
+    raw,
+    says,
+    send,
+    serving,
+)
+
+pytest.importorskip("openai", reason="pip install 'memaudit[models]'")
+
+
+def ask(*script: Behaviour, **options: Any) -> tuple[Reply[Labels] | Failure, Any, list[float]]:
+    """The outcome of one request to a server with this script, what it saw, and the waits."""
+    waits: list[float] = []
+    with serving(*script) as served:
+        outcome = client(served, waits, **options).ask(request(), Labels)
+    return outcome, served, waits
+
+
+def test_what_is_sent() -> None:
+    """Path, model, messages, temperature 0, the limit, the seed and the strict schema."""
+    reply, served, waits = ask(says(GOOD), key="sk-test-123456789")
+    assert isinstance(reply, Reply)
+    assert reply.value.units[0].label == "full"
+    assert (reply.raw, reply.wire, reply.served_model) == (GOOD, "json_schema", "served-model")
+    assert reply.usage == Usage(1, 10, 5, unpriced=1)
+    assert waits == []
+    (body,), (headers,) = served.bodies, served.headers
+    assert headers["authorization"] == "Bearer sk-test-123456789"
+    assert body["path"] == "/v1/chat/completions"
+    assert (body["model"], body["temperature"], body["max_tokens"], body["seed"]) == ("m", 0, 50, 0)
+    assert [one["role"] for one in body["messages"]] == ["system", "user"]
+    format = body["response_format"]
+    assert (format["type"], format["json_schema"]["name"]) == ("json_schema", "Labels")
+    assert format["json_schema"]["strict"] is True
+    assert set(format["json_schema"]["schema"]["properties"]) == {"units"}
+
+
+@pytest.mark.parametrize(
+    ("script", "waits"),
+    [
+        ([fails(429, Retry_After="7"), says(GOOD)], [7.0]),
+        ([fails(429, retry_after_ms="2500"), says(GOOD)], [2.5]),
+        # 1,000,000,000 is Sun, 09 Sep 2001 01:46:40 GMT; the date is 20 seconds later
+        ([fails(503, Retry_After="Sun, 09 Sep 2001 01:47:00 GMT"), says(GOOD)], [20.0]),
+    ],
+)
+def test_the_server_says_how_long_to_wait(script: list[Behaviour], waits: list[float]) -> None:
+    """Retry-After is honoured in each of its forms."""
+    reply, served, waited = ask(*script)
+    assert isinstance(reply, Reply)
+    assert reply.usage.calls == len(served.bodies) == 2
+    assert waited == waits
+
+
+def test_back_off_doubles_with_seeded_jitter() -> None:
+    """Waits lie between half and all of 1, 2, 4 seconds, and are the same every time."""
+    script = [fails(500), fails(502), fails(503), says(GOOD)]
+    reply, served, waits = ask(*script)
+    assert isinstance(reply, Reply)
+    assert len(served.bodies) == 4
+    assert all(full / 2 <= wait <= full for wait, full in zip(waits, (1, 2, 4), strict=True))
+    assert ask(*script)[2] == waits
+    assert served.bodies[0] == served.bodies[3]
+
+
+def test_retries_are_bounded() -> None:
+    """Three retries, four calls, then a counted failure; refused calls used no tokens."""
+    failure, served, waits = ask(fails(500, "boom"))
+    assert isinstance(failure, Failure)
+    assert (failure.kind, len(served.bodies), len(waits)) == (FailureKind.HTTP, 4, 3)
+    assert failure.detail == "HTTP 500: boom, after 3 retries"
+    assert failure.usage == Usage(calls=4)
+
+
+def test_a_pause_too_long_is_a_failure() -> None:
+    """A server that asks for an hour is not waited for, nor called before."""
+    failure, served, waits = ask(fails(429, Retry_After="3600"))
+    assert isinstance(failure, Failure)
+    assert (failure.kind, len(served.bodies), waits) == (FailureKind.HTTP, 1, [])
+    assert "(asks to wait 3600 s), after 0 retries" in failure.detail
+
+
+def test_other_refusals_are_not_retried() -> None:
+    """A 403 is about this request: one call, one failure."""
+    failure, served, _ = ask(fails(403, "flagged"))
+    assert isinstance(failure, Failure)
+    assert (failure.kind, len(served.bodies)) == (FailureKind.HTTP, 1)
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "hint"),
+    [
+        (fails(401), "check the API key"),
+        (fails(402), "no credit left"),
+        (fails(404), "check --model and --base-url"),
+        (fails(429, code="insufficient_quota"), "no credit left"),
+    ],
+)
+def test_what_every_request_would_meet_stops_the_run(behaviour: Behaviour, hint: str) -> None:
+    """A wrong key, an empty account or an unknown model is an error, after one call."""
+    with serving(behaviour) as served, pytest.raises(ModelUnavailable, match=hint):
+        client(served).ask(request(), Labels)
+    assert len(served.bodies) == 1
+
+
+def test_a_hanging_server_times_out() -> None:
+    """No response in time is retried; its tokens are unknown, and said to be."""
+    hanging = threading.Event()
+
+    def hangs(_: BaseHTTPRequestHandler, __: dict[str, Any]) -> None:
+        hanging.wait(5)
+
+    reply, served, waits = ask(hangs, says(GOOD), timeout=0.3)
+    hanging.set()
+    assert isinstance(reply, Reply)
+    assert (len(served.bodies), len(waits)) == (2, 1)
+    assert reply.usage == Usage(2, 10, 5, unpriced=2, unmeasured=1)
+
+
+def test_a_dripping_body_times_out() -> None:
+    """A body that comes byte by byte does not keep the client for ever."""
+    over = threading.Event()
+
+    def drips(handler: BaseHTTPRequestHandler, _: dict[str, Any]) -> None:
+        handler.send_response(200)
+        handler.send_header("Content-Length", "100000")
+        handler.end_headers()
+        while not over.wait(0.02):
+            handler.wfile.write(b" ")
+            handler.wfile.flush()
+
+    failure, served, _ = ask(drips, timeout=0.3, retries=1)
+    over.set()
+    assert isinstance(failure, Failure)
+    assert (failure.kind, len(served.bodies)) == (FailureKind.HTTP, 2)
+    assert failure.detail == "the response took longer than 0.3 s, after 1 retries"
+
+
+def test_a_slow_server_is_waited_for() -> None:
+    """Slow is not broken."""
+
+    def slow(handler: BaseHTTPRequestHandler, _: dict[str, Any]) -> None:
+        time.sleep(0.2)
+        send(handler, 200, completion(GOOD))
+
+    reply, served, _ = ask(slow)
+    assert isinstance(reply, Reply)
+    assert len(served.bodies) == 1
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        breaks_off,
+        raw(b'{"choices": [{"message"'),
+        raw(b"<html>bad gateway</html>"),
+        raw(b"[]"),
+        raw(b'{"choices": []}'),
+        raw(b'{"choices": [{"message": null}]}'),
+        says(7),
+        raw(b'{"error": {"message": "overloaded", "code": 529}}'),
+        raw(b"\xff\xfe\x00"),
+        raw(b"[" * 100_000),
+    ],
+    ids=["reset", "cut", "html", "list", "no choices", "no message", "number", "error", "bytes",
+         "deep"],
+)  # fmt: skip
+def test_broken_responses_are_retried(broken: Behaviour) -> None:
+    """A response that is no chat completion is a fault of the line, not a reply."""
+    reply, served, waits = ask(broken, says(GOOD))
+    assert isinstance(reply, Reply)
+    assert (len(served.bodies), len(waits)) == (2, 1)
+    failure, served, waits = ask(broken)
+    assert isinstance(failure, Failure)
+    assert (failure.kind, len(served.bodies), len(waits)) == (FailureKind.HTTP, 4, 3)
+
+
+def test_a_server_that_is_not_there() -> None:
+    """A refused connection is retried, and costs nothing."""
+    with serving(says(GOOD)) as served:
+        pass
+    waits: list[float] = []
+    failure = client(served, waits).ask(request(), Labels)
+    assert isinstance(failure, Failure)
+    assert (failure.kind, len(waits)) == (FailureKind.HTTP, 3)
+    assert "the connection failed: ConnectError" in failure.detail
+    assert failure.usage == Usage(calls=4)
+
+
+def test_a_huge_body_is_cut_short(monkeypatch: pytest.MonkeyPatch) -> None:
+    """More than the limit is not read, and not asked for again."""
+    monkeypatch.setattr(transport, "LARGEST_BODY", 1 << 20)
+    failure, served, _ = ask(raw(b" " * (8 << 20)))
+    assert isinstance(failure, Failure)
+    assert (failure.kind, len(served.bodies)) == (FailureKind.HTTP, 1)
+    assert "larger than 1048576 bytes" in failure.detail

@@ -1,0 +1,92 @@
+"""The page is one file that needs nothing else, and that everyone can read."""
+
+import base64
+import hashlib
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from memaudit.core.errors import MemAuditError
+from memaudit.experiments.sweep import ROWS
+from memaudit.report.page import build_report, write_report
+from tests.report.page.html_tree import Tree
+
+
+def test_it_names_no_other_place(plain_page: str) -> None:
+    assert not re.search(r"https?:|//[a-z]|@import|url\(|\bsrc=", plain_page)
+    assert str(Path.cwd()) not in plain_page
+
+
+def test_the_policy_allows_its_own_style_only(plain_page: str) -> None:
+    tree = Tree(plain_page)
+    (policy,) = [m for m in tree.named("meta") if "http-equiv" in m.attributes]
+    (style,) = tree.named("style")
+    code = base64.b64encode(hashlib.sha256(style.text.encode()).digest()).decode()
+    assert policy.attributes["content"] == (
+        f"default-src 'none'; style-src 'sha256-{code}'; img-src data:; "
+        "base-uri 'none'; form-action 'none'"
+    )
+
+
+def test_the_same_run_gives_the_same_page(plain_run: Path, plain_page: str, tmp_path: Path) -> None:
+    write_report(plain_run, tmp_path / "report.html")
+    assert (tmp_path / "report.html").read_text() == plain_page
+    assert len(plain_page) < 400_000
+
+
+def test_headings_tables_and_pictures_can_be_heard(plain_page: str) -> None:
+    tree = Tree(plain_page)
+    levels = [int(e.name[1]) for e in tree.named("h1", "h2", "h3", "h4")]
+    assert levels[0] == 1
+    assert levels.count(1) == 1
+    assert all(later <= earlier + 1 for earlier, later in zip(levels, levels[1:], strict=False))
+    for table in tree.named("table"):
+        assert table.children[0].name == "caption"
+        assert table.children[0].all_text.strip()
+    assert all(e.attributes.get("scope") for e in tree.named("th"))
+    for svg in tree.named("svg"):
+        parents = [svg]
+        while parents[-1].parent is not None:
+            parents.append(parents[-1].parent)
+        assert any({"aria-label", "aria-hidden"} & one.attributes.keys() for one in parents)
+
+
+def test_links_inside_the_page_lead_somewhere(plain_page: str) -> None:
+    tree = Tree(plain_page)
+    ids = [e.attributes["id"] for e in tree.elements if "id" in e.attributes]
+    assert len(set(ids)) == len(ids)
+    links = [e.attributes["href"] or "" for e in tree.named("a")]
+    assert {link[1:] for link in links if link.startswith("#")} <= set(ids)
+
+
+def test_references_are_set_apart_in_words(plain_page: str) -> None:
+    text = Tree(plain_page).text
+    assert "Package-oracle references" in text
+    assert "Deployable writers" in text
+    assert "Proxies: stand-ins for families of systems" in text
+
+
+def test_the_ranking_for_programs(plain_page: str) -> None:
+    (script,) = Tree(plain_page).named("script")
+    data = json.loads(script.text)
+    assert data["ranking"][0] | {} == {
+        "writer": "opt", "label": "OPT", "group": "reference", "n": 6, "mean_ratio": 1.0,
+        "ci_low": 1.0, "ci_high": 1.0, "zero_optimum": 0, "uncertified": 0, "failed": 0,
+    }  # fmt: skip
+    assert data["distinct_packages"] == 4  # three of base, one for all seeds of update_chain
+
+
+def test_an_unfinished_run_is_refused(plain_run: Path, tmp_path: Path) -> None:
+    for path in plain_run.iterdir():
+        (tmp_path / path.name).write_bytes(path.read_bytes())
+    lines = (tmp_path / ROWS).read_text().splitlines(keepends=True)
+    (tmp_path / ROWS).write_text("".join(lines[:-1]))
+    with pytest.raises(MemAuditError, match=r"holds 107 of 108 rows; finish the run"):
+        build_report(tmp_path)
+
+
+def test_a_folder_without_a_run_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(MemAuditError, match=r"cannot read .*run\.json"):
+        build_report(tmp_path)

@@ -1,0 +1,212 @@
+"""Ridge: the closed form, the targets, the file, and that it refuses what it was trained on."""
+
+import json
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+from memaudit.core.digest import digest
+from memaudit.core.errors import MemAuditError
+from memaudit.core.objective import value
+from memaudit.core.package import Package
+from memaudit.generators.event_graph import EventGraph
+from memaudit.generators.registry import named_distribution
+from memaudit.io.example import example_package
+from memaudit.writers.estimated_gvt import EstimatedGvt
+from memaudit.writers.estimators.content_digest import content_digest
+from memaudit.writers.estimators.features import FEATURES, features
+from memaudit.writers.estimators.ridge import Ridge, predicted
+from memaudit.writers.estimators.ridge_model import (
+    RidgeModel,
+    default_model,
+    read_model,
+    write_model,
+)
+from memaudit.writers.estimators.train import ridge, shares, train
+from memaudit.writers.estimators.train_default import SEEDS
+from memaudit.writers.view import View, visible
+from tests.strategies import packages
+from tests.writers.tiny_views import view_of
+
+F = Fraction
+TRAVEL = example_package()
+OTHERS = tuple(named_distribution(name).package(3) for name in ("base", "abstention_hard"))
+
+
+def test_the_closed_form_by_hand() -> None:
+    """x 0, 1, 2 and y 0, 1, 2: centred x'x is 2, x'y is 2; alpha 2 halves the slope to 1/2."""
+    slope, intercept = ridge(np.array([[0.0], [1.0], [2.0]]), np.array([0.0, 1.0, 2.0]), 2.0)
+    assert slope == pytest.approx([0.5])
+    assert intercept == pytest.approx(1 - 0.5)
+
+
+@pytest.mark.parametrize("alpha", [0.01, 1.0, 30.0])
+def test_predictions_are_those_of_least_squares(alpha: float) -> None:
+    """Least squares with one more row per coefficient, sqrt(alpha) against 0, is the same."""
+    rows = np.array([row for package in OTHERS for row in features(visible(package))])
+    targets = np.array([s for package in OTHERS for s in shares(package, visible(package))])
+    count = rows.shape[1]
+    pull = np.hstack([np.sqrt(alpha) * np.eye(count), np.zeros((count, 1))])
+    system = np.vstack([np.hstack([rows, np.ones((len(rows), 1))]), pull])
+    solution = np.linalg.lstsq(system, np.append(targets, np.zeros(count)), rcond=None)[0]
+    model, unseen = train(OTHERS, alpha), features(visible(TRAVEL))
+    expected = np.array(unseen) @ solution[:-1] + solution[-1]
+    found = [predicted(model, row) for row in unseen]
+    assert found == pytest.approx(np.maximum(expected, 0), abs=1e-7)
+    assert max(found) > 0
+
+
+@settings(max_examples=40)
+@given(package=packages())
+def test_targets_are_the_exact_singleton_values(package: Package) -> None:
+    """F({u}) over the total weight, in the order of the view."""
+    view, total = visible(package), sum(package.weights.values())
+    if not total:
+        with pytest.raises(MemAuditError, match="no weight to learn from"):
+            shares(package, view)
+        return
+    alone = [float(value(package, [c.id]).low / total) for c in view.candidates]
+    assert shares(package, view) == pytest.approx(alone, abs=1e-12)
+
+
+def test_refuses_what_it_was_trained_on() -> None:
+    """By content: new ids, another name, another cost rule or cap are no way round it."""
+    writer = EstimatedGvt(Ridge(train([TRAVEL, *OTHERS])), "r", "R")
+    disguised = TRAVEL.replace(
+        name="other",
+        experiences=tuple(
+            e.model_copy(update={"id": f"z{e.id}", "session": f"{e.session}?"})
+            for e in TRAVEL.experiences
+        ),
+        candidates=tuple(
+            c.model_copy(
+                update={"id": f"{9 - len(c.kind)}{c.id}", "experience": f"z{c.experience}"}
+            )
+            for c in TRAVEL.candidates
+        ),
+        coverage=(),
+        group_cap=2,
+    ).recost("bytes")
+    for package in (TRAVEL, disguised, *OTHERS):
+        with pytest.raises(MemAuditError, match="trained on this content"):
+            writer.write(visible(package), F(20), 0)
+    assert EstimatedGvt(Ridge(train(OTHERS)), "r", "R").write(visible(TRAVEL), F(20), 0)
+
+
+def test_a_content_digest_tells_contents_apart() -> None:
+    """Text, kind, order, speaker and the turn of a session count."""
+    start = [("fact", "apples", 1)], [("fact", "pears", 1)]
+    views = (
+        view_of(*start),
+        view_of(*reversed(start)),
+        view_of(start[0], [("raw", "pears", 1)]),
+        view_of(start[0], [("fact", "plums", 1)]),
+        view_of(start[0]),
+    )
+    sessions = [
+        View(
+            tuple(
+                type(e)(e.id, e.index, e.text, session, None, speaker)
+                for e, session in zip(views[0].experiences, names, strict=True)
+            ),
+            views[0].candidates,
+            1,
+        )
+        for names, speaker in ((("a", "a"), None), (("a", "b"), None), ((None, None), "Ann"))
+    ]
+    found = [content_digest(view) for view in (*views, *sessions)]
+    assert len(set(found)) == len(found)
+    assert content_digest(view_of([("fact", "b", 1), ("fact", "a", 1)], [])) != found[0]
+
+
+def test_records_every_training_package() -> None:
+    """Digest of the package and of what it shows."""
+    model = train(OTHERS)
+    assert {row.package for row in model.training} == {digest(package) for package in OTHERS}
+    assert model.trained_on == {content_digest(visible(package)) for package in OTHERS}
+
+
+def test_a_model_survives_its_file(tmp_path: Path) -> None:
+    """Written and read again it is the same, to the last digit."""
+    model, path = train(OTHERS, 0.3), tmp_path / "model.json"
+    write_model(model, path)
+    assert read_model(path) == model
+    assert set(json.loads(path.read_text())) == {
+        "format", "version", "memaudit", "alpha", "features", "coefficients", "intercept",
+        "training",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("field", "wrong", "told"),
+    [
+        ("features", ["kind raw"], "train it again"),
+        ("coefficients", [1.0], "1 coefficients"),
+        ("intercept", "NaN", "intercept"),
+        ("alpha", 0, "alpha"),
+        ("training", [{"package": "abc", "content": "def"}], "training"),
+        ("surprise", 1, "surprise"),
+    ],
+)
+def test_a_wrong_file_is_refused(tmp_path: Path, field: str, wrong: object, told: str) -> None:
+    """One line that names the file and the field."""
+    path = tmp_path / "model.json"
+    path.write_text(json.dumps({**train(OTHERS).model_dump(mode="json"), field: wrong}))
+    with pytest.raises(MemAuditError, match=told) as error:
+        read_model(path)
+    assert str(path) in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_training_needs_candidates_and_an_alpha() -> None:
+    """Errors a user can cause are one line."""
+    with pytest.raises(MemAuditError, match="no candidates"):
+        train([])
+    with pytest.raises(MemAuditError, match="above 0"):
+        train(OTHERS, 0)
+
+
+@given(package=packages())
+def test_features_lie_between_0_and_1(package: Package) -> None:
+    """One row a candidate, one number a name."""
+    view = visible(package)
+    rows = features(view)
+    assert len(rows) == len(view.candidates)
+    assert all(len(row) == len(FEATURES) and min(row) >= 0 and max(row) <= 1 for row in rows)
+
+
+def test_features_by_hand() -> None:
+    """The second message repeats one of two words; the span is all of it and the dearest."""
+    view = view_of([("raw", "green apples", 3)], [("raw", "red apples", 6), ("fact", "apples", 3)])
+    row = dict(zip(FEATURES, features(view)[2], strict=True))
+    assert {name for name, number in row.items() if number == 1} == {
+        "kind fact", "confidence", "position", "heard before",
+    }  # fmt: skip
+    assert row["cost"] == round(3 / (3 + 4), 9)
+    assert row["cost in its group"] == row["of its experience"] == 0.5
+
+
+def test_the_model_that_comes_along() -> None:
+    """It knows its reserved seeds, refuses them, and takes others."""
+    model, graph = default_model(), EventGraph()
+    assert len(model.training) == len(SEEDS)
+    for seed in (SEEDS[0], SEEDS[-1]):
+        view = visible(graph.package(seed))
+        again = "the event graph changed: run memaudit.writers.estimators.train_default"
+        assert content_digest(view) in model.trained_on, again
+        with pytest.raises(MemAuditError, match="trained on this content"):
+            Ridge().values(view)
+    assert max(Ridge().values(visible(graph.package(1)))) > 0
+
+
+def test_predictions_never_fall_below_0() -> None:
+    """A memory is worth nothing at worst."""
+    model = RidgeModel(
+        memaudit="0", alpha=1.0, features=FEATURES, coefficients=(-1.0,) * len(FEATURES),
+        intercept=0.5, training=(),
+    )  # fmt: skip
+    assert predicted(model, (1.0,) * len(FEATURES)) == 0
+    assert predicted(model, (0.0,) * len(FEATURES)) == 0.5

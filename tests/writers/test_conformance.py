@@ -1,0 +1,198 @@
+"""What holds for every writer in the registry; a new one is found by itself."""
+
+import json
+import os
+import subprocess
+import sys
+from fractions import Fraction
+from typing import get_type_hints
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from memaudit.core.package import EvidenceUnit, Experience, Package
+from memaudit.core.store import violations
+from memaudit.writers.oracle import OracleView
+from memaudit.writers.protocol import Store
+from memaudit.writers.registry import WRITERS
+from memaudit.writers.view import View, visible
+from tests.strategies import packages
+from tests.writers.running import everything, installed, real_packages, run, usable
+
+F = Fraction
+NAMES = sorted(WRITERS)
+SHARES = (F(0), F(1, 10), F(1, 3), F(1, 2), F(1), F(2))
+EXAMPLES = settings(max_examples=20, deadline=None)
+
+every_writer = pytest.mark.parametrize("name", NAMES)
+
+
+def check_store(name: str, package: Package, store: Store, budget: Fraction) -> None:
+    """Feasible, without repeats, in order of arrival."""
+    assert violations(package, store, budget, package.group_cap) == [], name
+    order = [candidate.id for candidate in visible(package).candidates]
+    assert list(store) == [id for id in order if id in set(store)], name
+
+
+@every_writer
+def test_describes_itself(name: str) -> None:
+    """Name, label and one line; a stand-in for a family of systems says so."""
+    writer = WRITERS[name]
+    assert writer.name == name
+    assert writer.label
+    assert writer.about
+    assert "\n" not in writer.about
+    assert ("proxy" in writer.label) == name.endswith("_style")
+
+
+@every_writer
+def test_takes_the_view_of_its_sort(name: str) -> None:
+    """Only a writer that says it peeks is handed the hidden side."""
+    writer = WRITERS[name]
+    hints = get_type_hints(type(writer).write)
+    assert hints["view"] is (OracleView if writer.peeks else View)
+    assert hints["return"] == tuple[str, ...]
+
+
+@EXAMPLES
+@given(package=packages(), share=st.sampled_from(SHARES), cap=st.integers(1, 2))
+def test_feasible_on_any_package(package: Package, share: Fraction, cap: int) -> None:
+    """Budget and cap hold for every writer, from nothing to more than everything."""
+    package = package.replace(group_cap=cap)
+    budget = everything(package) * share
+    for name in installed():
+        check_store(name, package, run(WRITERS[name], package, budget), budget)
+
+
+@every_writer
+def test_feasible_on_real_packages(name: str) -> None:
+    """The same on packages that look like real ones."""
+    writer = usable(name)
+    for package in real_packages():
+        for share in SHARES:
+            budget = everything(package) * share
+            check_store(name, package, run(writer, package, budget), budget)
+
+
+@every_writer
+def test_order_is_arrival_not_id(name: str) -> None:
+    """Where ids sort against the stream, the store follows the stream."""
+    writer = usable(name)
+    for package in real_packages():
+        last = len(package.experiences)
+        backwards = package.replace(
+            experiences=tuple(
+                e.model_copy(update={"index": last - e.index}) for e in package.experiences
+            )
+        )
+        budget = everything(package) / 3
+        check_store(name, backwards, run(writer, backwards, budget), budget)
+
+
+@every_writer
+def test_nothing_to_keep(name: str) -> None:
+    """No stream, no candidates, or no budget: an empty store and no error."""
+    writer = usable(name)
+    unit = EvidenceUnit(id="u", kind="fact", weight=F(1))
+    silent = Package(name="silent", experiences=(), candidates=(), units=(unit,))
+    bare = silent.replace(experiences=(Experience(id="e", text="Hello."),))
+    for package in (silent, bare):
+        for budget in (F(0), F(10)):
+            assert run(writer, package, budget) == ()
+    assert run(writer, real_packages()[0], F(0)) == ()
+
+
+@EXAMPLES
+@given(package=packages(), share=st.sampled_from(SHARES), seed=st.integers(0, 5))
+def test_same_store_twice(package: Package, share: Fraction, seed: int) -> None:
+    """No writer remembers, and none rolls dice of its own."""
+    budget = everything(package) * share
+    first = {name: run(WRITERS[name], package, budget, seed) for name in installed()}
+    for name in installed():
+        run(WRITERS[name], real_packages()[1], F(8))
+        assert run(WRITERS[name], package, budget, seed) == first[name], name
+
+
+FRESH = """
+import json, sys
+from fractions import Fraction
+from memaudit.writers.protocol import Store
+from memaudit.writers.registry import WRITERS
+from tests.writers.running import real_packages, run
+package, names = real_packages()[0], sys.argv[1:]
+print(json.dumps({n: [run(WRITERS[n], package, Fraction(b), 3) for b in (13, 40)] for n in names}))
+"""
+
+
+def test_same_store_in_a_fresh_process() -> None:
+    """Neither hash seeds nor what ran before reach a store."""
+    names = installed()
+    done = subprocess.run(
+        [sys.executable, "-c", FRESH, *names],
+        capture_output=True, text=True, check=True,
+        env={**os.environ, "PYTHONHASHSEED": "12345"},
+    )  # fmt: skip
+    package = real_packages()[0]
+    here = {n: [list(run(WRITERS[n], package, F(b), 3)) for b in (13, 40)] for n in names}
+    assert json.loads(done.stdout) == here
+
+
+@EXAMPLES
+@given(package=packages())
+def test_a_budget_beyond_everything_changes_nothing(package: Package) -> None:
+    """What is not scarce does not matter."""
+    enough = everything(package)
+    for name in sorted(installed()):
+        stores = {run(WRITERS[name], package, enough + more) for more in (F(0), F(1, 3), F(1000))}
+        assert len(stores) == 1, name
+
+
+@EXAMPLES
+@given(package=packages(), seed=st.integers(0, 3))
+def test_a_monotone_writer_never_spends_less_of_more(package: Package, seed: int) -> None:
+    """Where a writer says so, a larger budget never makes it spend less."""
+    budgets = [everything(package) * F(step, 12) for step in range(14)]
+    for name in installed():
+        if WRITERS[name].monotone:
+            stores = [run(WRITERS[name], package, budget, seed) for budget in budgets]
+            spent = [package.total_cost(store) for store in stores]
+            assert spent == sorted(spent), name
+
+
+def renamed(package: Package) -> Package:
+    """The same package with other names everywhere; what sorted first still does."""
+
+    def new(id: str) -> str:
+        return f"x-{id}"
+
+    return package.replace(
+        name="another",
+        experiences=tuple(
+            e.model_copy(update={"id": new(e.id), "session": e.session and new(e.session)})
+            for e in package.experiences
+        ),
+        candidates=tuple(
+            c.model_copy(update={"id": new(c.id), "experience": new(c.experience)})
+            for c in package.candidates
+        ),
+        units=tuple(u.model_copy(update={"id": new(u.id)}) for u in package.units),
+        queries=tuple(
+            q.model_copy(update={"id": new(q.id), "required": tuple(map(new, q.required))})
+            for q in package.queries
+        ),
+        coverage=tuple(
+            c.model_copy(update={"candidate": new(c.candidate), "unit": new(c.unit)})
+            for c in package.coverage
+        ),
+    )
+
+
+@EXAMPLES
+@given(package=packages(), share=st.sampled_from(SHARES))
+def test_names_carry_no_information(package: Package, share: Fraction) -> None:
+    """Renaming everything renames the store and nothing else."""
+    budget, other = everything(package) * share, renamed(package)
+    for name in installed():
+        store = run(WRITERS[name], package, budget)
+        assert run(WRITERS[name], other, budget) == tuple(f"x-{id}" for id in store), name

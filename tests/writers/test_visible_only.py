@@ -1,0 +1,155 @@
+"""A deployable writer sees the stream and the candidates: nothing hidden reaches its store."""
+
+import pickle
+import sys
+from collections.abc import Callable
+from fractions import Fraction
+from functools import partial
+from typing import Any, Literal
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from memaudit.core.package import Coverage, Package
+from memaudit.writers.protocol import Deployable, Store
+from memaudit.writers.registry import WRITERS
+from memaudit.writers.view import View, visible
+from tests.strategies import SHARES, attributes, packages
+from tests.writers.running import everything, installed, run
+
+F = Fraction
+
+
+@st.composite
+def same_to_see(draw: st.DrawFn) -> tuple[Package, Package]:
+    """Two packages that differ in everything hidden: units, weights, queries, coverage, notes."""
+    package, other = draw(packages()), draw(packages())
+    cells = [
+        Coverage(candidate=candidate.id, unit=unit.id, value=share, rationale="other")
+        for candidate in package.candidates
+        for unit in other.units
+        if (share := draw(st.none() | st.sampled_from(SHARES))) is not None
+    ]
+    changed = package.replace(
+        name=f"{package.name}, changed",
+        experiences=tuple(
+            e.model_copy(update={"attributes": draw(attributes)}) for e in package.experiences
+        ),
+        candidates=tuple(
+            c.model_copy(update={"attributes": draw(attributes), "generator": "other"})
+            for c in package.candidates
+        ),
+        units=other.units,
+        queries=other.queries,
+        coverage=tuple(cells),
+        budgets=other.budgets,
+        attributes=draw(attributes),
+    )
+    return package, changed
+
+
+def peeks(write: Callable[[Package], Store], one: Package, other: Package) -> bool:
+    """Whether a writer tells two packages apart that look the same."""
+    assert visible(one) == visible(other)
+    return write(one) != write(other)
+
+
+@settings(max_examples=30, deadline=None)
+@given(pair=same_to_see(), share=st.sampled_from((F(1, 4), F(1, 2), F(1))))
+def test_nothing_hidden_reaches_a_store(pair: tuple[Package, Package], share: Fraction) -> None:
+    """Other units, weights, queries, coverage and notes: the same store, from every writer."""
+    budget = everything(pair[0]) * share
+    for name in installed():
+        writer = WRITERS[name]
+        if not writer.peeks:
+            assert not peeks(partial(run, writer, budget=budget), *pair), name
+
+
+def best_covered(package: Package) -> Store:
+    """What a cheat wants to know."""
+    worth = {c.id: F(0) for c in package.candidates}
+    for cell in package.coverage:
+        worth[cell.candidate] += cell.value * package.weights[cell.unit]
+    return (max(worth, key=lambda id: (worth[id], id)),)
+
+
+class TellTale:
+    """A cheat: something that had the package told it what to keep."""
+
+    name, label, about, monotone = "tell_tale", "Tell-tale", "keeps state of the package", False
+    peeks: Literal[False] = False
+
+    def __init__(self) -> None:
+        self.told: Store = ()
+
+    def write(self, view: View, budget: Fraction, seed: int) -> Store:  # noqa: ARG002
+        return self.told
+
+
+class FrameReader:
+    """A cheat: looks for the package among the variables of its callers."""
+
+    name, label, about, monotone = "frame_reader", "Frame reader", "reads its callers", False
+    peeks: Literal[False] = False
+
+    def write(self, view: View, budget: Fraction, seed: int) -> Store:  # noqa: ARG002
+        frame: Any = sys._getframe()
+        while frame is not None:
+            for found in list(frame.f_locals.values()):
+                if isinstance(found, Package):
+                    return best_covered(found)
+            frame = frame.f_back
+        return ()
+
+
+@pytest.fixture
+def swapped(tiny: Package) -> Package:
+    """Tiny, with m3 instead of m1 covering the heavy unit."""
+    return tiny.replace(coverage=(Coverage(candidate="m3", unit="u1", value=F(1)),))
+
+
+def test_the_check_catches_state_from_the_package(tiny: Package, swapped: Package) -> None:
+    """A deployable signature is no alibi: a writer that was told is found out."""
+    cheat = TellTale()
+
+    def told(package: Package) -> Store:
+        cheat.told = best_covered(package)
+        return run(cheat, package, F(3))
+
+    assert peeks(told, tiny, swapped)
+
+
+def test_the_check_catches_a_reader_of_frames(tiny: Package, swapped: Package) -> None:
+    """Nor does it help to steal the package from the caller."""
+    cheat: Deployable = FrameReader()
+    assert run(cheat, tiny, F(3)) == ("m1",)
+    assert peeks(partial(run, cheat, budget=F(3)), tiny, swapped)
+
+
+def test_a_view_holds_nothing_hidden(tiny: Package) -> None:
+    """Not a letter of units, queries, coverage, notes or the package's name gets through."""
+    secret = "hidden-side"
+    notes = {"attributes": {"note": secret}}
+    package = tiny.replace(
+        name=secret,
+        experiences=tuple(e.model_copy(update=notes) for e in tiny.experiences),
+        candidates=tuple(
+            c.model_copy(update={**notes, "generator": secret}) for c in tiny.candidates
+        ),
+        units=tuple(u.model_copy(update={**notes, "text": secret}) for u in tiny.units),
+        queries=tuple(q.model_copy(update={"text": secret}) for q in tiny.queries),
+        coverage=tuple(c.model_copy(update={"rationale": secret}) for c in tiny.coverage),
+        attributes={"note": secret},
+    )
+    assert secret.encode() in pickle.dumps(package)
+    assert secret.encode() not in pickle.dumps(visible(package))
+
+
+def test_a_view_cannot_be_written_to(tiny: Package) -> None:
+    """One writer leaves nothing behind for the next."""
+    view = visible(tiny)
+    with pytest.raises(AttributeError):
+        view.group_cap = 2  # type: ignore[misc]
+    with pytest.raises(AttributeError):
+        view.candidates[0].text = "kept"  # type: ignore[misc]
