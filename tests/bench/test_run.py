@@ -14,6 +14,7 @@ from memaudit.bench.model import PeerResult
 from memaudit.bench.run import Plan, Report
 from memaudit.bench.sections import CertificateLine, FrontierLine, MemoryLine, differing
 from memaudit.bench.show import show
+from memaudit.bench.sweeps import SweepLine
 from memaudit.bench.table import FamilyRun
 from memaudit.cli.bench import _seeds, bench
 from memaudit.core.errors import MemAuditError
@@ -42,6 +43,7 @@ REPORT = Report(
         CertificateLine("C2", True, 0.2, 0.3, 11000),
     ],
     memory=MemoryLine(500_000_000, 3, 3),
+    sweep=[SweepLine(125, 60_000, 0, 9.0, 1.0, 2), SweepLine(500, 240_000, 0, 38.0, 4.0, 2)],
 )
 
 
@@ -57,6 +59,9 @@ def test_printed_report_has_counts_ratios_and_targets() -> None:
     assert "target 20: reached" in text
     assert "not installed: pip install memaudit[bench]" in text
     assert "compilation and warm-up 1.5 s, not counted" in text
+    assert "240,000 rows in 42.0 s on 2 processes" in text
+    assert "4 times the rows took 4.20 times as long (1.05 of linear)" in text
+    assert "240,000 rows below 60 s: reached" in text
     assert "HiGHS about 2000 s (4000 times as long; extrapolated" in text
     assert "at 6 of 6 budgets" in text
     # Check over solve is 0.5 and 1.5; their median is 1.

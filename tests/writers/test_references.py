@@ -177,7 +177,7 @@ def test_a_draft_adds_up(package: Package, share: Fraction) -> None:
     """Gains summed one by one are the value of the store."""
     form = integer_form(package)
     form = form.at(F(form.budget, form.cost_scale) * share, package.group_cap)
-    draft = one_pass(form, F(0))
+    draft, _ = one_pass(form, F(0))
     assert draft.value == form.value(tuple(sorted(draft.chosen)))
     assert draft.cost == sum(form.cost[u] for u in draft.chosen)
 

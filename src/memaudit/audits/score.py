@@ -80,9 +80,8 @@ class Scorer:
             unit_coverage={k: Fraction(v, steps) for k, v in sorted(covered.items())},
         )
 
-    def problems(self, store: Sequence[str], budget: Fraction) -> list[str]:
-        """What makes a store infeasible; empty when it is feasible."""
-        form = self.form.at(budget, self.package.group_cap)
+    def problems(self, store: Sequence[str], form: Form, budget: Fraction) -> list[str]:
+        """What makes a store infeasible at a budget and its form; empty when it is feasible."""
         if self._place.keys() >= set(store) and form.feasible([self._place[id] for id in store]):
             return []
         return violations(self.package, store, budget, self.package.group_cap)

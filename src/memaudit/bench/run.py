@@ -9,11 +9,12 @@ from memaudit.bench.families import family
 from memaudit.bench.launch import run_solver
 from memaudit.bench.peers import PEERS
 from memaudit.bench.sections import CertificateLine, FrontierLine, MemoryLine
+from memaudit.bench.sweeps import SweepLine, sweep_lines
 from memaudit.bench.table import TARGETS, FamilyRun, against_best, failures, lines
 from memaudit.bench.worker import OURS
 from memaudit.core.errors import MemAuditError
 
-SECTIONS = ("peers", "frontier", "certificates", "memory")
+SECTIONS = ("peers", "frontier", "certificates", "memory", "sweep")
 BATCHED = frozenset({"A", "B"})
 """Families we solve as one batch; their problems are so small that everybody runs thrice."""
 
@@ -53,6 +54,7 @@ class Report:
     frontier: list[FrontierLine] = field(default_factory=list)
     certificates: list[CertificateLine] = field(default_factory=list)
     memory: MemoryLine | None = None
+    sweep: list[SweepLine] = field(default_factory=list)
 
     @property
     def failures(self) -> list[str]:
@@ -68,6 +70,11 @@ class Report:
             for line in self.certificates
             if not line.certified
         ]
+        found += [
+            f"FAIL sweep of {line.seeds} seeds: {line.uncertified} rows without certified optimum"
+            for line in self.sweep
+            if line.uncertified
+        ]
         return found
 
     def to_json(self) -> dict[str, Any]:
@@ -81,6 +88,7 @@ class Report:
             "frontier": [asdict(line) for line in self.frontier],
             "certificates": [asdict(line) for line in self.certificates],
             "memory": asdict(self.memory) if self.memory else None,
+            "sweep": [asdict(line) for line in self.sweep],
         }
 
 
@@ -127,4 +135,7 @@ def run(plan: Plan, say: Say) -> Report:
     if "memory" in plan.sections:
         say("memory on family D")
         report.memory = sections.memory_line(plan.seeds, plan.seconds)
+    if "sweep" in plan.sections:
+        say("sweeps over the published distributions")
+        report.sweep = sweep_lines()
     return report

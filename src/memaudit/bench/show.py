@@ -8,6 +8,7 @@ from rich.table import Table
 
 from memaudit.bench.run import Report
 from memaudit.bench.sections import CHECK_TARGET, MAX_BUDGET, MEMORY_TARGET, SIZE_TARGET
+from memaudit.bench.sweeps import TARGET_SECONDS
 from memaudit.bench.table import TARGETS, FamilyRun, against_best, lines
 from memaudit.bench.worker import OURS
 
@@ -27,6 +28,24 @@ def show(report: Report, console: Console) -> None:
             f"peak memory on D: {memory.peak_bytes / 1e9:.2f} GB, {memory.solved} of "
             f"{memory.problems} solved, target below {MEMORY_TARGET / 1e9:g} GB: "
             f"{_reached(0 < memory.peak_bytes < MEMORY_TARGET)}"
+        )
+    _show_sweep(report, console)
+
+
+def _show_sweep(report: Report, console: Console) -> None:
+    for line in report.sweep:
+        console.print(
+            f"sweep of {line.seeds} seeds: {line.rows:,} rows in {line.total:.1f} s on "
+            f"{line.processes} processes, summary {line.summary_seconds:.1f} s of it; "
+            f"{line.rate:,.0f} rows per second, every optimum certified"
+        )
+    if len(report.sweep) > 1:
+        first, last = report.sweep[0], report.sweep[-1]
+        growth = (last.total / first.total) / (last.rows / first.rows)
+        console.print(
+            f"{last.rows / first.rows:g} times the rows took {last.total / first.total:.2f} times "
+            f"as long ({growth:.2f} of linear); target for {last.rows:,} rows below "
+            f"{TARGET_SECONDS:g} s: {_reached(last.total < TARGET_SECONDS)}"
         )
 
 

@@ -27,7 +27,7 @@ def bench(
     sections: Annotated[
         str | None,
         typer.Option(
-            help="Sections: peers,frontier,certificates,memory. Default: peers, with --all all."
+            help="Of peers,frontier,certificates,memory,sweep. Default: peers; with --all, all."
         ),
     ] = None,
 ) -> None:

@@ -1,7 +1,7 @@
-"""`memaudit demo`: a bundled example, solved, certified and checked."""
+"""`memaudit demo`: a short benchmark, a verified certificate, and a report."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -9,47 +9,73 @@ from memaudit.cli.errors import FAILED
 from memaudit.cli.text import safe
 from memaudit.core.errors import MemAuditError
 
-WORDS = """
-Each row is the best memory store for that many words: no other store within the budget, with one
-memory per message, covers more of what later questions need. A writer's ratio is its own store's
-value divided by the value here. The stores change in kind as the budget grows: short tombstones and
-half-told summaries first, then updates that carry old and new, at last a message word for word.
+if TYPE_CHECKING:
+    from memaudit.core.package import Package
 
-Next: memaudit solve {example} --budget 30
-      memaudit verify {example} {certificate}
-      memaudit frontier {example} --max-budget 60"""
+WORDS = """
+Each writer reads the same sessions and may keep a few memories. Its ratio is the value of what it
+kept, divided by the value of the best store that the same budget allowed. Writers that see "the
+package" are references: they look at what later questions need, which no product can. The others
+see what a memory system would see.
+
+Next: open {report}
+      memaudit solve {package} --budget 60
+      memaudit run --suite controlled --out out/controlled
+      memaudit reproduce controlled"""
 
 
 def demo(
     out: Annotated[
-        Path, typer.Option(metavar="DIR", help="Where the example and a certificate go.")
+        Path, typer.Option(metavar="DIR", help="Where rows, report and certificate go.")
     ] = Path("out/demo"),
 ) -> None:
-    """Solve a small example at several budgets and verify a certificate from disk."""
-    from memaudit.cli.solve import show, solve_jobs
+    """Rank the writers on a short suite, verify a certificate, and write an HTML report."""
+    from memaudit.cli.ranking import show_ranking
+    from memaudit.cli.sweeping import swept
+    from memaudit.experiments.engines.registry import named_engine
+    from memaudit.experiments.spec import RunSpec, parse_budgets, parse_seeds
+    from memaudit.experiments.suites import named_suite
+    from memaudit.experiments.sweep import read_run
+    from memaudit.generators.registry import named_distribution
+    from memaudit.report.page import write_report
+
+    suite = named_suite("demo")
+    spec = RunSpec(
+        suite.distributions, parse_seeds(suite.seeds), parse_budgets(suite.budgets), suite.writers
+    )
+    run = out / "run"
+    summary = swept(spec, run, named_engine("processes"))
+    typer.echo(
+        f"{spec.packages} packages, {len(spec.budgets)} budgets, {len(spec.writers)} writers: "
+        f"{spec.rows} rows, every optimum certified"
+        if not any(row["uncertified"] for row in summary["rows"])
+        else f"{spec.rows} rows"
+    )
+    show_ranking(summary)
+    budget = max(map(int, read_run(run)["budgets"].values()))
+    package = named_distribution(spec.distributions[0]).package(spec.seeds[0])
+    check = _certified(package, budget, out)
+    write_report(run, out / "report.html")
+    typer.echo(WORDS.format(report=safe(out / "report.html"), package=safe(out / "package.json")))
+    if not check["valid"]:
+        raise typer.Exit(FAILED)
+
+
+def _certified(package: "Package", budget: int, out: Path) -> dict[str, Any]:
+    """Solve one package, write it and its certificate, and check what is on disk."""
     from memaudit.cli.verify import checked, line_of
     from memaudit.core.digest import digest
     from memaudit.io.certificates import read_certificates, write_certificates
-    from memaudit.io.example import example_package
     from memaudit.io.packages import read_package, write_package
+    from memaudit.solvers.solve import solve
 
-    package = example_package()
-    optima = solve_jobs([(package, package.budgets)], None, "auto", None)
-    show(optima)
-    largest = max(optima, key=lambda optimum: optimum.budget)
-    if largest.certificate is None:
-        raise MemAuditError(f"the example was not solved to the end: {largest.note}")
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise MemAuditError(f"cannot make {out}: {error.strerror or error}") from None
-    example, file = out / "travel.json", out / f"travel-{largest.budget}.certificate.json"
-    write_package(package, example)
-    write_certificates([largest.certificate], file)
-    again = read_package(example)
-    (certificate,) = read_certificates(file)
+    optimum = solve(package, budget)
+    if optimum.certificate is None:
+        raise MemAuditError(f"{package.name} was not solved to the end: {optimum.note}")
+    write_package(package, out / "package.json")
+    write_certificates([optimum.certificate], out / "certificate.json")
+    again = read_package(out / "package.json")
+    (certificate,) = read_certificates(out / "certificate.json")
     check = checked(certificate, {digest(again): again})
     typer.echo(safe(line_of(check)))
-    if not check["valid"]:
-        raise typer.Exit(FAILED)
-    typer.echo(WORDS.format(example=safe(example), certificate=safe(file)))
+    return check

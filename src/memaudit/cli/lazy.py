@@ -24,6 +24,10 @@ COMMANDS = {
     "convert": ("memaudit.cli.package:convert", "Rewrite packages in another form."),
     "recost": ("memaudit.cli.package:recost", "Measure every cost by another rule."),
     "schema": ("memaudit.cli.package:schema", "Print the JSON Schema of a package."),
+    "dataset": ("memaudit.cli.dataset:dataset", "Look into a dataset of conversations."),
+    "subset": ("memaudit.cli.subset:subset", "Choose a balanced subset of a dataset."),
+    "cache": ("memaudit.cli.cache:cache", "Export, import or show the cache of model replies."),
+    "batch": ("memaudit.cli.batch:batch", "Take answers to a batch of model requests."),
     "bench": ("memaudit.cli.bench:bench", "Compare solvers side by side."),
 }
 """Every command: where its function lives, and its line in --help."""

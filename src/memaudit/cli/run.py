@@ -11,7 +11,7 @@ from memaudit.cli.text import safe
 def run(
     out: Annotated[Path, typer.Option(metavar="DIR", help="Where rows and summary go.")],
     suite: Annotated[
-        str, typer.Option(metavar="NAME", help="Defaults for all below: controlled, event_graph.")
+        str, typer.Option(metavar="NAME", help="Defaults: controlled, event_graph or demo.")
     ] = "controlled",
     distributions: Annotated[
         str | None,

@@ -88,7 +88,7 @@ class Subject:
             store = writer.write(self.oracle, budget, seed)
         else:
             store = writer.write(self.view, budget, seed)
-        problems = self.scorer.problems(store, budget)
+        problems = self.scorer.problems(store, self.oracle.at(budget), budget)
         if problems:
             raise MemAuditError(f"writer {writer.name!r} broke the rules: {problems[0]}")
         return store

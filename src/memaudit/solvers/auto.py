@@ -27,10 +27,10 @@ class Auto:
 
     def solve(self, form: Form, limits: Limits, hint: tuple[int, ...] = ()) -> Solution:
         fast = Fast()
-        if fast.accepts(form):
-            return Reference().solve(form, limits, hint)
         first = Limits(limits.seconds, FAST_NODES, limits.started)
-        solution = fast.solve(form, first, hint)
+        solution = fast.try_to_solve(form, first, hint)
+        if solution is None:
+            return Reference().solve(form, limits, hint)
         limits.interrupted = first.interrupted
         if solution.closed or limits.expired:
             return solution

@@ -41,9 +41,18 @@ class Fast:
         return ""
 
     def solve(self, form: Form, limits: Limits, hint: tuple[int, ...] = ()) -> Solution:
+        solution = self.try_to_solve(form, limits, hint)
+        if solution is None:
+            raise ValueError(self.accepts(form))
+        return solution
+
+    def try_to_solve(
+        self, form: Form, limits: Limits, hint: tuple[int, ...] = ()
+    ) -> Solution | None:
+        """As `solve`, or None where it does not accept the form."""
         packed = pack(form)
         if packed is None:
-            raise ValueError(self.accepts(form))
+            return None
         slack = np.array(
             [
                 0 if level.response.is_rational else 2 * int(level.factor / level.grid)

@@ -17,6 +17,7 @@ class OracleView:
     def __init__(self, package: Package, seconds: float | None = None) -> None:
         self.package, self.seconds = package, seconds
         self._optima: dict[Fraction, Optimum] = {}
+        self._forms: dict[Fraction, Form] = {}
         self._parts: dict[str, OracleView] = {}
 
     @cached_property
@@ -31,7 +32,9 @@ class OracleView:
 
     def at(self, budget: Fraction) -> Form:
         """The form at a budget."""
-        return self.form.at(budget, self.package.group_cap)
+        if budget not in self._forms:
+            self._forms[budget] = self.form.at(budget, self.package.group_cap)
+        return self._forms[budget]
 
     def optimum(self, budget: Fraction) -> Optimum:
         """The optimum at a budget, solved once."""

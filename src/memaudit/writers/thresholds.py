@@ -8,20 +8,30 @@ from memaudit.writers.draft import Draft
 
 
 def best_pass(form: Form, grid: Iterable[Fraction]) -> Draft:
-    """The pass worth most; among equals the cheapest, then the first."""
-    best = Draft(form)
+    """The pass worth most, thresholds rising; among equals the cheapest, then the first.
+
+    Raising the threshold only takes candidates away from a group's choice, so as long as it stays
+    at or below the density of everything a pass kept, the pass would be the same again.
+    """
+    best, same_until = Draft(form), Fraction(-1)
     for threshold in grid:
-        draft = one_pass(form, threshold)
+        if threshold <= same_until:
+            continue
+        draft, same_until = one_pass(form, threshold)
         if (draft.value, -draft.cost) > (best.value, -best.cost):
             best = draft
     return best
 
 
-def one_pass(form: Form, threshold: Fraction) -> Draft:
-    """Groups arrive in order; each keeps its largest marginal of at least this density."""
+def one_pass(form: Form, threshold: Fraction) -> tuple[Draft, Fraction]:
+    """Groups arrive in order; each keeps its largest marginal of at least this density.
+
+    Also the lowest density that was kept, or the threshold where nothing was.
+    """
     draft = Draft(form)
     rise, run = threshold.numerator, threshold.denominator
     cost, ids = form.cost, form.candidate_ids
+    lowest = None
     for group in form.groups:
         for _ in range(min(form.group_cap, len(group))):
             best = None
@@ -35,8 +45,11 @@ def one_pass(form: Form, threshold: Fraction) -> Draft:
                         best = place
             if best is None:
                 break
-            draft.keep(best[3])
-    return draft
+            gain, price, u = best[0], cost[best[3]], best[3]
+            if price and (lowest is None or gain * lowest[1] < lowest[0] * price):
+                lowest = (gain, price)
+            draft.keep(u)
+    return draft, Fraction(*lowest) if lowest else threshold
 
 
 def singleton_grid(form: Form) -> list[Fraction]:
@@ -54,7 +67,7 @@ def geometric_grid(form: Form, eps: Fraction) -> list[Fraction]:
     if not 0 < eps < 1:
         raise ValueError(f"eps is {eps}; it lies between 0 and 1")
     alone = [(gain, cost) for gain, cost in _alone(form) if cost]
-    grid = [Fraction(0)]
+    grid: list[Fraction] = []
     if alone:
         threshold = max(Fraction(gain, cost) for gain, cost in alone) / 2
         # More than everything costs is not worth more; then the pass at 0 keeps half of OPT.
@@ -63,7 +76,7 @@ def geometric_grid(form: Form, eps: Fraction) -> list[Fraction]:
         while threshold >= lowest:
             grid.append(threshold)
             threshold *= 1 - eps
-    return grid
+    return [Fraction(0), *reversed(grid)]
 
 
 def _alone(form: Form) -> list[tuple[int, int]]:

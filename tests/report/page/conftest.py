@@ -19,8 +19,8 @@ from memaudit.report.page import build_report
 WRITERS = ("opt", "greedy", "no_tombstone_opt", "mem0_style", "random_feasible", "recency_raw")
 
 ATTACK = (
-    "<script>alert(1)</script>\"><img src=x onerror=alert(1)>'><a href=javascript:alert(1)>"
-    "</style></title></svg></script><!-- {{7*7}} {% for x in y %} }body{display:none} &lt;b&gt; "
+    "</style></title></svg></script><script>alert(1)</script>\"><img src=x onerror=alert(1)>'>"
+    "<a href=javascript:alert(1)><!-- x --> {{7*7}} {% for x in y %} }body{display:none} &lt;b&gt; "
     "\x00\x1b[31m\u202egnp.exe\u2066 "
 )
 SHOWN = ATTACK.replace("\x00\x1b[31m\u202e", r"\x00\x1b[31m\u202e").replace("\u2066", r"\u2066")
@@ -41,7 +41,7 @@ class Hostile:
 
         experiences = [
             {"id": text(f"e{i}"), "text": text("said"), "session": text("session"),
-             "timestamp": text("time"), "speaker": text("speaker")}
+             "timestamp": text("time") + "<!--", "speaker": text("speaker")}
             for i in range(2)
         ]  # fmt: skip
         candidates = [
@@ -104,10 +104,8 @@ def hostile_page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
         def attack(row: dict[str, Any]) -> None:
             if row["writer"] == WRITERS[-1]:
-                row["writer"] = ATTACK
-                if row["seed"] == 0:
-                    row |= {"failed": ATTACK, "value": None, "ratio": None, "store": []}
-                    row |= {"unit_values": {}, "kinds": {}, "cost": None}
+                row |= {"writer": ATTACK, "failed": f"failed {ATTACK}", "store": [], "kinds": {}}
+                row |= {"value": None, "ratio": None, "cost": None, "unit_values": {}}
 
         rewrite(folder, attack)
         yield build_report(folder, title=f"title {ATTACK}")

@@ -4,6 +4,7 @@ import base64
 import hashlib
 import json
 import re
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -41,7 +42,7 @@ def test_headings_tables_and_pictures_can_be_heard(plain_page: str) -> None:
     levels = [int(e.name[1]) for e in tree.named("h1", "h2", "h3", "h4")]
     assert levels[0] == 1
     assert levels.count(1) == 1
-    assert all(later <= earlier + 1 for earlier, later in zip(levels, levels[1:], strict=False))
+    assert all(later <= earlier + 1 for earlier, later in pairwise(levels))
     for table in tree.named("table"):
         assert table.children[0].name == "caption"
         assert table.children[0].all_text.strip()

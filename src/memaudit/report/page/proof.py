@@ -13,7 +13,7 @@ from memaudit.experiments.evaluate import certificate_hash
 from memaudit.io.plain_rows import header_data, line, table_data
 from memaudit.report.page.packages import Remade
 
-MOST_BYTES = 200_000
+MOST_BYTES = 450_000
 """Files longer than this are not put into the page."""
 
 

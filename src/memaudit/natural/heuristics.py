@@ -1,0 +1,86 @@
+"""Named rules that guess coverage where inclusion does not give it; a change gets a new name."""
+
+import re
+from dataclasses import dataclass
+from fractions import Fraction
+
+from memaudit.natural.sentences import contains
+from memaudit.natural.terms import numbers, terms
+
+NONE, PARTIAL, FULL = Fraction(0), Fraction(1, 2), Fraction(1)
+
+INCLUSION = "exact:inclusion"
+POINTER = "dataset:pointer"
+CONTAINMENT = "heuristic:containment-v1"
+LEXICAL = "heuristic:lexical-v1"
+UPDATE = "heuristic:update-v1"
+PASS = "pass:"
+"""The provenance of people's own labels begins so; the pass's name follows."""
+
+ABOUT = {
+    INCLUSION: "the candidate holds, whole and word for word, the turn that the unit stands for",
+    POINTER: "the dataset names the turn as the source; full if lexical-v1 says so, else partial",
+    CONTAINMENT: (
+        "a verbatim piece of the turn; full if it holds the unit's quote, or 4/5 of its terms and "
+        "all its numbers; partial from 1/4 of its terms"
+    ),
+    LEXICAL: (
+        "full from 7/10 of the unit's terms with all its numbers; partial from 3/10 and two terms"
+    ),
+    UPDATE: (
+        "at the later turn: full if it calls a piece of the earlier turn outdated, partial if the "
+        "turn only says that something changed"
+    ),
+}
+"""Every provenance that a build can give a row, and the rule behind it."""
+
+_CHANGE = re.compile(
+    r"\b(?:now|no longer|any ?more|instead|switched|changed|updated?|moved|upgraded|replaced|"
+    r"currently|these days|as of|from now on|used to)\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Guess:
+    """A value and why."""
+
+    value: Fraction
+    why: str
+
+
+NOTHING = Guess(NONE, "")
+
+
+def is_exact(provenance: str | None) -> bool:
+    """Whether a row follows from the texts alone, with nothing guessed or judged."""
+    return (provenance or "").startswith("exact:")
+
+
+def containment(said: str, piece: str, quote: str = "") -> Guess:
+    """How much a verbatim piece keeps of what a turn said; a quote, where given, is all of it."""
+    if quote and contains(piece, quote):
+        return Guess(FULL, "holds the quote")
+    return _share(said, piece, Fraction(4, 5), Fraction(1, 4), 1)
+
+
+def lexical(said: str, text: str) -> Guess:
+    """How much a text keeps of what was said, by the terms they share."""
+    return _share(said, text, Fraction(7, 10), Fraction(3, 10), 2)
+
+
+def says_change(text: str) -> bool:
+    """Whether a text says that something is not as it was."""
+    return _CHANGE.search(text) is not None
+
+
+def _share(said: str, text: str, full: Fraction, partial: Fraction, least: int) -> Guess:
+    wanted = terms(said)
+    kept = wanted & terms(text)
+    if not wanted or len(kept) < min(least, len(wanted)):
+        return NOTHING
+    share = Fraction(len(kept), len(wanted))
+    why = f"{len(kept)} of {len(wanted)} terms"
+    if share >= full and numbers(wanted) <= kept:
+        return Guess(FULL, why)
+    return Guess(PARTIAL, why) if share >= partial else NOTHING

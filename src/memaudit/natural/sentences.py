@@ -1,0 +1,46 @@
+"""Pieces of a text, verbatim: its sentences, its first words, and texts compared without spacing."""
+
+import re
+
+_BREAK = re.compile(r"(?<=[.!?…])[\"'”’)\]]*\s+|\s*\n\s*")
+_NO_END = re.compile(r"(?:\b(?:[A-Z]|Mr|Mrs|Ms|Dr|Prof|St|vs|etc|No|e\.g|i\.e|approx)|\d)\.$")
+"""What a dot follows without ending a sentence: initials, titles, and numbers of a list."""
+
+_WORDS = re.compile(r"\S+")
+
+
+def sentences(text: str) -> list[str]:
+    """The sentences of a text in order; each is a piece of the text as it stands."""
+    found: list[str] = []
+    start = 0
+    for gap in _BREAK.finditer(text):
+        piece = text[start : gap.start()]
+        if "\n" not in gap[0] and _NO_END.search(piece):
+            continue
+        # A closing quote or bracket belongs to the sentence before it.
+        end = gap.start() + len(gap[0].rstrip()) if "\n" not in gap[0] else gap.start()
+        found.append(text[start:end].strip())
+        start = gap.end()
+    found.append(text[start:].strip())
+    return [piece for piece in found if piece]
+
+
+def first_words(text: str, count: int) -> str:
+    """The text up to the end of its `count`-th word, or all of it."""
+    end = 0
+    for number, word in enumerate(_WORDS.finditer(text), start=1):
+        end = word.end()
+        if number == count:
+            break
+    return text[:end].strip()
+
+
+def one_line(text: str) -> str:
+    """The text with every run of white space as one space."""
+    return " ".join(text.split())
+
+
+def contains(text: str, quote: str) -> bool:
+    """Whether the text holds the quote word for word, whatever the spacing; nothing is in none."""
+    wanted = one_line(quote)
+    return bool(wanted) and wanted in one_line(text)

@@ -1,0 +1,114 @@
+"""What a writer may see of a conversation: its sessions, and what the dataset ships about them.
+
+Candidates are made from a Transcript, which has no questions, answers or evidence in it, so that
+no rule for candidates can depend on them. Ids are part of what a writer sees: where they could
+say which turns matter, they are replaced by numbers.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from memaudit.datasets.shape import Conversation, Question, Representation, Session, Turn
+
+TELLING_FORMATS = frozenset({"longmemeval"})
+"""Formats whose session ids say where the answers are."""
+
+
+@dataclass(frozen=True)
+class Transcript:
+    """Sessions in order of time, under ids that say nothing; `original` maps ids to the file's."""
+
+    sessions: tuple[Session, ...]
+    representations: tuple[Representation, ...]
+    original: dict[str, str]
+
+    @cached_property
+    def turn(self) -> dict[str, Turn]:
+        """Turns by id, in the order of the stream."""
+        return {turn.id: turn for session in self.sessions for turn in session.turns}
+
+    @cached_property
+    def session(self) -> dict[str, Session]:
+        """Sessions by id."""
+        return {session.id: session for session in self.sessions}
+
+    @cached_property
+    def renamed(self) -> dict[str, str]:
+        """From the file's turn and session ids to the transcript's."""
+        return {old: new for new, old in self.original.items()}
+
+    @cached_property
+    def place(self) -> dict[str, int]:
+        """Where each turn comes in the stream."""
+        return {id: number for number, id in enumerate(self.turn)}
+
+
+def text_of(turn: Turn) -> str:
+    """What a turn says: its text as it is, then the caption of its image, marked as one."""
+    if not turn.caption:
+        return turn.text
+    return f"{turn.text} [image: {turn.caption}]".strip()
+
+
+def split(conversation: Conversation, format: str) -> tuple[Transcript, tuple[Question, ...]]:
+    """The two sides of a conversation: what a writer may see, and what is asked."""
+    sessions = conversation.in_time_order
+    ids = _names(sessions, keep=format not in TELLING_FORMATS and _uniform(conversation))
+    visible = Transcript(
+        tuple(_renamed(session, ids) for session in sessions),
+        tuple(
+            replace(
+                one,
+                session=None if one.session is None else ids(one.session, ""),
+                sources=tuple(ids("", turn) for turn in one.sources),
+            )
+            for one in conversation.representations
+        ),
+        dict(_originals(sessions, ids)),
+    )
+    questions = tuple(
+        replace(
+            one,
+            evidence=tuple(ids("", turn) for turn in one.evidence),
+            evidence_sessions=tuple(ids(session, "") for session in one.evidence_sessions),
+        )
+        for one in conversation.questions
+    )
+    return visible, questions
+
+
+def _uniform(conversation: Conversation) -> bool:
+    """Whether all ids differ in their digits only: hand-made names go to turns that matter."""
+    turns = {re.sub(r"\d+", "0", turn.id) for turn in conversation.turns}
+    sessions = {re.sub(r"\d+", "0", session.id) for session in conversation.sessions}
+    return len(turns) <= 1 and len(sessions) <= 1
+
+
+_Names = Callable[[str, str], str]
+"""The id of a session (first argument) or of a turn (second)."""
+
+
+def _names(sessions: tuple[Session, ...], keep: bool) -> _Names:
+    if keep:
+        return lambda session, turn: session or turn
+    session_ids = {session.id: f"s{number}" for number, session in enumerate(sessions, start=1)}
+    turn_ids = {
+        turn.id: f"{session_ids[session.id]}:{number}"
+        for session in sessions
+        for number, turn in enumerate(session.turns, start=1)
+    }
+    return lambda session, turn: session_ids[session] if session else turn_ids[turn]
+
+
+def _renamed(session: Session, ids: _Names) -> Session:
+    own = ids(session.id, "")
+    turns = tuple(replace(turn, id=ids("", turn.id), session=own) for turn in session.turns)
+    return replace(session, id=own, turns=turns)
+
+
+def _originals(sessions: tuple[Session, ...], ids: _Names) -> Iterator[tuple[str, str]]:
+    """Sessions first: a turn of the same id is the one that labels mean."""
+    yield from ((ids(session.id, ""), session.id) for session in sessions)
+    yield from ((ids("", turn.id), turn.id) for session in sessions for turn in session.turns)

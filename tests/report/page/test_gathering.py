@@ -1,0 +1,145 @@
+"""What the page says is what the rows say, worked out another way."""
+
+from collections import defaultdict
+from pathlib import Path
+from statistics import fmean, median
+
+import pytest
+
+from memaudit.core.errors import MemAuditError
+from memaudit.experiments.summary import summarise
+from memaudit.experiments.sweep import ROWS
+from memaudit.io.journal import read_journal
+from memaudit.report.page.cast import cast, grouped
+from memaudit.report.page.charts import plot
+from memaudit.report.page.choice import choose
+from memaudit.report.page.curves import choose_packages, curves
+from memaudit.report.page.losses import losses
+from memaudit.report.page.packages import remake
+from memaudit.report.page.run import Run, open_run
+from memaudit.report.page.standing import standing
+from tests.report.page.conftest import rewrite
+
+
+@pytest.fixture(scope="module")
+def run(plain_run: Path) -> Run:
+    return open_run(plain_run)
+
+
+def test_the_ranking_is_that_of_the_summary(run: Run, tmp_path: Path) -> None:
+    for path in run.folder.iterdir():
+        (tmp_path / path.name).write_bytes(path.read_bytes())
+    ranking = summarise(tmp_path)["ranking"]
+    found = standing(run)
+    assert [(p.member.name, p.mean, p.low, p.high) for p in found.places] == [
+        (row["writer"], row["mean_ratio"], row["ci_low"], row["ci_high"]) for row in ranking
+    ]
+    assert [(n.first, n.second) for n in found.neighbours] == [
+        (a.member, b.member) for a, b in zip(found.places[:-1], found.places[1:], strict=True)
+    ]
+
+
+def test_neighbours_differ_by_the_difference_of_their_means(run: Run) -> None:
+    found = standing(run)
+    for place, pair in zip(found.places, found.neighbours, strict=False):
+        after = found.places[place.number]
+        assert pair.found.mean == pytest.approx((place.mean or 0) - (after.mean or 0), abs=2e-6)
+        assert pair.p_holm >= pair.found.p
+
+
+def test_values_by_kind_add_up_to_the_rows(run: Run) -> None:
+    members = [member for member in run.members.values() if member.name != "opt"]
+    found = losses(run, members)
+    assert found.solved is None
+    values, optima, kept = defaultdict(list), [], defaultdict(list)
+    for row in read_journal(run.folder / ROWS):
+        values[row["writer"]].append(row["value"])
+        kept[row["writer"]].append(len(row["store"]))
+        if row["writer"] == "opt":
+            optima.append(row["optimum"])
+    assert sum(found.values.best) == pytest.approx(fmean(optima))
+    for mix in found.values.writers:
+        assert mix.total == pytest.approx(fmean(values[mix.member.name]))
+        assert sum(mix.gaps) == pytest.approx(mix.total - fmean(optima))
+    for mix in found.kept.writers:
+        assert mix.total == pytest.approx(fmean(kept[mix.member.name]))
+    assert found.truths[0].member is None
+
+
+def test_without_rows_of_opt_it_is_solved_again(run: Run, run_without_opt: Path) -> None:
+    other = open_run(run_without_opt)
+    members = [member for member in run.members.values() if member.name != "opt"]
+    with_rows, solved = losses(run, members), losses(other, list(other.members.values()))
+    assert solved.solved == 6
+    assert dict(zip(solved.values.kinds, solved.values.best, strict=True)) == pytest.approx(
+        dict(zip(with_rows.values.kinds, with_rows.values.best, strict=True))
+    )
+    for mine, theirs in zip(solved.truths, with_rows.truths, strict=True):
+        assert mine.means == pytest.approx(theirs.means)
+
+
+def test_a_writer_that_loses_one_kind_only(run: Run) -> None:
+    found = losses(run, [run.members["no_tombstone_opt"]])
+    worst = found.values.largest_loss(found.values.writers[0])
+    assert worst is not None
+    assert worst[0] == "supersession"  # what only tombstones and compound updates preserve well
+    assert 0.5 < worst[1] <= 1
+
+
+def test_the_told_package_has_the_lowest_median_at_the_middle_budget(run: Run) -> None:
+    middle = sorted(run.amounts)[1]
+    ratios = defaultdict(list)
+    for row in read_journal(run.folder / ROWS):
+        if row["writer"] != "opt" and row["budget"] == middle:
+            ratios[row["distribution"], row["seed"]].append(row["ratio"])
+    chosen = choose(run)
+    assert chosen is not None
+    assert chosen.budget == middle
+    lowest = min(median(found) for found in ratios.values())
+    assert chosen.median == pytest.approx(lowest)
+    first = next(key for key, found in ratios.items() if median(found) == pytest.approx(lowest))
+    assert (chosen.distribution, chosen.seed) == first
+
+
+def test_no_sign_stands_above_the_line(run: Run) -> None:
+    shown = choose_packages(run)
+    assert shown == [("base", 0), ("base", 1), ("update_chain", 0)]
+    for curve in curves(run, remake(run, shown)):
+        optimum = dict(curve.optima)
+        for one in curve.reached:
+            assert one.value is not None
+            assert one.value <= optimum[one.budget] + 1e-9
+            line = max(value for budget, value in curve.steps if budget <= one.budget)
+            assert line == pytest.approx(optimum[one.budget])
+        picture = plot(curve)
+        assert all(0 <= point.x <= 340 and 0 <= point.y <= 236 for point in picture.points)
+        assert len(picture.points) == len(curve.reached)
+
+
+def test_a_package_that_is_another_one_now_is_refused(plain_run: Path, tmp_path: Path) -> None:
+    for path in plain_run.iterdir():
+        (tmp_path / path.name).write_bytes(path.read_bytes())
+    rewrite(tmp_path, lambda row: row.update(digest="0" * 64))
+    with pytest.raises(MemAuditError, match=r"base, seed 0: the package made now has digest"):
+        remake(open_run(tmp_path), [("base", 0)])
+
+
+def test_an_optimum_that_is_another_one_now_is_refused(plain_run: Path, tmp_path: Path) -> None:
+    for path in plain_run.iterdir():
+        (tmp_path / path.name).write_bytes(path.read_bytes())
+    rewrite(tmp_path, lambda row: row.update(optimum=row["optimum"] + 1))
+    changed = open_run(tmp_path)
+    (one,) = remake(changed, [("base", 0)])
+    with pytest.raises(MemAuditError, match=r"'base-0' at budget 2: the rows say its optimum is"):
+        one.optimum(changed.amounts[0])
+
+
+def test_groups_of_writers() -> None:
+    members = cast({"opt": True, "mem0_style": False, "recency_raw": False, "gone": False})
+    assert [(m.group, m.tone) for m in members.values()] == [
+        ("reference", 0), ("proxy", 1), ("deployable", 2), ("deployable", 3),
+    ]  # fmt: skip
+    assert members["gone"].label == "gone"
+    assert [group for group, _ in grouped(list(members.values()))] == [
+        "deployable", "proxy", "reference",
+    ]  # fmt: skip

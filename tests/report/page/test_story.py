@@ -1,0 +1,123 @@
+"""The package told in full: its store, its losses, its proof."""
+
+import base64
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memaudit.checker import verify
+from memaudit.core.objective import value
+from memaudit.core.package import Package
+from memaudit.io.certificates import read_certificates
+from memaudit.io.packages import read_package
+from memaudit.report.page import proof, story
+from memaudit.report.page.choice import choose
+from memaudit.report.page.keeping import unit_changes
+from memaudit.report.page.matrix import MOST_COLUMNS, MOST_ROWS, Cell, matrix
+from memaudit.report.page.packages import remake
+from memaudit.report.page.run import open_run
+from memaudit.report.page.story import Story, tell
+
+
+@pytest.fixture(scope="module")
+def told(plain_run: Path) -> Story:
+    run = open_run(plain_run)
+    choice = choose(run)
+    assert choice is not None
+    (one,) = remake(run, [(choice.distribution, choice.seed)])
+    return tell(one, choice, list(run.members.values()))
+
+
+def test_losses_and_gains_explain_the_whole_gap(told: Story) -> None:
+    assert len(told.keepings) == 5
+    for one in told.keepings:
+        assert one.value == told.optimum.value - one.total_lost + one.total_gained
+        assert one.both.count + one.missed.count == len(told.optimum.store)
+        kept = {c.id for c in (*one.both.shown, *one.instead.shown)}
+        assert value(told.package, kept).low == one.value
+        assert not {c.id for c in one.missed.shown} & kept
+
+
+def test_the_certificate_is_the_one_of_the_rows_and_holds(told: Story) -> None:
+    assert told.proof.status == "certified"
+    assert told.proof.valid
+    assert told.proof.same_as_recorded
+    assert told.proof.leaves >= 1
+
+
+def test_the_files_in_the_page_can_be_checked_elsewhere(told: Story, tmp_path: Path) -> None:
+    certificate = told.proof.certificate_file
+    assert certificate is not None
+    for file in (told.proof.package_file, certificate):
+        head, code = file.address.split(",")
+        assert head == "data:application/json;base64"
+        (tmp_path / file.name).write_bytes(base64.b64decode(code))
+        assert (tmp_path / file.name).stat().st_size == file.bytes
+    package = read_package(tmp_path / "package.json")
+    (read,) = read_certificates(tmp_path / "certificate.json")
+    assert verify(package, read).valid
+    assert read.value == told.optimum.value
+
+
+def test_a_long_file_stays_out_of_the_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(proof, "MOST_BYTES", 10)
+    file = proof._attached("package.json", "x" * 11)
+    assert (file.address, file.bytes) == ("", 11)
+
+
+def test_unit_changes_by_hand(tiny: Package) -> None:
+    """m1 covers u1 (weight 2) whole, m2 half of it; m3 covers u2 (weight 1)."""
+    changes = unit_changes(tiny, ["m1"], ["m2", "m3"])
+    assert [(one.unit.id, one.change) for one in changes] == [("u1", -1), ("u2", 1)]
+    assert (changes[0].by_opt, changes[0].by_writer) == (1, Fraction(1, 2))
+    assert unit_changes(tiny, ["m1"], ["m1"]) == []
+
+
+def test_the_matrix_by_hand(tiny: Package) -> None:
+    found = matrix(tiny, {"m3"}, set())
+    assert [column.unit.id for column in found.columns] == ["u1", "u2"]
+    assert [column.weight for column in found.columns] == [2, 1]
+    assert [(row.candidate.id, row.by_opt) for row in found.rows] == [
+        ("m1", False),
+        ("m2", False),
+        ("m3", True),
+    ]
+    shades = [[cell.shade for cell in row.cells] for row in found.rows]
+    assert shades == [[5, 0], [3, 0], [0, 5]]
+
+
+@given(st.fractions(0, 1))
+def test_only_nothing_has_no_shade(value: Fraction) -> None:
+    shade = Cell(value).shade
+    assert 0 <= shade <= 5
+    assert (shade == 0) == (value == 0)
+    assert 5 * value <= shade < 5 * value + 1
+
+
+def long_package(length: int) -> Package:
+    rows = range(length)
+    return Package.model_validate({
+        "name": "long",
+        "experiences": [{"id": f"e{i}", "text": "x" * 1000} for i in rows],
+        "candidates": [
+            {"id": f"c{i}", "experience": f"e{i}", "kind": "raw", "cost": 1} for i in rows
+        ],
+        "units": [{"id": f"u{i}", "kind": "fact", "weight": i} for i in rows],
+        "coverage": [{"candidate": f"c{i}", "unit": f"u{i}", "value": 1} for i in rows],
+    })  # fmt: skip
+
+
+def test_a_long_package_is_cut_and_counted() -> None:
+    package = long_package(200)
+    found = matrix(package, {"c150"}, {"c199": 1})
+    assert (len(found.rows), found.hidden_candidates) == (MOST_ROWS, 200 - MOST_ROWS)
+    assert (len(found.columns), found.hidden_units) == (MOST_COLUMNS, 200 - MOST_COLUMNS)
+    assert {"c150", "c199"} <= {row.candidate.id for row in found.rows}
+    assert found.columns[0].unit.id == "u199"  # the weightiest that a shown candidate covers
+    steps = story._steps(package, {"c150"}, {"c199": 1})
+    assert len(steps) == story.MOST_EXPERIENCES
+    assert [step.number for step in steps][-2:] == [151, 200]
+    assert [step.number for step in steps] == sorted(step.number for step in steps)
