@@ -1,5 +1,6 @@
 """`memaudit demo`: the output, and what it leaves on disk."""
 
+import json
 import re
 from pathlib import Path
 
@@ -7,22 +8,29 @@ import pytest
 
 from memaudit.io.example import example_package
 from memaudit.io.packages import read_package
+from memaudit.solvers.solve import solve
 from tests.cli.running import failure, run
 from tests.golden_files import check_golden
 
 
 def test_output(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The table, the verdict and the explanation, with times masked."""
+    """Ranking, verdict, report and explanation, with times masked; a second run finds all rows."""
     monkeypatch.chdir(tmp_path)
     result = run("demo")
-    assert result.exit_code == 0
+    assert result.exit_code == 0, result.output
     check_golden("demo.txt", re.sub(r"\d+\.\d{3} s", "0.000 s", result.stdout))
     folder = tmp_path / "out" / "demo"
     assert sorted(path.name for path in folder.iterdir()) == [
-        "travel-60.certificate.json", "travel.json",
+        "certificate.json", "package.json", "report.html", "run",
     ]  # fmt: skip
-    assert read_package(folder / "travel.json") == example_package()
-    assert run("demo").exit_code == 0
+    package = read_package(folder / "package.json")
+    assert run("verify", folder / "package.json", folder / "certificate.json").exit_code == 0
+    certificate = json.loads((folder / "certificate.json").read_text())
+    assert solve(package, int(certificate["budget"]), solver="reference").certified
+    assert "<h1>" in (folder / "report.html").read_text()
+    again = run("demo")
+    assert again.exit_code == 0
+    assert "1368 of 1368 rows were there from before" in again.stderr
 
 
 def test_where_it_cannot_write(tmp_path: Path) -> None:
@@ -30,7 +38,7 @@ def test_where_it_cannot_write(tmp_path: Path) -> None:
     (tmp_path / "taken").write_text("")
     result = run("demo", "--out", tmp_path / "taken")
     assert result.exit_code == 1
-    assert result.stderr.startswith(f"error: cannot make {tmp_path / 'taken'}: ")
+    assert result.stderr.startswith(f"error: cannot make {tmp_path / 'taken'}")
 
 
 def test_the_example_is_hand_checked() -> None:

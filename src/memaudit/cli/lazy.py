@@ -9,10 +9,11 @@ from typer.core import TyperCommand, TyperGroup
 from memaudit.cli.errors import reported
 
 COMMANDS = {
-    "demo": ("memaudit.cli.demo:demo", "Solve a small example and verify its certificates."),
+    "demo": ("memaudit.cli.demo:demo", "A short benchmark, a verified certificate, a report."),
     "run": ("memaudit.cli.run:run", "Score writers against certified optima, many packages."),
     "report": ("memaudit.cli.report:report", "Write the HTML report of a run."),
     "writers": ("memaudit.cli.writers:writers", "List the writers and how they decide."),
+    "train": ("memaudit.cli.train:train", "Train the ridge estimator of a writer."),
     "generate": ("memaudit.cli.generate:generate", "Make a package from a seed."),
     "reproduce": ("memaudit.cli.reproduce:reproduce", "The paper's numbers beside ours."),
     "audit": ("memaudit.cli.audit:audit", "Check the solvers against each other."),

@@ -4,6 +4,7 @@ Rows are appended in the order of the spec whatever the engine, so at any moment
 beginning of the finished one: a killed run goes on where its last whole row ends.
 """
 
+import hashlib
 import json
 import platform
 from collections.abc import Callable, Iterator
@@ -21,6 +22,7 @@ from memaudit.experiments.spec import RunSpec, absolute, is_fraction
 from memaudit.generators.registry import named_distribution
 from memaudit.io.atomic import write_file
 from memaudit.io.journal import Journal, to_line
+from memaudit.writers.estimators.ridge_model import RidgeModel
 from memaudit.writers.registry import named_writer
 
 ROWS, RUN = "rows.jsonl", "run.json"
@@ -161,6 +163,7 @@ def _claim(spec: RunSpec, budgets: Budgets, folder: Path) -> None:
         "spec_digest": spec.digest,
         "budgets": {given: str(budget) for given, budget in budgets},
         "rows": spec.rows,
+        "estimators": _estimators(spec),
         "versions": {
             "memaudit": version("memaudit"),
             "numpy": version("numpy"),
@@ -169,6 +172,19 @@ def _claim(spec: RunSpec, budgets: Budgets, folder: Path) -> None:
         },
     }
     write_file(path, json.dumps(manifest, indent=2) + "\n")
+
+
+def _estimators(spec: RunSpec) -> dict[str, Any]:
+    """What the trained writers of a run learned from: held-out means not in there."""
+    found = {}
+    for name in spec.writers:
+        model = getattr(getattr(named_writer(name), "estimator", None), "model", None)
+        if isinstance(model, RidgeModel):
+            found[name] = {
+                "model": hashlib.sha256(model.model_dump_json().encode()).hexdigest(),
+                "trained_on": [trained.package for trained in model.training],
+            }
+    return found
 
 
 def _difference(before: dict[str, Any], now: dict[str, Any]) -> str:

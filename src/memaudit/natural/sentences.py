@@ -1,8 +1,11 @@
-"""Pieces of a text, verbatim: its sentences, its first words, and texts compared without spacing."""
+"""Pieces of a text, verbatim: its sentences, its first words, quotes found in it."""
 
 import re
 
-_BREAK = re.compile(r"(?<=[.!?…])[\"'”’)\]]*\s+|\s*\n\s*")
+CLOSING = "\"'\u201d\u2019)]"
+"""Quotation marks and brackets that can follow the end of a sentence."""
+
+_BREAK = re.compile(rf"(?<=[.!?…])[{re.escape(CLOSING)}]*\s+|\s*\n\s*")
 _NO_END = re.compile(r"(?:\b(?:[A-Z]|Mr|Mrs|Ms|Dr|Prof|St|vs|etc|No|e\.g|i\.e|approx)|\d)\.$")
 """What a dot follows without ending a sentence: initials, titles, and numbers of a list."""
 

@@ -5,35 +5,31 @@ from functools import lru_cache
 
 Terms = frozenset[str]
 
-_TOKEN = re.compile(r"[^\W_]+(?:[.,:'’][^\W_]+)*")
-_NUMBERS = dict(
-    zip(
-        "zero one two three four five six seven eight nine ten eleven twelve".split(),
-        map(str, range(13)),
-        strict=True,
-    )
+_TOKEN = re.compile(r"[^\W_]+(?:[.,:'][^\W_]+)*")
+_NUMBER_WORDS = "zero one two three four five six seven eight nine ten eleven twelve"
+_NUMBERS = {word: str(number) for number, word in enumerate(_NUMBER_WORDS.split())}
+_GRAMMAR_WORDS = (
+    "a about after again ain all also am an and any anything are aren as at be because been "
+    "before being both but by can can't cannot could d did didn't do does doesn't doing don "
+    "don't during each else ever every few for from further get gets getting go going gonna got "
+    "had has have having he he's her here here's hers herself hey hi him himself his how how's "
+    "i i'd i'll i'm i've if in into is isn't it it'd it'll it's its itself just let let's like "
+    "lot ll m make makes many may me might mine more most much must my myself no nor not of off "
+    "oh ok okay on only or other our ours out over own please re really s same shall she she's "
+    "should so some something such t than thank thanks that that's the their theirs them "
+    "themselves then there there's these they they're they've thing things this those through "
+    "to too totally under until up us ve very was wasn't way we we'd we'll we're we've well "
+    "were what what's when where which while who whom why will with won't would wow yeah yes "
+    "yet you you'd you'll you're you've your yours yourself"
 )
-_GRAMMAR = frozenset(
-    "a about after again ain all also am an and any anything are aren as at be because been before "
-    "being both but by can can't cannot could d did didn't do does doesn't doing don don't during "
-    "each else ever every few for from further get gets getting go going gonna got had has have "
-    "having he he's her here here's hers herself hey hi him himself his how how's i i'd i'll i'm "
-    "i've if in into is isn't it it'd it'll it's its itself just let let's like lot ll m make makes "
-    "many may me might mine more most much must my myself no nor not of off oh ok okay on only or "
-    "other our ours out over own please re really s same shall she she's should so some something "
-    "such t than thank thanks that that's the their theirs them themselves then there there's these "
-    "they they're they've thing things this those through to too totally under until up us ve very "
-    "was wasn't way we we'd we'll we're we've well were what what's when where which while who whom "
-    "why will with won't would wow yeah yes yet you you'd you'll you're you've your yours "
-    "yourself".split()
-)
+_GRAMMAR = frozenset(_GRAMMAR_WORDS.split())
 
 
 @lru_cache(maxsize=1 << 15)
 def terms(text: str) -> Terms:
     """The distinct terms of a text; words of grammar and of greeting are none."""
     found = set()
-    for token in _TOKEN.findall(text.replace("’", "'").casefold()):
+    for token in _TOKEN.findall(text.replace("\u2019", "'").casefold()):
         if token in _GRAMMAR:
             continue
         word = token.removesuffix("'s")

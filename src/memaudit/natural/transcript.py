@@ -6,7 +6,6 @@ say which turns matter, they are replaced by numbers.
 """
 
 import re
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -18,11 +17,15 @@ TELLING_FORMATS = frozenset({"longmemeval"})
 
 @dataclass(frozen=True)
 class Transcript:
-    """Sessions in order of time, under ids that say nothing; `original` maps ids to the file's."""
+    """Sessions in order of time, under ids that say nothing.
+
+    `turn_ids` and `session_ids` go from the file's ids to the transcript's own.
+    """
 
     sessions: tuple[Session, ...]
     representations: tuple[Representation, ...]
-    original: dict[str, str]
+    turn_ids: dict[str, str]
+    session_ids: dict[str, str]
 
     @cached_property
     def turn(self) -> dict[str, Turn]:
@@ -33,11 +36,6 @@ class Transcript:
     def session(self) -> dict[str, Session]:
         """Sessions by id."""
         return {session.id: session for session in self.sessions}
-
-    @cached_property
-    def renamed(self) -> dict[str, str]:
-        """From the file's turn and session ids to the transcript's."""
-        return {old: new for new, old in self.original.items()}
 
     @cached_property
     def place(self) -> dict[str, int]:
@@ -55,28 +53,34 @@ def text_of(turn: Turn) -> str:
 def split(conversation: Conversation, format: str) -> tuple[Transcript, tuple[Question, ...]]:
     """The two sides of a conversation: what a writer may see, and what is asked."""
     sessions = conversation.in_time_order
-    ids = _names(sessions, keep=format not in TELLING_FORMATS and _uniform(conversation))
-    visible = Transcript(
-        tuple(_renamed(session, ids) for session in sessions),
-        tuple(
-            replace(
-                one,
-                session=None if one.session is None else ids(one.session, ""),
-                sources=tuple(ids("", turn) for turn in one.sources),
-            )
-            for one in conversation.representations
-        ),
-        dict(_originals(sessions, ids)),
+    keep = format not in TELLING_FORMATS and _uniform(conversation)
+    session_ids = {
+        session.id: session.id if keep else f"s{number}"
+        for number, session in enumerate(sessions, start=1)
+    }
+    turn_ids = {
+        turn.id: turn.id if keep else f"{session_ids[session.id]}:{number}"
+        for session in sessions
+        for number, turn in enumerate(session.turns, start=1)
+    }
+    shipped = tuple(
+        replace(
+            one,
+            session=None if one.session is None else session_ids[one.session],
+            sources=tuple(turn_ids[turn] for turn in one.sources),
+        )
+        for one in conversation.representations
     )
     questions = tuple(
         replace(
             one,
-            evidence=tuple(ids("", turn) for turn in one.evidence),
-            evidence_sessions=tuple(ids(session, "") for session in one.evidence_sessions),
+            evidence=tuple(turn_ids[turn] for turn in one.evidence),
+            evidence_sessions=tuple(session_ids[session] for session in one.evidence_sessions),
         )
         for one in conversation.questions
     )
-    return visible, questions
+    renamed = tuple(_renamed(session, session_ids, turn_ids) for session in sessions)
+    return Transcript(renamed, shipped, turn_ids, session_ids), questions
 
 
 def _uniform(conversation: Conversation) -> bool:
@@ -86,29 +90,7 @@ def _uniform(conversation: Conversation) -> bool:
     return len(turns) <= 1 and len(sessions) <= 1
 
 
-_Names = Callable[[str, str], str]
-"""The id of a session (first argument) or of a turn (second)."""
-
-
-def _names(sessions: tuple[Session, ...], keep: bool) -> _Names:
-    if keep:
-        return lambda session, turn: session or turn
-    session_ids = {session.id: f"s{number}" for number, session in enumerate(sessions, start=1)}
-    turn_ids = {
-        turn.id: f"{session_ids[session.id]}:{number}"
-        for session in sessions
-        for number, turn in enumerate(session.turns, start=1)
-    }
-    return lambda session, turn: session_ids[session] if session else turn_ids[turn]
-
-
-def _renamed(session: Session, ids: _Names) -> Session:
-    own = ids(session.id, "")
-    turns = tuple(replace(turn, id=ids("", turn.id), session=own) for turn in session.turns)
+def _renamed(session: Session, session_ids: dict[str, str], turn_ids: dict[str, str]) -> Session:
+    own = session_ids[session.id]
+    turns = tuple(replace(turn, id=turn_ids[turn.id], session=own) for turn in session.turns)
     return replace(session, id=own, turns=turns)
-
-
-def _originals(sessions: tuple[Session, ...], ids: _Names) -> Iterator[tuple[str, str]]:
-    """Sessions first: a turn of the same id is the one that labels mean."""
-    yield from ((ids(session.id, ""), session.id) for session in sessions)
-    yield from ((ids("", turn.id), turn.id) for session in sessions for turn in session.turns)

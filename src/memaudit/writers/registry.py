@@ -1,5 +1,8 @@
 """Every writer by name; a new one is a file and a line here."""
 
+from functools import lru_cache
+from pathlib import Path
+
 from memaudit.core.errors import MemAuditError
 from memaudit.writers.amac_style import AMacStyle
 from memaudit.writers.amem_style import AMemStyle
@@ -9,6 +12,7 @@ from memaudit.writers.estimated_gvt import EstimatedGvt
 from memaudit.writers.estimators.cues import CuePrior
 from memaudit.writers.estimators.embedding import Embedding
 from memaudit.writers.estimators.ridge import Ridge
+from memaudit.writers.estimators.ridge_model import read_model
 from memaudit.writers.generic_opt import GenericOpt
 from memaudit.writers.greedy import Greedy
 from memaudit.writers.gvt import Gvt
@@ -22,6 +26,8 @@ from memaudit.writers.protocol import Writer
 from memaudit.writers.random_feasible import RandomFeasible
 from memaudit.writers.recency_raw import RecencyRaw
 from memaudit.writers.reservoir_raw import ReservoirRaw
+
+RIDGE = "estimated_gvt_ridge"
 
 _ALL: tuple[Writer, ...] = (
     Opt(),
@@ -38,7 +44,7 @@ _ALL: tuple[Writer, ...] = (
     RecencyRaw(),
     ReservoirRaw(),
     EstimatedGvt(CuePrior(), "estimated_gvt", "Estimated GVT"),
-    EstimatedGvt(Ridge(), "estimated_gvt_ridge", "Estimated GVT, ridge"),
+    EstimatedGvt(Ridge(), RIDGE, "Estimated GVT, ridge"),
     EstimatedGvt(Embedding(), "estimated_gvt_embedding", "Estimated GVT, embeddings"),
     EstimatedGreedy(CuePrior(), "estimated_greedy", "Estimated greedy"),
     MemGptStyle(),
@@ -49,8 +55,12 @@ _ALL: tuple[Writer, ...] = (
 WRITERS: dict[str, Writer] = {writer.name: writer for writer in _ALL}
 
 
+@lru_cache(maxsize=64)
 def named_writer(name: str) -> Writer:
-    """The writer of that name, or an error that lists them."""
+    """The writer of that name; estimated_gvt_ridge:FILE uses the ridge model in a file."""
+    base, colon, path = name.partition(":")
+    if colon and base == RIDGE:
+        return EstimatedGvt(Ridge(read_model(Path(path))), name, "Estimated GVT, own ridge")
     if name not in WRITERS:
         raise MemAuditError(f"unknown writer {name!r}; known writers: {', '.join(WRITERS)}")
     return WRITERS[name]

@@ -19,7 +19,7 @@ class Ridge:
     """
 
     name = "ridge"
-    about = "ridge regression on visible features, trained on other packages"
+    about = "ridge regression on visible features, trained on other packages of the event graph"
 
     def __init__(self, model: RidgeModel | None = None) -> None:
         self._model = model

@@ -1,0 +1,45 @@
+"""`memaudit train`: a value estimator for estimated_gvt_ridge."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from memaudit.cli.text import safe
+
+
+def train(
+    out: Annotated[Path, typer.Option(metavar="FILE", help="Where the model goes, as JSON.")],
+    packages: Annotated[
+        list[Path] | None,
+        typer.Argument(metavar="[PATH]...", help="Packages to learn from: .json files or folders."),
+    ] = None,
+    distribution: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Or packages of a distribution.")
+    ] = None,
+    seeds: Annotated[
+        str, typer.Option(metavar="N", help="Its seeds; keep them apart from those you judge on.")
+    ] = "900000-900059",
+    alpha: Annotated[float, typer.Option(metavar="A", help="Strength of the ridge.")] = 1.0,
+) -> None:
+    """Learn what visible features are worth; the model refuses the packages it was trained on.
+
+    Use it as a writer: memaudit run --writers estimated_gvt_ridge:FILE
+    """
+    from memaudit.core.errors import MemAuditError
+    from memaudit.experiments.spec import parse_seeds
+    from memaudit.generators.registry import named_distribution
+    from memaudit.io.packages import read_packages
+    from memaudit.writers.estimators.ridge_model import write_model
+    from memaudit.writers.estimators.train import train as fit
+
+    found = [package for path in packages or () for package in read_packages(path)]
+    if distribution is not None:
+        chosen = named_distribution(distribution)
+        drawn = parse_seeds(seeds) if chosen.draws else (0,)
+        found += [chosen.package(seed) for seed in drawn]
+    if not found:
+        raise MemAuditError("nothing to learn from; give packages, or --distribution event_graph")
+    model = fit(found, alpha)
+    write_model(model, out)
+    typer.echo(f"trained on {len(found)} packages, written to {safe(out)}")

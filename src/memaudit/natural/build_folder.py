@@ -1,0 +1,73 @@
+"""Build folders: packages with one manifest beside them, written and read back."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from memaudit.core.errors import InvalidPackage, MemAuditError
+from memaudit.core.package import Package
+from memaudit.io.atomic import write_file
+from memaudit.io.files import read_text
+from memaudit.io.packages import read_packages
+from memaudit.io.plain_rows import line
+from memaudit.io.strict_json import parse_json
+from memaudit.natural.building import Job, file_name, plan, store
+from memaudit.natural.manifest import FORMAT, NAME, Tally, manifest, unused
+
+FORMS = ("json", "folder")
+
+Progress = Callable[[str, bool], None]
+"""Called with a package's name and whether it was written (else it was there already)."""
+
+
+def build_into(
+    job: Job, out: Path, form: str = "json", progress: Progress | None = None
+) -> dict[str, Any]:
+    """Build every package into a folder; the manifest comes last, so it vouches for them all."""
+    if form not in FORMS:
+        raise MemAuditError(f"unknown form {form!r}; choose {' or '.join(FORMS)}")
+    made = plan(job)
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise MemAuditError(f"cannot make {out}: {error.strerror or error}") from None
+    tally = Tally()
+    for built in made.built():
+        name = built.package.name
+        file = file_name(name, form)
+        written = store(built.package, out / file)
+        tally.add(built, file, written)
+        if progress is not None:
+            progress(name, written)
+    tally.misfits += [
+        (one.id, one) for one in unused(made, (row["name"] for row in tally.packages))
+    ]
+    data = manifest(made, tally)
+    text = line(data, indent=2) + "\n"
+    write_file(out / NAME, text)
+    return {**data, "kept": tally.kept}
+
+
+def build_manifest(path: Path) -> dict[str, Any] | None:
+    """The manifest of a build folder; None where the path is something else."""
+    if not (path / NAME).is_file():
+        return None
+    data = parse_json(read_text(path / NAME), NAME)
+    return data if isinstance(data, dict) and data.get("format") == FORMAT else None
+
+
+def packages_at(path: Path) -> list[Package]:
+    """The packages of a build folder, or of any path that holds packages."""
+    data = build_manifest(path)
+    if data is None:
+        return read_packages(path)
+    packages = []
+    for row in data.get("packages", ()):
+        name = str(row.get("file", "")) if isinstance(row, dict) else ""
+        if not name or Path(name).name != name:
+            raise MemAuditError(f"{path / NAME}: names no file of the folder: {name[:80]!r}")
+        try:
+            packages += read_packages(path / name)
+        except InvalidPackage as error:
+            raise InvalidPackage(error.problems, f"{path / name}") from None
+    return packages

@@ -1,0 +1,133 @@
+"""Evidence units and queries from the gold labels of a dataset."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from memaudit.core.package import (
+    ABSTENTION,
+    CURRENT,
+    STALE,
+    SUPERSESSION,
+    TEMPORAL,
+    EvidenceUnit,
+    Query,
+    Source,
+)
+from memaudit.datasets.shape import Question
+from memaudit.natural.transcript import Transcript, text_of
+
+FACT, PREFERENCE = "fact", "preference"
+UPDATE_KINDS = frozenset({"knowledge-update", "update"})
+"""Kinds of questions whose last evidence turn replaces the ones before."""
+
+KIND_OF = {
+    "temporal": TEMPORAL,
+    "temporal-reasoning": TEMPORAL,
+    "single-session-preference": PREFERENCE,
+    "preference": PREFERENCE,
+}
+"""Unit kinds by the kind of a question that cites them; otherwise a fact."""
+
+PRIORITY = (CURRENT, STALE, TEMPORAL, PREFERENCE, FACT, ABSTENTION)
+"""A turn that several questions cite is one unit, of the first of these kinds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """A unit and where it stands: any of `turns` says it all, or all together if `needs_all`.
+
+    `said` is the text that rules compare with, `quote` the part of it that people marked.
+    A supersession unit has no turns: `replaces` are the outdated ones, `by` the one that holds.
+    """
+
+    unit: EvidenceUnit
+    turns: tuple[str, ...]
+    session: str | None
+    said: str
+    quote: str = ""
+    needs_all: bool = False
+    replaces: tuple[str, ...] = ()
+    by: str | None = None
+
+
+def gold(
+    transcript: Transcript, questions: Sequence[Question]
+) -> tuple[list[Evidence], list[Query]]:
+    """A unit for every cited turn, a supersession for every update, and who requires what."""
+    required: dict[str, list[str]] = {}
+    kinds: dict[str, set[str]] = defaultdict(set)
+    whole: dict[str, None] = {}
+    changes: list[Evidence] = []
+    for question in questions:
+        cited = sorted(question.evidence, key=lambda turn: transcript.place[turn])
+        required[question.id] = list(cited)
+        for turn, kind in zip(cited, _kinds(question, len(cited)), strict=True):
+            kinds[turn].add(kind)
+        if question.kind in UPDATE_KINDS and len(cited) > 1 and not question.abstention:
+            changes.append(_change(transcript, question.id, cited))
+            required[question.id].append(changes[-1].unit.id)
+        if not cited and not question.abstention:
+            sessions = [one for one in question.evidence_sessions if transcript.session[one].turns]
+            whole.update(dict.fromkeys(sessions))
+            required[question.id] = sessions
+    units = [
+        _turn_unit(transcript, turn, min(kinds[turn], key=PRIORITY.index))
+        for turn in transcript.turn
+        if turn in kinds
+    ]
+    units += [_session_unit(transcript, session) for session in whole]
+    return units + changes, [query(one, required[one.id]) for one in questions]
+
+
+def query(question: Question, required: Sequence[str]) -> Query:
+    """A question as the package holds it; every one counts 1."""
+    return Query(
+        id=question.id, text=question.text, answer=question.answer, kind=question.kind,
+        required=tuple(required), attributes={"abstention": True} if question.abstention else {},
+    )  # fmt: skip
+
+
+def _kinds(question: Question, count: int) -> list[str]:
+    """The kinds of a question's evidence, in order of time."""
+    if question.abstention:
+        return [ABSTENTION] * count
+    if question.kind in UPDATE_KINDS and count > 1:
+        return [STALE] * (count - 1) + [CURRENT]
+    return [KIND_OF.get(question.kind, FACT)] * count
+
+
+def _turn_unit(transcript: Transcript, id: str, kind: str) -> Evidence:
+    turn = transcript.turn[id]
+    text = text_of(turn)
+    unit = EvidenceUnit(
+        id=id, kind=kind, text=f"{turn.speaker}: {text}", timestamp=turn.timestamp,
+        sources=(Source(id=id, session=turn.session, text=text),),
+    )  # fmt: skip
+    return Evidence(unit, (id,), turn.session, text)
+
+
+def _session_unit(transcript: Transcript, id: str) -> Evidence:
+    session = transcript.session[id]
+    turns = tuple(turn.id for turn in session.turns if text_of(turn).strip())
+    unit = EvidenceUnit(
+        id=id, kind=FACT, text=f"All of session {id}", timestamp=session.timestamp,
+        sources=(Source(id=id, session=id),),
+    )  # fmt: skip
+    said = "\n".join(text_of(turn) for turn in session.turns)
+    return Evidence(unit, turns, id, said, needs_all=True)
+
+
+def _change(transcript: Transcript, question: str, cited: Sequence[str]) -> Evidence:
+    """That the earlier turns no longer hold, since the last one."""
+    *old, new = cited
+    turn = transcript.turn[new]
+    unit = EvidenceUnit(
+        id=f"supersession/{question}", kind=SUPERSESSION,
+        text=f"Since {new}, what {', '.join(old)} said no longer holds.", timestamp=turn.timestamp,
+        sources=tuple(
+            Source(id=id, session=transcript.turn[id].session, text=text_of(transcript.turn[id]))
+            for id in cited
+        ),
+    )  # fmt: skip
+    return Evidence(unit, (), turn.session, text_of(turn), replaces=tuple(old), by=new)

@@ -1,0 +1,111 @@
+"""Several label passes in one package: the first is its coverage, all are kept beside it.
+
+They stand in the package's attributes, which writers never see, under `label_passes`:
+`{"frame": "session" or "conversation" or "listed", "judged": CELLS, "passes": [{"name", "sha256",
+"cells": [[candidate, unit, value, why], ...]}, ...]}`. A cell of the frame that a pass does not
+list was judged not covered.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from pydantic import JsonValue
+
+from memaudit.core.errors import MemAuditError
+from memaudit.core.exact import exact, plain
+from memaudit.core.package import Coverage, Package
+from memaudit.natural.cover import cell
+from memaudit.natural.heuristics import PASS
+
+FIELD = "label_passes"
+SESSION, CONVERSATION, LISTED = "session", "conversation", "listed"
+"""Frames: memories and units of one session, all of a conversation, or what any pass lists."""
+
+Cell = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class LabelPass:
+    """One pass's cells above 0, each with its value and reason."""
+
+    name: str
+    sha256: str
+    cells: Mapping[Cell, tuple[Fraction, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class LabelPasses:
+    """The passes of a package, and how many cells each of them judged."""
+
+    frame: str
+    judged: int
+    passes: tuple[LabelPass, ...]
+
+
+def packed(frame: str, judged: int, passes: Sequence[LabelPass]) -> JsonValue:
+    """As the package's attributes hold them."""
+    return {
+        "frame": frame,
+        "judged": judged,
+        "passes": [
+            {
+                "name": one.name,
+                "sha256": one.sha256,
+                "cells": [
+                    [candidate, unit, plain(value), why]
+                    for (candidate, unit), (value, why) in sorted(one.cells.items())
+                ],
+            }
+            for one in passes
+        ],
+    }
+
+
+def label_passes(package: Package) -> LabelPasses | None:
+    """The passes of a package; None where it has none."""
+    data = package.attributes.get(FIELD)
+    if data is None:
+        return None
+    try:
+        return _unpacked(data)
+    except (KeyError, TypeError, ValueError, AttributeError):
+        raise MemAuditError(
+            f"{package.name}: its attribute {FIELD!r} is not as memaudit build writes it"
+        ) from None
+
+
+def _unpacked(data: JsonValue) -> LabelPasses:
+    if not isinstance(data, dict) or not isinstance(data["passes"], list):
+        raise TypeError("no object with a list of passes")
+    passes = []
+    for one in data["passes"]:
+        if not isinstance(one, dict) or not isinstance(one["cells"], list):
+            raise TypeError("no object with a list of cells")
+        cells: dict[Cell, tuple[Fraction, str]] = {}
+        for row in one["cells"]:
+            if not isinstance(row, list):
+                raise TypeError("no list")
+            candidate, unit, value, why = row
+            cells[str(candidate), str(unit)] = exact(value), str(why)
+        passes.append(LabelPass(str(one["name"]), str(one["sha256"]), cells))
+    return LabelPasses(str(data["frame"]), int(str(data["judged"])), tuple(passes))
+
+
+def with_pass(package: Package, name: str) -> Package:
+    """The package scored by another of its passes; rows that no pass labelled stay."""
+    found = label_passes(package)
+    known = {one.name: one for one in found.passes} if found else {}
+    if name not in known:
+        passes = ", ".join(known) or "none"
+        raise MemAuditError(f"{package.name}: has no label pass {name!r}; its passes: {passes}")
+    rows: list[Coverage] = [
+        row for row in package.coverage if not (row.provenance or "").startswith(PASS)
+    ]
+    labelled = known[name].cells
+    rows = [row for row in rows if (row.candidate, row.unit) not in labelled]
+    rows += [
+        cell(candidate, unit, value, f"{PASS}{name}", why)
+        for (candidate, unit), (value, why) in sorted(labelled.items())
+    ]
+    return package.replace(coverage=tuple(rows))

@@ -1,0 +1,1 @@
+"""People's own labels: units, memories and coverage, from JSONL or CSV."""

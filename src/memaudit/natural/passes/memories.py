@@ -1,0 +1,103 @@
+"""Pass a: candidate memories from the source alone."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from memaudit.models.request import Request
+from memaudit.natural.passes.desk import Desk
+from memaudit.natural.passes.prompt import prompt
+from memaudit.natural.passes.source import SourceText, pieces
+from memaudit.natural.sentences import one_line
+
+STAGE = "memories"
+
+MemoryKind = Literal[
+    "fact", "preference", "event", "summary", "edge", "tombstone", "compound_update"
+]
+
+
+class MemoryRow(BaseModel):
+    """One memory of a reply."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    turns: list[int] = Field(min_length=1, max_length=50)
+    kind: MemoryKind
+    text: str = Field(min_length=1, max_length=4000)
+
+
+class MemoriesReply(BaseModel):
+    """The reply of this pass."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    memories: list[MemoryRow] = Field(max_length=300)
+
+
+@dataclass(frozen=True, slots=True)
+class FoundMemory:
+    """A memory that could be written once its last cited turn was there."""
+
+    turns: tuple[int, ...]
+    kind: str
+    text: str
+
+    @property
+    def turn(self) -> int:
+        """The latest turn it draws on."""
+        return self.turns[-1]
+
+
+@dataclass(frozen=True, slots=True)
+class Memories:
+    """The memories of a conversation; `lost` pieces of the source brought no valid reply."""
+
+    found: tuple[FoundMemory, ...]
+    lost: int = 0
+
+
+def find_memories(
+    sources: Mapping[str, SourceText], desk: Desk, model: str, hold: bool = False
+) -> dict[str, Memories]:
+    """Memories for each source, piece by piece; sees sources and nothing else."""
+    used = prompt(STAGE)
+    work = [(owner, piece) for owner, source in sources.items() for piece in pieces(source)]
+    requests = [
+        (
+            owner,
+            Request.for_reply(
+                MemoriesReply, model, used.messages(source=piece.as_data()), used.template,
+                desk.parameters,
+            ),
+        )
+        for owner, piece in work
+    ]  # fmt: skip
+    replies = desk.ask(STAGE, requests, MemoriesReply, hold)
+    found: dict[str, list[FoundMemory]] = {owner: [] for owner in sources}
+    lost = dict.fromkeys(sources, 0)
+    for (owner, piece), reply in zip(work, replies, strict=True):
+        if reply is None:
+            lost[owner] += 1
+            continue
+        for row in reply.memories:
+            _take(found[owner], row, piece, owner, desk)
+    return {owner: Memories(tuple(found[owner]), lost[owner]) for owner in sources}
+
+
+def _take(
+    found: list[FoundMemory], row: MemoryRow, piece: SourceText, owner: str, desk: Desk
+) -> None:
+    """Keep a memory that cites turns it was shown, once."""
+    text = row.text.strip()
+    turns = tuple(sorted(set(row.turns)))
+    if unknown := [turn for turn in turns if turn not in piece.turns]:
+        desk.ledger.refuse(owner, STAGE, "unknown turn", f"cites turn {unknown[0]}: {text}")
+    elif not text:
+        desk.ledger.refuse(owner, STAGE, "empty text", f"cites turn {turns[0]}")
+    elif any(one_line(one.text) == one_line(text) and one.turn == turns[-1] for one in found):
+        desk.ledger.refuse(owner, STAGE, "duplicate", f"at turn {turns[-1]}: {text}")
+    else:
+        found.append(FoundMemory(turns, row.kind, text))

@@ -1,0 +1,107 @@
+"""`memaudit run`, `report`, `reproduce` and `audit` on the command line."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from memaudit.io.journal import read_journal
+from tests.cli.running import failure, run
+
+SMALL = ("--distributions", "base,update_chain", "--seeds", "3", "--budgets", "2,0.1")
+
+
+def test_a_small_run(tmp_path: Path) -> None:
+    """Rows, summary, ranking, report and figures from one folder."""
+    result = run("run", *SMALL, "--writers", "opt,gvt,recency_raw", "--out", tmp_path / "r")
+    assert result.exit_code == 0, result.output
+    assert "GVT" in result.stdout
+    rows = list(read_journal(tmp_path / "r" / "rows.jsonl"))
+    assert len(rows) == 2 * 3 * 2 * 3
+    summary = json.loads((tmp_path / "r" / "summary.json").read_text())
+    assert len(summary["rows"]) == 2 * 2 * 3
+    report = run("report", tmp_path / "r", "--figures", tmp_path / "figures")
+    assert report.exit_code == 0, report.output
+    assert (tmp_path / "r" / "report.html").exists()
+    assert {".png", ".svg", ".pdf"} == {path.suffix for path in (tmp_path / "figures").iterdir()}
+    assert "no stress_heatmap" in report.stdout
+
+
+def test_again_with_other_writers(tmp_path: Path) -> None:
+    """A folder holds one run."""
+    assert run("run", *SMALL, "--writers", "gvt", "--out", tmp_path).exit_code == 0
+    line = failure("run", *SMALL, "--writers", "greedy", "--out", tmp_path)
+    assert line.startswith(f"error: {tmp_path} holds another run (its writers differ)")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "line"),
+    [
+        (("--suite", "sweet"), "unknown suite 'sweet'"),
+        (("--distributions", "bass"), "unknown distribution 'bass'"),
+        (("--writers", "poet"), "unknown writer 'poet'"),
+        (("--seeds", "few"), "cannot read seeds 'few'"),
+        (("--budgets", "many"), "cannot read the budget 'many'"),
+        (("--engine", "steam"), "unknown engine 'steam'"),
+        (("--jobs", "0"), "--jobs 0 makes no sense"),
+        (("--address", "tcp://here"), "takes no address"),
+    ],
+)
+def test_wrong_input(tmp_path: Path, arguments: tuple[str, str], line: str) -> None:
+    """One clear line, and nothing left behind."""
+    assert line in failure("run", *arguments, "--out", tmp_path / "r")
+    assert not (tmp_path / "r").exists()
+
+
+def test_ctrl_c_and_again(tmp_path: Path) -> None:
+    """Interrupted, it says how to go on; run again, it does."""
+    command = [
+        sys.executable, "-m", "memaudit.cli.main", "run", "--distributions", "base",
+        "--seeds", "400", "--budgets", "2,4,8", "--writers", "gvt,greedy", "--out", str(tmp_path),
+    ]  # fmt: skip
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True)
+    rows = tmp_path / "rows.jsonl"
+    while process.poll() is None and not (rows.exists() and rows.stat().st_size):
+        time.sleep(0.01)
+    os.kill(process.pid, signal.SIGINT)
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "run the same command again to go on" in errors
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert "rows were there from before" in done.stderr
+    assert len(list(read_journal(rows))) == 400 * 3 * 2
+
+
+def test_reports_need_a_run(tmp_path: Path) -> None:
+    """One line."""
+    assert "run.json" in failure("report", tmp_path)
+
+
+def test_reproduce_with_few_seeds(tmp_path: Path) -> None:
+    """It prints every published number; with 20 seeds some differ, and the exit code says so."""
+    result = run("reproduce", "controlled", "--seeds", "20", "--out", tmp_path, "--no-figures")
+    assert result.exit_code == 1
+    assert "of 15 published numbers agree, 20 seeds" in result.stdout
+    assert "0.513" in result.stdout
+    board = json.loads((tmp_path / "scoreboard.json").read_text())
+    verdicts = {line["what"]: line["verdict"] for line in board["lines"]}
+    assert verdicts["update_chain, no_tombstone_opt, mean_ratio at B = 6"] == "agree"
+
+
+def test_audit_solvers() -> None:
+    """Rows, matches and the largest difference of every backend."""
+    result = run("audit", "solvers", "--rows", "12", "--jobs", "1", "--json")
+    assert result.exit_code == 0, result.output
+    found = json.loads(result.stdout)
+    assert {one["solver"] for one in found["solvers"]} == {
+        "auto", "fast", "brute", "reference", "highs",
+    }  # fmt: skip
+    assert {(one["rows"], one["matches"], one["max_difference"]) for one in found["solvers"]} == {
+        (12, 12, "0")
+    }
+    assert "12/12" in run("audit", "solvers", "--rows", "12", "--solver", "fast").stdout
