@@ -23,7 +23,7 @@ $(BENCH_STAMP): $(STAMP)
 
 setup: $(STAMP) ## make the virtual environment in .venv
 
-demo: $(STAMP) ## solve the bundled example at several budgets and verify a certificate
+demo: $(STAMP) ## rank writers on a short benchmark, verify a certificate, write a report
 	$(BIN)/memaudit demo
 
 test: $(STAMP) ## run the whole test suite
