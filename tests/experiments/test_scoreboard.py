@@ -41,6 +41,6 @@ def test_the_paper_comes_out(tmp_path: Path) -> None:
         return summarise(folder)
 
     lines = reproduce_controlled(tmp_path, sweep)
-    assert len(lines) == 15
+    assert len(lines) == 20
     assert [line for line in lines if line.verdict != "agree"] == []
     assert (tmp_path / "scoreboard.json").exists()

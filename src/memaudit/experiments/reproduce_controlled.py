@@ -7,6 +7,7 @@ from typing import Any
 
 from memaudit.experiments.scoreboard import Line, scoreboard
 from memaudit.experiments.spec import RunSpec
+from memaudit.experiments.sweep import read_run
 from memaudit.generators.registry import PUBLISHED
 from memaudit.io.atomic import write_file
 
@@ -42,7 +43,7 @@ def specs(seeds: int = SEEDS) -> dict[str, RunSpec]:
 def reproduce_controlled(folder: Path, sweep: Sweeper, seeds: int = SEEDS) -> list[Line]:
     """Run both (or go on with them) and compare; the scoreboard is written beside them."""
     summaries = {name: sweep(spec, folder / name) for name, spec in specs(seeds).items()}
-    lines = scoreboard(summaries)
+    lines = scoreboard(read_run(folder / "sweep")["budgets"], summaries)
     board = {"seeds": seeds, "lines": [line.to_json() for line in lines]}
     write_file(folder / "scoreboard.json", json.dumps(board, indent=1) + "\n")
     return lines

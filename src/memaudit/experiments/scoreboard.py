@@ -34,26 +34,37 @@ def compared(where: str, what: str, published: str, ours: float | None) -> Line:
     return Line(where, what, published, str(rounded), AGREE if rounded == places else DIFFER)
 
 
-def scoreboard(summaries: Mapping[str, dict[str, Any]]) -> list[Line]:
-    """Every published number on controlled packages, from the summaries of the runs."""
+def scoreboard(budgets: Mapping[str, str], summaries: Mapping[str, dict[str, Any]]) -> list[Line]:
+    """Every published number on controlled packages.
+
+    From the budgets that the shares of the sweep came to, and from the summaries of the runs.
+    """
     text = files("memaudit.experiments").joinpath("published_numbers.toml").read_text("utf-8")
-    lines: list[Line] = []
-    for entry in tomllib.loads(text)["numbers"]:
+    published = tomllib.loads(text)
+    lines = [
+        compared("section 4", f"budget that the share {share} means on base", budget,
+                 float(budgets[share]) if share in budgets else None)
+        for share, budget in published["budgets"].items()
+    ]  # fmt: skip
+    for entry in published["numbers"]:
         lines += _lines(entry, summaries[entry["run"]])
     return lines
 
 
 def _lines(entry: dict[str, Any], summary: dict[str, Any]) -> Iterator[Line]:
-    what = f"{entry['distribution']}, {entry['writer']}, {entry['metric']}"
+    what = entry["what"]
     found = {
         row["budget"]: row[entry["metric"]]
         for row in summary["rows"]
         if row["distribution"] == entry["distribution"] and row["writer"] == entry["writer"]
     }
     for budget, published in entry.get("at", {}).items():
-        yield compared(entry["where"], f"{what} at B = {budget}", published, found.get(int(budget)))
+        yield compared(entry["where"], f"{what}, B = {budget}", published, found.get(int(budget)))
     if "range" in entry:
         bounds = entry["range"]
         values = [found[budget] for budget in bounds["budgets"]]
+        budgets = ", ".join(map(str, bounds["budgets"]))
         for name, pick in (("low", min), ("high", max)):
-            yield compared(entry["where"], f"{what}, {name}est", bounds[name], pick(values))
+            yield compared(
+                entry["where"], f"{what}, {name}est of B = {budgets}", bounds[name], pick(values)
+            )

@@ -25,7 +25,7 @@ ABOUT = {
         "all its numbers; partial from 1/4 of its terms"
     ),
     LEXICAL: (
-        "full from 7/10 of the unit's terms with all its numbers; partial from 3/10 and two terms"
+        "full from half of the unit's terms with all its numbers; partial from 3/10 and two terms"
     ),
     UPDATE: (
         "at the later turn: full if it calls a piece of the earlier turn outdated, partial if the "
@@ -66,7 +66,7 @@ def containment(said: str, piece: str, quote: str = "") -> Guess:
 
 def lexical(said: str, text: str) -> Guess:
     """How much a text keeps of what was said, by the terms they share."""
-    return _share(said, text, Fraction(7, 10), Fraction(3, 10), 2)
+    return _share(said, text, Fraction(1, 2), Fraction(3, 10), 2)
 
 
 def says_change(text: str) -> bool:

@@ -75,7 +75,5 @@ def _chunk(
 ) -> Chunk:
     memories = sorted({one for one, _ in pairs}, key=memory_place.__getitem__)
     units = sorted({one for _, one in pairs}, key=unit_place.__getitem__)
-    numbers = {
-        (memories.index(memory) + 1, units.index(unit) + 1) for memory, unit in pairs
-    }
+    numbers = {(memories.index(memory) + 1, units.index(unit) + 1) for memory, unit in pairs}
     return Chunk(tuple(memories), tuple(units), tuple(sorted(numbers)))

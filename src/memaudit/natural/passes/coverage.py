@@ -83,9 +83,7 @@ def judge_pairs(
     cells: dict[str, Cells] = {owner: dict.fromkeys(sorted(wanted[owner])) for owner in wanted}
     work = [(owner, chunk) for owner, pairs in wanted.items() for chunk in chunks(pairs)]
     _ask(work, cells, desk, model, stage, again=False)
-    work = [
-        (owner, chunk) for owner in wanted for chunk in chunks(_missing(cells[owner]), 1)
-    ]
+    work = [(owner, chunk) for owner in wanted for chunk in chunks(_missing(cells[owner]), 1)]
     _ask(work, cells, desk, model, stage, again=True)
     for owner, judged in cells.items():
         for memory, unit in _missing(judged):

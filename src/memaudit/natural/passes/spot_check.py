@@ -48,7 +48,9 @@ def sample(cells: Cells, share: Fraction, seed: int, owner: str) -> set[Pair]:
 
     chosen: set[Pair] = set()
     for label in VALUES:
-        own = sorted((pair for pair, cell in cells.items() if cell and cell.label == label), key=rank)
+        own = sorted(
+            (pair for pair, cell in cells.items() if cell and cell.label == label), key=rank
+        )
         chosen.update(own[: -(-len(own) * share.numerator // share.denominator)])
     return chosen
 

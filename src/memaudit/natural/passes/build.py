@@ -1,0 +1,82 @@
+"""All passes in order: conversations in, packages out."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from memaudit.core.package import Package
+from memaudit.datasets.irregular import Loaded
+from memaudit.natural.passes.adjudication import Proposal, adjudicate
+from memaudit.natural.passes.assemble import assemble
+from memaudit.natural.passes.coverage import judge_pairs
+from memaudit.natural.passes.desk import Desk
+from memaudit.natural.passes.draft import Draft
+from memaudit.natural.passes.memories import find_memories
+from memaudit.natural.passes.recipe import ModelRecipe
+from memaudit.natural.passes.requirements import Need, find_requirements
+from memaudit.natural.passes.rulings import rule
+from memaudit.natural.passes.spot_check import spot_check
+from memaudit.natural.passes.units import find_units
+
+
+@dataclass(frozen=True, slots=True)
+class ModelBuilt:
+    """A package and the draft it was made from."""
+
+    package: Package
+    draft: Draft
+
+
+def build_with_model(
+    conversations: Iterable[Loaded], recipe: ModelRecipe, desk: Desk
+) -> list[ModelBuilt]:
+    """The package of each conversation, all of them pass by pass.
+
+    With a batch queue a pass whose answers are not there stops the build with BatchPending; the
+    next run takes everything before it from the cache. Units and requirements are adjudicated
+    before coverage is judged, so the judge sees the statements that the package holds.
+    """
+    drafts = {one.conversation.id: Draft.of(one, recipe.format) for one in conversations}
+    _generate(drafts, recipe, desk)
+    _require(drafts, recipe, desk)
+    wanted = {name: draft.pairs(recipe.judge_raw) for name, draft in drafts.items()}
+    judged = judge_pairs(wanted, desk, recipe.coverage_judge)
+    for name, draft in drafts.items():
+        draft.cells = judged[name]
+    if recipe.checker is not None:
+        checks = spot_check(judged, desk, recipe.checker, recipe.spot_share, recipe.seed)
+        for name, draft in drafts.items():
+            draft.spot = checks[name]
+    return [ModelBuilt(assemble(draft, recipe), draft) for draft in drafts.values()]
+
+
+def _generate(drafts: dict[str, Draft], recipe: ModelRecipe, desk: Desk) -> None:
+    """Memories and units, from sources alone; in a batch they wait together."""
+    sources = {name: draft.source for name, draft in drafts.items()}
+    memories = find_memories(sources, desk, recipe.model, hold=True)
+    units = find_units(sources, desk, recipe.model)
+    for name, draft in drafts.items():
+        draft.memories, draft.units = memories[name], units[name]
+
+
+def _require(drafts: dict[str, Draft], recipe: ModelRecipe, desk: Desk) -> None:
+    """What each question requires, checked by another model where there is one."""
+    shown = {name: draft.shown_units for name, draft in drafts.items()}
+    asked = {name: (draft.questions, shown[name]) for name, draft in drafts.items()}
+    needs = find_requirements(asked, desk, recipe.model)
+    verdicts = None
+    if recipe.adjudicator is not None:
+        proposals = {
+            (name, question.id): Proposal(question, need, shown[name])
+            for name, draft in drafts.items()
+            for question in draft.questions
+            if (need := needs[name, question.id]) is not None
+        }
+        verdicts = adjudicate(proposals, desk, recipe.adjudicator)
+    for name, draft in drafts.items():
+        own: dict[str, Need | None] = {one.id: needs[name, one.id] for one in draft.questions}
+        draft.rulings = rule(
+            draft.questions, own,
+            None if verdicts is None else {
+                one.id: verdicts.get((name, one.id)) for one in draft.questions
+            },
+        )  # fmt: skip

@@ -1,0 +1,73 @@
+"""What a command says about building with models."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from memaudit.core.cost import DECLARED, cost_rule
+from memaudit.core.errors import MemAuditError
+from memaudit.natural.passes.spot_check import SHARE
+
+
+@dataclass(frozen=True, slots=True)
+class ModelRecipe:
+    """Which model does what, how costs are measured, and how much is judged."""
+
+    model: str
+    """Writes memories, units and requirements."""
+    judge: str | None = None
+    """Judges coverage; the same model if not given."""
+    adjudicator: str | None = None
+    """Another model that checks units and requirements; nobody if not given."""
+    spot_checker: str | None = None
+    """Another model that judges a sample of cells; the adjudicator if not given."""
+    spot_share: Fraction = SHARE
+    seed: int = 0
+    """Another seed, another sample."""
+    format: str = "chat"
+    cost_rule: str = "words"
+    group_cap: int = 1
+    judge_raw: bool = True
+    """Whether raw turns are judged like every candidate where no quote decides."""
+
+    def __post_init__(self) -> None:
+        if not self.model:
+            raise MemAuditError("the build names no model; give --model NAME")
+        if self.cost_rule == DECLARED:
+            raise MemAuditError(
+                "a build measures its costs; choose a rule: words, bytes or tokens:NAME"
+            )
+        cost_rule(self.cost_rule)
+        if self.adjudicator == self.model:
+            raise MemAuditError(
+                f"the adjudicator is {self.model!r}, whose work it would check; give another model"
+            )
+        if self.checker == self.coverage_judge:
+            raise MemAuditError(
+                f"the spot-check is by {self.checker!r}, who judged the cells; give another model"
+            )
+        if not 0 < self.spot_share <= 1:
+            raise MemAuditError(f"the spot-check's share is {self.spot_share}; give one in (0, 1]")
+
+    @property
+    def coverage_judge(self) -> str:
+        """Who judges coverage."""
+        return self.judge or self.model
+
+    @property
+    def checker(self) -> str | None:
+        """Who judges the sample again."""
+        if self.spot_checker is not None or self.adjudicator == self.coverage_judge:
+            return self.spot_checker
+        return self.adjudicator
+
+    @property
+    def models(self) -> dict[str, str | None]:
+        """Who does which pass."""
+        return {
+            "memories": self.model,
+            "units": self.model,
+            "requirements": self.model,
+            "adjudication": self.adjudicator,
+            "coverage": self.coverage_judge,
+            "spot check": self.checker,
+        }
