@@ -43,6 +43,12 @@ class Recipe:
     cost_rule: str = "words"
     labels: Labels = NO_LABELS
 
+    @property
+    def makes_updates(self) -> bool:
+        """Whether tombstones and compound updates are offered; people's own take their place."""
+        own = self.labels.units is not None or self.labels.memories is not None
+        return self.format not in NO_UPDATES and not own
+
     def __post_init__(self) -> None:
         if self.cost_rule == DECLARED:
             raise MemAuditError(
@@ -112,7 +118,7 @@ def _offers(
 ) -> tuple[list[Offer], list[tuple[str, str]], tuple[str, ...]]:
     """Extracts, updates, and people's memories or else what the dataset ships."""
     offers = list(extracts(transcript))
-    if recipe.format not in NO_UPDATES:
+    if recipe.makes_updates:
         offers += update_offers(transcript)
     memories = recipe.labels.memories
     if memories is None:

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from memaudit.core.digest import digest
 from memaudit.core.errors import InvalidPackage, MemAuditError
 from memaudit.core.package import Package
 from memaudit.io.atomic import write_file
@@ -67,7 +68,12 @@ def packages_at(path: Path) -> list[Package]:
         if not name or Path(name).name != name:
             raise MemAuditError(f"{path / NAME}: names no file of the folder: {name[:80]!r}")
         try:
-            packages += read_packages(path / name)
+            found = read_packages(path / name)
         except InvalidPackage as error:
             raise InvalidPackage(error.problems, f"{path / name}") from None
+        if [digest(one) for one in found] != [row.get("digest")]:
+            raise MemAuditError(
+                f"{path / name}: is not the package that the manifest names; build it again"
+            )
+        packages += found
     return packages

@@ -5,6 +5,7 @@ import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 from memaudit.core.digest import digest
@@ -75,18 +76,16 @@ def plan(job: Job) -> Plan:
         raise MemAuditError(f"the subset is of format {format!r}, not {job.format!r}")
     made = Plan(job, Recipe(format, job.cost_rule, job.labels), dataset_hash(job.path), subset)
     row = job.labels.homeless
-    if row is not None:
-        conversations = made.loaded()
-        if len([next(conversations, None) for _ in range(2)]) == 2 and _more_than_one(made):
-            raise row.wrong(
-                "names no conversation, and more than one is built; add the field "
-                "'conversation' or choose one with --conversation"
-            )
+    if row is not None and _more_than_one(made):
+        raise row.wrong(
+            "names no conversation, and more than one is built; add the field 'conversation' or "
+            "choose one with --conversation"
+        )
     return made
 
 
 def _more_than_one(made: Plan) -> bool:
-    return sum(1 for _, _ in zip(range(2), made.loaded(), strict=False)) > 1
+    return len(list(islice(made.loaded(), 2))) > 1
 
 
 def file_name(package: str, form: str) -> str:

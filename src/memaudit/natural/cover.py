@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 
-from memaudit.core.package import Coverage
+from memaudit.core.package import STALE, Coverage
 from memaudit.natural.evidence import Evidence
 from memaudit.natural.heuristics import (
     CONTAINMENT,
@@ -18,7 +18,7 @@ from memaudit.natural.heuristics import (
     lexical,
     says_change,
 )
-from memaudit.natural.offer import Offer
+from memaudit.natural.offer import Offer, Update
 
 LABELS = {Fraction(1): "full", Fraction(1, 2): "partial", Fraction(0): "none"}
 
@@ -38,6 +38,7 @@ class Rules:
         self._by_turn: dict[str, list[Evidence]] = defaultdict(list)
         self._by_session: dict[str, list[Evidence]] = defaultdict(list)
         self._by_new_turn: dict[str, list[Evidence]] = defaultdict(list)
+        self._kinds = {one.unit.id: one.unit.kind for one in evidence}
         for one in evidence:
             for turn in one.turns:
                 self._by_turn[turn].append(one)
@@ -68,14 +69,19 @@ class Rules:
             for one in self._single(self._by_session[offer.about]):
                 guess = lexical(one.quote or one.said, offer.text)
                 yield cell(offer.id, one.unit.id, guess.value, LEXICAL, guess.why)
-        if (pair := offer.update) is not None:
-            yield from self._piece(offer, pair.earlier, pair.old)
-            if offer.kind != "tombstone":
-                yield from self._piece(offer, pair.later, pair.new)
-            for one in self._by_new_turn[pair.later]:
-                if pair.earlier in one.replaces and self._kept(pair.earlier, pair.old):
-                    why = f"calls {pair.earlier} outdated"
-                    yield cell(offer.id, one.unit.id, FULL, UPDATE, why)
+        if offer.update is not None:
+            yield from self._update(offer, offer.update)
+
+    def _update(self, offer: Offer, pair: Update) -> Iterator[Coverage]:
+        """The old sentence is quoted as outdated: that keeps a stale unit, and denies any other."""
+        for row in self._piece(offer, pair.earlier, pair.old):
+            if self._kinds[row.unit] == STALE:
+                yield row
+        if offer.kind != "tombstone":
+            yield from self._piece(offer, pair.later, pair.new)
+        for one in self._by_new_turn[pair.later]:
+            if pair.earlier in one.replaces and self._kept(pair.earlier, pair.old):
+                yield cell(offer.id, one.unit.id, FULL, UPDATE, f"calls {pair.earlier} outdated")
 
     def _inclusion(self, offer: Offer) -> Iterator[Coverage]:
         held = set(offer.whole)

@@ -9,7 +9,7 @@ from typing import Any
 from memaudit.core.digest import digest
 from memaudit.core.package import TABLES
 from memaudit.datasets.irregular import Irregularity
-from memaudit.natural.annotations import METHOD, NO_UPDATES, Built
+from memaudit.natural.annotations import METHOD, Built
 from memaudit.natural.building import Plan
 from memaudit.natural.extracts import RULES
 from memaudit.natural.heuristics import ABOUT, is_exact
@@ -78,7 +78,7 @@ def manifest(plan: Plan, tally: Tally) -> dict[str, Any]:
         "cost_rule": recipe.cost_rule,
         "candidate_rules": {
             **RULES,
-            **({} if recipe.format in NO_UPDATES else {"tombstone, compound_update": RULE}),
+            **({"tombstone, compound_update": RULE} if recipe.makes_updates else {}),
         },
         "labels": {
             "units": None if labels.units is None else labels.units.sha256,

@@ -21,7 +21,7 @@ def sentences(text: str) -> list[str]:
         if "\n" not in gap[0] and _NO_END.search(piece):
             continue
         # A closing quote or bracket belongs to the sentence before it.
-        end = gap.start() + len(gap[0].rstrip()) if "\n" not in gap[0] else gap.start()
+        end = gap.start() + len(gap[0].rstrip())
         found.append(text[start:end].strip())
         start = gap.end()
     found.append(text[start:].strip())

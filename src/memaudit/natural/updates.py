@@ -17,7 +17,7 @@ from memaudit.natural.sentences import CLOSING, sentences
 from memaudit.natural.terms import Terms, terms
 from memaudit.natural.transcript import Transcript
 
-PAIRS = 2
+PAIRS = 3
 """Earlier turns that a turn is paired with, at most."""
 
 SHARED_TERMS = 2

@@ -1,11 +1,16 @@
 """What a solver takes and gives back."""
 
+import threading
 import time
 from dataclasses import dataclass, field
 from typing import Protocol
 
 from memaudit.core.optimum import Layout
 from memaudit.solvers.form import Form
+
+
+STOP = threading.Event()
+"""While it is set, every solver of this process stops with what it has."""
 
 
 @dataclass(slots=True)
@@ -20,7 +25,7 @@ class Limits:
     @property
     def expired(self) -> bool:
         """Whether it is time to stop: Ctrl-C was pressed or the time is up."""
-        return self.interrupted or self.left == 0.0
+        return self.interrupted or STOP.is_set() or self.left == 0.0
 
     @property
     def left(self) -> float | None:

@@ -4,6 +4,8 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from pydantic import JsonValue
+
 from memaudit.core.package import Coverage, EvidenceUnit, Query, Source
 from memaudit.datasets.shape import Question
 from memaudit.natural.cover import cell
@@ -15,6 +17,9 @@ from memaudit.natural.labels.rows import LabelRow
 from memaudit.natural.offer import Offer
 from memaudit.natural.sentences import contains
 from memaudit.natural.transcript import Transcript, text_of
+
+UNVERIFIED = "unverified_quote"
+"""The attribute that keeps a quote which none of its turns holds."""
 
 Cells = dict[tuple[str, str], Coverage]
 
@@ -62,6 +67,11 @@ class Fitting:
         if not turns:
             self.misfits.add(row, id, "no turns")
         cited = turns or ((holder,) if holder else ())
+        attributes: dict[str, JsonValue] = {}
+        if (note := row.optional("note")) is not None:
+            attributes["note"] = note
+        if quote and holder is None:
+            attributes[UNVERIFIED] = quote
         unit = EvidenceUnit(
             id=id, kind=row.optional("kind") or "fact", text=row.text("text"),
             timestamp=self.transcript.turn[cited[-1]].timestamp if cited else None,
@@ -72,7 +82,7 @@ class Fitting:
                 )
                 for turn in cited
             ),
-            attributes={"note": note} if (note := row.optional("note")) else {},
+            attributes=attributes,
         )  # fmt: skip
         return Evidence(unit, turns, session, row.text("text"), quote if holder else "")
 

@@ -4,11 +4,13 @@ import csv
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
 
 from memaudit.core.errors import MemAuditError
 from memaudit.core.exact import exact
+from memaudit.datasets.irregular import whole
 from memaudit.datasets.lenient_json import kind_of
 from memaudit.datasets.lines import json_lines
 from memaudit.datasets.source import opened
@@ -38,9 +40,9 @@ class LabelRow:
         value = self.data.get(field)
         if value is None or value == "":
             return None
-        if isinstance(value, bool) or not isinstance(value, str | int | float):
+        if isinstance(value, bool) or not isinstance(value, str | int | Decimal):
             raise self.wrong(f"has {kind_of(value)} in the field {field!r}, text was expected")
-        return str(value)
+        return whole(str(value))
 
     def many(self, *fields: str) -> tuple[object, ...]:
         """A list, under the first of these names that is there; in CSV split at semicolons."""
@@ -49,7 +51,7 @@ class LabelRow:
             if value is None or value == "":
                 continue
             if isinstance(value, list):
-                return tuple(value)
+                return tuple(whole(one) if isinstance(one, str) else one for one in value)
             if isinstance(value, str):
                 return tuple(piece for piece in re.split(r"\s*;\s*", value.strip()) if piece)
             if isinstance(value, int) and not isinstance(value, bool):

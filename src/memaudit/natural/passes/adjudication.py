@@ -4,37 +4,34 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import model_validator
 
 from memaudit.datasets.shape import Question
 from memaudit.models.quoted import Quotable
 from memaudit.models.request import Request
 from memaudit.natural.passes.desk import Desk
 from memaudit.natural.passes.prompt import prompt
+from memaudit.natural.passes.reply import StrictRow
 from memaudit.natural.passes.requirements import MOST_LETTERS, Need, ShownUnit, question_data
 
 STAGE = "adjudication"
 VerdictName = Literal["accepted", "corrected", "ambiguous", "rejected"]
 
 
-class RewriteRow(BaseModel):
+class RewriteRow(StrictRow):
     """A better statement of a unit."""
 
-    model_config = ConfigDict(extra="forbid")
-
     unit: int
-    statement: str = Field(min_length=1, max_length=1000)
+    statement: str
 
 
-class AdjudicationReply(BaseModel):
+class AdjudicationReply(StrictRow):
     """The reply of this pass."""
 
-    model_config = ConfigDict(extra="forbid")
-
     verdict: VerdictName
-    required: list[int] = Field(max_length=100)
-    rewrites: list[RewriteRow] = Field(max_length=100)
-    reason: str = Field(max_length=2000)
+    required: list[int]
+    rewrites: list[RewriteRow]
+    reason: str
 
     @model_validator(mode="after")
     def _holds_together(self) -> "AdjudicationReply":

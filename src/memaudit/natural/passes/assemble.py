@@ -12,7 +12,7 @@ from memaudit.natural.cover import cell
 from memaudit.natural.evidence import query
 from memaudit.natural.heuristics import FULL, NONE
 from memaudit.natural.passes.draft import Draft
-from memaudit.natural.passes.prompt import prompt, provenance
+from memaudit.natural.passes.prompt import PROMPTS, prompt, provenance
 from memaudit.natural.passes.recipe import ModelRecipe
 from memaudit.natural.passes.rulings import IN_POOL, package_status
 from memaudit.natural.stream import experiences
@@ -45,6 +45,7 @@ def assemble(draft: Draft, recipe: ModelRecipe) -> Package:
             "scoring_pool": status in IN_POOL,
             "reasons": [*found],
             "models": {**recipe.models},
+            "prompts": {prompt(name).label: prompt(name).sha256 for name in PROMPTS},
         },
     )
 

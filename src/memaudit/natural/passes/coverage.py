@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import model_validator
 
 from memaudit.models.quoted import Quotable
 from memaudit.models.request import Request
@@ -17,29 +17,26 @@ from memaudit.natural.heuristics import FULL, NONE, PARTIAL
 from memaudit.natural.passes.chunks import Chunk, Pair, chunks
 from memaudit.natural.passes.desk import Desk
 from memaudit.natural.passes.prompt import prompt
+from memaudit.natural.passes.reply import StrictRow
 
 STAGE = "coverage"
 Label = Literal["full", "partial", "none"]
 VALUES: dict[Label, Fraction] = {"full": FULL, "partial": PARTIAL, "none": NONE}
 
 
-class CellRow(BaseModel):
+class CellRow(StrictRow):
     """One cell of a reply."""
-
-    model_config = ConfigDict(extra="forbid")
 
     memory: int
     unit: int
     label: Label
-    reason: str = Field(max_length=600)
+    reason: str
 
 
-class CoverageReply(BaseModel):
+class CoverageReply(StrictRow):
     """The reply of this pass."""
 
-    model_config = ConfigDict(extra="forbid")
-
-    cells: list[CellRow] = Field(max_length=500)
+    cells: list[CellRow]
 
     @model_validator(mode="after")
     def _once_each(self) -> "CoverageReply":

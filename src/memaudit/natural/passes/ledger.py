@@ -27,7 +27,8 @@ class Trouble:
         """A row of the side file."""
         return {
             "conversation": self.conversation, "pass": self.stage, "what": self.what,
-            "whole_reply": self.failure, "detail": self.detail, "raw": self.raw, "request": self.key,
+            "whole_reply": self.failure, "detail": self.detail, "raw": self.raw,
+            "request": self.key,
         }  # fmt: skip
 
 
@@ -56,7 +57,7 @@ class Ledger:
                     outcome.raw,
                     outcome.key,
                     failure=True,
-                )  # fmt: skip
+                )
             )
             return
         self.replies[place] += 1

@@ -4,11 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
-
 from memaudit.models.request import Request
 from memaudit.natural.passes.desk import Desk
 from memaudit.natural.passes.prompt import prompt
+from memaudit.natural.passes.reply import StrictRow
 from memaudit.natural.passes.source import SourceText, pieces
 from memaudit.natural.sentences import one_line
 
@@ -19,22 +18,18 @@ MemoryKind = Literal[
 ]
 
 
-class MemoryRow(BaseModel):
+class MemoryRow(StrictRow):
     """One memory of a reply."""
 
-    model_config = ConfigDict(extra="forbid")
-
-    turns: list[int] = Field(min_length=1, max_length=50)
+    turns: list[int]
     kind: MemoryKind
-    text: str = Field(min_length=1, max_length=4000)
+    text: str
 
 
-class MemoriesReply(BaseModel):
+class MemoriesReply(StrictRow):
     """The reply of this pass."""
 
-    model_config = ConfigDict(extra="forbid")
-
-    memories: list[MemoryRow] = Field(max_length=300)
+    memories: list[MemoryRow]
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,8 +90,9 @@ def _take(
     turns = tuple(sorted(set(row.turns)))
     if unknown := [turn for turn in turns if turn not in piece.turns]:
         desk.ledger.refuse(owner, STAGE, "unknown turn", f"cites turn {unknown[0]}: {text}")
-    elif not text:
-        desk.ledger.refuse(owner, STAGE, "empty text", f"cites turn {turns[0]}")
+    elif not text or not turns:
+        what = "no turn cited" if text else "empty text"
+        desk.ledger.refuse(owner, STAGE, what, f"turns {list(turns)}: {text}")
     elif any(one_line(one.text) == one_line(text) and one.turn == turns[-1] for one in found):
         desk.ledger.refuse(owner, STAGE, "duplicate", f"at turn {turns[-1]}: {text}")
     else:

@@ -1,4 +1,4 @@
-"""Prompt templates: one file each, with an id and a version; the hash of the file names the text."""
+"""Prompt templates: one file each, with an id and a version; its hash names its text."""
 
 from dataclasses import dataclass
 from functools import cache

@@ -6,9 +6,10 @@ punctuation. What is kept is the source's own spelling.
 """
 
 _MARKS = {
-    **dict.fromkeys("‘’‚‛`´′", "'"),
-    **dict.fromkeys("“”„‟«»″", '"'),
+    **dict.fromkeys("\u2018\u2019\u201a\u201b\u2032\u00b4`", "'"),
+    **dict.fromkeys("\u201c\u201d\u201e\u201f\u2033\u00ab\u00bb", '"'),
 }
+"""Curly, low, reversed, prime, accent and angle marks."""
 
 
 def evened(text: str) -> tuple[str, list[int]]:

@@ -4,13 +4,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import model_validator
 
 from memaudit.datasets.shape import Question
 from memaudit.models.quoted import Quotable
 from memaudit.models.request import Request
 from memaudit.natural.passes.desk import Desk
 from memaudit.natural.passes.prompt import prompt
+from memaudit.natural.passes.reply import StrictRow
 
 STAGE = "requirements"
 MOST_LETTERS = 40_000
@@ -19,23 +20,19 @@ MOST_LETTERS = 40_000
 Decision = Literal["supported", "unsupported", "unanswerable"]
 
 
-class RequiredRow(BaseModel):
+class RequiredRow(StrictRow):
     """A unit that the answer needs."""
 
-    model_config = ConfigDict(extra="forbid")
-
     unit: int
-    reason: str = Field(max_length=600)
+    reason: str
 
 
-class RequirementsReply(BaseModel):
+class RequirementsReply(StrictRow):
     """The reply of this pass."""
 
-    model_config = ConfigDict(extra="forbid")
-
     decision: Decision
-    required: list[RequiredRow] = Field(max_length=100)
-    reason: str = Field(max_length=1000)
+    required: list[RequiredRow]
+    reason: str
 
     @model_validator(mode="after")
     def _holds_together(self) -> "RequirementsReply":

@@ -1,35 +1,33 @@
 """The one second asking about quotes that are not in their turns."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import model_validator
 
+from memaudit.models.quoted import Quotable
 from memaudit.models.request import Request
 from memaudit.natural.passes.desk import Desk
 from memaudit.natural.passes.prompt import prompt
 from memaudit.natural.passes.quotes import verbatim
+from memaudit.natural.passes.reply import StrictRow
 from memaudit.natural.passes.source import SourceText
 
 STAGE = "quotes"
 
 
-class QuoteRow(BaseModel):
+class QuoteRow(StrictRow):
     """A new quote for a statement."""
-
-    model_config = ConfigDict(extra="forbid")
 
     number: int
     turn: int
-    quote: str = Field(min_length=1, max_length=2000)
+    quote: str
 
 
-class QuotesReply(BaseModel):
+class QuotesReply(StrictRow):
     """The reply of the second asking."""
 
-    model_config = ConfigDict(extra="forbid")
-
-    quotes: list[QuoteRow] = Field(max_length=300)
+    quotes: list[QuoteRow]
 
     @model_validator(mode="after")
     def _once_each(self) -> "QuotesReply":
@@ -54,7 +52,7 @@ def requote(
     doubts: Sequence[Sequence[Doubtful]],
     desk: Desk,
     model: str,
-) -> Iterator[tuple[int, str] | None]:
+) -> list[tuple[int, str] | None]:
     """For each doubt in order its turn and a quote that holds, or None, refused and counted."""
     used = prompt(STAGE)
     open_work = [(owner, piece, rows) for (owner, piece), rows in zip(work, doubts, strict=True)]
@@ -71,6 +69,7 @@ def requote(
         for owner, piece, rows in open_work
     ]  # fmt: skip
     replies = desk.ask(STAGE, requests, QuotesReply)
+    found: list[tuple[int, str] | None] = []
     for (owner, piece, rows), reply in zip(open_work, replies, strict=True):
         given = {} if reply is None else {one.number: one for one in reply.quotes}
         for number in sorted(given.keys() - range(1, len(rows) + 1)):
@@ -80,10 +79,11 @@ def requote(
             turn = piece.turns.get(row.turn) if row else None
             exact = verbatim(row.quote, turn.text) if row and turn else None
             if row and exact is not None:
-                yield row.turn, exact
+                found.append((row.turn, exact))
             else:
                 _refuse(desk, owner, doubt)
-                yield None
+                found.append(None)
+    return found
 
 
 def _refuse(desk: Desk, owner: str, doubt: Doubtful) -> None:
@@ -91,7 +91,7 @@ def _refuse(desk: Desk, owner: str, doubt: Doubtful) -> None:
     desk.ledger.refuse(owner, "units", doubt.problem, words)
 
 
-def _listed(rows: Sequence[Doubtful]) -> list[dict[str, str | int]]:
+def _listed(rows: Sequence[Doubtful]) -> Quotable:
     """The doubts as the prompt shows them."""
     return [
         {

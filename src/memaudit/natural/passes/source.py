@@ -25,6 +25,15 @@ class SourceTurn:
     text: str
     time: str | None
 
+    def as_data(self, usual: str | None) -> Quotable:
+        """What a prompt shows; the time only where it is not the session's."""
+        data: dict[str, Quotable] = {
+            "turn": self.number,
+            "speaker": self.speaker,
+            "text": self.text,
+        }
+        return data if self.time in (None, usual) else {**data, "time": self.time}
+
 
 @dataclass(frozen=True, slots=True)
 class SourceSession:
@@ -57,11 +66,7 @@ class SourceText:
             {
                 "session": session.number,
                 "time": session.time,
-                "turns": [
-                    {"turn": turn.number, "speaker": turn.speaker, "text": turn.text}
-                    | ({"time": turn.time} if turn.time not in (None, session.time) else {})
-                    for turn in session.turns
-                ],
+                "turns": [turn.as_data(session.time) for turn in session.turns],
             }
             for session in self.sessions
         ]
@@ -93,7 +98,7 @@ def pieces(source: SourceText, most: int = MOST_LETTERS) -> Iterator[SourceText]
 
 
 def _parts(session: SourceSession, most: int) -> Iterator[SourceSession]:
-    """A session; a longer one in parts. A turn is never cut, however long. Empty turns say nothing."""
+    """A session, or parts of a long one; turns stay whole, and empty ones are left out."""
     turns: list[SourceTurn] = []
     for turn in (turn for turn in session.turns if turn.text.strip()):
         if turns and sum(len(one.text) for one in turns) + len(turn.text) > most:

@@ -4,12 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
-
 from memaudit.models.request import Request
 from memaudit.natural.passes.desk import Desk
 from memaudit.natural.passes.prompt import prompt
 from memaudit.natural.passes.quotes import verbatim
+from memaudit.natural.passes.reply import StrictRow
 from memaudit.natural.passes.requote import Doubtful, requote
 from memaudit.natural.passes.source import SourceText, pieces
 from memaudit.natural.sentences import one_line
@@ -22,23 +21,19 @@ UnitKind = Literal[
 ]  # fmt: skip
 
 
-class UnitRow(BaseModel):
+class UnitRow(StrictRow):
     """One unit of a reply."""
 
-    model_config = ConfigDict(extra="forbid")
-
     turn: int
-    quote: str = Field(min_length=1, max_length=2000)
+    quote: str
     kind: UnitKind
-    statement: str = Field(min_length=1, max_length=1000)
+    statement: str
 
 
-class UnitsReply(BaseModel):
+class UnitsReply(StrictRow):
     """The reply of this pass."""
 
-    model_config = ConfigDict(extra="forbid")
-
-    units: list[UnitRow] = Field(max_length=300)
+    units: list[UnitRow]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,1 @@
+"""Stores of memory systems: one system a file, import of its exports, capture where it runs."""

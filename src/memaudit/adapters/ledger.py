@@ -1,0 +1,228 @@
+"""The account of an import: every row that was read is kept or skipped, and said so."""
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from pydantic import JsonValue
+
+from memaudit.adapters.api_errors import api_error
+from memaudit.adapters.fields import MAX_DEPTH, Fields, SkipRow, too_deep
+from memaudit.adapters.rows import Raw
+from memaudit.adapters.shape import Count, ExportedStore, Memory, Origin, State
+from memaudit.adapters.source import Source
+from memaudit.core.errors import MemAuditError
+from memaudit.datasets.lenient_json import kind_of
+
+if TYPE_CHECKING:
+    from memaudit.adapters.protocol import Options
+
+NAMED = 20
+"""Rows a warning names before it only counts."""
+
+HARMLESS = frozenset({"empty text", "other namespace", "repeated row"})
+"""Reasons that leave nothing unread."""
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A memory before the store gives it a unique id. `expires` is a date still to be judged."""
+
+    text: str
+    id: str | None = None
+    state: State = "active"
+    created_at: str | None = None
+    updated_at: str | None = None
+    valid_from: str | None = None
+    valid_to: str | None = None
+    expires: str | None = None
+    namespace: str | None = None
+    example: str | None = None
+    sources: tuple[str, ...] = ()
+    salience: float | None = None
+    metadata: dict[str, JsonValue] = field(default_factory=dict)
+
+
+class Ledger:
+    """Collects drafts, skips and notes while one source is read."""
+
+    def __init__(self, source: Source, options: "Options") -> None:
+        self.source, self.options = source, options
+        self.read = 0
+        self.drafts: list[tuple[str, Draft]] = []
+        self.skipped: dict[str, list[str]] = defaultdict(list)
+        self.notes: dict[str, list[str]] = defaultdict(list)
+        self.warnings: list[str] = []
+
+    def note(self, what: str, place: str) -> None:
+        """Something left out or changed inside a row that is kept."""
+        self.notes[what].append(place)
+
+    def warn(self, text: str) -> None:
+        """Something about the export as a whole."""
+        if text not in self.warnings:
+            self.warnings.append(text)
+
+    def skip(self, place: str, reason: str) -> None:
+        """Count a row that was read and could not be kept."""
+        self.read += 1
+        self.skipped[reason].append(place)
+
+    def take(self, rows: Iterable[Raw], draft: Callable[[Fields], Draft]) -> int:
+        """Read rows, each into one draft; the number of rows."""
+        count = 0
+        for raw in rows:
+            count += 1
+            self.take_one(raw, draft)
+        return count
+
+    def take_one(self, raw: Raw, draft: Callable[[Fields], Draft]) -> None:
+        """Read one row."""
+        if raw.problem:
+            return self.skip(raw.place, raw.problem)
+        if not isinstance(raw.value, dict):
+            return self.skip(raw.place, f"{kind_of(raw.value)}, not an object")
+        if too_deep(raw.value):
+            return self.skip(raw.place, f"nests deeper than {MAX_DEPTH} levels")
+        try:
+            made = draft(Fields(raw.value, raw.place, self))
+        except SkipRow as reason:
+            said = api_error(raw.value)
+            return self.skip(raw.place, f"API error: {said}" if said else str(reason))
+        return self.keep(raw.place, made)
+
+    def keep(self, place: str, made: Draft) -> None:
+        """Keep a memory, unless another namespace was asked for."""
+        wanted = self.options.namespace
+        if wanted is not None and made.namespace != wanted:
+            return self.skip(place, "other namespace")
+        self.read += 1
+        if made.id is None:
+            made = replace(made, id=f"row-{self.read}")
+            self.note("no id, numbered by its place", place)
+        self.drafts.append((place, made))
+        return None
+
+    def store(
+        self, system: str, format: str, view: str | None, in_order: bool,
+        configuration: dict[str, JsonValue] | None = None,
+    ) -> ExportedStore:  # fmt: skip
+        """The store, once every row was seen. `in_order`: the file's order is that of writing."""
+        self._refuse_unreadable()
+        self._judge_expiry()
+        self._order(in_order)
+        memories = self._memories()
+        origin = Origin(
+            system=system, format=format, guessed=self.options.guessed, view=view,
+            files={part.name: part.digest for part in self.source.parts},
+            configuration=self._configuration(configuration or {}),
+        )  # fmt: skip
+        inactive = Counter(memory.state for memory in memories if memory.state != "active")
+        count = Count(
+            read=self.read, kept=len(memories), inactive=dict(sorted(inactive.items())),
+            skipped={reason: len(places) for reason, places in sorted(self.skipped.items())},
+        )  # fmt: skip
+        return ExportedStore(
+            name=self.options.name or self.source.name, origin=origin, memories=memories,
+            count=count, warnings=tuple(self._all_warnings(memories)),
+        )  # fmt: skip
+
+    def _refuse_unreadable(self) -> None:
+        """No row could be read: that is no empty store."""
+        name = self.source.name
+        if self.drafts or not self.skipped:
+            return
+        if set(self.skipped) == {"other namespace"}:
+            wanted = self.options.namespace
+            raise MemAuditError(f"{name}: no memory has the namespace {wanted!r} (check --namespace)")
+        broken = {reason: rows for reason, rows in self.skipped.items() if reason not in HARMLESS}
+        if broken:
+            reason, rows = next(iter(broken.items()))
+            raise MemAuditError(
+                f"{name}: none of {self.read} rows could be read: {rows[0]}: {reason}"
+            )
+
+    def _judge_expiry(self) -> None:
+        """Expiry dates against the given time, else the latest time the export itself holds."""
+        if not any(made.expires for _, made in self.drafts):
+            return
+        times = [t for _, made in self.drafts for t in (made.created_at, made.updated_at) if t]
+        as_of = self.options.as_of or max(times, default=None)
+        if as_of is None:
+            self.warn("memories have an expiry date but nothing says when they were exported: "
+                      "all count as active (give --as-of)")  # fmt: skip
+            return
+        self.warn(f"expiry dates are held against {as_of}"
+                  + ("" if self.options.as_of else ", the latest time in the export"))  # fmt: skip
+        for at, (place, made) in enumerate(self.drafts):
+            if made.expires and made.expires <= as_of and made.state == "active":
+                self.drafts[at] = place, replace(made, state="expired")
+
+    def _order(self, in_order: bool) -> None:
+        """Into the order of writing, by creation time where the file's order is another."""
+        if in_order or len(self.drafts) < 2:
+            return
+        undated = sum(made.created_at is None for _, made in self.drafts)
+        if undated:
+            self.warn(f"order of writing unknown: {undated} of {len(self.drafts)} memories have no "
+                      "creation time; the order of the export is kept")  # fmt: skip
+        else:
+            self.drafts.sort(key=lambda one: one[1].created_at or "")
+
+    def _memories(self) -> tuple[Memory, ...]:
+        """Ids made unique: a row seen twice is skipped, another row with the same id renamed."""
+        seen: dict[str, Draft] = {}
+        memories = []
+        for place, made in self.drafts:
+            id = made.id or ""
+            if id in seen and seen[id] == made:
+                self.skipped["repeated row"].append(place)
+                continue
+            number = 2
+            while id in seen:
+                id = f"{made.id}#{number}"
+                number += 1
+            if number > 2:
+                self.note("id used twice, renamed with #2, #3, ...", f"{place} {made.id!r}")
+            seen[id] = made
+            fields = {name: getattr(made, name) for name in Draft.__slots__}
+            end = fields.pop("expires")
+            memories.append(Memory(**{**fields, "id": id, "valid_to": made.valid_to or end}))
+        return tuple(memories)
+
+    def _configuration(self, given: dict[str, JsonValue]) -> dict[str, JsonValue]:
+        chosen = {"namespace": self.options.namespace, "as_of": self.options.as_of}
+        return {**given, **{name: value for name, value in chosen.items() if value is not None}}
+
+    def _all_warnings(self, memories: tuple[Memory, ...]) -> list[str]:
+        """About the store, then skipped rows by reason, then notes: all with the rows named."""
+        found = list(self.warnings)
+        if any(part.parsed.wrapped for part in self.source.parts):
+            found.append("the JSON stood inside a JSON string and was unwrapped")
+        if self.source.left_out:
+            names = [f"{name} ({why})" for name, why in sorted(self.source.left_out.items())]
+            found.append(f"{_files(len(names))} of the folder not read: {_named(names)}")
+        if not memories:
+            found.append("the store is empty: a valid export that holds no memory")
+        skipped = sum(len(places) for places in self.skipped.values())
+        if skipped - sum(len(self.skipped.get(reason, ())) for reason in HARMLESS) > 0:
+            found.append(f"partly read: {skipped} of {self.read} rows were skipped")
+        for reason, places in sorted(self.skipped.items()):
+            found.append(f"{_rows(len(places))} skipped, {reason}: {_named(places)}")
+        for what, places in sorted(self.notes.items()):
+            found.append(f"{_rows(len(places))}: {what}: {_named(places)}")
+        return found
+
+
+def _rows(count: int) -> str:
+    return "1 row" if count == 1 else f"{count} rows"
+
+
+def _files(count: int) -> str:
+    return "1 file" if count == 1 else f"{count} files"
+
+
+def _named(places: list[str]) -> str:
+    more = f", and {len(places) - NAMED} more" if len(places) > NAMED else ""
+    return ", ".join(places[:NAMED]) + more

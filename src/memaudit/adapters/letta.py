@@ -1,0 +1,116 @@
+"""Letta: agent files (core memory), archival passages, or both together."""
+
+from memaudit.adapters.fields import Fields, SkipRow
+from memaudit.adapters.ledger import Draft, Ledger
+from memaudit.adapters.protocol import Options
+from memaudit.adapters.rows import Raw, listed, share, under
+from memaudit.adapters.shape import ExportedStore
+from memaudit.adapters.source import Part, Source
+from memaudit.adapters.truncation import check_limit
+from memaudit.core.errors import MemAuditError
+from memaudit.datasets.lenient_json import kind_of
+
+PASSAGES = ("passages", "data")
+LIMITS = {10: "a list call", 50: "a list call", 100: "passages.list"}
+
+
+class Letta:
+    """Blocks `{"label", "value", ...}` of a `.af`, passages `{"text", "archive_id", ...}`."""
+
+    name = "letta"
+    label = "Letta, agent files and archival passages"
+    views: tuple[str, ...] = ("full", "lines")
+
+    def recognises(self, source: Source) -> int:
+        """By agents and blocks, the older core_memory, or passages with their archive."""
+        if any(_is_agent_file(part) for part in source.parts):
+            return 3
+        marks = ("archive_id", "embedding_config", "source_id", "file_id")
+        return 3 if share(source, PASSAGES, ("text",), marks) else 0
+
+    def read(self, source: Source, options: Options) -> ExportedStore:
+        """Blocks first, then passages: core memory has no times, passages do."""
+        ledger = Ledger(source, options)
+        files = [part for part in source.parts if _is_agent_file(part)]
+        view = options.view or self.views[0]
+        for part in files:
+            _read_agent_file(ledger, part, view)
+        pages = [part for part in source.parts if not _is_agent_file(part)]
+        for part in pages:
+            check_limit(ledger, ledger.take(listed(part, PASSAGES, ("text",)), _passage), LIMITS)
+        if files and not pages:
+            ledger.warn("core memory only: an agent file holds no archival passages; give their "
+                        "JSON (client.agents.passages.list) as a second file")  # fmt: skip
+        if pages and not files:
+            ledger.warn("archival passages only: core memory is in the agent file; give both")
+        return ledger.store("Letta", self.name, view, in_order=True)
+
+
+def _is_agent_file(part: Part) -> bool:
+    document = part.parsed.document
+    if part.kind != "json" or not isinstance(document, dict):
+        return False
+    return {"agents", "blocks"} <= document.keys() or "core_memory" in document
+
+
+def _read_agent_file(ledger: Ledger, part: Part, view: str) -> None:
+    """The blocks of an agent file, each once, however many agents share it."""
+    key = "blocks" if under(part.parsed.document, "blocks")[0] else "core_memory"
+    agents: list[object] = []
+    if key == "blocks":
+        found = under(part.parsed.document, "agents")[1]
+        if not isinstance(found, list):
+            raise MemAuditError(f"{part.name}: agents is {kind_of(found)}, a list was expected")
+        agents = found
+    owners: dict[str, list[str]] = {}
+    for agent in agents:
+        row = Fields(agent if isinstance(agent, dict) else {}, f"{part.name}: agents", ledger)
+        name = row.label("name") or row.label("id") or "agent"
+        for block in row.names("block_ids"):
+            owners.setdefault(block, []).append(name)
+    for raw in listed(part, (key,)):
+        _take_block(ledger, raw, owners, view)
+    attached = under(part.parsed.document, "files")[1]
+    if isinstance(attached, list) and attached:
+        ledger.warn(f"{len(attached)} attached files are documents, not memories: not read")
+
+
+def _take_block(ledger: Ledger, raw: Raw, owners: dict[str, list[str]], view: str) -> None:
+    if view != "lines" or not isinstance(raw.value, dict):
+        return ledger.take_one(raw, lambda row: _block(row, owners))
+    value = raw.value.get("value")
+    lines = value.splitlines() if isinstance(value, str) else []
+    wanted = [(at, line) for at, line in enumerate(lines, start=1) if line.strip()]
+    if not wanted:
+        return ledger.take_one(raw, lambda row: _block(row, owners))
+    for at, line in wanted:
+        one = Raw(f"{raw.place} line {at}", {**raw.value, "value": line})
+        ledger.take_one(one, lambda row, at=at: _block(row, owners, at))
+    return None
+
+
+def _block(row: Fields, owners: dict[str, list[str]], line: int | None = None) -> Draft:
+    text = row.text("value")
+    label, id = row.label("label"), row.label("id")
+    name = id or label
+    agents = owners.get(id or "", [])
+    if owners and not agents:
+        row.ledger.note("block that no agent of the file has attached", row.place)
+    return Draft(
+        text=text, id=name if line is None else f"{name}:{line}", created_at=row.time("created_at"),
+        updated_at=row.time("updated_at"), namespace=label,
+        metadata={"part": "core", "agents": list(agents),
+                  **row.others("id", "label", "value", "created_at", "updated_at")},
+    )  # fmt: skip
+
+
+def _passage(row: Fields) -> Draft:
+    text = row.text("text")
+    if row.label("file_id") or row.label("source_id"):
+        raise SkipRow("passage of an attached file, not a memory")
+    return Draft(
+        text=text, id=row.label("id"), state="deleted" if row.flag("is_deleted") else "active",
+        created_at=row.time("created_at"), updated_at=row.time("updated_at"), namespace="archival",
+        metadata={"part": "archival",
+                  **row.others("id", "text", "created_at", "updated_at", "embedding_config")},
+    )  # fmt: skip

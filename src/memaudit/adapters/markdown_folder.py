@@ -1,0 +1,70 @@
+"""Folders of memory files: Letta Code's Markdown memory, the Claude memory tool's /memories."""
+
+import re
+
+from memaudit.adapters.fields import Fields
+from memaudit.adapters.ledger import Draft, Ledger
+from memaudit.adapters.protocol import Options
+from memaudit.adapters.rows import Raw
+from memaudit.adapters.shape import ExportedStore
+from memaudit.adapters.source import Part, Source
+from memaudit.core.errors import MemAuditError
+
+_HEAD = re.compile(r"\A---[ \t]*\r?\n(?P<head>.*?)(?:^)---[ \t]*(?:\r?\n|\Z)", re.DOTALL | re.MULTILINE)
+_FIELD = re.compile(r"(?P<name>[A-Za-z_][\w-]*):[ \t]*(?P<value>.*)")
+
+
+class MarkdownFolder:
+    """One file is one memory, without its front matter; its path is its id."""
+
+    name = "markdown"
+    label = "a folder of Markdown or text files: Letta Code, the Claude memory tool"
+    views: tuple[str, ...] = ("full", "lines")
+
+    def recognises(self, source: Source) -> int:
+        """Any folder of memory files, or one Markdown file with front matter."""
+        if source.folder:
+            return 3
+        single = source.parts[0]
+        front = single.kind == "text" and _HEAD.match(single.parsed.text)
+        return 2 if len(source.parts) == 1 and front else 0
+
+    def read(self, source: Source, options: Options) -> ExportedStore:
+        """Every file, by path; files that are not memory files are counted as left out."""
+        ledger = Ledger(source, options)
+        view = options.view or self.views[0]
+        for part in source.parts:
+            if part.kind != "text":
+                raise MemAuditError(f"{part.name}: is not a text file (give a folder of memory files)")
+            body, head = split_front_matter(part.parsed.text)
+            pieces = [(f":{at}", line) for at, line in enumerate(body.splitlines(), start=1)
+                      if line.strip()] if view == "lines" else []  # fmt: skip
+            for suffix, text in pieces or [("", body)]:
+                raw = Raw(f"{part.name}{suffix}", {"text": text, "metadata": dict(head)})
+                ledger.take_one(raw, lambda row, p=part, s=suffix: _draft(row, p, s))
+        return ledger.store("files", self.name, view, in_order=False)
+
+
+def split_front_matter(text: str) -> tuple[str, dict[str, str]]:
+    """The body, and the `name: value` lines of the head; other YAML is kept as it stands."""
+    found = _HEAD.match(text)
+    if not found:
+        return text.strip("\r\n"), {}
+    head: dict[str, str] = {}
+    last = ""
+    for line in found["head"].splitlines():
+        if field := _FIELD.fullmatch(line):
+            last = field["name"]
+            head[last] = field["value"].strip().strip("\"'")
+        elif last and line.strip():  # a folded value or a list
+            head[last] = f"{head[last]}\n{line}".strip()
+    return text[found.end() :].strip("\r\n"), head
+
+
+def _draft(row: Fields, part: Part, suffix: str) -> Draft:
+    text = row.text("text")
+    path = part.name.rpartition(".")[0] or part.name
+    return Draft(
+        text=text, id=f"{part.name}{suffix}", namespace=path.partition("/")[0] if "/" in path
+        else None, metadata=row.inner("metadata").others(),
+    )  # fmt: skip

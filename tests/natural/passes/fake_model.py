@@ -1,0 +1,141 @@
+"""A small deterministic "model": every reply is computed from the request, so tests know it.
+
+Memories are the sentences of the source. Units are its sentences with a number or of more than
+eight words, and the first two sentences of each turn together. A question requires the units that
+hold the longest word of its answer. Coverage goes by containment. Verdicts go by the length of the
+question. As the model `other` it is stricter: a partial cell is none.
+"""
+
+import json
+import re
+from http.server import BaseHTTPRequestHandler
+from typing import Any
+
+from memaudit.natural.passes.prompt import PROMPTS, prompt
+from tests.models.server import Behaviour, completion, send
+
+VERDICTS = ("accepted", "corrected", "ambiguous", "rejected")
+
+
+def blocks(user: str) -> dict[str, Any]:
+    """The data blocks of a user message; anything else in it is an error."""
+    lines = user.split("\n")
+    found = {}
+    for begin, data, end in zip(lines[::3], lines[1::3], lines[2::3], strict=True):
+        name = begin.removeprefix("BEGIN DATA: ")
+        assert (begin, end) == (f"BEGIN DATA: {name}", f"END DATA: {name}")
+        found[name] = json.loads(data)
+    return found
+
+
+def which(body: dict[str, Any]) -> str:
+    """The prompt that a request was made from."""
+    system = body["messages"][0]["content"]
+    (name,) = [one for one in PROMPTS if system.startswith(prompt(one).text)]
+    return name
+
+
+def sentences(text: str) -> list[str]:
+    """A text cut after full stops, question and exclamation marks."""
+    return [one.strip() for one in re.findall(r"[^.!?]+[.!?]*", text) if one.strip()]
+
+
+def answer(body: dict[str, Any]) -> dict[str, Any]:
+    """The reply to a request."""
+    name = which(body)
+    data = blocks(body["messages"][1]["content"])
+    if name in ("memories", "units"):
+        turns = [
+            (turn["turn"], sentence)
+            for session in data["source"]
+            for turn in session["turns"]
+            for sentence in sentences(turn["text"])
+        ]
+        if name == "memories":
+            rows = [{"turns": [turn], "kind": "fact", "text": text} for turn, text in turns]
+            return {"memories": rows}
+        turns = [one for one in turns if re.search(r"\d", one[1]) or len(one[1].split()) > 8]
+        turns += [
+            (turn["turn"], found[0].strip())
+            for session in data["source"]
+            for turn in session["turns"]
+            if (found := re.match(r"[^.!?]+[.!?]+[^.!?]+[.!?]+", turn["text"]))
+        ]
+        rows = [
+            {"turn": one, "quote": text, "kind": "fact", "statement": text} for one, text in turns
+        ]
+        return {"units": rows}
+    if name == "quotes":
+        return {"quotes": []}
+    if name == "requirements":
+        return requirements(data)
+    if name == "adjudication":
+        return adjudication(data)
+    return {"cells": cells(data, strict=body["model"] == "other")}
+
+
+def requirements(data: dict[str, Any]) -> dict[str, Any]:
+    """The units that hold the longest word of the answer."""
+    words = re.findall(r"\w+", data["question"]["answer"] or "")
+    longest = max(words, key=len, default="").lower()
+    rows = [
+        {"unit": unit["unit"], "reason": f"says {longest}"}
+        for unit in data["units"]
+        if longest and longest in unit["statement"].lower()
+    ]
+    decision = "supported" if rows else "unsupported"
+    return {"decision": decision, "required": rows, "reason": "by the longest word"}
+
+
+def adjudication(data: dict[str, Any]) -> dict[str, Any]:
+    """A verdict by the length of the question; a correction keeps one unit and marks it."""
+    verdict = VERDICTS[len(data["question"]["question"]) % 4]
+    required = [row["unit"] for row in data["proposal"]["required"]]
+    if verdict == "corrected" and not required:
+        verdict = "rejected"
+    if verdict != "corrected":
+        return {"verdict": verdict, "required": [], "rewrites": [], "reason": verdict}
+    first = required[0]
+    (statement,) = [unit["statement"] for unit in data["units"] if unit["unit"] == first]
+    rewrites = [{"unit": first, "statement": f"{statement} (checked)"}]
+    return {
+        "verdict": verdict,
+        "required": [first],
+        "rewrites": rewrites,
+        "reason": "one is enough",
+    }
+
+
+def cells(data: dict[str, Any], strict: bool) -> list[dict[str, Any]]:
+    """Full if the memory holds the unit, partial if the unit holds the memory."""
+    memories = {row["memory"]: row["text"] for row in data["memories"]}
+    units = {row["unit"]: row["text"].removesuffix(" (checked)") for row in data["units"]}
+    found = []
+    for row in data["pairs"]:
+        for unit in row["units"]:
+            memory, text = memories[row["memory"]], units[unit]
+            label = "full" if text in memory else "partial" if memory in text else "none"
+            if strict and label == "partial":
+                label = "none"
+            found.append(
+                {"memory": row["memory"], "unit": unit, "label": label, "reason": f"is {label}"}
+            )
+    return found
+
+
+def plays(handler: BaseHTTPRequestHandler, body: dict[str, Any]) -> None:
+    """The fake model behind a server."""
+    send(handler, 200, completion(json.dumps(answer(body))))
+
+
+def instead(name: str, content: object, **more: object) -> Behaviour:
+    """The fake model, but for every request of one prompt this content."""
+
+    def behave(handler: BaseHTTPRequestHandler, body: dict[str, Any]) -> None:
+        if which(body) == name:
+            text = content(body) if callable(content) else content
+            send(handler, 200, completion(text, **more))
+        else:
+            plays(handler, body)
+
+    return behave

@@ -1,0 +1,135 @@
+"""What must not be seen does not reach the wire: canaries in every field that could leak."""
+
+import json
+from collections import defaultdict
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memaudit.datasets.irregular import Loaded
+from memaudit.datasets.shape import Conversation, Question, Representation, Session, Turn
+from memaudit.models.cache import Cache
+from memaudit.natural.passes.build import ModelBuilt, build_with_model
+from memaudit.natural.passes.coverage import judge_coverage
+from memaudit.natural.passes.desk import open_desk
+from memaudit.natural.passes.recipe import ModelRecipe
+from tests.models.server import serving
+from tests.natural.passes.building import live
+from tests.natural.passes.fake_model import blocks, instead, plays, which
+
+pytest.importorskip("openai", reason="pip install 'memaudit[models]'")
+
+HIDDEN = ("zebra-question", "zebra-answer", "zebra-kind", "zebra-asked", "zebra-choice",
+          "zebra-wrong", "zebra-representation", "zebra-topic", "zebra-id", "zebra-session",
+          "zebra-turn", "zebra-place", "zebra-role")  # fmt: skip
+"""One canary for each field that passes a, b and d must not see."""
+
+SEEN = ("heron-text", "heron-speaker", "heron-caption")
+"""What they are meant to see, to show that a canary would be found."""
+
+
+Wire = tuple[dict[str, list[tuple[dict[str, Any], dict[str, str]]]], ModelBuilt]
+"""By prompt the bodies and headers that reached the server, and what was built."""
+
+
+def conversation() -> Conversation:
+    """Canaries everywhere; the turns themselves say nothing of what is asked."""
+    turns = tuple(
+        Turn(
+            f"zebra-turn:{i}", "zebra-session", i, "heron-speaker", "zebra-role",
+            f"The heron-text number {i} of 12 stands in the reeds. It has 2 wings.",
+            "2025-01-01T10:00:00", "heron-caption", "zebra-place",
+        )
+        for i in range(4)
+    )  # fmt: skip
+    question = Question(
+        "zebra-id-q", "What is the zebra-question?", "zebra-answer (standing)", "zebra-kind",
+        ("zebra-turn:1",), ("zebra-session",), "zebra-asked", False, "zebra-wrong",
+        (("A", "zebra-choice"),), 1,
+    )  # fmt: skip
+    shipped = Representation(
+        "zebra-id-r", "zebra-kind", "zebra-representation", "Ann", "zebra-session",
+        ("zebra-turn:1",),
+    )  # fmt: skip
+    session = Session("zebra-session", 0, "2025-01-01T09:00:00", turns)
+    return Conversation("zebra-id", (session,), (question,), (shipped,), "zebra-topic")
+
+
+def misquoted(body: dict[str, Any]) -> str:
+    """Units whose quotes do not hold, so that the second asking happens as well."""
+    row = {"turn": 1, "quote": "nobody said this", "kind": "fact", "statement": "Reeds are 3."}
+    good = {"turn": 1, "quote": "It has 2 wings.", "kind": "fact", "statement": "Standing there."}
+    assert which(body) == "units"
+    return json.dumps({"units": [row, good]})
+
+
+@pytest.fixture(scope="module")
+def wire(tmp_path_factory: pytest.TempPathFactory) -> Wire:
+    """Everything that reached the server, headers included, by prompt; and what was built."""
+    recipe = ModelRecipe("one", adjudicator="other", spot_share=Fraction(1))
+    folder = tmp_path_factory.mktemp("blind")
+    with serving(instead("units", misquoted)) as served, Cache(folder / "cache") as cache:
+        desk = open_desk(live(served.url), cache, folder / "requests")
+        (built,) = build_with_model([Loaded(conversation())], recipe, desk)
+    sent: defaultdict[str, list[tuple[dict[str, Any], dict[str, str]]]] = defaultdict(list)
+    for body, headers in zip(served.bodies, served.headers, strict=True):
+        sent[which(body)].append((body, headers))
+    return dict(sent), built
+
+
+@pytest.mark.parametrize("name", ["memories", "units", "quotes", "coverage"])
+def test_generators_and_judge_see_no_canary(wire: Wire, name: str) -> None:
+    """No question, answer, kind, pointer, id or shipped text reaches a generator or the judge."""
+    assert [canary for canary in HIDDEN if canary in json.dumps(wire[0][name])] == []
+
+
+@pytest.mark.parametrize("name", ["memories", "units", "quotes"])
+def test_the_source_is_seen(wire: Wire, name: str) -> None:
+    """The same search finds what a pass is meant to see."""
+    assert [one for one in SEEN if one not in json.dumps(wire[0][name])] == []
+
+
+@pytest.mark.parametrize("name", ["requirements", "adjudication"])
+def test_labelling_passes_see_question_and_answer_only(wire: Wire, name: str) -> None:
+    """The gold pointers, ids and shipped texts stay hidden from them as well."""
+    seen = [canary for canary in HIDDEN if canary in json.dumps(wire[0][name])]
+    assert seen == ["zebra-question", "zebra-answer", "zebra-asked"]
+
+
+def test_the_judge_sees_texts_and_numbers_only(wire: Wire) -> None:
+    """Neither kinds, generators, costs, speakers nor times; raw turns beside written memories."""
+    sent, built = wire
+    texts: dict[str, set[str]] = {"memories": set(), "units": set()}
+    for body, _ in sent["coverage"]:
+        data = blocks(body["messages"][1]["content"])
+        assert data.keys() == {"memories", "units", "pairs"}
+        assert {key for row in data["memories"] for key in row} == {"memory", "text"}
+        assert {key for row in data["units"] for key in row} == {"unit", "text"}
+        assert {key for row in data["pairs"] for key in row} == {"memory", "units"}
+        for name, found in texts.items():
+            found |= {row["text"] for row in data[name]}
+    candidates = built.package.candidates
+    assert {one.kind for one in candidates} == {"raw", "fact"}
+    own = {one.text for one in candidates if one.id == "zebra-turn:0/raw"}  # decided by its quote
+    assert texts == {"memories": {one.text for one in candidates} - own,
+                     "units": {"Standing there."}}  # fmt: skip
+
+
+def test_package_and_exported_memories_go_to_the_same_judge(tmp_path: Path) -> None:
+    """The same texts make the same request, whoever they are from: one call, one cache key."""
+    memories, units = ["Ann lives in Rome.", "Bob."], ["Ann lives in Rome.", "Bob is 9."]
+    with serving(plays) as served, Cache(tmp_path / "cache") as cache:
+        desk = open_desk(live(served.url), cache, tmp_path / "requests")
+        first = judge_coverage(memories, units, desk, "one", "a package")
+        exported = judge_coverage(memories[::-1] * 2, units[::-1], desk, "one", "a memory system")
+    assert first == exported
+    assert len(served.bodies) == 1
+    labels = {pair: cell.label for pair, cell in first.items() if cell}
+    assert labels == {
+        ("Ann lives in Rome.", "Ann lives in Rome."): "full",
+        ("Ann lives in Rome.", "Bob is 9."): "none",
+        ("Bob.", "Ann lives in Rome."): "none",
+        ("Bob.", "Bob is 9."): "none",
+    }

@@ -1,0 +1,216 @@
+"""Two embedded conversations from end to end: live, then again from the cache with no call."""
+
+import json
+from collections import Counter
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from memaudit.checker import PackageChecker
+from memaudit.core.cost import words
+from memaudit.core.digest import digest
+from memaudit.core.errors import MemAuditError
+from memaudit.core.package import Package
+from memaudit.models.cache import Cache
+from memaudit.models.cache_file import export_cache, import_cache
+from memaudit.models.providers import Settings
+from memaudit.natural.build_folder import packages_at
+from memaudit.natural.passes.prompt import PROMPTS, prompt
+from memaudit.solvers.solve import solve
+from tests.natural.passes.building import PLAIN, RECIPE, TWO, make
+from tests.natural.passes.conftest import Built
+from tests.natural.passes.fake_model import which
+
+JUDGE, QUOTE = "model:one:coverage/1", "exact:quote"
+
+
+@pytest.fixture(scope="module")
+def packages(built: Built) -> dict[str, Package]:
+    """What was written, read back."""
+    return {one.name: one for one in packages_at(built.folder / "out")}
+
+
+def test_every_pass_was_asked(built: Built) -> None:
+    """Two sources, eight questions; other models adjudicate and check; no second askings."""
+    asked = Counter((which(body), body["model"]) for body in built.served.bodies)
+    judged = asked.pop(("coverage", "one")), asked.pop(("coverage", "other"))
+    assert min(judged) >= 2
+    assert asked == {
+        ("memories", "one"): 2, ("units", "one"): 2, ("requirements", "one"): 8,
+        ("adjudication", "other"): 8,
+    }  # fmt: skip
+
+
+def test_optimum_is_certified(packages: dict[str, Package]) -> None:
+    """Both packages solve, and an independent check accepts the certificate."""
+    for package in packages.values():
+        optimum = solve(package, 40)
+        assert optimum.status == "certified"
+        assert optimum.certificate is not None
+        assert PackageChecker(package).verify(optimum.certificate).valid
+        assert optimum.value > 0
+
+
+def test_candidates(packages: dict[str, Package]) -> None:
+    """Raw turns by rule and sentences by the model, all costed alike, at the turn they cite."""
+    package = packages["hotel-rooms"]
+    turn = {one.id: one for one in package.experiences}
+    for one in package.candidates:
+        assert one.cost == words(one.text)
+        assert one.text in turn[one.experience].text
+    makers = Counter((one.kind, one.generator) for one in package.candidates)
+    assert makers[("raw", "rule:raw")] == 11
+    assert set(makers) == {("raw", "rule:raw"), ("fact", "model:one:memories/1")}
+    texts = [one.text for one in package.candidates if one.experience == "t11"]
+    assert texts == [
+        "perfect. You're better than the agency, they once put me over a nightclub.",
+        "perfect.",
+        "You're better than the agency, they once put me over a nightclub.",
+    ]
+
+
+def test_units_stand_in_their_turns(packages: dict[str, Package]) -> None:
+    """Every source is a verbatim piece of the turn it names."""
+    for package in packages.values():
+        text = {one.id: one.text for one in package.experiences}
+        for unit in package.units:
+            (source,) = unit.sources
+            assert source.text in text[source.id]
+
+
+def test_coverage_is_what_the_fake_judge_says(packages: dict[str, Package]) -> None:
+    """Row by row: quotes decide their own turns, containment the rest; nones are written too."""
+    values = {"full": 1, "partial": Fraction(1, 2), "none": 0}
+    seen = set()
+    for package in packages.values():
+        units = {one.id: one for one in package.units}
+        required = {unit for query in package.queries for unit in query.required}
+        for row in package.coverage:
+            unit, text = units[row.unit], package.candidate[row.candidate].text
+            wanted = unit.text.removesuffix(" (checked)")
+            label = "full" if wanted in text else "partial" if text in wanted else "none"
+            own = row.candidate == f"{unit.sources[0].id}/raw"
+            assert (row.label, row.provenance) == (label, QUOTE if own else JUDGE)
+            assert row.value == values[label]
+            seen.add(label)
+        judged = {(row.candidate, row.unit) for row in package.coverage}
+        everything = {(one.id, unit) for one in package.candidates for unit in required}
+        assert everything <= judged  # no cell of a required unit is left to silence
+        assert all((units[unit].attributes.get("judged") is False) == (unit not in required)
+                   for unit in units)  # fmt: skip
+    assert seen == {"full", "partial", "none"}
+
+
+def test_verdicts(packages: dict[str, Package], built: Built) -> None:
+    """By the length of each question mod 4; what is out of the pool weighs nothing but stays."""
+    names = ("accepted", "corrected", "ambiguous", "rejected")
+    found: Counter[str] = Counter()
+    for package in packages.values():
+        for query in package.queries:
+            status = names[len(query.text) % 4]
+            if status == "corrected" and not query.attributes.get("required_before"):
+                status = "rejected"  # the fake corrects only what has units
+            assert query.attributes["status"] == status
+            assert query.attributes["scoring_pool"] is (status in names[:2])
+            assert query.importance == (1 if status in names[:2] else 0)
+            assert query.attributes["adjudicated_by"] == "model:other:adjudication/1"
+            found[status] += 1
+    assert built.made.manifest["adjudication"]["queries"] == {
+        **{name: found[name] for name in names}, "unadjudicated": 0, "unsupported": 0, "failed": 0,
+    }  # fmt: skip
+    assert min(found.values()) >= 1
+    assert len(found) == 4
+
+
+def test_corrections_are_applied_with_provenance(packages: dict[str, Package]) -> None:
+    """A reworded unit keeps what it said before, and who changed it for which question."""
+    reworded = [
+        (unit, query)
+        for package in packages.values()
+        for unit in package.units
+        for query in package.queries
+        if "text_before" in unit.attributes and query.id == unit.attributes["text_for"]
+    ]
+    assert reworded
+    for unit, query in reworded:
+        assert unit.text == f"{unit.attributes['text_before']} (checked)"
+        assert unit.attributes["text_by"] == "model:other:adjudication/1"
+        assert query.required == (unit.id,)
+        before = query.attributes["required_before"]
+        assert isinstance(before, list)
+        assert unit.id in before
+
+
+def test_manifest(built: Built, packages: dict[str, Package]) -> None:
+    """It names data, prompts, models, parameters, usage, outcomes and views."""
+    data = json.loads((built.folder / "out" / "manifest.json").read_text())
+    assert data["prompts"] == [prompt(name).to_json() for name in PROMPTS]
+    assert data["models"] == RECIPE.models
+    assert data["parameters"] == {"temperature": 0.0, "max_tokens": 4096, "seed": 0}
+    assert data["usage"]["calls"] == len(built.served.bodies)
+    assert data["usage"]["prompt_tokens"] == 10 * len(built.served.bodies)
+    assert "questions" in data["passes"]["memories"]["must_not_see"]
+    assert "who wrote a memory" in data["passes"]["coverage"]["must_not_see"]
+    for one in data["packages"]:
+        package = packages[one["name"]]
+        assert one["digest"] == digest(package)
+        assert one["status"] == package.attributes["status"]
+        assert one["failures"] == {}
+        assert one["cells"]["undecided"] == 0
+    spent = [row["calls"] for one in data["packages"] for row in one["usage"].values()]
+    assert sum(spent) == len(built.served.bodies)
+    assert (built.folder / "out" / "failures.jsonl").read_text() == "".join(
+        json.dumps(row, sort_keys=True, separators=(",", ":")) + "\n"
+        for name in TWO
+        for row in [one.to_json() for one in built.made.desk.ledger.of(name)]
+    )
+
+
+def test_spot_check_reports_agreement(built: Built) -> None:
+    """The stricter model turns every sampled partial cell into none, and agrees on the rest."""
+    total = built.made.manifest["spot_check"]
+    labels = {(row["judge"], row["checker"]): row["cells"] for row in total["labels"]}
+    assert set(labels) == {("full", "full"), ("none", "none"), ("partial", "none")}
+    assert total["cells"] == sum(labels.values())
+    assert total["same"] == total["cells"] - labels["partial", "none"]
+    rows = [row for one in built.made.manifest["packages"] for row in
+            one["spot_check"]["disagreements"]]  # fmt: skip
+    assert len(rows) == labels["partial", "none"]
+    assert {(row["judge"], row["checker"]) for row in rows} == {("partial", "none")}
+
+
+def test_replay_elsewhere_with_no_call(built: Built, tmp_path: Path) -> None:
+    """Cache exported, imported, and the build repeated offline: equal files, byte by byte."""
+    with Cache(built.folder / "cache") as cache:
+        export_cache(cache, tmp_path / "replies.jsonl")
+    with Cache(tmp_path / "cache") as cache:
+        assert import_cache(cache, tmp_path / "replies.jsonl").problems == []
+    again = make(tmp_path, Settings(provider="offline"))
+    assert again.desk.asking.client.spent.calls == 0
+    assert again.digests == built.made.digests
+    for path in sorted((built.folder / "out").iterdir()):
+        assert (tmp_path / "out" / path.name).read_bytes() == path.read_bytes()
+    assert make(tmp_path, Settings(provider="offline")).manifest["kept"] == 2
+
+
+def test_offline_without_the_answers_stops(tmp_path: Path) -> None:
+    """Not a package built on nothing: an error that says what to do."""
+    with pytest.raises(MemAuditError, match=r"pass memories: 2 of 2 .* import the cache"):
+        make(tmp_path, Settings(provider="offline"))
+    assert not (tmp_path / "out").exists()
+
+
+def test_without_an_adjudicator(built: Built, tmp_path: Path) -> None:
+    """The same cache serves it; questions whose answer no unit supports are out of the pool."""
+    with Cache(built.folder / "cache") as cache:
+        export_cache(cache, tmp_path / "replies.jsonl")
+    with Cache(tmp_path / "cache") as cache:
+        import_cache(cache, tmp_path / "replies.jsonl")
+    # hotel-rooms' corrected unit and requirements differ, so its coverage was never asked
+    made = make(tmp_path, Settings(provider="offline"), PLAIN, ("film-night",))
+    (entry,) = made.manifest["packages"]
+    assert entry["status"] == "unadjudicated"
+    assert entry["queries"]["unadjudicated"] + entry["queries"]["unsupported"] == 4
+    assert made.manifest["adjudication"] is None
+    assert made.manifest["spot_check"] is None

@@ -1,0 +1,48 @@
+"""Pass a with a real, very small model: it proves the wire; its memories need not be any good."""
+
+from pathlib import Path
+
+import pytest
+
+from memaudit.datasets.shape import Session, Turn
+from memaudit.models.cache import Cache
+from memaudit.models.cache_file import export_cache, import_cache
+from memaudit.models.providers import Settings
+from memaudit.models.request import Parameters
+from memaudit.natural.passes.desk import Desk, open_desk
+from memaudit.natural.passes.memories import Memories, find_memories
+from memaudit.natural.passes.source import source_text
+from tests.models.test_local_model import address
+
+__all__ = ["address"]  # the fixture that serves the model
+
+pytestmark = pytest.mark.slow
+
+SOURCE = source_text(
+    [Session("s", 0, "2025-01-01", (Turn("t", "s", 0, "Ann", "user", "I moved to Rome."),))]
+)
+
+
+def asked(settings: Settings, cache: Cache, folder: Path) -> tuple[Memories, Desk]:
+    """The memories of one short session."""
+    parameters = Parameters(max_tokens=120)
+    desk = open_desk(settings, cache, folder / "requests", parameters=parameters)
+    return find_memories({"x": SOURCE}, desk, "smollm2")["x"], desk
+
+
+def test_every_outcome_is_counted(address: str, tmp_path: Path) -> None:
+    """One reply or one counted failure; and the same again from the exported cache."""
+    with Cache(tmp_path / "here") as cache:
+        first, desk = asked(Settings(base_url=address, timeout=300), cache, tmp_path)
+        failures = desk.ledger.counts("x", failure=True)
+        assert desk.ledger.replies["x", "memories"] + first.lost == 1
+        assert sum(failures.get("memories", {}).values()) == first.lost
+        usage = desk.ledger.usage["x", "memories"]
+        assert usage.calls >= 1
+        assert usage.prompt_tokens > 300  # the prompt was read
+        export_cache(cache, tmp_path / "replies.jsonl")
+    with Cache(tmp_path / "there") as cache:
+        import_cache(cache, tmp_path / "replies.jsonl")
+        again, other = asked(Settings(provider="offline"), cache, tmp_path)
+    assert again == first
+    assert other.ledger == desk.ledger

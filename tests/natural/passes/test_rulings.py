@@ -1,0 +1,122 @@
+"""From needs and verdicts to statuses, by hand."""
+
+import pytest
+
+from memaudit.datasets.shape import Question
+from memaudit.natural.passes.adjudication import Proposal, Verdict
+from memaudit.natural.passes.requirements import (
+    MOST_LETTERS,
+    Need,
+    RequirementsReply,
+    ShownUnit,
+    _together,
+    parts,
+)
+from memaudit.natural.passes.rulings import Ruling, Rulings, package_status, rule
+
+Q = [Question(f"q{i}", f"Question {i}?", "yes", "kind") for i in range(3)]
+GOOD = Need("supported", ((1, "says it"), (2, "says so")), "both")
+
+
+def unit(number: int, session: int = 1, letters: int = 10) -> ShownUnit:
+    """A unit of some length."""
+    return ShownUnit(number, "fact", None, "x" * letters, "", session)
+
+
+def test_without_an_adjudicator() -> None:
+    """Supported and unanswerable count, unsupported and failed do not."""
+    needs = {"q0": GOOD, "q1": Need("unsupported", ((1, "half"),), "no"), "q2": None}
+    found = rule(Q, needs, None)
+    assert {id: one.status for id, one in found.questions.items()} == {
+        "q0": "unadjudicated", "q1": "unsupported", "q2": "failed",
+    }  # fmt: skip
+    assert found.required == {1, 2}
+    assert found.counts() == {
+        "accepted": 0, "corrected": 0, "ambiguous": 0, "rejected": 0, "unadjudicated": 1,
+        "unsupported": 1, "failed": 1,
+    }  # fmt: skip
+    assert package_status(found, []) == "unadjudicated"
+    assert package_status(found, ["1 cells are undecided"]) == "incomplete"
+
+
+def test_the_first_rewrite_stands() -> None:
+    """Two questions that want the same unit reworded differently: the later one is ambiguous."""
+    verdicts = {
+        "q0": Verdict("corrected", "r", (1,), ((1, "Better."),)),
+        "q1": Verdict("corrected", "r", (1, 3), ((1, "Better."), (3, "Also."))),
+        "q2": Verdict("corrected", "r", (2,), ((2, "New."), (1, "Otherwise."))),
+    }
+    found = rule(Q, dict.fromkeys(("q0", "q1", "q2"), GOOD), verdicts)
+    assert [one.status for one in found.questions.values()] == [
+        "corrected", "corrected", "ambiguous",
+    ]  # fmt: skip
+    assert found.rewrites == {1: ("Better.", "q0"), 3: ("Also.", "q1")}  # and 2 is not touched
+    assert found.questions["q0"].before == (1, 2)
+    assert found.questions["q2"].required == (1, 2)
+    assert found.questions["q2"].reason == "wants unit 1 reworded otherwise than q0 does"
+
+
+@pytest.mark.parametrize(
+    ("statuses", "package"),
+    [
+        (["accepted", "accepted"], "accepted"),
+        (["accepted", "rejected"], "accepted"),
+        (["accepted", "corrected", "ambiguous"], "corrected"),
+        (["ambiguous", "rejected"], "ambiguous"),
+        (["rejected", "failed"], "rejected"),
+        (["failed", "unsupported"], "unsupported"),
+        ([], "without questions"),
+    ],
+)
+def test_package_status(statuses: list[str], package: str) -> None:
+    """In the pool as long as one question is; for one question, that question's status."""
+    found = Rulings({str(i): Ruling(one, (), {}, "") for i, one in enumerate(statuses)})
+    assert package_status(found, []) == package
+
+
+def test_long_unit_lists_are_asked_about_in_parts() -> None:
+    """Three of 15,000 letters: two in the first request, one in the second."""
+    units = [unit(i, letters=15_000) for i in (1, 2, 3)]
+    assert [[one.number for one in part] for part in parts(units)] == [[1, 2], [3]]
+    assert list(parts([])) == [[]]
+
+
+@pytest.mark.parametrize(
+    ("needs", "decision", "numbers"),
+    [
+        ([GOOD], "supported", (1, 2)),
+        # a part that has nothing to say does not spoil another's evidence
+        ([GOOD, Need("unsupported", (), "not here")], "supported", (1, 2)),
+        ([Need("unsupported", ((5, ""),), ""), Need("unsupported", (), "")], "unsupported", (5,)),
+        ([Need("unanswerable", (), ""), Need("unsupported", (), "")], "unanswerable", ()),
+        ([Need("unsupported", ((3, ""),), ""), Need("unanswerable", (), "")], "unsupported", (3,)),
+    ],
+)
+def test_parts_together(needs: list[Need], decision: str, numbers: tuple[int, ...]) -> None:
+    """What several requests about one question say together."""
+    found = _together(needs)
+    assert found is not None
+    assert (found.decision, found.numbers) == (decision, numbers)
+
+
+def test_a_part_without_a_reply_fails_the_question() -> None:
+    """Half the units are no basis for a decision."""
+    assert _together([GOOD, None]) is None
+
+
+def test_a_supported_answer_needs_a_unit() -> None:
+    """Rules of the reply that its schema cannot say."""
+    with pytest.raises(ValueError, match="at least one unit"):
+        RequirementsReply(decision="supported", required=[], reason="")
+    twice = [{"unit": 1, "reason": ""}] * 2
+    with pytest.raises(ValueError, match="appears twice"):
+        RequirementsReply.model_validate({"decision": "supported", "required": twice, "reason": ""})
+
+
+def test_an_adjudicator_is_shown_what_fits() -> None:
+    """All units; of a list too long, those of the sessions that the required units are from."""
+    few = [unit(1), unit(2), unit(3, session=2)]
+    assert Proposal(Q[0], GOOD, few).shown == few
+    many = [unit(1, 1, MOST_LETTERS), unit(2, 2), unit(3, 3), unit(4, 2)]
+    need = Need("supported", ((2, ""),), "")
+    assert [one.number for one in Proposal(Q[0], need, many).shown] == [2, 4]

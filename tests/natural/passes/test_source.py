@@ -1,0 +1,64 @@
+"""Sources: numbers instead of ids, whole sessions together, nothing lost."""
+
+from dataclasses import fields
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memaudit.datasets.shape import Session, Turn
+from memaudit.natural.passes.source import (
+    SourceSession,
+    SourceText,
+    SourceTurn,
+    pieces,
+    source_text,
+)  # fmt: skip
+
+
+def session(name: str, *texts: str, time: str | None = None) -> Session:
+    """A session of turns."""
+    turns = [Turn(f"{name}{i}", name, i, "Ann", "user", text) for i, text in enumerate(texts)]
+    return Session(name, 0, time, tuple(turns))
+
+
+def test_types_have_no_room_for_anything_else() -> None:
+    """No ids, questions, answers, evidence or representations: there is no field for them."""
+    assert [one.name for one in fields(SourceText)] == ["sessions"]
+    assert [one.name for one in fields(SourceSession)] == ["number", "time", "turns"]
+    assert [one.name for one in fields(SourceTurn)] == ["number", "speaker", "text", "time"]
+
+
+def test_numbers_count_through_the_conversation() -> None:
+    """Captions are part of what a turn says."""
+    pictured = Turn("x", "b", 0, "Bob", "user", "Look!", "2025-01-02", caption="a cat")
+    source = source_text([session("a", "one", "two"), Session("b", 1, "2025-01-01", (pictured,))])
+    assert source.as_data() == [
+        {"session": 1, "time": None, "turns": [
+            {"turn": 1, "speaker": "Ann", "text": "one"},
+            {"turn": 2, "speaker": "Ann", "text": "two"}]},
+        {"session": 2, "time": "2025-01-01", "turns": [
+            {"turn": 3, "speaker": "Bob", "text": "Look! [image: a cat]", "time": "2025-01-02"}]},
+    ]  # fmt: skip
+
+
+def test_pieces_by_hand() -> None:
+    """At most 10 letters: a with b, c cut between its turns, and a long turn stays whole."""
+    source = source_text(
+        [session("a", "12345"), session("b", "1234"), session("c", "123456", "", "12345"),
+         session("d", "123456789012")]
+    )  # fmt: skip
+    found = [
+        [[turn.number for turn in one.turns] for one in piece.sessions]
+        for piece in pieces(source, 10)
+    ]
+    assert found == [[[1], [2]], [[3]], [[5]], [[6]]]  # turn 4 is empty
+
+
+@given(st.lists(st.lists(st.text("ab ", max_size=12), max_size=5), max_size=5), st.integers(1, 20))
+def test_pieces_lose_nothing(texts: list[list[str]], most: int) -> None:
+    """Every turn that says something is in exactly one piece, in order."""
+    source = source_text([session(f"s{i}", *rows) for i, rows in enumerate(texts)])
+    found = [turn for piece in pieces(source, most) for turn in piece.turns.values()]
+    assert found == [turn for turn in source.turns.values() if turn.text.strip()]
+    for piece in pieces(source, most):
+        assert len(piece.turns) == 1 or sum(len(one.text) for one in piece.turns.values()) <= most

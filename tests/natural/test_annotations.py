@@ -1,0 +1,126 @@
+"""A package from gold labels: units, queries, coverage, and what a writer cannot see."""
+
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from memaudit.core.errors import MemAuditError
+from memaudit.core.package import Package
+from memaudit.datasets.irregular import Loaded
+from memaudit.natural.annotations import Recipe, build
+from memaudit.natural.heuristics import CONTAINMENT, FULL, INCLUSION, LEXICAL, POINTER, UPDATE
+from memaudit.writers.view import visible
+from tests.datasets.files import load as load_fixture
+from tests.natural.talks import DIET, Row, cells, load
+
+
+@pytest.fixture
+def diet(tmp_path: Path) -> Package:
+    return build(load(tmp_path, DIET), Recipe("chat")).package
+
+
+def test_the_stream(diet: Package) -> None:
+    """Every turn, and the end of every session."""
+    assert [(e.id, e.index, e.session, e.speaker) for e in diet.experiences] == [
+        ("t1", 0, "s1", "Ann"), ("t2", 1, "s1", "assistant"), ("s1/end", 2, "s1", None),
+        ("t3", 3, "s2", "Ann"), ("t4", 4, "s2", "assistant"), ("s2/end", 5, "s2", None),
+    ]  # fmt: skip
+    assert diet.experiences[0].text == "Hello there! For travel meals I eat vegetarian food."
+
+
+def test_units_and_queries(diet: Package) -> None:
+    """A cited turn is one unit, whoever cites it; the last of an update holds, the others do not.
+
+    t3 is required by q1 and q2, so it weighs 2.
+    """
+    assert {u.id: u.kind for u in diet.units} == {
+        "t1": "stale", "t3": "current", "supersession/q1": "supersession",
+    }  # fmt: skip
+    assert {q.id: q.required for q in diet.queries} == {
+        "q1": ("t1", "t3", "supersession/q1"), "q2": ("t3",), "q3": (),
+    }  # fmt: skip
+    assert diet.weights == {"t1": 1, "t3": 2, "supersession/q1": 1}
+    assert diet.units[1].sources[0].text == diet.experiences[3].text
+
+
+def test_coverage_of_a_turn(diet: Package) -> None:
+    """t3 has terms travel, meal, eat, fish, food, now, rome, warm: sentences keep 6 and 2."""
+    rows = {name: (row.value, row.provenance) for name, row in cells(diet, "t3").items()}
+    assert rows == {
+        "t3/raw": (FULL, INCLUSION), "t3/window": (FULL, INCLUSION), "t4/window": (FULL, INCLUSION),
+        "s2/session": (FULL, INCLUSION), "t3/sentence-1": (Fraction(1, 2), CONTAINMENT),
+        "t3/sentence-2": (Fraction(1, 2), CONTAINMENT),
+        "t3/compound_update": (Fraction(1, 2), CONTAINMENT),
+    }  # fmt: skip
+
+
+def test_coverage_of_a_change(diet: Package) -> None:
+    """Full where the old sentence is called outdated; the turn itself only says "now"."""
+    rows = {
+        name: (row.value, row.provenance) for name, row in cells(diet, "supersession/q1").items()
+    }
+    half = Fraction(1, 2)
+    assert rows == {
+        "t3/tombstone": (FULL, UPDATE), "t3/compound_update": (FULL, UPDATE), "t3/raw": (half, UPDATE),
+        "t3/window": (half, UPDATE), "t4/window": (half, UPDATE), "s2/session": (half, UPDATE),
+    }  # fmt: skip
+    assert cells(diet, "t1")["t3/tombstone"].value == 1
+
+
+def test_a_tombstone_does_not_cover_what_still_holds(tmp_path: Path) -> None:
+    """Without the update question t1 is a fact, and calling it outdated denies it."""
+    rows = [dict(row, kind="fact") if row.get("id") == "q1" else row for row in DIET]
+    package = build(load(tmp_path, rows), Recipe("chat")).package
+    assert "t3/tombstone" in package.candidate
+    assert "t3/tombstone" not in cells(package, "t1")
+    assert "t3/compound_update" not in cells(package, "t1")
+
+
+def test_locomo_ships_facts_and_summaries() -> None:
+    """The fixture's first observation points to D1:1, its summary is about that session."""
+    (loaded,) = load_fixture("locomo")
+    built = build(loaded, Recipe("locomo"))
+    rows = cells(built.package, "s1:1")
+    fact, summary = rows["session_1_observation:Ada:1"], rows["session_1_summary"]
+    assert (fact.value, fact.provenance) == (FULL, POINTER)
+    assert (summary.value, summary.provenance, summary.rationale) == (FULL, LEXICAL, "2 of 2 terms")
+    assert built.homeless == ("session_7_summary",)
+    assert not any(c.kind == "tombstone" for c in built.package.candidates)
+
+
+def test_a_question_that_cites_sessions_needs_all_of_them(tmp_path: Path) -> None:
+    """Only the whole session covers such a unit."""
+    rows: list[Row] = [
+        *DIET[:7],
+        {"id": "q1", "question": "All?", "answer": "Yes", "evidence": ["s1"]},
+    ]
+    package = build(load(tmp_path, rows), Recipe("chat")).package
+    assert [unit.id for unit in package.units] == ["s1"]
+    # The windows of a session of two turns hold it all, as does the session.
+    assert set(cells(package, "s1")) == {"t1/window", "t2/window", "s1/session"}
+
+
+def test_no_question_answer_or_label_reaches_a_writer() -> None:
+    """Canaries in everything the benchmark knows; the visible side is the same without them."""
+    for format in ("locomo", "longmemeval", "memdaily", "chat"):
+        for loaded in load_fixture(format):
+            plain = visible(build(loaded, Recipe(format)).package)
+            marked = [
+                replace(
+                    one, id=f"CANARY-{n}", text=f"CANARY {one.text}", answer=f"CANARY {one.answer}",
+                    kind="CANARY", adversarial_answer="CANARY", choices=(("A", "CANARY"),),
+                    evidence=(), evidence_sessions=(),
+                )
+                for n, one in enumerate(loaded.conversation.questions)
+            ]  # fmt: skip
+            other = replace(loaded.conversation, questions=tuple(marked))
+            seen = visible(build(Loaded(other), Recipe(format)).package)
+            assert seen == plain
+            assert "CANARY" not in repr(seen)
+
+
+def test_costs_need_a_rule() -> None:
+    with pytest.raises(MemAuditError, match="choose a rule"):
+        Recipe("chat", "declared")

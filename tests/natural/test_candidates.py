@@ -1,0 +1,125 @@
+"""Candidates: made from the transcript alone, by the same rules for every turn."""
+
+from pathlib import Path
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memaudit.core.cost import words
+from memaudit.datasets.shape import Conversation, Question, Representation, Session, Turn
+from memaudit.natural.extracts import SPAN_FROM, SPAN_WORDS, WINDOW_WORDS, extracts
+from memaudit.natural.sentences import one_line
+from memaudit.natural.shipped import shipped
+from memaudit.natural.transcript import Transcript, split, text_of
+from memaudit.natural.updates import pairs, update_offers
+from tests.natural.talks import DIET, load
+
+TEXTS = st.lists(
+    st.lists(st.sampled_from(["Ann", "went", "home.", "Why?", "7", "to", "Rome!"]), max_size=60),
+    min_size=1,
+    max_size=4,
+).map(lambda texts: [" ".join(text) for text in texts])
+
+
+def talk(texts: list[str], **more: object) -> Transcript:
+    """One session of these turns."""
+    turns = tuple(
+        Turn(f"t{n}", "s1", n, "Ann", "user", text, None, **more)  # type: ignore[arg-type]
+        for n, text in enumerate(texts)
+    )
+    conversation = Conversation("c", (Session("s1", 0, None, turns),))
+    return split(conversation, "chat")[0]
+
+
+@given(TEXTS)
+def test_extracts_hold_what_they_say_they_hold(texts: list[str]) -> None:
+    """Whole turns word for word; pieces are pieces; no text twice in a group."""
+    transcript = talk(texts)
+    seen: set[tuple[str, str]] = set()
+    for offer in extracts(transcript):
+        key = offer.experience, one_line(offer.text)
+        assert key not in seen
+        seen.add(key)
+        assert offer.text.strip()
+        for turn in offer.whole:
+            assert text_of(transcript.turn[turn]) in offer.text
+        if offer.piece_of is not None:
+            assert offer.text in text_of(transcript.turn[offer.piece_of])
+        if offer.kind == "window":
+            assert words(offer.text) <= WINDOW_WORDS
+            assert offer.experience in offer.whole
+    spans = {offer.piece_of for offer in extracts(transcript) if offer.kind == "span"}
+    assert spans <= {t.id for t in transcript.turn.values() if words(t.text) > SPAN_FROM}
+
+
+def test_the_kinds_of_one_turn() -> None:
+    """Three turns; the middle one has two sentences and 33 words."""
+    long = "We met in Rome. " + "and then we walked " * 7 + "home."
+    offers = {offer.id: offer for offer in extracts(talk(["Hi Bo.", long, "Nice one."]))}
+    assert list(offers) == [
+        "t0/raw", "t0/window", "t1/raw", "t1/window", "t1/sentence-1", "t1/sentence-2", "t1/span",
+        "t2/raw", "t2/window", "s1/session",
+    ]  # fmt: skip
+    assert offers["t1/window"].whole == ("t0", "t1", "t2")
+    assert offers["t0/window"].whole == ("t0", "t1")
+    assert offers["t1/window"].text == f"Ann: Hi Bo.\nAnn: {long}\nAnn: Nice one."
+    assert words(offers["t1/span"].text) == SPAN_WORDS
+    assert offers["s1/session"].experience == "s1/end"
+
+
+def test_captions_are_marked() -> None:
+    """And stand after the text, or alone."""
+    transcript = talk(["Look!", ""], caption="a red dog")
+    assert [text_of(turn) for turn in transcript.turn.values()] == [
+        "Look! [image: a red dog]", "[image: a red dog]",
+    ]  # fmt: skip
+
+
+def test_telling_ids_are_replaced(tmp_path: Path) -> None:
+    """LongMemEval's session ids, and names that only some turns have; numbered ids stay."""
+    turn = Turn("answer_1:1", "answer_1", 0, "user", "user", "Hi.")
+    session = Session("answer_1", 0, "2024-01-01", (turn,))
+    asked = Question("q", "Q?", "A", "fact", ("answer_1:1",), ("answer_1",))
+    transcript, (question,) = split(Conversation("c", (session,), (asked,)), "longmemeval")
+    assert list(transcript.turn) == ["s1:1"]
+    assert (question.evidence, question.evidence_sessions) == (("s1:1",), ("s1",))
+    assert transcript.turn_ids == {"answer_1:1": "s1:1"}
+    assert list(split(load(tmp_path, DIET).conversation, "chat")[0].turn) == [
+        "t1", "t2", "t3", "t4",
+    ]  # fmt: skip
+    named = [dict(row, id="diet") if row.get("id") == "t1" else row for row in DIET]
+    named = [{k: v for k, v in row.items() if k != "evidence"} for row in named]
+    assert "s1:1" in split(load(tmp_path, named).conversation, "chat")[0].turn
+
+
+def test_updates_pair_a_turn_with_the_most_similar_earlier_one(tmp_path: Path) -> None:
+    """t3 shares travel, meal, eat and food with t1, of an earlier session and the same speaker."""
+    transcript, _ = split(load(tmp_path, DIET).conversation, "chat")
+    ((number, pair),) = pairs(transcript)
+    assert (number, pair.earlier, pair.later) == (1, "t1", "t3")
+    assert {offer.id: offer.text for offer in update_offers(transcript)} == {
+        "t3/tombstone": "No longer holds: For travel meals I eat vegetarian food.",
+        "t3/compound_update": "For travel meals I eat fish food now. "
+        "(before: For travel meals I eat vegetarian food.)",
+    }
+
+
+def test_what_the_dataset_ships() -> None:
+    """At the latest source, else at the session's end; without a session it is counted."""
+    turns = tuple(Turn(f"D1:{n}", "s1", n, "Ann", "a", "Hi.") for n in (1, 2))
+    conversation = Conversation(
+        "c", (Session("s1", 0, None, turns), Session("s2", 1, None, ())), (),
+        (
+            Representation("o", "observation", "Ann greets.", "Ann", "s1", ("D1:2", "D1:1")),
+            Representation("again", "observation", "Ann greets.", "Ann", "s1", ("D1:2",)),
+            Representation("sum", "session_summary", "Greetings.", None, "s1"),
+            Representation("lost", "event_summary", "Nothing.", None, None),
+            Representation("empty", "event_summary", "Nothing.", None, "s2"),
+        ),
+    )  # fmt: skip
+    found = shipped(split(conversation, "locomo")[0])
+    assert [(o.id, o.experience, o.kind, o.points, o.about) for o in found.offers] == [
+        ("o", "D1:2", "fact", ("D1:2", "D1:1"), None),
+        ("sum", "s1/end", "summary", (), "s1"),
+    ]
+    assert found.homeless == ("lost", "empty")

@@ -1,0 +1,182 @@
+"""People's own labels: read, fitted, checked; several passes side by side."""
+
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from memaudit.core.errors import MemAuditError
+from memaudit.core.package import Package
+from memaudit.natural.annotations import Built, Recipe, build
+from memaudit.natural.heuristics import FULL
+from memaudit.natural.label_passes import label_passes, with_pass
+from memaudit.natural.labels.files import read_labels
+from memaudit.natural.reliability import reliability
+from memaudit.writers.view import visible
+from tests.natural.talks import DIET, Row, cells, load, write_rows
+
+UNITS: list[Row] = [
+    {"unit_id": "u1", "text": "Ann eats fish.", "kind": "current", "quote": "I eat  fish",
+     "turns": ["t3"], "questions": ["q1"]},
+    {"unit_id": "u2", "text": "Rome was warm.", "quote": "Rome was hot", "turns": ["t3", "t9"],
+     "questions": [1, "q7"], "note": "SECRET"},
+    {"unit_id": "u3", "text": "Ann says hello.", "session": "s1", "quote": "Hello there"},
+]  # fmt: skip
+MEMORIES: list[Row] = [
+    {"memory_id": "m1", "text": "Fish now.", "turn": "t3", "confidence": 0.9},
+    {"memory_id": "m2", "text": "Warm Rome.", "session": "s2", "sources": [{"source": "x"}]},
+    {"memory_id": "m3", "text": "Ann writes.", "sources": [{"dia": "t1"}, {"dia": "t3"}]},
+    {"memory_id": "m4", "text": "Nowhere.", "session": "s9"},
+]  # fmt: skip
+PASS_A: list[Row] = [
+    {"memory_id": "m1", "unit_id": "u1", "coverage": 1, "why": "says it"},
+    {"memory_id": "m2", "unit_id": "u2", "coverage": 0.5},
+    {"memory_id": "m2", "unit_id": "u2", "coverage": 0.5},
+    {"memory_id": "m4", "unit_id": "u2", "coverage": 1},
+    {"memory_id": "m8", "unit_id": "u2", "coverage": 1},
+    {"memory_id": "m1", "unit_id": "u8", "coverage": 1},
+]  # fmt: skip
+PASS_B: list[Row] = [
+    {"memory_id": "m1", "unit_id": "u1", "coverage": 1},
+    {"memory_id": "m2", "unit_id": "u2", "coverage": 1},
+]  # fmt: skip
+
+
+@pytest.fixture
+def built(tmp_path: Path) -> Built:
+    labels = read_labels(
+        write_rows(tmp_path / "u.jsonl", UNITS), write_rows(tmp_path / "m.jsonl", MEMORIES),
+        [write_rows(tmp_path / "a.jsonl", PASS_A), write_rows(tmp_path / "b.jsonl", PASS_B)],
+    )  # fmt: skip
+    return build(load(tmp_path, DIET), Recipe("chat", labels=labels))
+
+
+def test_what_does_not_fit_is_counted_and_named(built: Built) -> None:
+    """Each with its file and line; the quotes are counted."""
+    assert [(one.file, one.line, one.what, one.found) for one in built.misfits.found] == [
+        ("m.jsonl", 4, "unknown session", "s9"),
+        ("m.jsonl", 4, "memory without a place", ""),
+        ("u.jsonl", 2, "unknown turn", "t9"),
+        ("u.jsonl", 2, "quote not found", "Rome was hot"),
+        ("u.jsonl", 2, "unknown question", "q7"),
+        ("u.jsonl", 3, "no turns", ""),
+        ("a.jsonl", 3, "repeated cell", ""),
+        ("a.jsonl", 5, "unknown memory", "m8"),
+        ("a.jsonl", 6, "unknown unit", "u8"),
+    ]
+    assert (built.misfits.quotes, built.misfits.quotes_found) == (3, 2)
+
+
+def test_units_of_ones_own(built: Built) -> None:
+    """Required by id or by number from 0; raw turns cover the units that name them."""
+    package = built.package
+    assert [q.required for q in package.queries] == [("u1",), ("u2",), ()]
+    rows = {name: (row.value, row.provenance) for name, row in cells(package, "u1").items()}
+    assert rows["t3/raw"] == rows["s2/session"] == (FULL, "exact:inclusion")
+    assert rows["t3/sentence-1"] == (FULL, "heuristic:containment-v1")  # it holds the quote
+    assert rows["m1"] == (FULL, "pass:a")
+    assert "t3/sentence-2" not in rows
+    assert package.units[1].attributes == {"note": "SECRET", "unverified_quote": "Rome was hot"}
+    assert [source.text for source in package.units[2].sources] == ["Hello there"]
+
+
+def test_memories_are_placed(built: Built) -> None:
+    """At their turn, at the latest of their sources, or at a step of their own."""
+    found = {c.id: (c.experience, c.kind) for c in built.package.candidates if c.id[0] == "m"}
+    assert found == {"m1": ("t3", "fact"), "m2": ("s2/memory/m2", "fact"), "m3": ("t3", "fact")}
+    assert built.package.candidate["m1"].confidence == Fraction(9, 10)
+    assert [e.id for e in built.package.experiences][-2:] == ["s2/end", "s2/memory/m2"]
+    assert "tombstone" not in {c.kind for c in built.package.candidates}
+
+
+def test_passes_side_by_side(built: Built) -> None:
+    """Three memories times three units were judged: 8 agree; both list m1 x u1 and m2 x u2.
+
+    Agreed 8/9. Pass a: 7 none, 1 half, 1 full; b: 7 none, 2 full. By chance (49 + 2) / 81, so
+    kappa is (72 - 51) / (81 - 51) = 7/10.
+    """
+    found = label_passes(built.package)
+    assert found is not None
+    assert (found.frame, found.judged, [one.name for one in found.passes]) == (
+        "conversation", 9, ["a", "b"],
+    )  # fmt: skip
+    (pair,) = reliability("x", [built.package]).agreement
+    assert (pair.cells, pair.agreed, pair.kappa) == (9, 8, Fraction(7, 10))
+    other = with_pass(built.package, "b")
+    assert cells(other, "u2")["m2"].value == 1
+    assert cells(other, "u2")["t3/raw"] == cells(built.package, "u2")["t3/raw"]
+    assert cells(with_pass(other, "a"), "u2")["m2"].value == Fraction(1, 2)
+    with pytest.raises(MemAuditError, match="no label pass 'c'; its passes: a, b"):
+        with_pass(built.package, "c")
+
+
+def test_labels_stay_behind(built: Built) -> None:
+    """Quotes, notes and reasons are not among what a writer sees."""
+    seen = repr(visible(built.package))
+    for canary in ("SECRET", "Rome was hot", "says it", "Ann eats fish."):
+        assert canary not in seen
+
+
+def test_csv(tmp_path: Path) -> None:
+    """Lists are split at semicolons."""
+    (tmp_path / "u.csv").write_text(
+        'unit_id,text,quote,turns,questions\nu1,"Fish, now.",fish food,t3; t1,q1;1\n'
+    )
+    labels = read_labels(tmp_path / "u.csv")
+    package = build(load(tmp_path, DIET), Recipe("chat", labels=labels)).package
+    assert package.units[0].text == "Fish, now."
+    assert [source.id for source in package.units[0].sources] == ["t1", "t3"]
+    assert [q.required for q in package.queries] == [("u1",), ("u1",), ()]
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "message"),
+    [
+        ("u.jsonl", '{"unit_id": "u"}\n', "u.jsonl:1: lacks the field 'text'"),
+        (
+            "u.jsonl",
+            '{"unit_id": "u", "text": "t", "turn": "t1"}\n',
+            "has the unknown field 'turn'",
+        ),
+        ("u.jsonl", "", "u.jsonl: holds no rows"),
+        ("u.csv", "unit_id,text\nu\n", "u.csv:2: has 1 cells, the header has 2"),
+        ("u.csv", "a,a\n", "u.csv:1: names a column twice"),
+    ],
+)
+def test_a_broken_file_is_one_line(tmp_path: Path, file: str, text: str, message: str) -> None:
+    (tmp_path / file).write_text(text)
+    with pytest.raises(MemAuditError, match=r"^[^\n]+$") as error:
+        read_labels(tmp_path / file)
+    assert message in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ({"memory_id": "m1", "unit_id": "u1", "coverage": 2}, "has coverage 2"),
+        ({"memory_id": "m1", "unit_id": "u1", "coverage": "x"}, "a bad field 'coverage'"),
+        ({"memory_id": "m1", "unit_id": "u1", "coverage": 0}, "again, with another value"),
+    ],
+)
+def test_a_bad_cell_is_one_line(tmp_path: Path, row: Row, message: str) -> None:
+    labels = read_labels(
+        write_rows(tmp_path / "u.jsonl", UNITS), write_rows(tmp_path / "m.jsonl", MEMORIES),
+        [write_rows(tmp_path / "a.jsonl", [PASS_A[0], row])],
+    )  # fmt: skip
+    with pytest.raises(MemAuditError, match=r"a\.jsonl:2: ") as error:
+        build(load(tmp_path, DIET), Recipe("chat", labels=labels))
+    assert message in str(error.value)
+
+
+def test_labels_without_memories_override_rules(tmp_path: Path) -> None:
+    """A pass may judge the build's own candidates; its frame is what it lists."""
+    rows: list[Row] = [{"memory_id": "t3/sentence-2", "unit_id": "t3", "coverage": 0},
+                       {"memory_id": "t3/sentence-1", "unit_id": "t3", "coverage": 1}]  # fmt: skip
+    labels = read_labels(passes=[write_rows(tmp_path / "a.jsonl", rows)])
+    package: Package = build(load(tmp_path, DIET), Recipe("chat", labels=labels)).package
+    found = cells(package, "t3")
+    assert "t3/sentence-2" not in found
+    assert (found["t3/sentence-1"].value, found["t3/sentence-1"].provenance) == (FULL, "pass:a")
+    passes = label_passes(package)
+    assert passes is not None
+    assert (passes.frame, passes.judged) == ("listed", 2)

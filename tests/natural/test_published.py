@@ -1,0 +1,86 @@
+"""The published files, where someone has them: everything builds, validates and solves."""
+
+from pathlib import Path
+
+import pytest
+
+from memaudit.core.package import Package
+from memaudit.datasets.read import iter_conversations
+from memaudit.natural.annotations import Recipe, build
+from memaudit.natural.build_folder import build_into, packages_at
+from memaudit.natural.building import Job
+from memaudit.natural.labels.files import read_labels
+from memaudit.natural.reliability import reliability
+from memaudit.solvers.solve import solve_all
+from memaudit.writers.view import visible
+from tests.datasets.files import real_file
+
+LOCOMO = "locomo/locomo10.json"
+ORACLE = "longmemeval/longmemeval_oracle_99.json"
+
+
+@pytest.fixture(scope="module")
+def locomo() -> list[Package]:
+    return [build(one, Recipe("locomo")).package for one in iter_conversations(real_file(LOCOMO))]
+
+
+def test_locomo(locomo: list[Package]) -> None:
+    """A unit for each of the turns that questions cite; four questions cite none."""
+    found = reliability("locomo", locomo)
+    assert (found.packages, found.queries, found.queries_without_units) == (10, 1986, 4)
+    assert found.candidates["raw"] == 5882
+    assert found.candidates["fact"] == 2541
+    assert found.units_uncovered == 0
+    assert found.quotes.checked == found.quotes.found == found.units
+
+
+def test_no_candidate_of_locomo_spans_sessions(locomo: list[Package]) -> None:
+    """So that conversations fall apart by session, and whole frontiers are quick."""
+    for package in locomo:
+        home = {one.id: one.session for one in package.experiences}
+        units = {one.id: one.sources[0].session for one in package.units}
+        for row in package.coverage:
+            assert home[package.candidate[row.candidate].experience] == units[row.unit]
+
+
+def test_optima_of_a_conversation(locomo: list[Package]) -> None:
+    """Certified at every budget."""
+    optima = solve_all(locomo[1], [100, 500, 1000, 2000, 5000])
+    assert [one.status for one in optima] == ["certified"] * 5
+
+
+def test_longmemeval(tmp_path: Path) -> None:
+    """99 records: 197 marked turns, and a change for each of the 21 updates."""
+    build_into(Job(real_file(ORACLE)), tmp_path)
+    packages = packages_at(tmp_path)  # what does not validate is refused
+    found = reliability("oracle", packages)
+    assert (found.packages, found.units) == (99, 197 + 21)
+    assert found.units_by_kind["supersession"] == found.units_by_kind["current"] == 21
+    assert not any("answer_" in one.id for p in packages for one in visible(p).experiences)
+
+
+def test_a_full_haystack() -> None:
+    """53 sessions, 550 turns, two of them evidence."""
+    path = real_file("longmemeval/longmemeval_s_e47becba.json")
+    (loaded,) = iter_conversations(path)
+    package = build(loaded, Recipe("longmemeval")).package
+    assert (len(package.experiences), len(package.units)) == (550 + 53, 2)
+
+
+def test_double_labelled_conversation() -> None:
+    """203 units, 660 memories, two passes over 7,016 cells."""
+    folder = real_file("labels/locomo_conv26/units.jsonl").parent
+    labels = read_labels(
+        folder / "units.jsonl", folder / "memories.jsonl",
+        [folder / "coverage_pass_a.jsonl", folder / "coverage_pass_b.jsonl"],
+    )  # fmt: skip
+    (loaded,) = (
+        one for one in iter_conversations(real_file(LOCOMO)) if one.conversation.id == "conv-26"
+    )
+    built = build(loaded, Recipe("locomo", labels=labels))
+    found = reliability("conv-26", [built.package])
+    assert (found.units, built.misfits.quotes, built.misfits.quotes_found) == (203, 203, 201)
+    assert sum(c.generator == "labels:memories" for c in built.package.candidates) == 660
+    assert sum(found.coverage["pass:coverage_pass_a"].values()) == 548
+    (pair,) = found.agreement
+    assert pair.cells == 7016
