@@ -63,8 +63,9 @@ def test_coverage_of_a_change(diet: Package) -> None:
     }
     half = Fraction(1, 2)
     assert rows == {
-        "t3/tombstone": (FULL, UPDATE), "t3/compound_update": (FULL, UPDATE), "t3/raw": (half, UPDATE),
-        "t3/window": (half, UPDATE), "t4/window": (half, UPDATE), "s2/session": (half, UPDATE),
+        "t3/tombstone": (FULL, UPDATE), "t3/compound_update": (FULL, UPDATE),
+        "t3/raw": (half, UPDATE), "t3/window": (half, UPDATE), "t4/window": (half, UPDATE),
+        "s2/session": (half, UPDATE),
     }  # fmt: skip
     assert cells(diet, "t1")["t3/tombstone"].value == 1
 

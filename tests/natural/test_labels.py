@@ -1,5 +1,6 @@
 """People's own labels: read, fitted, checked; several passes side by side."""
 
+import re
 from fractions import Fraction
 from pathlib import Path
 
@@ -115,6 +116,20 @@ def test_labels_stay_behind(built: Built) -> None:
     seen = repr(visible(built.package))
     for canary in ("SECRET", "Rome was hot", "says it", "Ann eats fish."):
         assert canary not in seen
+
+
+def test_the_documented_examples_work(tmp_path: Path) -> None:
+    """The rows of docs/natural.md, on a conversation that has what they name."""
+    page = (Path(__file__).parents[2] / "docs" / "natural.md").read_text(encoding="utf-8")
+    paths = {}
+    for name in ("units", "memories", "coverage"):
+        (rows,) = re.findall(rf"```jsonl {name}\n(.*?)```", page, re.DOTALL)
+        paths[name] = tmp_path / f"{name}.jsonl"
+        paths[name].write_text(rows, encoding="utf-8")
+    labels = read_labels(paths["units"], paths["memories"], [paths["coverage"]])
+    built = build(load(tmp_path, DIET), Recipe("chat", labels=labels))
+    assert [one.what for one in built.misfits.found] == ["quote not found", "unknown question"]
+    assert cells(built.package, "u1")["m1"].provenance == "pass:coverage"
 
 
 def test_csv(tmp_path: Path) -> None:

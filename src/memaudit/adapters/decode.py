@@ -47,7 +47,9 @@ def parse(data: bytes, name: str, as_text: bool = False) -> Parsed:
     text = _decoded(data, name)
     value = _value(text, name)
     if isinstance(value, str) and value.lstrip()[:1] in ("{", "["):  # seen in a published .af
-        return Parsed("json", document=_value(value, f"{name} (JSON inside a string)"), wrapped=True)
+        return Parsed(
+            "json", document=_value(value, f"{name} (JSON inside a string)"), wrapped=True
+        )
     return Parsed("json", document=value)
 
 

@@ -135,7 +135,9 @@ class Ledger:
             return
         if set(self.skipped) == {"other namespace"}:
             wanted = self.options.namespace
-            raise MemAuditError(f"{name}: no memory has the namespace {wanted!r} (check --namespace)")
+            raise MemAuditError(
+                f"{name}: no memory has the namespace {wanted!r} (check --namespace)"
+            )
         broken = {reason: rows for reason, rows in self.skipped.items() if reason not in HARMLESS}
         if broken:
             reason, rows = next(iter(broken.items()))

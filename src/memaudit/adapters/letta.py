@@ -1,5 +1,7 @@
 """Letta: agent files (core memory), archival passages, or both together."""
 
+from functools import partial
+
 from memaudit.adapters.fields import Fields, SkipRow
 from memaudit.adapters.ledger import Draft, Ledger
 from memaudit.adapters.protocol import Options
@@ -38,12 +40,24 @@ class Letta:
         pages = [part for part in source.parts if not _is_agent_file(part)]
         for part in pages:
             check_limit(ledger, ledger.take(listed(part, PASSAGES, ("text",)), _passage), LIMITS)
+        _by_time(ledger)
         if files and not pages:
             ledger.warn("core memory only: an agent file holds no archival passages; give their "
                         "JSON (client.agents.passages.list) as a second file")  # fmt: skip
         if pages and not files:
             ledger.warn("archival passages only: core memory is in the agent file; give both")
         return ledger.store("Letta", self.name, view, in_order=True)
+
+
+def _by_time(ledger: Ledger) -> None:
+    """Passages behind the blocks in order of creation, where all say when."""
+    blocks = [one for one in ledger.drafts if one[1].metadata.get("part") == "core"]
+    passages = [one for one in ledger.drafts if one[1].metadata.get("part") != "core"]
+    if all(made.created_at for _, made in passages):
+        passages.sort(key=lambda one: one[1].created_at or "")
+    elif len(passages) > 1:
+        ledger.warn("order of writing unknown: not every passage says when it was created")
+    ledger.drafts = blocks + passages
 
 
 def _is_agent_file(part: Part) -> bool:
@@ -72,7 +86,7 @@ def _read_agent_file(ledger: Ledger, part: Part, view: str) -> None:
         _take_block(ledger, raw, owners, view)
     attached = under(part.parsed.document, "files")[1]
     if isinstance(attached, list) and attached:
-        ledger.warn(f"{len(attached)} attached files are documents, not memories: not read")
+        ledger.warn(f"attached files are documents, not memories: {len(attached)} not read")
 
 
 def _take_block(ledger: Ledger, raw: Raw, owners: dict[str, list[str]], view: str) -> None:
@@ -85,7 +99,7 @@ def _take_block(ledger: Ledger, raw: Raw, owners: dict[str, list[str]], view: st
         return ledger.take_one(raw, lambda row: _block(row, owners))
     for at, line in wanted:
         one = Raw(f"{raw.place} line {at}", {**raw.value, "value": line})
-        ledger.take_one(one, lambda row, at=at: _block(row, owners, at))
+        ledger.take_one(one, partial(_block, owners=owners, line=at))
     return None
 
 

@@ -1,6 +1,7 @@
 """Folders of memory files: Letta Code's Markdown memory, the Claude memory tool's /memories."""
 
 import re
+from functools import partial
 
 from memaudit.adapters.fields import Fields
 from memaudit.adapters.ledger import Draft, Ledger
@@ -10,7 +11,9 @@ from memaudit.adapters.shape import ExportedStore
 from memaudit.adapters.source import Part, Source
 from memaudit.core.errors import MemAuditError
 
-_HEAD = re.compile(r"\A---[ \t]*\r?\n(?P<head>.*?)(?:^)---[ \t]*(?:\r?\n|\Z)", re.DOTALL | re.MULTILINE)
+_HEAD = re.compile(
+    r"\A---[ \t]*\r?\n(?P<head>.*?)(?:^)---[ \t]*(?:\r?\n|\Z)", re.DOTALL | re.MULTILINE
+)
 _FIELD = re.compile(r"(?P<name>[A-Za-z_][\w-]*):[ \t]*(?P<value>.*)")
 
 
@@ -35,13 +38,15 @@ class MarkdownFolder:
         view = options.view or self.views[0]
         for part in source.parts:
             if part.kind != "text":
-                raise MemAuditError(f"{part.name}: is not a text file (give a folder of memory files)")
+                raise MemAuditError(
+                    f"{part.name}: is not a text file (give a folder of memory files)"
+                )
             body, head = split_front_matter(part.parsed.text)
             pieces = [(f":{at}", line) for at, line in enumerate(body.splitlines(), start=1)
                       if line.strip()] if view == "lines" else []  # fmt: skip
             for suffix, text in pieces or [("", body)]:
                 raw = Raw(f"{part.name}{suffix}", {"text": text, "metadata": dict(head)})
-                ledger.take_one(raw, lambda row, p=part, s=suffix: _draft(row, p, s))
+                ledger.take_one(raw, partial(_draft, part=part, suffix=suffix))
         return ledger.store("files", self.name, view, in_order=False)
 
 

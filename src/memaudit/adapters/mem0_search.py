@@ -1,6 +1,7 @@
 """Mem0's LoCoMo evaluation files: what was retrieved for every question, as one union."""
 
 from collections.abc import Iterator
+from functools import partial
 
 from memaudit.adapters.fields import Fields
 from memaudit.adapters.ledger import Draft, Ledger
@@ -42,9 +43,11 @@ class Mem0Search:
                     value, dict) else raw.place  # fmt: skip
                 if (example, speaker, key) not in seen:
                     seen.add((example, speaker, key))
-                    ledger.take_one(raw, lambda row, e=example, s=speaker: _draft(row, e, s))
-        ledger.warn(f"a union of search results, not a dump: {retrieved} retrieved rows hold "
-                    f"{len(seen)} distinct memories; what was never retrieved is missing")  # fmt: skip
+                    ledger.take_one(raw, partial(_draft, example=example, speaker=speaker))
+        ledger.warn(
+            f"a union of search results, not a dump: {retrieved} retrieved rows hold "
+            f"{len(seen)} distinct memories; what was never retrieved is missing"
+        )
         return ledger.store("Mem0", self.name, self.views[0], in_order=False)
 
 

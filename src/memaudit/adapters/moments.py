@@ -28,6 +28,8 @@ def moment(value: object) -> str | None:
 def _compact(text: str) -> str | None:
     """A-Mem's `202603011200`."""
     try:
-        return iso(datetime.strptime(text, "%Y%m%d%H%M%S"[: 10 if len(text) == 12 else 12]).isoformat())
+        return iso(
+            datetime.strptime(text, "%Y%m%d%H%M%S"[: 10 if len(text) == 12 else 12]).isoformat()
+        )
     except ValueError:
         return None

@@ -25,7 +25,8 @@ def listed(part: Part, keys: Sequence[str] = (), own: Sequence[str] = ()) -> lis
     """
     if part.kind == "lines":
         return [
-            Raw(f"{part.name}:{line.number}", line.value, line.problem) for line in part.parsed.lines
+            Raw(f"{part.name}:{line.number}", line.value, line.problem)
+            for line in part.parsed.lines
         ]
     if part.kind != "json":
         raise MemAuditError(f"{part.name}: is not JSON (this format is read from JSON)")
@@ -60,7 +61,9 @@ def no_list(part: Part, keys: Sequence[str]) -> str:
     document = part.parsed.document
     if problem := api_error(document):
         return _failed(part.name, problem)
-    expected = f"a list, or one under {' or '.join(repr(key) for key in keys)}" if keys else "a list"
+    expected = (
+        f"a list, or one under {' or '.join(repr(key) for key in keys)}" if keys else "a list"
+    )
     if isinstance(document, dict):
         found = ", ".join(repr(key[:40]) for key in list(document)[:5]) or "nothing"
         return f"{part.name}: holds an object with {found}; expected {expected}"

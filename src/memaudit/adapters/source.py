@@ -25,7 +25,7 @@ _REFUSED = {
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One file. `document` is set for JSON, `lines` for JSONL, `text` for text, `tables` for SQLite."""
+    """One file: its `tables` where it is SQLite, else what was `parsed`."""
 
     path: Path
     name: str

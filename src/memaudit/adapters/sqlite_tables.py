@@ -41,7 +41,9 @@ def rows(
 def _opened(path: Path, name: str) -> Iterator[sqlite3.Connection]:
     log = path.with_name(f"{path.name}-wal")
     try:
-        if log.exists() and log.stat().st_size:  # rows not yet in the main file: read a copy of both
+        if (
+            log.exists() and log.stat().st_size
+        ):  # rows not yet in the main file: read a copy of both
             with TemporaryDirectory() as folder:
                 copy = Path(folder) / "store.db"
                 shutil.copyfile(path, copy)

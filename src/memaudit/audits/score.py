@@ -80,6 +80,15 @@ class Scorer:
             unit_coverage={k: Fraction(v, steps) for k, v in sorted(covered.items())},
         )
 
+    def by_unit(self, store: Sequence[str]) -> dict[str, Fraction]:
+        """The value of each covered unit."""
+        form = self.form
+        levels = form.cover([self._place[id] for id in store])
+        return {
+            form.unit_ids[unit]: Fraction(form.levels[unit].low(level), form.value_scale)
+            for unit, level in levels.items()
+        }
+
     def problems(self, store: Sequence[str], form: Form, budget: Fraction) -> list[str]:
         """What makes a store infeasible at a budget and its form; empty when it is feasible."""
         if self._place.keys() >= set(store) and form.feasible([self._place[id] for id in store]):

@@ -25,6 +25,8 @@ COMMANDS = {
     "convert": ("memaudit.cli.package:convert", "Rewrite packages in another form."),
     "recost": ("memaudit.cli.package:recost", "Measure every cost by another rule."),
     "schema": ("memaudit.cli.package:schema", "Print the JSON Schema of a package."),
+    "build": ("memaudit.cli.build:build", "Make packages from conversations."),
+    "reliability": ("memaudit.cli.reliability:reliability", "How packages were constructed."),
     "dataset": ("memaudit.cli.dataset:dataset", "Look into a dataset of conversations."),
     "subset": ("memaudit.cli.subset:subset", "Choose a balanced subset of a dataset."),
     "cache": ("memaudit.cli.cache:cache", "Export, import or show the cache of model replies."),

@@ -131,7 +131,7 @@ def _offers(
 def _distinct(offers: Sequence[Offer]) -> tuple[list[Offer], int]:
     """The offers without those whose text their group already has, and how many those were.
 
-    What people labelled stays: its id stands in their files. Ids are made unique.
+    What people labelled stays: its id stands in their files.
     """
     seen: set[tuple[str, str]] = set()
     ids: Counter[str] = Counter()

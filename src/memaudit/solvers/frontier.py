@@ -18,6 +18,8 @@ from memaudit.solvers.protocol import Limits
 COMPONENTS = "components"
 BUDGET_BY_BUDGET = "budget by budget"
 MOST_BUDGETS = 10_000_000
+PATIENCE = 10
+"""Blocks may be this many times as large as in a single solve: one pass gives all budgets."""
 
 Progress = Callable[[int, int], None]
 """Called with the budgets done and the budgets in all."""
@@ -86,7 +88,7 @@ def _components(form: Form) -> list[int] | None:
     core = prepare(packed, SCALE, np.zeros(len(form.levels), np.int64)).core
     if not len(core.cost):
         return [0] * (form.budget // form.cost_scale + 1)
-    layout = choose_layout(core).layout
+    layout = choose_layout(core, patience=PATIENCE).layout
     if layout.dense or not layout.inside.all():
         return None
     best = component_frontier(seal(core), seal(layout), form.budget)

@@ -58,8 +58,8 @@ class Plan:
         return np.where(known > 0, carried, fresh)
 
 
-def choose_layout(core: Core, dense: bool = False) -> Plan:
-    """The layout for a core."""
+def choose_layout(core: Core, dense: bool = False, patience: int = 1) -> Plan:
+    """The layout for a core; with more patience, blocks may be larger."""
     units = core.top.shape[0]
     if not dense and core.cap == 1 and units:
         sealed = seal(core)
@@ -68,7 +68,7 @@ def choose_layout(core: Core, dense: bool = False) -> Plan:
         low = np.minimum.reduceat(place[touch], touch_start[:-1])
         high = np.maximum.reduceat(place[touch], touch_start[:-1])
         order = np.argsort(high - low, kind="stable")
-        budget = EDGES_AT_LEAST + EDGES_PER_CANDIDATE * core.cost.shape[0]
+        budget = patience * (EDGES_AT_LEAST + EDGES_PER_CANDIDATE * core.cost.shape[0])
         for share in (1, 4, 16):
             block, inside = cluster(sealed, touch_start, touch, low, high, order, budget // share)
             if inside.mean() < LEAST_INSIDE:

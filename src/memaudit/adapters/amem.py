@@ -1,0 +1,128 @@
+"""A-Mem: notes as JSON (`vars(note)`), or the Chroma collection they are kept in."""
+
+import json
+
+from memaudit.adapters.decode import loads
+from memaudit.adapters.fields import Fields, SkipRow
+from memaudit.adapters.ledger import Draft, Ledger
+from memaudit.adapters.protocol import Options
+from memaudit.adapters.rows import Raw, listed, share, under
+from memaudit.adapters.shape import ExportedStore
+from memaudit.adapters.source import Part, Source
+from memaudit.adapters.truncation import check_limit
+from memaudit.core.errors import MemAuditError
+from memaudit.datasets.lenient_json import kind_of
+
+LISTS = ("memories", "notes")
+SERIALISED = ("keywords", "links", "tags", "evolution_history")
+"""Lists that Chroma can only hold as JSON text."""
+
+LIMITS = {10: "Chroma's peek", 100: "a paged get"}
+
+
+class AMem:
+    """`full`: the note as A-Mem shows it to a model; `metadata`: without its content."""
+
+    name = "amem"
+    label = "A-Mem, notes or Chroma dump"
+    views: tuple[str, ...] = ("full", "metadata", "content")
+
+    def recognises(self, source: Source) -> int:
+        """By the fields of a note, or a collection whose metadata is one."""
+        if any(_is_chroma(part) for part in source.parts):
+            return 3
+        notes = share(source, LISTS, ("content",), ("keywords",), ("context", "links", "tags"))
+        keyed = any(_keyed(part) for part in source.parts)
+        return 3 if notes or keyed else 0
+
+    def read(self, source: Source, options: Options) -> ExportedStore:
+        """Every note, in the order of the export: A-Mem appends."""
+        ledger = Ledger(source, options)
+        view = options.view or self.views[0]
+        for part in source.parts:
+            rows = _chroma(part) if _is_chroma(part) else _keyed(part) or listed(part, LISTS)
+            count = ledger.take(rows, lambda row: _draft(row, view))
+            if _is_chroma(part):
+                check_limit(ledger, count, LIMITS)
+        return ledger.store("A-Mem", self.name, view, in_order=True)
+
+
+def _is_chroma(part: Part) -> bool:
+    document = part.parsed.document
+    return (
+        part.kind == "json"
+        and isinstance(document, dict)
+        and {"ids", "documents", "metadatas"} <= document.keys()
+    )
+
+
+def _keyed(part: Part) -> list[Raw]:
+    """Notes under their ids, as `memory_system.memories` has them."""
+    document = part.parsed.document
+    if part.kind != "json" or not isinstance(document, dict) or not document:
+        return []
+    if not all(isinstance(note, dict) and "content" in note for note in document.values()):
+        return []
+    return [
+        Raw(f"{part.name}: {str(id)[:40]}", {"id": id, **note}) for id, note in document.items()
+    ]
+
+
+def _chroma(part: Part) -> list[Raw]:
+    """The three lists of a collection, side by side."""
+    columns = {}
+    for key in ("ids", "documents", "metadatas"):
+        column = under(part.parsed.document, key)[1]
+        if not isinstance(column, list):
+            raise MemAuditError(f"{part.name}: {key} is {kind_of(column)}, a list was expected")
+        columns[key] = column
+    lengths = {len(column) for column in columns.values()}
+    if len(lengths) > 1:
+        raise MemAuditError(f"{part.name}: ids, documents and metadatas differ in length")
+    if columns["ids"] and isinstance(columns["ids"][0], list):
+        raise MemAuditError(f"{part.name}: is a query result (save collection.get() instead)")
+    rows = []
+    for at, (id, document, fields) in enumerate(zip(*columns.values(), strict=True)):
+        place = f"{part.name}: ids[{at}]"
+        if fields is not None and not isinstance(fields, dict):
+            rows.append(Raw(place, problem=f"metadata is {kind_of(fields)}, not an object"))
+            continue
+        note = {**(fields or {}), "id": id}
+        note["content"] = document if document is not None else note.get("content")
+        rows.append(Raw(place, note))
+    return rows
+
+
+def _draft(row: Fields, view: str) -> Draft:
+    content = row.text("content")
+    for name in SERIALISED:
+        value = row.data.get(name)
+        if isinstance(value, str):
+            try:
+                row.data[name] = loads(value) if value.strip()[:1] in ("[", "{") else [value]
+            except ValueError:
+                raise SkipRow(f"{name} is text that is no JSON list") from None
+        if isinstance(row.data.get(name), dict):  # links by kind, in some forks
+            row.data[name] = [json.dumps(row.others()[name], sort_keys=True)]
+    links = row.names("links")
+    return Draft(
+        text=_text(row, content, view), id=row.label("id"), created_at=row.time("timestamp"),
+        updated_at=row.time("last_accessed") if view == "metadata" else None,
+        metadata={**row.others("id", "content", "timestamp"), "links": list(links)},
+    )  # fmt: skip
+
+
+def _text(row: Fields, content: str, view: str) -> str:
+    """The chosen text; a metadata view without any metadata is no memory."""
+    if view == "content":
+        return content
+    lines = [
+        ("memory context", row.label("context")),
+        ("memory keywords", ", ".join(row.names("keywords"))),
+        ("memory tags", ", ".join(row.names("tags"))),
+    ]
+    if view == "metadata":
+        lines.append(("memory links", ", ".join(row.names("links"))))
+        found = [f"{name}: {value}" for name, value in lines if value]
+        return row.checked("\n".join(found), "metadata")
+    return "\n".join([f"memory content: {content}", *(f"{n}: {v}" for n, v in lines if v)])

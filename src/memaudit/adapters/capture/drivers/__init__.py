@@ -1,0 +1,1 @@
+"""Scripts that run inside a memory system's own environment; nothing here imports MemAudit."""

@@ -1,0 +1,118 @@
+"""A-Mem (a-mem): `add_note` for every message, the Chroma collection at the end."""
+
+import importlib
+import importlib.util
+import json
+import os
+import sys
+import types
+from typing import Any
+
+UNUSED = {
+    "litellm": ("completion",),
+    "nltk": (),
+    "nltk.tokenize": ("word_tokenize",),
+    "rank_bm25": ("BM25Okapi",),
+    "sentence_transformers": ("SentenceTransformer",),
+    "sklearn": (),
+    "sklearn.metrics": (),
+    "sklearn.metrics.pairwise": ("cosine_similarity",),
+    "transformers": ("AutoModel", "AutoTokenizer"),
+}
+"""Imported by a-mem and never called with an OpenAI-compatible model and embedder."""
+
+
+def _stand_in() -> None:
+    """Let a-mem import what it does not use where that is not installed (it is two gigabytes)."""
+    for name, members in UNUSED.items():
+        if name.partition(".")[0] in sys.modules or importlib.util.find_spec(name.partition(".")[0]):
+            continue
+        _place(name, members)
+    # A submodule of a stand-in has no spec of its own to be found by.
+    for name, members in UNUSED.items():
+        if isinstance(sys.modules.get(name.partition(".")[0]), _StandIn):
+            _place(name, members)
+
+
+class _StandIn(types.ModuleType):
+    """An empty module with a few names in it."""
+
+    __path__: list[str] = []
+
+
+def _place(name: str, members: tuple[str, ...]) -> None:
+    module = _StandIn(name)
+    for member in members:
+        setattr(module, member, None)
+    sys.modules[name] = module
+
+
+_stand_in()
+_retrievers = importlib.import_module("agentic_memory.retrievers")
+_memory_system = importlib.import_module("agentic_memory.memory_system")
+_chroma = importlib.import_module("chromadb.utils.embedding_functions")
+_OWN_EMBEDDING = _retrievers.SentenceTransformerEmbeddingFunction
+
+DISTRIBUTIONS = ("a-mem", "chromadb", "openai")
+OPTIONS = {"evo_threshold", "sentence_model"}
+LISTS = ("keywords", "links", "tags", "evolution_history")
+SHOWN = ("content", "context", "keywords", "tags", "links", "category")
+"""What makes a note another note; times of access and counters do not."""
+
+
+class System:
+    """One empty A-Mem system with its Chroma folder."""
+
+    def __init__(self, settings: dict[str, Any], folder: str) -> None:
+        options = settings["options"]
+        os.environ["OPENAI_BASE_URL"] = settings["base_url"]
+        own = options.get("sentence_model", "all-MiniLM-L6-v2")
+        embedder = settings["embedder"]
+        if embedder:
+            # A-Mem only knows sentence-transformers; Chroma's own class asks a server instead.
+            _retrievers.SentenceTransformerEmbeddingFunction = lambda **_: (
+                _chroma.OpenAIEmbeddingFunction(
+                    api_key=settings["api_key"], model_name=embedder, api_base=settings["base_url"]
+                )
+            )
+        else:
+            _retrievers.SentenceTransformerEmbeddingFunction = _OWN_EMBEDDING
+        self.configuration = {
+            "embedder": embedder or f"sentence-transformers {own}", "temperature": "library default",
+            "vector_store": "chroma, local folder",
+            "stand_ins": sorted(name for name in UNUSED if isinstance(sys.modules[name], _StandIn)),
+        }  # fmt: skip
+        tuning = {"evo_threshold": options["evo_threshold"]} if "evo_threshold" in options else {}
+        self.system = _memory_system.AgenticMemorySystem(
+            model_name=own, llm_backend="openai", llm_model=settings["model"],
+            api_key=settings["api_key"], storage_path=os.path.join(folder, "chroma"), **tuning,
+        )  # fmt: skip
+
+    def feed(self, message: dict[str, Any]) -> None:
+        """One note for one message; the time goes into A-Mem's own field."""
+        self.system.add_note(message["spoken"], time=message["time"])
+
+    def rows(self) -> list[dict[str, Any]]:
+        """All notes, from the collection they are kept in."""
+        found = self.system.retriever.collection.get()
+        notes = [_note(metadata) for metadata in found["metadatas"] or []]
+        return [
+            {
+                "id": note["id"], "export": note,
+                "text": json.dumps([note.get(name) for name in SHOWN], sort_keys=True),
+            }
+            for note in notes
+        ]  # fmt: skip
+
+    def close(self) -> None:
+        """Chroma lets go of its files when the process ends."""
+
+
+def _note(metadata: dict[str, Any]) -> dict[str, Any]:
+    """Chroma keeps lists as JSON text."""
+    note = {name: value for name, value in metadata.items() if name != "enhanced_content"}
+    for name in LISTS:
+        if isinstance(note.get(name), str):
+            note[name] = json.loads(note[name])
+    return note
+

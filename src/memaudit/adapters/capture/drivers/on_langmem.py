@@ -1,0 +1,68 @@
+"""LangMem: its store manager over a LangGraph in-memory store."""
+
+import json
+from typing import Any
+
+from langchain_openai import (  # type: ignore[import-not-found,unused-ignore]
+    ChatOpenAI,
+    OpenAIEmbeddings,
+)
+from langgraph.store.memory import InMemoryStore  # type: ignore[import-not-found,unused-ignore]
+from langmem import create_memory_store_manager  # type: ignore[import-not-found,unused-ignore]
+
+DISTRIBUTIONS = ("langmem", "langgraph", "trustcall", "langchain-core", "langchain-openai")
+OPTIONS = {"enable_deletes", "enable_inserts", "instructions", "query_limit", "temperature"}
+NAMESPACE = ("memories",)
+EVERYTHING = 1_000_000
+
+
+class System:
+    """One empty store and the manager that writes to it."""
+
+    def __init__(self, settings: dict[str, Any], folder: str) -> None:  # noqa: ARG002
+        options = dict(settings["options"])
+        address = {"base_url": settings["base_url"], "api_key": settings["api_key"]}
+        temperature = options.pop("temperature", 0)
+        model = ChatOpenAI(model=settings["model"], temperature=temperature, **address)
+        self.configuration = {
+            "embedder": settings["embedder"], "temperature": temperature,
+            "vector_store": "LangGraph InMemoryStore",
+        }  # fmt: skip
+        index = None
+        if settings["embedder"]:
+            # Counting tokens before embedding would download a tokenizer.
+            embeddings = OpenAIEmbeddings(
+                model=settings["embedder"], check_embedding_ctx_length=False, **address
+            )
+            size = len(embeddings.embed_query("memory"))
+            index = {"dims": size, "embed": embeddings}
+            self.configuration["embedding_size"] = size
+        self.store = InMemoryStore(index=index)
+        self.manager = create_memory_store_manager(
+            model, namespace=NAMESPACE, store=self.store, **options
+        )
+
+    def feed(self, message: dict[str, Any]) -> None:
+        """One call for one message. The manager writes in threads and drops their failures."""
+        said = {"role": message["role"], "content": message["content"]}
+        puts = self.manager.invoke({"messages": [said]})
+        for put in puts:
+            item = self.store.get(put["namespace"], put["key"])
+            if item is None or item.value != put["value"]:
+                raise RuntimeError("LangMem wrote a memory that did not reach its store")
+
+    def rows(self) -> list[dict[str, Any]]:
+        """All items. The default limit would cut the list off at 10."""
+        found = self.store.search(NAMESPACE, limit=EVERYTHING)
+        items = [item.dict() for item in sorted(found, key=lambda one: (one.created_at, one.key))]
+        return [
+            {
+                "id": "/".join([*item["namespace"], item["key"]]), "export": item,
+                "text": json.dumps(item["value"], sort_keys=True, default=str),
+            }
+            for item in items
+        ]  # fmt: skip
+
+    def close(self) -> None:
+        """Nothing is kept outside this object."""
+

@@ -1,0 +1,62 @@
+"""Mem0 (mem0ai): `add` for every message, `get_all` at the end; qdrant in a folder."""
+
+import os
+from typing import Any
+
+from mem0 import Memory  # type: ignore[import-not-found,unused-ignore]
+from openai import OpenAI
+
+DISTRIBUTIONS = ("mem0ai", "qdrant-client", "openai")
+OPTIONS = {"custom_instructions", "infer", "max_tokens", "temperature"}
+OWNER = "user"
+EVERYTHING = 1_000_000
+
+
+class System:
+    """One empty Mem0 store and its history."""
+
+    def __init__(self, settings: dict[str, Any], folder: str) -> None:
+        options = settings["options"]
+        address = {"openai_base_url": settings["base_url"], "api_key": settings["api_key"]}
+        embedder = settings["embedder"] or "text-embedding-3-small"
+        probe = OpenAI(base_url=settings["base_url"], api_key=settings["api_key"])
+        found = probe.embeddings.create(input=["memory"], model=embedder, encoding_format="float")
+        size = len(found.data[0].embedding)
+        tuning = {name: options[name] for name in ("temperature", "max_tokens") if name in options}
+        self.configuration = {
+            "embedder": embedder, "embedding_size": size, "vector_store": "qdrant, local folder",
+            "temperature": tuning.get("temperature", "library default"),
+        }  # fmt: skip
+        config: dict[str, Any] = {
+            "llm": {"provider": "openai", "config": {"model": settings["model"], **address, **tuning}},
+            "embedder": {"provider": "openai", "config": {"model": embedder, **address}},
+            "vector_store": {
+                "provider": "qdrant",
+                "config": {
+                    "collection_name": "memories", "embedding_model_dims": size, "on_disk": True,
+                    "path": os.path.join(folder, "qdrant"),
+                },
+            },
+            "history_db_path": os.path.join(folder, "history.db"),
+        }  # fmt: skip
+        if "custom_instructions" in options:
+            config["custom_instructions"] = options["custom_instructions"]
+        self.infer = options.get("infer", True)
+        self.memory = Memory.from_config(config)
+
+    def feed(self, message: dict[str, Any]) -> None:
+        """One call for one message; what to remember is Mem0's decision."""
+        said = {"role": message["role"], "content": message["content"]}
+        self.memory.add([said], user_id=OWNER, infer=self.infer)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """All memories. The default of top_k would cut the list off at 20."""
+        found = self.memory.get_all(
+            filters={"user_id": OWNER}, top_k=EVERYTHING, show_expired=True
+        )["results"]
+        return [{"id": str(row["id"]), "text": row["memory"], "export": row} for row in found]
+
+    def close(self) -> None:
+        """Give the lock of the folder back."""
+        self.memory.vector_store.client.close()
+        self.memory.close()

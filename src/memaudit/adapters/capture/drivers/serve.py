@@ -1,0 +1,147 @@
+"""Runs in a memory system's environment: one JSON request a line in, one JSON reply a line out.
+
+`python serve.py MODULE` loads MODULE from this folder; it holds the system's name for itself:
+DISTRIBUTIONS, OPTIONS and a class System with feed, rows and close. Only the standard library and
+the system are imported.
+"""
+
+import contextlib
+import importlib
+import importlib.metadata
+import io
+import json
+import logging
+import os
+import platform
+import sys
+import traceback
+from collections.abc import Callable
+from typing import Any, TextIO
+
+_contacted: set[str] = set()
+
+
+def _watch(event: str, arguments: tuple[Any, ...]) -> None:
+    """Remember every address this process asks for or connects to."""
+    if event == "socket.getaddrinfo":
+        _contacted.add(f"{_text(arguments[0])}:{arguments[1]}")
+    elif event == "socket.connect" and isinstance(arguments[1], tuple):
+        _contacted.add(f"{_text(arguments[1][0])}:{arguments[1][1]}")
+
+
+def _text(host: Any) -> str:
+    return host.decode("ascii", "replace") if isinstance(host, bytes) else str(host)
+
+
+class _Errors(logging.Handler):
+    """What the system logs as an error: some systems swallow a failure and only log it."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.ERROR)
+        self.lines: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.lines.append(f"{record.name}: {record.getMessage()}")
+
+
+class Desk:
+    """Holds the system that is open and answers requests about it."""
+
+    def __init__(self, module: Any) -> None:
+        self.module = module
+        self.system: Any = None
+        self.texts: dict[str, str] = {}
+        self.errors = _Errors()
+        logging.getLogger().addHandler(self.errors)
+
+    def hello(self, _: dict[str, Any]) -> dict[str, Any]:
+        """Versions of the system and of what it stands on."""
+        versions = {"python": platform.python_version()}
+        for name in self.module.DISTRIBUTIONS:
+            with contextlib.suppress(importlib.metadata.PackageNotFoundError):
+                versions[name] = importlib.metadata.version(name)
+        return {"versions": versions, "options": sorted(self.module.OPTIONS)}
+
+    def open(self, request: dict[str, Any]) -> dict[str, Any]:
+        """A fresh, empty store in a folder of its own."""
+        self.close({})
+        self.system = self.module.System(request["settings"], request["folder"])
+        self.texts = {}
+        return {"configuration": self.system.configuration}
+
+    def feed(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Give the system one message; say what that changed in its store."""
+        self.errors.lines.clear()
+        printed = io.StringIO()
+        problem = ""
+        with contextlib.redirect_stdout(printed):
+            try:
+                self.system.feed(request["message"])
+            # Any library may raise anything here; all of it is a failure that gets counted.
+            except Exception as error:  # noqa: BLE001
+                problem = f"{type(error).__name__}: {error}"
+        said = [line for line in printed.getvalue().splitlines() if line.startswith("Error")]
+        problem = problem or next(iter([*self.errors.lines, *said]), "")
+        sys.stderr.write(printed.getvalue())
+        return {"changes": self._changes(), "problem": problem}
+
+    def _changes(self) -> list[dict[str, Any]]:
+        """The store against what it held before, in the store's order."""
+        now = {row["id"]: row["text"] for row in self.system.rows()}
+        before, self.texts = self.texts, now
+        changes: list[dict[str, Any]] = [
+            {"id": id, "text": text, "change": "update" if id in before else "add"}
+            for id, text in now.items()
+            if before.get(id) != text
+        ]
+        return changes + [
+            {"id": id, "text": text, "change": "delete"}
+            for id, text in before.items()
+            if id not in now
+        ]
+
+    def read(self, _: dict[str, Any]) -> dict[str, Any]:
+        """Everything in the store, and every address contacted so far."""
+        return {"rows": self.system.rows(), "contacted": sorted(_contacted)}
+
+    def close(self, _: dict[str, Any]) -> dict[str, Any]:
+        """Let go of the open system."""
+        if self.system is not None:
+            self.system.close()
+        self.system = None
+        return {}
+
+
+def _answer(handler: Callable[[dict[str, Any]], dict[str, Any]], request: dict[str, Any]) -> str:
+    try:
+        reply = handler(request)
+        return json.dumps(reply, ensure_ascii=True, default=str)
+    # The parent decides what a broken system means; it gets the reason instead of a dead pipe.
+    except Exception as error:  # noqa: BLE001
+        traceback.print_exc()
+        return json.dumps({"fatal": f"{type(error).__name__}: {error}"}, ensure_ascii=True)
+
+
+def main(name: str, wire: TextIO) -> None:
+    """Answer requests until the parent goes away."""
+    sys.addaudithook(_watch)
+    logging.basicConfig(stream=sys.stderr, level=logging.WARNING)
+    try:
+        desk = Desk(importlib.import_module(name))
+    except ModuleNotFoundError as error:
+        wire.write(json.dumps({"missing": error.name}) + "\n")
+        wire.flush()
+        return
+    handlers = {name: getattr(desk, name) for name in ("hello", "open", "feed", "read", "close")}
+    for line in sys.stdin:
+        request = json.loads(line)
+        wire.write(_answer(handlers[request["do"]], request) + "\n")
+        wire.flush()
+    desk.close({})
+
+
+if __name__ == "__main__":
+    # Libraries print where they like: the wire is a private copy of stdout, the rest goes to stderr.
+    _wire = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)
+    main(sys.argv[1], _wire)

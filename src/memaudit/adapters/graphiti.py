@@ -1,0 +1,54 @@
+"""Graphiti / Zep: the facts on entity edges, with the time each was true."""
+
+from memaudit.adapters.fields import Fields
+from memaudit.adapters.ledger import Draft, Ledger
+from memaudit.adapters.protocol import Options
+from memaudit.adapters.rows import listed, share
+from memaudit.adapters.shape import ExportedStore, State
+from memaudit.adapters.source import Source
+from memaudit.adapters.truncation import check_limit
+
+LISTS = ("edges", "facts")
+LIMITS = {10: "graphiti.search (num_results)", 100: "a page of the API"}
+
+
+class Graphiti:
+    """`fact`: the fact alone; `dated`: with its interval, so that an ended fact says it ended."""
+
+    name = "graphiti"
+    label = "Graphiti and Zep, entity edges"
+    views: tuple[str, ...] = ("fact", "dated")
+
+    def recognises(self, source: Source) -> int:
+        """By a fact beside a uuid or its validity."""
+        marks = ("uuid", "valid_at", "invalid_at", "expired_at", "group_id")
+        return 3 if share(source, LISTS, ("fact",), marks) else 0
+
+    def read(self, source: Source, options: Options) -> ExportedStore:
+        """Every edge, by creation time: Graphiti lists edges by uuid."""
+        ledger = Ledger(source, options)
+        view = options.view or self.views[0]
+        for part in source.parts:
+            count = ledger.take(listed(part, LISTS, ("fact",)), lambda row: _draft(row, view))
+            check_limit(ledger, count, LIMITS)
+        if view == "dated":
+            ledger.warn(
+                "facts that ended count as active: the dated view writes their interval out"
+            )
+        return ledger.store("Graphiti", self.name, view, in_order=False)
+
+
+def _draft(row: Fields, view: str) -> Draft:
+    text = row.text("fact")
+    start, end, expired = (row.time(name) for name in ("valid_at", "invalid_at", "expired_at"))
+    state: State = "active"
+    if view == "dated":
+        text = f"{text} ({start or 'unknown'} to {end or 'present'})"
+    elif row.data.get("expired_at") is not None:  # told false by a later edge, whatever the date
+        state = "superseded"
+    return Draft(
+        text=text, id=row.label("uuid"), state=state, created_at=row.time("created_at"),
+        valid_from=start, valid_to=end or expired, expires=None if view == "dated" else end,
+        namespace=row.label("group_id"), sources=row.names("episodes"),
+        metadata=row.others("uuid", "fact", "created_at", "valid_at", "invalid_at", "episodes"),
+    )  # fmt: skip

@@ -1,0 +1,57 @@
+"""Hindsight: the memory units of a bank, as listed or exported."""
+
+from memaudit.adapters.fields import Fields
+from memaudit.adapters.ledger import Draft, Ledger
+from memaudit.adapters.protocol import Options
+from memaudit.adapters.rows import listed, share, under
+from memaudit.adapters.shape import ExportedStore, State
+from memaudit.adapters.source import Source
+from memaudit.adapters.truncation import check_limit, check_total
+
+LISTS = ("items", "memories", "memory_units", "results")
+LIMITS = {100: "list_memories"}
+
+
+class Hindsight:
+    """Rows `{"id", "text", "fact_type", "mentioned_at", "occurred_start", "state", ...}`."""
+
+    name = "hindsight"
+    label = "Hindsight, memory units"
+    views: tuple[str, ...] = ("text",)
+
+    def recognises(self, source: Source) -> int:
+        """By a text beside its fact type or the times only it writes."""
+        marks = ("fact_type", "mentioned_at", "occurred_start", "invalidated_at")
+        return 3 if share(source, LISTS, ("text",), marks) else 0
+
+    def read(self, source: Source, options: Options) -> ExportedStore:
+        """Every unit; invalidated ones count as superseded."""
+        ledger = Ledger(source, options)
+        for part in source.parts:
+            count = ledger.take(listed(part, LISTS, ("text",)), _draft)
+            check_limit(ledger, count, LIMITS)
+        check_total(ledger, under(source.parts[-1].parsed.document, "total")[1])
+        return ledger.store("Hindsight", self.name, self.views[0], in_order=False)
+
+
+def _draft(row: Fields) -> Draft:
+    text = row.text("text")
+    said = (row.label("state") or "active").lower()
+    state: State = "active"
+    if said in ("deleted", "forgotten"):
+        state = "deleted"
+    elif said == "expired":
+        state = "expired"
+    elif row.data.get("invalidated_at") is not None or said in ("invalidated", "superseded"):
+        state = "superseded"
+    kind = row.label("fact_type") or row.label("type")
+    return Draft(
+        text=text, id=row.label("id"), state=state, namespace=row.label("bank_id"),
+        created_at=row.time("created_at") or row.time("mentioned_at") or row.time("date"),
+        updated_at=row.time("updated_at"), valid_from=row.time("occurred_start"),
+        valid_to=row.time("occurred_end") or row.time("invalidated_at"),
+        sources=row.names("source_memory_ids"), metadata={
+            **({"fact_type": kind} if kind else {}),
+            **row.others("id", "text", "created_at", "updated_at", "source_memory_ids"),
+        },
+    )  # fmt: skip

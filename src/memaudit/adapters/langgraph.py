@@ -1,0 +1,106 @@
+"""LangGraph's store and LangMem: items as JSON, or the SQLite table they are kept in."""
+
+import json
+from collections.abc import Iterator
+
+from memaudit.adapters.decode import loads
+from memaudit.adapters.fields import Fields, SkipRow, plain_json
+from memaudit.adapters.ledger import Draft, Ledger
+from memaudit.adapters.protocol import Options
+from memaudit.adapters.rows import Raw, listed, share
+from memaudit.adapters.shape import ExportedStore
+from memaudit.adapters.source import Part, Source
+from memaudit.adapters.sqlite_tables import rows as table_rows
+from memaudit.adapters.truncation import check_limit
+from memaudit.core.errors import MemAuditError
+
+LISTS = ("items",)
+LIMITS = {10: "store.search"}
+COLUMNS = ("prefix", "key", "value", "created_at", "updated_at", "expires_at")
+
+
+class LangGraph:
+    """`content`: the text of a value, where it has one; `value`: always the whole value."""
+
+    name = "langgraph"
+    label = "LangGraph store and LangMem, items or SQLite"
+    views: tuple[str, ...] = ("content", "value")
+
+    def recognises(self, source: Source) -> int:
+        """By namespace, key and value, as fields or columns."""
+        if any(_is_table(part) for part in source.parts):
+            return 3
+        return 3 if share(source, LISTS, ("namespace",), ("key",), ("value",)) else 0
+
+    def read(self, source: Source, options: Options) -> ExportedStore:
+        """Every item; `namespace/key` is its id, since keys repeat across namespaces."""
+        ledger = Ledger(source, options)
+        view = options.view or self.views[0]
+        for part in source.parts:
+            if part.kind == "sqlite":
+                ledger.take(_table(part), lambda row: _draft(row, view))
+            else:
+                count = ledger.take(listed(part, LISTS, ("value",)), lambda row: _draft(row, view))
+                check_limit(ledger, count, LIMITS)
+        return ledger.store("LangGraph", self.name, view, in_order=False)
+
+
+def _is_table(part: Part) -> bool:
+    return {"prefix", "key", "value"} <= set(part.tables.get("store", ()))
+
+
+def _table(part: Part) -> Iterator[Raw]:
+    if not _is_table(part):
+        found = ", ".join(sorted(part.tables)[:5]) or "no table"
+        raise MemAuditError(f"{part.name}: has no table store(prefix, key, value); found {found}")
+    columns = tuple(name for name in COLUMNS if name in part.tables["store"])
+    for at, row in enumerate(table_rows(part.path, part.name, "store", columns, "rowid"), start=1):
+        place = f"{part.name}: store row {at}"
+        try:
+            item: dict[str, object] = {
+                name: value.decode("utf-8") if isinstance(value, bytes) else value
+                for name, value in row.items()
+            }
+            item["value"] = loads(str(item["value"])) if item["value"] is not None else None
+        except UnicodeDecodeError as error:
+            yield Raw(place, problem=f"not UTF-8 at byte {error.start} of the row's text")
+            continue
+        except ValueError as error:
+            yield Raw(place, problem=f"value is {error}")
+            continue
+        item["namespace"] = str(item.pop("prefix")).split(".")
+        yield Raw(place, item)
+
+
+def _draft(row: Fields, view: str) -> Draft:
+    namespace = "/".join(row.names("namespace")) or None
+    key = row.label("key")
+    if key is None:
+        raise SkipRow("no key")
+    text = _text(row, view)
+    return Draft(
+        text=text, id=f"{namespace}/{key}" if namespace else key, namespace=namespace,
+        created_at=row.time("created_at"), updated_at=row.time("updated_at"),
+        expires=row.time("expires_at"),
+        metadata={"key": key, **row.others(*COLUMNS, "namespace", "score")},
+    )  # fmt: skip
+
+
+def _text(row: Fields, view: str) -> str:
+    """LangMem nests: `{"kind": "Memory", "content": {"content": "..."}}`."""
+    value = row.data.get("value")
+    if value is None:
+        raise SkipRow("no value")
+    if not isinstance(value, dict):
+        return row.checked(value, "value")
+    if not value:
+        raise SkipRow("empty text")
+    inner: object = value
+    while view == "content" and isinstance(inner, dict) and "content" in inner:
+        inner = inner["content"]
+        if inner is None:
+            raise SkipRow("no value.content")
+    if isinstance(inner, str):
+        return row.checked(inner, "value.content")
+    data = plain_json(value if view == "value" else inner)
+    return row.checked(json.dumps(data, ensure_ascii=False, sort_keys=True), "value")

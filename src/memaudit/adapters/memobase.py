@@ -1,0 +1,72 @@
+"""Memobase: the profile of a user and, where given, events."""
+
+from memaudit.adapters.fields import Fields, SkipRow
+from memaudit.adapters.ledger import Draft, Ledger
+from memaudit.adapters.protocol import Options
+from memaudit.adapters.rows import listed, share
+from memaudit.adapters.shape import ExportedStore
+from memaudit.adapters.source import Source
+from memaudit.adapters.truncation import check_limit
+
+LISTS = ("data.profiles", "profiles", "data.events", "events")
+LIMITS = {10: "user.event (topk)"}
+
+
+class Memobase:
+    """`full`: `topic::sub_topic: content`, as it enters a prompt; `content`: the value alone."""
+
+    name = "memobase"
+    label = "Memobase, profiles and events"
+    views: tuple[str, ...] = ("full", "content")
+
+    def recognises(self, source: Source) -> int:
+        """By a topic in the attributes, or the data of an event."""
+        if share(source, LISTS, ("event_data", "gist_data")):
+            return 3
+        if share(source, LISTS, ("content",), ("topic",), ("sub_topic",)):
+            return 3
+        return 3 if share(source, LISTS, ("content",), ("attributes",)) else 0
+
+    def read(self, source: Source, options: Options) -> ExportedStore:
+        """Every profile entry and event."""
+        ledger = Ledger(source, options)
+        view = options.view or self.views[0]
+        for part in source.parts:
+            rows = listed(part, LISTS, ("content", "event_data", "gist_data"))
+            count = ledger.take(rows, lambda row: _draft(row, view))
+            if any(isinstance(raw.value, dict) and "event_data" in raw.value for raw in rows):
+                check_limit(ledger, count, LIMITS)
+        return ledger.store("Memobase", self.name, view, in_order=False)
+
+
+def _draft(row: Fields, view: str) -> Draft:
+    if "event_data" in row.data or "gist_data" in row.data:
+        return _event(row)
+    content = row.text("content")
+    # The server nests them; the client library lifts them out.
+    inner = row.inner("attributes") if "attributes" in row.data else row
+    topic, sub_topic = inner.label("topic"), inner.label("sub_topic")
+    path = "::".join(name for name in (topic, sub_topic) if name)
+    return Draft(
+        text=f"{path}: {content}" if path and view == "full" else content, id=row.label("id"),
+        created_at=row.time("created_at"), updated_at=row.time("updated_at"), namespace=topic,
+        metadata={"part": "profile", **row.others("id", "content", "created_at", "updated_at")},
+    )  # fmt: skip
+
+
+def _event(row: Fields) -> Draft:
+    """An event's own sentence, else what it says about the profile."""
+    data = row.inner("event_data") if "event_data" in row.data else row.inner("gist_data")
+    text: object = data.data.get("event_tip") or data.data.get("content")
+    if not text:
+        delta = data.data.get("profile_delta")
+        said = [one.get("content") for one in delta or [] if isinstance(one, dict)] if isinstance(
+            delta, list) else []  # fmt: skip
+        text = "\n".join(one for one in said if isinstance(one, str)) or None
+    if text is None:
+        raise SkipRow("event without a text")
+    return Draft(
+        text=row.checked(text, "event"), id=row.label("id"), created_at=row.time("created_at"),
+        updated_at=row.time("updated_at"), namespace="events",
+        metadata={"part": "event", **row.others("id", "created_at", "updated_at", "similarity")},
+    )  # fmt: skip

@@ -1,0 +1,55 @@
+"""MemOS: the textual memory of a cube, or its get_all."""
+
+from memaudit.adapters.fields import Fields, SkipRow
+from memaudit.adapters.ledger import Draft, Ledger
+from memaudit.adapters.protocol import Options
+from memaudit.adapters.rows import listed, samples, under
+from memaudit.adapters.shape import ExportedStore, State
+from memaudit.adapters.source import Source
+
+LISTS = ("nodes", "text_mem.nodes", "memories", "text_mem", "data.text_mem", "data")
+STATES: dict[str, State] = {
+    "activated": "active", "resolving": "active", "archived": "superseded", "deleted": "deleted",
+}  # fmt: skip
+"""`resolving` is being compared with newer memories and still found by searches."""
+
+
+class MemOS:
+    """Items `{"id", "memory", "metadata": {"status", "version", "history", ...}}`."""
+
+    name = "memos"
+    label = "MemOS, textual memory"
+    views: tuple[str, ...] = ("memory",)
+
+    def recognises(self, source: Source) -> int:
+        """By the metadata of an item; a cube's own file name is not needed."""
+        marks = {"status", "memory_type", "is_fast", "visibility", "confidence", "history"}
+        found = [
+            "memory" in row and isinstance(metadata := row.get("metadata"), dict)
+            and bool(marks & metadata.keys()) and "user_id" not in row
+            for row in samples(source, LISTS)
+        ]  # fmt: skip
+        return 3 if found and sum(found) * 2 > len(found) else 0
+
+    def read(self, source: Source, options: Options) -> ExportedStore:
+        """Every item; archived and deleted ones keep their state."""
+        ledger = Ledger(source, options)
+        for part in source.parts:
+            ledger.take(listed(part, LISTS, ("memory",)), _draft)
+            if under(part.parsed.document, "edges")[1]:
+                ledger.warn("a tree: its nodes are read, its edges are not")
+        return ledger.store("MemOS", self.name, self.views[0], in_order=False)
+
+
+def _draft(row: Fields) -> Draft:
+    text = row.text("memory")
+    inner = row.inner("metadata")
+    status = inner.data.get("status")
+    if status is not None and (not isinstance(status, str) or status not in STATES):
+        raise SkipRow("unknown status")
+    return Draft(
+        text=text, id=row.label("id"), state=STATES[str(status)] if status else "active",
+        created_at=inner.time("created_at"), updated_at=inner.time("updated_at"),
+        namespace=inner.label("user_id"),
+        metadata=inner.others("created_at", "updated_at", "embedding", "status"),
+    )  # fmt: skip

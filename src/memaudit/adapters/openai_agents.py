@@ -1,0 +1,93 @@
+"""OpenAI Agents sessions: a transcript, read as if every message were a memory."""
+
+from collections.abc import Iterator
+
+from memaudit.adapters.decode import loads
+from memaudit.adapters.fields import Fields, SkipRow
+from memaudit.adapters.ledger import Draft, Ledger
+from memaudit.adapters.protocol import Options
+from memaudit.adapters.rows import Raw, listed, share
+from memaudit.adapters.shape import ExportedStore
+from memaudit.adapters.source import Part, Source
+from memaudit.adapters.sqlite_tables import rows as table_rows
+from memaudit.core.errors import MemAuditError
+
+LISTS = ("items",)
+TABLE = "agent_messages"
+COLUMNS = ("id", "session_id", "message_data", "created_at")
+
+
+class OpenAIAgents:
+    """Items of `get_items()`, or the table `agent_messages` of a SQLiteSession."""
+
+    name = "openai-agents"
+    label = "OpenAI Agents SDK, sessions"
+    views: tuple[str, ...] = ("message",)
+
+    def recognises(self, source: Source) -> int:
+        """By its table, or messages with a role and content."""
+        if any(set(COLUMNS) <= set(part.tables.get(TABLE, ())) for part in source.parts):
+            return 3
+        if share(source, LISTS, ("role",), ("content",)):
+            return 2
+        return 2 if share(source, LISTS, ("type",), ("role", "call_id", "output", "summary")) else 0
+
+    def read(self, source: Source, options: Options) -> ExportedStore:
+        """Every message with words; tool calls and reasoning are counted and left out."""
+        ledger = Ledger(source, options)
+        for part in source.parts:
+            rows = _table(part) if part.kind == "sqlite" else listed(part, LISTS, ("role",))
+            ledger.take(rows, _draft)
+        ledger.warn(
+            "a transcript, not extracted memories: the SDK keeps messages as they were said"
+        )
+        return ledger.store("OpenAI Agents SDK", self.name, self.views[0], in_order=True)
+
+
+def _table(part: Part) -> Iterator[Raw]:
+    if not set(COLUMNS) <= set(part.tables.get(TABLE, ())):
+        found = ", ".join(sorted(part.tables)[:5]) or "no table"
+        raise MemAuditError(f"{part.name}: has no table {TABLE} of a session; found {found}")
+    for at, row in enumerate(table_rows(part.path, part.name, TABLE, COLUMNS, '"id"'), start=1):
+        place = f"{part.name}: {TABLE} row {at}"
+        try:
+            data = row["message_data"]
+            item = loads(data.decode("utf-8") if isinstance(data, bytes) else str(data))
+        except UnicodeDecodeError as error:
+            yield Raw(place, problem=f"not UTF-8 at byte {error.start} of the message")
+            continue
+        except ValueError as error:
+            yield Raw(place, problem=f"message is {error}")
+            continue
+        if isinstance(item, dict):
+            session = row["session_id"]
+            name = session.decode("utf-8", "replace") if isinstance(session, bytes) else session
+            item = {**item, "_row": row["id"], "_session": name, "_time": row["created_at"]}
+        yield Raw(place, item)
+
+
+def _draft(row: Fields) -> Draft:
+    kind = row.label("type") or "message"
+    if kind != "message":
+        raise SkipRow(f"{kind[:40]}, not a message")
+    number = row.label("_row")
+    return Draft(
+        text=_words(row), id=f"message-{number}" if number else row.label("id"),
+        created_at=row.time("_time"), namespace=row.label("_session"),
+        metadata={"role": row.label("role")},
+    )  # fmt: skip
+
+
+def _words(row: Fields) -> str:
+    """Content is text, or pieces of which some are text."""
+    content = row.data.get("content")
+    if not isinstance(content, list):
+        return row.text("content")
+    words = []
+    for piece in content:
+        text = piece.get("text") if isinstance(piece, dict) else piece
+        if isinstance(text, str):
+            words.append(text)
+        else:
+            row.ledger.note("part of a message is not text, left out", row.place)
+    return row.checked("\n".join(words), "content")

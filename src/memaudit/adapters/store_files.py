@@ -1,0 +1,79 @@
+"""A store on disk: one JSON file, one memory a line, the same bytes for the same store."""
+
+import hashlib
+import json
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from memaudit.adapters.decode import loads
+from memaudit.adapters.fields import plain_json
+from memaudit.adapters.shape import STORE_FORMAT, STORE_VERSION, ExportedStore
+from memaudit.adapters.source import read_bytes
+from memaudit.core.errors import MemAuditError
+from memaudit.datasets.lenient_json import kind_of
+from memaudit.io.atomic import write_file
+
+
+def store_digest(store: ExportedStore) -> str:
+    """The SHA-256 of the memories in their order; names, counts and warnings do not change it."""
+    text = json.dumps(
+        [memory.model_dump(mode="json", exclude_defaults=True) for memory in store.memories],
+        sort_keys=True, separators=(",", ":"), allow_nan=False,
+    )  # fmt: skip
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def write_store(store: ExportedStore, path: Path) -> None:
+    """Write a store in one step."""
+    write_file(path, store_text(store))
+
+
+def store_text(store: ExportedStore) -> str:
+    """The store as the file that is written."""
+    data = store.model_dump(mode="json", exclude={"memories"})
+    head = {**data, "digest": store_digest(store)}
+    parts = [f"  {_line(name)}: {_line(value)}" for name, value in head.items()]
+    rows = [
+        "    " + _line({"id": one.id, **one.model_dump(mode="json", exclude_defaults=True)})
+        for one in store.memories
+    ]
+    body = "[\n" + ",\n".join(rows) + "\n  ]" if rows else "[]"
+    return "{\n" + ",\n".join([*parts, f'  "memories": {body}']) + "\n}\n"
+
+
+def read_store(path: Path) -> ExportedStore:
+    """Read a store that was written here; one that was edited is refused."""
+    name = path.name
+    try:
+        document = plain_json(loads(read_bytes(path, name).decode("utf-8")))
+    except UnicodeDecodeError as error:
+        raise MemAuditError(f"{name}: is not UTF-8 at byte {error.start}") from None
+    except ValueError as error:
+        raise MemAuditError(f"{name}: is {error}") from None
+    if not isinstance(document, dict):
+        raise MemAuditError(f"{name}: holds {kind_of(document)}, a store was expected")
+    if document.get("format") != STORE_FORMAT:
+        raise MemAuditError(f"{name}: is no store (read an export with memaudit import first)")
+    if document.get("version") != STORE_VERSION:
+        raise MemAuditError(f"{name}: is a store of version {document.get('version')!s:.20}, "
+                            f"this program reads {STORE_VERSION}")  # fmt: skip
+    digest = document.pop("digest", None)
+    try:
+        store = ExportedStore.model_validate(document)
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(str(step) for step in first["loc"])
+        raise MemAuditError(f"{name}: {place}: {first['msg'].lower()}") from None
+    seen: set[str] = set()
+    for at, memory in enumerate(store.memories):
+        if memory.id in seen:
+            raise MemAuditError(f"{name}: memories[{at}] has the id {memory.id!r} a second time")
+        seen.add(memory.id)
+    if digest is not None and digest != store_digest(store):
+        raise MemAuditError(f"{name}: does not match its digest: it was edited or damaged")
+    return store
+
+
+def _line(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False, sort_keys=False)

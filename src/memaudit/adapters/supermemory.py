@@ -1,0 +1,62 @@
+"""supermemory: extracted memories with their versions; documents are not memories."""
+
+from memaudit.adapters.fields import Fields
+from memaudit.adapters.ledger import Draft, Ledger
+from memaudit.adapters.protocol import Options
+from memaudit.adapters.rows import Raw, listed, share, under
+from memaudit.adapters.shape import ExportedStore, State
+from memaudit.adapters.source import Source
+from memaudit.adapters.truncation import check_limit, check_total
+
+LISTS = ("memoryEntries", "memories", "results")
+LIMITS = {10: "a list call"}
+
+
+class Supermemory:
+    """Rows `{"id", "memory", "isLatest", "isForgotten", "version", "history"}`."""
+
+    name = "supermemory"
+    label = "supermemory, memory entries"
+    views: tuple[str, ...] = ("memory",)
+
+    def recognises(self, source: Source) -> int:
+        """By the switches only it has; an empty `memoryEntries` too."""
+        marks = ("isLatest", "isForgotten")
+        if share(source, LISTS, ("memory",), marks):
+            return 4  # above Mem0, whose rows have `memory` as well
+        documents = [part.parsed.document for part in source.parts if part.kind == "json"]
+        return 3 if any(under(one, "memoryEntries")[0] for one in documents) else 0
+
+    def read(self, source: Source, options: Options) -> ExportedStore:
+        """Every entry and the earlier versions listed under it."""
+        ledger = Ledger(source, options)
+        for part in source.parts:
+            rows = listed(part, LISTS, ("memory",))
+            ledger.take(rows, _draft)
+            check_limit(ledger, len(rows), LIMITS)
+            check_total(ledger, under(part.parsed.document, "pagination.totalItems")[1])
+            for raw in rows:
+                ledger.take(_history(raw), lambda row: _draft(row, earlier=True))
+        return ledger.store("supermemory", self.name, self.views[0], in_order=False)
+
+
+def _history(raw: Raw) -> list[Raw]:
+    earlier = raw.value.get("history") if isinstance(raw.value, dict) else None
+    if not isinstance(earlier, list):
+        return []
+    return [Raw(f"{raw.place}.history[{at}]", one) for at, one in enumerate(earlier)]
+
+
+def _draft(row: Fields, earlier: bool = False) -> Draft:
+    text = row.text("memory")
+    latest = row.flag("isLatest") if "isLatest" in row.data else not earlier
+    state: State = "deleted" if row.flag("isForgotten") else "active" if latest else "superseded"
+    system = row.inner("system") if "system" in row.data else row
+    tags = row.names("containerTags")
+    return Draft(
+        text=text, id=row.label("id"), state=state, created_at=system.time("createdAt"),
+        updated_at=system.time("updatedAt"), expires=row.time("forgetAfter"),
+        namespace=row.label("containerTag") or row.label("spaceId") or next(iter(tags), None),
+        sources=row.names("documentIds"),
+        metadata=row.others("id", "memory", "createdAt", "updatedAt", "documentIds", "history"),
+    )  # fmt: skip

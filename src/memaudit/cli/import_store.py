@@ -1,0 +1,80 @@
+"""`memaudit import`: the export of a memory system, read into a store that can be scored."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from memaudit.cli.text import safe
+from memaudit.core.errors import MemAuditError
+
+if TYPE_CHECKING:
+    from memaudit.adapters.shape import ExportedStore
+
+
+def import_store(
+    arguments: Annotated[
+        list[str],
+        typer.Argument(metavar="PATH", help="The export; its format may stand before it."),
+    ],
+    out: Annotated[Path, typer.Option(metavar="STORE", help="The store to write.")],
+    format: Annotated[str | None, typer.Option(help="The format; else guessed.")] = None,
+    view: Annotated[
+        str | None, typer.Option(help="Which text of a record: full, metadata, ...")
+    ] = None,
+    namespace: Annotated[str | None, typer.Option(help="Only this user, agent or block.")] = None,
+    as_of: Annotated[str | None, typer.Option(help="Time that expiry is judged at.")] = None,
+    name: Annotated[str | None, typer.Option(help="Name of the store; else the file's.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the account as JSON.")] = False,
+) -> None:
+    """Read the export of a memory system; say what was kept, inactive and skipped."""
+    from memaudit.adapters import importing
+    from memaudit.adapters.protocol import Options
+    from memaudit.adapters.registry import ADAPTERS
+    from memaudit.adapters.store_files import write_store
+
+    paths = [Path(argument) for argument in arguments]
+    if format is None and len(paths) > 1 and arguments[0] in ADAPTERS:
+        format, paths = arguments[0], paths[1:]
+    if any(path.resolve() == out.resolve() for path in paths):
+        raise MemAuditError(f"{out}: is the export itself; write the store to another file")
+    options = Options(name=name, view=view, namespace=namespace, as_of=as_of)
+    store = importing.import_store(paths, format, options)
+    write_store(store, out)
+    if as_json:
+        typer.echo(json.dumps(_data(store, out), indent=2))
+        return
+    for line in _lines(store, out):
+        typer.echo(safe(line))
+
+
+def _data(store: "ExportedStore", out: Path) -> dict[str, object]:
+    from memaudit.adapters.store_files import store_digest
+
+    return {
+        "store": str(out),
+        "digest": store_digest(store),
+        **store.model_dump(mode="json", exclude={"memories", "version"}),
+        "active": len(store.active),
+    }
+
+
+def _lines(store: "ExportedStore", out: Path) -> list[str]:
+    """What was read, what became of it, and everything the export warns about."""
+    from memaudit.adapters.store_files import store_digest
+
+    count, origin = store.count, store.origin
+    how = "guessed from the content" if origin.guessed else "as given"
+    view = f", view {origin.view}" if origin.view else ""
+    lines = [
+        f"{store.name}  format {origin.format} ({how}){view}",
+        f"{count.read:>9,}  rows read",
+        f"{len(store.active):>9,}  active memories",
+        *(f"{number:>9,}  {state}" for state, number in count.inactive.items()),
+        *(f"{number:>9,}  skipped: {reason}" for reason, number in count.skipped.items()),
+    ]
+    if not store.memories:
+        lines.append("          the store is empty")
+    lines += [f"warning: {warning}" for warning in store.warnings]
+    return [*lines, f"wrote {out}  sha256 {store_digest(store)}"]

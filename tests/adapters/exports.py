@@ -1,0 +1,383 @@
+"""Small made-up exports in the shapes that real systems write, trimmed; what each must give."""
+
+import json
+import sqlite3
+from contextlib import closing
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Export:
+    """One export: a JSON document, lines of JSONL, text, files of a folder or rows of a table."""
+
+    format: str
+    document: Any = None
+    lines: list[Any] | None = None
+    text: str | None = None
+    folder: dict[str, str] | None = None
+    tables: dict[str, list[dict[str, Any]]] | None = None
+    suffix: str = ".json"
+    active: list[str] = field(default_factory=list)
+    """The texts that are scored, in order."""
+    inactive: dict[str, int] = field(default_factory=dict)
+    skipped: dict[str, int] = field(default_factory=dict)
+    warned: tuple[str, ...] = ()
+    """Pieces of warnings that must be there."""
+
+    def write(self, folder: Path, name: str = "export") -> Path:
+        """The export on disk."""
+        path = folder / f"{name}{self.suffix}"
+        if self.folder is not None:
+            path = folder / name
+            for file, text in self.folder.items():
+                (path / file).parent.mkdir(parents=True, exist_ok=True)
+                (path / file).write_text(text)
+        elif self.tables is not None:
+            write_tables(path, self.tables)
+        elif self.lines is not None:
+            path.write_text("".join(json.dumps(line) + "\n" for line in self.lines))
+        elif self.text is not None:
+            path.write_text(self.text)
+        else:
+            path.write_text(json.dumps(self.document, indent=1))
+        return path
+
+
+def write_tables(path: Path, tables: dict[str, list[dict[str, Any]]]) -> None:
+    """A SQLite file with these rows."""
+    with closing(sqlite3.connect(path)) as connection:
+        for table, rows in tables.items():
+            columns = list(rows[0])
+            names = ", ".join(f'"{column}"' for column in columns)
+            connection.execute(f'CREATE TABLE "{table}" ({names})')
+            marks = ", ".join("?" for _ in columns)
+            connection.executemany(
+                f'INSERT INTO "{table}" VALUES ({marks})', [tuple(row.values()) for row in rows]
+            )
+        connection.commit()
+
+
+MEM0 = {
+    "results": [
+        {"id": "m2", "memory": "Ann eats fish now.", "hash": "b2", "metadata": {"topic": "food"},
+         "created_at": "2025-03-14T12:10:00-07:00", "updated_at": None, "user_id": "ann",
+         "attributed_to": "user"},
+        {"id": "m1", "memory": "Ann was vegetarian.", "hash": "a1", "metadata": None,
+         "created_at": "2025-01-06T12:30:00Z", "updated_at": "2025-01-07T00:00:00Z",
+         "user_id": "ann", "attributed_to": "user", "expiration_date": "2025-02-01"},
+        {"id": "m3", "memory": "Bo likes tea.", "hash": "c3", "metadata": {},
+         "created_at": "2025-02-01T00:00:00Z", "updated_at": None, "user_id": "bo"},
+    ]
+}  # fmt: skip
+
+LETTA = {
+    "agents": [
+        {"id": "agent-0", "name": "Kit", "agent_type": "letta_v1_agent", "memory_blocks": [],
+         "block_ids": ["block-0", "block-1"], "messages": [], "source_ids": []},
+        {"id": "agent-1", "name": "Sleeper", "agent_type": "sleeptime_agent",
+         "memory_blocks": [], "block_ids": ["block-0"], "messages": []},
+    ],
+    "groups": [],
+    "blocks": [
+        {"id": "block-0", "label": "human", "value": "Name: Ann\n\nEats: fish", "limit": 5000,
+         "description": "about the user", "read_only": False, "metadata": {}, "tags": None},
+        {"id": "block-1", "label": "persona", "value": "I am Kit.", "limit": 5000,
+         "description": None, "read_only": True, "metadata": {}, "tags": None},
+        {"id": "block-2", "label": "scratchpad", "value": "", "limit": 5000,
+         "description": None, "read_only": False, "metadata": {}, "tags": None},
+    ],
+    "files": [], "sources": [], "tools": [], "mcp_servers": [],
+    "metadata": {"revision_id": "0"}, "created_at": "2026-01-22T00:40:22+00:00",
+}  # fmt: skip
+
+OLD_LETTA = {
+    "agent_type": "memgpt_agent", "name": "Kit", "system": "...", "messages": [], "tools": [],
+    "core_memory": [
+        {"label": "human", "value": "Ann eats fish.", "limit": 5000, "description": None,
+         "created_at": "2025-03-14T12:10:00+00:00", "updated_at": None, "metadata_": {}},
+    ],
+}  # fmt: skip
+
+PASSAGES = [
+    {"id": "passage-2", "text": "Ann moved to Oslo.", "archive_id": "archive-1", "tags": ["home"],
+     "created_at": "2025-04-01T00:00:00+00:00", "updated_at": None, "metadata": {},
+     "is_deleted": False, "embedding": [0.25] * 60},
+    {"id": "passage-1", "text": "Ann lived in Bergen.", "archive_id": "archive-1", "tags": None,
+     "created_at": "2025-01-01T00:00:00+00:00", "updated_at": None, "metadata": {},
+     "is_deleted": True, "embedding": None},
+    {"id": "passage-3", "text": "Page one of a manual.", "archive_id": None, "file_id": "file-1",
+     "created_at": "2025-01-01T00:00:00+00:00", "is_deleted": False},
+]  # fmt: skip
+
+NOTES = [
+    {"id": "n1", "content": "Ann eats fish.", "keywords": ["Ann", "fish"], "links": ["n2"],
+     "context": "Ann's diet", "category": "Food", "tags": ["diet"], "timestamp": "202503141210",
+     "last_accessed": "202503150000", "retrieval_count": 0, "evolution_history": []},
+    {"id": "n2", "content": "Ann lives in Oslo.", "keywords": [], "links": [], "context": "General",
+     "category": "Home", "tags": [], "timestamp": "202504010000",
+     "last_accessed": "202504010000", "retrieval_count": 3, "evolution_history": []},
+]  # fmt: skip
+
+CHROMA = {
+    "ids": ["n1"], "embeddings": None, "documents": ["Ann eats fish."], "uris": None,
+    "included": ["metadatas", "documents"], "data": None,
+    "metadatas": [
+        {"id": "n1", "content": "Ann eats fish.", "keywords": "[\"Ann\", \"fish\"]", "links": "[]",
+         "retrieval_count": "0", "timestamp": "202503141210", "last_accessed": "202503141210",
+         "context": "Ann's diet", "evolution_history": "[]", "category": "Food",
+         "tags": "[\"diet\"]"},
+    ],
+}  # fmt: skip
+
+FULL_NOTE = (
+    "memory content: Ann eats fish.\nmemory context: Ann's diet\nmemory keywords: Ann, fish\n"
+    "memory tags: diet"
+)
+
+ITEMS = [
+    {"namespace": ["memories", "ann"], "key": "k2", "value": {"content": "Ann eats fish."},
+     "created_at": "2025-03-14T12:10:00+00:00", "updated_at": "2025-03-14T12:10:00+00:00",
+     "score": None},
+    {"namespace": ["memories", "ann"], "key": "k1",
+     "value": {"kind": "Memory", "content": {"content": "Ann lives in Oslo."}},
+     "created_at": "2025-01-01T00:00:00+00:00", "updated_at": "2025-01-01T00:00:00+00:00"},
+    {"namespace": ["profiles", "ann"], "key": "k1", "value": {"name": "Ann", "age": 31},
+     "created_at": "2025-05-01T00:00:00+00:00", "updated_at": "2025-05-01T00:00:00+00:00"},
+]  # fmt: skip
+
+EDGES = [
+    {"uuid": "u2", "group_id": "g", "source_node_uuid": "a", "target_node_uuid": "c",
+     "created_at": "2025-03-14T12:10:00Z", "name": "LIVES_IN", "fact": "Ann lives in Oslo.",
+     "fact_embedding": None, "episodes": ["e2"], "expired_at": None,
+     "valid_at": "2025-03-01T00:00:00Z", "invalid_at": None, "attributes": {}},
+    {"uuid": "u1", "group_id": "g", "source_node_uuid": "a", "target_node_uuid": "b",
+     "created_at": "2025-01-06T12:30:00Z", "name": "LIVES_IN", "fact": "Ann lives in Bergen.",
+     "fact_embedding": None, "episodes": ["e1"], "expired_at": "2025-03-14T12:10:00Z",
+     "valid_at": "2024-01-01T00:00:00Z", "invalid_at": "2025-03-01T00:00:00Z", "attributes": {}},
+    {"uuid": "u3", "group_id": "g", "source_node_uuid": "a", "target_node_uuid": "d",
+     "created_at": "2025-02-01T00:00:00Z", "name": "TAKES_PART", "fact": "Ann takes a course.",
+     "fact_embedding": None, "episodes": ["e1", "e2"], "expired_at": None,
+     "valid_at": None, "invalid_at": "2025-02-20T00:00:00Z", "attributes": {}},
+]  # fmt: skip
+
+PROFILES = {
+    "data": {"profiles": [
+        {"id": "p1", "content": "Ann", "attributes": {"topic": "basic_info", "sub_topic": "name"},
+         "created_at": "2025-01-06T12:30:00", "updated_at": "2025-01-06T12:30:00"},
+        {"id": "p2", "content": "fish", "attributes": {"topic": "food", "sub_topic": "diet"},
+         "created_at": "2025-03-14T12:10:00", "updated_at": "2025-03-14T12:10:00"},
+    ]},
+    "errno": 0, "errmsg": "",
+}  # fmt: skip
+
+EVENTS = {
+    "events": [
+        {"id": "v1", "event_data": {"event_tip": "Ann moved to Oslo.", "profile_delta": None},
+         "created_at": "2025-04-01T00:00:00", "updated_at": "2025-04-01T00:00:00"},
+        {"id": "v2", "event_data": {"profile_delta": [{"content": "Eats fish", "attributes": {}}]},
+         "created_at": "2025-05-01T00:00:00", "updated_at": "2025-05-01T00:00:00"},
+    ]
+}  # fmt: skip
+
+MEMOS = [
+    {"id": "0b8e", "memory": "Ann eats fish.", "metadata": {
+        "user_id": "ann", "status": "activated", "type": "fact", "confidence": 99.0,
+        "memory_type": "UserMemory", "tags": ["diet"], "version": 2,
+        "history": [{"version": 1, "memory": "Ann is vegetarian."}],
+        "created_at": "2025-03-14T12:10:00", "updated_at": "2025-03-14T12:10:00"}},
+    {"id": "0b8d", "memory": "Ann is vegetarian.", "metadata": {
+        "user_id": "ann", "status": "archived", "type": "fact", "memory_type": "LongTermMemory",
+        "created_at": "2025-01-06T12:30:00", "updated_at": "2025-01-06T12:30:00"}},
+    {"id": "0b8c", "memory": "Ann has a cat.", "metadata": {
+        "user_id": "ann", "status": "deleted", "type": "fact", "memory_type": "LongTermMemory",
+        "created_at": "2025-01-05T00:00:00", "updated_at": "2025-01-06T12:30:00"}},
+]  # fmt: skip
+
+ENTRIES = {
+    "memoryEntries": [
+        {"id": "s2", "memory": "Ann eats fish.", "version": 2, "isLatest": True,
+         "isForgotten": False, "createdAt": "2025-03-14T12:10:00.000Z",
+         "updatedAt": "2025-03-14T12:10:00.000Z", "documentIds": ["d1"],
+         "history": [{"id": "s1", "memory": "Ann is vegetarian.", "version": 1, "isLatest": False,
+                      "isForgotten": False, "createdAt": "2025-01-06T12:30:00.000Z",
+                      "updatedAt": "2025-01-06T12:30:00.000Z"}]},
+        {"id": "s3", "memory": "Ann has a cat.", "version": 1, "isLatest": True,
+         "isForgotten": True, "createdAt": "2025-01-01T00:00:00.000Z",
+         "updatedAt": "2025-01-02T00:00:00.000Z"},
+    ],
+    "pagination": {"currentPage": 1, "totalItems": 2, "totalPages": 1},
+}  # fmt: skip
+
+UNITS = {
+    "items": [
+        {"id": "h2", "text": "Ann eats fish.", "fact_type": "world", "state": "active",
+         "mentioned_at": "2025-03-14T12:10:00Z", "occurred_start": "2025-03-01T00:00:00Z",
+         "occurred_end": None, "invalidated_at": None, "source_memory_ids": ["h1"]},
+        {"id": "h1", "text": "Ann is vegetarian.", "fact_type": "world", "state": "active",
+         "mentioned_at": "2025-01-06T12:30:00Z", "occurred_start": None,
+         "invalidated_at": "2025-03-14T12:10:00Z", "source_memory_ids": []},
+    ],
+    "total": 5, "limit": 2, "offset": 0,
+}  # fmt: skip
+
+SESSION = [
+    {"role": "user", "content": "I eat fish now."},
+    {"type": "function_call", "call_id": "c1", "name": "save", "arguments": "{}"},
+    {"type": "message", "role": "assistant", "id": "msg_1", "status": "completed",
+     "content": [{"type": "output_text", "text": "Noted.", "annotations": []}]},
+]  # fmt: skip
+
+WRITTEN = [
+    {"instance_id": "q1", "memories": [
+        {"memory_id": "m0", "text": "Ann eats fish.", "memory_index": 0},
+        {"memory_id": "m1", "text": "Ann lives in Oslo.", "memory_index": 1}]},
+    {"instance_id": "q2", "memories": [{"memory_id": "m0", "text": "Bo likes tea."}]},
+    {"instance_id": "q3", "memories": []},
+]  # fmt: skip
+
+SEARCH = {
+    "0": [
+        {"question": "What does Ann eat?", "speaker_1_memories": [
+            {"memory": "Ann eats fish.", "timestamp": "12:10 pm on 14 March, 2025", "score": 0.8},
+            {"memory": "Ann likes tea.", "timestamp": "1:00 pm on 6 January, 2025", "score": 0.5}],
+         "speaker_2_memories": []},
+        {"question": "And Bo?", "speaker_1_memories": [
+            {"memory": "Ann eats fish.", "timestamp": "12:10 pm on 14 March, 2025", "score": 0.1}],
+         "speaker_2_memories": [
+            {"memory": "Ann eats fish.", "timestamp": "12:10 pm on 14 March, 2025",
+             "score": 0.3}]},
+    ]
+}  # fmt: skip
+
+PLAIN = [
+    {"text": "Ann eats fish.", "timestamp": "2025-03-14", "speaker_namespace": "ann",
+     "session": "s1", "salience": 0.5, "sources": ["D1:2"]},
+    {"text": "Ann was vegetarian.", "id": "old", "state": "superseded"},
+]  # fmt: skip
+
+EXPORTS: dict[str, Export] = {
+    "mem0": Export(
+        "mem0", MEM0, active=["Bo likes tea.", "Ann eats fish now."], inactive={"expired": 1},
+        warned=("expiry dates are held against 2025-03-14T19:10",),
+    ),
+    "mem0 older list": Export(
+        "mem0", [{"id": "a", "memory": "Ann eats fish.", "hash": "h", "score": 0.9,
+                  "user_id": "ann", "created_at": "2024-05-01T00:00:00-07:00"}],
+        active=["Ann eats fish."], warned=("search score",),
+    ),
+    "mem0 platform page": Export(
+        "mem0", {"count": 3, "next": "https://api.example/?page=2", "previous": None,
+                 "results": MEM0["results"][:1]},
+        active=["Ann eats fish now."], warned=("holds 1 of 3 rows", "names a next page"),
+    ),
+    "mem0 search": Export(
+        "mem0-search", SEARCH,
+        active=["Ann likes tea.", "Ann eats fish.", "Ann eats fish."],
+        warned=("4 retrieved rows hold 3 distinct",),
+    ),
+    "letta agent file": Export(
+        "letta", LETTA, suffix=".af", active=["Name: Ann\n\nEats: fish", "I am Kit."],
+        skipped={"empty text": 1}, warned=("core memory only",),
+    ),
+    "letta agent file in a string": Export(
+        "letta", json.dumps(LETTA), suffix=".af",
+        active=["Name: Ann\n\nEats: fish", "I am Kit."], skipped={"empty text": 1},
+        warned=("unwrapped",),
+    ),
+    "letta older agent file": Export("letta", OLD_LETTA, suffix=".af", active=["Ann eats fish."]),
+    "letta passages": Export(
+        "letta", PASSAGES, active=["Ann moved to Oslo."], inactive={"deleted": 1},
+        skipped={"passage of an attached file, not a memory": 1},
+        warned=("archival passages only", "partly read: 1 of 3"),
+    ),
+    "markdown folder": Export(
+        "markdown",
+        folder={"system/human.md": "---\nname: human\ndescription: >-\n  user\n---\nEats fish.\n",
+                "notes.md": "Lives in Oslo.\n\nHas a cat.", "empty.md": "---\nname: x\n---\n",
+                "memory_filesystem.md": "- notes.md", ".git/config": "x", "image.png": "x"},
+        active=["Lives in Oslo.\n\nHas a cat.", "Eats fish."], skipped={"empty text": 1},
+        warned=("order of writing unknown", "image.png (not a memory file)"),
+    ),
+    "amem notes": Export(
+        "amem", NOTES,
+        active=[FULL_NOTE, "memory content: Ann lives in Oslo.\nmemory context: General"],
+    ),
+    "amem notes by id": Export(
+        "amem", {"n1": {key: NOTES[0][key] for key in NOTES[0] if key != "id"}}, active=[FULL_NOTE]
+    ),
+    "amem chroma": Export("amem", CHROMA, active=[FULL_NOTE]),
+    "langgraph items": Export(
+        "langgraph", ITEMS,
+        active=["Ann lives in Oslo.", "Ann eats fish.", '{"age": 31, "name": "Ann"}'],
+    ),
+    "langgraph sqlite": Export(
+        "langgraph", suffix=".db",
+        tables={"store": [
+            {"prefix": "memories.ann", "key": "k1", "value": b'{"content": "Ann eats fish."}',
+             "created_at": "2025-03-14 12:10:00", "updated_at": "2025-03-14 12:10:00",
+             "expires_at": None, "ttl_minutes": None},
+            {"prefix": "memories.ann", "key": "k2", "value": '{"content": "Ann is away."}',
+             "created_at": "2025-01-01 00:00:00", "updated_at": "2025-01-01 00:00:00",
+             "expires_at": "2025-01-02 00:00:00", "ttl_minutes": 1440.0}]},
+        active=["Ann eats fish."], inactive={"expired": 1},
+    ),
+    "graphiti": Export(
+        "graphiti", EDGES, active=["Ann lives in Oslo."], inactive={"expired": 1, "superseded": 1}
+    ),
+    "memobase profiles": Export(
+        "memobase", PROFILES, active=["basic_info::name: Ann", "food::diet: fish"]
+    ),
+    "memobase client profiles": Export(
+        "memobase", [{"id": "p1", "content": "Ann", "topic": "basic_info", "sub_topic": "name",
+                      "created_at": "2025-01-06T12:30:00", "updated_at": "2025-01-06T12:30:00"}],
+        active=["basic_info::name: Ann"],
+    ),
+    "memobase events": Export("memobase", EVENTS, active=["Ann moved to Oslo.", "Eats fish"]),
+    "memos": Export(
+        "memos", MEMOS, active=["Ann eats fish."], inactive={"deleted": 1, "superseded": 1}
+    ),
+    "memos tree": Export(
+        "memos", {"nodes": MEMOS, "edges": [{"source": "0b8e", "target": "0b8d"}]},
+        active=["Ann eats fish."], inactive={"deleted": 1, "superseded": 1}, warned=("a tree",),
+    ),
+    "memos cube": Export(
+        "memos", folder={"textual_memory.json": json.dumps(MEMOS), "config.json": "{}"},
+        active=["Ann eats fish."], inactive={"deleted": 1, "superseded": 1},
+        warned=("config.json (another file of the folder)",),
+    ),
+    "supermemory": Export(
+        "supermemory", ENTRIES, active=["Ann eats fish."], inactive={"deleted": 1, "superseded": 1}
+    ),
+    "hindsight": Export(
+        "hindsight", UNITS, active=["Ann eats fish."], inactive={"superseded": 1},
+        warned=("holds 2 of 5 rows",),
+    ),
+    "openai agents items": Export(
+        "openai-agents", SESSION, active=["I eat fish now.", "Noted."],
+        skipped={"function_call, not a message": 1}, warned=("a transcript",),
+    ),
+    "openai agents sqlite": Export(
+        "openai-agents", suffix=".db",
+        tables={
+            "agent_sessions": [{"session_id": "s", "created_at": "2025-01-01 00:00:00"}],
+            "agent_messages": [
+                {"id": at, "session_id": "s", "message_data": json.dumps(item),
+                 "created_at": "2025-01-01 00:00:00"} for at, item in enumerate(SESSION, start=1)]},
+        active=["I eat fish now.", "Noted."], skipped={"function_call, not a message": 1},
+    ),
+    "written stores": Export(
+        "written-stores", lines=WRITTEN, suffix=".jsonl",
+        active=["Ann eats fish.", "Ann lives in Oslo.", "Bo likes tea."],
+        warned=("1 of 3 examples wrote nothing: q3",),
+    ),
+    "plain lines": Export(
+        "plain", lines=PLAIN, suffix=".jsonl", active=["Ann eats fish."],
+        inactive={"superseded": 1},
+    ),
+    "plain list of texts": Export("plain", ["Ann eats fish.", "Bo likes tea."],
+                                  active=["Ann eats fish.", "Bo likes tea."]),
+    "plain text": Export("plain", text="Ann eats fish.\n\nBo likes tea.\n", suffix=".txt",
+                         active=["Ann eats fish.", "Bo likes tea."]),
+}  # fmt: skip

@@ -1,0 +1,84 @@
+"""What every importer must do, on an export of each shape it reads."""
+
+from pathlib import Path
+
+import pytest
+
+from memaudit.adapters.importing import import_store
+from memaudit.adapters.protocol import Options
+from memaudit.adapters.registry import ADAPTERS, guess_adapter
+from memaudit.adapters.source import open_source
+from memaudit.adapters.store_files import read_store, store_digest, store_text, write_store
+from memaudit.core.errors import MemAuditError
+from tests.adapters.attempts import attempt, balanced
+from tests.adapters.exports import EXPORTS, Export
+
+every_export = pytest.mark.parametrize("export", EXPORTS.values(), ids=EXPORTS.keys())
+
+
+def test_every_importer_has_an_export() -> None:
+    """A new importer comes with an export to test it on."""
+    assert {export.format for export in EXPORTS.values()} == set(ADAPTERS)
+
+
+@every_export
+def test_guess_read_and_count(export: Export, tmp_path: Path) -> None:
+    """The format is guessed; states, order, counts and warnings are as worked out by hand."""
+    path = export.write(tmp_path)
+    store = import_store([path])
+    assert (store.origin.format, store.origin.guessed) == (export.format, True)
+    assert [memory.text for memory in store.active] == export.active
+    assert store.count.inactive == export.inactive
+    assert store.count.skipped == export.skipped
+    assert balanced(store)
+    for piece in export.warned:
+        assert any(piece in warning for warning in store.warnings), store.warnings
+    for reason in export.skipped:
+        (named,) = [warning for warning in store.warnings if f"skipped, {reason}" in warning]
+        assert ": " in named.partition(reason)[2]
+    given = import_store([path], export.format)
+    assert not given.origin.guessed
+    assert given.memories == store.memories
+
+
+@every_export
+def test_no_two_importers_claim_it(export: Export, tmp_path: Path) -> None:
+    """The surest importer is surer than every other by itself."""
+    source = open_source([export.write(tmp_path)])
+    scores = sorted(adapter.recognises(source) for adapter in ADAPTERS.values())
+    assert scores[-1] > scores[-2]
+    assert guess_adapter(source).name == export.format
+
+
+@every_export
+def test_on_disk_and_back(export: Export, tmp_path: Path) -> None:
+    """A store survives its file, byte for byte the same when written again."""
+    store = import_store([export.write(tmp_path)])
+    path = tmp_path / "store.json"
+    write_store(store, path)
+    again = read_store(path)
+    assert again == store
+    assert store_text(again) == path.read_text()
+    assert store_digest(again) == store_digest(store)
+
+
+@every_export
+def test_every_view(export: Export, tmp_path: Path) -> None:
+    """Each view gives a store that says which it is; an unknown view is an error."""
+    path = export.write(tmp_path)
+    for view in ADAPTERS[export.format].views:
+        store = import_store([path], options=Options(view=view))
+        assert store.origin.view == view
+        assert balanced(store)
+    with pytest.raises(MemAuditError, match="has no view 'sideways'"):
+        import_store([path], options=Options(view="sideways"))
+
+
+@every_export
+def test_other_formats_refuse_or_skip(export: Export, tmp_path: Path) -> None:
+    """Read as any other format: one line, or an account of every row; never a traceback."""
+    path = export.write(tmp_path)
+    for name in ADAPTERS:
+        store, error = attempt([path], name)
+        assert store is None or balanced(store)
+        assert "\n" not in error

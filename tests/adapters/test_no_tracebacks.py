@@ -1,0 +1,169 @@
+"""Whatever is done to an export: one line that names the file, or every row accounted for."""
+
+import json
+import random
+from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from memaudit.adapters.shape import ExportedStore
+from memaudit.adapters.store_files import store_text
+from tests.adapters.attempts import attempt, balanced
+from tests.adapters.exports import EXPORTS, Export
+
+DEEP: Any = "x"
+for _ in range(100):
+    DEEP = [DEEP]
+
+JUNK: list[Any] = [
+    None, True, 0, -1, 1.5, 1e300, 10**59, "", " ", "x", "\ud800", "\u202e", [], [[]], [None], {},
+    {"": {}}, [{"id": 1}], float("nan"), DEEP, "9" * 13, {"error": "no"}, "x" * 1_000_001,
+]  # fmt: skip
+
+Way = tuple[str | int, ...]
+
+DOCUMENTS = {
+    name: export
+    for name, export in EXPORTS.items()
+    if export.folder is None and export.tables is None and export.text is None
+}
+
+
+def ways(value: Any, above: Way = ()) -> Iterator[Way]:
+    """The way to every part of a value."""
+    yield above
+    parts: list[tuple[str | int, Any]] = []
+    if isinstance(value, dict):
+        parts = list(value.items())
+    elif isinstance(value, list):
+        parts = list(enumerate(value))
+    for key, part in parts:
+        yield from ways(part, (*above, key))
+
+
+def changed(value: Any, way: Way, new: Any, drop: bool) -> Any:
+    """The value with one part exchanged, or dropped."""
+    if not way:
+        return new
+    copy: Any = value.copy()
+    if len(way) == 1 and drop:
+        del copy[way[0]]
+    else:
+        copy[way[0]] = changed(copy[way[0]], way[1:], new, drop)
+    return copy
+
+
+def check(store: ExportedStore | None, error: str, name: str, before: ExportedStore) -> None:
+    """An error names the file; a store is whole, or says what it lacks and where."""
+    if store is None:
+        assert name in error, error
+        assert "\n" not in error
+        assert len(error) < 500
+        return
+    assert balanced(store)
+    store_text(store).encode()  # can be written
+    skipped, skipped_before = (sum(one.count.skipped.values()) for one in (store, before))
+    assert (
+        store.count.kept >= before.count.kept
+        or skipped > skipped_before
+        or store.count.read < before.count.read  # the row or the list itself is gone
+    )
+    for reason, count in store.count.skipped.items():
+        (warning,) = [one for one in store.warnings if f"skipped, {reason}: " in one]
+        assert warning.startswith(f"{count} row")
+        assert name in warning
+    if not store.memories:
+        assert any("the store is empty" in one for one in store.warnings)
+
+
+def data_of(export: Export) -> Any:
+    """The export as data; a document that is a string stands for what is in it."""
+    data = export.lines if export.lines is not None else export.document
+    return json.loads(data) if isinstance(data, str) else data
+
+
+def written(path: Path, data: Any, lines: bool) -> Path:
+    """Data as JSON or JSONL, whatever it is."""
+    rows = data if lines and isinstance(data, list) else [data]
+    path.write_text("\n".join(json.dumps(row) for row in rows))
+    return path
+
+
+@pytest.mark.parametrize("export", DOCUMENTS.values(), ids=DOCUMENTS.keys())
+def test_every_part_exchanged_or_dropped(export: Export, tmp_path: Path) -> None:
+    """Missing keys, nulls, wrong types, huge texts, deep nesting: a seeded sample of all pairs."""
+    data, lines = data_of(export), export.lines is not None
+    before, error = attempt([written(tmp_path / "before.json", data, lines)], export.format)
+    assert before is not None, error
+    cases = [(way, junk) for way in ways(data) for junk in range(-1, len(JUNK))]
+    for way, junk in random.Random(7).sample(cases, min(120, len(cases))):
+        new = changed(data, way, JUNK[junk] if junk >= 0 else None, drop=junk < 0)
+        path = written(tmp_path / "export.json", new, lines)
+        check(*attempt([path], export.format), "export", before)
+        store, error = attempt([path])
+        assert store is None or balanced(store)
+        assert "\n" not in error
+
+
+@pytest.mark.parametrize("export", DOCUMENTS.values(), ids=DOCUMENTS.keys())
+def test_rows_doubled(export: Export, tmp_path: Path) -> None:
+    """Duplicated ids: an equal row is skipped and named, another one renamed and named."""
+    data, lines = data_of(export), export.lines is not None
+    path = written(tmp_path / "export.json", data, lines)
+    pages = [path, written(tmp_path / "export2.json", data, lines)]
+    before, _ = attempt([path], export.format)
+    store, error = attempt(pages, export.format)
+    assert before is not None
+    assert store is not None, error
+    assert balanced(store)
+    assert store.count.read >= 2 * before.count.read - 1  # mem0-search reads distinct rows
+    if store.count.kept > before.count.kept:
+        assert any("renamed" in warning for warning in store.warnings)
+    again, _ = attempt(pages, export.format)
+    assert again == store
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.sampled_from(sorted(EXPORTS)), st.data())
+def test_bytes_broken(name: str, data: st.DataObject) -> None:
+    """Cut, flipped and inserted bytes, broken UTF-8 among them, in files of every kind."""
+    export = EXPORTS[name]
+    with TemporaryDirectory() as folder:
+        path = export.write(Path(folder))
+        target = path
+        if path.is_dir():
+            target = path / sorted(export.folder or {})[-1]
+        content = bytearray(target.read_bytes())
+        at = data.draw(st.integers(0, max(len(content) - 1, 0)))
+        kind = data.draw(st.sampled_from(["cut", "flip", "insert"]))
+        if kind == "cut":
+            del content[at:]
+        elif kind == "flip" and content:
+            content[at] ^= data.draw(st.integers(1, 255))
+        else:
+            content[at:at] = data.draw(st.binary(min_size=1, max_size=4))
+        target.write_bytes(content)
+        store, error = attempt([path], export.format)
+        assert store is None or balanced(store)
+        assert "\n" not in error
+
+
+@given(st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner), max_leaves=20,
+))  # fmt: skip
+@settings(max_examples=100, deadline=None)
+def test_any_json(value: Any) -> None:
+    """JSON that no system wrote, under every format and under none."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "any.json"
+        path.write_text(json.dumps(value))
+        for format in (None, *sorted({export.format for export in EXPORTS.values()})):
+            store, error = attempt([path], format)
+            assert store is None or balanced(store)
+            assert "\n" not in error
