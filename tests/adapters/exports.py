@@ -356,7 +356,7 @@ EXPORTS: dict[str, Export] = {
     ),
     "openai agents items": Export(
         "openai-agents", SESSION, active=["I eat fish now.", "Noted."],
-        skipped={"function_call, not a message": 1}, warned=("a transcript",),
+        skipped={"not a message": 1}, warned=("a transcript",),
     ),
     "openai agents sqlite": Export(
         "openai-agents", suffix=".db",
@@ -365,7 +365,7 @@ EXPORTS: dict[str, Export] = {
             "agent_messages": [
                 {"id": at, "session_id": "s", "message_data": json.dumps(item),
                  "created_at": "2025-01-01 00:00:00"} for at, item in enumerate(SESSION, start=1)]},
-        active=["I eat fish now.", "Noted."], skipped={"function_call, not a message": 1},
+        active=["I eat fish now.", "Noted."], skipped={"not a message": 1},
     ),
     "written stores": Export(
         "written-stores", lines=WRITTEN, suffix=".jsonl",

@@ -121,9 +121,12 @@ def test_rows_doubled(export: Export, tmp_path: Path) -> None:
     assert before is not None
     assert store is not None, error
     assert balanced(store)
-    assert store.count.read >= 2 * before.count.read - 1  # mem0-search reads distinct rows
+    if export.format == "mem0-search":  # the same memory retrieved again is no other row
+        assert store.count == before.count
+        return
+    assert store.count.read == 2 * before.count.read
     if store.count.kept > before.count.kept:
-        assert any("renamed" in warning for warning in store.warnings)
+        assert any("renamed" in one or "numbered" in one for one in store.warnings)
     again, _ = attempt(pages, export.format)
     assert again == store
 

@@ -77,3 +77,23 @@ def test_digest_names_the_run() -> None:
     """Another seed is another run."""
     assert spec().digest == spec().digest
     assert spec().digest != spec(seeds=(0, 1)).digest
+
+
+@pytest.mark.parametrize("seconds", [0.0, -5.0, float("nan"), float("inf")])
+def test_wrong_seconds(seconds: float) -> None:
+    """A limit is a number above 0."""
+    with pytest.raises(MemAuditError, match="--seconds"):
+        spec(seconds=seconds)
+
+
+@pytest.mark.parametrize("text", ["9" * 20, "100000000000", "5-999999999999"])
+def test_too_many_seeds(text: str) -> None:
+    """One line, not a full memory."""
+    with pytest.raises(MemAuditError, match="too many or too large"):
+        parse_seeds(text)
+
+
+def test_no_seeds() -> None:
+    """An empty list is a mistake, not a default."""
+    with pytest.raises(MemAuditError, match="no seeds"):
+        spec(seeds=parse_seeds(""))

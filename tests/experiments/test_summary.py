@@ -83,3 +83,23 @@ def test_of_a_run(folder: Path) -> None:
     summarise(folder)
     assert (folder / SUMMARY).read_bytes() == before
     assert json.loads(before) == summary
+
+
+def test_copies_are_no_evidence(folder: Path) -> None:
+    """A distribution without draws: no width, and no difference is told from chance."""
+    summary = summarise(folder)
+    for one in summary["differences"]:
+        if one["distribution"] == "update_chain":
+            assert (one["n"], one["p"], one["p_holm"]) == (1, 1.0, 1.0)
+            assert one["ci_low"] == one["mean_difference"] == one["ci_high"]
+
+
+def test_clear_differences_stay_clear() -> None:
+    """With 19 writers there are 171 pairs; Holm's correction must not drown them all."""
+    writers = [f"w{n}" for n in range(19)]
+    manifest = {
+        "spec_digest": "d", "spec": {"seeds": "0-39", "writers": writers, "budgets": ["2"]},
+    }  # fmt: skip
+    rows = [row(seed, name, n / 20) for seed in range(40) for n, name in enumerate(writers)]
+    summary = summary_of(manifest, read_grids(manifest, rows))
+    assert all(one["p_holm"] < 0.05 for one in summary["differences"])

@@ -17,8 +17,6 @@ LISTS = ("memories", "notes")
 SERIALISED = ("keywords", "links", "tags", "evolution_history")
 """Lists that Chroma can only hold as JSON text."""
 
-LIMITS = {10: "Chroma's peek", 100: "a paged get"}
-
 
 class AMem:
     """`full`: the note as A-Mem shows it to a model; `metadata`: without its content."""
@@ -43,7 +41,7 @@ class AMem:
             rows = _chroma(part) if _is_chroma(part) else _keyed(part) or listed(part, LISTS)
             count = ledger.take(rows, lambda row: _draft(row, view))
             if _is_chroma(part):
-                check_limit(ledger, count, LIMITS)
+                check_limit(ledger, count)
         return ledger.store("A-Mem", self.name, view, in_order=True)
 
 

@@ -91,7 +91,7 @@ def _lines(data: bytes) -> tuple[Line, ...]:
         try:
             found.append(Line(number, loads(line.decode("utf-8"))))
         except UnicodeDecodeError as error:
-            found.append(Line(number, problem=f"not UTF-8 at byte {start + error.start}"))
+            found.append(Line(number, problem=f"not UTF-8: at byte {start + error.start}"))
         except ValueError as error:
             found.append(Line(number, problem=str(error)))
     return tuple(found)

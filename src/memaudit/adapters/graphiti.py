@@ -9,7 +9,7 @@ from memaudit.adapters.source import Source
 from memaudit.adapters.truncation import check_limit
 
 LISTS = ("edges", "facts")
-LIMITS = {10: "graphiti.search (num_results)", 100: "a page of the API"}
+LIMITS = {10: "graphiti.search"}
 
 
 class Graphiti:

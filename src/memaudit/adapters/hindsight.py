@@ -9,7 +9,6 @@ from memaudit.adapters.source import Source
 from memaudit.adapters.truncation import check_limit, check_total
 
 LISTS = ("items", "memories", "memory_units", "results")
-LIMITS = {100: "list_memories"}
 
 
 class Hindsight:
@@ -29,7 +28,7 @@ class Hindsight:
         ledger = Ledger(source, options)
         for part in source.parts:
             count = ledger.take(listed(part, LISTS, ("text",)), _draft)
-            check_limit(ledger, count, LIMITS)
+            check_limit(ledger, count)
         check_total(ledger, under(source.parts[-1].parsed.document, "total")[1])
         return ledger.store("Hindsight", self.name, self.views[0], in_order=False)
 
@@ -44,6 +43,8 @@ def _draft(row: Fields) -> Draft:
         state = "expired"
     elif row.data.get("invalidated_at") is not None or said in ("invalidated", "superseded"):
         state = "superseded"
+    elif said not in ("active", "valid", "current"):
+        row.ledger.note("state that is not known, counted as active", f"{row.place} {said[:20]!r}")
     kind = row.label("fact_type") or row.label("type")
     return Draft(
         text=text, id=row.label("id"), state=state, namespace=row.label("bank_id"),

@@ -9,7 +9,7 @@ from memaudit.adapters.moments import moment
 from memaudit.adapters.protocol import Options
 from memaudit.adapters.registry import guess_adapter, named_adapter
 from memaudit.adapters.rows import no_list
-from memaudit.adapters.shape import ExportedStore
+from memaudit.adapters.shape import STORE_FORMAT, ExportedStore
 from memaudit.adapters.source import Source, open_source
 from memaudit.core.errors import MemAuditError
 
@@ -37,18 +37,25 @@ def import_store(
 
 
 def _refuse_nothing(source: Source) -> None:
-    """An empty file is no empty store, and an API's error is no store at all."""
+    """An empty file is no empty store; an API's error, a web page or our own store no export."""
     for part in source.parts:
-        if part.kind == "text" and not source.folder and not part.parsed.text.strip():
-            raise MemAuditError(
-                f"{part.name}: is an empty file (an empty store is written as [] or its like)"
-            )
-        document = part.parsed.document
-        if part.kind == "json" and isinstance(document, dict) and len(document) <= 6:
-            lists = any(isinstance(value, list | dict) for value in _payload(document))
-            if api_error(document) and not lists:
-                raise MemAuditError(no_list(part, ()))
+        document, text = part.parsed.document, part.parsed.text.strip()
+        if part.kind == "text" and not source.folder:
+            if not text:
+                raise MemAuditError(
+                    f"{part.name}: is an empty file (an empty store is written as [] or its like)"
+                )
+            if text[:15].lower().startswith(("<!doctype", "<html")):
+                raise MemAuditError(f"{part.name}: is a web page, not a store (export it again)")
+        if not isinstance(document, dict):
+            continue
+        if document.get("format") == STORE_FORMAT:
+            raise MemAuditError(f"{part.name}: is a store already; score it as it is")
+        if api_error(document) and not _holds_data(document):
+            raise MemAuditError(no_list(part, ()))
 
 
-def _payload(document: dict[str, object]) -> list[object]:
-    return [value for key, value in document.items() if key not in ("error", "errors", "detail")]
+def _holds_data(document: dict[str, object]) -> bool:
+    """Whether anything but the error is in it: then the format's own reader decides."""
+    rest = [value for key, value in document.items() if key not in ("error", "errors", "detail")]
+    return any(isinstance(value, list | dict) for value in rest)

@@ -63,7 +63,7 @@ def _table(part: Part) -> Iterator[Raw]:
             }
             item["value"] = loads(str(item["value"])) if item["value"] is not None else None
         except UnicodeDecodeError as error:
-            yield Raw(place, problem=f"not UTF-8 at byte {error.start} of the row's text")
+            yield Raw(place, problem=f"not UTF-8: at byte {error.start} of a value")
             continue
         except ValueError as error:
             yield Raw(place, problem=f"value is {error}")

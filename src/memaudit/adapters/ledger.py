@@ -65,9 +65,10 @@ class Ledger:
             self.warnings.append(text)
 
     def skip(self, place: str, reason: str) -> None:
-        """Count a row that was read and could not be kept."""
+        """Count a row that was read and could not be kept; `reason: detail` of this row."""
         self.read += 1
-        self.skipped[reason].append(place)
+        reason, _, detail = reason.partition(": ")
+        self.skipped[reason].append(f"{place} ({detail})" if detail else place)
 
     def take(self, rows: Iterable[Raw], draft: Callable[[Fields], Draft]) -> int:
         """Read rows, each into one draft; the number of rows."""

@@ -13,7 +13,6 @@ from memaudit.core.errors import MemAuditError
 from memaudit.datasets.lenient_json import kind_of
 
 PASSAGES = ("passages", "data")
-LIMITS = {10: "a list call", 50: "a list call", 100: "passages.list"}
 
 
 class Letta:
@@ -39,7 +38,7 @@ class Letta:
             _read_agent_file(ledger, part, view)
         pages = [part for part in source.parts if not _is_agent_file(part)]
         for part in pages:
-            check_limit(ledger, ledger.take(listed(part, PASSAGES, ("text",)), _passage), LIMITS)
+            check_limit(ledger, ledger.take(listed(part, PASSAGES, ("text",)), _passage))
         _by_time(ledger)
         if files and not pages:
             ledger.warn("core memory only: an agent file holds no archival passages; give their "
@@ -107,11 +106,13 @@ def _block(row: Fields, owners: dict[str, list[str]], line: int | None = None) -
     text = row.text("value")
     label, id = row.label("label"), row.label("id")
     name = id or label
+    if name and line is not None:
+        name = f"{name}:{line}"
     agents = owners.get(id or "", [])
     if owners and not agents:
         row.ledger.note("block that no agent of the file has attached", row.place)
     return Draft(
-        text=text, id=name if line is None else f"{name}:{line}", created_at=row.time("created_at"),
+        text=text, id=name, created_at=row.time("created_at"),
         updated_at=row.time("updated_at"), namespace=label,
         metadata={"part": "core", "agents": list(agents),
                   **row.others("id", "label", "value", "created_at", "updated_at")},

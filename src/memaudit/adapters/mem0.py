@@ -10,11 +10,7 @@ from memaudit.adapters.truncation import check_limit, check_total
 
 LISTS = ("results", "memories")
 OWNERS = ("user_id", "agent_id", "run_id", "app_id")
-LIMITS = {
-    20: "get_all (top_k)",
-    50: "a page of the platform's get_all",
-    100: "get_all in older versions (limit), and of a platform page",
-}
+LIMITS = {20: "get_all (top_k)", 100: "get_all in older versions (limit)"}
 
 
 class Mem0:

@@ -9,7 +9,7 @@ from memaudit.adapters.source import Source
 from memaudit.adapters.truncation import check_limit
 
 LISTS = ("data.profiles", "profiles", "data.events", "events")
-LIMITS = {10: "user.event (topk)"}
+LIMITS = {10: "user.event"}
 
 
 class Memobase:

@@ -26,7 +26,7 @@ class MemOS:
         marks = {"status", "memory_type", "is_fast", "visibility", "confidence", "history"}
         found = [
             "memory" in row and isinstance(metadata := row.get("metadata"), dict)
-            and bool(marks & metadata.keys()) and "user_id" not in row
+            and bool(marks & metadata.keys()) and not {"user_id", "hash"} & row.keys()
             for row in samples(source, LISTS)
         ]  # fmt: skip
         return 3 if found and sum(found) * 2 > len(found) else 0

@@ -54,7 +54,7 @@ def _table(part: Part) -> Iterator[Raw]:
             data = row["message_data"]
             item = loads(data.decode("utf-8") if isinstance(data, bytes) else str(data))
         except UnicodeDecodeError as error:
-            yield Raw(place, problem=f"not UTF-8 at byte {error.start} of the message")
+            yield Raw(place, problem=f"not UTF-8: at byte {error.start} of the message")
             continue
         except ValueError as error:
             yield Raw(place, problem=f"message is {error}")
@@ -69,7 +69,7 @@ def _table(part: Part) -> Iterator[Raw]:
 def _draft(row: Fields) -> Draft:
     kind = row.label("type") or "message"
     if kind != "message":
-        raise SkipRow(f"{kind[:40]}, not a message")
+        raise SkipRow(f"not a message: {kind[:40]}")
     number = row.label("_row")
     return Draft(
         text=_words(row), id=f"message-{number}" if number else row.label("id"),

@@ -44,8 +44,8 @@ def guess_adapter(source: Source) -> Adapter:
     if best and len(surest) == 1:
         return ADAPTERS[surest[0]]
     part = source.parts[0]
-    if problem := api_error(part.parsed.document):
-        raise MemAuditError(no_list(part, ()) if problem else "")
+    if api_error(part.parsed.document):
+        raise MemAuditError(no_list(part, ()))
     if best:
         raise MemAuditError(
             f"{source.name}: could be {' or '.join(surest)}; say which with --format"

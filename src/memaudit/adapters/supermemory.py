@@ -9,7 +9,7 @@ from memaudit.adapters.source import Source
 from memaudit.adapters.truncation import check_limit, check_total
 
 LISTS = ("memoryEntries", "memories", "results")
-LIMITS = {10: "a list call"}
+LIMITS = {10: "its list call"}
 
 
 class Supermemory:

@@ -4,12 +4,18 @@ from collections.abc import Mapping
 
 from memaudit.adapters.ledger import Ledger
 
+COMMON = (10, 20, 50, 100)
+"""Where list calls and their pages usually stop."""
 
-def check_limit(ledger: Ledger, count: int, limits: Mapping[int, str]) -> None:
+
+def check_limit(ledger: Ledger, count: int, limits: Mapping[int, str] | None = None) -> None:
     """Warn when the last list read is exactly as long as a default limit."""
-    if count in limits:
-        ledger.warn(f"maybe truncated: exactly {count} rows, the default limit of {limits[count]}; "
-                    "export again with a larger limit")  # fmt: skip
+    known = (limits or {}).get(count)
+    if known or count in COMMON:
+        which = f"the default limit of {known}" if known else "where list calls often stop"
+        ledger.warn(
+            f"maybe truncated: exactly {count} rows, {which}; export again with a larger limit"
+        )
 
 
 def check_total(ledger: Ledger, total: object) -> None:

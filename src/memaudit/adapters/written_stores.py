@@ -59,11 +59,11 @@ def _read_example(ledger: Ledger, raw: Raw, sizes: Counter[str]) -> None:
         return ledger.skip(raw.place, "no instance_id")
     example = whole(example)
     if problem := value.get("error"):
-        return ledger.skip(raw.place, f"failed run of {example[:40]}: {whole(str(problem))[:80]}")
+        return ledger.skip(raw.place, f"failed run: {example[:40]}, {whole(str(problem))[:80]}")
     if not isinstance(rows, list):
         return ledger.skip(raw.place, f"memories is {kind_of(rows)}, not a list")
     if example in sizes:
-        return ledger.skip(raw.place, f"second line of the example {example[:40]!r}")
+        return ledger.skip(raw.place, f"second line of an example: {example[:40]}")
     sizes[example] = 0
     before = len(ledger.drafts)
     for at, row in enumerate(rows):

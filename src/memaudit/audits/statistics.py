@@ -3,7 +3,8 @@
 Bootstrap: packages are drawn with replacement, the same draws for every column, so differences
 between columns are paired. Intervals are percentiles of the resampled means. The paired test flips
 the signs of the differences at random: its p-value is the share of flips whose mean is at least as
-far from 0 as the one seen.
+far from 0 as the one seen. All flips are tried where there are few packages, else FLIPS of them: so
+many that a clear difference stays clear after Holm's correction over some hundred pairs.
 """
 
 from collections.abc import Sequence
@@ -15,6 +16,8 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 
 RESAMPLES = 2000
+FLIPS = 1 << 15
+AT_ONCE = 1 << 12
 LEVEL = 0.95
 
 
@@ -82,16 +85,32 @@ def differences(
         return []
     gaps = np.stack([values[:, a] - values[:, b] for a, b in pairs], axis=1)
     found = intervals(gaps, drawn)
-    filled = np.where(np.isnan(gaps), 0.0, gaps)
-    dice = np.random.default_rng([seed, 1])
-    flips = dice.integers(0, 2, size=drawn.shape).astype(np.float64) * 2 - 1
-    # A hair of slack: the flip that changes nothing must count as equally far.
-    seen = np.abs(filled.sum(axis=0)) * (1 - 1e-12)
-    beyond = (np.abs(flips @ filled) >= seen).sum(axis=0)
+    chances = sign_flip_test(np.where(np.isnan(gaps), 0.0, gaps), seed)
     return [
-        Difference(one.n, one.mean, one.low, one.high, float((1 + count) / (1 + len(drawn))))
-        for one, count in zip(found, beyond, strict=True)
+        Difference(one.n, one.mean, one.low, one.high, p)
+        for one, p in zip(found, chances, strict=True)
     ]
+
+
+def sign_flip_test(gaps: Floats, seed: int = 0) -> list[float]:
+    """Two-sided p-values of the columns: how often flipped signs give a sum as far from 0."""
+    packages = len(gaps)
+    # A hair of slack: the flip that changes nothing must count as equally far.
+    seen = np.abs(gaps.sum(axis=0)) * (1 - 1e-9)
+    exact = packages < FLIPS.bit_length()
+    flips = 1 << packages if exact else FLIPS
+    dice = np.random.default_rng([seed, 1])
+    beyond = np.zeros(gaps.shape[1], np.int64)
+    for start in range(0, flips, AT_ONCE):
+        count = min(AT_ONCE, flips - start)
+        if exact:
+            bits = (np.arange(start, start + count)[:, None] >> np.arange(packages)) & 1
+        else:
+            bits = dice.integers(0, 2, size=(count, packages), dtype=np.int8)
+        beyond += (np.abs((bits * 2.0 - 1.0) @ gaps) >= seen).sum(axis=0)
+    if exact:
+        return [float(count / flips) for count in beyond]
+    return [float((1 + count) / (1 + flips)) for count in beyond]
 
 
 def holm(p_values: Sequence[float]) -> list[float]:

@@ -7,7 +7,7 @@ from rich.table import Table
 
 from memaudit.cli.results import console
 from memaudit.cli.text import safe_markup
-from memaudit.writers.registry import WRITERS
+from memaudit.writers.registry import named_writer
 
 
 def show_ranking(summary: dict[str, Any]) -> None:
@@ -17,13 +17,16 @@ def show_ranking(summary: dict[str, Any]) -> None:
     table.add_column("sees")
     for name in ("packages", "mean ratio", "95% interval"):
         table.add_column(name, justify="right")
+    fewest = min(row["left_out"] for row in summary["ranking"])
     for row in summary["ranking"]:
-        writer = WRITERS.get(row["writer"])
-        sees = "" if writer is None else "the package" if writer.peeks else "texts, costs"
-        label = row["writer"] if writer is None else writer.label
-        table.add_row(safe_markup(label), sees, str(row["n"]), *_numbers(row))
+        writer = named_writer(row["writer"])
+        fewer = " *" if row["left_out"] > fewest else ""
+        sees = "the package" if writer.peeks else "texts, costs"
+        table.add_row(safe_markup(writer.label), sees, f"{row['n']}{fewer}", *_numbers(row))
     screen = console()
     screen.print(table)
+    if any(row["left_out"] > fewest for row in summary["ranking"]):
+        screen.print("* fewer packages than the others: its place is not like for like")
     for name, words in LEFT_OUT.items():
         count = sum(row[name] for row in summary["rows"])
         if count:

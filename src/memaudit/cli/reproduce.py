@@ -50,7 +50,7 @@ def controlled(
     if as_json:
         typer.echo(json.dumps([line.to_json() for line in lines], indent=1))
     else:
-        _show(lines, seeds)
+        _show(lines, f"{seeds} seeds")
     if figures:
         from memaudit.report.figures import draw_all
 
@@ -60,7 +60,42 @@ def controlled(
         raise typer.Exit(FAILED)
 
 
-def _show(lines: list["Line"], seeds: int) -> None:
+HOW_TO_GET_IT = """there is no archive at {path}
+The paper's natural packages are in the artifact its authors published with it. Unpack that, and
+point --artifact at the folder that holds candidate_memories.jsonl and coverage_matrix.jsonl. No
+model is called. docs/packages.md describes the layout."""
+
+
+@reproduce.command("natural")
+def natural(
+    artifact: Annotated[
+        Path, typer.Option(metavar="DIR", help="The published archive's folder of packages.")
+    ] = Path("artifact"),
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Recompute the paper's natural optima and ratios from its archive, no model called."""
+    from memaudit.cli.results import progress
+    from memaudit.experiments.reproduce_natural import lines as lines_of
+    from memaudit.experiments.reproduce_natural import measure
+    from memaudit.io.packages import read_packages
+
+    if not artifact.exists():
+        typer.echo(HOW_TO_GET_IT.format(path=safe(artifact)))
+        return
+    packages = read_packages(artifact)
+    with progress("examples", len(packages)) as done:
+        found = measure(packages, done)
+    lines = list(lines_of(found))
+    if as_json:
+        rows = [line.to_json() for line in lines]
+        typer.echo(json.dumps({"examples": found.examples, "lines": rows}, indent=1))
+        return
+    _show(lines, f"{found.examples} examples")
+    if found.uncertified:
+        typer.echo(f"{found.uncertified} optima are not certified and are left out")
+
+
+def _show(lines: list["Line"], scope: str) -> None:
     from rich import box
     from rich.table import Table
 
@@ -76,4 +111,4 @@ def _show(lines: list["Line"], seeds: int) -> None:
         table.add_row(line.where, line.what, line.published, line.ours, line.verdict)
     agree = sum(line.verdict == "agree" for line in lines)
     console().print(table)
-    console().print(f"{agree} of {len(lines)} published numbers agree, {seeds} seeds")
+    console().print(f"{agree} of {len(lines)} published numbers agree, {scope}")

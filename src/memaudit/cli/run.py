@@ -26,7 +26,7 @@ def run(
         str | None,
         typer.Option(
             metavar="B[,B...]",
-            help="Costs, or below 1 a share of the mean cost of all candidates of a package.",
+            help="Costs, or between 0 and 1 shares of a package's mean total cost.",
         ),
     ] = None,
     writers: Annotated[
@@ -49,8 +49,8 @@ def run(
 ) -> None:
     """Score writers against certified optima; run the same command again to resume.
 
-    A budget below 1 is a share: f means max(1, round(f x mean total cost)), the mean taken over
-    all packages of the run.
+    A budget f between 0 and 1 is a share: it means max(1, round(f x mean total cost)), the mean
+    taken over all packages of the run.
     """
     from memaudit.cli.ranking import show_ranking
     from memaudit.cli.sweeping import swept
@@ -61,8 +61,8 @@ def run(
     defaults = named_suite(suite)
     spec = RunSpec(
         distributions=_names(distributions) or defaults.distributions,
-        seeds=parse_seeds(seeds or defaults.seeds),
-        budgets=parse_budgets(budgets or defaults.budgets),
+        seeds=parse_seeds(defaults.seeds if seeds is None else seeds),
+        budgets=parse_budgets(defaults.budgets if budgets is None else budgets),
         writers=_names(writers) or defaults.writers,
         seconds=seconds,
     )

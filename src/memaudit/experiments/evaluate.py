@@ -83,7 +83,11 @@ class Subject:
         return self._hashes[budget]
 
     def written_by(self, writer: Writer, budget: Fraction, seed: int) -> tuple[str, ...]:
-        """The writer's store, checked: an infeasible one is the writer's failure."""
+        """The writer's store, checked: an infeasible one is the writer's failure.
+
+        Writers get a seed of their own: the generator's would let them make the package again.
+        """
+        seed = own_seed(seed, self.oracle.solver.checker.digest)
         if writer.peeks:
             store = writer.write(self.oracle, budget, seed)
         else:
@@ -160,6 +164,11 @@ def _number(number: Fraction) -> float:
 
 def _numbers(score: Score) -> dict[str, float]:
     return {kind: _number(value) for kind, value in score.unit_values.items()}
+
+
+def own_seed(seed: int, digest: str) -> int:
+    """A seed that follows from the package's seed and digest, and gives neither away."""
+    return int.from_bytes(hashlib.sha256(f"{seed} {digest}".encode()).digest()[:6], "big")
 
 
 def certificate_hash(certificate: Certificate) -> str:

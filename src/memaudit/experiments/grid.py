@@ -25,7 +25,7 @@ class Grid:
     zero: NDArray[np.bool_] = field(init=False)
     uncertified: NDArray[np.bool_] = field(init=False)
     failed: NDArray[np.bool_] = field(init=False)
-    digests: set[str] = field(default_factory=set)
+    digests: dict[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         shape = (len(self.seeds), len(self.budgets), len(self.writers))
@@ -37,10 +37,15 @@ class Grid:
         for name, numbers in self.numbers.items():
             if row[name] is not None:
                 numbers[at] = float(row[name])
-        self.digests.add(row["digest"])
+        self.digests.setdefault(row["digest"], at[0])
         self.failed[at] = "failed" in row
         self.uncertified[at] = row["certificate"] is None
         self.zero[at] = "undefined" in row and row["certificate"] is not None
+
+    @property
+    def distinct(self) -> list[int]:
+        """The places of packages that are not copies of an earlier one: copies are no evidence."""
+        return sorted(self.digests.values())
 
     @property
     def by_package(self) -> Floats:

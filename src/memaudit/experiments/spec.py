@@ -2,12 +2,15 @@
 
 import hashlib
 import json
+import math
 from dataclasses import asdict, dataclass
 from fractions import Fraction
 from typing import Any
 
 from memaudit.core.errors import MemAuditError
 from memaudit.core.exact import exact, plain
+
+MOST_SEEDS = 100_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +33,8 @@ class RunSpec:
                 raise MemAuditError(f"the run has no {name}")
             if len(set(values)) != len(values):
                 raise MemAuditError(f"the run names one of its {name} twice")
+        if self.seconds is not None and not (math.isfinite(self.seconds) and self.seconds > 0):
+            raise MemAuditError(f"--seconds {self.seconds:g} makes no sense; use a number above 0")
 
     @property
     def packages(self) -> int:
@@ -73,7 +78,7 @@ def seed_ranges(seeds: tuple[int, ...]) -> str:
 def parse_seeds(text: str) -> tuple[int, ...]:
     """`500` means the first 500 seeds, `7-9,12` those seeds, `7,` the one seed 7."""
     if text.isdecimal():
-        return tuple(range(int(text)))
+        text = f"0-{int(text) - 1}" if int(text) else ""
     seeds: list[int] = []
     for part in filter(None, (part.strip() for part in text.split(","))):
         first, dash, last = part.partition("-")
@@ -81,7 +86,12 @@ def parse_seeds(text: str) -> tuple[int, ...]:
             raise MemAuditError(
                 f"cannot read seeds {text!r}; write a number of seeds such as 500, or 7-9,12"
             )
-        seeds += range(int(first), int(last if dash else first) + 1)
+        start, end = int(first), int(last if dash else first)
+        if max(end, len(seeds) + end - start) >= MOST_SEEDS:
+            raise MemAuditError(
+                f"seeds {text!r} are too many or too large; stay below {MOST_SEEDS}"
+            )
+        seeds += range(start, end + 1)
     return tuple(seeds)
 
 

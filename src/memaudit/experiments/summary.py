@@ -3,7 +3,7 @@
 import json
 import math
 from collections.abc import Sequence
-from itertools import combinations
+from itertools import combinations, product
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ import numpy as np
 from memaudit.audits.statistics import (
     LEVEL,
     RESAMPLES,
+    Floats,
     Interval,
     differences,
     draws,
@@ -40,15 +41,16 @@ def summary_of(manifest: dict[str, Any], grids: Sequence[Grid]) -> dict[str, Any
     rows: list[dict[str, Any]] = []
     pairs: list[dict[str, Any]] = []
     for grid in grids:
-        drawn = draws(len(grid.seeds))
-        for place in range(len(grid.budgets)):
-            rows += _cells(grid, place, intervals(grid.numbers["ratio"][:, place], drawn))
-            pairs += _pairs(grid, place, drawn)
+        # All budgets at once, column after column: they share draws and flips.
+        ratios = grid.numbers["ratio"][grid.distinct].reshape(len(grid.distinct), -1)
+        drawn = draws(len(grid.distinct))
+        rows += _cells(grid, intervals(ratios, drawn))
+        pairs += _pairs(grid, ratios, drawn)
     return {
         "format": "memaudit-summary",
         "version": 1,
         "spec_digest": manifest["spec_digest"],
-        "bootstrap": {"resamples": RESAMPLES, "level": LEVEL, "over": "packages"},
+        "bootstrap": {"resamples": RESAMPLES, "level": LEVEL, "over": "distinct packages"},
         "undefined": "a ratio whose optimum is 0 or not certified is left out and counted",
         "rows": rows,
         "ranking": ranking(grids),
@@ -56,14 +58,15 @@ def summary_of(manifest: dict[str, Any], grids: Sequence[Grid]) -> dict[str, Any
     }
 
 
-def _cells(grid: Grid, place: int, found: Sequence[Interval]) -> list[dict[str, Any]]:
-    """One row per writer at one budget."""
+def _cells(grid: Grid, found: Sequence[Interval]) -> list[dict[str, Any]]:
+    """One row per budget and writer."""
+    places = product(range(len(grid.budgets)), range(len(grid.writers)))
     return [
         {
             "distribution": grid.distribution,
             "budget": grid.budgets[place],
-            "writer": writer,
-            "n": one.n,
+            "writer": grid.writers[column],
+            "n": int((~np.isnan(grid.numbers["ratio"][:, place, column])).sum()),
             "mean_ratio": _rounded(one.mean),
             "ci_low": _rounded(one.low),
             "ci_high": _rounded(one.high),
@@ -75,32 +78,39 @@ def _cells(grid: Grid, place: int, found: Sequence[Interval]) -> list[dict[str, 
             "zero_optimum": int(grid.zero[:, place, column].sum()),
             "uncertified": int(grid.uncertified[:, place, column].sum()),
             "failed": int(grid.failed[:, place, column].sum()),
-            "distinct_packages": len(grid.digests),
+            "distinct_packages": len(grid.distinct),
         }
-        for column, (writer, one) in enumerate(zip(grid.writers, found, strict=True))
+        for (place, column), one in zip(places, found, strict=True)
     ]
 
 
-def _pairs(grid: Grid, place: int, drawn: Any) -> list[dict[str, Any]]:
-    """Every two writers at one budget; p-values are corrected within it."""
-    pairs = list(combinations(range(len(grid.writers)), 2))
-    found = differences(grid.numbers["ratio"][:, place], pairs, drawn)
-    adjusted = holm([one.p for one in found])
-    return [
-        {
-            "distribution": grid.distribution,
-            "budget": grid.budgets[place],
-            "first": grid.writers[a],
-            "second": grid.writers[b],
-            "n": one.n,
-            "mean_difference": _rounded(one.mean),
-            "ci_low": _rounded(one.low),
-            "ci_high": _rounded(one.high),
-            "p": _rounded(one.p),
-            "p_holm": _rounded(corrected),
-        }
-        for (a, b), one, corrected in zip(pairs, found, adjusted, strict=True)
-    ]
+def _pairs(grid: Grid, ratios: Floats, drawn: Floats) -> list[dict[str, Any]]:
+    """Every two writers at each budget; p-values are corrected within a budget."""
+    writers = len(grid.writers)
+    couples = list(combinations(range(writers), 2))
+    budgets = range(len(grid.budgets))
+    columns = [(place * writers + a, place * writers + b) for place in budgets for a, b in couples]
+    found = differences(ratios, columns, drawn)
+    rows = []
+    for place in budgets:
+        here = found[place * len(couples) : (place + 1) * len(couples)]
+        adjusted = holm([one.p for one in here])
+        rows += [
+            {
+                "distribution": grid.distribution,
+                "budget": grid.budgets[place],
+                "first": grid.writers[a],
+                "second": grid.writers[b],
+                "n": one.n,
+                "mean_difference": _rounded(one.mean),
+                "ci_low": _rounded(one.low),
+                "ci_high": _rounded(one.high),
+                "p": _rounded(one.p),
+                "p_holm": _rounded(corrected),
+            }
+            for (a, b), one, corrected in zip(couples, here, adjusted, strict=True)
+        ]
+    return rows
 
 
 def ranking(grids: Sequence[Grid]) -> list[dict[str, Any]]:
@@ -115,6 +125,7 @@ def ranking(grids: Sequence[Grid]) -> list[dict[str, Any]]:
         {
             "writer": writer,
             "n": one.n,
+            "left_out": len(values) - one.n,
             "mean_ratio": _rounded(one.mean),
             "ci_low": _rounded(one.low),
             "ci_high": _rounded(one.high),

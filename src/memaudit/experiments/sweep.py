@@ -16,12 +16,14 @@ from pathlib import Path
 from typing import Any
 
 from memaudit.core.errors import MemAuditError
+from memaudit.core.exact import plain
 from memaudit.experiments.engines.protocol import Engine
 from memaudit.experiments.evaluate import Subject, evaluate
 from memaudit.experiments.spec import RunSpec, absolute, is_fraction
 from memaudit.generators.registry import named_distribution
 from memaudit.io.atomic import write_file
 from memaudit.io.journal import Journal, to_line
+from memaudit.io.lock import LOCK, locked
 from memaudit.writers.estimators.ridge_model import RidgeModel
 from memaudit.writers.registry import named_writer
 
@@ -49,10 +51,25 @@ def run(spec: RunSpec, folder: Path, engine: Engine, progress: Progress | None =
     for name in spec.distributions:
         named_distribution(name)
     budgets = resolve(spec)
-    _claim(spec, budgets, folder)
-    with Journal(folder / ROWS) as journal:
-        if journal.rows > spec.rows:
-            raise MemAuditError(f"{journal.path} holds more rows than its run has; remove it")
+    fresh = not folder.exists()
+    with locked(folder):
+        claimed = _claim(spec, budgets, folder)
+        try:
+            return _run(spec, budgets, folder, engine, progress)
+        except MemAuditError:
+            if claimed and not (folder / ROWS).stat().st_size:  # nothing came of it
+                for name in (ROWS, RUN, LOCK):
+                    (folder / name).unlink(missing_ok=True)
+                if fresh:
+                    folder.rmdir()
+            raise
+
+
+def _run(
+    spec: RunSpec, budgets: "Budgets", folder: Path, engine: Engine, progress: Progress | None
+) -> "Outcome":
+    keys = _Keys(spec, budgets)
+    with Journal(folder / ROWS, keys.fits) as journal:
         found = journal.rows
         if progress:
             progress(found)
@@ -62,6 +79,26 @@ def run(spec: RunSpec, folder: Path, engine: Engine, progress: Progress | None =
             if progress:
                 progress(journal.rows)
         return Outcome(journal.rows, found, journal.cut)
+
+
+class _Keys:
+    """Which row belongs where."""
+
+    def __init__(self, spec: RunSpec, budgets: "Budgets") -> None:
+        self.spec = spec
+        self.budgets = [plain(budget) for _, budget in budgets]
+
+    def fits(self, place: int, row: dict[str, Any]) -> bool:
+        """Whether a row is the one of this place."""
+        spec = self.spec
+        if place >= spec.rows:
+            return False
+        package, rest = divmod(place, spec.rows_a_package)
+        budget, writer = divmod(rest, len(spec.writers))
+        expected = (*spec.package_at(package), self.budgets[budget], spec.writers[writer])
+        return expected == tuple(
+            row.get(name) for name in ("distribution", "seed", "budget", "writer")
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,12 +171,8 @@ def _chunks(spec: RunSpec, found: int) -> Iterator[Chunk]:
         first, skip = end, 0
 
 
-def _claim(spec: RunSpec, budgets: Budgets, folder: Path) -> None:
-    """Make the folder this run's own, or see that it is."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise MemAuditError(f"cannot make {folder}: {error.strerror or error}") from None
+def _claim(spec: RunSpec, budgets: Budgets, folder: Path) -> bool:
+    """Make the folder this run's own, or see that it is; whether it is new."""
     path = folder / RUN
     if path.exists():
         before = read_run(folder)
@@ -153,7 +186,11 @@ def _claim(spec: RunSpec, budgets: Budgets, folder: Path) -> None:
                 f"{folder} was begun by memaudit {before['versions']['memaudit']}, this is "
                 f"{version('memaudit')}; choose another folder"
             )
-        return
+        if before.get("estimators") != _estimators(spec):
+            raise MemAuditError(
+                f"{folder} was begun with another model of an estimator; choose another folder"
+            )
+        return False
     if (folder / ROWS).exists():
         raise MemAuditError(f"{folder} holds {ROWS} but no {RUN}; choose another folder")
     manifest = {
@@ -172,6 +209,7 @@ def _claim(spec: RunSpec, budgets: Budgets, folder: Path) -> None:
         },
     }
     write_file(path, json.dumps(manifest, indent=2) + "\n")
+    return True
 
 
 def _estimators(spec: RunSpec) -> dict[str, Any]:

@@ -48,5 +48,7 @@ def _knobs(settings: list[str]) -> Knobs:
             raise MemAuditError(
                 f"event_graph has no setting {setting!r}; write KNOB=VALUE with one of {known}"
             )
+        if name in values:
+            raise MemAuditError(f"event_graph is given {name} twice")
         values[name] = int(value) if value.isdecimal() else value
     return Knobs(**values)

@@ -8,7 +8,8 @@ import fcntl
 import json
 import os
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -48,18 +49,24 @@ def read_journal(path: Path) -> Iterator[dict[str, Any]]:
         raise MemAuditError(f"cannot read {path}: {error.strerror or error}") from None
 
 
-class Journal:
-    """The file, open for appending by one process at a time."""
+Fits = Callable[[int, dict[str, Any]], bool]
+"""Whether a row belongs at this place."""
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self.rows = 0
-        self.cut = 0
-        """Bytes that were cut off on opening, because a row in or before them was not whole."""
+
+class Journal:
+    """The file, open for appending by one process at a time.
+
+    On opening, everything from the first row on that is not whole, or does not fit its place, is
+    cut off: `cut` bytes.
+    """
+
+    def __init__(self, path: Path, fits: Fits | None = None) -> None:
+        self.path, self.fits = path, fits
+        self.rows = self.cut = 0
 
     def __enter__(self) -> Self:
         try:
-            self._file = self.path.open("a+b")
+            self._file = self.path.open("ab", buffering=0)
         except OSError as error:
             raise MemAuditError(f"cannot write {self.path}: {error.strerror or error}") from None
         try:
@@ -69,28 +76,29 @@ class Journal:
             raise MemAuditError(
                 f"{self.path} is being written by another run; wait for it or choose another folder"
             ) from None
-        self._file.seek(0)
         good = 0
-        for line in self._file:
-            if not is_whole(line):
-                break
-            good += len(line)
-            self.rows += 1
-        end = self._file.seek(0, os.SEEK_END)
+        with self.path.open("rb") as file:
+            for line in file:
+                if not is_whole(line) or (self.fits and not self.fits(self.rows, json.loads(line))):
+                    break
+                good += len(line)
+                self.rows += 1
+            end = file.seek(0, os.SEEK_END)
         if end > good:
             self.cut = end - good
             self._file.truncate(good)
         return self
 
     def append(self, lines: Iterable[str]) -> None:
-        """Add whole lines, and have the system keep them."""
-        text = "".join(lines)
+        """Add whole lines; the system has them when this returns."""
+        text = "".join(lines).encode("ascii")
+        left = memoryview(text)
         try:
-            self._file.write(text.encode("ascii"))
-            self._file.flush()
+            while left:
+                left = left[self._file.write(left) :]
         except OSError as error:
             raise MemAuditError(f"cannot write {self.path}: {error.strerror or error}") from None
-        self.rows += text.count("\n")
+        self.rows += text.count(b"\n")
 
     def __exit__(
         self,
@@ -98,5 +106,6 @@ class Journal:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        os.fsync(self._file.fileno())
+        with suppress(OSError):  # a full disk was told of when writing
+            os.fsync(self._file.fileno())
         self._file.close()

@@ -27,7 +27,7 @@ from memaudit.writers.random_feasible import RandomFeasible
 from memaudit.writers.recency_raw import RecencyRaw
 from memaudit.writers.reservoir_raw import ReservoirRaw
 
-RIDGE = "estimated_gvt_ridge"
+RIDGE, RIDGE_GREEDY = "estimated_gvt_ridge", "estimated_greedy_ridge"
 
 _ALL: tuple[Writer, ...] = (
     Opt(),
@@ -47,6 +47,8 @@ _ALL: tuple[Writer, ...] = (
     EstimatedGvt(Ridge(), RIDGE, "Estimated GVT, ridge"),
     EstimatedGvt(Embedding(), "estimated_gvt_embedding", "Estimated GVT, embeddings"),
     EstimatedGreedy(CuePrior(), "estimated_greedy", "Estimated greedy"),
+    EstimatedGreedy(Ridge(), RIDGE_GREEDY, "Estimated greedy, ridge"),
+    EstimatedGreedy(Embedding(), "estimated_greedy_embedding", "Estimated greedy, embeddings"),
     MemGptStyle(),
     Mem0Style(),
     AMemStyle(),
@@ -61,6 +63,8 @@ def named_writer(name: str) -> Writer:
     base, colon, path = name.partition(":")
     if colon and base == RIDGE:
         return EstimatedGvt(Ridge(read_model(Path(path))), name, "Estimated GVT, own ridge")
+    if colon and base == RIDGE_GREEDY:
+        return EstimatedGreedy(Ridge(read_model(Path(path))), name, "Estimated greedy, own ridge")
     if name not in WRITERS:
         raise MemAuditError(f"unknown writer {name!r}; known writers: {', '.join(WRITERS)}")
     return WRITERS[name]

@@ -2,6 +2,7 @@
 
 import json
 from collections import Counter
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -17,10 +18,14 @@ from memaudit.models.cache_file import export_cache, import_cache
 from memaudit.models.providers import Settings
 from memaudit.natural.build_folder import packages_at
 from memaudit.natural.passes.prompt import PROMPTS, prompt
+from memaudit.natural.passes.recipe import ModelRecipe
+from memaudit.natural.passes.summary import summary
+from memaudit.natural.reliability import reliability_of
 from memaudit.solvers.solve import solve
-from tests.natural.passes.building import PLAIN, RECIPE, TWO, make
+from tests.models.server import serving
+from tests.natural.passes.building import PLAIN, RECIPE, TWO, live, make
 from tests.natural.passes.conftest import Built
-from tests.natural.passes.fake_model import which
+from tests.natural.passes.fake_model import plays, which
 
 JUDGE, QUOTE = "model:one:coverage/1", "exact:quote"
 
@@ -111,16 +116,17 @@ def test_verdicts(packages: dict[str, Package], built: Built) -> None:
             status = names[len(query.text) % 4]
             if status == "corrected" and not query.attributes.get("required_before"):
                 status = "rejected"  # the fake corrects only what has units
+            if status == "accepted" and not query.required:
+                status = "unsupported"  # both say that no unit supports the answer
             assert query.attributes["status"] == status
             assert query.attributes["scoring_pool"] is (status in names[:2])
             assert query.importance == (1 if status in names[:2] else 0)
             assert query.attributes["adjudicated_by"] == "model:other:adjudication/1"
             found[status] += 1
     assert built.made.manifest["adjudication"]["queries"] == {
-        **{name: found[name] for name in names}, "unadjudicated": 0, "unsupported": 0, "failed": 0,
+        **{name: found[name] for name in (*names, "unsupported")}, "unadjudicated": 0, "failed": 0,
     }  # fmt: skip
-    assert min(found.values()) >= 1
-    assert len(found) == 4
+    assert set(names) <= found.keys()
 
 
 def test_corrections_are_applied_with_provenance(packages: dict[str, Package]) -> None:
@@ -180,6 +186,19 @@ def test_spot_check_reports_agreement(built: Built) -> None:
     assert {(row["judge"], row["checker"]) for row in rows} == {("partial", "none")}
 
 
+def test_reliability_and_summary_read_the_folder(built: Built) -> None:
+    """The construction table counts packages by status; the summary adds up its entries."""
+    manifest = built.made.manifest
+    found = reliability_of(built.folder / "out")
+    assert found.verdicts is not None
+    assert sum(found.verdicts.values()) == sum(manifest["statuses"].values()) == 2
+    assert found.quotes.checked == found.quotes.found == manifest["counts"]["units"]
+    text = "\n".join(summary(manifest, Path("here")))
+    assert text.startswith("2 packages in here\n")
+    assert f"{manifest['spot_check']['cells']:>9,}  cells judged again by other" in text
+    assert "items refused" not in text
+
+
 def test_replay_elsewhere_with_no_call(built: Built, tmp_path: Path) -> None:
     """Cache exported, imported, and the build repeated offline: equal files, byte by byte."""
     with Cache(built.folder / "cache") as cache:
@@ -192,6 +211,34 @@ def test_replay_elsewhere_with_no_call(built: Built, tmp_path: Path) -> None:
     for path in sorted((built.folder / "out").iterdir()):
         assert (tmp_path / "out" / path.name).read_bytes() == path.read_bytes()
     assert make(tmp_path, Settings(provider="offline")).manifest["kept"] == 2
+
+
+@pytest.mark.parametrize(
+    ("recipe", "raw_asked"),
+    [(replace(PLAIN, judge_raw=False), False), (replace(PLAIN, frame="session"), True)],
+)
+def test_pairs_that_are_not_asked_are_counted(
+    tmp_path: Path, recipe: ModelRecipe, raw_asked: bool
+) -> None:
+    """Raw turns by quotes alone, or memories with their own sessions: no rows, and a number."""
+    with serving(plays) as served:
+        made = make(tmp_path, live(served.url), recipe, ("hotel-rooms",))
+    (package,) = packages_at(tmp_path / "out")
+    home = {one.id: one.session for one in package.experiences}
+    source = {unit.id: unit.sources[0].id for unit in package.units}
+    session = {unit: home[turn] for unit, turn in source.items()}
+    required = {unit for query in package.queries for unit in query.required}
+    everything = [(one, unit) for one in package.candidates for unit in required]
+    expected = {
+        (one.id, unit)
+        for one, unit in everything
+        if one.id == f"{source[unit]}/raw"
+        or (home[one.experience] == session[unit] if raw_asked else one.kind != "raw")
+    }
+    rows = {(row.candidate, row.unit) for row in package.coverage if row.unit in required}
+    assert rows == expected
+    not_asked = made.entry("hotel-rooms")["cells"]["not_asked"]
+    assert not_asked == len(everything) - len(expected) > 0
 
 
 def test_offline_without_the_answers_stops(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from memaudit.natural.passes.chunks import (
     MOST_LETTERS,
     MOST_MEMORIES,
+    MOST_PAIRS,
     MOST_UNITS,
     chunks,
     rank,
@@ -26,6 +27,7 @@ def test_every_pair_is_asked_once(wanted: set[tuple[str, str]], most: int) -> No
     assert sorted(asked) == sorted(wanted)
     for one in found:
         assert len(one.memories) <= most
+        assert len(one.pairs) <= MOST_PAIRS
         assert len(one.units) <= MOST_UNITS
         assert list(one.memories) == sorted(one.memories, key=rank)
         assert list(one.units) == sorted(one.units, key=rank)
@@ -40,11 +42,11 @@ def test_the_callers_order_does_not_matter(wanted: list[tuple[str, str]], random
 
 
 def test_a_whole_matrix_fills_its_requests() -> None:
-    """30 memories and 20 units: unit blocks of 8, 8 and 4, each with 12, 12 and 6 memories."""
+    """30 memories and 20 units: 96 pairs are 12 memories by 8 units, or 24 by the last 4."""
     memories, units = [f"m{i}" for i in range(30)], [f"u{i}" for i in range(20)]
     found = list(chunks(product(memories, units)))
     assert [(len(one.memories), len(one.units)) for one in found] == [
-        (12, 8), (12, 8), (6, 8), (12, 8), (12, 8), (6, 8), (12, 4), (12, 4), (6, 4),
+        (12, 8), (12, 8), (6, 8), (12, 8), (12, 8), (6, 8), (24, 4), (6, 4),
     ]  # fmt: skip
     assert sum(len(one.pairs) for one in found) == 600
 

@@ -11,6 +11,7 @@ import pytest
 from memaudit.core.package import Package
 from memaudit.natural.build_folder import packages_at
 from memaudit.natural.passes.recipe import ModelRecipe
+from memaudit.natural.passes.summary import summary
 from tests.models.server import Behaviour, Served, fails, serving
 from tests.natural.passes.building import PLAIN, RECIPE, Made, live, make
 from tests.natural.passes.fake_model import answer, blocks, instead, plays, which
@@ -110,7 +111,11 @@ def test_invented_quotes(tmp_path: Path) -> None:
         else:
             changed("units", invents)(handler, body)
 
-    _, package, entry, served = ran(tmp_path, behave)
+    made, package, entry, served = ran(tmp_path, behave)
+    assert summary(made.manifest, tmp_path)[-4:] == [
+        "        3  items refused", "        1    quotes: unknown number",
+        "        1    units: quote not verbatim", "        1    units: unknown turn",
+    ]  # fmt: skip
     assert entry["rejections"]["units"] == {"quote not verbatim": 1, "unknown turn": 1}
     assert entry["rejections"]["quotes"] == {"unknown number": 1}
     assert entry["units"]["requoted"] == 1

@@ -39,6 +39,14 @@ def test_without_an_adjudicator() -> None:
     assert package_status(found, ["1 cells are undecided"]) == "incomplete"
 
 
+def test_accepted_as_unsupported_is_unsupported() -> None:
+    """An adjudicator who agrees that the units do not support the answer makes no query of it."""
+    need = Need("unsupported", (), "nobody says it")
+    found = rule(Q[:1], {"q0": need}, {"q0": Verdict("accepted", "right")})
+    assert found.questions["q0"].status == "unsupported"
+    assert package_status(found, []) == "unsupported"
+
+
 def test_the_first_rewrite_stands() -> None:
     """Two questions that want the same unit reworded differently: the later one is ambiguous."""
     verdicts = {

@@ -54,6 +54,7 @@ def test_agreement_by_hand() -> None:
         ({"cost_rule": "stones"}, "unknown cost rule"),
         ({"spot_share": Fraction(0)}, "share"),
         ({"model": ""}, "--model"),
+        ({"frame": "week"}, "conversation or session"),
     ],
 )
 def test_nobody_checks_their_own_work(given: dict[str, object], message: str) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
 
+from memaudit.core.errors import MemAuditError
 from memaudit.core.package import Package
 from memaudit.writers.view import VisibleExperience, visible
 
@@ -35,11 +36,23 @@ class Fed:
     message: FedMessage
 
 
-def fed_messages(package: Package) -> tuple[tuple[Fed, ...], int]:
-    """The messages of a package in order of arrival, and how many experiences have no text."""
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A package as far as it is fed."""
+
+    name: str
+    digest: str
+    messages: tuple[Fed, ...]
+    empty: int
+
+
+def as_example(package: Package) -> Example:
+    """The messages of a package in order of arrival; experiences without text are counted."""
     experiences = visible(package).experiences
-    told = [one for one in experiences if one.text.strip()]
-    return tuple(Fed(one.id, _message(one)) for one in told), len(experiences) - len(told)
+    messages = tuple(Fed(one.id, _message(one)) for one in experiences if one.text.strip())
+    if not messages:
+        raise MemAuditError(f"package {package.name!r} has no experience with a text to feed")
+    return Example(package.name, fed_digest(messages), messages, len(experiences) - len(messages))
 
 
 def fed_digest(messages: Sequence[Fed]) -> str:

@@ -7,7 +7,6 @@ import subprocess
 import threading
 from collections import deque
 from collections.abc import Mapping
-from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
@@ -31,7 +30,7 @@ class DriverProcess:
         self._replies: queue.Queue[str | None] = queue.Queue()
 
     def __enter__(self) -> Self:
-        command = [self.python, str(DRIVERS / "serve.py"), self.system.driver]
+        command = [self.python, str(DRIVERS / "serve.py"), str(self.system.driver)]
         try:
             self._process = subprocess.Popen(
                 command, env=self.environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
@@ -86,6 +85,10 @@ class DriverProcess:
         said = [line for line in self._tail if line.strip()]
         return _one_line(said[-1]) if said else f"exit code {self._process.wait()}, nothing said"
 
+    def kill(self) -> None:
+        """End the child at once."""
+        self._process.kill()
+
     def __exit__(
         self,
         kind: type[BaseException] | None,
@@ -100,24 +103,6 @@ class DriverProcess:
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
-
-
-def default_python() -> str:
-    """The interpreter that runs MemAudit, which may hold the system as well."""
-    import sys
-
-    return sys.executable
-
-
-def interpreter(given: str | None) -> str:
-    """The interpreter named, or the one inside an environment folder that was named."""
-    if given is None:
-        return default_python()
-    path = Path(given)
-    for inside in (path / "bin" / "python", path / "Scripts" / "python.exe"):
-        if inside.exists():
-            return str(inside.absolute())
-    return given
 
 
 def _one_line(text: str) -> str:

@@ -16,7 +16,8 @@ class System:
     label: str
     requirements: str
     """What pip installs: the versions this capture was tested with."""
-    driver: str
+    driver: Path
+    """The file that `drivers/serve.py` loads inside the system's environment."""
     format: str
     list_key: str
     """Under which the importer expects the rows."""
@@ -28,17 +29,17 @@ SYSTEMS: dict[str, System] = {
     system.name: system
     for system in (
         System(
-            "mem0", "Mem0", "mem0ai==2.2.1", "on_mem0", "mem0", "results",
+            "mem0", "Mem0", "mem0ai==2.2.1", DRIVERS / "on_mem0.py", "mem0", "results",
             (("MEM0_TELEMETRY", "False"),),
         ),
         System(
-            "amem", "A-Mem", "a-mem==0.2.6", "on_amem", "amem", "notes",
+            "amem", "A-Mem", "a-mem==0.2.6", DRIVERS / "on_amem.py", "amem", "notes",
             (("ANONYMIZED_TELEMETRY", "False"), ("LITELLM_LOCAL_MODEL_COST_MAP", "True"),
              ("HF_HUB_DISABLE_TELEMETRY", "1")),
         ),
         System(
             "langmem", "LangMem", "langmem==0.0.30 langgraph==1.2.20 langchain-openai==1.7.3",
-            "on_langmem", "langgraph", "items",
+            DRIVERS / "on_langmem.py", "langgraph", "items",
             (("LANGSMITH_TRACING", "false"), ("LANGCHAIN_TRACING_V2", "false")),
         ),
     )

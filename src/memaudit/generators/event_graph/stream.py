@@ -13,6 +13,8 @@ from memaudit.generators.event_graph.phrase import Piece
 from memaudit.generators.event_graph.plan import Beat, Chapter, chapters
 from memaudit.generators.event_graph.threads.protocol import Telling
 
+HEADS = ("Noted:", "Told:", "Heard:")
+
 
 @dataclass(frozen=True, slots=True)
 class Entry:
@@ -78,7 +80,8 @@ def _entries(
 
 def _told(dice: Dice, speaker: Person, moment: Moment, told: tuple[Telling, ...]) -> Entry:
     said = message(dice, told, moment)
-    stored = (("raw", said.piece), *(piece for telling in told for piece in telling.stored))
+    pieces = [piece for telling in told for piece in telling.stored]
+    stored = (("raw", said.piece), *((kind, _noted(dice, kind, piece)) for kind, piece in pieces))
     sources = tuple(
         (atom, quote)
         for telling, quote in zip(told, said.quotes, strict=True)
@@ -91,5 +94,12 @@ def _chat(dice: Dice, speaker: Person, moment: Moment) -> Entry:
     own, text, note = chat(dice, moment)
     stored = [("raw", Piece(text))]
     if own:
-        stored.append(("fact", Piece(f"{speaker.name} said: {note}")))
+        stored.append(("fact", _noted(dice, "fact", Piece(note))))
     return Entry(moment, speaker.name if own else "assistant", text, tuple(stored), ())
+
+
+def _noted(dice: Dice, kind: str, piece: Piece) -> Piece:
+    """A fact as it is, or with a head before it: facts of small talk must not stand out by it."""
+    if kind != "fact" or dice.below(4):
+        return piece
+    return Piece(f"{dice.pick(HEADS)} {piece.text}", piece.stated)

@@ -1,6 +1,6 @@
 """The package of a conversation that went through all passes."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
 
 from pydantic import JsonValue
@@ -136,22 +136,28 @@ def _queries(draft: Draft, recipe: ModelRecipe) -> Iterator[Query]:
 def _coverage(draft: Draft, recipe: ModelRecipe) -> Iterator[Coverage]:
     """Quotes decide their own turns, for every unit; the judge decides what it was asked."""
     judge = provenance(recipe.coverage_judge, prompt("coverage"))
-    required = draft.rulings.required
+    asked = sorted(draft.rulings.required)
     for one in draft.raw:
-        for number, unit in draft.numbered_units:
-            if unit.turn == one.turn:
-                yield cell(one.id, unit_id(number), FULL, QUOTE, "holds the unit's quote")
-            elif recipe.judge_raw and number in required:
-                yield _judged(draft, one.id, one.text, number, judge)
+        own = {number for number, unit in draft.numbered_units if unit.turn == one.turn}
+        for number in sorted(own):
+            yield cell(one.id, unit_id(number), FULL, QUOTE, "holds the unit's quote")
+        others = [number for number in asked if number not in own]
+        yield from _judged(draft, one.id, one.text, others, judge)
     for id, memory in draft.written:
-        for number in sorted(required):
-            yield _judged(draft, id, memory.text, number, judge)
+        yield from _judged(draft, id, memory.text, asked, judge)
 
 
-def _judged(draft: Draft, candidate: str, text: str, number: int, judge: str) -> Coverage:
-    found = draft.cells[text, draft.statement(number)]
-    if found is None:
-        why = "the judge gave no answer"
-        row = cell(candidate, unit_id(number), NONE, judge, why)
-        return row.model_copy(update={"label": UNDECIDED})
-    return cell(candidate, unit_id(number), found.value, judge, found.reason)
+def _judged(
+    draft: Draft, candidate: str, text: str, numbers: Iterable[int], judge: str
+) -> Iterator[Coverage]:
+    """What the judge says about a text; pairs it was not asked about have no row."""
+    for number in numbers:
+        pair = (text, draft.statement(number))
+        if pair not in draft.cells:
+            continue
+        found = draft.cells[pair]
+        if found is not None:
+            yield cell(candidate, unit_id(number), found.value, judge, found.reason)
+        else:
+            row = cell(candidate, unit_id(number), NONE, judge, "the judge gave no answer")
+            yield row.model_copy(update={"label": UNDECIDED})

@@ -38,7 +38,7 @@ def build_with_model(
     drafts = {one.conversation.id: Draft.of(one, recipe.format) for one in conversations}
     _generate(drafts, recipe, desk)
     _require(drafts, recipe, desk)
-    wanted = {name: draft.pairs(recipe.judge_raw) for name, draft in drafts.items()}
+    wanted = {name: draft.pairs(recipe.judge_raw, recipe.frame) for name, draft in drafts.items()}
     judged = judge_pairs(wanted, desk, recipe.coverage_judge)
     for name, draft in drafts.items():
         draft.cells = judged[name]

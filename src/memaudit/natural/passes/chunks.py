@@ -2,16 +2,16 @@
 
 The rule: memories and units are put in the order of the SHA-256 of their text, which says nothing
 about who wrote them or where they come from. Units are taken eight at a time, and with each eight
-all memories in order, at most twelve to a request and at most so many letters. All pairs are asked:
-a memory of one session can preserve what another session says, so leaving such pairs out would
-make silent zeros.
+all memories in order; a request holds at most 96 pairs, 32 memories and 24,000 letters. All pairs
+are asked: a memory of one session can preserve what another session says, so leaving such pairs
+out would make silent zeros.
 """
 
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-MOST_MEMORIES, MOST_UNITS = 12, 8
+MOST_PAIRS, MOST_MEMORIES, MOST_UNITS = 96, 32, 8
 MOST_LETTERS = 24_000
 
 Pair = tuple[str, str]
@@ -62,7 +62,7 @@ def chunks(pairs: Iterable[Pair], most_memories: int = MOST_MEMORIES) -> Iterato
         units.add(unit)
         letters = sum(map(len, memories)) + sum(map(len, units))
         full = len(memories) > most_memories or len(units) > MOST_UNITS or letters > MOST_LETTERS
-        if together and full:
+        if together and (full or len(together) == MOST_PAIRS):
             yield _chunk(together, memory_place, unit_place)
             together, memories, units = [], {memory}, {unit}
         together.append((memory, unit))

@@ -7,6 +7,7 @@ from functools import cached_property
 from memaudit.datasets.irregular import Loaded
 from memaudit.datasets.shape import Question
 from memaudit.natural.extracts import extracts
+from memaudit.natural.label_passes import CONVERSATION
 from memaudit.natural.passes.chunks import Pair
 from memaudit.natural.passes.coverage import Cells
 from memaudit.natural.passes.memories import FoundMemory, Memories
@@ -81,13 +82,11 @@ class Draft:
     @property
     def shown_units(self) -> list[ShownUnit]:
         """The units as questions are compared with them."""
-        sessions = {
-            turn.number: session for session in self.source.sessions for turn in session.turns
-        }
+        sessions = {session.number: session for session in self.source.sessions}
         return [
             ShownUnit(
-                number, unit.kind, sessions[unit.turn].time, unit.statement, unit.quote,
-                sessions[unit.turn].number,
+                number, unit.kind, sessions[self.session_of[unit.turn]].time, unit.statement,
+                unit.quote, self.session_of[unit.turn],
             )
             for number, unit in enumerate(self.units.found, start=1)
         ]  # fmt: skip
@@ -103,17 +102,29 @@ class Draft:
             return self.rulings.rewrites[number][0]
         return self.units.found[number - 1].statement
 
-    def pairs(self, judge_raw: bool) -> set[Pair]:
-        """The pairs for the judge: all candidates with all required units.
+    @cached_property
+    def session_of(self) -> dict[int, int]:
+        """The session a turn belongs to."""
+        return {
+            turn.number: session.number
+            for session in self.source.sessions
+            for turn in session.turns
+        }
+
+    def pairs(self, judge_raw: bool, frame: str) -> set[Pair]:
+        """The pairs for the judge: candidates with required units, of a session or of all.
 
         Raw turns that hold a unit's verified quote are decided; they are not asked about.
         """
+        memories = [(memory.text, memory.turns) for _, memory in self.written]
+        raw = [(one.text, (one.turn,)) for one in self.raw] if judge_raw else []
         asked: set[Pair] = set()
-        texts = [memory.text for _, memory in self.written]
         for number in sorted(self.rulings.required):
-            statement = self.statement(number)
-            asked |= {(text, statement) for text in texts}
-            if judge_raw:
-                own = self.units.found[number - 1].turn
-                asked |= {(one.text, statement) for one in self.raw if one.turn != own}
+            statement, own = self.statement(number), self.units.found[number - 1].turn
+            texts = memories + [one for one in raw if one[1] != (own,)]
+            asked |= {
+                (text, statement)
+                for text, turns in texts
+                if frame == CONVERSATION or self.session_of[own] in map(self.session_of.get, turns)
+            }
         return asked

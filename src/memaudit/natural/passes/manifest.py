@@ -49,7 +49,7 @@ def package_entry(built: ModelBuilt, file: str, ledger: Ledger) -> dict[str, Any
             "judged": sum(one is not None for one in draft.cells.values()),
             "undecided": labels[UNDECIDED],
             "by_quote": sum(row.provenance == QUOTE for row in package.coverage),
-            "raw_not_judged": _raw_not_judged(package),
+            "not_asked": _not_asked(package),
         },
         "spot_check": None if draft.spot is None else spot_json(draft.spot),
         "failures": ledger.counts(draft.name, failure=True),
@@ -63,12 +63,11 @@ def package_entry(built: ModelBuilt, file: str, ledger: Ledger) -> dict[str, Any
     }
 
 
-def _raw_not_judged(package: Package) -> int:
-    """Cells of raw turns and required units that neither a quote nor the judge decides."""
-    raw = {one.id for one in package.candidates if one.kind == "raw"}
+def _not_asked(package: Package) -> int:
+    """Cells of required units that neither a quote nor the judge decides: 0 by the frame."""
     required = {unit for query in package.queries for unit in query.required}
-    rows = sum(row.candidate in raw and row.unit in required for row in package.coverage)
-    return len(raw) * len(required) - rows
+    rows = sum(row.unit in required for row in package.coverage)
+    return len(package.candidates) * len(required) - rows
 
 
 def spot_json(spot: SpotCheck) -> dict[str, Any]:
@@ -120,7 +119,7 @@ def model_manifest(
         "prompts": [prompt(name).to_json() for name in PROMPTS],
         "passes": views_json(),
         "settings": {
-            "group_cap": recipe.group_cap, "judge_raw": recipe.judge_raw,
+            "group_cap": recipe.group_cap, "judge_raw": recipe.judge_raw, "frame": recipe.frame,
             "spot_share": plain(recipe.spot_share), "seed": recipe.seed,
         },
         "adjudication": _adjudication(recipe, entries),

@@ -71,7 +71,7 @@ def find_memories(
         for owner, piece in work
     ]  # fmt: skip
     replies = desk.ask(STAGE, requests, MemoriesReply, hold)
-    found: dict[str, list[FoundMemory]] = {owner: [] for owner in sources}
+    found: dict[str, _Found] = {owner: {} for owner in sources}
     lost = dict.fromkeys(sources, 0)
     for (owner, piece), reply in zip(work, replies, strict=True):
         if reply is None:
@@ -79,12 +79,14 @@ def find_memories(
             continue
         for row in reply.memories:
             _take(found[owner], row, piece, owner, desk)
-    return {owner: Memories(tuple(found[owner]), lost[owner]) for owner in sources}
+    return {owner: Memories(tuple(found[owner].values()), lost[owner]) for owner in sources}
 
 
-def _take(
-    found: list[FoundMemory], row: MemoryRow, piece: SourceText, owner: str, desk: Desk
-) -> None:
+_Found = dict[tuple[int, str], FoundMemory]
+"""By turn and text without spacing."""
+
+
+def _take(found: _Found, row: MemoryRow, piece: SourceText, owner: str, desk: Desk) -> None:
     """Keep a memory that cites turns it was shown, once."""
     text = row.text.strip()
     turns = tuple(sorted(set(row.turns)))
@@ -93,7 +95,7 @@ def _take(
     elif not text or not turns:
         what = "no turn cited" if text else "empty text"
         desk.ledger.refuse(owner, STAGE, what, f"turns {list(turns)}: {text}")
-    elif any(one_line(one.text) == one_line(text) and one.turn == turns[-1] for one in found):
+    elif (turns[-1], one_line(text)) in found:
         desk.ledger.refuse(owner, STAGE, "duplicate", f"at turn {turns[-1]}: {text}")
     else:
-        found.append(FoundMemory(turns, row.kind, text))
+        found[turns[-1], one_line(text)] = FoundMemory(turns, row.kind, text)

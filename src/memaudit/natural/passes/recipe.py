@@ -5,6 +5,7 @@ from fractions import Fraction
 
 from memaudit.core.cost import DECLARED, cost_rule
 from memaudit.core.errors import MemAuditError
+from memaudit.natural.label_passes import CONVERSATION, SESSION
 from memaudit.natural.passes.spot_check import SHARE
 
 
@@ -28,6 +29,8 @@ class ModelRecipe:
     group_cap: int = 1
     judge_raw: bool = True
     """Whether raw turns are judged like every candidate where no quote decides."""
+    frame: str = CONVERSATION
+    """Whether a memory is judged with all required units, or with those of its sessions only."""
 
     def __post_init__(self) -> None:
         if not self.model:
@@ -45,6 +48,8 @@ class ModelRecipe:
             raise MemAuditError(
                 f"the spot-check is by {self.checker!r}, who judged the cells; give another model"
             )
+        if self.frame not in (CONVERSATION, SESSION):
+            raise MemAuditError(f"unknown frame {self.frame!r}; choose {CONVERSATION} or {SESSION}")
         if not 0 < self.spot_share <= 1:
             raise MemAuditError(f"the spot-check's share is {self.spot_share}; give one in (0, 1]")
 

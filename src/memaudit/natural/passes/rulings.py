@@ -85,6 +85,8 @@ def _judged(question: str, need: Need, verdict: Verdict | None, found: Rulings) 
     why = dict(need.required)
     if verdict is None:
         return Ruling(AMBIGUOUS, need.numbers, why, "the adjudicator gave no valid reply")
+    if verdict.name == ACCEPTED and need.decision == "unsupported":
+        return Ruling(UNSUPPORTED, need.numbers, why, need.reason)  # both say so
     if verdict.name != CORRECTED:
         return Ruling(verdict.name, need.numbers, why, verdict.reason)
     for unit, text in verdict.rewrites:

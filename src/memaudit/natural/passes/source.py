@@ -7,6 +7,7 @@ type and no other, so there is nothing in their reach that they must not see.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from memaudit.datasets.shape import Session
 from memaudit.models.quoted import Quotable
@@ -49,13 +50,13 @@ class SourceSession:
         return sum(len(turn.text) for turn in self.turns)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class SourceText:
     """A conversation, or a piece of one."""
 
     sessions: tuple[SourceSession, ...]
 
-    @property
+    @cached_property
     def turns(self) -> dict[int, SourceTurn]:
         """Turns by number."""
         return {turn.number: turn for session in self.sessions for turn in session.turns}

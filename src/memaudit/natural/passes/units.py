@@ -81,13 +81,13 @@ def find_units(sources: Mapping[str, SourceText], desk: Desk, model: str) -> dic
         checked.append([] if reply is None else [_check(row, piece) for row in reply.units])
     doubts = [[one for one in rows if isinstance(one, Doubtful)] for rows in checked]
     again = iter(requote(work, doubts, desk, model))
-    found: dict[str, list[FoundUnit]] = {owner: [] for owner in sources}
+    found: dict[str, dict[str, FoundUnit]] = {owner: {} for owner in sources}
     for (owner, _), rows in zip(work, checked, strict=True):
         for row in rows:
             unit = _second(row, next(again)) if isinstance(row, Doubtful) else row
             if unit is not None:
                 _keep(found[owner], unit, owner, desk)
-    return {owner: Units(tuple(found[owner]), lost[owner]) for owner in sources}
+    return {owner: Units(tuple(found[owner].values()), lost[owner]) for owner in sources}
 
 
 def _check(row: UnitRow, piece: SourceText) -> FoundUnit | Doubtful:
@@ -107,11 +107,11 @@ def _second(doubt: Doubtful, quote: tuple[int, str] | None) -> FoundUnit | None:
     return FoundUnit(*quote, doubt.kind, doubt.statement, requoted=True)
 
 
-def _keep(found: list[FoundUnit], unit: FoundUnit, owner: str, desk: Desk) -> None:
+def _keep(found: dict[str, FoundUnit], unit: FoundUnit, owner: str, desk: Desk) -> None:
     """Keep a statement once."""
     if not unit.statement:
         desk.ledger.refuse(owner, STAGE, "empty statement", f"turn {unit.turn}: {unit.quote}")
-    elif any(one_line(one.statement) == one_line(unit.statement) for one in found):
+    elif one_line(unit.statement) in found:
         desk.ledger.refuse(owner, STAGE, "duplicate", f"turn {unit.turn}: {unit.statement}")
     else:
-        found.append(unit)
+        found[one_line(unit.statement)] = unit

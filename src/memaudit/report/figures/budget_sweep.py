@@ -50,7 +50,7 @@ TOP = 1.04
 
 LEFT, BOTTOM, HEAD, NOTE = 0.62, 0.5, 0.36, 0.36
 WIDEST_NAME = 2.0
-SIDEWAYS = 0.3
+SIDEWAYS = 0.12
 """Points of one budget are moved apart by at most this share of a step, so that equal ones show."""
 
 

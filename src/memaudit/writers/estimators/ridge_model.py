@@ -8,7 +8,7 @@ from typing import Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from memaudit.core.errors import MemAuditError
+from memaudit.core.errors import InvalidPackage, MemAuditError
 from memaudit.io.atomic import write_file
 from memaudit.io.files import read_text
 from memaudit.writers.estimators.features import FEATURES
@@ -64,7 +64,10 @@ def write_model(model: RidgeModel, path: Path) -> None:
 
 def read_model(path: Path) -> RidgeModel:
     """Read a model, or say in one line what is wrong with the file."""
-    text = read_text(path)
+    try:
+        text = read_text(path)
+    except InvalidPackage as error:
+        raise MemAuditError(f"cannot read the ridge model {path}: {error.problems[0]}") from None
     try:
         return RidgeModel.model_validate_json(text)
     except ValidationError as error:

@@ -22,33 +22,27 @@ UNUSED = {
 """Imported by a-mem and never called with an OpenAI-compatible model and embedder."""
 
 
-def _stand_in() -> None:
-    """Let a-mem import what it does not use where that is not installed (it is two gigabytes)."""
-    for name, members in UNUSED.items():
-        if name.partition(".")[0] in sys.modules or importlib.util.find_spec(name.partition(".")[0]):
-            continue
-        _place(name, members)
-    # A submodule of a stand-in has no spec of its own to be found by.
-    for name, members in UNUSED.items():
-        if isinstance(sys.modules.get(name.partition(".")[0]), _StandIn):
-            _place(name, members)
-
-
 class _StandIn(types.ModuleType):
-    """An empty module with a few names in it."""
+    """An empty package with a few names in it."""
 
-    __path__: list[str] = []
+    def __init__(self, name: str, members: tuple[str, ...]) -> None:
+        super().__init__(name)
+        self.__path__: list[str] = []
+        for member in members:
+            setattr(self, member, None)
 
 
-def _place(name: str, members: tuple[str, ...]) -> None:
-    module = _StandIn(name)
-    for member in members:
-        setattr(module, member, None)
-    sys.modules[name] = module
+def _stand_in() -> None:
+    """Let a-mem import what it does not use where that is not installed: it is two gigabytes."""
+    tops = {name.partition(".")[0] for name in UNUSED}
+    absent = {top for top in tops if importlib.util.find_spec(top) is None}
+    for name, members in UNUSED.items():
+        if name.partition(".")[0] in absent:
+            sys.modules[name] = _StandIn(name, members)
 
 
 _stand_in()
-_retrievers = importlib.import_module("agentic_memory.retrievers")
+_retrievers: Any = importlib.import_module("agentic_memory.retrievers")
 _memory_system = importlib.import_module("agentic_memory.memory_system")
 _chroma = importlib.import_module("chromadb.utils.embedding_functions")
 _OWN_EMBEDDING = _retrievers.SentenceTransformerEmbeddingFunction
@@ -78,8 +72,8 @@ class System:
         else:
             _retrievers.SentenceTransformerEmbeddingFunction = _OWN_EMBEDDING
         self.configuration = {
-            "embedder": embedder or f"sentence-transformers {own}", "temperature": "library default",
-            "vector_store": "chroma, local folder",
+            "embedder": embedder or f"sentence-transformers {own}",
+            "temperature": "library default", "vector_store": "chroma, local folder",
             "stand_ins": sorted(name for name in UNUSED if isinstance(sys.modules[name], _StandIn)),
         }  # fmt: skip
         tuning = {"evo_threshold": options["evo_threshold"]} if "evo_threshold" in options else {}
@@ -115,4 +109,3 @@ def _note(metadata: dict[str, Any]) -> dict[str, Any]:
         if isinstance(note.get(name), str):
             note[name] = json.loads(note[name])
     return note
-

@@ -65,4 +65,3 @@ class System:
 
     def close(self) -> None:
         """Nothing is kept outside this object."""
-

@@ -28,7 +28,9 @@ class System:
             "temperature": tuning.get("temperature", "library default"),
         }  # fmt: skip
         config: dict[str, Any] = {
-            "llm": {"provider": "openai", "config": {"model": settings["model"], **address, **tuning}},
+            "llm": {
+                "provider": "openai", "config": {"model": settings["model"], **address, **tuning},
+            },
             "embedder": {"provider": "openai", "config": {"model": embedder, **address}},
             "vector_store": {
                 "provider": "qdrant",

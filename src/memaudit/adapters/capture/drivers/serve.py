@@ -1,13 +1,13 @@
 """Runs in a memory system's environment: one JSON request a line in, one JSON reply a line out.
 
-`python serve.py MODULE` loads MODULE from this folder; it holds the system's name for itself:
-DISTRIBUTIONS, OPTIONS and a class System with feed, rows and close. Only the standard library and
-the system are imported.
+`python serve.py FILE` loads FILE, which knows one system: DISTRIBUTIONS whose versions are told,
+OPTIONS it takes, and a class System with configuration, feed, rows and close. Only the standard
+library and the system are imported.
 """
 
 import contextlib
-import importlib
 import importlib.metadata
+import importlib.util
 import io
 import json
 import logging
@@ -87,18 +87,15 @@ class Desk:
 
     def _changes(self) -> list[dict[str, Any]]:
         """The store against what it held before, in the store's order."""
-        now = {row["id"]: row["text"] for row in self.system.rows()}
+        rows = self.system.rows()
+        now = {row["id"]: row["text"] for row in rows}
         before, self.texts = self.texts, now
         changes: list[dict[str, Any]] = [
-            {"id": id, "text": text, "change": "update" if id in before else "add"}
-            for id, text in now.items()
-            if before.get(id) != text
+            {"id": id, "change": "update" if id in before else "add", "export": row["export"]}
+            for id, row in ((row["id"], row) for row in rows)
+            if before.get(id) != row["text"]
         ]
-        return changes + [
-            {"id": id, "text": text, "change": "delete"}
-            for id, text in before.items()
-            if id not in now
-        ]
+        return changes + [{"id": id, "change": "delete"} for id in before if id not in now]
 
     def read(self, _: dict[str, Any]) -> dict[str, Any]:
         """Everything in the store, and every address contacted so far."""
@@ -122,12 +119,21 @@ def _answer(handler: Callable[[dict[str, Any]], dict[str, Any]], request: dict[s
         return json.dumps({"fatal": f"{type(error).__name__}: {error}"}, ensure_ascii=True)
 
 
-def main(name: str, wire: TextIO) -> None:
+def _load(file: str) -> Any:
+    spec = importlib.util.spec_from_file_location("system_driver", file)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def main(file: str, wire: TextIO) -> None:
     """Answer requests until the parent goes away."""
     sys.addaudithook(_watch)
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING)
     try:
-        desk = Desk(importlib.import_module(name))
+        desk = Desk(_load(file))
     except ModuleNotFoundError as error:
         wire.write(json.dumps({"missing": error.name}) + "\n")
         wire.flush()
@@ -141,7 +147,7 @@ def main(name: str, wire: TextIO) -> None:
 
 
 if __name__ == "__main__":
-    # Libraries print where they like: the wire is a private copy of stdout, the rest goes to stderr.
+    # Libraries print where they like: the wire is a private copy of stdout, the rest is stderr.
     _wire = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     main(sys.argv[1], _wire)

@@ -1,0 +1,85 @@
+"""`memaudit import`: what it prints, what it writes, and how it fails."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from memaudit.adapters.store_files import read_store, store_digest
+from memaudit.cli import lazy
+from tests.adapters.exports import EXPORTS
+from tests.cli.running import failure, run
+
+
+@pytest.fixture(autouse=True)
+def _command(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The command is there, whatever else is."""
+    target = ("memaudit.cli.import_store:import_store", "Read the export of a memory system.")
+    monkeypatch.setitem(lazy.COMMANDS, "import", target)
+
+
+def test_account(tmp_path: Path) -> None:
+    """The guess, the rows, the states, every warning, and where it was written."""
+    path, out = EXPORTS["letta passages"].write(tmp_path), tmp_path / "store.json"
+    result = run("import", path, "--out", out)
+    assert (result.exit_code, result.stderr) == (0, "")
+    store = read_store(out)
+    assert result.stdout.splitlines() == [
+        "export  format letta (guessed from the content), view full",
+        "        3  rows read",
+        "        1  active memories",
+        "        1  deleted",
+        "        1  skipped: passage of an attached file, not a memory",
+        *(f"warning: {warning}" for warning in store.warnings),
+        f"wrote {out}  sha256 {store_digest(store)}",
+    ]
+
+
+def test_format_before_the_path_or_as_an_option(tmp_path: Path) -> None:
+    """Both ways of giving it are the same import."""
+    path = EXPORTS["amem notes"].write(tmp_path)
+    stores = []
+    for arguments in (("amem", path), (path, "--format", "amem")):
+        out = tmp_path / "store.json"
+        result = run("import", *arguments, "--view", "metadata", "--out", out, "--json")
+        assert result.exit_code == 0
+        data = json.loads(result.stdout)
+        assert (data["origin"]["guessed"], data["origin"]["view"]) == (False, "metadata")
+        assert (data["active"], data["digest"]) == (2, store_digest(read_store(out)))
+        stores.append(read_store(out))
+    assert stores[0] == stores[1]
+
+
+def test_empty_store_is_said(tmp_path: Path) -> None:
+    """An empty store is written, and nobody can overlook it."""
+    (tmp_path / "e.json").write_text('{"results": []}')
+    result = run("import", tmp_path / "e.json", "--out", tmp_path / "s.json")
+    assert result.exit_code == 0
+    assert "the store is empty" in result.stdout
+    assert read_store(tmp_path / "s.json").memories == ()
+
+
+def test_failures(tmp_path: Path) -> None:
+    """One line, exit code 1, and nothing written."""
+    path, out = EXPORTS["mem0"].write(tmp_path), tmp_path / "s.json"
+    (tmp_path / "bad.json").write_text('{"detail": "Invalid API key"}')
+    cases = {
+        "error: unknown format 'mem1'": (path, "--format", "mem1"),
+        "error: no.json: does not exist": (tmp_path / "no.json",),
+        "error: bad.json: is the error an API returned": (tmp_path / "bad.json",),
+        "error: mem0 has no view 'full'": (path, "--view", "full"),
+        "error: --as-of 'later' is no time": (path, "--as-of", "later"),
+    }
+    for said, arguments in cases.items():
+        assert failure("import", *arguments, "--out", out).startswith(said)
+    assert not out.exists()
+    assert "is the export itself" in failure("import", path, "--out", path)
+
+
+def test_texts_cannot_steer_the_terminal(tmp_path: Path) -> None:
+    """What an export names is escaped where it is printed."""
+    (tmp_path / "e.json").write_text(json.dumps([{"text": "a", "id": "\x1b[2J"}] * 2 + [
+        {"text": "b", "id": "\x1b[2J"}]))  # fmt: skip
+    result = run("import", tmp_path / "e.json", "--out", tmp_path / "s.json")
+    assert result.exit_code == 0
+    assert "\x1b" not in result.stdout

@@ -1,0 +1,216 @@
+"""Files that are no export, or hide something: told apart, never opened, never half read."""
+
+import json
+import pickle
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from memaudit.adapters.importing import import_store
+from memaudit.adapters.moments import moment
+from memaudit.adapters.protocol import Options
+from memaudit.adapters.source import open_source
+from memaudit.core.errors import MemAuditError
+from tests.adapters.attempts import attempt
+from tests.adapters.exports import EXPORTS, MEM0
+
+
+def refused(path: Path, content: bytes, format: str | None = None) -> str:
+    """The error for a file with this content."""
+    path.write_bytes(content)
+    store, error = attempt([path], format)
+    assert store is None
+    return error
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"", "is an empty file"),
+        (b" \n", "is an empty file"),
+        (b"[]", "is an empty list, which any system may have written"),
+        (b"\xef\xbb\xbf[]", "byte order mark"),
+        (b"\xff\xfe[\0", "UTF-16"),
+        (b'{"results": [{"memory": "\xff"}]}', "is not UTF-8 at byte 25"),
+        (b'{"results": [', "is not valid JSON: expecting value (at byte 13, or the file was cut"),
+        (b'{"a": 1, "a": 2}', "the key 'a' appears twice"),
+        (b"[" * 100_000, "nests too deep"),
+        (b'{"error": "unauthorized"}', "is the error an API returned, not a store: unauthorized"),
+        (b'{"detail": [{"msg": "no such id"}]}', "an API returned, not a store: no such id"),
+        (b'{"message": "Not found", "statusCode": 404}', "an API returned, not a store: Not found"),
+        (b'{"errno": 500, "errmsg": "down", "data": null}', "an API returned, not a store: down"),
+        (b'{"success": false, "message": "quota"}', "an API returned, not a store: quota"),
+        (b"<!DOCTYPE html><p>502", "is a web page"),
+        (b"PK\x03\x04abc", "is a zip archive, which is never opened"),
+        (b"\x1f\x8babc", "is a gzip archive"),
+        (b"SQLite format 3\0garbage", "cannot be read as SQLite"),
+        (b'{"weather": "fine"}', "is of no known format"),
+        (b'{"format": "memaudit-store", "version": 1}', "is a store already"),
+    ],
+)  # fmt: skip
+def test_told_apart(content: bytes, said: str, tmp_path: Path) -> None:
+    """One line that names the file and the trouble."""
+    error = refused(tmp_path / "export.json", content)
+    assert error.startswith("export.json")
+    assert said in error
+
+
+def test_error_body_under_a_given_format(tmp_path: Path) -> None:
+    """An error beside an empty list is no empty store either."""
+    body = b'{"results": [], "error": {"message": "rate limit"}}'
+    assert "not a store: rate limit" in refused(tmp_path / "e.json", body, "mem0")
+
+
+@pytest.mark.parametrize("format", ["mem0", "letta", "amem", "langgraph", "graphiti", "plain"])
+def test_empty_list_is_an_empty_store(format: str, tmp_path: Path) -> None:
+    """Valid and without a memory: a store, which says so."""
+    (tmp_path / "e.json").write_text("[]")
+    store = import_store([tmp_path / "e.json"], format)
+    assert store.memories == ()
+    assert store.count.read == 0
+    assert "the store is empty: a valid export that holds no memory" in store.warnings
+
+
+def test_no_row_readable_is_an_error(tmp_path: Path) -> None:
+    """All rows broken is not an empty store."""
+    error = refused(tmp_path / "e.json", b'[{"memory": null, "user_id": "a"}, 3]', "mem0")
+    assert error == "e: none of 2 rows could be read: e.json: [0]: no memory"
+
+
+def test_pickle_is_never_opened(tmp_path: Path) -> None:
+    """Whatever it is called."""
+    for protocol in (2, 3, 4, 5):
+        content = pickle.dumps({"memories": ["x"]}, protocol=protocol)
+        assert "is a pickle, which is never opened" in refused(tmp_path / "e.json", content)
+
+
+def test_broken_line_is_a_counted_skip(tmp_path: Path) -> None:
+    """A line of JSONL that is not UTF-8 or not JSON costs that line, with its byte."""
+    path = tmp_path / "e.jsonl"
+    path.write_bytes(b'{"text": "a"}\n{"text": "\xff"}\n{"text": \n{"text": "b"}\n')
+    store = import_store([path])
+    assert [memory.text for memory in store.memories] == ["a", "b"]
+    assert store.count.read == 4
+    skips = [warning for warning in store.warnings if "skipped, " in warning]
+    assert "1 row skipped, not UTF-8: e.jsonl:2 (at byte 24)" in skips
+    assert any("not valid JSON: e.jsonl:3 (" in skip for skip in skips)
+
+
+def test_surrogates_are_replaced_and_noted(tmp_path: Path) -> None:
+    """Half a character cannot be written to any file."""
+    path = tmp_path / "e.json"
+    path.write_text('[{"text": "a\\ud800"}]')
+    store = import_store([path])
+    assert store.memories[0].text == "a\ufffd"
+    assert any("broken character" in warning for warning in store.warnings)
+
+
+def test_unknown_times_are_noted(tmp_path: Path) -> None:
+    """A time that cannot be read is left empty and named."""
+    path = tmp_path / "e.json"
+    path.write_text('[{"text": "a", "created_at": "one fine day"}]')
+    store = import_store([path])
+    assert store.memories[0].created_at is None
+    assert "1 row: created_at is no time, left empty: e.json: [0]" in store.warnings
+
+
+@pytest.mark.parametrize(
+    ("value", "iso"),
+    [
+        ("2025-03-14T12:10:00-07:00", "2025-03-14T19:10"),
+        ("2025-03-14 12:10:05", "2025-03-14T12:10:05"),
+        ("202503141210", "2025-03-14T12:10"),
+        ("20250314121005", "2025-03-14T12:10:05"),
+        ("1:56 pm on 8 May, 2023", "2023-05-08T13:56"),
+        (1741954200, "2025-03-14T12:10"),
+        (1741954200000, "2025-03-14T12:10"),
+        ("202513991210", None),
+        ("soon", None),
+        (True, None),
+        (7, None),
+        (None, None),
+    ],
+)
+def test_moment(value: object, iso: str | None) -> None:
+    """Every way of writing a time that a system has."""
+    assert moment(value) == iso
+
+
+def test_rows_in_the_log_of_a_database_are_read(tmp_path: Path) -> None:
+    """A write-ahead log that was not merged yet is part of the store; nothing is written to it."""
+    path = tmp_path / "store.db"
+    connection = sqlite3.connect(path)
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute("CREATE TABLE store (prefix, key, value, created_at, updated_at)")
+    value = json.dumps({"content": "Ann eats fish."})
+    connection.execute(
+        "INSERT INTO store VALUES ('a', 'k', ?, '2025-01-01', '2025-01-01')", (value,)
+    )
+    connection.commit()
+    log = tmp_path / "store.db-wal"
+    before = {one.name: one.read_bytes() for one in (path, log)}
+    assert [memory.text for memory in import_store([path]).memories] == ["Ann eats fish."]
+    assert {one.name: one.read_bytes() for one in (path, log)} == before
+    connection.close()
+
+
+def test_broken_text_in_a_database(tmp_path: Path) -> None:
+    """A row that is not UTF-8 or not JSON is a counted skip with its number."""
+    path = tmp_path / "store.db"
+    with sqlite3.connect(path) as connection:
+        connection.execute("CREATE TABLE store (prefix, key, value)")
+        rows = [("a", "1", b'{"content": "x"}'), ("a", "2", b"\xff"), ("a", "3", b"{")]
+        connection.executemany("INSERT INTO store VALUES (?, ?, ?)", rows)
+    store = import_store([path])
+    assert store.count.kept == 1
+    assert any("not UTF-8: store.db: store row 2 (" in one for one in store.warnings)
+    assert any("not valid JSON: store.db: store row 3 (" in one for one in store.warnings)
+
+
+def test_links_in_a_folder_are_not_followed(tmp_path: Path) -> None:
+    """A memory folder cannot pull in files from outside it."""
+    (tmp_path / "secret.md").write_text("secret")
+    folder = tmp_path / "memories"
+    folder.mkdir()
+    (folder / "a.md").write_text("Ann eats fish.")
+    (folder / "b.md").symlink_to(tmp_path / "secret.md")
+    (folder / "c").symlink_to(tmp_path)
+    store = import_store([folder])
+    assert [memory.text for memory in store.memories] == ["Ann eats fish."]
+    assert any("b.md (symbolic link)" in warning for warning in store.warnings)
+
+
+def test_too_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file that would not fit is refused before it is read."""
+    monkeypatch.setattr("memaudit.adapters.source.MAX_BYTES", 10)
+    path = EXPORTS["mem0"].write(tmp_path)
+    with pytest.raises(MemAuditError, match="is too large"):
+        open_source([path])
+
+
+def test_missing_file(tmp_path: Path) -> None:
+    """Not there is an error, not an empty store."""
+    assert attempt([tmp_path / "no.json"])[1] == "no.json: does not exist (check the path)"
+    assert "is an empty folder" in attempt([tmp_path])[1]
+
+
+def test_namespace(tmp_path: Path) -> None:
+    """Others are counted as left out; a namespace that nobody has is an error."""
+    path = EXPORTS["mem0"].write(tmp_path)
+    store = import_store([path], options=Options(namespace="bo"))
+    assert [memory.id for memory in store.memories] == ["m3"]
+    assert store.count.skipped == {"other namespace": 2}
+    with pytest.raises(MemAuditError, match="no memory has the namespace 'cy'"):
+        import_store([path], options=Options(namespace="cy"))
+
+
+def test_equal_ids(tmp_path: Path) -> None:
+    """The same row twice is one memory; another text under the same id is another memory."""
+    row = MEM0["results"][2]
+    path = tmp_path / "e.json"
+    path.write_text(json.dumps([row, row, {**row, "memory": "Bo likes coffee."}]))
+    store = import_store([path])
+    assert [memory.id for memory in store.memories] == ["m3", "m3#2"]
+    assert store.count.skipped == {"repeated row": 1}
+    assert any("id used twice" in warning and "[2]" in warning for warning in store.warnings)

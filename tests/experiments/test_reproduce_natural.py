@@ -1,0 +1,55 @@
+"""The natural scoreboard on an archive of our own in the published layout."""
+
+import json
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from memaudit.core.package import Package
+from memaudit.experiments.reproduce_natural import measure
+from memaudit.io.artifact_writer import write_artifact
+from memaudit.io.packages import read_packages
+from memaudit.natural.example import natural_set
+from memaudit.solvers.solve import solve
+from tests.cli.running import run
+
+
+@pytest.fixture(scope="module")
+def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Three packages of the natural set, one folder."""
+    folder = tmp_path_factory.mktemp("archive") / "artifact"
+    write_artifact(list(natural_set())[:3], folder)
+    return folder
+
+
+def test_numbers_are_means_over_examples(archive: Path) -> None:
+    """Optima, k = 2, bytes and ratios, again one by one."""
+    packages: list[Package] = read_packages(archive)
+    found = measure(packages)
+    assert found.uncertified == 0
+    for budget in (30, 60, 100):
+        ones = [solve(package, budget).value for package in packages]
+        twos = [solve(package, budget, group_cap=2).value for package in packages]
+        bytes_ = [solve(package.recost("bytes"), budget).value for package in packages]
+        for metric, values in (("opt", ones), ("opt_two", twos), ("opt_bytes", bytes_)):
+            mean = found.mean(budget, metric)
+            assert mean is not None
+            assert mean[0] == pytest.approx(float(sum(values) / Fraction(len(values))))
+        shares = [two / one for one, two in zip(ones, twos, strict=True) if one]
+        mean = found.mean(budget, "two_over_one")
+        assert mean is not None
+        assert mean[0] == pytest.approx(float(sum(shares) / len(shares)))
+
+
+def test_command(archive: Path, tmp_path: Path) -> None:
+    """Published numbers beside ours; without an archive, how to get it."""
+    printed = run("reproduce", "natural", "--artifact", archive)
+    assert printed.exit_code == 0, printed.output
+    assert "published numbers agree, 3 examples" in printed.stdout
+    data = json.loads(run("reproduce", "natural", "--artifact", archive, "--json").stdout)
+    assert data["examples"] == 3
+    assert data["lines"][0]["published"] == "0.931"
+    missing = run("reproduce", "natural", "--artifact", tmp_path / "no")
+    assert missing.exit_code == 0
+    assert "there is no archive at" in missing.stdout

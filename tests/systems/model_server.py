@@ -1,0 +1,93 @@
+"""An OpenAI-compatible server on the loopback, run by `rules`; it remembers what it was sent."""
+
+import json
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+from tests.systems import rules
+
+
+class ModelServer(ThreadingHTTPServer):
+    """Every request in order. A chat that mentions `refuse` fails, one with `hold` waits."""
+
+    daemon_threads = True
+    refuse = ""
+    hold = ""
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), _Handler)
+        self.seen: list[tuple[str, dict[str, Any]]] = []
+        self.keys: set[str | None] = set()
+        self.held, self.released = threading.Event(), threading.Event()
+
+    @property
+    def address(self) -> str:
+        """The base URL."""
+        return f"http://127.0.0.1:{self.server_port}/v1"
+
+    @property
+    def chats(self) -> list[str]:
+        """What was asked of the chat model, as text."""
+        return [json.dumps(body) for path, body in self.seen if path.endswith("/chat/completions")]
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: ModelServer
+
+    def do_POST(self) -> None:
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        server = self.server
+        server.seen.append((self.path, body))
+        server.keys.add(self.headers["Authorization"])
+        if self.path.endswith("/embeddings"):
+            return self._send(200, _embeddings(body))
+        latest = json.dumps(body["messages"][-1])
+        if server.hold and server.hold in latest:
+            server.held.set()
+            server.released.wait(60)
+        if server.refuse and server.refuse in latest:
+            key = self.headers["Authorization"]
+            return self._send(400, {"error": {"message": f"no answer for {key}", "code": None}})
+        message = rules.reply(body)
+        done = "tool_calls" if message.get("tool_calls") else "stop"
+        return self._send(200, {
+            "id": "chat", "object": "chat.completion", "created": 0, "model": body["model"],
+            "choices": [{"index": 0, "message": message, "finish_reason": done}],
+            "usage": {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2},
+        })  # fmt: skip
+
+    def _send(self, status: int, body: dict[str, Any]) -> None:
+        data = json.dumps(body).encode()
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+    def log_message(self, *_: object) -> None:
+        """Quiet."""
+
+
+def _embeddings(body: dict[str, Any]) -> dict[str, Any]:
+    texts = body["input"] if isinstance(body["input"], list) else [body["input"]]
+    data = [
+        {"object": "embedding", "index": at, "embedding": rules.vector(text)}
+        for at, text in enumerate(texts)
+    ]
+    usage = {"prompt_tokens": 1, "total_tokens": 1}
+    return {"object": "list", "data": data, "model": body["model"], "usage": usage}
+
+
+@contextmanager
+def serving() -> Iterator[ModelServer]:
+    """A running server."""
+    with ModelServer() as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        try:
+            yield server
+        finally:
+            server.released.set()
+            server.shutdown()
