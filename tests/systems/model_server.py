@@ -1,6 +1,7 @@
 """An OpenAI-compatible server on the loopback, run by `rules`; it remembers what it was sent."""
 
 import json
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,17 +12,26 @@ from tests.systems import rules
 
 
 class ModelServer(ThreadingHTTPServer):
-    """Every request in order. A chat that mentions `refuse` fails, one with `hold` waits."""
+    """Every request in order. A chat that mentions `hold` waits, the first that mention `refuse`
+    fail, as many as `refusals`."""
 
     daemon_threads = True
     refuse = ""
+    refusals = 1
     hold = ""
 
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
         self.seen: list[tuple[str, dict[str, Any]]] = []
         self.keys: set[str | None] = set()
+        self.faults: list[BaseException | None] = []
         self.held, self.released = threading.Event(), threading.Event()
+
+    def handle_error(self, *_: object) -> None:
+        """A rule that breaks must fail the test, not look like a model that is down."""
+        error = sys.exc_info()[1]
+        if not isinstance(error, ConnectionError):  # a killed client is no fault of ours
+            self.faults.append(error)
 
     @property
     def address(self) -> str:
@@ -44,11 +54,12 @@ class _Handler(BaseHTTPRequestHandler):
         server.keys.add(self.headers["Authorization"])
         if self.path.endswith("/embeddings"):
             return self._send(200, _embeddings(body))
-        latest = json.dumps(body["messages"][-1])
-        if server.hold and server.hold in latest:
+        said = json.dumps(body["messages"])
+        if server.hold and server.hold in said:
             server.held.set()
             server.released.wait(60)
-        if server.refuse and server.refuse in latest:
+        if server.refuse and server.refuse in said and server.refusals > 0:
+            server.refusals -= 1
             key = self.headers["Authorization"]
             return self._send(400, {"error": {"message": f"no answer for {key}", "code": None}})
         message = rules.reply(body)
@@ -91,3 +102,4 @@ def serving() -> Iterator[ModelServer]:
         finally:
             server.released.set()
             server.shutdown()
+        assert server.faults == []

@@ -14,8 +14,8 @@ SIZE = 64
 
 
 def sentences(text: str) -> list[str]:
-    """The statements of a text, without time stamps."""
-    text = re.sub(r"\[\d{4}-\d\d-\d\d[^\]]*\]", "", text)
+    """The statements of a text, without `[time] speaker: `."""
+    text = re.sub(r"\[\d{4}-\d\d-\d\d[^\]]*\] \w+: ", "", text)
     found = [one.strip() for one in re.findall(r"[^.?!\n]+[.?!]", text)]
     return [one for one in found if not one.endswith("?")]
 
@@ -87,12 +87,10 @@ def _evolve(prompt: str) -> dict[str, Any]:
 def _langmem(request: dict[str, Any]) -> dict[str, Any]:
     """LangMem offers tools: Memory, PatchDoc and, where deleting is on, RemoveDoc."""
     offered = {tool["function"]["name"] for tool in request["tools"]}
-    system, user = request["messages"][0]["content"], request["messages"][-1]["content"]
-    session = re.split(r"<session_[^>]*>", user)[1].split("</session_")[0]
+    said = "\n".join(str(message["content"]) for message in request["messages"])
+    session = re.split(r"<session_[^>]*>", said)[1].split("</session_")[0]
     session = session.split("=\n\n", 1)[1]
-    old = dict(
-        re.findall(r"<instance id=(\S+) [^>]*>\n\{'content': '(.*?)'\}\n</instance>", system)
-    )
+    old = dict(re.findall(r"<instance id=(\S+) [^>]*>\n\{'content': '(.*?)'\}\n</instance>", said))
     calls: list[tuple[str, dict[str, Any]]] = []
     for fact in sentences(session):
         if fact.startswith("Correction: ") and "PatchDoc" in offered:

@@ -70,7 +70,8 @@ def test_a_finished_example_is_not_fed_again(system: str, run: Run, model: Model
 @pytest.mark.parametrize("system", SYSTEMS)
 def test_a_message_that_fails_is_counted(system: str, run: Run, model: ModelServer) -> None:
     """One refused message: the others are there, the failure is named and shows no key."""
-    model.refuse = "parrot"
+    # A-Mem stores a note it could not analyse, and shows it to the model with later ones.
+    model.refuse, model.refusals = "parrot", 1 if system == "amem" else 1000
     store = run(system, [package("ann", *ANN, "Ann swims.")]).store
     assert store.origin.configuration["failed_messages"] == 1
     (warning,) = [text for text in store.warnings if "failed" in text]
@@ -81,7 +82,7 @@ def test_a_message_that_fails_is_counted(system: str, run: Run, model: ModelServ
 
 def test_a_model_that_always_fails_gives_no_store_of_silence(run: Run, model: ModelServer) -> None:
     """Three failures in a row end an example, two examples the run; none counts as finished."""
-    model.refuse = "Messages"
+    model.refuse, model.refusals = "Messages", 1000
     names = ("ann", "bob", "eve")
     outcome = run("mem0", [package(name, *ANN) for name in names])
     assert set(outcome.broken) == set(names)

@@ -25,6 +25,7 @@ COMMANDS = {
     "convert": ("memaudit.cli.package:convert", "Rewrite packages in another form."),
     "recost": ("memaudit.cli.package:recost", "Measure every cost by another rule."),
     "schema": ("memaudit.cli.package:schema", "Print the JSON Schema of a package."),
+    "import": ("memaudit.cli.import_store:import_store", "Read the export of a memory system."),
     "build": ("memaudit.cli.build:build", "Make packages from conversations."),
     "reliability": ("memaudit.cli.reliability:reliability", "How packages were constructed."),
     "dataset": ("memaudit.cli.dataset:dataset", "Look into a dataset of conversations."),

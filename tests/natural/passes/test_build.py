@@ -25,7 +25,7 @@ from memaudit.solvers.solve import solve
 from tests.models.server import serving
 from tests.natural.passes.building import PLAIN, RECIPE, TWO, live, make
 from tests.natural.passes.conftest import Built
-from tests.natural.passes.fake_model import plays, which
+from tests.natural.passes.fake_model import plays, sentences, which
 
 JUDGE, QUOTE = "model:one:coverage/1", "exact:quote"
 
@@ -196,7 +196,10 @@ def test_reliability_and_summary_read_the_folder(built: Built) -> None:
     text = "\n".join(summary(manifest, Path("here")))
     assert text.startswith("2 packages in here\n")
     assert f"{manifest['spot_check']['cells']:>9,}  cells judged again by other" in text
-    assert "items refused" not in text
+    # the fake's memories are sentences; of a turn of one sentence, that is the turn itself
+    turns = [one for package in packages_at(built.folder / "out") for one in package.experiences]
+    whole = sum(len(sentences(one.text)) == 1 for one in turns)
+    assert text.endswith(f"{whole:>9,}  items refused\n{whole:>9,}    memories: repeats its turn")
 
 
 def test_replay_elsewhere_with_no_call(built: Built, tmp_path: Path) -> None:

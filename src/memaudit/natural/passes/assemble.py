@@ -14,7 +14,7 @@ from memaudit.natural.heuristics import FULL, NONE
 from memaudit.natural.passes.draft import Draft
 from memaudit.natural.passes.prompt import PROMPTS, prompt, provenance
 from memaudit.natural.passes.recipe import ModelRecipe
-from memaudit.natural.passes.rulings import IN_POOL, package_status
+from memaudit.natural.passes.rulings import FAILED, IN_POOL, package_status
 from memaudit.natural.stream import experiences
 
 METHOD = "model"
@@ -122,7 +122,7 @@ def _queries(draft: Draft, recipe: ModelRecipe) -> Iterator[Query]:
             "why": {unit_id(number): why for number, why in sorted(ruling.why.items()) if why},
             "provenance": writer,
         }
-        if recipe.adjudicator is not None:
+        if recipe.adjudicator is not None and ruling.status != FAILED:
             attributes["adjudicated_by"] = provenance(recipe.adjudicator, prompt("adjudication"))
         if ruling.before is not None:
             attributes["required_before"] = [unit_id(number) for number in ruling.before]

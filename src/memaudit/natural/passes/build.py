@@ -10,6 +10,7 @@ from memaudit.natural.passes.assemble import assemble
 from memaudit.natural.passes.coverage import judge_pairs
 from memaudit.natural.passes.desk import Desk
 from memaudit.natural.passes.draft import Draft
+from memaudit.natural.passes.memories import STAGE as MEMORIES
 from memaudit.natural.passes.memories import find_memories
 from memaudit.natural.passes.recipe import ModelRecipe
 from memaudit.natural.passes.requirements import Need, find_requirements
@@ -56,6 +57,9 @@ def _generate(drafts: dict[str, Draft], recipe: ModelRecipe, desk: Desk) -> None
     units = find_units(sources, desk, recipe.model)
     for name, draft in drafts.items():
         draft.memories, draft.units = memories[name], units[name]
+        for one in draft.repeats:
+            detail = f"at turn {one.turn}: {one.text}"
+            desk.ledger.refuse(name, MEMORIES, "repeats its turn", detail)
 
 
 def _require(drafts: dict[str, Draft], recipe: ModelRecipe, desk: Desk) -> None:

@@ -70,12 +70,18 @@ class Draft:
         ]
 
     @property
+    def repeats(self) -> list[FoundMemory]:
+        """Memories that only repeat their turn, which is a candidate already."""
+        raw = {(one.turn, one_line(one.text)) for one in self.raw}
+        return [one for one in self.memories.found if (one.turn, one_line(one.text)) in raw]
+
+    @property
     def written(self) -> Iterator[tuple[str, FoundMemory]]:
-        """The model's memories with their ids, without those that only repeat their turn."""
-        raw = {one.turn: one_line(one.text) for one in self.raw}
+        """The model's other memories, with their ids."""
+        left_out = set(self.repeats)
         seen: dict[int, int] = {}
         for one in self.memories.found:
-            if raw.get(one.turn) != one_line(one.text):
+            if one not in left_out:
                 seen[one.turn] = seen.get(one.turn, 0) + 1
                 yield f"{self.turn_ids[one.turn]}/memory-{seen[one.turn]}", one
 

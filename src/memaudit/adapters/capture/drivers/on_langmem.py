@@ -38,6 +38,7 @@ class System:
             index = {"dims": size, "embed": embeddings}
             self.configuration["embedding_size"] = size
         self.store = InMemoryStore(index=index)
+        self.order: dict[str, int] = {}  # its threads date the memories of one message at random
         self.manager = create_memory_store_manager(
             model, namespace=NAMESPACE, store=self.store, **options
         )
@@ -47,6 +48,7 @@ class System:
         said = {"role": message["role"], "content": message["content"]}
         puts = self.manager.invoke({"messages": [said]})
         for put in puts:
+            self.order.setdefault(put["key"], len(self.order))
             item = self.store.get(put["namespace"], put["key"])
             if item is None or item.value != put["value"]:
                 raise RuntimeError("LangMem wrote a memory that did not reach its store")
@@ -54,7 +56,8 @@ class System:
     def rows(self) -> list[dict[str, Any]]:
         """All items. The default limit would cut the list off at 10."""
         found = self.store.search(NAMESPACE, limit=EVERYTHING)
-        items = [item.dict() for item in sorted(found, key=lambda one: (one.created_at, one.key))]
+        found.sort(key=lambda item: (self.order.get(item.key, len(self.order)), item.created_at))
+        items = [item.dict() for item in found]
         return [
             {
                 "id": "/".join([*item["namespace"], item["key"]]), "export": item,

@@ -56,6 +56,8 @@ class System:
         found = self.memory.get_all(
             filters={"user_id": OWNER}, top_k=EVERYTHING, show_expired=True
         )["results"]
+        # qdrant lists by id, which is random; Mem0 dates every memory as it makes it.
+        found.sort(key=lambda row: row.get("created_at") or "")
         return [{"id": str(row["id"]), "text": row["memory"], "export": row} for row in found]
 
     def close(self) -> None:

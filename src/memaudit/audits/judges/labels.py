@@ -1,0 +1,74 @@
+"""People's labels from a file: memory_id, unit_id, coverage and why, as JSONL or CSV."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from memaudit.audits.judges.protocol import Cells, Judged
+from memaudit.audits.union import Cell
+from memaudit.core.errors import MemAuditError
+from memaudit.core.package import EvidenceUnit
+from memaudit.natural.heuristics import PASS
+from memaudit.natural.labels.rows import LabelRow, label_rows
+
+CELL_FIELDS = frozenset({"conversation", "memory_id", "unit_id", "coverage", "why"})
+MEMORY_FIELDS = frozenset(
+    {"conversation", "memory_id", "kind", "text", "turn", "session", "sources", "confidence"}
+)
+
+
+class Labels:
+    """Labels by memory id. Where labels name texts by ids of their own, a memories file says which
+    lines of the export, or which texts, an id stands for."""
+
+    is_estimate = False
+
+    def __init__(self, path: Path, memories: Path | None = None) -> None:
+        self.name = f"labels {path.stem}"
+        self._provenance = f"{PASS}{path.stem}"
+        self._rows = label_rows(path, CELL_FIELDS, frozenset({"memory_id", "unit_id", "coverage"}))
+        self._stands_for = None if memories is None else _named(memories)
+
+    def cells(self, memories: Sequence[Judged], units: Sequence[EvidenceUnit]) -> Cells:
+        known = {unit.id for unit in units}
+        by_text: dict[str, list[str]] = {}
+        for memory in memories:
+            by_text.setdefault(" ".join(memory.text.split()), []).append(memory.id)
+        there = {memory.id for memory in memories}
+        found: dict[str, dict[str, Cell]] = {memory.id: {} for memory in memories}
+        used = 0
+        for row in self._rows:
+            unit = row.text("unit_id")
+            if unit not in known:
+                raise row.wrong(f"names the unknown unit {unit!r}; label the units of this package")
+            for id in self._ids(row.text("memory_id"), by_text) & there:
+                why = row.optional("why") or ""
+                found[id][unit] = Cell(row.share("coverage"), self._provenance, why)
+                used += 1
+        if not used:
+            raise MemAuditError(
+                f"{self._rows[0].file}: no label is about a memory of this store; if its ids are "
+                "other ones, give the file of its memories as well"
+            )
+        return found
+
+    def _ids(self, id: str, by_text: dict[str, list[str]]) -> set[str]:
+        if self._stands_for is None:
+            return {id}
+        lines, text = self._stands_for.get(id, ((), ""))
+        return {*lines, *by_text.get(text, ())}
+
+
+def _named(path: Path) -> dict[str, tuple[tuple[str, ...], str]]:
+    """Per label id: the lines of the export it stands for, and its text."""
+    rows = label_rows(path, MEMORY_FIELDS, frozenset({"memory_id", "text"}))
+    return {
+        row.text("memory_id"): (_lines(row), " ".join(row.text("text").split())) for row in rows
+    }
+
+
+def _lines(row: LabelRow) -> tuple[str, ...]:
+    return tuple(
+        f"line-{source['line']}"
+        for source in row.many("sources")
+        if isinstance(source, dict) and isinstance(source.get("line"), int)
+    )

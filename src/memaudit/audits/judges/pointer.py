@@ -1,0 +1,31 @@
+"""Coverage by pointer: a memory that names its source turns holds what they say, as it claims."""
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+from memaudit.audits.judges.protocol import Cells, Judged
+from memaudit.audits.union import Cell
+from memaudit.core.package import EvidenceUnit
+
+POINTER = "exact:pointer"
+
+
+class Pointer:
+    """A memory covers, in full, every unit whose sources are all among the turns it names.
+
+    Exact about what the store claims, and an upper bound on what its text says.
+    """
+
+    name = "pointer"
+    is_estimate = False
+
+    def cells(self, memories: Sequence[Judged], units: Sequence[EvidenceUnit]) -> Cells:
+        wanted = {unit.id: {source.id for source in unit.sources} for unit in units}
+        return {
+            memory.id: {
+                unit: Cell(Fraction(1), POINTER, "names the turns")
+                for unit, turns in wanted.items()
+                if turns and turns <= set(memory.sources)
+            }
+            for memory in memories
+        }
