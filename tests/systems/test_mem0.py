@@ -1,6 +1,12 @@
 """Mem0 end to end."""
 
-from tests.systems.conftest import Run, package
+from dataclasses import replace
+from pathlib import Path
+
+from memaudit.adapters.capture.capture import capture
+from memaudit.adapters.capture.settings import Settings
+from memaudit.adapters.capture.systems import SYSTEMS
+from tests.systems.conftest import ENVIRONMENTS, Run, package
 from tests.systems.model_server import ModelServer
 
 
@@ -29,3 +35,16 @@ def test_dates_and_names_reach_the_model(run: Run, model: ModelServer) -> None:
     run("mem0", [package("ann", "I moved today.")], custom_instructions="Only places.")
     assert "[2024-03-01T09:00] Ann: I moved today." in model.chats[0]
     assert "Only places." in model.chats[0]
+
+
+def test_telemetry_would_not_go_unnoticed(
+    model: ModelServer, no_way_out: list[str], tmp_path: Path
+) -> None:
+    """The counter-check: with Mem0's telemetry left on, the proxy sees it and the store says so."""
+    chatty = replace(SYSTEMS["mem0"], quiet=(("MEM0_TELEMETRY", "True"),))
+    settings = Settings(
+        "small", model.address, "words", python=str(Path(ENVIRONMENTS or "") / "mem0")
+    )
+    store = capture(chatty, [package("ann", "Ann swims.")], settings, tmp_path / "s.json").store
+    assert any("posthog.com" in line for line in no_way_out)
+    assert any("contacted more than" in text for text in store.warnings)

@@ -6,6 +6,8 @@ from typing import Annotated, Any
 
 import typer
 
+from memaudit.cli.build_model import ModelOptions, build_with_models
+from memaudit.cli.cache import DEFAULT_CACHE
 from memaudit.cli.text import safe
 from memaudit.core.errors import MemAuditError
 
@@ -14,7 +16,8 @@ def build(
     path: Annotated[Path, typer.Argument(metavar="PATH", help="A dataset file.")],
     out: Annotated[Path, typer.Option(metavar="DIR", help="Where the packages go.")],
     method: Annotated[
-        str, typer.Option(help="annotations: from the dataset's labels, no model.")
+        str,
+        typer.Option(metavar="NAME", help="annotations (no model), or model: by passes of one."),
     ] = "annotations",
     format: Annotated[
         str | None, typer.Option(help="longmemeval, locomo, memdaily or chat; else guessed.")
@@ -36,24 +39,84 @@ def build(
         list[Path] | None,
         typer.Option(metavar="FILE", help="A pass of coverage labels; may be repeated."),
     ] = None,
+    model: Annotated[
+        str | None, typer.Option(metavar="NAME", help="model: writes memories and units.")
+    ] = None,
+    base_url: Annotated[
+        str | None, typer.Option(metavar="URL", help="model: any OpenAI-compatible address.")
+    ] = None,
+    provider: Annotated[
+        str, typer.Option(metavar="NAME", help="model: live, batch, or offline from the cache.")
+    ] = "live",
+    judge: Annotated[
+        str | None, typer.Option(metavar="NAME", help="model: judges coverage; else --model.")
+    ] = None,
+    adjudicator: Annotated[
+        str | None, typer.Option(metavar="NAME", help="model: another one checks the units.")
+    ] = None,
+    spot_checker: Annotated[
+        str | None, typer.Option(metavar="NAME", help="model: judges a sample again.")
+    ] = None,
+    frame: Annotated[
+        str, typer.Option(metavar="NAME", help="model: judge by conversation or by session.")
+    ] = "conversation",
+    cache: Annotated[
+        Path, typer.Option(metavar="DB", help="model: where replies are kept.")
+    ] = DEFAULT_CACHE,
+    batch_file: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="batch: requests; else DIR-requests.jsonl.")
+    ] = None,
+    price_in: Annotated[
+        str | None, typer.Option(metavar="USD", help="model: for a million tokens read.")
+    ] = None,
+    price_out: Annotated[
+        str | None, typer.Option(metavar="USD", help="model: for a million tokens written.")
+    ] = None,
+    max_tokens: Annotated[
+        int | None, typer.Option(metavar="N", help="model: stop the run at so many tokens.")
+    ] = None,
+    max_cost: Annotated[
+        str | None, typer.Option(metavar="USD", help="model: stop the run at so many dollars.")
+    ] = None,
+    concurrency: Annotated[
+        int, typer.Option(metavar="N", min=1, help="model: requests at a time.")
+    ] = 8,
+    yes: Annotated[bool, typer.Option("--yes", help="model: do not ask before spending.")] = False,
     form: Annotated[str, typer.Option("--as", help="json or folder, one a conversation.")] = "json",
     as_json: Annotated[bool, typer.Option("--json", help="Print the manifest.")] = False,
 ) -> None:
-    """Turn annotated conversations into packages, one a conversation, and a manifest."""
+    """Turn conversations into packages, one a conversation, and a manifest."""
     from memaudit.natural.annotations import METHOD
     from memaudit.natural.build_folder import build_into
     from memaudit.natural.building import Job
-    from memaudit.natural.labels.files import read_labels
+    from memaudit.natural.labels.files import NO_LABELS, read_labels
+    from memaudit.natural.passes.summary import summary
 
-    if method != METHOD:
-        raise MemAuditError(f"unknown method {method!r}; choose {METHOD}")
+    options = ModelOptions(
+        model, base_url, provider, judge, adjudicator, spot_checker, frame, cache, batch_file,
+        price_in, price_out, max_tokens, max_cost, concurrency, yes,
+    )  # fmt: skip
     labels = read_labels(units, memories, coverage or [])
     job = Job(path, format, subset, tuple(conversation or ()), cost_rule, labels)
-    manifest = build_into(job, out, form)
+    if method == METHOD:
+        if not options.is_default:
+            raise MemAuditError("options of models need --method model")
+        manifest = build_into(job, out, form)
+        lines = _lines
+    elif method == "model":
+        if labels != NO_LABELS:
+            raise MemAuditError(
+                "--units, --memories and --coverage are for --method annotations; "
+                "a model makes its own"
+            )
+        manifest = build_with_models(job, options, out, form)
+        lines = summary
+    else:
+        raise MemAuditError(f"unknown method {method!r}; choose {METHOD} or model")
     if as_json:
         typer.echo(json.dumps(manifest, indent=2))
         return
-    for line in _lines(manifest, out):
+    for line in lines(manifest, out):
         typer.echo(safe(line))
 
 

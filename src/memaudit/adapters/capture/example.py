@@ -17,8 +17,8 @@ from memaudit.models.secret import Secret
 FAILURES_IN_A_ROW = 3
 """More of them are no bad luck but a broken server or setting."""
 
-TRUNCATED = "maybe truncated"
-"""How the importer begins a warning that does not apply: the driver reads without a limit."""
+KNOWN_BETTER = ("maybe truncated", "order of writing unknown")
+"""How the importer begins warnings that do not apply: the driver read all, and saw the order."""
 
 
 @dataclass(slots=True)
@@ -74,7 +74,7 @@ def feed_example(feeding: Feeding, example: Example, folder: Path, export: Path)
         empty=example.empty, failures=failures.found, changes=account.counts, rows=len(rows),
         memories=account.settle(store.memories, example.name),
         skipped=store.count.skipped, configuration=opened["configuration"],
-        warnings=[text for text in store.warnings if not text.startswith(TRUNCATED)],
+        warnings=[text for text in store.warnings if not text.startswith(KNOWN_BETTER)],
         contacted=read["contacted"],
     )  # fmt: skip
 

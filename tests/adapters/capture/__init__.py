@@ -1,0 +1,1 @@
+"""Tests of the capture machinery, with a notebook as the memory system."""
