@@ -8,7 +8,6 @@ from typing import Protocol
 from memaudit.core.optimum import Layout
 from memaudit.solvers.form import Form
 
-
 STOP = threading.Event()
 """While it is set, every solver of this process stops with what it has."""
 
