@@ -17,7 +17,8 @@ MAY_IMPORT = {
     "datasets": {"core", "datasets", "io"},
     "models": {"core", "io", "models"},
     "natural": {"core", "io", "datasets", "models", "natural", "solvers"},
-    "audits": {"core", "solvers", "writers", "audits"},
+    "adapters": {"core", "io", "datasets", "writers", "adapters"},
+    "audits": {"core", "solvers", "writers", "natural", "adapters", "audits"},
     "experiments": {
         "core", "io", "solvers", "writers", "generators", "natural", "audits", "experiments",
     },
