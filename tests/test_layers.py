@@ -17,7 +17,7 @@ MAY_IMPORT = {
     "datasets": {"core", "datasets", "io"},
     "models": {"core", "io", "models"},
     "natural": {"core", "io", "datasets", "models", "natural", "solvers"},
-    "adapters": {"core", "io", "datasets", "writers", "adapters"},
+    "adapters": {"core", "io", "datasets", "models", "writers", "adapters"},
     "audits": {"core", "solvers", "writers", "natural", "adapters", "audits"},
     "experiments": {
         "core", "io", "solvers", "writers", "generators", "natural", "audits", "experiments",

@@ -480,7 +480,8 @@ class PackageChecker:
         root = _Node(problem.useful(), problem.budget, _Layout(problem, ()))
         layouts = [_Layout(problem, layout) for layout in certificate.layouts]
         checker.run(certificate.proof, layouts, root)
-        return Verdict(True, "", worth(self.package, store).low, value, checker.leaves)
+        low = worth(self.package, store).low if any(problem.slack) else value
+        return Verdict(True, "", low, value, checker.leaves)
 
 
 def _shown(number: Fraction) -> str:

@@ -86,9 +86,11 @@ Run = Callable[..., Outcome]
 def run(model: ModelServer, tmp_path: Path) -> Run:
     """Capture with a system of the environments."""
 
-    def go(name: str, packages: list[Package], **options: object) -> Outcome:
+    def go(
+        name: str, packages: list[Package], embedder: str | None = "words", **options: object
+    ) -> Outcome:
         settings = Settings(
-            "small", model.address, "words", dict(options),  # type: ignore[arg-type]
+            "small", model.address, embedder, dict(options),  # type: ignore[arg-type]
             str(Path(ENVIRONMENTS or "") / name),
         )  # fmt: skip
         return capture(named_system(name), packages, settings, tmp_path / "store.json")

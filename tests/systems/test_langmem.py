@@ -1,6 +1,7 @@
 """LangMem end to end."""
 
 from tests.systems.conftest import Run, package
+from tests.systems.model_server import ModelServer
 
 TOLD = (
     "Ann lives in Rome. Ann plays chess.",
@@ -38,3 +39,10 @@ def test_more_than_the_default_page(run: Run) -> None:
     facts = [f"Ann owns book number {number}." for number in range(15)]
     store = run("langmem", [package("ann", " ".join(facts))]).store
     assert sorted(memory.text for memory in store.active) == sorted(facts)
+
+
+def test_without_an_embedder(run: Run, model: ModelServer) -> None:
+    """No index: nothing is embedded, memories are written all the same."""
+    store = run("langmem", [package("ann", *TOLD[:2])], embedder=None).store
+    assert {memory.text for memory in store.active} == {"Ann lives in Oslo.", "Ann plays chess."}
+    assert {path for path, _ in model.seen} == {"/v1/chat/completions"}

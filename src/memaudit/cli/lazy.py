@@ -26,6 +26,8 @@ COMMANDS = {
     "recost": ("memaudit.cli.package:recost", "Measure every cost by another rule."),
     "schema": ("memaudit.cli.package:schema", "Print the JSON Schema of a package."),
     "import": ("memaudit.cli.import_store:import_store", "Read the export of a memory system."),
+    "score": ("memaudit.cli.score:score", "Score exported stores against certified optima."),
+    "gate": ("memaudit.cli.gate:gate", "Fail if a store is below a bar, for CI."),
     "build": ("memaudit.cli.build:build", "Make packages from conversations."),
     "reliability": ("memaudit.cli.reliability:reliability", "How packages were constructed."),
     "dataset": ("memaudit.cli.dataset:dataset", "Look into a dataset of conversations."),

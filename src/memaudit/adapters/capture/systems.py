@@ -48,6 +48,11 @@ SYSTEMS: dict[str, System] = {
 
 def named_system(name: str) -> System:
     """The system of that name."""
+    if name == "letta":
+        raise MemAuditError(
+            "letta cannot be captured: it is a server with a database, not a library; export the "
+            "agent and its passages, then memaudit import"
+        )
     if name not in SYSTEMS:
         raise MemAuditError(f"unknown system {name!r}; choose {', '.join(SYSTEMS)}")
     return SYSTEMS[name]

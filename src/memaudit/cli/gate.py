@@ -1,0 +1,48 @@
+"""`memaudit gate`: a bar for CI."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from memaudit.cli.errors import FAILED
+from memaudit.cli.text import safe
+from memaudit.core.errors import MemAuditError
+
+
+def gate(
+    package: Annotated[Path, typer.Argument(metavar="PACKAGE", help="A package.")],
+    store: Annotated[Path, typer.Argument(metavar="STORE", help="A store memaudit import wrote.")],
+    budget: Annotated[str, typer.Option(metavar="B", help="The budget.")],
+    min_ratio: Annotated[float, typer.Option(metavar="R", help="The lowest ratio that passes.")],
+    judge: Annotated[
+        str, typer.Option(metavar="NAME", help="lexical, pointer, labels:FILE or calls:FILE.")
+    ] = "lexical",
+    label_memories: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="labels: what their ids stand for.")
+    ] = None,
+    cost_rule: Annotated[
+        str | None, typer.Option(metavar="RULE", help="Measure everything by another rule.")
+    ] = None,
+    policy: Annotated[
+        str, typer.Option(metavar="NAME", help="How a store over budget is cut: recency, salience.")
+    ] = "recency",
+) -> None:
+    """Exit with 1 if a store's union ratio within the budget is below a bar."""
+    from memaudit.audits.gate import gated
+    from memaudit.cli.solve import parse_budgets
+
+    (at, *more) = parse_budgets(budget)
+    if more:
+        raise MemAuditError("a gate has one budget; run it once for each")
+    found = gated(package, store, at, judge, label_memories, cost_rule, policy)
+    passed = found.ratio >= min_ratio
+    note = ", coverage estimated" if found.is_estimate else ""
+    typer.echo(
+        safe(
+            f"{'pass' if passed else 'FAIL'}: {found.store} reaches {found.ratio:.4f} of the best "
+            f"store within {budget} (bar {min_ratio:g}, {found.kept_by}{note})"
+        )
+    )
+    if not passed:
+        raise typer.Exit(FAILED)

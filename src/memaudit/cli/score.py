@@ -1,0 +1,147 @@
+"""`memaudit score`: what exported stores are worth against certified optima."""
+
+import json
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from memaudit.cli.text import safe, safe_markup
+from memaudit.core.errors import MemAuditError
+
+if TYPE_CHECKING:
+    from memaudit.audits.diagnosis import Diagnosis
+    from memaudit.audits.exported import ExportAudit, StoreScore
+
+
+def score(
+    package: Annotated[Path, typer.Argument(metavar="PACKAGE", help="A package.")],
+    stores: Annotated[
+        list[Path], typer.Argument(metavar="STORE...", help="Stores memaudit import wrote.")
+    ],
+    budget: Annotated[str, typer.Option(metavar="B[,B...]", help="Budgets.")],
+    judge: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME", help="lexical (an estimate), pointer, labels:FILE or calls:FILE."
+        ),
+    ] = "lexical",
+    label_memories: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="labels: which memories their ids stand for."),
+    ] = None,
+    cost_rule: Annotated[
+        str | None, typer.Option(metavar="RULE", help="Measure everything by another rule.")
+    ] = None,
+    group_cap: Annotated[
+        int | None, typer.Option(metavar="K", help="Candidates one experience may keep.")
+    ] = None,
+    seconds: Annotated[
+        float | None, typer.Option(metavar="S", help="Stop each solve after S seconds.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Score stores: raw value, ratios to certified optima, pruned rows, and where value is lost."""
+    from memaudit.adapters.store_files import read_store
+    from memaudit.audits.exported import ExportAudit
+    from memaudit.audits.judges.registry import named_judge
+    from memaudit.audits.written import written
+    from memaudit.cli.solve import parse_budgets
+    from memaudit.io.packages import read_package
+
+    found = read_package(package)
+    if cost_rule is not None:
+        found = found.recost(cost_rule)
+    by = named_judge(judge, label_memories)
+    exported = [read_store(path) for path in stores]
+    names = [store.name for store in exported]
+    if len(set(names)) < len(names):
+        raise MemAuditError("two stores have the same name; import one of them with another --name")
+    for store in exported:
+        for warning in store.warnings:
+            typer.echo(safe(f"{store.name}: {warning}"), err=True)
+    audit = ExportAudit(
+        found, [written(found, store, by) for store in exported], group_cap, seconds
+    )
+    amounts = parse_budgets(budget)
+    rows = [(audit.score(store, at), _diagnosed(audit, store, at)) for at in amounts
+            for store in audit.stores]  # fmt: skip
+    if as_json:
+        typer.echo(json.dumps(_plain(rows, found.name, by.name, by.is_estimate), indent=1))
+        return
+    _show(rows, by.name, by.is_estimate)
+
+
+def _diagnosed(audit: "ExportAudit", store: Any, at: Fraction) -> "Diagnosis | str":
+    """The diagnosis, or why there is none."""
+    from memaudit.audits.diagnosis import diagnose
+
+    try:
+        return diagnose(audit, store, at)
+    except MemAuditError as error:
+        return str(error)
+
+
+def _plain(
+    rows: list[tuple["StoreScore", "Diagnosis | str"]], package: str, judge: str, estimate: bool
+) -> dict[str, Any]:
+    from memaudit.audits.scorecard import diagnosis_row, scorecard
+
+    return {
+        "package": package,
+        "judge": judge,
+        "coverage_is_an_estimate": estimate,
+        "scores": [
+            {
+                **scorecard(found),
+                "diagnosis": lost if isinstance(lost, str) else diagnosis_row(lost),
+            }
+            for found, lost in rows
+        ],
+    }
+
+
+def _show(rows: list[tuple["StoreScore", "Diagnosis | str"]], judge: str, estimate: bool) -> None:
+    from rich import box
+    from rich.table import Table
+
+    from memaudit.cli.results import console, number
+
+    screen = console()
+    mark = "an ESTIMATE by shared words, not labels" if estimate else "as labelled"
+    screen.print(f"coverage of memories: judge {safe_markup(judge)}, {mark}")
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column("store", overflow="fold")
+    for name in ("budget", "cost", "F(Y)", "/ package", "/ union", "/ common", "upper", "recency",
+                 "salience"):  # fmt: skip
+        table.add_column(name, justify="right")
+    for found, _ in rows:
+        pruned = {one.policy: one for one in found.pruned}
+        table.add_row(
+            safe_markup(found.name), number(found.budget),
+            number(found.score.cost) + ("" if found.feasible else " !"), number(found.score.value),
+            _ratio(found.package_ratio), _ratio(found.union_ratio), _ratio(found.common_ratio),
+            _ratio(found.upper.ratio),
+            *(_ratio(pruned[p].ratio) if p in pruned else "-" for p in ("recency", "salience")),
+        )  # fmt: skip
+    screen.print(table)
+    if any(not found.feasible for found, _ in rows):
+        screen.print(
+            "! costs more than the budget: F(Y) and its ratios are of the whole store, and may "
+            "exceed 1; upper, recency and salience are cut to the budget, over the union optimum"
+        )
+    for _, lost in rows:
+        screen.print(safe_markup(lost if isinstance(lost, str) else _sentence(lost)))
+
+
+def _ratio(ratio: Any) -> str:
+    return "undefined" if ratio.value is None else f"{float(ratio.value):.3f}"
+
+
+def _sentence(found: "Diagnosis") -> str:
+    losses = ", ".join(f"{step.name} {float(step.share):.1%}" for step in found.steps)
+    return (
+        f"{found.store} at {found.budget}: keeps {float(found.kept_share):.1%} of OPT "
+        f"({found.policy}), loses {losses}; {found.advice}"
+    )

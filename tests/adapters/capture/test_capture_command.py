@@ -1,0 +1,51 @@
+"""`memaudit capture` on the command line, with the notebook as a system."""
+
+from pathlib import Path
+
+import pytest
+import typer
+from typer.testing import CliRunner, Result
+
+from memaudit.adapters.capture.systems import SYSTEMS
+from memaudit.adapters.store_files import read_store
+from memaudit.cli.capture import capture
+from memaudit.io.packages import write_package
+from tests.adapters.capture.conftest import NOTEBOOK, package
+
+APP = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False)
+APP.command()(capture)
+
+
+@pytest.fixture(autouse=True)
+def notebook(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The notebook among the known systems."""
+    monkeypatch.setitem(SYSTEMS, "notebook", NOTEBOOK)
+
+
+def command(tmp_path: Path, *texts: str, more: tuple[str, ...] = ()) -> Result:
+    """Capture one package of these messages."""
+    write_package(package("p\x1b[31m", *texts), tmp_path / "p.json")
+    arguments = [
+        "notebook", "--package", str(tmp_path / "p.json"), "--base-url", "http://127.0.0.1:1/v1",
+        "--model", "m", "--out", str(tmp_path / "s.json"), *more,
+    ]  # fmt: skip
+    return CliRunner().invoke(APP, arguments)
+
+
+def test_says_what_it_did(tmp_path: Path) -> None:
+    """Then does nothing the second time. A package's name cannot steer the terminal."""
+    first = command(tmp_path, "a", "b", more=("--set", "shout=true"))
+    assert first.exit_code == 0, first.output
+    assert first.stdout.endswith("2 memories of 1 packages (1 fed now, 0 before)\n")
+    assert first.stderr == "p\\x1b[31m: 2 messages, 2 memories\n"
+    assert [memory.text for memory in read_store(tmp_path / "s.json").active] == ["A", "B"]
+    again = command(tmp_path, "a", "b", more=("--set", "shout=true"))
+    assert again.stdout.endswith("(0 fed now, 1 before)\n")
+
+
+def test_a_broken_example_is_a_failure(tmp_path: Path) -> None:
+    """Exit code 1, what is missing, and what to do."""
+    result = command(tmp_path, "a", "die now")
+    assert result.exit_code == 1
+    assert "warning: incomplete: 1 packages are not in this store" in result.stderr
+    assert result.stderr.endswith("run the same command again to feed what is missing\n")
