@@ -18,7 +18,7 @@ MAY_IMPORT = {
     "models": {"core", "io", "models"},
     "natural": {"core", "io", "datasets", "models", "natural", "solvers"},
     "adapters": {"core", "io", "datasets", "models", "writers", "adapters"},
-    "audits": {"core", "solvers", "writers", "natural", "adapters", "audits"},
+    "audits": {"core", "io", "solvers", "writers", "natural", "adapters", "audits"},
     "experiments": {
         "core", "io", "solvers", "writers", "generators", "natural", "audits", "experiments",
     },

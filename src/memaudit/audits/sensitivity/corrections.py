@@ -1,0 +1,105 @@
+"""LoCoMo's evidence as third parties corrected it: the same package from better labels.
+
+A correction names a question as `locomo_<place of the conversation>_qa<place of the question>`
+and lists the turns that do hold its answer. The package is built again from them, by its own rules.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
+
+from memaudit.core.errors import MemAuditError
+from memaudit.core.package import Package
+from memaudit.natural.annotations import Recipe, build
+from memaudit.natural.building import Job, plan
+
+NAME = "corrected evidence"
+FORMAT = "locomo"
+_PLACE = re.compile(r"locomo_(\d+)_(qa\d+)")
+
+
+class Correction(BaseModel):
+    """What is used of a row; the rest of it is for people."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    question_id: str
+    correct_evidence: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Corrected:
+    """The corrected package, and what became of this conversation's corrections."""
+
+    package: Package
+    count: Mapping[str, int]
+
+
+def read_corrections(path: Path) -> list[Correction]:
+    """The rows of a file of corrections."""
+    try:
+        return TypeAdapter(list[Correction]).validate_json(path.read_bytes())
+    except OSError as error:
+        raise MemAuditError(f"{path.name}: cannot be read ({error.strerror})") from None
+    except ValidationError as error:
+        first = error.errors()[0]
+        at = ".".join(str(part) for part in first["loc"])
+        raise MemAuditError(
+            f"{path.name}: {first['msg']}{f' at {at}' if at else ''}; a JSON list of rows with "
+            "question_id and correct_evidence was expected"
+        ) from None
+
+
+def corrected(package: Package, rows: list[Correction], conversations: Path) -> Corrected:
+    """A package built from LoCoMo's annotations, with corrected evidence.
+
+    Turns that the conversation does not have are left out; a correction without any other turn
+    changes nothing. Both are counted.
+    """
+    found = [
+        (place, one)
+        for place, one in enumerate(plan(Job(conversations, FORMAT)).loaded())
+        if one.conversation.id == package.name
+    ]
+    if not found:
+        raise MemAuditError(f"{conversations.name}: has no conversation {package.name!r}")
+    ((place, loaded),) = found
+    recipe = Recipe(FORMAT, package.cost_rule)
+    before = build(loaded, recipe).package
+    if (before.units, before.queries) != (package.units, package.queries):
+        raise MemAuditError(
+            f"{package.name!r} is not what memaudit build makes of {conversations.name} without "
+            "labels of its own, so corrections of LoCoMo's evidence do not apply to it"
+        )
+    conversation = loaded.conversation
+    home = {turn.id: turn.session for turn in conversation.turns}
+    questions = {one.id: one for one in conversation.questions}
+    count: Counter[str] = Counter()
+    for row in rows:
+        at = _PLACE.fullmatch(row.question_id)
+        if at is None:
+            raise MemAuditError(f"{row.question_id!r} is no id of a LoCoMo question")
+        if int(at[1]) != place:
+            continue
+        if at[2] not in questions:
+            count["unknown question"] += 1
+            continue
+        question = questions[at[2]]
+        turns = tuple(dict.fromkeys(id for id in row.correct_evidence if id in home))
+        count["unknown turns"] += len(set(row.correct_evidence)) - len(turns)
+        if not turns or set(turns) == set(question.evidence):
+            count["unchanged" if turns else "no known turn"] += 1
+            continue
+        count["corrected"] += 1
+        questions[question.id] = replace(
+            question,
+            evidence=turns,
+            evidence_sessions=tuple(dict.fromkeys(home[turn] for turn in turns)),
+        )
+    better = replace(conversation, questions=tuple(questions.values()))
+    again = build(replace(loaded, conversation=better), recipe).package
+    return Corrected(again.replace(group_cap=package.group_cap), dict(sorted(count.items())))

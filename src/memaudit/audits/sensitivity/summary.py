@@ -1,0 +1,142 @@
+"""Variants beside the base: ratios with intervals over repetitions, and whether rankings survive.
+
+An interval holds the middle 95 % of the repetitions; a variant without noise has one repetition.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from memaudit.audits.sensitivity.measure import Measured, measured
+from memaudit.audits.sensitivity.tau import Tau, kendall
+from memaudit.audits.sensitivity.variants import Variant
+from memaudit.audits.statistics import LEVEL
+
+Value = Callable[[Measured], Fraction | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """A ratio over repetitions; those where it is undefined are counted by what `n` lacks."""
+
+    n: int
+    mean: float | None
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Survival:
+    """Kendall's tau-b of a ranking of systems against the base, over repetitions.
+
+    Only systems with both ratios are ranked. `n` counts repetitions with a tau.
+    """
+
+    n: int
+    tau: float | None
+    lowest: float | None
+    same_order: int
+
+
+@dataclass(frozen=True, slots=True)
+class StoreSpread:
+    """One store under one variant."""
+
+    store: str
+    kept_by: tuple[str, ...]
+    kept: Spread
+    upper: Spread
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One variant at one budget."""
+
+    variant: str
+    budget: Fraction
+    repetitions: int
+    stores: tuple[StoreSpread, ...]
+    kept_ranking: Survival
+    upper_ranking: Survival
+    uncertified: int
+
+
+def findings(
+    tried: Iterable[Variant], budgets: Sequence[Fraction], seconds: float | None = None
+) -> list[Finding]:
+    """Every variant at every budget, against the first variant."""
+    runs: dict[str, list[list[Measured]]] = {}
+    for one in tried:
+        found = measured(one.package, one.stores, budgets, one.group_cap, seconds)
+        runs.setdefault(one.name, []).append(found)
+    if not runs:
+        return []
+    (base, *_) = next(iter(runs.values()))
+    return [
+        _finding(name, budget, [_at(run, budget) for run in repeated], _at(base, budget))
+        for budget in budgets
+        for name, repeated in runs.items()
+    ]
+
+
+def _at(run: Sequence[Measured], budget: Fraction) -> list[Measured]:
+    return [one for one in run if one.budget == budget]
+
+
+def _finding(
+    name: str, budget: Fraction, runs: Sequence[Sequence[Measured]], base: Sequence[Measured]
+) -> Finding:
+    return Finding(
+        variant=name,
+        budget=budget,
+        repetitions=len(runs),
+        stores=tuple(
+            StoreSpread(
+                column[0].store,
+                tuple(sorted({one.kept_by for one in column})),
+                spread([one.kept for one in column]),
+                spread([one.upper for one in column]),
+            )
+            for column in zip(*runs, strict=True)
+        ),
+        kept_ranking=_survival(runs, base, lambda one: one.kept),
+        upper_ranking=_survival(runs, base, lambda one: one.upper),
+        uncertified=sum(one.uncertified for run in runs for one in run),
+    )
+
+
+def spread(values: Sequence[Fraction | None]) -> Spread:
+    """The mean and the interval of the values that are defined."""
+    there = [float(value) for value in values if value is not None]
+    if not there:
+        return Spread(0, None, None, None)
+    tail = 100 * (1 - LEVEL) / 2
+    low, high = np.percentile(there, [tail, 100 - tail])
+    return Spread(len(there), float(np.mean(there)), float(low), float(high))
+
+
+def _survival(
+    runs: Sequence[Sequence[Measured]], base: Sequence[Measured], value: Value
+) -> Survival:
+    found = [tau for run in runs if (tau := _tau(base, run, value)).value is not None]
+    taus = [tau.value for tau in found if tau.value is not None]
+    return Survival(
+        n=len(taus),
+        tau=sum(taus) / len(taus) if taus else None,
+        lowest=min(taus, default=None),
+        same_order=sum(tau.same_order for tau in found),
+    )
+
+
+def _tau(base: Sequence[Measured], run: Sequence[Measured], value: Value) -> Tau:
+    """Against the base, over the stores that have a ratio in both."""
+    first: list[Fraction] = []
+    second: list[Fraction] = []
+    for one, other in zip(base, run, strict=True):
+        a, b = value(one), value(other)
+        if a is not None and b is not None:
+            first.append(a)
+            second.append(b)
+    return kendall(first, second)
