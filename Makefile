@@ -4,10 +4,12 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 BENCH_STAMP := $(VENV)/.bench-installed
+SYSTEMS_DIR ?= .systems
+SYSTEM_STAMPS := $(addprefix $(SYSTEMS_DIR)/,$(addsuffix /.installed,amem langmem mem0))
 ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check bench schema setup clean
+.PHONY: help demo test test-systems check bench schema setup clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | sort
@@ -28,6 +30,15 @@ demo: $(STAMP) ## rank writers on a short benchmark, verify a certificate, write
 
 test: $(STAMP) ## run the whole test suite
 	$(BIN)/python -m pytest -n 2 $(ARGS)
+
+$(SYSTEMS_DIR)/%/.installed: systems/%/requirements.txt
+	$(PYTHON) -m venv $(SYSTEMS_DIR)/$*
+	$(SYSTEMS_DIR)/$*/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --requirement $<
+	touch $@
+
+test-systems: $(STAMP) ## real memory systems, each in its own environment, captured end to end
+	$(MAKE) --jobs 3 $(SYSTEM_STAMPS)
+	MEMAUDIT_SYSTEMS=$(abspath $(SYSTEMS_DIR)) $(BIN)/python -m pytest -n 2 tests/systems $(ARGS)
 
 check: $(STAMP) ## ruff and strict mypy
 	$(BIN)/ruff check .

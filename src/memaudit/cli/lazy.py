@@ -26,6 +26,7 @@ COMMANDS = {
     "recost": ("memaudit.cli.package:recost", "Measure every cost by another rule."),
     "schema": ("memaudit.cli.package:schema", "Print the JSON Schema of a package."),
     "import": ("memaudit.cli.import_store:import_store", "Read the export of a memory system."),
+    "capture": ("memaudit.cli.capture:capture", "Run a memory system, keep what it wrote."),
     "score": ("memaudit.cli.score:score", "Score exported stores against certified optima."),
     "gate": ("memaudit.cli.gate:gate", "Fail if a store is below a bar, for CI."),
     "build": ("memaudit.cli.build:build", "Make packages from conversations."),

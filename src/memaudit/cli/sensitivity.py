@@ -1,7 +1,6 @@
 """`memaudit sensitivity`: whether scores and rankings survive other choices."""
 
 import json
-from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -158,19 +157,26 @@ def _show(rows: list["Finding"], judge: "Judge") -> None:
     table.add_column("budget", justify="right")
     table.add_column("store", overflow="fold")
     for name in ("kept / union", "upper / union"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for name in ("tau kept", "tau upper"):
         table.add_column(name, justify="right")
-    table.add_column("tau of ranking", justify="right")
     for row in rows:
+        taus = [_tau(one, row.repetitions) for one in (row.kept_ranking, row.upper_ranking)]
         for place, one in enumerate(row.stores):
             table.add_row(
-                safe_markup(row.variant) if not place else "", number(Fraction(row.budget)),
-                safe_markup(one.store), _spread(one.kept, row.repetitions),
+                safe_markup(row.variant) if not place else "",
+                number(row.budget) if not place else "",
+                safe_markup(one.store),
+                _spread(one.kept, row.repetitions),
                 _spread(one.upper, row.repetitions),
-                _tau(row.kept_ranking, row.repetitions) if not place else "",
-            )  # fmt: skip
+                *(taus if not place else ("", "")),
+            )
     screen.print(table)
     if any(row.repetitions > 1 for row in rows):
-        screen.print("brackets hold the middle 95 % of the draws")
+        screen.print(
+            "square brackets hold the middle 95 % of the draws; beside a mean tau stands how many "
+            "draws left the whole order as it was"
+        )
     lost = sum(row.uncertified for row in rows)
     screen.print(f"optima that are not certified: {lost}")
 
@@ -188,4 +194,4 @@ def _tau(one: "Survival", repetitions: int) -> str:
     """The mean; how often the whole order stayed, where there are several draws."""
     if one.tau is None:
         return "-"
-    return f"{one.tau:.2f}" + (f", same in {one.same_order} of {one.n}" if repetitions > 1 else "")
+    return f"{one.tau:.2f}" + (f" ({one.same_order} of {one.n})" if repetitions > 1 else "")

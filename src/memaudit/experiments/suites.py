@@ -52,8 +52,8 @@ SUITES = {
     ),
     "demo": Suite(
         about="a short run over the event graph",
-        distributions=("event_graph:experiences=24",),
-        seeds="100-123",
+        distributions=("event_graph:experiences=14",),
+        seeds="100-139",
         budgets="0.02,0.05,0.10",
         writers=(*REFERENCES, *RAW, *ESTIMATED, *PROXIES),
     ),

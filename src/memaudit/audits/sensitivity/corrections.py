@@ -102,4 +102,4 @@ def corrected(package: Package, rows: list[Correction], conversations: Path) -> 
         )
     better = replace(conversation, questions=tuple(questions.values()))
     again = build(replace(loaded, conversation=better), recipe).package
-    return Corrected(again.replace(group_cap=package.group_cap), dict(sorted(count.items())))
+    return Corrected(again.replace(group_cap=package.group_cap), dict(sorted((+count).items())))

@@ -1,0 +1,124 @@
+"""Variants of two tiny stores, scored by hand."""
+
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+
+from memaudit.audits.sensitivity.measure import FITS, RECENCY, measured
+from memaudit.audits.sensitivity.noise import Noise, mislabelled
+from memaudit.audits.sensitivity.rows import finding_row
+from memaudit.audits.sensitivity.summary import Finding, Spread, findings, spread
+from memaudit.audits.sensitivity.variants import Choices, variants
+from memaudit.core.errors import MemAuditError
+from tests.audits.sensitivity.tiny import LONG, PETS, SHORT, F
+
+QUIET = Choices(noise=())
+
+
+def means(found: Finding) -> list[tuple[float | None, float | None]]:
+    """Kept and upper of each store."""
+    return [(one.kept.mean, one.upper.mean) for one in found.stores]
+
+
+def test_by_hand() -> None:
+    """At 3 words OPT with long is 3 (a, or its memory), with short 4 (a and its memory).
+
+    With two of a group kept, a and b are worth 4 in both. In `bytes` every text costs 9.
+    """
+    rows = {one.variant: one for one in findings(variants(PETS, [LONG, SHORT], QUIET), [F(3)])}
+    assert list(rows) == ["base", "cost bytes", "cost tokens:simple", "k = 2", "k = 3"]
+    assert means(rows["base"]) == [(1, 1), (0.25, 0.25)]
+    assert means(rows["k = 2"]) == [(0.75, 0.75), (0.25, 0.25)]
+    assert means(rows["cost tokens:simple"]) == means(rows["base"])
+    assert means(rows["cost bytes"]) == [(None, None), (None, None)]
+    assert rows["cost bytes"].stores[0].kept_by == (RECENCY,)
+    assert rows["cost bytes"].kept_ranking.tau is None
+    assert rows["k = 2"].kept_ranking.tau == 1
+    assert rows["k = 2"].kept_ranking.same_order == 1
+    assert all(row.uncertified == 0 for row in rows.values())
+
+
+def test_cost_rule_can_turn_a_ranking() -> None:
+    """At 1 word short keeps its memory, 1 of 1, and long nothing; 9 in `bytes` is room for one:
+    long is worth 3 of 3, short 1 of 3."""
+    choices = replace(QUIET, cost_rules=("bytes",), group_caps=())
+    small, large = F(1), F(9)
+    base, other = findings(variants(PETS, [LONG, SHORT], choices), [small])
+    assert means(base) == [(0, 0), (1, 1)]
+    assert base.stores[0].kept_by == (RECENCY,)
+    assert base.stores[1].kept_by == (FITS,)
+    assert other.variant == "cost bytes"
+    bytes_first = replace(choices, cost_rules=("words",))
+    tried = list(variants(PETS, [LONG, SHORT], choices))[1:]
+    (nine,) = findings(tried, [large])
+    assert means(nine) == [(1, 1), (pytest.approx(1 / 3), pytest.approx(1 / 3))]
+    assert [one.name for one in variants(PETS, [LONG], bytes_first)] == ["base"]
+
+
+def test_reversed_ranking_has_tau_minus_one() -> None:
+    """The base ranks short first at 1 word; a variant whose labels are swapped ranks it last."""
+    base, *_ = variants(PETS, [LONG, SHORT], QUIET)
+    long, short = base.stores
+    cheap = replace(long.memories[0], cost=F(1), coverage=short.memories[0].coverage)
+    empty = replace(short.memories[0], coverage={})
+    swapped = replace(
+        base,
+        name="swapped",
+        stores=(replace(long, memories=(cheap,)), replace(short, memories=(empty,))),
+        package=PETS.replace(cost_rule="declared"),
+    )
+    _, found = findings([base, swapped], [F(1)])
+    assert means(found) == [(1, 1), (0, 0)]
+    assert (found.kept_ranking.tau, found.kept_ranking.same_order) == (-1, 0)
+
+
+def test_noise_over_repetitions() -> None:
+    """All labels flipped: a stays (exact), so long keeps 0 or 1/2 of 3, draw by draw."""
+    choices = Choices((), (), ("flip",), (F(1),), repetitions=12, seed=5)
+    _, found = findings(variants(PETS, [LONG, SHORT], choices), [F(3)])
+    assert (found.variant, found.repetitions) == ("flip 1", 12)
+    drawn = []
+    for repetition in range(12):
+        _, (long, _) = mislabelled(PETS, [LONG, SHORT], Noise("flip", F(1), 5, repetition))
+        drawn.append(float(long.memories[0].coverage["dog"].value))
+    kept = found.stores[0].kept
+    assert set(drawn) == {0, 0.5}
+    assert kept.mean == pytest.approx(sum(drawn) / 12)
+    assert (kept.low, kept.high, kept.n) == (0, 0.5, 12)
+
+
+def test_one_store_has_no_ranking() -> None:
+    """Nothing to order."""
+    (base, *_) = findings(variants(PETS, [LONG], QUIET), [F(3)])
+    assert base.kept_ranking.tau is None
+    assert finding_row(base)["kept_ranking"]["defined"] == 0
+
+
+def test_uncertified_is_counted_and_undefined() -> None:
+    """No ratio without a proof: of the union, of the upper bound alone, or both."""
+    (found,) = measured(PETS, [LONG], [F(3)])
+    no_upper = replace(found, upper_optimum=replace(found.upper_optimum, status="bound"))
+    assert no_upper.kept == 1
+    assert (no_upper.upper, no_upper.uncertified) == (None, 1)
+    union = replace(found.kept_ratio.optimum, status="bound")
+    neither = replace(no_upper, kept_ratio=replace(found.kept_ratio, optimum=union))
+    assert (neither.kept, neither.upper, neither.uncertified) == (None, None, 2)
+
+
+def test_spread() -> None:
+    """Undefined values are left out and missing from n."""
+    values: list[Fraction | None] = [F(1, 2), None, F(1)]
+    found = spread(values)
+    assert (found.n, found.mean) == (2, 0.75)
+    assert spread([None]) == Spread(0, None, None, None)
+
+
+def test_wrong_choices() -> None:
+    """One line each."""
+    with pytest.raises(MemAuditError, match="at least 1 repetition"):
+        Choices(repetitions=0)
+    with pytest.raises(MemAuditError, match="group cap"):
+        Choices(group_caps=(0,))
+    with pytest.raises(MemAuditError, match="between 0 and 1"):
+        Choices(rates=(F(3, 2),))

@@ -1,0 +1,98 @@
+"""`memaudit sensitivity` on two stores from plain exports."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from memaudit.io.packages import write_package
+from memaudit.natural.example import natural_set
+from tests.cli.running import failure, run
+from tests.datasets.files import FIXTURES
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> tuple[Path, Path, Path]:
+    """A package of the natural set, and stores of four facts and of two raw turns."""
+    package = next(iter(natural_set()))
+    write_package(package, tmp_path / "p.json")
+    for name, kind, most in (("facts", "fact", 4), ("turns", "raw", 2)):
+        texts = [one.text for one in package.candidates if one.kind == kind][:most]
+        lines = [json.dumps({"text": text}) + "\n" for text in texts]
+        (tmp_path / f"{name}.jsonl").write_text("".join(lines))
+        result = run("import", tmp_path / f"{name}.jsonl", "--out", tmp_path / f"{name}.json")
+        assert result.exit_code == 0, result.output
+    return tmp_path / "p.json", tmp_path / "facts.json", tmp_path / "turns.json"
+
+
+def test_json(files: tuple[Path, Path, Path]) -> None:
+    """Every variant at every budget; the base agrees with `memaudit score`; a seed repeats it."""
+    words = ("sensitivity", *files, "--budget", "20,60", "--repetitions", "3", "--json")
+    result = run(*words)
+    assert result.exit_code == 0, result.output
+    data = json.loads(result.stdout)
+    assert data["coverage_is_an_estimate"] is True
+    rows = data["findings"]
+    names = ["base", "cost bytes", "cost tokens:simple", "k = 2", "k = 3", "flip 0.1", "move 0.1"]
+    assert [row["variant"] for row in rows] == names * 2
+    assert [row["repetitions"] for row in rows[:7]] == [1, 1, 1, 1, 1, 3, 3]
+    assert all(row["uncertified_optima"] == 0 for row in rows)
+    scores = json.loads(run("score", *files, "--budget", "20,60", "--json").stdout)["scores"]
+    for row, pair in ((rows[0], scores[:2]), (rows[7], scores[2:])):
+        assert row["kept_ranking"]["tau_b"] in (1, None)
+        for one, score in zip(row["stores"], pair, strict=True):
+            kept = score["union_ratio"] if score["feasible"] else score["pruned"]["recency"]
+            ratio = kept["value"] if score["feasible"] else kept["union_ratio"]
+            assert one["kept"]["mean"] == pytest.approx(ratio)
+            assert one["upper_pruned"]["mean"] == pytest.approx(
+                score["upper_pruned"]["union_ratio"]
+            )
+    assert run(*words).stdout == result.stdout
+
+
+def test_printed(files: tuple[Path, Path, Path]) -> None:
+    """Intervals in brackets, draws with the same order, and the count of missing proofs."""
+    text = run("sensitivity", *files, "--budget", "30", "--noise", "flip", "--repetitions", "2")
+    assert text.exit_code == 0, text.output
+    assert "ESTIMATE" in text.stdout
+    assert "flip 0.1" in text.stdout
+    assert "[" in text.stdout
+    assert "not certified: 0" in text.stdout
+
+
+def test_nothing_but_the_base(files: tuple[Path, Path, Path]) -> None:
+    """Every kind of variant can be left out."""
+    result = run("sensitivity", *files, "--budget", "30", "--cost-rules", "", "--group-caps", "",
+                 "--noise", "", "--json")  # fmt: skip
+    assert [row["variant"] for row in json.loads(result.stdout)["findings"]] == ["base"]
+
+
+def test_corrected_evidence(tmp_path: Path) -> None:
+    """LoCoMo's corrections are a variant of their own, and what became of them is said."""
+    made = run("build", FIXTURES["locomo"], "--out", tmp_path / "built")
+    assert made.exit_code == 0, made.output
+    (tmp_path / "e.jsonl").write_text('{"text": "The dog is called Rex."}\n')
+    assert run("import", tmp_path / "e.jsonl", "--out", tmp_path / "s.json").exit_code == 0
+    row = {"question_id": "locomo_0_qa0", "correct_evidence": ["D2:1"]}
+    (tmp_path / "errors.json").write_text(json.dumps([row]))
+    package, store = tmp_path / "built" / "conv-a.json", tmp_path / "s.json"
+    words = ("sensitivity", package, store, "--budget", "5", "--cost-rules", "", "--group-caps",
+             "", "--noise", "", "--json", "--corrections", tmp_path / "errors.json")  # fmt: skip
+    result = run(*words, "--conversations", FIXTURES["locomo"])
+    assert result.exit_code == 0, result.output
+    assert "1 corrected" in result.stderr
+    base, better = json.loads(result.stdout)["findings"]
+    assert better["variant"] == "corrected evidence"
+    assert better["stores"][0]["kept"]["mean"] >= base["stores"][0]["kept"]["mean"]
+    assert "go together" in failure(*words)
+
+
+def test_wrong_input(files: tuple[Path, Path, Path]) -> None:
+    """One clear line."""
+    words = ("sensitivity", *files, "--budget", "9")
+    assert "unknown noise 'salt'" in failure(*words, "--noise", "salt")
+    assert "not whole numbers" in failure(*words, "--group-caps", "two")
+    assert "between 0 and 1" in failure(*words, "--rates", "7")
+    assert "noise rates" in failure(*words, "--rates", "x")
+    assert "asks no model" in failure(*words, "--judge", "model:one")
+    assert "same name" in failure("sensitivity", *files[:2], files[1], "--budget", "9")
