@@ -36,7 +36,7 @@ def test_lexical() -> None:
     assert cells["b"]["fee"].value < 1
     assert cells["c"] == {}
     assert Lexical.is_estimate
-    assert all(cell.provenance == "heuristic:lexical-v1" for cell in cells["a"].values())
+    assert all(cell.provenance == "heuristic:lexical-v2" for cell in cells["a"].values())
 
 
 def test_lexical_is_blind_to_who_wrote_it() -> None:

@@ -66,7 +66,7 @@ def test_the_manifest(tmp_path: Path) -> None:
     exact = {name: row["exact"] for name, row in manifest["coverage_by_provenance"].items()}
     assert exact == {
         "dataset:pointer": False, "exact:inclusion": True,
-        "heuristic:containment-v1": False, "heuristic:lexical-v1": False,
+        "heuristic:containment-v1": False, "heuristic:lexical-v2": False,
     }  # fmt: skip
     assert manifest["adjudication"] is None
 

@@ -8,6 +8,7 @@ import typer
 
 from memaudit.cli.build_model import ModelOptions, build_with_models
 from memaudit.cli.cache import DEFAULT_CACHE
+from memaudit.cli.errors import FAILED
 from memaudit.cli.text import safe
 from memaudit.core.errors import MemAuditError
 
@@ -115,9 +116,12 @@ def build(
         raise MemAuditError(f"unknown method {method!r}; choose {METHOD} or model")
     if as_json:
         typer.echo(json.dumps(manifest, indent=2))
-        return
-    for line in lines(manifest, out):
-        typer.echo(safe(line))
+    else:
+        for line in lines(manifest, out):
+            typer.echo(safe(line))
+    if method == "model" and not any(row["scoring_pool"] for row in manifest["packages"]):
+        typer.echo("no package can be scored: see failures.jsonl for what went wrong", err=True)
+        raise typer.Exit(FAILED)
 
 
 def _lines(manifest: dict[str, Any], out: Path) -> list[str]:

@@ -1,6 +1,7 @@
 """`memaudit sensitivity`: whether scores and rankings survive other choices."""
 
 import json
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -80,11 +81,12 @@ def sensitivity(
         for warning in store.warnings:
             typer.echo(safe(f"{store.name}: {warning}"), err=True)
     kept = [written(found, store, by) for store in exported]
-    tried = list(variants(found, kept, choices))
+    tried = variants(found, kept, choices)
     if (corrections is None) != (conversations is None):
         raise MemAuditError("--corrections and --conversations go together")
     if corrections is not None and conversations is not None:
-        tried.append(_corrected(found, corrections, conversations, exported, by))
+        better = _corrected(found, corrections, conversations, exported, by)
+        tried = chain(tried, [better])
     rows = findings(tried, amounts, seconds)
     if as_json:
         data = {

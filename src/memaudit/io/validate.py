@@ -8,9 +8,13 @@ from memaudit.core.package import Package
 from memaudit.io.artifact import MARKS, read_artifact
 from memaudit.io.check import check
 from memaudit.io.draft import Draft
-from memaudit.io.files import names_in
+from memaudit.io.files import names_in, read_text, refusal
 from memaudit.io.folder import FILES, MANIFEST, read_folder
 from memaudit.io.single import read_single
+from memaudit.io.strict_json import parse_json
+
+BUILD_FORMAT = "memaudit-build"
+"""The format of the manifest beside the packages of one build."""
 
 
 def problems_at(path: Path) -> list[Problem]:
@@ -39,6 +43,9 @@ def _drafts(path: Path) -> tuple[list[Draft], list[Problem]]:
         return [read_single(path)], []
     names = set(names_in(path))
     if MANIFEST in names:
+        built = _build_files(path)
+        if built is not None:
+            return [_one(file) for file in built], []
         return [read_folder(path)], []
     if names & MARKS:
         return read_artifact(path)
@@ -49,3 +56,20 @@ def _drafts(path: Path) -> tuple[list[Draft], list[Problem]]:
         return [], [Problem(f"has no {MANIFEST}", "a package folder needs one", file=label)]
     fix = f"expected {MANIFEST}, or the files of the published artifact"
     return [], [Problem("is not a package folder", fix, file=label)]
+
+
+def _one(path: Path) -> Draft:
+    return read_single(path) if path.suffix == ".json" else read_folder(path)
+
+
+def _build_files(path: Path) -> list[Path] | None:
+    """The packages that a build folder's manifest lists; None where it is another manifest."""
+    data = parse_json(read_text(path / MANIFEST), MANIFEST)
+    if not isinstance(data, dict) or data.get("format") != BUILD_FORMAT:
+        return None
+    rows = data.get("packages")
+    names = [row.get("file") if isinstance(row, dict) else None for row in rows or ()]
+    wrong = [name for name in names if not isinstance(name, str) or Path(name).name != name]
+    if not isinstance(rows, list) or wrong:
+        raise refusal("does not list its packages", "build the folder again", MANIFEST)
+    return [path / str(name) for name in names]

@@ -8,12 +8,13 @@ from memaudit.core.digest import digest
 from memaudit.core.errors import InvalidPackage, MemAuditError
 from memaudit.core.package import Package
 from memaudit.io.atomic import write_file
-from memaudit.io.files import read_text
 from memaudit.io.packages import read_packages
 from memaudit.io.plain_rows import line
-from memaudit.io.strict_json import parse_json
+from memaudit.natural.annotations import METHOD
+from memaudit.natural.build_manifest import build_manifest
 from memaudit.natural.building import Job, file_name, plan, store
-from memaudit.natural.manifest import FORMAT, NAME, Tally, manifest, unused
+from memaudit.natural.claim import refuse_other_builds
+from memaudit.natural.manifest import NAME, Tally, manifest, unused
 
 FORMS = ("json", "folder")
 
@@ -28,18 +29,27 @@ def build_into(
     if form not in FORMS:
         raise MemAuditError(f"unknown form {form!r}; choose {' or '.join(FORMS)}")
     made = plan(job)
+    refuse_other_builds(out, made, METHOD)
     try:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise MemAuditError(f"cannot make {out}: {error.strerror or error}") from None
     tally = Tally()
-    for built in made.built():
-        name = built.package.name
-        file = file_name(name, form)
-        written = store(built.package, out / file)
-        tally.add(built, file, written)
-        if progress is not None:
-            progress(name, written)
+    try:
+        for built in made.built():
+            name = built.package.name
+            file = file_name(name, form)
+            written = store(built.package, out / file)
+            tally.add(built, file, written)
+            if progress is not None:
+                progress(name, written)
+    except MemAuditError as error:
+        if not tally.packages:
+            raise
+        raise MemAuditError(
+            f"{error} ({len(tally.packages)} packages are in {out}, without a manifest: a build "
+            "that runs through keeps them)"
+        ) from None
     tally.misfits += [
         (one.id, one) for one in unused(made, (row["name"] for row in tally.packages))
     ]
@@ -47,14 +57,6 @@ def build_into(
     text = line(data, indent=2) + "\n"
     write_file(out / NAME, text)
     return {**data, "kept": tally.kept}
-
-
-def build_manifest(path: Path) -> dict[str, Any] | None:
-    """The manifest of a build folder; None where the path is something else."""
-    if not (path / NAME).is_file():
-        return None
-    data = parse_json(read_text(path / NAME), NAME)
-    return data if isinstance(data, dict) and data.get("format") == FORMAT else None
 
 
 def packages_at(path: Path) -> list[Package]:

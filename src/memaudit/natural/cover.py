@@ -4,9 +4,10 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 
-from memaudit.core.package import STALE, Coverage
+from memaudit.core.package import STALE, TEMPORAL, Coverage
 from memaudit.natural.evidence import Evidence
 from memaudit.natural.heuristics import (
+    CITED,
     CONTAINMENT,
     FULL,
     INCLUSION,
@@ -14,11 +15,14 @@ from memaudit.natural.heuristics import (
     PARTIAL,
     POINTER,
     UPDATE,
+    Guess,
+    calls_outdated,
     containment,
     lexical,
     says_change,
 )
 from memaudit.natural.offer import Offer, Update
+from memaudit.natural.sentences import contains
 
 LABELS = {Fraction(1): "full", Fraction(1, 2): "partial", Fraction(0): "none"}
 
@@ -62,12 +66,12 @@ class Rules:
             yield from self._piece(offer, offer.piece_of, offer.text)
         for turn in offer.points:
             for one in self._single(self._by_turn[turn]):
-                guess = lexical(one.quote or one.said, offer.text)
+                guess = self._lexical(one, offer.text)
                 value = guess.value if guess.value == FULL else PARTIAL
                 yield cell(offer.id, one.unit.id, value, POINTER, guess.why)
         if offer.about is not None:
             for one in self._single(self._by_session[offer.about]):
-                guess = lexical(one.quote or one.said, offer.text)
+                guess = self._lexical(one, offer.text)
                 yield cell(offer.id, one.unit.id, guess.value, LEXICAL, guess.why)
         if offer.update is not None:
             yield from self._update(offer, offer.update)
@@ -81,21 +85,29 @@ class Rules:
             yield from self._piece(offer, pair.later, pair.new)
         for one in self._by_new_turn[pair.later]:
             if pair.earlier in one.replaces and self._kept(pair.earlier, pair.old):
-                yield cell(offer.id, one.unit.id, FULL, UPDATE, f"calls {pair.earlier} outdated")
+                earlier = next(s.text for s in one.unit.sources if s.id == pair.earlier)
+                guess = calls_outdated(pair.old, earlier, one.said)
+                why = f"calls {pair.earlier} outdated, {guess.why}"
+                yield cell(offer.id, one.unit.id, guess.value, UPDATE, why)
 
     def _inclusion(self, offer: Offer) -> Iterator[Coverage]:
         held = set(offer.whole)
         for turn in offer.whole:
             why = "the turn itself" if offer.whole == (turn,) else f"holds {turn}"
             for one in self._by_turn[turn]:
-                if not one.needs_all:
+                if not one.needs_all and _states(offer, one, held):
                     yield cell(offer.id, one.unit.id, FULL, INCLUSION, why)
+                elif not one.needs_all:
+                    yield cell(offer.id, one.unit.id, PARTIAL, CITED, f"{turn}, without the quote")
                 elif held.issuperset(one.turns):
                     yield cell(offer.id, one.unit.id, FULL, INCLUSION, "holds the whole session")
             for one in self._by_new_turn[turn]:
                 if says_change(one.said):
                     why = "says that something changed"
                     yield cell(offer.id, one.unit.id, PARTIAL, UPDATE, why)
+
+    def _lexical(self, one: Evidence, text: str) -> Guess:
+        return lexical(one.quote or one.said, text, self._kinds[one.unit.id] == TEMPORAL)
 
     def _piece(self, offer: Offer, turn: str, piece: str) -> Iterator[Coverage]:
         for one in self._single(self._by_turn[turn]):
@@ -110,6 +122,11 @@ class Rules:
     def _single(evidence: Iterable[Evidence]) -> Iterator[Evidence]:
         """Units that one turn states; no piece says what a whole session does."""
         return (one for one in evidence if not one.needs_all)
+
+
+def _states(offer: Offer, one: Evidence, held: set[str]) -> bool:
+    """Whether a candidate that holds a cited turn word for word holds the unit's statement."""
+    return len(one.turns) == 1 or held.issuperset(one.turns) or contains(offer.text, one.quote)
 
 
 def covered(

@@ -5,32 +5,36 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from memaudit.natural.sentences import contains
-from memaudit.natural.terms import numbers, terms
+from memaudit.natural.terms import numbers, terms, times
 
 NONE, PARTIAL, FULL = Fraction(0), Fraction(1, 2), Fraction(1)
 
 INCLUSION = "exact:inclusion"
 POINTER = "dataset:pointer"
 CONTAINMENT = "heuristic:containment-v1"
-LEXICAL = "heuristic:lexical-v1"
-UPDATE = "heuristic:update-v1"
+LEXICAL = "heuristic:lexical-v2"
+UPDATE = "heuristic:update-v2"
+CITED = "labels:cited-turn"
 PASS = "pass:"
 """The provenance of people's own labels begins so; the pass's name follows."""
 
 ABOUT = {
     INCLUSION: "the candidate holds, whole and word for word, the turn that the unit stands for",
-    POINTER: "the dataset names the turn as the source; full if lexical-v1 says so, else partial",
+    POINTER: "the dataset names the turn as the source; full if lexical-v2 says so, else partial",
     CONTAINMENT: (
         "a verbatim piece of the turn; full if it holds the unit's quote, or 4/5 of its terms and "
         "all its numbers; partial from 1/4 of its terms"
     ),
     LEXICAL: (
-        "full from half of the unit's terms with all its numbers; partial from 3/10 and two terms"
+        "full from half of the unit's terms with all its numbers, and with all its words of time "
+        "where the unit is temporal; partial from 3/10 and two terms"
     ),
     UPDATE: (
-        "at the later turn: full if it calls a piece of the earlier turn outdated, partial if the "
-        "turn only says that something changed"
+        "at the later turn: full if it calls outdated a piece of the earlier turn that holds half "
+        "of the terms both turns share, partial if another piece, or if the turn only says that "
+        "something changed"
     ),
+    CITED: "the labels cite the turn for the unit, but their quote is in another one: partial",
 }
 """Every provenance that a build can give a row, and the rule behind it."""
 
@@ -64,9 +68,23 @@ def containment(said: str, piece: str, quote: str = "") -> Guess:
     return _share(said, piece, Fraction(4, 5), Fraction(1, 4), 1)
 
 
-def lexical(said: str, text: str) -> Guess:
-    """How much a text keeps of what was said, by the terms they share."""
-    return _share(said, text, Fraction(1, 2), Fraction(3, 10), 2)
+def lexical(said: str, text: str, timed: bool = False) -> Guess:
+    """How much a text keeps of what was said, by the terms they share.
+
+    Of something temporal, a text that lost yesterday, next or Saturday keeps a part only.
+    """
+    guess = _share(said, text, Fraction(1, 2), Fraction(3, 10), 2)
+    if timed and guess.value == FULL and not times(terms(said)) <= terms(text):
+        return Guess(PARTIAL, f"{guess.why}, without when")
+    return guess
+
+
+def calls_outdated(piece: str, earlier: str, later: str) -> Guess:
+    """Whether calling a piece of an earlier turn outdated denies what a later turn changed."""
+    shared = terms(earlier) & terms(later)
+    kept = terms(piece) & shared
+    why = f"{len(kept)} of {len(shared)} terms that changed"
+    return Guess(FULL if 2 * len(kept) >= len(shared) else PARTIAL, why)
 
 
 def says_change(text: str) -> bool:

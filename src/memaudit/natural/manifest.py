@@ -9,6 +9,7 @@ from typing import Any
 from memaudit.core.digest import digest
 from memaudit.core.package import TABLES
 from memaudit.datasets.irregular import Irregularity
+from memaudit.io.validate import BUILD_FORMAT
 from memaudit.natural.annotations import METHOD, Built
 from memaudit.natural.building import Plan
 from memaudit.natural.extracts import RULES
@@ -16,7 +17,7 @@ from memaudit.natural.heuristics import ABOUT, is_exact
 from memaudit.natural.labels.notes import DONE, Misfit
 from memaudit.natural.updates import RULE
 
-FORMAT, VERSION = "memaudit-build", 1
+FORMAT, VERSION = BUILD_FORMAT, 1
 NAME = "manifest.json"
 
 

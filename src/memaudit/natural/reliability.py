@@ -8,7 +8,8 @@ from pathlib import Path
 
 from memaudit.core.package import Package
 from memaudit.natural.agreement import Agreement, agreements
-from memaudit.natural.build_folder import build_manifest, packages_at
+from memaudit.natural.build_folder import packages_at
+from memaudit.natural.build_manifest import build_manifest
 from memaudit.natural.cover import LABELS
 from memaudit.natural.heuristics import is_exact
 from memaudit.natural.label_passes import label_passes

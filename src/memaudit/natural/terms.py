@@ -42,6 +42,11 @@ def numbers(found: Terms) -> Terms:
     return frozenset(term for term in found if _has_digit(term))
 
 
+def times(found: Terms) -> Terms:
+    """The terms that say when: yesterday, last, Saturday, May."""
+    return found & _TIMES
+
+
 def stem(word: str) -> str:
     """The word without its commonest endings; painted, painting and paints are one."""
     if word.endswith("ies") and len(word) > 4:
@@ -57,3 +62,11 @@ def stem(word: str) -> str:
 
 def _has_digit(word: str) -> bool:
     return any(letter.isdigit() for letter in word)
+
+
+_WHEN = (
+    "yesterday today tonight tomorrow last next ago recently soon week weekend month year morning "
+    "afternoon evening monday tuesday wednesday thursday friday saturday sunday january february "
+    "march april may june july august september october november december"
+)
+_TIMES = frozenset(map(stem, _WHEN.split()))

@@ -5,12 +5,13 @@ from fractions import Fraction
 
 import pytest
 
-from memaudit.audits.sensitivity.measure import FITS, RECENCY, measured
+from memaudit.audits.sensitivity.measure import FITS, RECENCY, row
 from memaudit.audits.sensitivity.noise import Noise, mislabelled
 from memaudit.audits.sensitivity.rows import finding_row
 from memaudit.audits.sensitivity.summary import Finding, Spread, findings, spread
 from memaudit.audits.sensitivity.variants import Choices, variants
 from memaudit.core.errors import MemAuditError
+from memaudit.solvers.solve import solve
 from tests.audits.sensitivity.tiny import LONG, PETS, SHORT, F
 
 QUIET = Choices(noise=())
@@ -36,7 +37,7 @@ def test_by_hand() -> None:
     assert rows["cost bytes"].kept_ranking.tau is None
     assert rows["k = 2"].kept_ranking.tau == 1
     assert rows["k = 2"].kept_ranking.same_order == 1
-    assert all(row.uncertified == 0 for row in rows.values())
+    assert all(one.uncertified == 0 for one in rows.values())
 
 
 def test_cost_rule_can_turn_a_ranking() -> None:
@@ -97,13 +98,15 @@ def test_one_store_has_no_ranking() -> None:
 
 def test_uncertified_is_counted_and_undefined() -> None:
     """No ratio without a proof: of the union, of the upper bound alone, or both."""
-    (found,) = measured(PETS, [LONG], [F(3)])
-    no_upper = replace(found, upper_optimum=replace(found.upper_optimum, status="bound"))
-    assert no_upper.kept == 1
-    assert (no_upper.upper, no_upper.uncertified) == (None, 1)
-    union = replace(found.kept_ratio.optimum, status="bound")
-    neither = replace(no_upper, kept_ratio=replace(found.kept_ratio, optimum=union))
-    assert (neither.kept, neither.upper, neither.uncertified) == (None, None, 2)
+    proven, bound = solve(PETS, 3), solve(PETS, 3, check=False)
+    both = row("s", F(3), FITS, F(1), proven, proven)
+    assert (both.kept, both.upper) == (F(1, 3), F(1))
+    no_upper = row("s", F(3), FITS, F(1), proven, bound)
+    assert no_upper.kept == F(1, 3)
+    assert no_upper.upper is None
+    nothing = row("s", F(3), FITS, F(1), bound, bound)
+    assert nothing.kept is nothing.upper is None
+    assert [one.uncertified for one in (both, no_upper, nothing)] == [0, 1, 2]
 
 
 def test_spread() -> None:

@@ -5,12 +5,12 @@ from collections.abc import Sequence
 
 from memaudit.audits.judges.protocol import Cells, Judged
 from memaudit.audits.union import Cell
-from memaudit.core.package import EvidenceUnit
+from memaudit.core.package import TEMPORAL, EvidenceUnit
 from memaudit.natural.heuristics import LEXICAL, lexical
 from memaudit.natural.terms import terms
 
 LEAST_SHARED = 2
-"""Units that share fewer terms with a memory are not looked at; lexical-v1 gives them nothing."""
+"""Units that share fewer terms with a memory are not looked at; lexical-v2 gives them nothing."""
 
 
 class Lexical:
@@ -36,7 +36,7 @@ class Lexical:
             unit = units[place]
             if count < min(LEAST_SHARED, len(terms(unit.text))):
                 continue
-            guess = lexical(unit.text, memory.text)
+            guess = lexical(unit.text, memory.text, unit.kind == TEMPORAL)
             if guess.value:
                 cells[unit.id] = Cell(guess.value, LEXICAL, guess.why)
         return cells

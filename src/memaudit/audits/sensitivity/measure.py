@@ -17,30 +17,17 @@ RECENCY = "cut by recency"
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """One store at one budget: its union ratios, and the optima behind them."""
+    """One store at one budget: union ratios of what it keeps and of the best it could keep.
+
+    None is undefined: an optimum is 0 or not certified. Proofs are not kept, many rows are.
+    """
 
     store: str
     budget: Fraction
     kept_by: str
-    kept_ratio: Ratio
-    upper_optimum: Optimum
-
-    @property
-    def kept(self) -> Fraction | None:
-        """The union ratio of what it keeps; None where it is undefined."""
-        return self.kept_ratio.value
-
-    @property
-    def upper(self) -> Fraction | None:
-        """The union ratio of the best it could keep; None where it is undefined or no proof."""
-        if not self.upper_optimum.certified:
-            return None
-        return Ratio(self.upper_optimum.value, self.kept_ratio.optimum, "union").value
-
-    @property
-    def uncertified(self) -> int:
-        """How many of the two optima are not certified."""
-        return sum(not one.certified for one in (self.kept_ratio.optimum, self.upper_optimum))
+    kept: Fraction | None
+    upper: Fraction | None
+    uncertified: int
 
 
 def measured(
@@ -58,12 +45,20 @@ def measured(
 def _one(audit: ExportAudit, store: WrittenStore, budget: Fraction) -> Measured:
     fits = store.cost <= budget
     kept = store.candidate_ids if fits else pruned(store, budget, "recency") or ()
+    value = audit.scorer.score(kept).value
+    union, upper = audit.union_optimum(store, budget), audit.upper_optimum(store, budget)
+    return row(store.name, budget, FITS if fits else RECENCY, value, union, upper)
+
+
+def row(
+    store: str, budget: Fraction, kept_by: str, value: Fraction, union: Optimum, upper: Optimum
+) -> Measured:
+    """The ratios of a kept value and of an upper bound, as far as optima are proven."""
     return Measured(
-        store=store.name,
+        store=store,
         budget=budget,
-        kept_by=FITS if fits else RECENCY,
-        kept_ratio=Ratio(
-            audit.scorer.score(kept).value, audit.union_optimum(store, budget), "union"
-        ),
-        upper_optimum=audit.upper_optimum(store, budget),
+        kept_by=kept_by,
+        kept=Ratio(value, union, "union").value,
+        upper=Ratio(upper.value, union, "union").value if upper.certified else None,
+        uncertified=sum(not one.certified for one in (union, upper)),
     )

@@ -10,7 +10,9 @@ from memaudit.io.plain_rows import line
 from memaudit.models.request import canonical_json
 from memaudit.natural.build_folder import FORMS
 from memaudit.natural.building import Job, file_name, plan, store
+from memaudit.natural.claim import refuse_other_builds
 from memaudit.natural.manifest import NAME
+from memaudit.natural.passes.assemble import METHOD
 from memaudit.natural.passes.build import build_with_model
 from memaudit.natural.passes.desk import Desk
 from memaudit.natural.passes.manifest import model_manifest, package_entry
@@ -31,6 +33,7 @@ def build_into_with_model(
     if form not in FORMS:
         raise MemAuditError(f"unknown form {form!r}; choose {' or '.join(FORMS)}")
     made = plan(job)
+    refuse_other_builds(out, made, METHOD)
     own = replace(recipe, format=made.recipe.format, cost_rule=made.recipe.cost_rule)
     builds = build_with_model(made.loaded(), own, desk)
     try:

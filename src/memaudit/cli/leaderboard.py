@@ -1,0 +1,109 @@
+"""`memaudit leaderboard`: scored stores of many packages, as a table and a page."""
+
+import json
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from memaudit.cli.text import safe, safe_markup
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from memaudit.audits.statistics import Difference, Interval
+    from memaudit.report.leaderboard import Board
+
+
+def leaderboard(
+    folder: Annotated[
+        Path, typer.Argument(metavar="DIR", help="Files of memaudit score --json, one a package.")
+    ],
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Also write one HTML page.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Compare scored stores: means over packages, intervals, paired differences."""
+    from memaudit.report.leaderboard import board, read_scores, write_page
+    from memaudit.report.leaderboard.data import leaderboard_data
+
+    found = board(read_scores(folder))
+    if out is not None:
+        write_page(found, out)
+    if as_json:
+        typer.echo(json.dumps(leaderboard_data(found), indent=1))
+        return
+    _show(found)
+    if out is not None:
+        typer.echo(f"page: {safe(out)}")
+
+
+def _show(board: "Board") -> None:
+    from memaudit.cli.results import console
+    from memaudit.report.leaderboard.words import coverage_note, notes
+
+    screen = console()
+    count = len(board.entries.packages)
+    screen.print(f"{count} package{'' if count == 1 else 's'}; {safe_markup(coverage_note(board))}")
+    screen.print(_standings(board))
+    if board.gaps:
+        screen.print(_gaps(board))
+    for note in notes(board):
+        screen.print(safe_markup(note))
+
+
+def _standings(board: "Board") -> "Table":
+    from rich import box
+    from rich.table import Table
+
+    from memaudit.audits.diagnosis import STEPS
+    from memaudit.cli.results import number
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column("budget", justify="right")
+    table.add_column("store", overflow="fold")
+    kept = "kept (est.)" if board.entries.is_estimate else "kept"
+    for name in (kept, "95% interval", "upper", *STEPS, "n", "undefined", "not scored"):
+        table.add_column(name, justify="right")
+    for budget, rows in board.budgets:
+        for one in rows:
+            shares = one.shares
+            lost = [f"{float(shares[name]):.1%}" if shares else "-" for name in STEPS]
+            table.add_row(
+                number(budget), safe_markup(one.store), _number(one.kept.mean), _range(one.kept),
+                _number(one.upper.mean), *lost, str(one.kept.n),
+                str(sum(one.undefined.values())), str(one.missing),
+            )  # fmt: skip
+    return table
+
+
+def _gaps(board: "Board") -> "Table":
+    from rich import box
+    from rich.table import Table
+
+    from memaudit.cli.results import number
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column("budget", justify="right")
+    table.add_column("first", overflow="fold")
+    table.add_column("second", overflow="fold")
+    for name in ("difference", "95% interval", "p (Holm)", "n"):
+        table.add_column(name, justify="right")
+    table.add_column("in words")
+    for gap in board.gaps:
+        table.add_row(
+            number(gap.budget), safe_markup(gap.first), safe_markup(gap.second),
+            _number(gap.found.mean, "+.3f"), _range(gap.found), _number(gap.p_holm, ".4f"),
+            str(gap.found.n), gap.verdict,
+        )  # fmt: skip
+    return table
+
+
+def _number(number: float, form: str = ".3f") -> str:
+    return "-" if math.isnan(number) else format(number, form)
+
+
+def _range(one: "Interval | Difference") -> str:
+    return "-" if math.isnan(one.low) else f"{one.low:.3f} to {one.high:.3f}"
