@@ -11,6 +11,7 @@ from memaudit.natural.build_folder import build_into, packages_at
 from memaudit.natural.building import Job
 from memaudit.natural.labels.files import read_labels
 from memaudit.natural.reliability import reliability
+from memaudit.solvers.frontier import frontier
 from memaudit.solvers.solve import solve_all
 from memaudit.writers.view import visible
 from tests.datasets.files import real_file
@@ -84,3 +85,15 @@ def test_double_labelled_conversation() -> None:
     assert sum(found.coverage["pass:coverage_pass_a"].values()) == 548
     (pair,) = found.agreement
     assert pair.cells == 7016
+
+
+@pytest.mark.slow
+def test_every_locomo_optimum_and_frontier(locomo: list[Package]) -> None:
+    """All ten at five budgets, certified; whole frontiers in one pass that agree with them."""
+    budgets = (100, 500, 1000, 2000, 5000)
+    for package in locomo:
+        optima = solve_all(package, budgets)
+        assert all(optimum.certified for optimum in optima)
+        curve = frontier(package, max(budgets))
+        assert curve.method == "components"
+        assert [curve.values[budget] for budget in budgets] == [one.value for one in optima]

@@ -82,6 +82,12 @@ def build(
     concurrency: Annotated[
         int, typer.Option(metavar="N", min=1, help="model: requests at a time.")
     ] = 8,
+    timeout: Annotated[
+        float, typer.Option(metavar="S", help="model: seconds to wait for a reply.")
+    ] = 120.0,
+    retries: Annotated[
+        int, typer.Option(metavar="N", help="model: tries again after a failed request.")
+    ] = 5,
     yes: Annotated[bool, typer.Option("--yes", help="model: do not ask before spending.")] = False,
     form: Annotated[str, typer.Option("--as", help="json or folder, one a conversation.")] = "json",
     as_json: Annotated[bool, typer.Option("--json", help="Print the manifest.")] = False,
@@ -95,7 +101,7 @@ def build(
 
     options = ModelOptions(
         model, base_url, provider, judge, adjudicator, spot_checker, frame, cache, batch_file,
-        price_in, price_out, max_tokens, max_cost, concurrency, yes,
+        price_in, price_out, max_tokens, max_cost, concurrency, timeout, retries, yes,
     )  # fmt: skip
     labels = read_labels(units, memories, coverage or [])
     job = Job(path, format, subset, tuple(conversation or ()), cost_rule, labels)

@@ -35,6 +35,8 @@ class ModelOptions:
     max_tokens: int | None = None
     max_cost: str | None = None
     concurrency: int = 8
+    timeout: float = 120.0
+    retries: int = 5
     yes: bool = False
 
     @property
@@ -49,6 +51,7 @@ def build_with_models(job: "Job", options: ModelOptions, out: Path, form: str) -
     from memaudit.models.fan_out import Progress
     from memaudit.models.price import price_of
     from memaudit.models.providers import DEFAULT_BASE_URL, Settings
+    from memaudit.models.retry import RetryPolicy
     from memaudit.natural.passes.build_folder import build_into_with_model
     from memaudit.natural.passes.desk import Talk, open_desk, progress_text
     from memaudit.natural.passes.recipe import ModelRecipe
@@ -63,7 +66,13 @@ def build_with_models(job: "Job", options: ModelOptions, out: Path, form: str) -
         frame=options.frame,
         cost_rule=job.cost_rule,
     )
+    if options.max_tokens is not None and options.max_tokens < 1:
+        raise MemAuditError(f"--max-tokens {options.max_tokens} makes no sense; use 1 or more")
+    if not options.timeout > 0 or options.retries < 0:
+        raise MemAuditError("--timeout is a number above 0, --retries one of 0 or more")
     settings = Settings(
+        timeout=options.timeout,
+        retry=RetryPolicy(retries=options.retries),
         provider=options.provider,
         base_url=options.base_url or DEFAULT_BASE_URL,
         price=price_of(options.price_in, options.price_out),
@@ -100,6 +109,9 @@ def _dollars(text: str | None) -> Fraction | None:
     if text is None:
         return None
     try:
-        return exact(text)
+        amount = exact(text)
     except ValueError as error:
         raise MemAuditError(f"--max-cost {text!r}: {error}") from None
+    if amount < 0:
+        raise MemAuditError(f"--max-cost {text} is negative; give dollars")
+    return amount

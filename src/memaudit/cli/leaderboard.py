@@ -64,9 +64,10 @@ def _standings(board: "Board") -> "Table":
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column("budget", justify="right")
     table.add_column("store", overflow="fold")
-    kept = "kept (est.)" if board.entries.is_estimate else "kept"
-    for name in (kept, "95% interval", "upper", *STEPS, "n", "undefined", "not scored"):
-        table.add_column(name, justify="right")
+    kept = "kept\n(est.)" if board.entries.is_estimate else "kept"
+    losses = [f"loses\n{name[:7]}" for name in STEPS]
+    for name in (kept, "95% interval", "upper", *losses, "n", "undef.", "absent"):
+        table.add_column(name, justify="right", no_wrap=True)
     for budget, rows in board.budgets:
         for one in rows:
             shares = one.shares

@@ -1,6 +1,7 @@
 """`memaudit build --method model` against a real HTTP server."""
 
 import json
+from http.server import BaseHTTPRequestHandler
 from importlib.resources import as_file, files
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import pytest
 from memaudit.natural.build_folder import packages_at
 from memaudit.solvers.solve import solve
 from tests.cli.running import failure, run
-from tests.models.server import serving
+from tests.models.server import send, serving
 from tests.natural.passes.fake_model import plays
 
 pytest.importorskip("openai", reason="pip install 'memaudit[models]'")
@@ -82,3 +83,20 @@ def test_wrong_options(tmp_path: Path) -> None:
         "build", conversations(), "--method", "model", "--model", "m", "--units", units, *out
     )
     assert "are for --method annotations" in line
+
+
+def test_a_server_that_only_fails(tmp_path: Path) -> None:
+    """Nothing can be scored: what failed is kept, and the exit code says so."""
+
+    def broken(handler: BaseHTTPRequestHandler, *_: object) -> None:
+        send(handler, 500, {"error": "no"})
+
+    with serving(broken) as served:
+        result = run(
+            "build", conversations(), "--method", "model", "--conversation", "hotel-rooms",
+            "--model", "one", "--base-url", served.url, "--out", tmp_path / "out", "--yes",
+            "--cache", tmp_path / "cache.sqlite", "--retries", "0", "--timeout", "5",
+        )  # fmt: skip
+    assert result.exit_code == 1
+    assert "no package can be scored" in result.stderr
+    assert (tmp_path / "out" / "failures.jsonl").read_text()

@@ -1,0 +1,133 @@
+"""Stores that real systems wrote, scored on a whole conversation, where someone has the data."""
+
+import random
+from fractions import Fraction
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from memaudit.adapters.importing import import_store
+from memaudit.adapters.shape import ExportedStore, Memory, Origin
+from memaudit.audits.diagnosis import diagnose
+from memaudit.audits.exported import ExportAudit, StoreScore
+from memaudit.audits.judges.labels import Labels
+from memaudit.audits.judges.lexical import Lexical
+from memaudit.audits.written import written
+from memaudit.core.errors import MemAuditError
+from memaudit.core.package import Package
+from memaudit.natural.building import Job, plan
+from memaudit.natural.labels.files import read_labels
+from tests.datasets.files import real_file
+
+BUDGETS = (250, 500, 1000, 2000)
+LABELS = "labels/locomo_conv26"
+LETTA = {
+    "co-3": 29, "customer_service": 2, "evie": 13, "lettabot": 11, "memgpt_agent_with_convo": 2,
+    "void": 21,
+}  # fmt: skip
+"""Active memories of each agent file."""
+
+
+@cache
+def conversation(units: Path | None = None) -> Package:
+    """LoCoMo's conv-26 as one package, with its own units or labelled ones."""
+    data = real_file("locomo/locomo10.json")
+    labels = read_labels(units, None, [])
+    (built,) = plan(Job(data, conversations=("conv-26",), labels=labels)).built()
+    return built.package
+
+
+def mem0() -> ExportedStore:
+    """What Mem0 wrote of it."""
+    return import_store([real_file("stores/mem0/locomo_conv26_memories.jsonl")])
+
+
+def certified(audit: ExportAudit, budget: int) -> StoreScore:
+    """The scores of the only store, all denominators proven and the diagnosis adding up."""
+    (store,) = audit.stores
+    score = audit.score(store, Fraction(budget))
+    for ratio in (score.package_ratio, score.union_ratio, score.common_ratio):
+        assert ratio.optimum.certified
+    assert score.upper_optimum.certified
+    (recency,) = score.pruned
+    assert recency.score.cost <= budget
+    assert recency.ratio.value is not None
+    assert score.upper.ratio.value is not None
+    assert recency.ratio.value <= score.upper.ratio.value <= 1
+    found = diagnose(audit, store, Fraction(budget))
+    assert sum(step.share for step in found.steps) + found.kept_share == 1
+    assert found.kept_share == recency.ratio.value
+    return score
+
+
+def test_mem0_by_shared_words() -> None:
+    """510 memories of 4,967 words; more is possible as the budget grows, and all is proven."""
+    package = conversation()
+    store = written(package, mem0(), Lexical())
+    assert (len(store.memories), store.cost) == (510, 4967)
+    audit = ExportAudit(package, [store])
+    scores = [certified(audit, budget) for budget in BUDGETS]
+    assert {score.score.value for score in scores} == {122}
+    optima = [score.union_ratio.optimum.value for score in scores]
+    assert optima == sorted(optima)
+    assert all(score.union_ratio.optimum.value >= score.package_ratio.optimum.value
+               for score in scores)  # fmt: skip
+    assert not any(score.feasible for score in scores)
+
+
+@pytest.mark.parametrize(
+    ("coverage", "value", "optima"),
+    [("coverage_pass_a", "164", (OPTIMA_A)), ("coverage_pass_b", "160.5", (OPTIMA_B))],
+)
+def test_mem0_as_labelled(coverage: str, value: str, optima: tuple[float, ...]) -> None:
+    """Labelled units, and one pass of labels at a time over the same memories."""
+    package = conversation(real_file(f"{LABELS}/units.jsonl"))
+    assert len(package.units) == 203
+    judge = Labels(real_file(f"{LABELS}/{coverage}.jsonl"), real_file(f"{LABELS}/memories.jsonl"))
+    audit = ExportAudit(package, [written(package, mem0(), judge)])
+    scores = [certified(audit, budget) for budget in BUDGETS]
+    assert {score.score.value for score in scores} == {Fraction(value)}
+    assert tuple(float(score.union_ratio.optimum.value) for score in scores) == optima
+
+
+def test_labels_of_another_package_are_refused() -> None:
+    """The labels name labelled units; the package without them has none of those."""
+    judge = Labels(
+        real_file(f"{LABELS}/coverage_pass_a.jsonl"), real_file(f"{LABELS}/memories.jsonl")
+    )
+    with pytest.raises(MemAuditError, match="names the unknown unit"):
+        written(conversation(), mem0(), judge)
+
+
+@pytest.mark.parametrize("name", LETTA)
+def test_letta_files_are_scored(name: str) -> None:
+    """Agents that never saw the conversation: their stores import, are judged and are scored."""
+    package = conversation()
+    store = written(package, import_store([real_file(f"stores/letta/{name}.af")]), Lexical())
+    assert len(store.memories) == LETTA[name]
+    score = certified(ExportAudit(package, [store]), 500)
+    assert score.union_ratio.optimum.value >= score.package_ratio.optimum.value
+
+
+@pytest.mark.slow
+def test_ten_thousand_memories() -> None:
+    """Pieces of what was said, drawn with a seed: scored at every budget, and all of it proven."""
+    package = conversation()
+    dice = random.Random(1)
+    said = [experience.text.split() for experience in package.experiences if experience.text]
+    memories = []
+    for number in range(10_000):
+        words, length = dice.choice(said), dice.randint(4, 14)
+        start = dice.randrange(max(1, len(words) - length))
+        text = " ".join(words[start : start + length])
+        memories.append(Memory(id=f"m{number}", text=text))
+    exported = ExportedStore(
+        name="pieces", origin=Origin(system="test", format="plain"), memories=tuple(memories)
+    )
+    store = written(package, exported, Lexical())
+    assert len(store.memories) == 10_000
+    assert sum(len(memory.coverage) for memory in store.memories) > 1_000
+    audit = ExportAudit(package, [store])
+    for budget in BUDGETS:
+        certified(audit, budget)

@@ -1,0 +1,83 @@
+"""`memaudit leaderboard` on files of `memaudit score --json`."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from memaudit.io.packages import write_package
+from memaudit.natural.example import natural_set
+from tests.cli.running import failure, run
+
+
+@pytest.fixture(scope="module")
+def scores(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two stores of three packages of the natural set: facts, and one of every two of them."""
+    folder = tmp_path_factory.mktemp("scores")
+    for package in natural_set()[:3]:
+        home = tmp_path_factory.mktemp(package.name)
+        write_package(package, home / "p.json")
+        texts = [one.text for one in package.candidates if one.generator == "labels:memories"]
+        for name, kept in (("all", texts), ("half", texts[::2])):
+            (home / f"{name}.txt").write_text("".join(f"{text}\n" for text in kept))
+            made = run("import", "plain", home / f"{name}.txt", "--out", home / f"{name}.json",
+                       "--name", name)  # fmt: skip
+            assert made.exit_code == 0, made.output
+        scored = run(
+            "score", home / "p.json", home / "all.json", home / "half.json", "--budget", "20,200",
+            "--json",
+        )  # fmt: skip
+        assert scored.exit_code == 0, scored.output
+        (folder / f"{package.name}.json").write_text(scored.stdout)
+    return folder
+
+
+def test_table_and_page(scores: Path, tmp_path: Path) -> None:
+    """Both are there, and both call the coverage an estimate."""
+    page = tmp_path / "board.html"
+    result = run("leaderboard", scores, "--out", page)
+    assert result.exit_code == 0, result.output
+    assert result.stdout.startswith("3 packages; coverage of memories: judge lexical, an ESTIMATE")
+    assert "all" in result.stdout
+    assert "told apart" in result.stdout
+    assert "3 packages: intervals and tests are rough" in result.stdout
+    assert "coverage estimated" in page.read_text()
+
+
+def test_json_adds_up(scores: Path) -> None:
+    """At a budget everything fits, a store that holds more keeps at least as much."""
+    result = run("leaderboard", scores, "--json")
+    assert result.exit_code == 0, result.output
+    data = json.loads(result.stdout)
+    assert data["coverage_is_an_estimate"] is True
+    rich = {(one["budget"], one["store"]): one for one in data["standings"]}
+    assert set(rich) == {(20, "all"), (20, "half"), (200, "all"), (200, "half")}
+    assert rich[200, "all"]["cut_to_budget"] == 0
+    for one in data["standings"]:
+        assert one["kept"]["n"] == 3
+        assert one["kept"]["ci_low"] <= one["kept"]["mean"] <= one["kept"]["ci_high"]
+        assert one["kept"]["mean"] <= one["upper_pruned"]["mean"] + 1e-9
+    (late,) = [one for one in data["differences"] if one["budget"] == 200]
+    gap = rich[200, late["first"]]["kept"]["mean"] - rich[200, late["second"]]["kept"]["mean"]
+    assert late["mean"] == pytest.approx(gap)
+    assert late["first"] == "all"
+
+
+def test_one_package(scores: Path, tmp_path: Path) -> None:
+    """No interval, and it says so."""
+    one = sorted(scores.iterdir())[0]
+    (tmp_path / "one.json").write_text(one.read_text())
+    text = run("leaderboard", tmp_path).stdout
+    assert "one package only" in text
+    assert " to 0." not in text
+
+
+def test_wrong_input(scores: Path, tmp_path: Path) -> None:
+    """One clear line."""
+    assert "is no folder" in failure("leaderboard", tmp_path / "none")
+    assert "holds no file" in failure("leaderboard", tmp_path)
+    for path in sorted(scores.iterdir())[:2]:
+        (tmp_path / path.name).write_text(path.read_text())
+    data = json.loads(path.read_text())
+    (tmp_path / path.name).write_text(json.dumps({**data, "judge": "labels people"}))
+    assert "cannot be compared" in failure("leaderboard", tmp_path)

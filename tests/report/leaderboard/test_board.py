@@ -1,0 +1,89 @@
+"""Means, intervals and gaps by hand."""
+
+import math
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from memaudit.report.leaderboard import board, read_scores
+from memaudit.report.leaderboard.words import coverage_note, notes
+from tests.report.leaderboard.scores import row, write
+
+F = Fraction
+
+
+def test_means_by_hand(tmp_path: Path) -> None:
+    """a keeps 1/2, 3/4 and 1 of three packages: mean 3/4. b is 1/4 below it on each."""
+    for package, a, b in (("p", "1/2", "1/4"), ("q", "3/4", "1/2"), ("r", "1", "3/4")):
+        write(tmp_path, package, row("a", a), row("b", b, cost="1/4"))
+    found = board(read_scores(tmp_path))
+    ((budget, (first, second)),) = found.budgets
+    assert (budget, first.store, second.store) == (F(10), "a", "b")
+    assert (first.kept.n, first.kept.mean, second.kept.mean) == (3, 0.75, 0.5)
+    assert first.kept.low == 0.5
+    assert first.kept.high == 1
+    assert second.shares == {
+        "kept": F(1, 2), "generation": 0, "extraction": F(1, 4), "cost": F(1, 4), "selection": 0,
+    }  # fmt: skip
+    (gap,) = found.gaps
+    assert (gap.first, gap.second, gap.found.n) == ("a", "b", 3)
+    # The difference is the same everywhere, so no resample moves it.
+    assert (gap.found.mean, gap.found.low, gap.found.high) == (0.25, 0.25, 0.25)
+    # Of 8 sign flips of three equal differences, two are as far from 0.
+    assert gap.found.p == gap.p_holm == 0.25
+    assert gap.verdict == "not told apart"
+
+
+def test_undefined_and_absent_are_counted(tmp_path: Path) -> None:
+    """Neither is a 0: the mean of b is over the one package that has a ratio."""
+    write(tmp_path, "p", row("a", "1/2"), row("b", "1/4"))
+    write(tmp_path, "q", row("a", "1/2"), row("b", None))
+    write(tmp_path, "r", row("a", "1/2"))
+    ((_, (a, b)),) = board(read_scores(tmp_path)).budgets
+    assert (a.kept.n, a.undefined, a.missing) == (3, {}, 0)
+    assert (b.kept.n, b.kept.mean, b.diagnosed) == (1, 0.25, 1)
+    assert b.undefined == {"optimum is 0": 1}
+    assert b.missing == 1
+    assert math.isnan(b.kept.low)
+
+
+def test_one_package_has_no_interval(tmp_path: Path) -> None:
+    """And says so."""
+    write(tmp_path, "p", row("a", "1/2"), row("b", "1/4"))
+    found = board(read_scores(tmp_path))
+    ((_, (a, _)),) = found.budgets
+    assert a.kept.mean == 0.5
+    assert math.isnan(a.kept.low)
+    (gap,) = found.gaps
+    assert gap.found.mean == 0.25
+    assert math.isnan(gap.found.p)
+    assert gap.verdict == "too few packages"
+    assert notes(found)[0].startswith("one package only")
+
+
+def test_holm_over_all_budgets(tmp_path: Path) -> None:
+    """Two budgets, one pair each: the smaller p counts double, and never less."""
+    for package in "pqrstuv":
+        write(
+            tmp_path, package, row("a", "1/2"), row("b", "1/4"), row("a", "1/2", 20),
+            row("b", "1/2", 20),
+        )  # fmt: skip
+    first, second = board(read_scores(tmp_path)).gaps
+    # 7 equal differences: 2 of 128 flips.
+    assert first.found.p == pytest.approx(1 / 64)
+    assert first.p_holm == pytest.approx(2 / 64)
+    assert first.verdict == "told apart"
+    assert second.p_holm == 1
+    assert second.verdict == "the same on every package"
+
+
+def test_estimates_are_called_so(tmp_path: Path) -> None:
+    """By name of the judge, and the missing cost rule is told."""
+    write(
+        tmp_path, "p", row("a", "1/2"), judge="lexical", coverage_is_an_estimate=True,
+        cost_rule=None,
+    )  # fmt: skip
+    found = board(read_scores(tmp_path))
+    assert "ESTIMATE" in coverage_note(found)
+    assert any("cost rule" in note for note in notes(found))

@@ -1,0 +1,127 @@
+"""What cannot be compared is refused in one line; what is not known is left alone."""
+
+import json
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memaudit.core.errors import MemAuditError
+from memaudit.report.leaderboard import read_scores
+from tests.report.leaderboard.scores import row, write
+
+
+def refused(folder: Path) -> str:
+    """The one line."""
+    with pytest.raises(MemAuditError) as caught:
+        read_scores(folder)
+    line = str(caught.value)
+    assert "\n" not in line
+    return line
+
+
+def test_reads_all(tmp_path: Path) -> None:
+    """Every file of the folder; other JSON is counted, other files are not looked at."""
+    write(tmp_path, "p", row("a", "1/2"), row("b", "1/4"))
+    write(tmp_path, "q", row("a", "3/4"), added_later={"x": 1})
+    (tmp_path / "store.json").write_text('{"format": "memaudit-store"}')
+    (tmp_path / "page.html").write_text("x")
+    found = read_scores(tmp_path)
+    assert found.packages == ("p", "q")
+    assert [(one.package, one.row.store, one.row.kept) for one in found.entries] == [
+        ("p", "a", 0.5), ("p", "b", 0.25), ("q", "a", 0.75),
+    ]  # fmt: skip
+    assert (found.judges, found.is_estimate, found.cost_rule) == (
+        ("labels people",),
+        False,
+        "words",
+    )
+    assert found.skipped == ("store.json",)
+
+
+def test_over_budget_counts_what_is_cut(tmp_path: Path) -> None:
+    """The whole store does not fit: the ratio is of its newest memories, and not above 1."""
+    over = row("a", "1/2")
+    over["feasible"] = False
+    over["common_union_ratio"]["value"] = 1.7
+    over["pruned"]["recency"]["common_union_ratio"] = 0.375
+    write(tmp_path, "p", over)
+    (entry,) = read_scores(tmp_path).entries
+    assert entry.row.kept == 0.375
+    assert entry.row.budget == Fraction(10)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"judge": "lexical", "coverage_is_an_estimate": True}, "the judge 'lexical'"),
+        ({"cost_rule": "bytes"}, "the cost rule 'bytes'"),
+    ],
+)
+def test_mixed_files(tmp_path: Path, change: dict[str, Any], words: str) -> None:
+    """Another judge or cost rule is another question."""
+    write(tmp_path, "p", row("a", "1/2"))
+    write(tmp_path, "q", row("a", "1/2"), **change)
+    assert words in refused(tmp_path)
+
+
+def test_a_label_file_a_package(tmp_path: Path) -> None:
+    """Labels of each package come from a file of its own: that is one kind of judge."""
+    write(tmp_path, "p", row("a", "1/2"), judge="labels one")
+    write(tmp_path, "q", row("a", "1/2"), judge="labels two")
+    assert read_scores(tmp_path).judges == ("labels one", "labels two")
+
+
+def test_another_union(tmp_path: Path) -> None:
+    """Stores scored apart have other denominators."""
+    write(tmp_path, "p", row("a", "1/2"))
+    other = row("b", "1/2")
+    path = write(tmp_path, "p2", other)
+    data = json.loads(path.read_text())
+    data["package"] = "p"
+    data["scores"][0]["package_ratio"]["digest"] = "package p"
+    path.write_text(json.dumps(data))
+    assert "over different unions" in refused(tmp_path)
+
+
+def test_same_name_other_package(tmp_path: Path) -> None:
+    """Two packages of one name are told apart by digest."""
+    for file, digest in (("one", "1234567890"), ("two", "abcdefghij")):
+        path = write(tmp_path, file, row("a", "1/2"), package="p")
+        data = json.loads(path.read_text())
+        data["scores"][0]["package_ratio"]["digest"] = digest
+        path.write_text(json.dumps(data))
+    assert read_scores(tmp_path).packages == ("p (12345678)", "p (abcdefgh)")
+
+
+def test_twice(tmp_path: Path) -> None:
+    """A copy of a file would count a package twice."""
+    path = write(tmp_path, "p", row("a", "1/2"))
+    (tmp_path / "copy.json").write_text(path.read_text())
+    assert "a second score" in refused(tmp_path)
+
+
+def test_wrong_numbers(tmp_path: Path) -> None:
+    """Shares that do not add up, and ratios no store can have."""
+    bad = row("a", "1/2")
+    bad["diagnosis"]["kept"] = "1/3"
+    write(tmp_path, "p", bad)
+    assert "do not sum to 1" in refused(tmp_path)
+    high = row("a", "1/2")
+    high["common_union_ratio"]["value"] = 1.2
+    write(tmp_path, "p", high)
+    assert "not within 0 and 1" in refused(tmp_path)
+
+
+@pytest.mark.parametrize("text", ["{", '{"scores": 1, "judge": "x"}', "[" * 100_000])
+def test_damaged(tmp_path: Path, text: str) -> None:
+    """Named, in one line."""
+    (tmp_path / "p.json").write_text(text)
+    assert refused(tmp_path).startswith("p.json: ")
+
+
+def test_nothing_there(tmp_path: Path) -> None:
+    """An empty folder, and none."""
+    assert "holds no file" in refused(tmp_path)
+    assert "is no folder" in refused(tmp_path / "x")

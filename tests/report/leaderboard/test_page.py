@@ -1,0 +1,103 @@
+"""The page: self-contained, escaped, and saying what the numbers are."""
+
+import base64
+import hashlib
+import json
+import re
+from pathlib import Path
+
+import memaudit.report.leaderboard as package
+from memaudit.report.leaderboard import board, build_page, read_scores
+from tests.report.leaderboard.scores import row, write
+from tests.report.page.conftest import ATTACK, SHOWN
+from tests.report.page.html_tree import Tree
+
+
+def page_of(folder: Path) -> str:
+    """The page of a folder."""
+    return build_page(board(read_scores(folder)))
+
+
+def test_numbers_are_there(tmp_path: Path) -> None:
+    """Table, plot and data say the same."""
+    for name, a, b in (("p", "1/2", "1/4"), ("q", "3/4", "1/2"), ("r", "1", "3/4")):
+        write(tmp_path, name, row("a", a), row("b", b, cost="1/4"))
+    tree = Tree(page_of(tmp_path))
+    (data,) = tree.named("script")
+    found = json.loads(data.text)
+    assert found["coverage_is_an_estimate"] is False
+    assert [one["kept"]["mean"] for one in found["standings"]] == [0.75, 0.5]
+    assert found["differences"][0]["mean"] == 0.25
+    cells = [cell.all_text for cell in tree.named("td")]
+    assert "0.750" in cells
+    assert "0.500 to 1.000" in cells
+    assert "+0.250" in cells
+    labels = [svg.attributes.get("aria-label") or "" for svg in tree.named("svg")]
+    assert any("mean ratio 0.750, 95% interval 0.500 to 1.000" in label for label in labels)
+    ranges = [line for line in tree.named("line") if "range" in (line.attributes["class"] or "")]
+    assert (ranges[0].attributes["x1"], ranges[0].attributes["x2"]) == ("50.0%", "100.0%")
+    # kept 1/2, extraction 1/4, cost 1/4 of b, stacked.
+    bars = [
+        (rect.attributes["class"], rect.attributes["x"], rect.attributes["width"])
+        for rect in tree.named("rect")
+        if "%" in (rect.attributes.get("x") or "")
+    ]
+    assert bars[-3:] == [
+        ("k1", "0.0%", "50.0%"),
+        ("k3", "50.0%", "25.0%"),
+        ("k4", "75.0%", "25.0%"),
+    ]
+
+
+def test_one_package_and_an_estimate(tmp_path: Path) -> None:
+    """No bar, no interval, no test; every heading says that coverage is estimated."""
+    write(tmp_path, "p", row("a", "1/2"), judge="lexical", coverage_is_an_estimate=True)
+    page = page_of(tmp_path)
+    tree = Tree(page)
+    assert not [one for one in tree.named("line") if one.attributes["class"] != "grid"]
+    assert "one package only" in page
+    assert "ESTIMATE" in page
+    (heading,) = tree.named("h3")
+    assert "coverage estimated" in heading.all_text
+    (caption,) = tree.named("caption")
+    assert "coverage of memories is an estimate" in caption.all_text
+
+
+def test_attacks_stay_text(tmp_path: Path) -> None:
+    """Names of stores, packages and judges are data."""
+    write(tmp_path, "p", row(ATTACK, "1/2"), row("b", None), package=ATTACK, judge=ATTACK)
+    page = page_of(tmp_path)
+    tree = Tree(page)
+    assert {element.name for element in tree.elements} <= {
+        "a", "body", "caption", "circle", "code", "dd", "div", "dl", "dt", "figcaption", "figure",
+        "g", "h1", "h2", "h3", "head", "header", "html", "li", "line", "link", "main", "meta", "ol",
+        "p", "path", "rect", "script", "section", "span", "strong", "style", "svg", "table",
+        "tbody", "td", "text", "th", "thead", "title", "tr", "ul",
+    }  # fmt: skip
+    assert SHOWN.strip() in page_text(tree)
+    assert {letter for letter in page if not letter.isprintable()} == {"\n"}
+
+
+def page_text(tree: Tree) -> str:
+    """All text of the page."""
+    (body,) = tree.named("body")
+    return body.all_text
+
+
+def test_nothing_is_fetched_and_the_style_is_allowed(tmp_path: Path) -> None:
+    """The policy names the hash of the style, and nothing else may load."""
+    write(tmp_path, "p", row("a", "1/2"))
+    page = page_of(tmp_path)
+    style = re.search(r"<style>(.*?)</style>", page, re.DOTALL)
+    assert style
+    code = base64.b64encode(hashlib.sha256(style[1].encode()).digest()).decode()
+    assert f"style-src &#39;sha256-{code}&#39;" in page or f"style-src 'sha256-{code}'" in page
+    assert "http://" not in page
+    assert "https://" not in page
+
+
+def test_no_template_declares_anything_safe() -> None:
+    """Escaping has no exception."""
+    folder = Path(package.__path__[0])
+    for path in [*folder.rglob("*.html"), *folder.rglob("*.py")]:
+        assert not re.search(r"\|\s*safe\b|Markup\(|autoescape\s+false", path.read_text()), path

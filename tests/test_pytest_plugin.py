@@ -1,0 +1,80 @@
+"""The `memaudit_score` fixture, in test runs of its own."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from memaudit.io.packages import write_package
+from memaudit.natural.example import natural_set
+
+pytest_plugins = ["pytester"]
+
+SUITE = """
+from fractions import Fraction
+from memaudit.adapters.importing import import_store
+from memaudit.io.packages import read_package
+from pathlib import Path
+
+TEXTS = ["Ingrid wants hotel rooms away from the lift.", "Ingrid never wants breakfast booked."]
+
+def test_texts(memaudit_score):
+    found = memaudit_score("package.json", TEXTS, 40)
+    assert 0 < found.ratio < 1
+    assert (found.store, found.kept_by, found.is_estimate) == (
+        "store under test", "everything fits", True)
+    found.at_least(found.ratio)
+
+def test_the_same_from_objects(memaudit_score):
+    Path("export.txt").write_text("\\n".join(TEXTS))
+    store = import_store([Path("export.txt")])
+    other = memaudit_score(read_package(Path("package.json")), store, Fraction(40))
+    assert other.store == "export"
+    assert other.ratio == memaudit_score(Path("package.json"), TEXTS, "40").ratio
+
+def test_cut(memaudit_score):
+    assert memaudit_score("package.json", TEXTS, 6).kept_by == "cut by recency"
+
+def test_below(memaudit_score):
+    memaudit_score("package.json", ["Anders works in Gothenburg."], 40).at_least(0.6)
+
+def test_mistake(memaudit_score):
+    memaudit_score("none.json", TEXTS, 40)
+
+def test_judge(memaudit_score):
+    memaudit_score("package.json", TEXTS, 40, judge="me")
+"""
+
+
+def test_scores_and_failures(pytester: pytest.Pytester) -> None:
+    """Ratios pass, a store below the bar and mistakes fail with one line each, no traceback."""
+    write_package(natural_set()[0], Path(pytester.path) / "package.json")
+    pytester.makepyfile(SUITE)
+    result = pytester.runpytest_subprocess("-p", "memaudit.pytest_plugin")
+    result.assert_outcomes(passed=3, failed=3)
+    result.stdout.fnmatch_lines(
+        [
+            "*'store under test' reaches 0.* of the best store within 40, the bar is 0.6 "
+            "(everything fits, coverage estimated)",
+            "memaudit_score: *none.json*does not exist*",
+            "memaudit_score: unknown judge 'me'; known judges: *",
+        ]
+    )
+    assert "Traceback" not in result.stdout.str()
+    assert "gate.py" not in result.stdout.str()
+
+
+def test_start_up_stays_light() -> None:
+    """Of ours, pytest loads the plugin alone; no solver, model or number library."""
+    code = (
+        "import sys, pytest; before = set(sys.modules); import memaudit.pytest_plugin; "
+        "print(*sorted(set(sys.modules) - before))"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = set(ran.stdout.split())
+    assert {name for name in loaded if name.startswith("memaudit")} == {
+        "memaudit", "memaudit.pytest_plugin",
+    }  # fmt: skip
+    assert not loaded & {"numpy", "numba", "pydantic", "typer", "jinja2", "highspy"}
+    assert len(loaded) < 10
