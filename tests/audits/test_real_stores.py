@@ -77,18 +77,19 @@ def test_mem0_by_shared_words() -> None:
 
 
 @pytest.mark.parametrize(
-    ("coverage", "value", "optima"),
-    [("coverage_pass_a", "164", (OPTIMA_A)), ("coverage_pass_b", "160.5", (OPTIMA_B))],
+    ("coverage", "value"), [("coverage_pass_a", "164"), ("coverage_pass_b", "160.5")]
 )
-def test_mem0_as_labelled(coverage: str, value: str, optima: tuple[float, ...]) -> None:
-    """Labelled units, and one pass of labels at a time over the same memories."""
+def test_mem0_as_labelled(coverage: str, value: str) -> None:
+    """Labelled units, and one pass of labels at a time: the passes differ in what the store is
+    worth, not in the optimum."""
     package = conversation(real_file(f"{LABELS}/units.jsonl"))
     assert len(package.units) == 203
     judge = Labels(real_file(f"{LABELS}/{coverage}.jsonl"), real_file(f"{LABELS}/memories.jsonl"))
     audit = ExportAudit(package, [written(package, mem0(), judge)])
     scores = [certified(audit, budget) for budget in BUDGETS]
     assert {score.score.value for score in scores} == {Fraction(value)}
-    assert tuple(float(score.union_ratio.optimum.value) for score in scores) == optima
+    optima = [float(score.union_ratio.optimum.value) for score in scores]
+    assert optima == [82, 133, 195.5, 240]
 
 
 def test_labels_of_another_package_are_refused() -> None:
