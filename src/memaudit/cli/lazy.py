@@ -28,6 +28,8 @@ COMMANDS = {
     "import": ("memaudit.cli.import_store:import_store", "Read the export of a memory system."),
     "capture": ("memaudit.cli.capture:capture", "Run a memory system, keep what it wrote."),
     "score": ("memaudit.cli.score:score", "Score exported stores against certified optima."),
+    "sensitivity": ("memaudit.cli.sensitivity:sensitivity", "Do scores survive other choices?"),
+    "judge": ("memaudit.cli.judge:judge", "Compare two judges of a store."),
     "gate": ("memaudit.cli.gate:gate", "Fail if a store is below a bar, for CI."),
     "build": ("memaudit.cli.build:build", "Make packages from conversations."),
     "reliability": ("memaudit.cli.reliability:reliability", "How packages were constructed."),

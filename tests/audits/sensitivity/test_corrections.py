@@ -68,6 +68,8 @@ def test_only_packages_of_the_annotations() -> None:
     package = built(FIXTURES["locomo"], "conv-a")
     with pytest.raises(MemAuditError, match="do not apply"):
         corrected(package.replace(queries=()), [], FIXTURES["locomo"])
+    with pytest.raises(MemAuditError, match="do not apply"):
+        corrected(package.replace(coverage=package.coverage[1:]), [], FIXTURES["locomo"])
     with pytest.raises(MemAuditError, match="has no conversation 'x'"):
         corrected(package.replace(name="x"), [], FIXTURES["locomo"])
     with pytest.raises(MemAuditError, match="no id of a LoCoMo question"):

@@ -13,7 +13,7 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 from memaudit.core.errors import MemAuditError
-from memaudit.core.package import Package
+from memaudit.core.package import TABLES, Package
 from memaudit.natural.annotations import Recipe, build
 from memaudit.natural.building import Job, plan
 
@@ -70,10 +70,10 @@ def corrected(package: Package, rows: list[Correction], conversations: Path) -> 
     ((place, loaded),) = found
     recipe = Recipe(FORMAT, package.cost_rule)
     before = build(loaded, recipe).package
-    if (before.units, before.queries) != (package.units, package.queries):
+    if any(getattr(before, table) != getattr(package, table) for table in TABLES):
         raise MemAuditError(
-            f"{package.name!r} is not what memaudit build makes of {conversations.name} without "
-            "labels of its own, so corrections of LoCoMo's evidence do not apply to it"
+            f"corrections of LoCoMo's evidence do not apply to {package.name!r}: it is not what "
+            f"memaudit build makes of {conversations.name} without other labels; build it again"
         )
     conversation = loaded.conversation
     home = {turn.id: turn.session for turn in conversation.turns}
