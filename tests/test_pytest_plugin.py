@@ -47,8 +47,10 @@ def test_judge(memaudit_score):
 """
 
 
-def test_scores_and_failures(pytester: pytest.Pytester) -> None:
+def test_scores_and_failures(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
     """Ratios pass, a store below the bar and mistakes fail with one line each, no traceback."""
+    # Named on the command line, so that it is found once, whether or not the project is installed.
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
     write_package(natural_set()[0], Path(pytester.path) / "package.json")
     pytester.makepyfile(SUITE)
     result = pytester.runpytest_subprocess("-p", "memaudit.pytest_plugin")

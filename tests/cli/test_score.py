@@ -68,3 +68,22 @@ def test_wrong_input(files: tuple[Path, Path]) -> None:
         "gate", package, store, "--budget", "1", "--min-ratio", "0", "--policy", "salience"
     )
     assert "has no salience" in line
+
+
+def test_salience_of_both_sorts(files: tuple[Path, Path], tmp_path: Path) -> None:
+    """Write-time and query-aware salience are two rows, never one."""
+    store = json.loads(files[1].read_text())
+    ids = [memory["id"] for memory in store["memories"]]
+    calls = tmp_path / "salience.jsonl"
+    scores = {id: {"salience": place} for place, id in enumerate(ids)}
+    calls.write_text(json.dumps({"instance_id": "x", "scores": scores}) + "\n")
+    plain = run("score", *files, "--budget", "10", "--salience", calls, "--json")
+    both = run(
+        "score", *files, "--budget", "10", "--salience", calls, "--query-salience", calls, "--json"
+    )
+    for result in (plain, both):
+        assert result.exit_code == 0, result.output
+    (one,), (two,) = json.loads(plain.stdout)["scores"], json.loads(both.stdout)["scores"]
+    assert set(one["pruned"]) <= {"recency", "salience"}
+    assert "query_salience" not in one["pruned"]
+    assert ("query_salience" in two["pruned"]) == ("salience" in one["pruned"])

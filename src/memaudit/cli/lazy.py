@@ -28,6 +28,7 @@ COMMANDS = {
     "import": ("memaudit.cli.import_store:import_store", "Read the export of a memory system."),
     "capture": ("memaudit.cli.capture:capture", "Run a memory system, keep what it wrote."),
     "score": ("memaudit.cli.score:score", "Score exported stores against certified optima."),
+    "leaderboard": ("memaudit.cli.leaderboard:leaderboard", "All scored stores in one table."),
     "sensitivity": ("memaudit.cli.sensitivity:sensitivity", "Do scores survive other choices?"),
     "judge": ("memaudit.cli.judge:judge", "Compare two judges of a store."),
     "gate": ("memaudit.cli.gate:gate", "Fail if a store is below a bar, for CI."),

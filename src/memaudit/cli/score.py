@@ -31,6 +31,14 @@ def score(
         Path | None,
         typer.Option(metavar="FILE", help="labels: which memories their ids stand for."),
     ] = None,
+    salience: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Published salience calls made at write time."),
+    ] = None,
+    query_salience: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="... made with the question in sight; kept apart."),
+    ] = None,
     cost_rule: Annotated[
         str | None, typer.Option(metavar="RULE", help="Measure everything by another rule.")
     ] = None,
@@ -46,7 +54,7 @@ def score(
     from memaudit.adapters.store_files import read_store
     from memaudit.audits.exported import ExportAudit
     from memaudit.audits.judges.registry import named_judge
-    from memaudit.audits.written import written
+    from memaudit.audits.written import Salience, written
     from memaudit.cli.solve import parse_budgets
     from memaudit.io.packages import read_package
 
@@ -61,16 +69,34 @@ def score(
     for store in exported:
         for warning in store.warnings:
             typer.echo(safe(f"{store.name}: {warning}"), err=True)
+    rated = Salience(_salience(salience), _salience(query_salience))
     audit = ExportAudit(
-        found, [written(found, store, by) for store in exported], group_cap, seconds
+        found, [written(found, store, by, rated) for store in exported], group_cap, seconds
     )
     amounts = parse_budgets(budget)
     rows = [(audit.score(store, at), _diagnosed(audit, store, at)) for at in amounts
             for store in audit.stores]  # fmt: skip
     if as_json:
-        typer.echo(json.dumps(_plain(rows, found.name, by.name, by.is_estimate), indent=1))
+        head = {
+            "format": "memaudit-scores",
+            "version": 1,
+            "package": found.name,
+            "digest": audit.package_optimum(amounts[0]).digest,
+            "cost_rule": found.cost_rule,
+            "group_cap": found.group_cap if group_cap is None else group_cap,
+            "judge": by.name,
+            "coverage_is_an_estimate": by.is_estimate,
+        }
+        typer.echo(json.dumps({**head, "scores": _plain(rows)}, indent=1))
         return
     _show(rows, by.name, by.is_estimate)
+
+
+def _salience(path: Path | None) -> dict[str, Fraction]:
+    """Scores by memory id."""
+    from memaudit.adapters.published_calls import read_salience_calls
+
+    return {} if path is None else {row.memory: row.value for row in read_salience_calls(path).rows}
 
 
 def _diagnosed(audit: "ExportAudit", store: Any, at: Fraction) -> "Diagnosis | str":
@@ -83,23 +109,13 @@ def _diagnosed(audit: "ExportAudit", store: Any, at: Fraction) -> "Diagnosis | s
         return str(error)
 
 
-def _plain(
-    rows: list[tuple["StoreScore", "Diagnosis | str"]], package: str, judge: str, estimate: bool
-) -> dict[str, Any]:
+def _plain(rows: list[tuple["StoreScore", "Diagnosis | str"]]) -> list[dict[str, Any]]:
     from memaudit.audits.scorecard import diagnosis_row, scorecard
 
-    return {
-        "package": package,
-        "judge": judge,
-        "coverage_is_an_estimate": estimate,
-        "scores": [
-            {
-                **scorecard(found),
-                "diagnosis": lost if isinstance(lost, str) else diagnosis_row(lost),
-            }
-            for found, lost in rows
-        ],
-    }
+    return [
+        {**scorecard(found), "diagnosis": lost if isinstance(lost, str) else diagnosis_row(lost)}
+        for found, lost in rows
+    ]
 
 
 def _show(rows: list[tuple["StoreScore", "Diagnosis | str"]], judge: str, estimate: bool) -> None:
@@ -113,9 +129,11 @@ def _show(rows: list[tuple["StoreScore", "Diagnosis | str"]], judge: str, estima
     screen.print(f"coverage of memories: judge {safe_markup(judge)}, {mark}")
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column("store", overflow="fold")
-    for name in ("budget", "cost", "F(Y)", "/ package", "/ union", "/ common", "upper", "recency",
-                 "salience"):  # fmt: skip
-        table.add_column(name, justify="right")
+    policies = ["recency", "salience"]
+    if any(one.policy == "query_salience" for found, _ in rows for one in found.pruned):
+        policies.append("query_salience")  # it saw the question: no write-time policy
+    for name in ("budget", "cost", "F(Y)", "/ package", "/ union", "/ common", "upper", *policies):
+        table.add_column(name.replace("query_salience", "query-aware"), justify="right")
     for found, _ in rows:
         pruned = {one.policy: one for one in found.pruned}
         table.add_row(
@@ -123,7 +141,7 @@ def _show(rows: list[tuple["StoreScore", "Diagnosis | str"]], judge: str, estima
             number(found.score.cost) + ("" if found.feasible else " !"), number(found.score.value),
             _ratio(found.package_ratio), _ratio(found.union_ratio), _ratio(found.common_ratio),
             _ratio(found.upper.ratio),
-            *(_ratio(pruned[p].ratio) if p in pruned else "-" for p in ("recency", "salience")),
+            *(_ratio(pruned[p].ratio) if p in pruned else "-" for p in policies),
         )  # fmt: skip
     screen.print(table)
     if any(not found.feasible for found, _ in rows):

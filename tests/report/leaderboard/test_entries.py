@@ -56,6 +56,7 @@ def test_over_budget_counts_what_is_cut(tmp_path: Path) -> None:
     ("change", "words"),
     [
         ({"judge": "lexical", "coverage_is_an_estimate": True}, "the judge 'lexical'"),
+        ({"judge": "model other"}, "the judge 'model other'"),
         ({"cost_rule": "bytes"}, "the cost rule 'bytes'"),
     ],
 )
@@ -71,6 +72,13 @@ def test_a_label_file_a_package(tmp_path: Path) -> None:
     write(tmp_path, "p", row("a", "1/2"), judge="labels one")
     write(tmp_path, "q", row("a", "1/2"), judge="labels two")
     assert read_scores(tmp_path).judges == ("labels one", "labels two")
+
+
+def test_two_models(tmp_path: Path) -> None:
+    """Two models are two judges."""
+    write(tmp_path, "p", row("a", "1/2"), judge="model one")
+    write(tmp_path, "q", row("a", "1/2"), judge="model two")
+    assert "'model two'" in refused(tmp_path)
 
 
 def test_another_union(tmp_path: Path) -> None:

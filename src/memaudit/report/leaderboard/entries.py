@@ -14,6 +14,8 @@ from memaudit.core.exact import Exact, plain
 
 MAX_BYTES = 1 << 28
 MOST_DIGITS = 4000
+BY_FILE = ("labels", "published calls")
+"""Judges that are named after their file."""
 POLICY = "recency"
 """How a store over budget is cut, as in the diagnosis."""
 
@@ -111,8 +113,8 @@ class ScoreFile(_Read):
 
     @property
     def judge_kind(self) -> str:
-        """Label files differ from package to package; what has to agree is the kind of judge."""
-        return self.judge.split(" ")[0]
+        """What has to agree: the judge, but for files, which differ from package to package."""
+        return next((kind for kind in BY_FILE if self.judge.startswith(f"{kind} ")), self.judge)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ def coverage_note(board: Board) -> str:
     """Who said what memories cover, and whether that is a guess."""
     names = board.entries.judges
     who = f"judge {names[0]}" if len(names) == 1 else f"{len(names)} judges, {', '.join(names)}"
-    mark = "an ESTIMATE by shared words, not labels" if board.entries.is_estimate else "as labelled"
+    mark = "an ESTIMATE, not labels" if board.entries.is_estimate else "as labelled"
     return f"coverage of memories: {who}, {mark}"
 
 
