@@ -51,7 +51,7 @@ def test_printed(files: tuple[Path, Path]) -> None:
 def test_gate(files: tuple[Path, Path]) -> None:
     """Below the bar it fails with exit code 1."""
     assert run("gate", *files, "--budget", "40", "--min-ratio", "0").exit_code == 0
-    below = run("gate", *files, "--budget", "40", "--min-ratio", "1.01")
+    below = run("gate", *files, "--budget", "10", "--min-ratio", "1")
     assert below.exit_code == 1
     assert below.stdout.startswith("FAIL")
     assert "coverage estimated" in below.stdout
@@ -63,6 +63,7 @@ def test_wrong_input(files: tuple[Path, Path]) -> None:
     assert "unknown judge" in failure("score", package, store, "--budget", "9", "--judge", "me")
     assert "same name" in failure("score", package, store, store, "--budget", "9")
     assert "is no store" in failure("score", package, package, "--budget", "9")
+    assert "is no ratio" in failure("gate", package, store, "--budget", "1", "--min-ratio", "50")
     assert "one budget" in failure("gate", package, store, "--budget", "1,2", "--min-ratio", "0")
     line = failure(
         "gate", package, store, "--budget", "1", "--min-ratio", "0", "--policy", "salience"

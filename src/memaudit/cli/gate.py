@@ -32,6 +32,8 @@ def gate(
     from memaudit.audits.gate import gated
     from memaudit.cli.solve import parse_budgets
 
+    if not 0 <= min_ratio <= 1:
+        raise MemAuditError(f"--min-ratio {min_ratio:g} is no ratio; give one between 0 and 1")
     (at, *more) = parse_budgets(budget)
     if more:
         raise MemAuditError("a gate has one budget; run it once for each")

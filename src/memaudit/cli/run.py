@@ -26,7 +26,7 @@ def run(
         str | None,
         typer.Option(
             metavar="B[,B...]",
-            help="Costs, or between 0 and 1 shares of a package's mean total cost.",
+            help="Costs, or between 0 and 1 shares of the run's mean total cost.",
         ),
     ] = None,
     writers: Annotated[

@@ -7,6 +7,7 @@ from fractions import Fraction
 from memaudit.natural.sentences import contains
 from memaudit.natural.terms import numbers, terms, times
 
+FEW = 5
 NONE, PARTIAL, FULL = Fraction(0), Fraction(1, 2), Fraction(1)
 
 INCLUSION = "exact:inclusion"
@@ -26,7 +27,8 @@ ABOUT = {
         "all its numbers; partial from 1/4 of its terms"
     ),
     LEXICAL: (
-        "full from half of the unit's terms with all its numbers, and with all its words of time "
+        "full from half of the unit's terms (3/4 of up to five) with all its numbers, and with all "
+        "its words of time "
         "where the unit is temporal; partial from 3/10 and two terms"
     ),
     UPDATE: (
@@ -99,6 +101,8 @@ def _share(said: str, text: str, full: Fraction, partial: Fraction, least: int) 
         return NOTHING
     share = Fraction(len(kept), len(wanted))
     why = f"{len(kept)} of {len(wanted)} terms"
+    if len(wanted) <= FEW:  # half of a short statement is not what it says
+        full = max(full, Fraction(3, 4))
     if share >= full and numbers(wanted) <= kept:
         return Guess(FULL, why)
     return Guess(PARTIAL, why) if share >= partial else NOTHING

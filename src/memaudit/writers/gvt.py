@@ -12,7 +12,7 @@ class Gvt:
 
     name = "gvt"
     label = "GVT"
-    about = "per threshold, each arriving group keeps its largest marginal above it; best pass wins"
+    about = "grouped value-threshold: each group keeps its largest marginal above a bar; best bar"
     peeks: Literal[True] = True
     monotone = False
 

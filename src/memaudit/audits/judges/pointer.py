@@ -5,6 +5,7 @@ from fractions import Fraction
 
 from memaudit.audits.judges.protocol import Cells, Judged
 from memaudit.audits.union import Cell
+from memaudit.core.errors import MemAuditError
 from memaudit.core.package import EvidenceUnit
 
 POINTER = "exact:pointer"
@@ -21,6 +22,13 @@ class Pointer:
 
     def cells(self, memories: Sequence[Judged], units: Sequence[EvidenceUnit]) -> Cells:
         wanted = {unit.id: {source.id for source in unit.sources} for unit in units}
+        turns = set().union(*wanted.values())
+        named = {source for memory in memories for source in memory.sources}
+        if named and not named & turns:
+            raise MemAuditError(
+                f"no memory names a turn that a unit stands on: the store says {min(named)!r}, the "
+                f"package {min(turns, default='nothing')!r}; use the ids of its experiences"
+            )
         return {
             memory.id: {
                 unit: Cell(Fraction(1), POINTER, "names the turns")

@@ -46,6 +46,8 @@ def p_value(number: float | None) -> str:
     """Two significant digits or so; never 0."""
     if number is None or not _usable(number):
         return NONE
+    if 0 <= number < 0.0001:
+        return "<0.0001"
     return f"{number:.4f}" if number < 0.01 else f"{number:.3f}"
 
 

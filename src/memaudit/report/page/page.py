@@ -9,7 +9,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from memaudit.audits.statistics import LEVEL, RESAMPLES
+from memaudit.audits.statistics import FLIPS, LEVEL, RESAMPLES
 from memaudit.experiments.spec import is_fraction
 from memaudit.generators.registry import named_distribution
 from memaudit.io.atomic import write_file
@@ -84,7 +84,7 @@ def environment() -> Environment:
     ):  # fmt: skip
         jinja.filters[show.__name__] = show
     jinja.globals.update(
-        OPT=OPT, LEVEL=LEVEL, RESAMPLES=RESAMPLES, GROUP_TITLES=GROUP_TITLES,
+        OPT=OPT, LEVEL=LEVEL, RESAMPLES=RESAMPLES, FLIPS=FLIPS, GROUP_TITLES=GROUP_TITLES,
         GROUP_NOTES=GROUP_NOTES, MOST_LETTERS=MOST_LETTERS, charts=charts,
     )  # fmt: skip
     return jinja
