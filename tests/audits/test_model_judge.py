@@ -151,3 +151,11 @@ def test_command(tmp_path: Path) -> None:
     assert (data["agreement"]["judged_cells"], data["agreement"]["undecided_cells"]) == (4, 2)
     assert data["ratios"][0]["kept"]["judge"] == 1
     assert "not answered" in failure(*words[:4], "model:two", *words[5:], "--provider", "offline")
+    scored = ("score", tmp_path / "p.json", tmp_path / "s.json", "--judge", "model:one",
+              "--cache", tmp_path / "cache", "--budget", "9", "--json")  # fmt: skip
+    with serving(instead("coverage", silent_about_soup)) as served:
+        result = run(*scored, "--base-url", served.url, "--yes")
+    assert result.exit_code == 0, result.output
+    data = json.loads(result.stdout)
+    assert (data["judge"], data["undecided_cells"]) == ("model one", 2)
+    assert "2 cells got no answer" in result.stderr

@@ -1,14 +1,13 @@
 """`memaudit judge`: two judges of the same store, side by side."""
 
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from memaudit.cli.cache import DEFAULT_CACHE
+from memaudit.cli.judging import judging_desk
 from memaudit.cli.text import safe, safe_markup
 from memaudit.core.errors import MemAuditError
 
@@ -79,7 +78,7 @@ def judge(
     ):
         raise MemAuditError("a file of labelled memories goes with a judge labels:FILE only")
     asks = any(name.startswith("model:") for name in (judge, against))
-    with _desk(asks, base_url, provider, cache, store, max_tokens, yes) as desk:
+    with judging_desk(asks, base_url, provider, cache, store, max_tokens, yes) as desk:
         pair = [_named(name, label_memories, desk) for name in (judge, against)]
         kept = [written(found, exported, one) for one in pair]
     for warning in exported.warnings:
@@ -109,31 +108,6 @@ def _named(name: str, memories: Path | None, desk: "Desk | None") -> "Judge":
     from memaudit.audits.judges.registry import named_judge
 
     return named_judge(name, memories if name.startswith("labels:") else None, desk)
-
-
-@contextmanager
-def _desk(
-    wanted: bool, base_url: str | None, provider: str, cache: Path, store: Path,
-    max_tokens: int | None, yes: bool,
-) -> Iterator["Desk | None"]:  # fmt: skip
-    """Where a model is asked; none where no judge is one."""
-    if not wanted:
-        yield None
-        return
-    from memaudit.models.cache import Cache
-    from memaudit.models.providers import DEFAULT_BASE_URL, Settings
-    from memaudit.natural.passes.desk import Talk, open_desk
-
-    settings = Settings(
-        provider=provider, base_url=base_url or DEFAULT_BASE_URL, max_total_tokens=max_tokens
-    )
-    talk = Talk(
-        show=lambda line: typer.echo(safe(line), err=True),
-        agree=lambda: typer.confirm("go on?", err=True),
-        yes=yes,
-    )
-    with Cache(cache) as opened:
-        yield open_desk(settings, opened, store.with_name(f"{store.stem}-requests.jsonl"), talk)
 
 
 def _show(data: dict[str, Any]) -> None:

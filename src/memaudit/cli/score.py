@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from memaudit.cli.cache import DEFAULT_CACHE
+from memaudit.cli.judging import judging_desk
 from memaudit.cli.text import safe, safe_markup
 from memaudit.core.errors import MemAuditError
 
@@ -24,7 +26,8 @@ def score(
     judge: Annotated[
         str,
         typer.Option(
-            metavar="NAME", help="lexical (an estimate), pointer, labels:FILE or calls:FILE."
+            metavar="NAME",
+            help="lexical (an estimate), pointer, labels:FILE, calls:FILE, model:NAME.",
         ),
     ] = "lexical",
     label_memories: Annotated[
@@ -48,6 +51,19 @@ def score(
     seconds: Annotated[
         float | None, typer.Option(metavar="S", help="Stop each solve after S seconds.")
     ] = None,
+    base_url: Annotated[
+        str | None, typer.Option(metavar="URL", help="model: any OpenAI-compatible address.")
+    ] = None,
+    provider: Annotated[
+        str, typer.Option(metavar="NAME", help="model: live, batch, or offline from the cache.")
+    ] = "live",
+    cache: Annotated[
+        Path, typer.Option(metavar="DB", help="model: where replies are kept.")
+    ] = DEFAULT_CACHE,
+    max_tokens: Annotated[
+        int | None, typer.Option(metavar="N", help="model: stop at so many tokens.")
+    ] = None,
+    yes: Annotated[bool, typer.Option("--yes", help="model: do not ask before spending.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Score stores: raw value, ratios to certified optima, pruned rows, and where value is lost."""
@@ -61,7 +77,6 @@ def score(
     found = read_package(package)
     if cost_rule is not None:
         found = found.recost(cost_rule)
-    by = named_judge(judge, label_memories)
     exported = [read_store(path) for path in stores]
     names = [store.name for store in exported]
     if len(set(names)) < len(names):
@@ -70,9 +85,14 @@ def score(
         for warning in store.warnings:
             typer.echo(safe(f"{store.name}: {warning}"), err=True)
     rated = Salience(_salience(salience), _salience(query_salience))
-    audit = ExportAudit(
-        found, [written(found, store, by, rated) for store in exported], group_cap, seconds
-    )
+    asks = judge.startswith("model:")
+    with judging_desk(asks, base_url, provider, cache, stores[0], max_tokens, yes) as desk:
+        by = named_judge(judge, label_memories, desk)
+        kept = [written(found, store, by, rated) for store in exported]
+    undecided = len(getattr(by, "undecided", ()))
+    if undecided:
+        typer.echo(f"{undecided} cells got no answer and count as not covered", err=True)
+    audit = ExportAudit(found, kept, group_cap, seconds)
     amounts = parse_budgets(budget)
     rows = [(audit.score(store, at), _diagnosed(audit, store, at)) for at in amounts
             for store in audit.stores]  # fmt: skip
@@ -86,6 +106,7 @@ def score(
             "group_cap": found.group_cap if group_cap is None else group_cap,
             "judge": by.name,
             "coverage_is_an_estimate": by.is_estimate,
+            "undecided_cells": undecided,
         }
         typer.echo(json.dumps({**head, "scores": _plain(rows)}, indent=1))
         return
