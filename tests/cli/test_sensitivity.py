@@ -70,9 +70,8 @@ def test_nothing_but_the_base(files: tuple[Path, Path, Path]) -> None:
 def test_corrected_evidence(tmp_path: Path) -> None:
     """LoCoMo's corrections are a variant of their own, and what became of them is said.
 
-    Three questions need D1:1, two D2:1. The best 5 words, "Rex is the dog.", hold half of the one
-    and all of the other: 3.5, of which the store has 2. Corrected, it is two and three: 4, of
-    which the store has 3.
+    Three questions need D1:1, two D2:1. The best 5 words hold the first: 3, of which the store has
+    2. Corrected, it is two and three: the store holds the best.
     """
     made = run("build", FIXTURES["locomo"], "--out", tmp_path / "built")
     assert made.exit_code == 0, made.output
@@ -88,8 +87,8 @@ def test_corrected_evidence(tmp_path: Path) -> None:
     assert "1 corrected" in result.stderr
     base, better = json.loads(result.stdout)["findings"]
     assert better["variant"] == "corrected evidence"
-    assert base["stores"][0]["kept"]["mean"] == pytest.approx(4 / 7)
-    assert better["stores"][0]["kept"]["mean"] == pytest.approx(3 / 4)
+    assert base["stores"][0]["kept"]["mean"] == pytest.approx(2 / 3)
+    assert better["stores"][0]["kept"]["mean"] == pytest.approx(1)
     assert "go together" in failure(*words)
 
 
