@@ -156,3 +156,30 @@ def test_zero_optimum() -> None:
     """No shares of nothing."""
     with pytest.raises(MemAuditError, match="the optimum is 0"):
         diagnose(ExportAudit(MEALS, [LONG]), LONG, F(0))
+
+
+def test_what_was_never_written_is_not_too_dear() -> None:
+    """A store rich in other units that lacks the one OPT is made of: an extraction loss."""
+    units = [{"id": "big", "kind": "fact", "weight": 10}]
+    units += [{"id": f"u{n}", "kind": "fact", "weight": 1} for n in range(10)]
+    package = Package.model_validate(
+        {
+            "name": "p",
+            "experiences": [{"id": "e"}],
+            "candidates": [{"id": "c", "experience": "e", "kind": "fact", "cost": 5}],
+            "units": units,
+            "coverage": [{"candidate": "c", "unit": "big", "value": 1}],
+        }
+    )
+    many = WrittenStore("many", tuple(memory(f"m{n}", 5, **{f"u{n}": 1}) for n in range(10)))
+    found = diagnose(ExportAudit(package, [many]), many, F(5))
+    assert {step.name: step.value for step in found.steps} == {
+        "generation": 0, "extraction": 9, "cost": 0, "selection": 0,
+    }  # fmt: skip
+    assert "extraction" in found.advice
+
+
+def test_stores_of_one_name_are_refused() -> None:
+    """Their optima would be taken for each other's."""
+    with pytest.raises(MemAuditError, match="same name"):
+        ExportAudit(MEALS, [LONG, WrittenStore("long", ())])

@@ -150,7 +150,7 @@ def test_wrong_input(files: tuple[Path, Path, Path]) -> None:
     words = ("judge", package, store, "--judge", "lexical", "--against")
     assert "unknown judge" in failure(*words, "me")
     assert "labels:FILE only" in failure(*words, "pointer", "--label-memories", labels)
-    assert "names a session" in failure(*words, "pointer", "--same-session")
+    assert "names a session" in failure(*words, "lexical", "--same-session")
 
 
 def test_labelled_locomo(tmp_path: Path) -> None:

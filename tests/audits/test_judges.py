@@ -47,7 +47,11 @@ def test_lexical_is_blind_to_who_wrote_it() -> None:
 
 
 def test_pointer() -> None:
-    """All source turns must be named."""
+    """All source turns must be named; a store that names none, or others, is an error."""
+    with pytest.raises(MemAuditError, match="names its sources"):
+        Pointer().cells([Judged("a", "x")], UNITS)
+    with pytest.raises(MemAuditError, match="use the ids of its experiences"):
+        Pointer().cells([Judged("a", "x", ("D9:9",))], UNITS)
     memories = [
         Judged("a", "x", ("t1",)),
         Judged("b", "x", ("t2",)),
@@ -81,6 +85,11 @@ def test_labels_that_do_not_fit(tmp_path: Path) -> None:
     labels.write_text('{"memory_id": "m1", "unit_id": "fee", "coverage": 1}\n')
     with pytest.raises(MemAuditError, match="no label is about a memory of this store"):
         Labels(labels).cells([Judged("m2", "t")], UNITS)
+    assert Labels(labels).cells([], UNITS) == {}
+    twice = '{"memory_id": "m1", "unit_id": "fee", "coverage": 0}\n'
+    labels.write_text(labels.read_text() + twice)
+    with pytest.raises(MemAuditError, match="a second time, otherwise"):
+        Labels(labels).cells([Judged("m1", "t")], UNITS)
 
 
 def test_named_judges(tmp_path: Path) -> None:

@@ -1,13 +1,15 @@
 """Where a store's value went: from OPT of the common union down to what it holds, adding up to 1.
 
     generation  OPT(common union) - OPT(package + store): only others' memories express it
-    extraction  OPT(package + store) - what the store holds in full: never written
-    cost        what it holds in full - its best subset within the budget: too dear to fit
+    extraction  OPT(package + store) - as much of it as the whole store covers: never written
+    cost        as much of it as the whole store covers - its best subset within the budget: too
+                dear to fit
     selection   its best subset - what it keeps: a better choice was there
     kept        F(what it keeps)
 
-Each step is at least 0, because the store's best subset is feasible in the union and is worth no
-more than the whole store. A store keeps all of it where that fits, else what a policy keeps.
+The middle stage is, unit by unit, what OPT(package + store) is worth but no more than what the
+whole store is worth; where the best subset is worth more, it takes its place. So each step is at
+least 0. A store keeps all of it where that fits, else what a policy keeps.
 """
 
 from collections.abc import Mapping
@@ -81,9 +83,10 @@ def diagnose(
     if kept is None:
         raise MemAuditError(f"{store.name!r} has no {policy} for every memory; use recency")
     stages = [audit.unit_values(common.store), audit.unit_values(union.store)]
-    whole = audit.unit_values(store.candidate_ids)
-    stages.append(whole if sum(whole.values()) < union.value else stages[-1])
-    stages += [audit.unit_values(upper.store), audit.unit_values(kept)]
+    whole, best = audit.unit_values(store.candidate_ids), audit.unit_values(upper.store)
+    shared = {unit: min(value, whole.get(unit, Fraction(0))) for unit, value in stages[-1].items()}
+    stages.append(shared if sum(shared.values()) > upper.value else best)
+    stages += [best, audit.unit_values(kept)]
     steps = tuple(
         _step(audit, name, above, below, common.value)
         for name, (above, below) in zip(STEPS, pairwise(stages), strict=True)

@@ -9,6 +9,7 @@ from memaudit.audits.pruning import Policy, pruned
 from memaudit.audits.ratio import Ratio
 from memaudit.audits.score import Score, Scorer
 from memaudit.audits.union import WrittenStore, store_package, union_package
+from memaudit.core.errors import MemAuditError
 from memaudit.core.optimum import Optimum
 from memaudit.core.package import Package
 from memaudit.solvers.solve import PackageSolver
@@ -56,6 +57,9 @@ class ExportAudit:
         seconds: float | None = None,
     ) -> None:
         self.package, self.stores, self.seconds = package, tuple(stores), seconds
+        names = [store.name for store in self.stores]
+        if len(set(names)) < len(names):
+            raise MemAuditError("two stores have the same name; give one of them another")
         self.group_cap = group_cap
         self._solvers: dict[str, PackageSolver] = {}
         self._optima: dict[tuple[str, Fraction], Optimum] = {}

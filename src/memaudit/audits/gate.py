@@ -20,6 +20,8 @@ class Gated:
     ratio: float
     kept_by: str
     is_estimate: bool
+    skipped: int = 0
+    """Rows of the export that could not be read: the store is not all there."""
 
 
 def gated(
@@ -40,7 +42,8 @@ def gated(
     if cost_rule is not None:
         found = found.recost(cost_rule)
     by = named_judge(judge, label_memories)
-    kept = written(found, read_store(store), by)
+    exported = read_store(store)
+    kept = written(found, exported, by)
     score = ExportAudit(found, [kept]).score(kept, budget)
     if score.feasible:
         ratio, how = score.union_ratio, "everything fits"
@@ -51,4 +54,5 @@ def gated(
         ratio, how = rows[policy], f"cut by {policy}"
     if ratio.value is None:
         raise MemAuditError(f"{kept.name!r} has no ratio at budget {budget}: {ratio.undefined}")
-    return Gated(kept.name, float(ratio.value), how, by.is_estimate)
+    skipped = sum(exported.count.skipped.values())
+    return Gated(kept.name, float(ratio.value), how, by.is_estimate, skipped)

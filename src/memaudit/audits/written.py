@@ -34,7 +34,7 @@ def written(
             "--cost-rule, for example words"
         )
     measure = cost_rule(package.cost_rule)
-    memories = in_order(store.active)
+    memories = in_order(of_package(store, package))
     judged = [Judged(memory.id, memory.text, memory.sources) for memory in memories]
     cells = judge.cells(judged, package.units)
     return WrittenStore(
@@ -51,6 +51,21 @@ def written(
             for memory in memories
         ),
     )
+
+
+def of_package(store: ExportedStore, package: Package) -> list[Memory]:
+    """The active memories written for this package; a store without examples is all of it."""
+    examples = {memory.example for memory in store.memories} - {None}
+    listed = store.origin.configuration.get("examples")
+    known = examples | (set(map(str, listed)) if isinstance(listed, list) else set())
+    if not known:
+        return list(store.active)
+    if package.name not in known:
+        raise MemAuditError(
+            f"{store.name!r} was not written for the package {package.name!r} but for "
+            f"{', '.join(sorted(map(repr, known))[:3])}"
+        )
+    return [memory for memory in store.active if memory.example == package.name]
 
 
 def in_order(memories: Sequence[Memory]) -> list[Memory]:

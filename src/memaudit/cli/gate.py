@@ -40,6 +40,8 @@ def gate(
     found = gated(package, store, at, judge, label_memories, cost_rule, policy)
     passed = found.ratio >= min_ratio
     note = ", coverage estimated" if found.is_estimate else ""
+    if found.skipped:
+        note += f", PARTLY READ: {found.skipped} rows of the export are not in the store"
     typer.echo(
         safe(
             f"{'pass' if passed else 'FAIL'}: {found.store} reaches {found.ratio:.4f} of the best "

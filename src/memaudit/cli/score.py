@@ -84,6 +84,11 @@ def score(
     for store in exported:
         for warning in store.warnings:
             typer.echo(safe(f"{store.name}: {warning}"), err=True)
+    if judge.startswith("labels:") and label_memories is None and len(stores) > 1:
+        raise MemAuditError(
+            "labels name memories by id, and stores may use the same ids: score one store at a "
+            "time, or give --label-memories"
+        )
     rated = Salience(_salience(salience), _salience(query_salience))
     asks = judge.startswith("model:")
     with judging_desk(asks, base_url, provider, cache, stores[0], max_tokens, yes) as desk:
@@ -107,6 +112,10 @@ def score(
             "judge": by.name,
             "coverage_is_an_estimate": by.is_estimate,
             "undecided_cells": undecided,
+            "stores": [
+                {"name": one.name, "count": one.count.model_dump(), "warnings": one.warnings}
+                for one in exported
+            ],
         }
         typer.echo(json.dumps({**head, "scores": _plain(rows)}, indent=1))
         return

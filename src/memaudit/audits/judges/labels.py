@@ -41,10 +41,14 @@ class Labels:
             if unit not in known:
                 raise row.wrong(f"names the unknown unit {unit!r}; label the units of this package")
             for id in self._ids(row.text("memory_id"), by_text) & there:
-                why = row.optional("why") or ""
-                found[id][unit] = Cell(row.share("coverage"), self._provenance, why)
+                cell = Cell(row.share("coverage"), self._provenance, row.optional("why") or "")
+                if unit in found[id] and found[id][unit].value != cell.value:
+                    raise row.wrong(
+                        f"labels memory {id!r} and unit {unit!r} a second time, otherwise"
+                    )
+                found[id][unit] = cell
                 used += 1
-        if not used:
+        if memories and not used:
             raise MemAuditError(
                 f"{self._rows[0].file}: no label is about a memory of this store; if its ids are "
                 "other ones, give the file of its memories as well"

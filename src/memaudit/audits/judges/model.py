@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from memaudit.audits.judges.protocol import Cells, Judged
 from memaudit.audits.union import Cell
+from memaudit.core.errors import MemAuditError
 from memaudit.core.package import EvidenceUnit
 from memaudit.natural.passes.coverage import judge_coverage
 from memaudit.natural.passes.desk import Desk
@@ -42,4 +43,9 @@ class ModelJudge:
                     self.undecided.append((memory.id, unit.id))
                 else:
                     found[memory.id][unit.id] = Cell(said.value, self._provenance, said.reason)
+        if len(self.undecided) >= len(memories) * len(units) > 0:
+            raise MemAuditError(
+                f"{self.name} answered about no memory at all: check the address and the model, "
+                "then run again"
+            )
         return found

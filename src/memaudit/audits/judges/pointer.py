@@ -24,6 +24,8 @@ class Pointer:
         wanted = {unit.id: {source.id for source in unit.sources} for unit in units}
         turns = set().union(*wanted.values())
         named = {source for memory in memories for source in memory.sources}
+        if memories and not named:
+            raise MemAuditError("no memory of this store names its sources; use another judge")
         if named and not named & turns:
             raise MemAuditError(
                 f"no memory names a turn that a unit stands on: the store says {min(named)!r}, the "
