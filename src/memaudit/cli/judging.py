@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -11,6 +11,16 @@ from memaudit.cli.text import safe
 
 if TYPE_CHECKING:
     from memaudit.natural.passes.desk import Desk
+
+BaseUrl = Annotated[
+    str | None, typer.Option(metavar="URL", help="model: any OpenAI-compatible address.")
+]
+Provider = Annotated[
+    str, typer.Option(metavar="NAME", help="model: live, batch, or offline from the cache.")
+]
+CacheFile = Annotated[Path, typer.Option(metavar="DB", help="model: where replies are kept.")]
+MaxTokens = Annotated[int | None, typer.Option(metavar="N", help="model: stop at so many tokens.")]
+Yes = Annotated[bool, typer.Option("--yes", help="model: do not ask before spending.")]
 
 
 @contextmanager

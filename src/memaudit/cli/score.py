@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from memaudit.cli.cache import DEFAULT_CACHE
-from memaudit.cli.judging import judging_desk
+from memaudit.cli.judging import (
+    BaseUrl,
+    CacheFile,
+    MaxTokens,
+    Provider,
+    Yes,
+    judging_desk,
+)
 from memaudit.cli.text import safe, safe_markup
 from memaudit.core.errors import MemAuditError
 
@@ -51,19 +58,11 @@ def score(
     seconds: Annotated[
         float | None, typer.Option(metavar="S", help="Stop each solve after S seconds.")
     ] = None,
-    base_url: Annotated[
-        str | None, typer.Option(metavar="URL", help="model: any OpenAI-compatible address.")
-    ] = None,
-    provider: Annotated[
-        str, typer.Option(metavar="NAME", help="model: live, batch, or offline from the cache.")
-    ] = "live",
-    cache: Annotated[
-        Path, typer.Option(metavar="DB", help="model: where replies are kept.")
-    ] = DEFAULT_CACHE,
-    max_tokens: Annotated[
-        int | None, typer.Option(metavar="N", help="model: stop at so many tokens.")
-    ] = None,
-    yes: Annotated[bool, typer.Option("--yes", help="model: do not ask before spending.")] = False,
+    base_url: BaseUrl = None,
+    provider: Provider = "live",
+    cache: CacheFile = DEFAULT_CACHE,
+    max_tokens: MaxTokens = None,
+    yes: Yes = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Score stores: raw value, ratios to certified optima, pruned rows, and where value is lost."""
