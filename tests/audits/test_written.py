@@ -46,6 +46,13 @@ def test_order_and_state() -> None:
     assert [(memory.id, memory.cost) for memory in found.memories] == [("early", 2), ("late", 1)]
 
 
+def test_packages_out_of_the_pool_are_not_scored() -> None:
+    """Ambiguous and rejected ones stay in the artifact, and out of every mean."""
+    out = PACKAGE.replace(attributes={"scoring_pool": False, "status": "ambiguous"})
+    with pytest.raises(MemAuditError, match="out of the scoring pool"):
+        written(out, store(), Lexical())
+
+
 def test_declared_costs_cannot_be_measured() -> None:
     """One rule for everyone, or none."""
     with pytest.raises(MemAuditError, match="--cost-rule"):

@@ -28,6 +28,11 @@ def written(
     package: Package, store: ExportedStore, judge: Judge, salience: Salience = NO_SALIENCE
 ) -> WrittenStore:
     """The active memories of a store under the package's cost rule."""
+    if package.attributes.get("scoring_pool") is False:
+        raise MemAuditError(
+            f"{package.name!r} is out of the scoring pool (its construction ended as "
+            f"{package.attributes.get('status')!r}); score another package"
+        )
     if package.cost_rule == DECLARED:
         raise MemAuditError(
             f"{package.name!r} declares its costs, so memories cannot be measured alike; give a "

@@ -1,29 +1,29 @@
 """`memaudit gate`: a bar for CI."""
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from memaudit.cli.errors import FAILED
+from memaudit.cli.scoring_options import (
+    CostRule,
+    LabelMemories,
+    OfflineJudge,
+    PackagePath,
+    StorePath,
+)
 from memaudit.cli.text import safe
 from memaudit.core.errors import MemAuditError
 
 
 def gate(
-    package: Annotated[Path, typer.Argument(metavar="PACKAGE", help="A package.")],
-    store: Annotated[Path, typer.Argument(metavar="STORE", help="A store memaudit import wrote.")],
+    package: PackagePath,
+    store: StorePath,
     budget: Annotated[str, typer.Option(metavar="B", help="The budget.")],
     min_ratio: Annotated[float, typer.Option(metavar="R", help="The lowest ratio that passes.")],
-    judge: Annotated[
-        str, typer.Option(metavar="NAME", help="lexical, pointer, labels:FILE or calls:FILE.")
-    ] = "lexical",
-    label_memories: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="labels: what their ids stand for.")
-    ] = None,
-    cost_rule: Annotated[
-        str | None, typer.Option(metavar="RULE", help="Measure everything by another rule.")
-    ] = None,
+    judge: OfflineJudge = "lexical",
+    label_memories: LabelMemories = None,
+    cost_rule: CostRule = None,
     policy: Annotated[
         str, typer.Option(metavar="NAME", help="How a store over budget is cut: recency, salience.")
     ] = "recency",

@@ -15,6 +15,7 @@ from memaudit.cli.judging import (
     Yes,
     judging_desk,
 )
+from memaudit.cli.scoring_options import CostRule, LabelMemories, PackagePath, Seconds, StorePath
 from memaudit.cli.text import safe, safe_markup
 from memaudit.core.errors import MemAuditError
 
@@ -24,28 +25,22 @@ if TYPE_CHECKING:
 
 
 def judge(
-    package: Annotated[Path, typer.Argument(metavar="PACKAGE", help="A package.")],
-    store: Annotated[Path, typer.Argument(metavar="STORE", help="A store memaudit import wrote.")],
+    package: PackagePath,
+    store: StorePath,
     judge: Annotated[
         str,
         typer.Option(metavar="NAME", help="lexical, pointer, labels:FILE, calls:FILE, model:NAME."),
     ],
     against: Annotated[str, typer.Option(metavar="NAME", help="The judge it is compared with.")],
-    label_memories: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="labels: what their ids stand for.")
-    ] = None,
+    label_memories: LabelMemories = None,
     same_session: Annotated[
         bool, typer.Option("--same-session", help="Compare cells of a memory's own session only.")
     ] = False,
     budget: Annotated[
         str | None, typer.Option(metavar="B[,B...]", help="Compare ratios at these budgets too.")
     ] = None,
-    cost_rule: Annotated[
-        str | None, typer.Option(metavar="RULE", help="Measure everything by another rule.")
-    ] = None,
-    seconds: Annotated[
-        float | None, typer.Option(metavar="S", help="Stop each solve after S seconds.")
-    ] = None,
+    cost_rule: CostRule = None,
+    seconds: Seconds = None,
     base_url: BaseUrl = None,
     provider: Provider = "live",
     cache: CacheFile = DEFAULT_CACHE,

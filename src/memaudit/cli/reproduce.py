@@ -76,7 +76,7 @@ def natural(
     """Recompute the paper's natural optima and ratios from its archive, no model called."""
     from memaudit.cli.results import progress
     from memaudit.experiments.reproduce_natural import lines as lines_of
-    from memaudit.experiments.reproduce_natural import measure
+    from memaudit.experiments.reproduce_natural import measure, writer_rows
     from memaudit.io.packages import read_packages
 
     if not artifact.exists():
@@ -88,9 +88,14 @@ def natural(
     lines = list(lines_of(found))
     if as_json:
         rows = [line.to_json() for line in lines]
-        typer.echo(json.dumps({"examples": found.examples, "lines": rows}, indent=1))
+        names = ("writer", "budget", "mean_ratio", "ci_low", "ci_high")
+        ours = [dict(zip(names, row, strict=True)) for row in writer_rows(found)]
+        data = {"examples": found.examples, "lines": rows, "writers": ours}
+        typer.echo(json.dumps(data, indent=1))
         return
     _show(lines, f"{found.examples} examples")
+    for name, budget, mean, low, high in writer_rows(found):
+        typer.echo(f"{name} / OPT at B = {budget}: {mean:.3f} ({low:.3f} to {high:.3f})")
     if found.uncertified:
         typer.echo(f"{found.uncertified} optima are not certified and are left out")
 

@@ -16,6 +16,7 @@ from memaudit.cli.judging import (
     Yes,
     judging_desk,
 )
+from memaudit.cli.scoring_options import CostRule, LabelMemories, PackagePath, Seconds, StorePaths
 from memaudit.cli.text import safe, safe_markup
 from memaudit.core.errors import MemAuditError
 
@@ -25,10 +26,8 @@ if TYPE_CHECKING:
 
 
 def score(
-    package: Annotated[Path, typer.Argument(metavar="PACKAGE", help="A package.")],
-    stores: Annotated[
-        list[Path], typer.Argument(metavar="STORE...", help="Stores memaudit import wrote.")
-    ],
+    package: PackagePath,
+    stores: StorePaths,
     budget: Annotated[str, typer.Option(metavar="B[,B...]", help="Budgets.")],
     judge: Annotated[
         str,
@@ -37,10 +36,7 @@ def score(
             help="lexical (an estimate), pointer, labels:FILE, calls:FILE, model:NAME.",
         ),
     ] = "lexical",
-    label_memories: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="labels: which memories their ids stand for."),
-    ] = None,
+    label_memories: LabelMemories = None,
     salience: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Published salience calls made at write time."),
@@ -49,15 +45,11 @@ def score(
         Path | None,
         typer.Option(metavar="FILE", help="... made with the question in sight; kept apart."),
     ] = None,
-    cost_rule: Annotated[
-        str | None, typer.Option(metavar="RULE", help="Measure everything by another rule.")
-    ] = None,
+    cost_rule: CostRule = None,
     group_cap: Annotated[
         int | None, typer.Option(metavar="K", help="Candidates one experience may keep.")
     ] = None,
-    seconds: Annotated[
-        float | None, typer.Option(metavar="S", help="Stop each solve after S seconds.")
-    ] = None,
+    seconds: Seconds = None,
     base_url: BaseUrl = None,
     provider: Provider = "live",
     cache: CacheFile = DEFAULT_CACHE,

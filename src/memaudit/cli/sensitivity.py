@@ -7,6 +7,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from memaudit.cli.scoring_options import (
+    LabelMemories,
+    OfflineJudge,
+    PackagePath,
+    Seconds,
+    StorePaths,
+)
 from memaudit.cli.text import safe, safe_markup
 from memaudit.core.errors import MemAuditError
 
@@ -19,17 +26,11 @@ if TYPE_CHECKING:
 
 
 def sensitivity(
-    package: Annotated[Path, typer.Argument(metavar="PACKAGE", help="A package.")],
-    stores: Annotated[
-        list[Path], typer.Argument(metavar="STORE...", help="Stores memaudit import wrote.")
-    ],
+    package: PackagePath,
+    stores: StorePaths,
     budget: Annotated[str, typer.Option(metavar="B[,B...]", help="Budgets.")],
-    judge: Annotated[
-        str, typer.Option(metavar="NAME", help="lexical, pointer, labels:FILE or calls:FILE.")
-    ] = "lexical",
-    label_memories: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="labels: what their ids stand for.")
-    ] = None,
+    judge: OfflineJudge = "lexical",
+    label_memories: LabelMemories = None,
     cost_rule: Annotated[
         str | None, typer.Option(metavar="RULE", help="The base's rule, if not the package's.")
     ] = None,
@@ -53,9 +54,7 @@ def sensitivity(
     conversations: Annotated[
         Path | None, typer.Option(metavar="FILE", help="corrections: the LoCoMo file.")
     ] = None,
-    seconds: Annotated[
-        float | None, typer.Option(metavar="S", help="Stop each solve after S seconds.")
-    ] = None,
+    seconds: Seconds = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Score stores under other cost rules, group caps and wrong labels: do rankings survive?"""

@@ -82,6 +82,15 @@ def _one(found: Natural, package: Package, budgets: Sequence[int]) -> None:
             found.add(budget, name, value / base if base else None)
 
 
+def writer_rows(found: Natural) -> Iterator[tuple[str, int, float, float, float]]:
+    """Our writers at the paper's budgets: mean ratio over examples and its interval."""
+    for name in WRITERS:
+        for budget in map(int, published()["budgets"]):
+            ours = found.mean(budget, name)
+            if ours is not None:
+                yield name, budget, *ours
+
+
 def lines(found: Natural) -> Iterator[Line]:
     """Published numbers beside ours."""
     for entry in published()["numbers"]:
