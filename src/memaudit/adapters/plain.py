@@ -25,7 +25,9 @@ class Plain:
     def recognises(self, source: Source) -> int:
         """Anything with texts; every other format is more certain."""
         if all(part.kind == "text" for part in source.parts):
-            return 1 if not source.folder else 0
+            # A .json that is no JSON list or object is an error page or a stray value, no memories.
+            said_json = any(part.path.suffix.lower() == ".json" for part in source.parts)
+            return 0 if source.folder or said_json else 1
         rows = list(samples(source, LISTS))
         if rows and all(any(key in row for key in TEXTS) for row in rows):
             return 1

@@ -66,6 +66,9 @@ point --artifact at the folder that holds candidate_memories.jsonl and coverage_
 model is called. docs/packages.md describes the layout."""
 
 
+PAPER_EXAMPLES = 87
+
+
 @reproduce.command("natural")
 def natural(
     artifact: Annotated[
@@ -94,6 +97,8 @@ def natural(
         typer.echo(json.dumps(data, indent=1))
         return
     _show(lines, f"{found.examples} examples")
+    if found.examples != PAPER_EXAMPLES:
+        typer.echo(f"the paper's numbers are over {PAPER_EXAMPLES} examples: these are others")
     for name, budget, mean, low, high in writer_rows(found):
         typer.echo(f"{name} / OPT at B = {budget}: {mean:.3f} ({low:.3f} to {high:.3f})")
     if found.uncertified:

@@ -50,8 +50,8 @@ def named_system(name: str) -> System:
     """The system of that name."""
     if name == "letta":
         raise MemAuditError(
-            "letta cannot be captured: it is a server with a database, not a library; export the "
-            "agent and its passages, then memaudit import"
+            "letta is not captured (its server could not be run for a test); export the agent and "
+            "its passages, then memaudit import"
         )
     if name not in SYSTEMS:
         raise MemAuditError(f"unknown system {name!r}; choose {', '.join(SYSTEMS)}")
