@@ -1,14 +1,11 @@
-"""`memaudit audit`: checks of the benchmark itself."""
-
-import json
-from typing import Annotated, Any
+"""`memaudit audit`: checks of the benchmark itself, of its labels and of its solvers."""
 
 import typer
 
-from memaudit.cli.errors import FAILED
+from memaudit.cli.audit_solvers import solvers
 
 audit = typer.Typer(
-    help="Check the solvers against each other.",
+    help="Audit labels, and the solvers.",
     no_args_is_help=True,
     rich_markup_mode=None,
     add_completion=False,
@@ -17,79 +14,7 @@ audit = typer.Typer(
 
 @audit.callback()
 def _group() -> None:
-    """Check the solvers against each other."""
+    """Audit labels, and the solvers."""
 
 
-@audit.command("solvers")
-def solvers(
-    rows: Annotated[
-        int, typer.Option(metavar="N", min=1, help="Packages times budgets to solve.")
-    ] = 1200,
-    solver: Annotated[
-        list[str] | None, typer.Option(metavar="NAME", help="Only these; repeat the option.")
-    ] = None,
-    jobs: Annotated[
-        int | None, typer.Option(metavar="N", help="Processes; default: one per core.")
-    ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
-) -> None:
-    """Solve the same rows with every backend; values must be equal, exactly."""
-    from memaudit.cli.sweeping import bar
-    from memaudit.experiments.audit_solvers import Tally, audit_solvers
-    from memaudit.experiments.engines.registry import named_engine
-    from memaudit.solvers.registry import named_solver
-
-    for name in solver or ():
-        named_solver(name)
-    total: dict[str, Tally] = {}
-    with bar() as shown:
-        task = shown.add_task("rows", total=rows)
-        for total in audit_solvers(rows, named_engine("processes", jobs), solver or ()):
-            first = next(iter(total.values()))
-            shown.update(task, completed=first.rows + first.refused)
-    if as_json:
-        typer.echo(json.dumps({"rows": rows, "solvers": [_plain(t) for t in total.values()]}))
-    else:
-        _show(list(total.values()))
-    if any(tally.differing for tally in total.values()):
-        raise typer.Exit(FAILED)
-
-
-def _plain(tally: Any) -> dict[str, Any]:
-    return {
-        "solver": tally.solver,
-        "rows": tally.rows,
-        "matches": tally.matches,
-        "max_difference": str(tally.largest),
-        "certified": tally.certified,
-        "refused": tally.refused,
-        "differing": [
-            {"package": one.package, "budget": one.budget, "value": str(one.value),
-             "expected": str(one.expected)}
-            for one in tally.differing
-        ],
-    }  # fmt: skip
-
-
-def _show(tallies: list[Any]) -> None:
-    from rich import box
-    from rich.table import Table
-
-    from memaudit.cli.results import console
-
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column("solver against reference")
-    for name in ("rows", "matches", "max difference", "certified", "too large"):
-        table.add_column(name, justify="right")
-    for tally in tallies:
-        table.add_row(
-            tally.solver, f"{tally.rows:,}", f"{tally.matches:,}/{tally.rows:,}",
-            str(tally.largest), f"{tally.certified:,}", f"{tally.refused:,}",
-        )  # fmt: skip
-    console().print(table)
-    for tally in tallies:
-        for one in tally.differing[:5]:
-            console().print(
-                f"{tally.solver} on {one.package} at budget {one.budget}: {one.value}, "
-                f"not {one.expected}"
-            )
+audit.command("solvers")(solvers)

@@ -16,7 +16,7 @@ COMMANDS = {
     "train": ("memaudit.cli.train:train", "Train the ridge estimator of a writer."),
     "generate": ("memaudit.cli.generate:generate", "Make a package from a seed."),
     "reproduce": ("memaudit.cli.reproduce:reproduce", "The paper's numbers beside ours."),
-    "audit": ("memaudit.cli.audit:audit", "Check the solvers against each other."),
+    "audit": ("memaudit.cli.audit:audit", "Audit labels, and the solvers."),
     "solve": ("memaudit.cli.solve:solve", "Find the best store for a budget, with a certificate."),
     "verify": ("memaudit.cli.verify:verify", "Check a certificate against its package."),
     "frontier": ("memaudit.cli.frontier:frontier", "The optimum for every budget."),
