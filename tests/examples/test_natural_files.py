@@ -1,4 +1,4 @@
-"""The bundled natural set: that its five files hold together, and what its README says of them."""
+"""The bundled natural set: that its files hold together, and what its README says of them."""
 
 import json
 import re
@@ -11,8 +11,10 @@ import pytest
 from memaudit.datasets.irregular import Loaded
 from memaudit.datasets.read import read_conversations
 from memaudit.datasets.shape import Conversation, Turn
+from memaudit.natural.example import PASSES
 
 Row = dict[str, object]
+LABEL_FILES = [f"{name}.jsonl" for name in PASSES]
 
 FOLDER = files("memaudit").joinpath("examples", "natural")
 TOPICS = {
@@ -104,18 +106,19 @@ def test_rows_have_their_fields_and_known_kinds() -> None:
     assert {frozenset(row) - {"confidence"} for row in rows("memories.jsonl")} == {
         frozenset(memory_keys)
     }
-    assert {frozenset(row) for row in rows("coverage.jsonl")} == {frozenset(cell_keys)}
+    for file in LABEL_FILES:
+        assert {frozenset(row) for row in rows(file)} == {frozenset(cell_keys)}
+        assert {row["coverage"] for row in rows(file)} == {1, 0.5}
+        assert all(row["why"] for row in rows(file))
     assert {row["kind"] for row in rows("units.jsonl")} == UNIT_KINDS
     assert {row["kind"] for row in rows("memories.jsonl")} == MEMORY_KINDS
     for row in rows("memories.jsonl"):
         confidence = row.get("confidence", 1)
         assert isinstance(confidence, int | float)
         assert 0 <= confidence <= 1
-    assert {row["coverage"] for row in rows("coverage.jsonl")} == {1, 0.5}
-    assert all(row["why"] for row in rows("coverage.jsonl"))
 
 
-@pytest.mark.parametrize("file", ["units.jsonl", "memories.jsonl", "coverage.jsonl"])
+@pytest.mark.parametrize("file", ["units.jsonl", "memories.jsonl", *LABEL_FILES])
 def test_the_tables_follow_the_order_of_the_conversations(file: str) -> None:
     """And speak of every conversation."""
     assert list(dict.fromkeys(row["conversation"] for row in rows(file))) == list(talks())
@@ -138,12 +141,13 @@ def test_ids_resolve_and_do_not_repeat(name: str) -> None:
     talk = talks()[name]
     units = [str(row["unit_id"]) for row in of("units.jsonl", talk)]
     memories = [str(row["memory_id"]) for row in of("memories.jsonl", talk)]
-    cells = [(row["memory_id"], row["unit_id"]) for row in of("coverage.jsonl", talk)]
     assert units == [f"u{number}" for number in range(1, len(units) + 1)]
     assert memories == [f"m{number}" for number in range(1, len(memories) + 1)]
-    assert len(set(cells)) == len(cells)
-    assert {memory for memory, _ in cells} <= set(memories)
-    assert {unit for _, unit in cells} <= set(units)
+    for file in LABEL_FILES:
+        cells = [(row["memory_id"], row["unit_id"]) for row in of(file, talk)]
+        assert len(set(cells)) == len(cells)
+        assert {memory for memory, _ in cells} <= set(memories)
+        assert {unit for _, unit in cells} <= set(units)
     assert {row["turn"] for row in of("memories.jsonl", talk)} <= turns(talk).keys()
     for row in of("units.jsonl", talk):
         assert set(texts(row, "turns")) <= turns(talk).keys()
@@ -266,6 +270,7 @@ def test_the_readme_counts_what_is_there() -> None:
         "partial cells": values[0.5],
     }
     assert f"of\n{cells} cells" in page
+    assert f"over all {cells} cells" in page
     examples = re.findall(r'^\| [^|]+ \| "([^"]+)"', page, re.M)
     assert len(examples) == 14
     assert set(examples) <= {row["text"] for row in rows("memories.jsonl")}
