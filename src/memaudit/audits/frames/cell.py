@@ -15,6 +15,12 @@ VALUES: Mapping[Label, Fraction] = {
 """What a label is worth as coverage; `cannot_tell` is worth nothing known, which is not 0."""
 
 
+def stratum_name(candidate_kind: str, unit_kind: str, same_session: bool | None) -> str:
+    """How a stratum is called."""
+    session = {True: "same session", False: "other session", None: "session unknown"}
+    return f"{candidate_kind} / {unit_kind} / {session[same_session]}"
+
+
 @dataclass(frozen=True, slots=True)
 class FrameCell:
     """What may be seen: where the cell comes from, its kinds, and the texts to compare.
@@ -36,8 +42,7 @@ class FrameCell:
     @property
     def stratum(self) -> str:
         """Candidate kind, unit kind, and whether both come from one session."""
-        session = {True: "same session", False: "other session", None: "session unknown"}
-        return f"{self.candidate_kind} / {self.unit_kind} / {session[self.same_session]}"
+        return stratum_name(self.candidate_kind, self.unit_kind, self.same_session)
 
 
 @dataclass(frozen=True, slots=True)

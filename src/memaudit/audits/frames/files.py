@@ -1,0 +1,137 @@
+"""Frames and labels on disk: a folder of cells, their key and where they come from; label files."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from memaudit.audits.frames.cell import Frame, LabelSet
+from memaudit.audits.frames.cell_files import cell_data, cells_csv, cells_from, key_csv, key_from
+from memaudit.audits.frames.columns import ANNOTATOR, CELL_ID, LABEL, NOTES, optional, required
+from memaudit.audits.frames.drawing import Drawing
+from memaudit.audits.frames.label_sets import Said, gathered
+from memaudit.audits.frames.label_studio import CONFIG, export_decisions, task_rows, tasks_text
+from memaudit.audits.frames.label_words import label_of
+from memaudit.audits.frames.manifest import check_hash, manifest_text
+from memaudit.audits.frames.tables import csv_text, table_rows, writable
+from memaudit.core.errors import MemAuditError
+from memaudit.io.atomic import write_file, write_folder
+from memaudit.io.files import names_in, read_bytes
+
+CELLS, CELL_LINES, PUBLISHED = "cells.csv", "cells.jsonl", "annotation_cells.csv"
+KEY, PASSES, MANIFEST = "key.csv", "passes.csv", "frame.json"
+TASKS, TASKS_CONFIG = "label_studio.json", "label_studio.xml"
+LABEL_COLUMNS = ("cell_id", "annotator_id", "label", "notes")
+
+
+def read_frame(path: Path) -> Frame:
+    """The frame of a folder, or of a file of cells with the key beside it where there is one.
+
+    A folder's files must be as they were written; its key may be missing, as it should be where
+    people label.
+    """
+    file = path
+    if path.is_dir():
+        names = [name for name in (CELLS, CELL_LINES, PUBLISHED) if (path / name).exists()]
+        if not names:
+            raise MemAuditError(f"{path}: is no frame: it holds no {CELLS}")
+        file = path / names[0]
+        for name in (file.name, KEY):
+            check_hash(path / MANIFEST, path / name)
+    rows = task_rows(file) if file.suffix.lower() == ".json" else table_rows(file)
+    cells = cells_from(rows)
+    key = file.with_name(KEY)
+    return Frame(cells, key_from(table_rows(key) if key.exists() else rows, cells))
+
+
+def write_frame(
+    frame: Frame, folder: Path, drawing: Drawing | None = None, passes: Sequence[LabelSet] = ()
+) -> bool:
+    """Write a frame's folder in one step; False where the very same frame is there already.
+
+    Another frame is never overwritten: labels made for it would mean nothing. Labels that the
+    packages' own passes gave go into one file beside the key.
+    """
+    files = {
+        CELLS: cells_csv(frame.cells),
+        CELL_LINES: "".join(
+            json.dumps(cell_data(cell), ensure_ascii=False) + "\n" for cell in frame.cells
+        ),
+        TASKS: tasks_text(frame.cells),
+        TASKS_CONFIG: CONFIG,
+    }
+    if frame.key:
+        files[KEY] = key_csv(frame.cells, frame.key)
+    if passes:
+        files[PASSES] = csv_text(LABEL_COLUMNS, [row for one in passes for row in _rows(one)])
+    files = {name: writable(text) for name, text in files.items()}
+    files[MANIFEST] = manifest_text(files, len(frame.cells), drawing)
+    if _is_there(folder, files):
+        return False
+    write_folder(folder, files, ())
+    return True
+
+
+def _is_there(folder: Path, files: Mapping[str, str]) -> bool:
+    """Whether a folder holds these very files; anything else in its place is refused."""
+    if not folder.exists():
+        return False
+    if not folder.is_dir():
+        raise MemAuditError(f"cannot write {folder}: it is a file, a folder was expected")
+    there = names_in(folder)
+    if set(files) <= set(there) and all(
+        read_bytes(folder / name) == text.encode() for name, text in files.items()
+    ):
+        return True
+    if MANIFEST in there or CELLS in there:
+        raise MemAuditError(f"{folder}: holds another frame; choose a new folder")
+    if there:
+        raise MemAuditError(f"{folder}: holds {there[0]!r} and no frame; choose a new folder")
+    return False
+
+
+def read_label_sets(path: Path, frame: Frame | None = None) -> list[LabelSet]:
+    """The labels of a CSV or JSONL file or a Label Studio export, one set an annotator.
+
+    With a frame given, a label of a cell that it lacks is an error.
+    """
+    is_export = path.suffix.lower() == ".json"
+    decisions = export_decisions(path) if is_export else _decisions(path)
+    known = None if frame is None else {cell.id for cell in frame.cells}
+    found = gathered(decisions, known)
+    if not found:
+        raise MemAuditError(f"{path.name}: holds no labels")
+    return found
+
+
+def _decisions(path: Path) -> Iterator[Said]:
+    for row in table_rows(path):
+        id, annotator = required(row, CELL_ID), optional(row, ANNOTATOR) or path.stem
+        if LABEL[0] not in row.data:
+            required(row, LABEL)
+        try:
+            label = label_of(row.data[LABEL[0]])
+        except ValueError as error:
+            raise row.wrong(f"{error} for the cell {id!r}") from None
+        place = f"{row.file}:{row.line}"
+        yield Said(annotator, id, label, optional(row, NOTES) or "", place)
+
+
+def _rows(label_set: LabelSet) -> list[tuple[str, ...]]:
+    return [
+        (id, label_set.annotator, label_set.labels[id], label_set.notes.get(id, ""))
+        for id in sorted(label_set.labels)
+    ]
+
+
+def write_labels(label_set: LabelSet, path: Path) -> None:
+    """Write one annotator's labels in the order of cell ids, as CSV or JSONL by the file's name."""
+    rows = _rows(label_set)
+    kind = path.suffix.lower()
+    if kind == ".jsonl":
+        data = (dict(zip(LABEL_COLUMNS, row, strict=True)) for row in rows)
+        text = "".join(json.dumps(one, ensure_ascii=False) + "\n" for one in data)
+    elif kind == ".csv":
+        text = csv_text(LABEL_COLUMNS, rows)
+    else:
+        raise MemAuditError(f"{path}: labels are written to a .csv or .jsonl file")
+    write_file(path, writable(text))

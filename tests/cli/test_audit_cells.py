@@ -1,0 +1,101 @@
+"""`memaudit audit cells`."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from memaudit.audits.frames.cell import LabelSet
+from memaudit.audits.frames.files import read_label_sets, write_frame, write_labels
+from tests.audits.frames.test_model_pass import FRAME, SAID
+from tests.cli.running import failure, run
+from tests.models.server import completion, serving
+from tests.natural.passes.fake_model import answer, instead, plays
+
+pytest.importorskip("openai", reason="pip install 'memaudit[models]'")
+
+
+@pytest.fixture(autouse=True)
+def _clean_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("MEMAUDIT_API_KEY", "OPENAI_API_KEY", "OPENROUTER_API_KEY", "OPENAI_ORG_ID"):
+        monkeypatch.delenv(name, raising=False)
+    for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"):
+        monkeypatch.delenv(name, raising=False)
+        monkeypatch.delenv(name.lower(), raising=False)
+
+
+def words(folder: Path, *more: object) -> tuple[object, ...]:
+    """The command on a frame of four cells."""
+    write_frame(FRAME, folder / "f")
+    return (
+        "audit", "cells", folder / "f", "--model", "one", "--out", folder / "one.csv",
+        "--cache", folder / "cache", "--yes", *more,
+    )  # fmt: skip
+
+
+def test_live(tmp_path: Path) -> None:
+    """Labels of every cell, in our file; a second run replaces them from the cache."""
+    with serving(plays) as served:
+        result = run(*words(tmp_path, "--base-url", served.url))
+    assert result.exit_code == 0, result.output
+    assert result.stdout.endswith("one.csv: 1 full, 2 none, 1 partial\n")
+    (found,) = read_label_sets(tmp_path / "one.csv", FRAME)
+    assert (found.annotator, found.labels) == ("model:one", SAID)
+    assert run(*words(tmp_path, "--provider", "offline")).exit_code == 0
+
+
+def test_what_got_no_answer(tmp_path: Path) -> None:
+    """Counted in both outputs, and absent from the file; nothing answered is an error."""
+
+    def lazy(body: dict[str, object]) -> str:
+        found = answer(body)
+        found["cells"] = [row for row in found["cells"] if row["label"] != "none"]
+        return json.dumps(found)
+
+    with serving(instead("coverage", lazy)) as served:
+        shown = run(*words(tmp_path, "--base-url", served.url))
+        result = run(*words(tmp_path, "--base-url", served.url, "--json"))
+    assert "2 cells got no answer and have no label" in shown.stderr
+    assert json.loads(result.stdout) == {
+        "labels": str(tmp_path / "one.csv"), "annotator": "model:one", "cells": 4,
+        "labelled": {"full": 1, "partial": 1}, "undecided": ["c0002", "c0003"],
+        "failed_requests": {},
+    }  # fmt: skip
+    assert set(read_label_sets(tmp_path / "one.csv")[0].labels) == {"c0000", "c0001"}
+    with serving(instead("coverage", "no JSON")) as served:
+        other = words(tmp_path, "--base-url", served.url, "--cache", tmp_path / "new")
+        result = run(*other)
+    assert result.exit_code == 1
+    assert "answered about no cell at all" in result.stderr
+
+
+def test_batch(tmp_path: Path) -> None:
+    """Requests go into a file beside the labels; after the import the labels are there."""
+    result = run(*words(tmp_path, "--provider", "batch"))
+    assert result.exit_code == 1
+    assert "memaudit batch import" in result.stderr
+    assert not (tmp_path / "one.csv").exists()
+    rows = [json.loads(line) for line in (tmp_path / "one-requests.jsonl").open()]
+    replies = [
+        {"custom_id": row["custom_id"], "error": None, "response": {
+            "status_code": 200, "body": completion(json.dumps(answer(row["body"])))}}
+        for row in rows
+    ]  # fmt: skip
+    (tmp_path / "replies.jsonl").write_text("".join(json.dumps(one) + "\n" for one in replies))
+    taken = run("batch", "import", tmp_path / "replies.jsonl", "--cache", tmp_path / "cache")
+    assert taken.exit_code == 0, taken.output
+    assert run(*words(tmp_path, "--provider", "batch")).exit_code == 0
+    assert read_label_sets(tmp_path / "one.csv")[0].labels == SAID
+
+
+def test_nobodys_labels_are_overwritten(tmp_path: Path) -> None:
+    """A person's file is refused before anything is asked."""
+    write_labels(LabelSet("human_a", {"c0000": "none"}), tmp_path / "one.csv")
+    assert "holds labels of 'human_a'" in failure(*words(tmp_path, "--provider", "offline"))
+    (tmp_path / "one.csv").unlink()
+    assert "is no folder" in failure(
+        *words(tmp_path, "--provider", "offline", "--out", tmp_path / "no" / "one.csv")
+    )
+    assert "written to a .csv" in failure(
+        *words(tmp_path, "--provider", "offline", "--out", tmp_path / "one.txt")
+    )
