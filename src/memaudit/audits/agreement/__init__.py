@@ -1,0 +1,1 @@
+"""How far labels of the same cells agree: annotators, their consensus, models and the package."""

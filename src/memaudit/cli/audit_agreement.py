@@ -1,0 +1,102 @@
+"""`memaudit audit agreement`: how far labels of the same cells agree."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from memaudit.core.errors import MemAuditError
+
+if TYPE_CHECKING:
+    from memaudit.audits.agreement.audit import AgreementAudit
+    from memaudit.audits.frames.cell import Frame, LabelSet
+
+FEW_PACKAGES = 10
+
+
+def agreement(
+    cells: Annotated[
+        str,
+        typer.Argument(
+            metavar="CELLS", help="A frame's folder, a file of cells, or packages with passes."
+        ),
+    ],
+    labels: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="LABELS", help="Label files of annotators, or pass:NAME kept in packages."
+        ),
+    ],
+    model: Annotated[
+        list[str] | None,
+        typer.Option(metavar="LABELS", help="Labels that a model gave; repeat the option."),
+    ] = None,
+    draws: Annotated[int, typer.Option(metavar="N", min=1, help="Bootstrap draws.")] = 10_000,
+    seed: Annotated[int, typer.Option(metavar="S", min=0, help="Seed of the draws.")] = 0,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, with every group.")] = False,
+) -> None:
+    """Compare annotators, their consensus, models and the package's own labels, cell by cell."""
+    from memaudit.audits.agreement.audit import audit_agreement
+    from memaudit.audits.agreement.plain import audit_data
+    from memaudit.cli.agreement_tables import show
+
+    frame, annotators, models = _sources(cells, labels, model or [])
+    found = audit_agreement(frame, annotators, models, draws, seed)
+    notes = _notes(found)
+    if as_json:
+        typer.echo(json.dumps({**audit_data(found), "notes": notes}, indent=1))
+    else:
+        show(found, notes)
+
+
+def _sources(
+    cells: str, labels: Sequence[str], model: Sequence[str]
+) -> tuple["Frame", list["LabelSet"], list["LabelSet"]]:
+    """The frame, and the labels of annotators and of models."""
+    from memaudit.audits.agreement.judged_frame import judged_frame
+    from memaudit.audits.frames.files import read_frame, read_label_sets
+    from memaudit.audits.frames.sources import named_packages
+    from memaudit.natural.heuristics import PASS
+
+    named = [*labels, *model]
+    kept = [name for name in named if name.startswith(PASS)]
+    if kept and len(kept) < len(named):
+        raise MemAuditError(
+            "label files name cells of a frame, pass:NAME those of a package; give one sort only"
+        )
+    if twice := sorted({name for name in named if named.count(name) > 1}):
+        raise MemAuditError(f"{twice[0]} is given twice")
+    if kept:
+        frame, passes = judged_frame(named_packages([cells]), kept)
+        return frame, [passes[name] for name in labels], [passes[name] for name in model]
+    frame = read_frame(Path(cells))
+    sets = {name: read_label_sets(Path(name), frame) for name in named}
+    return (
+        frame,
+        [one for name in labels for one in sets[name]],
+        [one for name in model for one in sets[name]],
+    )
+
+
+def _notes(found: "AgreementAudit") -> list[str]:
+    """What a reader must know about the numbers."""
+    notes = []
+    if found.own_passes:
+        names = ", ".join(found.own_passes)
+        notes.append(f"the package's own labels are {names}: there is no row for the package")
+    if not found.keyed:
+        notes.append("no key: nothing is compared with the package or reweighted")
+    elif all(one.natural is None for one in found.comparisons):
+        notes.append("every cell weighs the same in the key: reweighting would change nothing")
+    elif found.keyed < found.cells:
+        notes.append(
+            f"{found.cells - found.keyed:,} cells have no key: in the natural balance they are "
+            "left out"
+        )
+    if 1 < found.packages < FEW_PACKAGES:
+        notes.append(f"only {found.packages} packages: intervals over packages are rough")
+    if not found.has_partial:
+        notes.append("nobody says partial: both scales are the same")
+    return notes

@@ -1,0 +1,1 @@
+"""How far labels agree: coefficients, intervals, consensus, groups."""

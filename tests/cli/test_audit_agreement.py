@@ -1,0 +1,138 @@
+"""`memaudit audit agreement` on a small frame, from its files."""
+
+import json
+import re
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from memaudit.audits.frames.cell import Frame, LabelSet
+from memaudit.audits.frames.files import write_frame, write_labels
+from memaudit.io.packages import write_package
+from tests.audits.agreement.labelled import cell, frame, labels
+from tests.audits.agreement.test_judged_frame import passed
+from tests.cli.running import failure, run
+from tests.golden_files import check_golden
+
+KEY = "fffppnnnnnnnnn"
+ANN = "ffpppnnnnnfnn?"
+BEN = "fffppnnnnnnpn."
+BOT = "ffnnpnnnnnfnnn"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A frame of two packages, labels of two annotators, and of a model."""
+    held = frame(14, KEY, {place: Fraction(7, 2) for place in range(5, 14)})
+    cells = tuple(
+        replace(
+            cell(place, f"p{place // 7}", "fact" if place % 2 else "summary"),
+            candidate_text=f"memory \x1b[31m{place} [red]",
+        )
+        for place in range(14)
+    )
+    write_frame(Frame(cells, held.key), tmp_path / "frame")
+    for name, said in (("ann", ANN), ("ben", BEN), ("bot", BOT)):
+        write_labels(labels(name, said), tmp_path / f"{name}.csv")
+    return tmp_path
+
+
+def arguments(folder: Path, *more: object) -> tuple[object, ...]:
+    """The command on these files."""
+    files = (folder / "frame", folder / "ann.csv", folder / "ben.csv")
+    return ("audit", "agreement", *files, "--draws", 100, *more)
+
+
+def test_printed(folder: Path) -> None:
+    """The paper's table first; numbers drawn at random are masked."""
+    result = run(*arguments(folder, "--model", folder / "bot.csv"))
+    assert result.exit_code == 0, result.output
+    assert "\x1b" not in result.stdout
+    masked = re.sub(r"\[-?\d\.\d+, -?\d\.\d+\]", "[low, high]", result.stdout)
+    check_golden("audit_agreement.txt", masked)
+
+
+def test_help() -> None:
+    """What the command takes."""
+    check_golden("help/audit_agreement.txt", run("audit", "agreement", "--help").stdout)
+
+
+def test_json(folder: Path) -> None:
+    """Complete, and the same for the same seed.
+
+    Thirteen cells are compared, c013 is in doubt for one and missing for the other: f-f 2, p-f 1,
+    p-p 2, n-n 6, f-n 1, n-p 1; so rows and columns are none 7, partial 3, full 3, expected
+    (49 + 9 + 9) / 169, observed 10/13, and kappa (130 - 67) / (169 - 67).
+    """
+    words = arguments(folder, "--json")
+    result = run(*words)
+    assert result.exit_code == 0, result.output
+    data = json.loads(result.stdout)
+    assert (data["cells"], data["packages"], data["interval"]) == (14, 2, "over_packages")
+    first = data["pairs"][0]
+    assert (first["first"]["name"], first["second"]["name"]) == ("ann", "ben")
+    found = first["scales"]["labels"]
+    assert found["cells"] + sum(found["left_out"].values()) == 14
+    assert found["as_drawn"]["confusion"] == [[6, 1, 0], [0, 2, 1], [1, 0, 2]]
+    assert found["as_drawn"]["kappa"]["value"] == pytest.approx(63 / 102)
+    assert [one["kind"] for one in data["pairs"]] == [
+        "annotator-annotator", "consensus-package", "annotator-package", "annotator-package",
+    ]  # fmt: skip
+    assert len(data["disputed"]) == 3
+    assert run(*words).stdout == result.stdout
+    assert run(*words, "--seed", 5).stdout != result.stdout
+
+
+def test_without_key(folder: Path) -> None:
+    """Only the cells, as annotators get them: no row for the package, no natural balance."""
+    (folder / "frame" / "key.csv").unlink()
+    result = run("audit", "agreement", folder / "frame" / "cells.csv", folder / "ann.csv",
+                 folder / "ben.csv", "--draws", 10, "--json")  # fmt: skip
+    assert result.exit_code == 0, result.output
+    data = json.loads(result.stdout)
+    (pair,) = data["pairs"]
+    assert pair["scales"]["labels"]["natural"] is None
+    assert any("no key" in note for note in data["notes"])
+
+
+def test_undefined_is_said(folder: Path) -> None:
+    """Two who say none throughout agree by chance alone."""
+    for name in ("x", "y"):
+        write_labels(labels(name, "n" * 14), folder / f"{name}.csv")
+    files = ("audit", "agreement", folder / "frame" / "cells.csv", folder / "x.csv")
+    result = run(*files, folder / "y.csv", "--draws", 10)
+    assert result.exit_code == 0, result.output
+    row = next(line for line in result.stdout.splitlines() if line.strip().startswith("x - y"))
+    assert "undefined" in row
+    data = json.loads(run(*files, folder / "y.csv", "--draws", 10, "--json").stdout)
+    kappa = data["pairs"][0]["scales"]["labels"]["as_drawn"]["kappa"]
+    assert kappa == {"value": None, "over_cells": None, "over_packages": None}
+
+
+def test_passes_of_a_package(tmp_path: Path) -> None:
+    """Passes kept in a package need no frame; the one it is scored by is not its judge."""
+    write_package(passed("session", 4), tmp_path / "p.json")
+    words = ("audit", "agreement", tmp_path / "p.json")
+    result = run(*words, "pass:a", "pass:b", "--draws", 10)
+    assert result.exit_code == 0, result.output
+    assert "4 cells of 1 package" in result.stdout
+    assert "the package's own labels are pass:a" in result.stdout
+    data = json.loads(run(*words, "pass:a", "--model", "pass:b", "--draws", 10, "--json").stdout)
+    assert [one["kind"] for one in data["pairs"]] == ["annotator-model"]
+
+
+def test_wrong_input(folder: Path) -> None:
+    """One clear line."""
+    words = ("audit", "agreement", folder / "frame")
+    assert "give one sort only" in failure(*words, folder / "ann.csv", "pass:a")
+    assert "given twice" in failure(*words, folder / "ann.csv", folder / "ann.csv")
+    write_labels(LabelSet("eve", {"c999": "full"}), folder / "eve.csv")
+    assert "'c999', which the frame lacks" in failure(*words, folder / "eve.csv")
+    write_labels(labels("ann", "ff"), folder / "more.csv")
+    assert "in two files" in failure(*words, folder / "ann.csv", folder / "more.csv")
+    (folder / "frame" / "key.csv").unlink()
+    assert "only 'ann' labelled" in failure(
+        "audit", "agreement", folder / "frame" / "cells.csv", folder / "ann.csv"
+    )
