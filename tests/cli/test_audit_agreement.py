@@ -47,11 +47,18 @@ def arguments(folder: Path, *more: object) -> tuple[object, ...]:
 
 def test_printed(folder: Path) -> None:
     """The paper's table first; numbers drawn at random are masked."""
-    result = run(*arguments(folder, "--model", folder / "bot.csv"))
+    result = run(*arguments(folder, "--model", folder / "bot.csv", "--details"))
     assert result.exit_code == 0, result.output
     assert "\x1b" not in result.stdout
     masked = re.sub(r"\[-?\d\.\d+, -?\d\.\d+\]", "[low, high]", result.stdout)
     check_golden("audit_agreement.txt", masked)
+
+
+def test_one_pair_in_detail(folder: Path) -> None:
+    """Unless asked for more: three raters would fill pages."""
+    short = run(*arguments(folder, "--model", folder / "bot.csv")).stdout
+    assert short.count("rows: first, columns: second") == 1
+    assert "--details" in short
 
 
 def test_help() -> None:

@@ -22,8 +22,8 @@ from memaudit.cli.text import safe
 MOST_STRATA, MOST_CELLS, LONGEST_TEXT = 8, 10, 100
 
 
-def show(found: AgreementAudit, notes: Sequence[str]) -> None:
-    """Print everything but what only --json has room for."""
+def show(found: AgreementAudit, notes: Sequence[str], details: bool) -> None:
+    """Print the tables; groups of cells for every pair with `details`, else for the first."""
     screen = console()
     scales = (LABEL_SCALE, COVERED_SCALE) if found.has_partial else (COVERED_SCALE,)
     drawn = "whole packages, as cells of one share texts" if found.packages > 1 else "cells"
@@ -41,14 +41,11 @@ def show(found: AgreementAudit, notes: Sequence[str]) -> None:
         screen.print(_summary([one for one in found.comparisons if one.scale == scale]))
     _show_raters(screen, found)
     _show_alpha(screen, found, scales)
-    more = set()
-    for one in found.comparisons:
-        if found.consensus and one.first.role == "annotator" and one.second.role != "annotator":
-            more.add(one.title)  # the consensus stands for the annotators
-        elif one.scale in scales:
-            _show_pair(screen, one)
-    if more:
-        _say(screen, f"{', '.join(sorted(more))}: in detail with --json")
+    pairs = [one for one in found.comparisons if one.scale in scales]
+    for one in pairs if details else pairs[:1]:
+        _show_pair(screen, one)
+    if not details and len(pairs) > 1:
+        _say(screen, "the other pairs, and the other scale, in detail: --details or --json")
     _show_disputed(screen, found.disputed)
 
 

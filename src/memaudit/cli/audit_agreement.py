@@ -35,6 +35,9 @@ def agreement(
     ] = None,
     draws: Annotated[int, typer.Option(metavar="N", min=1, help="Bootstrap draws.")] = 10_000,
     seed: Annotated[int, typer.Option(metavar="S", min=0, help="Seed of the draws.")] = 0,
+    details: Annotated[
+        bool, typer.Option("--details", help="Groups of cells for every pair, not just the first.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, with every group.")] = False,
 ) -> None:
     """Compare annotators, their consensus, models and the package's own labels, cell by cell."""
@@ -48,7 +51,7 @@ def agreement(
     if as_json:
         typer.echo(json.dumps({**audit_data(found), "notes": notes}, indent=1))
     else:
-        show(found, notes)
+        show(found, notes, details)
 
 
 def _sources(

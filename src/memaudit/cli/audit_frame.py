@@ -1,6 +1,7 @@
 """`memaudit audit frame`: cells of packages to be labelled blindly."""
 
 import json
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,6 +12,11 @@ from memaudit.core.errors import MemAuditError
 
 if TYPE_CHECKING:
     from memaudit.audits.frames.drawing import Drawing
+
+MOST_STRATA = 24
+"""More are added up by candidate kind on the screen."""
+
+ALL = "all"
 
 
 def frame(
@@ -75,24 +81,37 @@ def _show(drawing: "Drawing", out: Path, written: bool) -> None:
     from rich import box
     from rich.table import Table
 
-    from memaudit.audits.frames.files import CELL_LINES, CELLS, KEY, PASSES, TASKS, TASKS_CONFIG
+    from memaudit.audits.frames.files import (
+        CELL_LINES,
+        CELLS,
+        KEY,
+        MANIFEST,
+        PASSES,
+        TASKS,
+        TASKS_CONFIG,
+    )
     from memaudit.cli.results import console
 
     screen = console()
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for name in ("covered", "uncovered", "of them drawn"):
         table.add_column(name, justify="right")
-    table.add_column("stratum", overflow="fold")
+    many = len(drawing.strata) > MOST_STRATA
+    table.add_column("candidate kind" if many else "stratum", overflow="fold")
+    rows: dict[str, Counter[str]] = {}
     for one in drawing.strata:
-        numbers = (one.covered, one.uncovered, one.drawn)
-        table.add_row(*(f"{number:,}" for number in numbers), safe_markup(one.name))
-    covered, uncovered, drawn = (
-        sum(getattr(one, name) for one in drawing.strata)
-        for name in ("covered", "uncovered", "drawn")
-    )
-    table.add_section()
-    table.add_row(f"{covered:,}", f"{uncovered:,}", f"{drawn:,}", "all")
+        name = one.name.partition(" / ")[0] if many else one.name
+        for total in (rows.setdefault(name, Counter()), rows.setdefault(ALL, Counter())):
+            total.update(covered=one.covered, uncovered=one.uncovered, drawn=one.drawn)
+    rows[ALL] = rows.pop(ALL, Counter())  # last
+    for name, numbers in rows.items():
+        if name == ALL:
+            table.add_section()
+        counts = (numbers["covered"], numbers["uncovered"], numbers["drawn"])
+        table.add_row(*(f"{number:,}" for number in counts), safe_markup(name))
     screen.print(table)
+    if many:
+        typer.echo(f"drawn from {len(drawing.strata):,} strata, all listed in {MANIFEST}")
     cells, packages = len(drawing.frame.cells), len(drawing.packages)
     state = "wrote" if written else "already there:"
     typer.echo(safe(f"{state} {cells:,} cells of {packages:,} packages in {out}"))
