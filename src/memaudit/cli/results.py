@@ -22,8 +22,8 @@ MOST_IDS = 12
 
 def console() -> Console:
     """Standard output, wide enough for a table even through a pipe."""
-    screen = Console(highlight=False)
-    return screen if screen.is_terminal else Console(highlight=False, width=PIPE_WIDTH)
+    screen = Console(highlight=False, emoji=False)
+    return screen if screen.is_terminal else Console(highlight=False, emoji=False, width=PIPE_WIDTH)
 
 
 def number(value: Fraction) -> str:
