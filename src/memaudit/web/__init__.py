@@ -1,0 +1,1 @@
+"""Local pages over reports and audits: served on loopback only, behind a token."""

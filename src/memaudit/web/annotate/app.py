@@ -1,0 +1,103 @@
+"""The labelling page over HTTP: every answer is a page, a static file, a view, or the labels."""
+
+from collections.abc import Callable
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import FileResponse, HTMLResponse, JSONResponse, Response
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
+
+import memaudit.report.page
+from memaudit.audits.frames.files import write_labels
+from memaudit.core.errors import MemAuditError
+from memaudit.report.page.visible import visible_text
+from memaudit.web.annotate.desk import Desk, Refused, View
+from memaudit.web.annotate.sent import LONGEST_NOTE, Labelled, Noted, read_sent
+
+HERE = Path(__file__).parent
+HOUSE_STYLE = Path(memaudit.report.page.__path__[0]) / "templates" / "style.css"
+
+
+def annotator_app(desk: Desk, guideline: Markup) -> Starlette:
+    """The application that shows the desk."""
+    page = _page(desk, guideline)
+
+    async def decide(request: Request) -> Response:
+        said = await read_sent(request, Labelled)
+        return await _view(lambda: desk.decide(said.position, said.label, said.note))
+
+    async def note(request: Request) -> Response:
+        said = await read_sent(request, Noted)
+        return await _view(lambda: desk.note(said.position, said.note, said.finished))
+
+    async def undo(request: Request) -> Response:  # noqa: ARG001
+        return await _view(desk.undo)
+
+    async def resume(request: Request) -> Response:  # noqa: ARG001
+        return await _view(desk.resume)
+
+    async def cell(request: Request) -> Response:
+        return await _view(lambda: desk.at(request.path_params["position"]))
+
+    async def unlabelled(request: Request) -> Response:
+        return await _view(lambda: desk.unlabelled(request.path_params["position"]))
+
+    return Starlette(
+        routes=[
+            Route("/", lambda request: HTMLResponse(page)),  # noqa: ARG005
+            Route("/house.css", lambda request: FileResponse(HOUSE_STYLE)),  # noqa: ARG005
+            Mount("/static", StaticFiles(directory=HERE / "static")),
+            Route("/resume", resume),
+            Route("/cells/{position:int}", cell),
+            Route("/unlabelled-after/{position:int}", unlabelled),
+            Route("/decisions", decide, methods=["POST"]),
+            Route("/notes", note, methods=["POST"]),
+            Route("/undo", undo, methods=["POST"]),
+            Route("/labels.csv", lambda request: _download(desk)),  # noqa: ARG005
+        ],
+        exception_handlers={Refused: _refused, MemAuditError: _failed},
+    )
+
+
+def _page(desk: Desk, guideline: Markup) -> str:
+    jinja = Environment(
+        loader=PackageLoader("memaudit.web.annotate"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    return jinja.get_template("page.html").render(
+        annotator=visible_text(desk.annotator), guideline=guideline, longest_note=LONGEST_NOTE
+    )
+
+
+async def _view(look: Callable[[], View]) -> Response:
+    """What the desk shows after an action; the disk is waited for off the event loop."""
+    return JSONResponse(await run_in_threadpool(look))
+
+
+def _download(desk: Desk) -> Response:
+    """The label file, as the command line writes it."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "labels.csv"
+        write_labels(desk.labels(), path)
+        content = path.read_bytes()
+    name = "".join(letter if letter.isalnum() and letter.isascii() else "_"
+                   for letter in desk.annotator)  # fmt: skip
+    headers = {"content-disposition": f'attachment; filename="labels_{name}.csv"'}
+    return Response(content, media_type="text/csv; charset=utf-8", headers=headers)
+
+
+def _refused(request: Request, error: Exception) -> Response:  # noqa: ARG001
+    return JSONResponse({"error": str(error)}, 400)
+
+
+def _failed(request: Request, error: Exception) -> Response:  # noqa: ARG001
+    return JSONResponse({"error": str(error)}, 503)

@@ -1,0 +1,134 @@
+"""The page over real HTTP: closed without the token, blind, and strict about what is sent."""
+
+import csv
+import io
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from memaudit.web.security import POLICY
+from tests.web.annotate.frames import SECRETS, Served, frame_folder, served
+
+PATHS = ("/", "/house.css", "/static/annotate.css", "/static/annotate.js", "/resume", "/cells/1",
+         "/unlabelled-after/0", "/labels.csv", "/nowhere")  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    folder = frame_folder(tmp_path_factory.mktemp("http") / "frame", 12)
+    with served(folder, "ann <b>") as found:
+        yield found
+
+
+def test_nothing_without_the_token(server: Served) -> None:
+    """No page, no file, no label; and no way in by another name."""
+    for path in PATHS:
+        assert server.send("GET", path, {})[0] == 401
+        foreign = {**server.cookie(), "host": "evil.example"}
+        status, headers, body = server.send("GET", path, foreign)
+        assert (status, headers["content-security-policy"]) == (421, POLICY)
+        assert b"rabbits" not in body
+    status, headers, _ = server.send("GET", f"/?token={server.token}", {})
+    assert (status, headers["location"]) == (303, "/")
+    assert headers["set-cookie"].startswith(f"memaudit_{server.port}={server.token};")
+
+
+def test_writes_need_origin_and_cookie(server: Served) -> None:
+    """Nothing is written by a request of another site."""
+    body = json.dumps({"position": 1, "label": "full", "note": ""}).encode()
+    as_json = {"content-type": "application/json"}
+    for headers, status in (
+        ({**as_json, "origin": server.origin}, 401),
+        ({**as_json, **server.cookie()}, 403),
+        ({**as_json, **server.cookie(), "origin": "http://evil.example"}, 403),
+        ({**server.cookie(), "origin": server.origin, "content-type": "text/plain"}, 400),
+    ):
+        for path in ("/decisions", "/notes"):
+            assert server.send("POST", path, headers, body)[0] == status
+    for headers in ({"origin": server.origin}, server.cookie()):
+        assert server.send("POST", "/undo", headers)[0] in (401, 403)
+    assert json.loads(server.get("/resume")[2])["progress"]["done"] == 0
+
+
+def test_no_answer_holds_the_key(server: Served) -> None:
+    """Every kind of answer, headers too, after labels were given; ids only in the label file."""
+    server.post("/notes", {"position": 2, "note": "n", "finished": True})
+    answers = [
+        json.dumps(server.post("/decisions", {"position": 2, "label": "none", "note": "n"})),
+        json.dumps(server.post("/undo", {})),
+        *(str(server.get(f"/cells/{position}")) for position in range(1, 13)),
+        *(str(server.get(path)) for path in PATHS),
+    ]
+    assert any("rabbits" in answer for answer in answers)
+    for answer in answers:
+        assert [secret for secret in SECRETS if secret in answer] == []
+        assert "c0001" not in answer
+
+
+def test_the_page_is_strict(server: Served) -> None:
+    """No inline script or style, names escaped, nothing from elsewhere."""
+    status, headers, body = server.get("/")
+    page = body.decode()
+    assert (status, headers["content-security-policy"]) == (200, POLICY)
+    assert headers["content-type"].startswith("text/html")
+    assert "server" not in headers
+    assert "ann &lt;b&gt;" in page
+    assert " style=" not in page
+    assert re.search(r"<[^>]*\son\w+\s*=", page) is None
+    assert page.count("<script") == page.count("<script src=") == 1
+    assert "http://" not in page
+    assert "https://" not in page
+
+
+@pytest.mark.parametrize(
+    "body",
+    [b"", b"[]", b"{", b'{"position": 1}', b'{"position": "1", "label": "full"}',
+     b'{"position": 1, "label": "yes"}', b'{"position": 13, "label": "full"}',
+     b'{"position": 0, "label": "full"}', b'{"position": 1, "label": "full", "annotator": "ben"}',
+     b'{"position": 1, "label": "full", "note": "\\u0000"}', b"\xff\xfe",
+     b'{"position": 1, "label": "full", "note": "\\ud800"}',
+     b'{"position": 1, "label": "full", "note": "' + b"x" * 10_001 + b'"}',
+     b" " * 200_000],
+)  # fmt: skip
+def test_what_makes_no_sense_is_refused(server: Served, body: bytes) -> None:
+    """In one line, and nothing is written."""
+    headers = {**server.cookie(), "origin": server.origin, "content-type": "application/json"}
+    before = server.get("/labels.csv")[2]
+    status, _, answer = server.send("POST", "/decisions", headers, body)
+    assert status == 400
+    assert "\n" not in json.loads(answer)["error"]
+    assert server.get("/labels.csv")[2] == before
+
+
+def test_labels_come_out(server: Served) -> None:
+    """What stands, with notes as typed, in the layout of label files."""
+    note = 'commas, "quotes"\nand lines \u05d0'
+    server.post("/decisions", {"position": 5, "label": "cannot_tell", "note": note})
+    server.post("/decisions", {"position": 4, "label": "full"})
+    status, headers, body = server.get("/labels.csv")
+    assert status == 200
+    assert headers["content-disposition"] == 'attachment; filename="labels_ann__b_.csv"'
+    rows = list(csv.reader(io.StringIO(body.decode(), newline="")))
+    assert rows == [
+        ["cell_id", "annotator_id", "label", "notes"],
+        ["c0004", "ann <b>", "full", ""],
+        ["c0005", "ann <b>", "cannot_tell", note],
+    ]
+
+
+def test_two_servers_on_one_file(tmp_path: Path) -> None:
+    """Two annotators label the same cells at once, each sees their own."""
+    folder = frame_folder(tmp_path / "frame", 12)
+    with served(folder, "ann") as one, served(folder, "ben") as two:
+        assert one.send("GET", "/cells/1", two.cookie())[0] == 401
+        for position in range(1, 13):
+            one.post("/decisions", {"position": position, "label": "full"})
+            if position % 2:
+                view = two.post("/decisions", {"position": position, "label": "none"})
+        assert view["progress"]["done"] == 6
+        assert json.loads(one.get("/resume")[2])["progress"]["done"] == 12
+        assert one.interrupt()[1].startswith("12 of 12 cells labelled by ann, kept in ")
+        assert two.interrupt()[1].startswith("6 of 12 cells labelled by ben, kept in ")
