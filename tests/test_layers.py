@@ -18,7 +18,12 @@ MAY_IMPORT = {
     "models": {"core", "io", "models"},
     "natural": {"core", "io", "datasets", "models", "natural", "solvers"},
     "adapters": {"core", "io", "datasets", "models", "writers", "adapters"},
-    "audits": {"core", "io", "solvers", "writers", "natural", "adapters", "audits"},
+    "downstream": {
+        "core", "io", "datasets", "models", "writers", "natural", "adapters", "downstream",
+    },
+    "audits": {
+        "core", "io", "solvers", "writers", "natural", "adapters", "downstream", "audits",
+    },
     "experiments": {
         "core", "io", "solvers", "writers", "generators", "natural", "audits", "experiments",
     },

@@ -2,6 +2,10 @@
 
 import typer
 
+from memaudit.cli.audit_agreement import agreement
+from memaudit.cli.audit_cells import cells
+from memaudit.cli.audit_frame import frame
+from memaudit.cli.audit_ratios import ratios
 from memaudit.cli.audit_solvers import solvers
 
 audit = typer.Typer(
@@ -17,4 +21,8 @@ def _group() -> None:
     """Audit labels, and the solvers."""
 
 
+audit.command("frame")(frame)
+audit.command("cells")(cells)
+audit.command("agreement")(agreement)
+audit.command("ratios")(ratios)
 audit.command("solvers")(solvers)

@@ -1,0 +1,1 @@
+"""Stores through retrieval and reading: runs that resume, losses that add up, intervals."""

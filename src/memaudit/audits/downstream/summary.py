@@ -1,0 +1,137 @@
+"""The rows of a diagnosis summed up: outcomes, losses, measures with intervals, differences.
+
+Intervals and tests go by package: its questions are drawn and flipped together, since they share a
+conversation. A run with one package goes by question instead, and says so.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memaudit.audits.statistics import Floats, Interval, draws, holm, intervals, sign_flip_test
+from memaudit.core.exact import exact
+from memaudit.downstream.losses import Losses, losses
+from memaudit.downstream.measures import ABOUT
+from memaudit.downstream.outcomes import Layer, Outcome
+
+DIGITS = 9
+Row = dict[str, Any]
+Places = NDArray[np.int64]
+
+
+def summarise(rows: Sequence[Row], stores: Sequence[str]) -> dict[str, Any]:
+    """Everything but the rows; every store has a row for every question."""
+    by_store = {name: [row for row in rows if row["store"] == name] for name in stores}
+    asked = by_store[stores[0]]
+    packages = list(dict.fromkeys(row["package"] for row in asked))
+    by_package = len(packages) > 1
+    place = {name: at for at, name in enumerate(packages)}
+    cluster = np.array([place[row["package"]] for row in asked] if by_package
+                       else range(len(asked)))  # fmt: skip
+    values = {
+        measure: np.array([[_number(row["measures"][measure]) for row in by_store[name]]
+                           for name in stores]).T
+        for measure in ABOUT
+    }  # fmt: skip
+    drawn = draws(int(cluster.max()) + 1)[:, cluster]
+    found = {measure: intervals(values[measure], drawn) for measure in ABOUT}
+    return {
+        "questions": len(asked),
+        "packages": len(packages),
+        "clusters": "packages" if by_package else "questions",
+        "about": ABOUT,
+        "summaries": [
+            {
+                "store": name,
+                **_losses(_added(by_store[name])),
+                "why": _remarks(by_store[name]),
+                "kinds": _kinds(by_store[name]),
+                "measures": {
+                    measure: _interval(found[measure][at], len(asked)) for measure in ABOUT
+                },
+            }
+            for at, name in enumerate(stores)
+        ],
+        "differences": [
+            row
+            for measure in ABOUT
+            for row in _differences(measure, values[measure], cluster, drawn, stores)
+        ],
+    }  # fmt: skip
+
+
+def _added(rows: Sequence[Row]) -> Losses:
+    return losses((Outcome(row["outcome"]), Layer(row["layer"])) for row in rows)
+
+
+def _losses(found: Losses) -> dict[str, Any]:
+    """Counts, and exact shares as text: `answered` and `losses` sum to 1."""
+    return {
+        "questions": found.questions,
+        "outcomes": {outcome.value: count for outcome, count in found.outcomes.items()},
+        "answered": str(found.answered),
+        "losses": {layer.value: str(share) for layer, share in found.losses.items()},
+    }
+
+
+def _remarks(rows: Sequence[Row]) -> dict[str, int]:
+    return dict(sorted(Counter(why for row in rows for why in row["why"]).items()))
+
+
+def _kinds(rows: Sequence[Row]) -> dict[str, Any]:
+    """Losses by kind of question."""
+    return {
+        kind: _losses(_added([row for row in rows if row["kind"] == kind]))
+        for kind in sorted({row["kind"] for row in rows})
+    }
+
+
+def _interval(one: Interval, rows: int) -> dict[str, Any]:
+    return {
+        "n": one.n,
+        "undefined": rows - one.n,
+        "mean": _rounded(one.mean),
+        "ci_low": _rounded(one.low),
+        "ci_high": _rounded(one.high),
+    }
+
+
+def _differences(
+    measure: str, values: Floats, cluster: Places, drawn: Floats, stores: Sequence[str]
+) -> list[dict[str, Any]]:
+    """Every two stores over the questions where both are defined; Holm's correction over pairs."""
+    pairs = list(combinations(range(len(stores)), 2))
+    if not pairs:
+        return []
+    gaps = np.stack([values[:, a] - values[:, b] for a, b in pairs], axis=1)
+    found = intervals(gaps, drawn)
+    sums = np.zeros((int(cluster.max()) + 1, len(pairs)))
+    np.add.at(sums, cluster, np.where(np.isnan(gaps), 0.0, gaps))
+    chances = sign_flip_test(sums)
+    return [
+        {
+            "measure": measure,
+            "first": stores[a],
+            "second": stores[b],
+            "n": one.n,
+            "mean_difference": _rounded(one.mean),
+            "ci_low": _rounded(one.low),
+            "ci_high": _rounded(one.high),
+            "p": _rounded(p) if one.n else None,
+            "p_holm": _rounded(corrected) if one.n else None,
+        }
+        for (a, b), one, p, corrected in zip(pairs, found, chances, holm(chances), strict=True)
+    ]
+
+
+def _number(value: int | float | str | None) -> float:
+    return math.nan if value is None else float(exact(value))
+
+
+def _rounded(number: float) -> float | None:
+    return None if math.isnan(number) else round(number, DIGITS)

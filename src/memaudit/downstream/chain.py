@@ -1,0 +1,95 @@
+"""The chain of evidence: unit by unit, which memories hold it, if kept, and retrieved at what rank.
+
+A unit is written, kept or retrieved where the coverage of the memories adds up to all of it. The
+question is lost at the first stage at which any unit it requires is lost.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from fractions import Fraction
+
+from memaudit.downstream.memory import Holding
+from memaudit.downstream.question import Question
+
+
+class Stage(StrEnum):
+    """How far the evidence of a question came; the order is that of loss."""
+
+    NO_EVIDENCE = "no_evidence"
+    """The package names none, though the question has an answer."""
+    NOTHING_NEEDED = "nothing_needed"
+    """None is named, and the right answer is to abstain."""
+    NEVER_WRITTEN = "never_written"
+    PRUNED = "pruned"
+    NOT_RETRIEVED = "not_retrieved"
+    RETRIEVED = "retrieved"
+
+
+LOST = (Stage.NEVER_WRITTEN, Stage.PRUNED, Stage.NOT_RETRIEVED)
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """One memory that covers a unit."""
+
+    memory: str
+    covers: Fraction
+    kept: bool
+    rank: int | None
+    """From 1 where it was retrieved."""
+
+
+@dataclass(frozen=True, slots=True)
+class UnitChain:
+    """What became of one required unit: the coverage left at each stage."""
+
+    unit: str
+    needs: Fraction
+    links: tuple[Link, ...]
+
+    @property
+    def written(self) -> Fraction:
+        return sum((link.covers for link in self.links), Fraction(0))
+
+    @property
+    def kept(self) -> Fraction:
+        return sum((link.covers for link in self.links if link.kept), Fraction(0))
+
+    @property
+    def retrieved(self) -> Fraction:
+        return sum((link.covers for link in self.links if link.rank is not None), Fraction(0))
+
+    @property
+    def stage(self) -> Stage:
+        """The first stage at which less than all of it is left."""
+        for stage, amount in zip(LOST, (self.written, self.kept, self.retrieved), strict=True):
+            if amount < self.needs:
+                return stage
+        return Stage.RETRIEVED
+
+
+def chains(question: Question, holding: Holding, retrieved: Sequence[str]) -> tuple[UnitChain, ...]:
+    """One chain a required unit, memories in order of writing."""
+    rank = {id: place for place, id in enumerate(retrieved, start=1)}
+    return tuple(
+        UnitChain(
+            unit,
+            needs,
+            tuple(
+                Link(memory.id, memory.covers[unit], memory.id in holding.kept_ids,
+                     rank.get(memory.id))
+                for memory in holding.written
+                if memory.covers.get(unit)
+            ),
+        )
+        for unit, needs in question.needs.items()
+    )  # fmt: skip
+
+
+def stage_of(question: Question, found: Sequence[UnitChain]) -> Stage:
+    """The first stage at which the question lost a unit."""
+    if not found:
+        return Stage.NOTHING_NEEDED if question.abstention else Stage.NO_EVIDENCE
+    order = list(Stage)
+    return min((chain.stage for chain in found), key=order.index)

@@ -1,0 +1,108 @@
+"""Exactly one outcome for every question, and the layer that lost it: a table, nothing else.
+
+Coverage and retrieval decide first (the stage), the text second (the verdict). Where the evidence
+is incomplete an answer cannot be right and supported: whatever the reader said, the layer that lost
+the evidence lost the answer. A right answer without it is luck, and kept apart. A stale answer is
+named as one wherever it happens, and counts against the layer that lost the current evidence.
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from memaudit.downstream.chain import Stage
+
+
+class Verdict(StrEnum):
+    """What the reader's words are worth, looked at alone."""
+
+    RIGHT = "right"
+    """Also: abstained where that is the right answer."""
+    STALE = "stale"
+    WRONG = "wrong"
+    ABSTAINED = "abstained"
+    """Where an answer was expected."""
+    UNCLEAR = "unclear"
+    """No reply that can be read, or an answer that the rule cannot score."""
+
+
+class Outcome(StrEnum):
+    """What became of a question."""
+
+    RIGHT = "answered_right"
+    NEVER_WRITTEN = "evidence_never_written"
+    PRUNED = "written_but_pruned"
+    NOT_RETRIEVED = "kept_not_retrieved"
+    ABSTAINED = "retrieved_but_abstained"
+    WRONG = "retrieved_but_wrong"
+    UNSUPPORTED = "answered_without_support"
+    STALE = "stale_answer"
+    UNCERTAIN = "uncertain"
+
+
+class Layer(StrEnum):
+    """Who lost the answer. The last two are columns of their own: no layer can be blamed."""
+
+    NONE = "answered"
+    WRITE = "write"
+    RETRIEVAL = "retrieval"
+    READER = "reader"
+    LUCK = "unsupported"
+    UNCERTAIN = "uncertain"
+
+
+LOSSES = tuple(layer for layer in Layer if layer is not Layer.NONE)
+"""1 - answered = the sum of these, exactly."""
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """An outcome and the layer it counts against."""
+
+    outcome: Outcome
+    layer: Layer
+
+
+_LUCK = Decision(Outcome.UNSUPPORTED, Layer.LUCK)
+_UNCERTAIN = Decision(Outcome.UNCERTAIN, Layer.UNCERTAIN)
+_RIGHT = Decision(Outcome.RIGHT, Layer.NONE)
+
+
+def _lost(outcome: Outcome, layer: Layer) -> dict[Verdict, Decision]:
+    """The row of a stage at which evidence was lost."""
+    lost = Decision(outcome, layer)
+    return {
+        Verdict.RIGHT: _LUCK,
+        Verdict.STALE: Decision(Outcome.STALE, layer),
+        Verdict.WRONG: lost,
+        Verdict.ABSTAINED: lost,
+        Verdict.UNCLEAR: lost,
+    }
+
+
+TABLE: dict[Stage, dict[Verdict, Decision]] = {
+    # Nothing says what would support an answer, so nothing can be said about it.
+    Stage.NO_EVIDENCE: dict.fromkeys(Verdict, _UNCERTAIN),
+    # The reader alone decides: there is nothing to write or to retrieve.
+    Stage.NOTHING_NEEDED: {
+        Verdict.RIGHT: _RIGHT,
+        Verdict.STALE: Decision(Outcome.STALE, Layer.READER),
+        Verdict.WRONG: Decision(Outcome.UNSUPPORTED, Layer.READER),
+        Verdict.ABSTAINED: _RIGHT,
+        Verdict.UNCLEAR: _UNCERTAIN,
+    },
+    Stage.NEVER_WRITTEN: _lost(Outcome.NEVER_WRITTEN, Layer.WRITE),
+    Stage.PRUNED: _lost(Outcome.PRUNED, Layer.WRITE),
+    Stage.NOT_RETRIEVED: _lost(Outcome.NOT_RETRIEVED, Layer.RETRIEVAL),
+    Stage.RETRIEVED: {
+        Verdict.RIGHT: _RIGHT,
+        Verdict.STALE: Decision(Outcome.STALE, Layer.READER),
+        Verdict.WRONG: Decision(Outcome.WRONG, Layer.READER),
+        Verdict.ABSTAINED: Decision(Outcome.ABSTAINED, Layer.READER),
+        Verdict.UNCLEAR: _UNCERTAIN,
+    },
+}
+
+
+def decide(stage: Stage, verdict: Verdict) -> Decision:
+    """The one decision."""
+    return TABLE[stage][verdict]

@@ -1,0 +1,58 @@
+"""A package's queries as questions: what is asked, and what only an oracle may look at."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+from memaudit.core.package import ABSTENTION, EvidenceUnit, Package, Query
+from memaudit.downstream.superseded import superseded
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """Retrievers and readers that do not peek use `text` and nothing else."""
+
+    id: str
+    text: str
+    kind: str
+    gold: str | None
+    abstention: bool
+    """Whether the right answer is to say that it is not known."""
+    needs: Mapping[str, Fraction]
+    """Required units, each with the coverage that is all of it."""
+    stale: Mapping[str, str]
+    """Units that held once and that an answer could wrongly be taken from, with their texts."""
+
+    @property
+    def supports(self) -> frozenset[str]:
+        """The required units that support the answer: of several values, the one that holds."""
+        return frozenset(self.needs.keys() - self.stale.keys())
+
+
+def questions(package: Package) -> tuple[Question, ...]:
+    """The queries of a package, in its order."""
+    units = {unit.id: unit for unit in package.units}
+    return tuple(_question(query, units) for query in package.queries)
+
+
+def _question(query: Query, units: Mapping[str, EvidenceUnit]) -> Question:
+    required = [units[id] for id in dict.fromkeys(query.required)]
+    return Question(
+        id=query.id,
+        text=query.text,
+        kind=query.kind or "",
+        gold=query.answer if query.answer and query.answer.strip() else None,
+        abstention=(
+            query.kind == ABSTENTION
+            or query.attributes.get("abstention") is True
+            or any(unit.kind == ABSTENTION for unit in required)
+        ),
+        needs={unit.id: whole(unit) for unit in required},
+        stale=superseded(query.text, required, units.values()),
+    )
+
+
+def whole(unit: EvidenceUnit) -> Fraction:
+    """The coverage beyond which h gains nothing; 1, one full statement, where h has no end."""
+    ends = unit.response.saturates_at
+    return Fraction(1) if ends is None else ends

@@ -1,0 +1,1 @@
+"""Readers: one a file, a plain dict of them."""

@@ -1,0 +1,32 @@
+"""Readers by name, as they are written on the command line."""
+
+from typing import TYPE_CHECKING
+
+from memaudit.core.errors import MemAuditError
+from memaudit.downstream.readers.evidence_only import EvidenceOnly
+from memaudit.downstream.readers.extractive import Extractive
+from memaudit.downstream.readers.protocol import Reader
+
+if TYPE_CHECKING:
+    from memaudit.natural.passes.desk import Desk
+
+READERS: dict[str, Reader] = {reader.name: reader for reader in (Extractive(), EvidenceOnly())}
+MODEL = "model:"
+KNOWN = f"{', '.join(READERS)}, {MODEL}NAME"
+
+
+def named_reader(name: str, prompt: str | None = None, desk: "Desk | None" = None) -> Reader:
+    """The reader of that name; a model is asked over a desk, with a prompt."""
+    if name.startswith(MODEL) and name != MODEL:
+        if desk is None:
+            raise MemAuditError(f"reader {name!r}: no model can be asked here")
+        # What asks models is loaded only where one is asked.
+        from memaudit.downstream.readers.model import ModelReader
+        from memaudit.downstream.readers.prompts import DEFAULT_PROMPT
+
+        return ModelReader(desk, name.removeprefix(MODEL), prompt or DEFAULT_PROMPT)
+    if name not in READERS:
+        raise MemAuditError(f"unknown reader {name!r}; known readers: {KNOWN}")
+    if prompt is not None:
+        raise MemAuditError(f"reader {name!r} has no prompt; a prompt goes with {MODEL}NAME")
+    return READERS[name]

@@ -1,0 +1,1 @@
+"""Retrievers: one a file, a plain dict of them."""

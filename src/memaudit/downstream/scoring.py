@@ -1,0 +1,75 @@
+"""Whether a text gives the right answer, by a named rule that may say it cannot tell.
+
+`answer-v1`. What is asked about in the question is no answer: a gold answer is told by its terms
+that the question does not have. An answer that holds all of them is right, one that holds none is
+wrong; between the two it is right from a token F1 of 3/4 and cannot be scored below. Where the
+question has every term of the gold answer (this or that?), an answer must be the gold answer, or
+hold it as a phrase with a token F1 of 1/2. A yes against a no is wrong.
+"""
+
+import re
+from fractions import Fraction
+
+from memaudit.downstream.answers import exact_match, plain_numbers, token_f1, tokens
+from memaudit.downstream.outcomes import Verdict
+from memaudit.natural.terms import Terms, numbers, terms
+
+RULE = "answer-v1"
+ALIKE = Fraction(3, 4)
+HALF = Fraction(1, 2)
+POLAR = {"yes": "no", "no": "yes"}
+
+_UNKNOWN = re.compile(
+    r"\b(?:unknown|undecided|unanswerable|no (?:information|answer|decision))\b|"
+    r"\bca(?:n't|nnot|n not) (?:say|tell|answer|know|determine|be determined)\b|"
+    r"(?:\bnot|n't)(?: yet| been)* (?:know|known|decided?|mention|mentioned|stated?|say|said|told|"
+    r"given|provided|specify|specified|contain|named)\b",
+    re.IGNORECASE,
+)
+_GONE = re.compile(r"\b(?:deleted?|erased?|removed?|forget|forgotten|withdrawn)\b", re.IGNORECASE)
+
+
+def says_unknown(answer: str, may_be_gone: bool = False) -> bool:
+    """Whether a text says that it is not known; where asked, also that it was deleted."""
+    text = answer.replace("\u2019", "'")
+    return bool(_UNKNOWN.search(text) or (may_be_gone and _GONE.search(text)))
+
+
+def scored(answer: str, gold: str, question: str) -> Verdict:
+    """Right, wrong, or unclear where words alone cannot tell."""
+    if exact_match(answer, gold):
+        return Verdict.RIGHT
+    said, wanted = tokens(answer), tokens(gold)
+    if not said:
+        return Verdict.WRONG
+    if wanted and POLAR.get(wanted[0]) == said[0]:
+        return Verdict.WRONG
+    if len(wanted) == 1 and wanted[0] in POLAR:
+        return Verdict.RIGHT if said[0] == wanted[0] else Verdict.UNCLEAR
+    all_terms, there = _terms(gold), _terms(answer)
+    telling = all_terms - _terms(question)
+    if not telling:
+        return _choice(answer, gold, all_terms, there)
+    held = telling & there
+    if held == telling and numbers(all_terms) <= there:
+        return Verdict.RIGHT
+    if not held:
+        return Verdict.WRONG
+    return Verdict.RIGHT if token_f1(answer, gold) >= ALIKE else Verdict.UNCLEAR
+
+
+def _choice(answer: str, gold: str, all_terms: Terms, there: Terms) -> Verdict:
+    """Where the gold answer is one of the things the question names."""
+    if _phrase(tokens(gold), tokens(answer)) and token_f1(answer, gold) >= HALF:
+        return Verdict.RIGHT
+    return Verdict.UNCLEAR if not all_terms or all_terms & there else Verdict.WRONG
+
+
+def _phrase(part: list[str], whole: list[str]) -> bool:
+    """Whether tokens stand together in a text."""
+    size = len(part)
+    return any(whole[at : at + size] == part for at in range(len(whole) - size + 1))
+
+
+def _terms(text: str) -> Terms:
+    return terms(plain_numbers(text))

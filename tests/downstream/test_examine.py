@@ -1,0 +1,225 @@
+"""From package and store to rows: every bad input has one, with its outcome and a remark."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+from memaudit.downstream.examine import examine
+from memaudit.downstream.finding import WHY, Finding
+from memaudit.downstream.measures import ABOUT
+from memaudit.downstream.memory import Holding, StoredMemory
+from memaudit.downstream.readers.evidence_only import EvidenceOnly
+from memaudit.downstream.readers.protocol import Asked, Reader, Reply, State
+from memaudit.downstream.retrievers.oracle import Oracle
+from memaudit.downstream.retrievers.protocol import Retriever
+from memaudit.downstream.retrievers.recency import Recency
+from tests.downstream.small import ALL, DOG, ENDED, NOW, OLD, OPEN, PACKAGE, holding
+
+F = Fraction
+
+
+@dataclass(frozen=True)
+class Says:
+    """A reader that gives one reply to everything."""
+
+    reply: Reply
+    name: str = "says"
+    about: str = "one reply"
+    peeks: bool = False
+    asks_a_model: bool = False
+
+    def read(self, asked: Sequence[Asked]) -> list[Reply]:
+        """The reply, so many times."""
+        return [self.reply for _ in asked]
+
+
+class FindsNothing(Recency):
+    """A retriever that returns nothing."""
+
+    def rank(self, memories: Any, questions: Any, k: int) -> list[tuple[str, ...]]:  # noqa: ARG002
+        return [() for _ in questions]
+
+
+ABSTAINS = Says(Reply(State.ABSTAINED))
+
+
+def found(
+    held: Holding, reader: Reader, retriever: Retriever | None = None, k: int = 9
+) -> dict[str, Finding]:
+    """Findings by question."""
+    rows = examine(PACKAGE, held, retriever or Recency(), k, reader)
+    assert [row.question.id for row in rows] == [query.id for query in PACKAGE.queries]
+    return {row.question.id: row for row in rows}
+
+
+def told(rows: dict[str, Finding], question: str) -> tuple[str, str, tuple[str, ...]]:
+    """Outcome, layer and remarks."""
+    row = rows[question]
+    return row.decision.outcome.value, row.decision.layer.value, row.why
+
+
+def test_no_mistakes() -> None:
+    """The oracle and the reader that makes none: all that has evidence is answered."""
+    rows = found(holding(*ALL), EvidenceOnly(), Oracle())
+    assert [told(rows, id)[0] for id in ("diet", "dog", "move", "sister")] == ["answered_right"] * 4
+    assert rows["diet"].retrieved == ("m-now", "m-ended")
+    assert told(rows, "book") == (
+        "uncertain", "uncertain",
+        ("question_without_evidence", "retriever_returned_nothing", "abstained"),
+    )  # fmt: skip
+    assert told(rows, "sister")[2] == (
+        "no_evidence_needed", "retriever_returned_nothing", "abstained",
+    )  # fmt: skip
+
+
+def test_an_empty_store() -> None:
+    """Nothing was written, which is not a bad writer; abstaining is right by luck at most."""
+    rows = found(holding(), ABSTAINS)
+    assert told(rows, "dog") == ("evidence_never_written", "write", ("empty_store", "abstained"))
+    assert told(rows, "move") == (
+        "answered_without_support", "unsupported", ("empty_store", "abstained_in_the_dark"),
+    )  # fmt: skip
+    assert told(rows, "sister")[:2] == ("answered_right", "answered")
+
+
+def test_nothing_fits_the_budget() -> None:
+    """All of it was pruned."""
+    rows = found(holding(*ALL, kept=0), ABSTAINS)
+    assert told(rows, "dog") == ("written_but_pruned", "write", ("nothing_kept", "abstained"))
+
+
+def test_a_retriever_that_returns_nothing() -> None:
+    """The store has it; the loss is retrieval's."""
+    rows = found(holding(*ALL), ABSTAINS, FindsNothing())
+    assert told(rows, "dog") == (
+        "kept_not_retrieved", "retrieval", ("retriever_returned_nothing", "abstained"),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("state", "kept", "lost"),
+    [
+        (State.UNPARSEABLE, ("uncertain", "uncertain"), ("evidence_never_written", "write")),
+        (State.NO_REPLY, ("uncertain", "uncertain"), ("evidence_never_written", "write")),
+        (State.EMPTY, ("uncertain", "uncertain"), ("evidence_never_written", "write")),
+        (State.REFUSED, ("retrieved_but_abstained", "reader"), ("evidence_never_written", "write")),
+        (State.ABSTAINED, ("retrieved_but_abstained", "reader"),
+         ("evidence_never_written", "write")),
+    ],
+)  # fmt: skip
+def test_replies_that_are_no_answers(
+    state: State, kept: tuple[str, str], lost: tuple[str, str]
+) -> None:
+    """Without the evidence its loss comes first; with it the reply counts. The remark stays."""
+    reader = Says(Reply(state))
+    assert told(found(holding(DOG), reader), "dog") == (*kept, (state.value,))
+    outcome, layer, why = told(found(holding(OLD), reader), "dog")
+    assert ((outcome, layer), why[-1]) == (lost, state.value)
+    refused = told(found(holding(OPEN), Says(Reply(State.REFUSED))), "move")
+    assert refused == ("uncertain", "uncertain", ("refused",))
+
+
+@pytest.mark.parametrize(
+    ("memories", "kept", "answer", "outcome", "layer", "why"),
+    [
+        ([NOW, ENDED], None, "pescatarian", "answered_right", "answered", ()),
+        ([NOW, ENDED], None, "vegan", "retrieved_but_wrong", "reader", ()),
+        ([OLD, NOW, ENDED], None, "vegetarian", "stale_answer", "reader", ()),
+        ([OLD], None, "vegetarian", "stale_answer", "write", ("answered_anyway",)),
+        ([NOW, ENDED, OLD], 1, "vegetarian", "stale_answer", "write", ("answered_anyway",)),
+        ([NOW], None, "pescatarian", "answered_without_support", "unsupported",
+         ("partly_supported", "answered_anyway")),
+        ([NOW], None, "vegan", "evidence_never_written", "write",
+         ("partly_supported", "answered_anyway")),
+        ([ENDED, NOW], 1, "vegan", "written_but_pruned", "write",
+         ("partly_supported", "answered_anyway")),
+    ],
+)  # fmt: skip
+def test_answers(
+    memories: list[StoredMemory], kept: int | None, answer: str, outcome: str, layer: str,
+    why: tuple[str, ...],
+) -> None:  # fmt: skip
+    """Coverage and retrieval first, words second."""
+    rows = found(holding(*memories, kept=kept), Says(Reply(State.ANSWERED, answer)))
+    assert told(rows, "diet") == (outcome, layer, why)
+
+
+def test_retrieval_loses_half() -> None:
+    """Of two required units one is retrieved; a stale answer is then retrieval's loss."""
+    held = holding(NOW, ENDED, OLD)
+    rows = found(held, Says(Reply(State.ANSWERED, "vegetarian")), k=2)
+    assert rows["diet"].retrieved == ("m-old", "m-ended")
+    assert told(rows, "diet")[:2] == ("stale_answer", "retrieval")
+    rows = found(held, Says(Reply(State.ANSWERED, "vegan")), k=2)
+    assert told(rows, "diet")[:2] == ("kept_not_retrieved", "retrieval")
+
+
+def test_an_abstention_question_that_is_answered() -> None:
+    """Nothing to write, so the reader made it up; with evidence it overlooked it."""
+    rows = found(holding(*ALL), Says(Reply(State.ANSWERED, "Eve")))
+    assert told(rows, "sister") == (
+        "answered_without_support", "reader", ("no_evidence_needed",),
+    )  # fmt: skip
+    assert told(rows, "move") == ("retrieved_but_wrong", "reader", ())
+
+
+def test_partly_written_and_undecided() -> None:
+    """A half of a unit, and a judge that gave no answer, are remarked on."""
+    half = holding(replace(DOG, covers={"dog": F(1, 2)}))
+    rows = found(replace(half, undecided=frozenset({"dog"})), ABSTAINS)
+    assert told(rows, "dog") == (
+        "evidence_never_written", "write",
+        ("partly_written", "partly_retrieved", "coverage_undecided", "abstained"),
+    )  # fmt: skip
+
+
+def test_measures_by_hand() -> None:
+    """Of five retrieved memories two help, one misleads; 5 + 6 + 5 + 6 + 7 words."""
+    row = found(holding(*ALL), Says(Reply(State.ANSWERED, "a pescatarian diet")))["diet"]
+    assert row.measures == {
+        "answered": 1, "right": 1, "evidence_recall": 1, "evidence_precision": F(2, 5),
+        "stale_retrieval": 1, "stale_answer": 0, "words_retrieved": 29, "exact_match": 0,
+        "token_f1": F(2, 3), "abstention_precision": None, "abstention_recall": None,
+    }  # fmt: skip
+    row = found(holding(*ALL), ABSTAINS, k=3)["diet"]  # open, dog, ended
+    assert row.measures == {
+        "answered": 0, "right": 0, "evidence_recall": F(1, 2), "evidence_precision": F(1, 3),
+        "stale_retrieval": 0, "stale_answer": 0, "words_retrieved": 18, "exact_match": 0,
+        "token_f1": 0, "abstention_precision": 0, "abstention_recall": None,
+    }  # fmt: skip
+
+
+def test_undefined_measures() -> None:
+    """Nothing required, nothing retrieved, no gold answer, no reply: not 0 but undefined."""
+    rows = found(holding(*ALL), ABSTAINS, FindsNothing())
+    book, move = rows["book"].measures, rows["move"].measures
+    assert (book["evidence_recall"], book["evidence_precision"]) == (None, None)
+    assert (rows["dog"].measures["evidence_precision"], book["stale_retrieval"]) == (None, None)
+    assert (move["exact_match"], move["abstention_precision"], move["abstention_recall"]) == (
+        1,
+        1,
+        1,
+    )
+    lost = found(holding(*ALL), Says(Reply(State.NO_REPLY)))
+    assert lost["dog"].measures["exact_match"] is None
+    assert lost["move"].measures["abstention_recall"] is None
+    assert lost["dog"].measures["answered"] == 0
+    wrong = found(holding(*ALL), Says(Reply(State.ANSWERED, "Rome")))["move"].measures
+    assert (wrong["exact_match"], wrong["token_f1"], wrong["abstention_recall"]) == (0, 0, 0)
+
+
+def test_rows() -> None:
+    """A row is plain data with the whole chain; every remark is explained, every measure named."""
+    row = found(holding(*ALL, kept=2), EvidenceOnly())["dog"].to_json()
+    assert row["evidence"] == [
+        {"unit": "dog", "stage": "retrieved", "needs": 1, "written": 1, "kept": 1, "retrieved": 1,
+         "memories": [{"id": "m-dog", "covers": 1, "kept": True, "rank": 2}]},
+    ]  # fmt: skip
+    assert (row["package"], row["store"], row["query"], row["answer"]) == ("ann", "s", "dog", "Rex")
+    assert set(row["measures"]) == set(ABOUT)
+    for held in (holding(), holding(*ALL, kept=0), holding(*ALL)):
+        for finding in found(held, ABSTAINS).values():
+            assert set(finding.why) <= set(WHY)

@@ -1,0 +1,68 @@
+"""Verdicts of replies, with what was retrieved in sight."""
+
+import pytest
+
+from memaudit.downstream.grading import grade
+from memaudit.downstream.outcomes import Verdict
+from memaudit.downstream.readers.protocol import Reply, State
+from tests.downstream.small import ALL, ASKED, DOG, NOW, OLD, OPEN
+
+
+def said(answer: str, *used: str) -> Reply:
+    """An answer."""
+    return Reply(State.ANSWERED, answer, used)
+
+
+@pytest.mark.parametrize(
+    ("question", "reply", "verdict", "abstained", "note"),
+    [
+        ("dog", said("Rex"), "right", False, ""),
+        ("dog", said("Fido"), "wrong", False, ""),
+        ("dog", Reply(State.ABSTAINED), "abstained", True, ""),
+        ("dog", said("That is not known."), "abstained", True, ""),
+        ("dog", Reply(State.REFUSED), "abstained", False, ""),
+        ("dog", Reply(State.UNPARSEABLE), "unclear", False, ""),
+        ("dog", Reply(State.NO_REPLY), "unclear", False, ""),
+        ("dog", Reply(State.EMPTY, " "), "unclear", False, ""),
+        ("move", Reply(State.ABSTAINED), "right", True, ""),
+        ("move", said("Ann has not decided."), "right", True, ""),
+        ("move", said("to Rome"), "wrong", False, ""),
+        ("move", Reply(State.REFUSED), "unclear", False, ""),
+        ("sister", said("Eve"), "wrong", False, ""),
+        ("book", said("a novel"), "right", False, ""),
+        ("book", said("a great novel about Rome"), "right", False, ""),
+    ],
+)  # fmt: skip
+def test_grades(question: str, reply: Reply, verdict: str, abstained: bool, note: str) -> None:
+    """Each sort of reply to each sort of question."""
+    found = grade(ASKED[question], reply, ALL)
+    assert (found.verdict, found.abstained, found.note) == (Verdict(verdict), abstained, note)
+
+
+def test_what_cannot_be_scored_says_so() -> None:
+    """A part of the gold answer, and a package without one."""
+    why = ASKED["dog"].__class__("w", "Why?", "", "cover for a leave", False, {}, {})
+    assert grade(why, said("leave, I think"), ()).note == "answer_cannot_be_scored"
+    bare = ASKED["dog"].__class__("w", "Why?", "", None, False, {}, {})
+    found = grade(bare, said("so it is"), ())
+    assert (found.verdict, found.note) == (Verdict.UNCLEAR, "no_gold_answer")
+
+
+def test_stale_by_coverage() -> None:
+    """What it used covers the old value and nothing that holds; where it names none, all counts."""
+    diet = ASKED["diet"]
+    assert diet.stale == {"old": "Ann follows a vegetarian diet."}
+    sentence = "Eats no meat at all."
+    assert grade(diet, said(sentence, "m-old"), [OLD, NOW]).verdict is Verdict.STALE
+    assert grade(diet, said(sentence, "m-now"), [OLD, NOW]).verdict is Verdict.WRONG
+    assert grade(diet, said(sentence), [OLD, NOW]).verdict is Verdict.WRONG
+    assert grade(diet, said(sentence), [OLD, DOG]).verdict is Verdict.STALE
+    assert grade(diet, said("pescatarian", "m-old"), [OLD]).verdict is Verdict.RIGHT
+
+
+def test_stale_by_words() -> None:
+    """The answer adds to the question what only the old value says."""
+    diet = ASKED["diet"]
+    assert grade(diet, said("vegetarian"), [NOW]).verdict is Verdict.STALE
+    assert grade(diet, said("vegan"), [NOW]).verdict is Verdict.WRONG
+    assert grade(ASKED["move"], said("vegetarian"), [OPEN]).verdict is Verdict.WRONG
