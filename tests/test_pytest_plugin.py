@@ -39,6 +39,32 @@ def test_cut(memaudit_score):
 def test_below(memaudit_score):
     memaudit_score("package.json", ["Anders works in Gothenburg."], 40).at_least(0.6)
 
+def test_partly_read(memaudit_score):
+    rows = ['{"text": "Ingrid never wants breakfast booked."}', '{"text": 5}']
+    Path("torn.jsonl").write_text("\\n".join(rows))
+    store = import_store([Path("torn.jsonl")], "plain")
+    found = memaudit_score("package.json", store, 40)
+    assert found.notes == ("PARTLY READ: 1 row of the export is not in the store",)
+    assert found.certified and found.highest == found.ratio
+    found.at_least(0)
+
+def test_partly_read_below(memaudit_score):
+    Path("torn.jsonl").write_text('{"text": "Anders works in Gothenburg."}\\n{"text": 5}')
+    store = import_store([Path("torn.jsonl")], "plain")
+    memaudit_score("package.json", store, 40).at_least(0.6)
+
+def test_options(memaudit_score):
+    import json
+    calls = {"instance_id": "hotel-rooms", "scores": {"text-1": 2, "text-2": 1}}
+    Path("salience.jsonl").write_text(json.dumps(calls) + "\\n")
+    found = memaudit_score("package.json", TEXTS, 8, policy="salience", salience="salience.jsonl",
+                           group_cap=2, seconds=60)
+    assert found.kept_by == "cut by salience"
+    assert found.ratio > 0
+
+def test_seconds(memaudit_score):
+    memaudit_score("package.json", TEXTS, 40, seconds=-1)
+
 def test_mistake(memaudit_score):
     memaudit_score("none.json", TEXTS, 40)
 
@@ -54,13 +80,18 @@ def test_scores_and_failures(pytester: pytest.Pytester, monkeypatch: pytest.Monk
     write_package(natural_set()[0], Path(pytester.path) / "package.json")
     pytester.makepyfile(SUITE)
     result = pytester.runpytest_subprocess("-p", "memaudit.pytest_plugin")
-    result.assert_outcomes(passed=3, failed=3)
+    result.assert_outcomes(passed=5, failed=5, warnings=2)
     result.stdout.fnmatch_lines(
         [
             "*'store under test' reaches 0.* of the best store within 40, the bar is 0.6 "
             "(everything fits, coverage estimated)",
+            "'torn' reaches 0.* of the best store within 40, the bar is 0.6 (everything fits, "
+            "coverage estimated, PARTLY READ: 1 row of the export is not in the store)",
+            "memaudit_score: --seconds -1 is no time limit; give a number above 0",
             "memaudit_score: *none.json*does not exist*",
             "memaudit_score: unknown judge 'me'; known judges: *",
+            "*StoreWarning: memaudit_score: torn: PARTLY READ: 1 row of the export is not in the "
+            "store",
         ]
     )
     assert "Traceback" not in result.stdout.str()

@@ -6,39 +6,57 @@
 pytest imports this module at every start, so it imports nothing of ours until a test asks for it.
 """
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Protocol
 
 import pytest
 
 if TYPE_CHECKING:
     from memaudit.adapters.shape import ExportedStore
+    from memaudit.audits.gate import Gated
     from memaudit.core.package import Package
+
+
+class StoreWarning(UserWarning):
+    """A score that does not see all of a store, whether it passes its bar or not."""
 
 
 @dataclass(frozen=True, slots=True)
 class StoreRatio:
-    """The union ratio of what a store keeps within a budget."""
+    """The union ratio of what a store keeps within a budget.
+
+    `ratio` is its lower end and `highest` its upper one where the optimum is not `certified`.
+    `notes` say what it does not see: rows that were not read, cells nobody decided.
+    """
 
     ratio: float
+    highest: float
     store: str
     kept_by: str
     is_estimate: bool
+    certified: bool
     budget: Fraction
+    notes: tuple[str, ...]
+    _gated: "Gated"
 
     def at_least(self, bar: float) -> None:
         """Fail the test, with one line, if the ratio is below the bar."""
         __tracebackhide__ = True
-        if self.ratio >= bar:
+        from memaudit.core.errors import MemAuditError
+
+        try:
+            passed = self._gated.passes(bar)
+        except MemAuditError as error:
+            pytest.fail(f"memaudit_score: {error}", pytrace=False)
+        if passed:
             return
-        note = ", coverage estimated" if self.is_estimate else ""
         pytest.fail(
-            f"{self.store!r} reaches {self.ratio:.4f} of the best store within {self.budget}, "
-            f"the bar is {bar:g} ({self.kept_by}{note})",
+            f"{self.store!r} reaches {self._gated.reaches} of the best store within {self.budget}, "
+            f"the bar is {bar:g} ({self._gated.notes})",
             pytrace=False,
         )
 
@@ -56,6 +74,9 @@ class ScoreStore(Protocol):
         label_memories: Path | str | None = None,
         cost_rule: str | None = None,
         policy: str = "recency",
+        salience: Path | str | None = None,
+        group_cap: int | None = None,
+        seconds: float | None = None,
     ) -> StoreRatio: ...
 
 
@@ -74,48 +95,61 @@ def score_store(
     label_memories: Path | str | None = None,
     cost_rule: str | None = None,
     policy: str = "recency",
+    salience: Path | str | None = None,
+    group_cap: int | None = None,
+    seconds: float | None = None,
 ) -> StoreRatio:
     """The ratio `memaudit gate` compares with its bar. A store is the path of an imported one, an
-    ExportedStore, or texts in the order they were written; a mistake fails the test."""
+    ExportedStore, or texts in the order they were written; a mistake fails the test, and what the
+    score does not see is a StoreWarning."""
     __tracebackhide__ = True
     from memaudit.audits.gate import gated
+    from memaudit.audits.judges.registry import named_judge
+    from memaudit.audits.salience import read_salience
+    from memaudit.audits.time_limit import checked_seconds
     from memaudit.core.errors import MemAuditError
     from memaudit.core.exact import exact
 
     try:
         at = exact(budget)
-        # The gate reads files: what is given as an object is written first, so that one function
-        # decides what a ratio is.
-        with TemporaryDirectory() as folder:
-            found = gated(
-                _package_file(package, Path(folder)), _store_file(store, Path(folder)), at, judge,
-                None if label_memories is None else Path(label_memories), cost_rule, policy,
-            )  # fmt: skip
+        found = _package(package)
+        if cost_rule is not None:
+            found = found.recost(cost_rule)
+        result = gated(
+            found, _store(store), at,
+            named_judge(judge, None if label_memories is None else Path(label_memories)),
+            policy=policy, salience=read_salience(None if salience is None else Path(salience)),
+            group_cap=group_cap, seconds=checked_seconds(seconds),
+        )  # fmt: skip
     except (MemAuditError, ValueError) as error:
         pytest.fail(f"memaudit_score: {error}", pytrace=False)
-    return StoreRatio(found.ratio, found.store, found.kept_by, found.is_estimate, at)
+    notes = tuple(result.account.lines)
+    for note in notes:
+        warnings.warn(f"memaudit_score: {result.store}: {note}", StoreWarning, stacklevel=2)
+    return StoreRatio(
+        result.ratio, result.highest, result.store, result.kept_by, result.is_estimate,
+        result.certified, at, notes, result,
+    )  # fmt: skip
 
 
-def _package_file(package: "Package | Path | str", folder: Path) -> Path:
-    if isinstance(package, str | Path):
-        return Path(package)
-    from memaudit.io.packages import write_package
+def _package(package: "Package | Path | str") -> "Package":
+    if not isinstance(package, str | Path):
+        return package
+    from memaudit.io.packages import read_package
 
-    write_package(package, folder / "package.json")
-    return folder / "package.json"
+    return read_package(package)
 
 
-def _store_file(store: "ExportedStore | Path | str | Sequence[str]", folder: Path) -> Path:
-    if isinstance(store, str | Path):
-        return Path(store)
+def _store(store: "ExportedStore | Path | str | Sequence[str]") -> "ExportedStore":
     from memaudit.adapters.shape import ExportedStore, Memory, Origin
-    from memaudit.adapters.store_files import write_store
+    from memaudit.adapters.store_files import read_store
 
-    if not isinstance(store, ExportedStore):
-        memories = tuple(
-            Memory(id=f"text-{place}", text=text) for place, text in enumerate(store, start=1)
-        )
-        origin = Origin(system="test", format="texts")
-        store = ExportedStore(name="store under test", origin=origin, memories=memories)
-    write_store(store, folder / "store.json")
-    return folder / "store.json"
+    if isinstance(store, str | Path):
+        return read_store(Path(store))
+    if isinstance(store, ExportedStore):
+        return store
+    memories = tuple(
+        Memory(id=f"text-{place}", text=text) for place, text in enumerate(store, start=1)
+    )
+    origin = Origin(system="test", format="texts")
+    return ExportedStore(name="store under test", origin=origin, memories=memories)

@@ -1,11 +1,32 @@
 """The plain format takes what nothing else does, but not everything."""
 
+import json
 from pathlib import Path
 
 import pytest
 
 from memaudit.adapters.importing import import_store
+from memaudit.adapters.status_text import is_status, no_memories
 from memaudit.core.errors import MemAuditError
+
+STATUSES = [
+    "No memories found", "no memories found.", "0 results", "There are no memories yet!",
+    "No memories found for user_42", "null", "None", "\"not found\"", "404 Not Found",
+    "HTTP/1.1 503 Service Unavailable", "Internal Server Error", "Unauthorized",
+    "Error: connection refused", "requests.exceptions.HTTPError: 401", "Rate limit exceeded",
+    "curl: (7) Failed to connect", "Failed to fetch memories", "The store is empty.",
+]  # fmt: skip
+PAGES = [
+    "<html><body>Sign in</body></html>", "<!DOCTYPE html>\n<p>no</p>",
+    "<head>\n<title>502</title>", "<?xml version='1.0'?>\n<Error><Code>NoSuchKey</Code></Error>",
+    "Traceback (most recent call last):\n  File x\nKeyError: 'a'",
+]  # fmt: skip
+MEMORIES = [
+    "Ann eats fish.", "No memories of the accident, Ann says", "Nothing beats tea for Bo.",
+    "None of the cats is Ann's", "Error-prone: Ann's old car", "2024 was a hard year for Bo",
+    "404 is Ann's room number", "OK Computer is Bo's favourite record",
+    "Ann failed to fetch the parcel", "<3 Bo likes hearts", "<b>Ann</b> moved to Rome",
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("text", ["null", "5", "Internal Server Error"])
@@ -14,3 +35,43 @@ def test_a_stray_json_file_is_no_memory(text: str, tmp_path: Path) -> None:
     (tmp_path / "export.json").write_text(text)
     with pytest.raises(MemAuditError, match="no known format"):
         import_store([tmp_path / "export.json"])
+
+
+@pytest.mark.parametrize("format", [None, "plain"])
+@pytest.mark.parametrize("text", [*STATUSES, *PAGES])
+def test_a_status_saved_as_text_is_no_memory(text: str, format: str | None, tmp_path: Path) -> None:
+    """Neither guessed nor where the format is given."""
+    path = tmp_path / "export.txt"
+    path.write_text(f"{text}\n")
+    with pytest.raises(MemAuditError) as caught:
+        import_store([path], format)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "body", [{"error": "x"}, {"detail": "Not found"}, {"message": "no"}, ["No memories found"], "x"]
+)
+def test_an_error_body_is_no_memory(body: object, tmp_path: Path) -> None:
+    """JSON is told by its content, whatever the file is called."""
+    path = tmp_path / "export.txt"
+    path.write_text(json.dumps(body))
+    with pytest.raises(MemAuditError):
+        import_store([path])
+
+
+@pytest.mark.parametrize("text", MEMORIES)
+def test_a_memory_is_one(text: str, tmp_path: Path) -> None:
+    """A store of one memory stays one, also where a word of it is a status elsewhere."""
+    assert no_memories(text) is None
+    path = tmp_path / "export.txt"
+    path.write_text(f"{text}\n")
+    (memory,) = import_store([path]).memories
+    assert memory.text == text
+
+
+def test_a_status_among_memories_is_kept(tmp_path: Path) -> None:
+    """Beside other lines it may be what someone said."""
+    assert is_status("No memories found")
+    path = tmp_path / "export.txt"
+    path.write_text("Ann eats fish.\nNo memories found\n")
+    assert len(import_store([path]).memories) == 2

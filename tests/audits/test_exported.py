@@ -1,18 +1,25 @@
 """Exported stores: definitions checked on random packages and stores."""
 
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from fractions import Fraction
+from itertools import combinations
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memaudit.audits.diagnosis import diagnose
+from memaudit.audits.diagnosis import NoDiagnosis, diagnose
 from memaudit.audits.exported import ExportAudit
 from memaudit.audits.pruning import pruned
+from memaudit.audits.scorecard import diagnosis_row, scorecard
 from memaudit.audits.union import Cell, WrittenMemory, WrittenStore, union_package
 from memaudit.core.errors import MemAuditError
 from memaudit.core.objective import value
 from memaudit.core.package import Package
+from memaudit.core.response import Log1p, Sqrt
 from memaudit.solvers.solve import solve
 
 F = Fraction
@@ -154,8 +161,140 @@ def test_order_of_denominators(first: WrittenStore, second: WrittenStore, budget
 
 def test_zero_optimum() -> None:
     """No shares of nothing."""
-    with pytest.raises(MemAuditError, match="the optimum is 0"):
+    with pytest.raises(NoDiagnosis, match="the optimum is 0") as caught:
         diagnose(ExportAudit(MEALS, [LONG]), LONG, F(0))
+    assert (caught.value.undefined, caught.value.basis) == ("optimum is 0", "common union")
+
+
+def test_no_diagnosis_without_a_proof() -> None:
+    """It says which optimum is open and how far it is known, as text and as data."""
+    audit = ExportAudit(MEALS, [LONG])
+    proven = audit.upper_optimum(LONG, F(5))
+    still_open = replace(proven, status="bound", certificate=None, bound=proven.value + 2)
+    audit._optima["only long", F(5)] = still_open
+    with pytest.raises(NoDiagnosis) as caught:
+        diagnose(audit, LONG, F(5))
+    assert str(caught.value) == (
+        "no diagnosis of 'long' at budget 5: the optimum of the store alone is not certified, it "
+        "lies between 3 and 5"
+    )
+    row = diagnosis_row(caught.value)
+    assert (row["undefined"], row["basis"]) == ("optimum not certified", "store alone")
+    assert (row["optimum"], row["bound"], row["status"]) == (3, 5, "bound")
+
+
+def test_the_upper_bound_of_an_open_solve_is_no_number() -> None:
+    """Its best subset is worth 3 to 5 of 7: two ends, where a number would claim a proof."""
+    audit = ExportAudit(MEALS, [LONG])
+    proven = audit.upper_optimum(LONG, F(5))
+    audit._optima["only long", F(5)] = replace(
+        proven, status="bound", certificate=None, bound=proven.value + 2
+    )
+    score = audit.score(LONG, F(5))
+    assert score.upper.ratio.value is None
+    assert score.upper.ratio.between == (F(3, 7), F(5, 7))
+    row = scorecard(score)["upper_pruned"]
+    assert (row["union_ratio"], row["status"], row["bound"]) == (None, "bound", 5)
+    assert row["common_union_ratio_between"] == [round(3 / 7, 9), round(5 / 7, 9)]
+
+
+IRRATIONAL = MEALS.replace(
+    units=tuple(
+        unit.model_copy(update={"response": response})
+        for unit, response in zip(MEALS.units, (Sqrt(), Log1p(), Sqrt()), strict=True)
+    )
+)
+
+
+def true_worth(store: Iterable[Mapping[str, Fraction]]) -> float:
+    """F of a few candidates with the responses of IRRATIONAL, in floating point."""
+    total: Counter[str] = Counter()
+    for covers in store:
+        total.update({unit: float(share) for unit, share in covers.items()})
+    return 3 * math.sqrt(total["now"]) + 3 * math.log1p(total["ended"]) + math.sqrt(total["once"])
+
+
+def true_optimum(candidates: list[tuple[int, Mapping[str, Fraction]]], budget: int) -> float:
+    """By trying everything."""
+    return max(
+        true_worth(covers for _, covers in chosen)
+        for size in range(len(candidates) + 1)
+        for chosen in combinations(candidates, size)
+        if sum(cost for cost, _ in chosen) <= budget
+    )
+
+
+@settings(max_examples=40, deadline=None)
+@given(stores("a"), stores("b"), st.integers(2, 9))
+def test_irrational_values_are_diagnosed_too(
+    first: WrittenStore, second: WrittenStore, budget: int
+) -> None:
+    """Shares sum to 1 exactly, and each encloses what floating point and brute force find."""
+    audit = ExportAudit(IRRATIONAL, [first, second])
+    own = [(2, {"once": F(1)}), (4, {"now": F(1), "ended": F(1)})]
+    of = {
+        store.name: [
+            (int(one.cost), {unit: cell.value for unit, cell in one.coverage.items()})
+            for one in store.memories
+        ]
+        for store in (first, second)
+    }
+    whole = true_optimum([*own, *of["a"], *of["b"]], budget)
+    for store in (first, second):
+        found = diagnose(audit, store, F(budget))
+        assert sum(step.share for step in found.steps) + found.kept_share == 1
+        for step in found.steps:
+            assert step.value >= 0
+            assert step.between.low <= step.share <= step.between.high
+        assert found.precision < F(1, 10**8)
+        generation, selection = found.steps[0].between, found.steps[3].between
+        best = true_optimum(of[store.name], budget)
+        kept = true_worth(
+            {unit: cell.value for unit, cell in one.coverage.items()}
+            for one in store.memories
+            if store.candidate_id(one) in found.kept
+        )
+        union = true_optimum([*own, *of[store.name]], budget)
+        for between, share in (
+            (generation, (whole - union) / whole),
+            (selection, (best - kept) / whole),
+            (found.kept_between, kept / whole),
+        ):
+            assert float(between.low) - 1e-9 <= share <= float(between.high) + 1e-9
+        row = diagnosis_row(found)
+        assert row["exact"] == found.is_exact
+        assert ("kept_between" in row) == (not found.is_exact)
+
+
+def test_ids_of_stores_and_memories_do_not_clash() -> None:
+    """Memory c of a/b, memory b/c of a; and names that look escaped."""
+    pairs = [("a/b", "c"), ("a", "b/c"), ("a%2Fb", "c"), ("a%252Fb", "c")]
+    made = [WrittenStore(name, (memory(id, 1, now=1),)) for name, id in pairs]
+    assert len({one.candidate_ids for one in made}) == 4
+    assert WrittenStore("long", LONG.memories).candidate_ids[0] == "long/m1"
+    audit = ExportAudit(MEALS, made)
+    assert len(audit.common.candidates) == 2 + 4
+    assert audit.score(made[0], F(5)).score.value == 3
+
+
+@given(st.lists(st.tuples(st.text("a/%2F", min_size=1), st.text("a/%2F", min_size=1)), unique=True))
+def test_candidate_ids_are_unique(pairs: list[tuple[str, str]]) -> None:
+    """Whatever the names are."""
+    ids = [WrittenStore(name, (memory(id, 1),)).candidate_ids[0] for name, id in pairs]
+    assert len(set(ids)) == len(ids)
+
+
+def test_a_clash_with_the_package_is_said() -> None:
+    """A candidate that is called like a memory of the union: one line, and what to do."""
+    like = MEALS.replace(
+        candidates=tuple(
+            one.model_copy(update={"id": "long/m1"}) if one.id == "old" else one
+            for one in MEALS.candidates
+        ),
+        coverage=(),
+    )
+    with pytest.raises(MemAuditError, match="import the store with another --name"):
+        union_package(like, [LONG])
 
 
 def test_what_was_never_written_is_not_too_dear() -> None:

@@ -65,7 +65,8 @@ def test_cells_and_provenance(tmp_path: Path) -> None:
     """Full holds the unit, partial is held by it; zeros are cells too, said by the model."""
     with serving(plays) as served, desk(tmp_path, live(served.url)) as asked:
         judge = ModelJudge(asked, "one")
-        found = judge.cells(MEMORIES, UNITS)
+        said = judge.judge(MEMORIES, UNITS)
+        found = said.cells
     assert {
         id: {unit: str(cell.value) for unit, cell in row.items()} for id, row in found.items()
     } == {
@@ -75,15 +76,15 @@ def test_cells_and_provenance(tmp_path: Path) -> None:
     }
     assert found["mem0/1"]["gold-1"].provenance == "model:one"
     assert found["mem0/1"]["gold-1"].rationale == "is full"
-    assert judge.undecided == []
+    assert said.undecided == ()
     assert (judge.name, judge.is_estimate) == ("model one", False)
 
 
 def test_blind(tmp_path: Path) -> None:
     """The prompt of package candidates, with texts in it and no id, source or kind."""
     with serving(plays) as served, desk(tmp_path, live(served.url)) as asked:
-        ModelJudge(asked, "one").cells(MEMORIES, UNITS)
-        ModelJudge(asked, "one").cells(
+        ModelJudge(asked, "one").judge(MEMORIES, UNITS)
+        ModelJudge(asked, "one").judge(
             [Judged("other/9", memory.text) for memory in MEMORIES], UNITS
         )
     (body,) = served.bodies  # the second store's texts are the first one's: nothing new to ask
@@ -103,9 +104,10 @@ def test_undecided_is_counted(tmp_path: Path) -> None:
         desk(tmp_path, live(served.url)) as asked,
     ):
         judge = ModelJudge(asked, "one")
-        found = judge.cells(MEMORIES, UNITS)
+        said = judge.judge(MEMORIES, UNITS)
+        found = said.cells
     assert found["mem0/3"] == {}
-    assert judge.undecided == [("mem0/3", "gold-1"), ("mem0/3", "gold-2")]
+    assert said.undecided == (("mem0/3", "gold-1"), ("mem0/3", "gold-2"))
     assert len(found["mem0/1"]) == len(found["mem0/2"]) == 2
     assert [one.what for one in asked.ledger.troubles].count("undecided cell") == 2
     assert len(served.bodies) == 2
@@ -114,18 +116,18 @@ def test_undecided_is_counted(tmp_path: Path) -> None:
 def test_offline_from_the_cache(tmp_path: Path) -> None:
     """What was asked once is repeated with no call; what was not is an error, not a zero."""
     with serving(plays) as served, desk(tmp_path, live(served.url)) as asked:
-        before = ModelJudge(asked, "one").cells(MEMORIES, UNITS)
+        before = ModelJudge(asked, "one").judge(MEMORIES, UNITS)
     with desk(tmp_path, Settings(provider="offline")) as asked:
-        assert ModelJudge(asked, "one").cells(MEMORIES, UNITS) == before
+        assert ModelJudge(asked, "one").judge(MEMORIES, UNITS) == before
         with pytest.raises(MemAuditError, match="were not answered"):
-            ModelJudge(asked, "other").cells(MEMORIES, UNITS)
+            ModelJudge(asked, "other").judge(MEMORIES, UNITS)
 
 
 def test_by_name(tmp_path: Path) -> None:
     """`model:NAME` needs a desk."""
     with desk(tmp_path, Settings(provider="offline")) as asked:
         assert named_judge("model:org/one:free", desk=asked).name == "model org/one:free"
-    with pytest.raises(MemAuditError, match="asks no model"):
+    with pytest.raises(MemAuditError, match="asks a model"):
         named_judge("model:one")
 
 
@@ -147,7 +149,8 @@ def test_command(tmp_path: Path) -> None:
         result = run(*words, "--base-url", served.url, "--yes", "--budget", "9", "--json")
     assert result.exit_code == 0, result.output
     data = json.loads(result.stdout)
-    assert data["judge"] == {"name": "model one", "is_an_estimate": False}
+    assert (data["judge"]["name"], data["judge"]["is_an_estimate"]) == ("model one", False)
+    assert data["judge"]["store"]["undecided_cells"] == 2
     assert (data["agreement"]["judged_cells"], data["agreement"]["undecided_cells"]) == (4, 2)
     assert data["ratios"][0]["kept"]["judge"] == 1
     assert "not answered" in failure(*words[:4], "model:two", *words[5:], "--provider", "offline")
@@ -159,3 +162,53 @@ def test_command(tmp_path: Path) -> None:
     data = json.loads(result.stdout)
     assert (data["judge"], data["undecided_cells"]) == ("model one", 2)
     assert "2 cells got no answer" in result.stderr
+    bar = ("gate", *scored[1:-3], "--budget", "9", "--min-ratio")
+    with serving(instead("coverage", silent_about_soup)) as served:
+        gated = run(*bar, "0.5", "--base-url", served.url, "--yes")
+    assert gated.exit_code == 0, gated.output
+    assert gated.stdout.startswith("pass: e reaches 1.0000")
+    assert "2 cells got no answer and count as not covered" in gated.stdout
+    with serving(instead("coverage", silent_about_soup)) as served:
+        tried = run(
+            "sensitivity", *scored[1:-3], "--judge", "lexical", "--budget", "9", "--noise", "",
+            "--base-url", served.url, "--yes", "--json",
+        )  # fmt: skip
+    assert tried.exit_code == 0, tried.output
+    data = json.loads(tried.stdout)
+    assert [one["name"] for one in data["judges"]] == ["model one", "lexical"]
+    assert data["stores"]["model one"][0]["undecided_cells"] == 2
+    assert data["stores"]["lexical"][0]["undecided_cells"] == 0
+
+
+def test_prices_are_taken_where_the_estimate_asks_for_them(tmp_path: Path) -> None:
+    """Every command that hints at --price-in has it; half a price is an error."""
+    write_package(
+        Package.model_validate(
+            {
+                "name": "p", "cost_rule": "words", "experiences": [{"id": "e"}], "candidates": [],
+                "units": [unit.model_copy(update={"weight": 1}) for unit in UNITS],
+            }
+        ),
+        tmp_path / "p.json",
+    )  # fmt: skip
+    (tmp_path / "e.txt").write_text("Yes: Ann moved to Rome.\n")
+    assert run("import", tmp_path / "e.txt", "--out", tmp_path / "s.json").exit_code == 0
+    own = {
+        "score": (), "gate": ("--min-ratio", "0"), "judge": ("--against", "lexical"),
+        "sensitivity": ("--noise", ""),
+    }  # fmt: skip
+    for command, more in own.items():
+        words = (command, tmp_path / "p.json", tmp_path / "s.json", "--budget", "9", "--judge",
+                 "model:one", "--yes", *more)  # fmt: skip
+        with serving(plays) as served:
+            asked = ("--base-url", served.url, "--cache", tmp_path / f"{command}.db")
+            bare = run(*words, *asked)
+            priced = run(*words, *asked[:3], tmp_path / f"{command}-2.db", "--price-in", "1",
+                         "--price-out", "2")  # fmt: skip
+        assert bare.exit_code == priced.exit_code == 0, priced.output
+        assert "give --price-in" in bare.stderr
+        assert "about $" in priced.stderr
+        assert "--price-in" in run(command, "--help").stdout
+        half = run(*words, "--cache", tmp_path / "x.db", "--price-in", "1")
+        assert half.exit_code == 1
+        assert "give both" in half.stderr

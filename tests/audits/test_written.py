@@ -34,7 +34,9 @@ def test_only_the_memories_of_the_package() -> None:
     assert [memory.id for memory in found.memories] == ["a"]
     with pytest.raises(MemAuditError, match="was not written for the package 'lunch'"):
         written(PACKAGE, store(other), Lexical())
-    assert written(PACKAGE, store(other, examples=["dinner", "lunch"]), Lexical()).memories == ()
+    for listed in (["dinner", "lunch"], {"dinner": 1, "lunch": 0}):
+        empty = written(PACKAGE, store(other, examples=listed), Lexical())
+        assert empty.memories == ()
 
 
 def test_order_and_state() -> None:

@@ -72,6 +72,27 @@ def test_one_package(scores: Path, tmp_path: Path) -> None:
     assert " to 0." not in text
 
 
+def test_what_scores_do_not_see(scores: Path, tmp_path: Path) -> None:
+    """A partly read store and undecided cells are in the table, the JSON and the page."""
+    for path in sorted(scores.iterdir()):
+        data = json.loads(path.read_text())
+        data["undecided_cells"] = data["stores"][0]["undecided_cells"] = 1
+        data["stores"][0]["unread_rows"] = 2
+        (tmp_path / path.name).write_text(json.dumps(data))
+    page = tmp_path / "board.html"
+    text = " ".join(run("leaderboard", tmp_path, "--out", page).stdout.split())
+    data = json.loads(run("leaderboard", tmp_path, "--json").stdout)
+    for said in ("all *", "PARTLY READ, 2 rows of the export are not in it",
+                 "3 cells got no answer and count as not covered"):  # fmt: skip
+        assert said in text
+    assert "half *" not in text
+    assert data["undecided_cells"] == 3
+    assert len(data["not_all_seen"]) == 3
+    html = page.read_text()
+    assert "PARTLY READ, 2 rows" in html
+    assert "not all there" in html
+
+
 def test_wrong_input(scores: Path, tmp_path: Path) -> None:
     """One clear line."""
     assert "is no folder" in failure("leaderboard", tmp_path / "none")

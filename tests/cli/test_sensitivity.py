@@ -41,11 +41,11 @@ def test_json(files: tuple[Path, Path, Path]) -> None:
     for row, pair in ((rows[0], scores[:2]), (rows[7], scores[2:])):
         assert row["kept_ranking"]["tau_b"] in (1, None)
         for one, score in zip(row["stores"], pair, strict=True):
-            kept = score["union_ratio"] if score["feasible"] else score["pruned"]["recency"]
-            ratio = kept["value"] if score["feasible"] else kept["union_ratio"]
+            kept = score["common_union_ratio"] if score["feasible"] else score["pruned"]["recency"]
+            ratio = kept["value"] if score["feasible"] else kept["common_union_ratio"]
             assert one["kept"]["mean"] == pytest.approx(ratio)
             assert one["upper_pruned"]["mean"] == pytest.approx(
-                score["upper_pruned"]["union_ratio"]
+                score["upper_pruned"]["common_union_ratio"]
             )
     assert run(*words).stdout == result.stdout
 
@@ -65,6 +65,72 @@ def test_nothing_but_the_base(files: tuple[Path, Path, Path]) -> None:
     result = run("sensitivity", *files, "--budget", "30", "--cost-rules", "", "--group-caps", "",
                  "--noise", "", "--json")  # fmt: skip
     assert [row["variant"] for row in json.loads(result.stdout)["findings"]] == ["base"]
+
+
+def test_judges(files: tuple[Path, Path, Path], tmp_path: Path) -> None:
+    """Another judge is a variant, and the rankings of every two judges are compared.
+
+    By the labels the first turn holds a unit and the first fact nothing.
+    """
+    texts = {path.stem: json.loads(path.read_text())["memories"][0]["text"] for path in files[1:]}
+    named = [{"memory_id": name, "text": text} for name, text in texts.items()]
+    labels = [{"memory_id": "turns", "unit_id": "u1", "coverage": 1},
+              {"memory_id": "facts", "unit_id": "u1", "coverage": 0}]  # fmt: skip
+    for name, rows in (("m", named), ("l", labels), ("again", labels)):
+        lines = "".join(json.dumps(row) + "\n" for row in rows)
+        (tmp_path / f"{name}.jsonl").write_text(lines)
+    words = ("sensitivity", *files, "--budget", "60", "--cost-rules", "", "--group-caps", "",
+             "--noise", "", "--judge", "lexical", "--judge", f"labels:{tmp_path / 'l.jsonl'}",
+             "--judge", f"labels:{tmp_path / 'again.jsonl'}",
+             "--label-memories", tmp_path / "m.jsonl")  # fmt: skip
+    result = run(*words, "--json")
+    assert result.exit_code == 0, result.output
+    data = json.loads(result.stdout)
+    assert [one["name"] for one in data["judges"]] == ["lexical", "labels l", "labels again"]
+    assert [row["variant"] for row in data["findings"]] == [
+        "base", "judge labels l", "judge labels again",
+    ]  # fmt: skip
+    _, labelled, again = data["findings"]
+    facts_kept, turns_kept = (one["kept"]["mean"] for one in labelled["stores"])
+    assert turns_kept > facts_kept == 0
+    assert labelled["stores"] == again["stores"]
+    pairs = {(one["first"], one["second"]): one for one in data["judge_rankings"]}
+    assert set(pairs) == {
+        ("lexical", "labels l"), ("lexical", "labels again"), ("labels l", "labels again"),
+    }  # fmt: skip
+    assert pairs["labels l", "labels again"]["kept_tau_b"] == 1
+    assert pairs["lexical", "labels l"]["kept_tau_b"] == labelled["kept_ranking"]["tau_b"]
+    text = run(*words).stdout
+    assert "another judge: judge labels l, as labelled" in text
+    assert "same order" in text
+    assert data["basis"] == "common union"
+
+
+def test_a_partly_read_store_says_so(files: tuple[Path, Path, Path], tmp_path: Path) -> None:
+    """In the table and in JSON, for every judge."""
+    (tmp_path / "torn.jsonl").write_text('{"text": "Ingrid sneezes"}\n{"text": 5}\n')
+    made = run("import", "plain", tmp_path / "torn.jsonl", "--out", tmp_path / "torn.json")
+    assert made.exit_code == 0, made.output
+    words = ("sensitivity", files[0], tmp_path / "torn.json", files[1], "--budget", "30",
+             "--cost-rules", "", "--group-caps", "", "--noise", "")  # fmt: skip
+    line = "torn: PARTLY READ: 1 row of the export is not in the store"
+    assert line in run(*words).stdout
+    data = json.loads(run(*words, "--json").stdout)
+    assert [one["unread_rows"] for one in data["stores"]["lexical"]] == [1, 0]
+
+
+def test_group_cap(files: tuple[Path, Path, Path]) -> None:
+    """The base's cap, and the others beside it; the base is that of `memaudit score`."""
+    words = ("--budget", "30", "--group-cap", "2", "--json")
+    result = run("sensitivity", *files, *words, "--cost-rules", "", "--noise", "")
+    assert result.exit_code == 0, result.output
+    rows = json.loads(result.stdout)["findings"]
+    assert [row["variant"] for row in rows] == ["base", "k = 1", "k = 3"]
+    scored = json.loads(run("score", *files, *words).stdout)["scores"]
+    for one, score in zip(rows[0]["stores"], scored, strict=True):
+        assert one["upper_pruned"]["mean"] == pytest.approx(
+            score["upper_pruned"]["common_union_ratio"]
+        )
 
 
 def test_corrected_evidence(tmp_path: Path) -> None:
@@ -99,5 +165,10 @@ def test_wrong_input(files: tuple[Path, Path, Path]) -> None:
     assert "not whole numbers" in failure(*words, "--group-caps", "two")
     assert "between 0 and 1" in failure(*words, "--rates", "7")
     assert "noise rates" in failure(*words, "--rates", "x")
-    assert "asks no model" in failure(*words, "--judge", "model:one")
+    assert "two judges are called 'lexical'" in failure(
+        *words, "--judge", "lexical", "--judge", "lexical"
+    )
+    assert "is no time limit" in failure(*words, "--seconds", "nan")
+    assert "given twice" in failure(*words, "--budget", "9,9.0")
+    assert "below 1" in failure(*words, "--group-cap", "0")
     assert "same name" in failure("sensitivity", *files[:2], files[1], "--budget", "9")

@@ -6,6 +6,8 @@ from memaudit.adapters.protocol import Options
 from memaudit.adapters.rows import Raw, listed, samples
 from memaudit.adapters.shape import ExportedStore, State
 from memaudit.adapters.source import Part, Source
+from memaudit.adapters.status_text import no_memories
+from memaudit.core.errors import MemAuditError
 
 LISTS = ("memories",)
 TEXTS = ("text", "memory", "content", "fact")
@@ -39,8 +41,22 @@ class Plain:
         """Every row or line, in the file's order."""
         ledger = Ledger(source, options)
         for part in source.parts:
+            _refuse_status(part)
             ledger.take(_rows(part), _draft)
         return ledger.store("plain", self.name, self.views[0], in_order=True)
+
+
+def _refuse_status(part: Part) -> None:
+    """A page, or a status such as "No memories found", must not become a store of one memory."""
+    text = part.parsed.text
+    if part.kind == "json":
+        document = part.parsed.document
+        texts = document if isinstance(document, list) else []
+        text = texts[0] if len(texts) == 1 and isinstance(texts[0], str) else ""
+    if problem := no_memories(text):
+        raise MemAuditError(
+            f"{part.name}: {problem} (export it again; an empty store is written as [])"
+        )
 
 
 def _rows(part: Part) -> list[Raw]:

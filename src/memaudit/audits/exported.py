@@ -10,6 +10,7 @@ from memaudit.audits.ratio import Ratio
 from memaudit.audits.score import Score, Scorer
 from memaudit.audits.union import WrittenStore, store_package, union_package
 from memaudit.core.errors import MemAuditError
+from memaudit.core.exact import Enclosure
 from memaudit.core.optimum import Optimum
 from memaudit.core.package import Package
 from memaudit.solvers.solve import PackageSolver
@@ -103,7 +104,7 @@ class ExportAudit:
         """The best that fits of what the store holds: an exact bound on every pruning policy."""
         return self._optimum(f"only {store.name}", store_package(self.package, store), budget)
 
-    def unit_values(self, store: Sequence[str]) -> dict[str, Fraction]:
+    def unit_values(self, store: Sequence[str]) -> dict[str, Enclosure]:
         """Per unit, what a store of package candidates and memories is worth."""
         return self.scorer.by_unit(store)
 
@@ -121,7 +122,9 @@ class ExportAudit:
             package_ratio=Ratio(whole.value, self.package_optimum(budget)),
             union_ratio=Ratio(whole.value, self.union_optimum(store, budget), "union"),
             common_ratio=Ratio(whole.value, self.common_optimum(budget), "common union"),
-            upper=self._pruned("upper", upper.store, store, budget),
+            upper=self._pruned(
+                "upper", upper.store, store, budget, None if upper.certified else upper.bound
+            ),
             upper_optimum=upper,
             pruned=tuple(
                 self._pruned(policy, kept, store, budget)
@@ -131,11 +134,16 @@ class ExportAudit:
         )
 
     def _pruned(
-        self, policy: str, kept: tuple[str, ...], store: WrittenStore, budget: Fraction
+        self,
+        policy: str,
+        kept: tuple[str, ...],
+        store: WrittenStore,
+        budget: Fraction,
+        highest: Fraction | None = None,
     ) -> Pruned:
         score = self.scorer.score(kept)
         return Pruned(
             policy, kept, score,
-            Ratio(score.value, self.union_optimum(store, budget), "union"),
-            Ratio(score.value, self.common_optimum(budget), "common union"),
+            Ratio(score.value, self.union_optimum(store, budget), "union", highest),
+            Ratio(score.value, self.common_optimum(budget), "common union", highest),
         )  # fmt: skip

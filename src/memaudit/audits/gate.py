@@ -2,49 +2,74 @@
 
 from dataclasses import dataclass
 from fractions import Fraction
-from pathlib import Path
 
-from memaudit.adapters.store_files import read_store
+from memaudit.adapters.shape import ExportedStore
+from memaudit.audits.account import Account
 from memaudit.audits.exported import POLICIES, ExportAudit
-from memaudit.audits.judges.registry import named_judge
+from memaudit.audits.judges.protocol import Judge
+from memaudit.audits.salience import OWN_SALIENCE, Salience
 from memaudit.audits.written import written
 from memaudit.core.errors import MemAuditError
+from memaudit.core.exact import plain
 from memaudit.core.package import Package
+
+ESTIMATED = "coverage estimated"
 
 
 @dataclass(frozen=True, slots=True)
 class Gated:
-    """The union ratio of what a store keeps within the budget."""
+    """The union ratio of what a store keeps within the budget; where its optimum is not certified,
+    the two numbers it lies between."""
 
     store: str
     ratio: float
+    highest: float
     kept_by: str
     is_estimate: bool
-    skipped: int = 0
-    """Rows of the export that could not be read: the store is not all there."""
+    certified: bool
+    account: Account
+
+    def passes(self, bar: float) -> bool:
+        """Whether it reaches a bar; an error where that is not decided."""
+        if self.ratio >= bar:
+            return True
+        if self.highest >= bar:
+            raise MemAuditError(
+                f"not decided: {self.store!r} reaches between {self.ratio:.4f} and "
+                f"{self.highest:.4f}, the optimum is not certified; give more --seconds"
+            )
+        return False
+
+    @property
+    def reaches(self) -> str:
+        """The ratio in words."""
+        if self.certified:
+            return f"{self.ratio:.4f}"
+        return f"{self.ratio:.4f} to {self.highest:.4f} (optimum not certified)"
+
+    @property
+    def notes(self) -> str:
+        """How it was cut and judged, and everything the score does not see."""
+        estimated = [ESTIMATED] if self.is_estimate else []
+        return ", ".join([self.kept_by, *estimated, *self.account.lines])
 
 
 def gated(
-    package: Path,
-    store: Path,
+    package: Package,
+    store: ExportedStore,
     budget: Fraction,
-    judge: str = "lexical",
-    label_memories: Path | None = None,
-    cost_rule: str | None = None,
+    judge: Judge,
+    *,
     policy: str = "recency",
+    salience: Salience = OWN_SALIENCE,
+    group_cap: int | None = None,
+    seconds: float | None = None,
 ) -> Gated:
-    """The ratio of a store on disk; an error where there is none."""
-    from memaudit.io.packages import read_package
-
+    """The ratio of a store; an error where there is none."""
     if policy not in POLICIES:
         raise MemAuditError(f"unknown policy {policy!r}; choose from {', '.join(POLICIES)}")
-    found: Package = read_package(package)
-    if cost_rule is not None:
-        found = found.recost(cost_rule)
-    by = named_judge(judge, label_memories)
-    exported = read_store(store)
-    kept = written(found, exported, by)
-    score = ExportAudit(found, [kept]).score(kept, budget)
+    kept = written(package, store, judge, salience)
+    score = ExportAudit(package, [kept], group_cap, seconds).score(kept, budget)
     if score.feasible:
         ratio, how = score.union_ratio, "everything fits"
     else:
@@ -52,7 +77,13 @@ def gated(
         if policy not in rows:
             raise MemAuditError(f"{kept.name!r} has no {policy} for every memory; use recency")
         ratio, how = rows[policy], f"cut by {policy}"
-    if ratio.value is None:
-        raise MemAuditError(f"{kept.name!r} has no ratio at budget {budget}: {ratio.undefined}")
-    skipped = sum(exported.count.skipped.values())
-    return Gated(kept.name, float(ratio.value), how, by.is_estimate, skipped)
+    ends = ratio.between if ratio.value is None else (ratio.value, ratio.value)
+    if ends is None:
+        raise MemAuditError(
+            f"{kept.name!r} has no ratio at budget {plain(budget)}: {ratio.undefined}"
+        )
+    # What is kept within the budget is one of the stores the optimum is taken over: at most 1.
+    low, high = (float(min(end, Fraction(1))) for end in ends)
+    return Gated(
+        kept.name, low, high, how, judge.is_estimate, ratio.value is not None, kept.account
+    )

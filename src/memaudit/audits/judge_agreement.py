@@ -7,15 +7,13 @@ from fractions import Fraction
 from typing import Any
 
 from memaudit.adapters.shape import Memory
+from memaudit.audits.account import Pair
 from memaudit.audits.judges.protocol import Cells
 from memaudit.audits.sensitivity.measure import Measured
 from memaudit.core.errors import MemAuditError
 from memaudit.core.exact import plain
 from memaudit.core.package import EvidenceUnit
 from memaudit.natural.agreement import kappa
-
-Pair = tuple[str, str]
-"""The id of a memory and the id of a unit."""
 
 DIGITS = 9
 

@@ -12,18 +12,31 @@ NOT_CERTIFIED = "optimum not certified"
 ZERO = "optimum is 0"
 
 
+def bound_text(optimum: Optimum) -> str:
+    """How far an optimum is known that is not certified, in words."""
+    low, high = f"{float(optimum.value):.7g}", f"{float(optimum.bound):.7g}"
+    if not optimum.gap:
+        return f"is {low} by its bound, but its certificate is not finished"
+    return f"is not certified, it lies between {low} and {high}"
+
+
 @dataclass(frozen=True, slots=True)
 class Ratio:
-    """Undefined where the optimum is 0 or not certified: counted, never taken as 0 or 1."""
+    """Undefined where the optimum is 0 or not certified: counted, never taken as 0 or 1.
+
+    `highest` is what the numerator may be at most, where it is itself an optimum that is not
+    certified.
+    """
 
     numerator: Fraction
     optimum: Optimum
     basis: Basis = "package"
+    highest: Fraction | None = None
 
     @property
     def undefined(self) -> str:
         """Why there is no ratio; empty where there is one."""
-        if not self.optimum.certified:
+        if not self.optimum.certified or self.highest is not None:
             return NOT_CERTIFIED
         return ZERO if self.optimum.value == 0 else ""
 
@@ -34,3 +47,14 @@ class Ratio:
             return None
         high = self.optimum.value_high
         return self.numerator / (self.optimum.value if high is None else high)
+
+    @property
+    def between(self) -> tuple[Fraction, Fraction] | None:
+        """Where the ratio lies while the optimum is known only to lie between what was found and
+        its bound; None where the ratio is known, or nothing is."""
+        if self.undefined != NOT_CERTIFIED or not self.optimum.value:
+            return None
+        low = self.numerator / self.optimum.bound
+        if self.highest is None:
+            return low, self.numerator / self.optimum.value
+        return low, min(Fraction(1), self.highest / self.optimum.value)  # a part of the optimum

@@ -7,6 +7,7 @@ from fractions import Fraction
 from functools import cached_property
 from math import lcm
 
+from memaudit.core.exact import Enclosure
 from memaudit.core.package import CURRENT, INVALIDATION_KINDS, STALE, Package
 from memaudit.core.store import violations
 from memaudit.solvers.form import Form
@@ -80,12 +81,15 @@ class Scorer:
             unit_coverage={k: Fraction(v, steps) for k, v in sorted(covered.items())},
         )
 
-    def by_unit(self, store: Sequence[str]) -> dict[str, Fraction]:
-        """The value of each covered unit."""
+    def by_unit(self, store: Sequence[str]) -> dict[str, Enclosure]:
+        """The value of each covered unit; a point unless its h is irrational."""
         form = self.form
         levels = form.cover([self._place[id] for id in store])
         return {
-            form.unit_ids[unit]: Fraction(form.levels[unit].low(level), form.value_scale)
+            form.unit_ids[unit]: Enclosure(
+                Fraction(form.levels[unit].low(level), form.value_scale),
+                Fraction(form.levels[unit].value(level), form.value_scale),
+            )
             for unit, level in levels.items()
         }
 

@@ -4,6 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
+from memaudit.audits.account import WHOLE, Account
+from memaudit.core.errors import MemAuditError
 from memaudit.core.package import Candidate, Coverage, Experience, Package
 
 MEMORY = "memory"
@@ -37,6 +39,7 @@ class WrittenStore:
 
     name: str
     memories: tuple[WrittenMemory, ...]
+    account: Account = WHOLE
 
     @property
     def cost(self) -> Fraction:
@@ -44,13 +47,18 @@ class WrittenStore:
         return sum((memory.cost for memory in self.memories), Fraction(0))
 
     def candidate_id(self, memory: WrittenMemory) -> str:
-        """Its id as a candidate: stores may use the same ids."""
-        return f"{self.name}/{memory.id}"
+        """Its id as a candidate: stores may use the same ids. No slash of the store's name is left
+        as one, so that `a/b` and `c` are not `a` and `b/c`."""
+        return f"{_escaped(self.name)}/{memory.id}"
 
     @property
     def candidate_ids(self) -> tuple[str, ...]:
         """All of it, as candidates of a union."""
         return tuple(self.candidate_id(memory) for memory in self.memories)
+
+
+def _escaped(name: str) -> str:
+    return name.replace("%", "%25").replace("/", "%2F")
 
 
 def union_package(package: Package, stores: Sequence[WrittenStore]) -> Package:
@@ -72,6 +80,7 @@ def _with(
     name: str,
 ) -> Package:
     last = max((experience.index for experience in package.experiences), default=-1)
+    taken = {one.id for one in (*package.candidates, *package.experiences)}
     experiences: list[Experience] = []
     added: list[Candidate] = []
     cells: list[Coverage] = []
@@ -79,6 +88,12 @@ def _with(
         for memory in store.memories:
             id = store.candidate_id(memory)
             home = f"written: {id}"
+            if id in taken or home in taken:
+                raise MemAuditError(
+                    f"the package {package.name!r} has a candidate or experience that is called "
+                    f"{(id if id in taken else home)!r}, as a memory of the store {store.name!r} "
+                    "would be; import the store with another --name"
+                )
             experiences.append(Experience(id=home, index=last + 1 + len(experiences)))
             added.append(
                 Candidate(id=id, experience=home, kind=MEMORY, text=memory.text, cost=memory.cost)

@@ -4,13 +4,30 @@ from typing import Annotated
 
 import typer
 
+from memaudit.cli.cache import DEFAULT_CACHE
 from memaudit.cli.errors import FAILED
+from memaudit.cli.judging import (
+    BaseUrl,
+    CacheFile,
+    DeskOptions,
+    MaxTokens,
+    PriceIn,
+    PriceOut,
+    Provider,
+    Yes,
+    judging_desk,
+)
 from memaudit.cli.scoring_options import (
     CostRule,
+    GroupCap,
+    JudgeName,
     LabelMemories,
-    OfflineJudge,
     PackagePath,
+    QuerySalienceFile,
+    SalienceFile,
+    Seconds,
     StorePath,
+    one_budget,
 )
 from memaudit.cli.text import safe
 from memaudit.core.errors import MemAuditError
@@ -21,31 +38,54 @@ def gate(
     store: StorePath,
     budget: Annotated[str, typer.Option(metavar="B", help="The budget.")],
     min_ratio: Annotated[float, typer.Option(metavar="R", help="The lowest ratio that passes.")],
-    judge: OfflineJudge = "lexical",
+    judge: JudgeName = "lexical",
     label_memories: LabelMemories = None,
-    cost_rule: CostRule = None,
     policy: Annotated[
-        str, typer.Option(metavar="NAME", help="How a store over budget is cut: recency, salience.")
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="How a store over budget is cut: recency, salience, query_salience.",
+        ),
     ] = "recency",
+    salience: SalienceFile = None,
+    query_salience: QuerySalienceFile = None,
+    cost_rule: CostRule = None,
+    group_cap: GroupCap = None,
+    seconds: Seconds = None,
+    base_url: BaseUrl = None,
+    provider: Provider = "live",
+    cache: CacheFile = DEFAULT_CACHE,
+    price_in: PriceIn = None,
+    price_out: PriceOut = None,
+    max_tokens: MaxTokens = None,
+    yes: Yes = False,
 ) -> None:
     """Exit with 1 if a store's union ratio within the budget is below a bar."""
+    from memaudit.adapters.store_files import read_store
     from memaudit.audits.gate import gated
-    from memaudit.cli.solve import parse_budgets
+    from memaudit.audits.judges.registry import named_judge
+    from memaudit.audits.salience import read_salience
+    from memaudit.io.packages import read_package
 
     if not 0 <= min_ratio <= 1:
         raise MemAuditError(f"--min-ratio {min_ratio:g} is no ratio; give one between 0 and 1")
-    (at, *more) = parse_budgets(budget)
-    if more:
-        raise MemAuditError("a gate has one budget; run it once for each")
-    found = gated(package, store, at, judge, label_memories, cost_rule, policy)
-    passed = found.ratio >= min_ratio
-    note = ", coverage estimated" if found.is_estimate else ""
-    if found.skipped:
-        note += f", PARTLY READ: {found.skipped} rows of the export are not in the store"
+    at = one_budget(budget)
+    rated = read_salience(salience, query_salience)
+    found = read_package(package)
+    if cost_rule is not None:
+        found = found.recost(cost_rule)
+    exported = read_store(store)
+    options = DeskOptions(base_url, provider, cache, price_in, price_out, max_tokens, yes)
+    with judging_desk([judge], options, store) as desk:
+        result = gated(
+            found, exported, at, named_judge(judge, label_memories, desk), policy=policy,
+            salience=rated, group_cap=group_cap, seconds=seconds,
+        )  # fmt: skip
+    passed = result.passes(min_ratio)
     typer.echo(
         safe(
-            f"{'pass' if passed else 'FAIL'}: {found.store} reaches {found.ratio:.4f} of the best "
-            f"store within {budget} (bar {min_ratio:g}, {found.kept_by}{note})"
+            f"{'pass' if passed else 'FAIL'}: {result.store} reaches {result.reaches} of the best "
+            f"store within {budget} (bar {min_ratio:g}, {result.notes})"
         )
     )
     if not passed:

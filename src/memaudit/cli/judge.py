@@ -1,8 +1,7 @@
 """`memaudit judge`: two judges of the same store, side by side."""
 
 import json
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -10,27 +9,31 @@ from memaudit.cli.cache import DEFAULT_CACHE
 from memaudit.cli.judging import (
     BaseUrl,
     CacheFile,
+    DeskOptions,
     MaxTokens,
+    PriceIn,
+    PriceOut,
     Provider,
     Yes,
     judging_desk,
 )
-from memaudit.cli.scoring_options import CostRule, LabelMemories, PackagePath, Seconds, StorePath
+from memaudit.cli.scoring_options import (
+    CostRule,
+    GroupCap,
+    JudgeName,
+    LabelMemories,
+    PackagePath,
+    Seconds,
+    StorePath,
+    distinct_budgets,
+)
 from memaudit.cli.text import safe, safe_markup
-from memaudit.core.errors import MemAuditError
-
-if TYPE_CHECKING:
-    from memaudit.audits.judges.protocol import Judge
-    from memaudit.natural.passes.desk import Desk
 
 
 def judge(
     package: PackagePath,
     store: StorePath,
-    judge: Annotated[
-        str,
-        typer.Option(metavar="NAME", help="lexical, pointer, labels:FILE, calls:FILE, model:NAME."),
-    ],
+    judge: JudgeName,
     against: Annotated[str, typer.Option(metavar="NAME", help="The judge it is compared with.")],
     label_memories: LabelMemories = None,
     same_session: Annotated[
@@ -40,16 +43,20 @@ def judge(
         str | None, typer.Option(metavar="B[,B...]", help="Compare ratios at these budgets too.")
     ] = None,
     cost_rule: CostRule = None,
+    group_cap: GroupCap = None,
     seconds: Seconds = None,
     base_url: BaseUrl = None,
     provider: Provider = "live",
     cache: CacheFile = DEFAULT_CACHE,
+    price_in: PriceIn = None,
+    price_out: PriceOut = None,
     max_tokens: MaxTokens = None,
     yes: Yes = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Compare a judge with another: cells, precision and recall, kappa, and their ratios."""
     from memaudit.adapters.store_files import read_store
+    from memaudit.audits.account import account_row
     from memaudit.audits.judge_agreement import (
         agreement_row,
         all_pairs,
@@ -57,36 +64,39 @@ def judge(
         ratio_rows,
         same_session_pairs,
     )
-    from memaudit.audits.judges.model import ModelJudge
+    from memaudit.audits.judges.registry import named_judges
     from memaudit.audits.sensitivity.measure import measured
-    from memaudit.audits.written import written
-    from memaudit.cli.solve import parse_budgets
+    from memaudit.audits.written import of_package, written
     from memaudit.io.packages import read_package
 
-    amounts = [] if budget is None else parse_budgets(budget)
+    amounts = () if budget is None else distinct_budgets(budget)
     found, exported = read_package(package), read_store(store)
     if cost_rule is not None:
         found = found.recost(cost_rule)
-    if label_memories is not None and not any(
-        name.startswith("labels:") for name in (judge, against)
-    ):
-        raise MemAuditError("a file of labelled memories goes with a judge labels:FILE only")
-    asks = any(name.startswith("model:") for name in (judge, against))
-    with judging_desk(asks, base_url, provider, cache, store, max_tokens, yes) as desk:
-        pair = [_named(name, label_memories, desk) for name in (judge, against)]
+    options = DeskOptions(base_url, provider, cache, price_in, price_out, max_tokens, yes)
+    with judging_desk([judge, against], options, store) as desk:
+        pair = named_judges([judge, against], label_memories, desk)
         kept = [written(found, exported, one) for one in pair]
     for warning in exported.warnings:
         typer.echo(safe(f"{exported.name}: {warning}"), err=True)
     cells = [{one.id: one.coverage for one in side.memories} for side in kept]
-    pairs = (same_session_pairs if same_session else all_pairs)(exported.active, found.units)
-    undecided = {at for one in pair if isinstance(one, ModelJudge) for at in one.undecided}
+    memories = of_package(exported, found.name)
+    pairs = (same_session_pairs if same_session else all_pairs)(memories, found.units)
+    undecided = {at for side in kept for at in side.account.undecided}
     agreement = judge_agreement(cells[0], cells[1], pairs, undecided)
-    ratios = [measured(found, [side], amounts, seconds=seconds) for side in kept]
+    ratios = [measured(found, [side], amounts, group_cap, seconds) for side in kept]
+    sides = [
+        {
+            "name": one.name, "is_an_estimate": one.is_estimate,
+            "store": account_row(exported, side.account), "notes": side.account.lines,
+        }
+        for one, side in zip(pair, kept, strict=True)
+    ]  # fmt: skip
     data = {
         "package": found.name,
         "store": exported.name,
-        "judge": {"name": pair[0].name, "is_an_estimate": pair[0].is_estimate},
-        "against": {"name": pair[1].name, "is_an_estimate": pair[1].is_estimate},
+        "judge": sides[0],
+        "against": sides[1],
         "cells": "of the same session" if same_session else "all",
         "agreement": agreement_row(agreement),
         "ratios": ratio_rows(*ratios),
@@ -97,26 +107,23 @@ def judge(
     _show(data)
 
 
-def _named(name: str, memories: Path | None, desk: "Desk | None") -> "Judge":
-    """A judge; the file of labelled memories goes to those that are labels."""
-    from memaudit.audits.judges.registry import named_judge
-
-    return named_judge(name, memories if name.startswith("labels:") else None, desk)
-
-
 def _show(data: dict[str, Any]) -> None:
     from rich import box
     from rich.table import Table
 
+    from memaudit.audits.counting import counted
     from memaudit.cli.results import console
 
     screen, found = console(), data["agreement"]
     for side in ("judge", "against"):
         mark = " (an ESTIMATE)" if data[side]["is_an_estimate"] else ""
         screen.print(f"{side}: {safe_markup(data[side]['name'])}{mark}")
+        for note in data[side]["notes"]:
+            screen.print(f"  {safe_markup(note)}")
     screen.print(
-        f"{found['judged_cells']} cells, {data['cells']}; same value in {found['same_value']}, "
-        f"kappa {_text(found['kappa'])}; undecided {found['undecided_cells']}"
+        f"{counted(found['judged_cells'], 'cell')}, {data['cells']}; same value in "
+        f"{found['same_value']}, kappa {_text(found['kappa'])}; "
+        f"undecided {found['undecided_cells']}"
     )
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     names = ("both", "only_judge", "only_against", "precision", "recall", "f1")

@@ -1,13 +1,16 @@
-"""Where a judge that is a model gets its answers: one desk for score, gate and judge."""
+"""Where a judge that is a model gets its answers: one desk for score, gate, judge, sensitivity."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from memaudit.cli.cache import DEFAULT_CACHE
 from memaudit.cli.text import safe
+from memaudit.core.errors import MemAuditError
 
 if TYPE_CHECKING:
     from memaudit.natural.passes.desk import Desk
@@ -19,30 +22,58 @@ Provider = Annotated[
     str, typer.Option(metavar="NAME", help="model: live, batch, or offline from the cache.")
 ]
 CacheFile = Annotated[Path, typer.Option(metavar="DB", help="model: where replies are kept.")]
+PriceIn = Annotated[
+    str | None, typer.Option(metavar="USD", help="model: a million tokens read, for the estimate.")
+]
+PriceOut = Annotated[
+    str | None, typer.Option(metavar="USD", help="model: a million tokens written.")
+]
 MaxTokens = Annotated[int | None, typer.Option(metavar="N", help="model: stop at so many tokens.")]
 Yes = Annotated[bool, typer.Option("--yes", help="model: do not ask before spending.")]
 
 
+@dataclass(frozen=True, slots=True)
+class DeskOptions:
+    """Everything a command says about asking a model."""
+
+    base_url: str | None = None
+    provider: str = "live"
+    cache: Path = DEFAULT_CACHE
+    price_in: str | None = None
+    price_out: str | None = None
+    max_tokens: int | None = None
+    yes: bool = False
+
+
 @contextmanager
 def judging_desk(
-    wanted: bool, base_url: str | None, provider: str, cache: Path, store: Path,
-    max_tokens: int | None, yes: bool,
-) -> Iterator["Desk | None"]:  # fmt: skip
-    """Where a model is asked; none where no judge is one."""
-    if not wanted:
+    wanted: Sequence[str] | bool, options: DeskOptions, store: Path
+) -> Iterator["Desk | None"]:
+    """Where a model is asked, if one is wanted or is among the judges named; else none."""
+    if not (wanted if isinstance(wanted, bool) else any(map(_is_model, wanted))):
         yield None
         return
     from memaudit.models.cache import Cache
+    from memaudit.models.price import price_of
     from memaudit.models.providers import DEFAULT_BASE_URL, Settings
     from memaudit.natural.passes.desk import Talk, open_desk
 
+    if options.max_tokens is not None and options.max_tokens < 1:
+        raise MemAuditError(f"--max-tokens {options.max_tokens} makes no sense; use 1 or more")
     settings = Settings(
-        provider=provider, base_url=base_url or DEFAULT_BASE_URL, max_total_tokens=max_tokens
+        provider=options.provider,
+        base_url=options.base_url or DEFAULT_BASE_URL,
+        price=price_of(options.price_in, options.price_out),
+        max_total_tokens=options.max_tokens,
     )
     talk = Talk(
         show=lambda line: typer.echo(safe(line), err=True),
         agree=lambda: typer.confirm("go on?", err=True),
-        yes=yes,
+        yes=options.yes,
     )
-    with Cache(cache) as opened:
+    with Cache(options.cache) as opened:
         yield open_desk(settings, opened, store.with_name(f"{store.stem}-requests.jsonl"), talk)
+
+
+def _is_model(judge: str) -> bool:
+    return judge.startswith("model:")

@@ -35,18 +35,20 @@ def leaderboard(
     if as_json:
         typer.echo(json.dumps(leaderboard_data(found), indent=1))
         return
-    _show(found)
+    show_board(found)
     if out is not None:
         typer.echo(f"page: {safe(out)}")
 
 
-def _show(board: "Board") -> None:
+def show_board(board: "Board") -> None:
+    """Standings, differences, and what every form of a leaderboard has to say."""
+    from memaudit.audits.counting import counted
     from memaudit.cli.results import console
     from memaudit.report.leaderboard.words import coverage_note, notes
 
     screen = console()
-    count = len(board.entries.packages)
-    screen.print(f"{count} package{'' if count == 1 else 's'}; {safe_markup(coverage_note(board))}")
+    packages = counted(len(board.entries.packages), "package")
+    screen.print(f"{packages}; {safe_markup(coverage_note(board))}")
     screen.print(_standings(board))
     if board.gaps:
         screen.print(_gaps(board))
@@ -72,8 +74,9 @@ def _standings(board: "Board") -> "Table":
         for one in rows:
             shares = one.shares
             lost = [f"{float(shares[name]):.1%}" if shares else "-" for name in STEPS]
+            store = safe_markup(one.store) + (" *" if one.incomplete else "")
             table.add_row(
-                number(budget), safe_markup(one.store), _number(one.kept.mean), _range(one.kept),
+                number(budget), store, _number(one.kept.mean), _range(one.kept),
                 _number(one.upper.mean), *lost, str(one.kept.n),
                 str(sum(one.undefined.values())), str(one.missing),
             )  # fmt: skip

@@ -7,20 +7,33 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from memaudit.cli.cache import DEFAULT_CACHE
+from memaudit.cli.judging import (
+    BaseUrl,
+    CacheFile,
+    DeskOptions,
+    MaxTokens,
+    PriceIn,
+    PriceOut,
+    Provider,
+    Yes,
+    judging_desk,
+)
 from memaudit.cli.scoring_options import (
+    Budgets,
+    GroupCap,
     LabelMemories,
-    OfflineJudge,
     PackagePath,
     Seconds,
     StorePaths,
+    distinct_budgets,
 )
-from memaudit.cli.text import safe, safe_markup
+from memaudit.cli.text import safe
 from memaudit.core.errors import MemAuditError
 
 if TYPE_CHECKING:
     from memaudit.adapters.shape import ExportedStore
     from memaudit.audits.judges.protocol import Judge
-    from memaudit.audits.sensitivity.summary import Finding, Spread, Survival
     from memaudit.audits.sensitivity.variants import Choices, Variant
     from memaudit.core.package import Package
 
@@ -28,12 +41,20 @@ if TYPE_CHECKING:
 def sensitivity(
     package: PackagePath,
     stores: StorePaths,
-    budget: Annotated[str, typer.Option(metavar="B[,B...]", help="Budgets.")],
-    judge: OfflineJudge = "lexical",
+    budget: Budgets,
+    judge: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="lexical if none is given, pointer, labels:FILE, calls:FILE, model:NAME; the "
+            "first is the base, others are tried too.",
+        ),
+    ] = None,
     label_memories: LabelMemories = None,
     cost_rule: Annotated[
         str | None, typer.Option(metavar="RULE", help="The base's rule, if not the package's.")
     ] = None,
+    group_cap: GroupCap = None,
     cost_rules: Annotated[
         str, typer.Option(metavar="R[,R...]", help="Cost rules to try; '' for none.")
     ] = "words,bytes,tokens:simple",
@@ -55,46 +76,89 @@ def sensitivity(
         Path | None, typer.Option(metavar="FILE", help="corrections: the LoCoMo file.")
     ] = None,
     seconds: Seconds = None,
+    base_url: BaseUrl = None,
+    provider: Provider = "live",
+    cache: CacheFile = DEFAULT_CACHE,
+    price_in: PriceIn = None,
+    price_out: PriceOut = None,
+    max_tokens: MaxTokens = None,
+    yes: Yes = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Score stores under other cost rules, group caps and wrong labels: do rankings survive?"""
+    """Score stores by other judges, costs, group caps and wrong labels: do rankings survive?"""
     from memaudit.adapters.store_files import read_store
-    from memaudit.audits.judges.registry import named_judge
-    from memaudit.audits.sensitivity.rows import finding_row
-    from memaudit.audits.sensitivity.summary import findings
-    from memaudit.audits.sensitivity.variants import variants
+    from memaudit.audits.account import account_lines, account_row
+    from memaudit.audits.judges.registry import (
+        named_judges,
+        refuse_equal_judges,
+        refuse_shared_ids,
+    )
+    from memaudit.audits.sensitivity.measure import BASIS
+    from memaudit.audits.sensitivity.rows import finding_row, pairing_row
+    from memaudit.audits.sensitivity.summary import findings, measured_runs, pairings
+    from memaudit.audits.sensitivity.variants import BASE, judge_variant, variants
+    from memaudit.audits.sheet import refuse_equal_names
     from memaudit.audits.written import written
-    from memaudit.cli.solve import parse_budgets
     from memaudit.io.packages import read_package
 
-    amounts = parse_budgets(budget)
+    amounts = distinct_budgets(budget)
     choices = _choices(cost_rules, group_caps, noise, rates, repetitions, seed)
+    if (corrections is None) != (conversations is None):
+        raise MemAuditError("--corrections and --conversations go together")
+    names = judge or ["lexical"]
     found = read_package(package)
     if cost_rule is not None:
         found = found.recost(cost_rule)
-    by = named_judge(judge, label_memories)
     exported = [read_store(path) for path in stores]
-    if len({store.name for store in exported}) < len(exported):
-        raise MemAuditError("two stores have the same name; import one of them with another --name")
+    refuse_equal_names(exported)
+    refuse_shared_ids(names, label_memories, exported)
     for store in exported:
         for warning in store.warnings:
             typer.echo(safe(f"{store.name}: {warning}"), err=True)
-    kept = [written(found, store, by) for store in exported]
-    tried = variants(found, kept, choices)
-    if (corrections is None) != (conversations is None):
-        raise MemAuditError("--corrections and --conversations go together")
-    if corrections is not None and conversations is not None:
-        better = _corrected(found, corrections, conversations, exported, by)
-        tried = chain(tried, [better])
-    rows = findings(tried, amounts, seconds)
+    extra: list[Variant] = []
+    options = DeskOptions(base_url, provider, cache, price_in, price_out, max_tokens, yes)
+    with judging_desk(names, options, stores[0]) as desk:
+        judges = named_judges(names, label_memories, desk)
+        refuse_equal_judges(judges)
+        kept = {by.name: [written(found, store, by) for store in exported] for by in judges}
+        if corrections is not None and conversations is not None:
+            extra.append(
+                _corrected(found, corrections, conversations, exported, judges[0], group_cap)
+            )
+    base, *others = (by.name for by in judges)
+    tried = variants(found, kept[base], choices, group_cap, {name: kept[name] for name in others})
+    runs = measured_runs(chain(tried, extra), amounts, seconds)
+    rows = findings(runs, amounts)
+    by_judge = {base: BASE, **{name: judge_variant(name) for name in others}}
+    pairs = pairings(runs, by_judge, amounts)
     if as_json:
         data = {
-            "package": found.name, "judge": by.name, "coverage_is_an_estimate": by.is_estimate,
-            "seed": seed, "findings": [finding_row(row) for row in rows],
-        }  # fmt: skip
+            "package": found.name,
+            "judge": base,
+            "coverage_is_an_estimate": judges[0].is_estimate,
+            "judges": [{"name": by.name, "is_an_estimate": by.is_estimate} for by in judges],
+            "basis": BASIS,
+            "seed": seed,
+            "stores": {
+                name: [
+                    account_row(store, one.account)
+                    for store, one in zip(exported, kept[name], strict=True)
+                ]
+                for name in kept
+            },
+            "findings": [finding_row(row) for row in rows],
+            "judge_rankings": [pairing_row(pair) for pair in pairs],
+        }
         typer.echo(json.dumps(data, indent=1))
         return
-    _show(rows, by)
+    from memaudit.cli.sensitivity_tables import show
+
+    notes = [
+        line if len(judges) == 1 else f"{name}: {line}"
+        for name, written_stores in kept.items()
+        for line in account_lines([(one.name, one.account) for one in written_stores])
+    ]
+    show(rows, pairs, judges, notes)
 
 
 def _choices(
@@ -132,6 +196,7 @@ def _corrected(
     conversations: Path,
     exported: list["ExportedStore"],
     judge: "Judge",
+    group_cap: int | None,
 ) -> "Variant":
     from memaudit.audits.sensitivity.corrections import NAME, corrected, read_corrections
     from memaudit.audits.sensitivity.variants import Variant
@@ -141,58 +206,4 @@ def _corrected(
     counts = ", ".join(f"{number} {what}" for what, number in better.count.items())
     typer.echo(safe(f"{NAME}: {counts or 'none for this conversation'}"), err=True)
     kept = tuple(written(better.package, store, judge) for store in exported)
-    return Variant(NAME, better.package, kept)
-
-
-def _show(rows: list["Finding"], judge: "Judge") -> None:
-    from rich import box
-    from rich.table import Table
-
-    from memaudit.cli.results import console, number
-
-    screen = console()
-    mark = "an ESTIMATE by shared words, not labels" if judge.is_estimate else "as labelled"
-    screen.print(f"coverage of memories: judge {safe_markup(judge.name)}, {mark}")
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column("variant", overflow="fold")
-    table.add_column("budget", justify="right")
-    table.add_column("store", overflow="fold")
-    for name in ("kept / union", "upper / union"):
-        table.add_column(name, justify="right", no_wrap=True)
-    for name in ("tau kept", "tau upper"):
-        table.add_column(name, justify="right")
-    for row in rows:
-        taus = [_tau(one, row.repetitions) for one in (row.kept_ranking, row.upper_ranking)]
-        for place, one in enumerate(row.stores):
-            table.add_row(
-                safe_markup(row.variant) if not place else "",
-                number(row.budget) if not place else "",
-                safe_markup(one.store),
-                _spread(one.kept, row.repetitions),
-                _spread(one.upper, row.repetitions),
-                *(taus if not place else ("", "")),
-            )
-    screen.print(table)
-    if any(row.repetitions > 1 for row in rows):
-        screen.print(
-            "square brackets hold the middle 95 % of the draws; beside a mean tau stands how many "
-            "draws left the whole order as it was"
-        )
-    lost = sum(row.uncertified for row in rows)
-    screen.print(f"optima that are not certified: {lost}")
-
-
-def _spread(one: "Spread", repetitions: int) -> str:
-    if one.mean is None or one.low is None or one.high is None:
-        return "undefined"
-    text = f"{one.mean:.3f}"
-    if repetitions > 1:
-        text += f" [{one.low:.3f}, {one.high:.3f}]".replace("[", r"\[")
-    return text if one.n == repetitions else f"{text} of {one.n}"
-
-
-def _tau(one: "Survival", repetitions: int) -> str:
-    """The mean; how often the whole order stayed, where there are several draws."""
-    if one.tau is None:
-        return "-"
-    return f"{one.tau:.2f}" + (f" ({one.same_order} of {one.n})" if repetitions > 1 else "")
+    return Variant(NAME, better.package, kept, group_cap)

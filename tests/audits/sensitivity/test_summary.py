@@ -1,5 +1,6 @@
 """Variants of two tiny stores, scored by hand."""
 
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from fractions import Fraction
 
@@ -8,13 +9,26 @@ import pytest
 from memaudit.audits.sensitivity.measure import FITS, RECENCY, row
 from memaudit.audits.sensitivity.noise import Noise, mislabelled
 from memaudit.audits.sensitivity.rows import finding_row
-from memaudit.audits.sensitivity.summary import Finding, Spread, findings, spread
-from memaudit.audits.sensitivity.variants import Choices, variants
+from memaudit.audits.sensitivity.summary import (
+    Finding,
+    Spread,
+    findings,
+    measured_runs,
+    pairings,
+    spread,
+)
+from memaudit.audits.sensitivity.variants import Choices, Variant, variants
+from memaudit.audits.union import Cell, WrittenStore
 from memaudit.core.errors import MemAuditError
 from memaudit.solvers.solve import solve
 from tests.audits.sensitivity.tiny import LONG, PETS, SHORT, F
 
 QUIET = Choices(noise=())
+
+
+def found(tried: Iterable[Variant], budget: Fraction) -> list[Finding]:
+    """Findings at one budget."""
+    return findings(measured_runs(tried, [budget]), [budget])
 
 
 def means(found: Finding) -> list[tuple[float | None, float | None]]:
@@ -23,13 +37,14 @@ def means(found: Finding) -> list[tuple[float | None, float | None]]:
 
 
 def test_by_hand() -> None:
-    """At 3 words OPT with long is 3 (a, or its memory), with short 4 (a and its memory).
+    """At 3 words OPT of all is 4 (a, and the memory of short), one denominator for both stores:
+    over its own union, 3, long would be perfect.
 
-    With two of a group kept, a and b are worth 4 in both. In `bytes` every text costs 9.
+    With two of a group kept, a and b are worth 4 too. In `bytes` every text costs 9.
     """
-    rows = {one.variant: one for one in findings(variants(PETS, [LONG, SHORT], QUIET), [F(3)])}
+    rows = {one.variant: one for one in found(variants(PETS, [LONG, SHORT], QUIET), F(3))}
     assert list(rows) == ["base", "cost bytes", "cost tokens:simple", "k = 2", "k = 3"]
-    assert means(rows["base"]) == [(1, 1), (0.25, 0.25)]
+    assert means(rows["base"]) == [(0.75, 0.75), (0.25, 0.25)]
     assert means(rows["k = 2"]) == [(0.75, 0.75), (0.25, 0.25)]
     assert means(rows["cost tokens:simple"]) == means(rows["base"])
     assert means(rows["cost bytes"]) == [(None, None), (None, None)]
@@ -45,14 +60,14 @@ def test_cost_rule_can_turn_a_ranking() -> None:
     long is worth 3 of 3, short 1 of 3."""
     choices = replace(QUIET, cost_rules=("bytes",), group_caps=())
     small, large = F(1), F(9)
-    base, other = findings(variants(PETS, [LONG, SHORT], choices), [small])
+    base, other = found(variants(PETS, [LONG, SHORT], choices), small)
     assert means(base) == [(0, 0), (1, 1)]
     assert base.stores[0].kept_by == (RECENCY,)
     assert base.stores[1].kept_by == (FITS,)
     assert other.variant == "cost bytes"
     bytes_first = replace(choices, cost_rules=("words",))
     tried = list(variants(PETS, [LONG, SHORT], choices))[1:]
-    (nine,) = findings(tried, [large])
+    (nine,) = found(tried, large)
     assert means(nine) == [(1, 1), (pytest.approx(1 / 3), pytest.approx(1 / 3))]
     assert [one.name for one in variants(PETS, [LONG], bytes_first)] == ["base"]
 
@@ -69,29 +84,70 @@ def test_reversed_ranking_has_tau_minus_one() -> None:
         stores=(replace(long, memories=(cheap,)), replace(short, memories=(empty,))),
         package=PETS.replace(cost_rule="declared"),
     )
-    _, found = findings([base, swapped], [F(1)])
-    assert means(found) == [(1, 1), (0, 0)]
-    assert (found.kept_ranking.tau, found.kept_ranking.same_order) == (-1, 0)
+    _, other = found([base, swapped], F(1))
+    assert means(other) == [(1, 1), (0, 0)]
+    assert (other.kept_ranking.tau, other.kept_ranking.same_order) == (-1, 0)
 
 
 def test_noise_over_repetitions() -> None:
-    """All labels flipped: a stays (exact), so long keeps 0 or 1/2 of 3, draw by draw."""
+    """All labels flipped: a stays (exact) and short is worth 0 or 1/2, so OPT is 3 or 3 1/2 and
+    long keeps 0 or half of its 3, draw by draw."""
     choices = Choices((), (), ("flip",), (F(1),), repetitions=12, seed=5)
-    _, found = findings(variants(PETS, [LONG, SHORT], choices), [F(3)])
-    assert (found.variant, found.repetitions) == ("flip 1", 12)
-    drawn = []
+    _, flipped = found(variants(PETS, [LONG, SHORT], choices), F(3))
+    assert (flipped.variant, flipped.repetitions) == ("flip 1", 12)
+    drawn, ratios = set(), []
     for repetition in range(12):
-        _, (long, _) = mislabelled(PETS, [LONG, SHORT], Noise("flip", F(1), 5, repetition))
-        drawn.append(float(long.memories[0].coverage["dog"].value))
-    kept = found.stores[0].kept
-    assert set(drawn) == {0, 0.5}
-    assert kept.mean == pytest.approx(sum(drawn) / 12)
+        _, (long, short) = mislabelled(PETS, [LONG, SHORT], Noise("flip", F(1), 5, repetition))
+        dog = long.memories[0].coverage["dog"].value
+        cat = short.memories[0].coverage["cat"].value
+        drawn.add((dog, cat))
+        ratios.append(float(3 * dog / (3 + cat)))
+    kept = flipped.stores[0].kept
+    assert {dog for dog, _ in drawn} == {cat for _, cat in drawn} == {0, F(1, 2)}
+    assert kept.mean == pytest.approx(sum(ratios) / 12)
     assert (kept.low, kept.high, kept.n) == (0, 0.5, 12)
+
+
+def test_judges_against_each_other() -> None:
+    """Three judges of two stores: the second turns the order round, the third sees nothing.
+
+    At 3 words the base has long 3/4, short 1/4. With dog and cat swapped long is worth 1 and short
+    3 of 4: tau is -1. Where nothing is covered all are 0 of 3: a tie orders nothing.
+    """
+    cells = LONG.memories[0].coverage, SHORT.memories[0].coverage
+    swapped = [_covering(LONG, cells[1]), _covering(SHORT, cells[0])]
+    nothing = [_covering(LONG, {}), _covering(SHORT, {})]
+    quiet = replace(QUIET, cost_rules=(), group_caps=())
+    tried = variants(PETS, [LONG, SHORT], quiet, judged={"b": swapped, "c": nothing})
+    runs = measured_runs(tried, [F(3)])
+    assert list(runs) == ["base", "judge b", "judge c"]
+    _, turned, silent = findings(runs, [F(3)])
+    assert means(turned) == [(0.25, 0.25), (0.75, 0.75)]
+    assert means(silent) == [(0, 0), (0, 0)]
+    assert turned.kept_ranking.tau == -1
+    pairs = pairings(runs, {"a": "base", "b": "judge b", "c": "judge c"}, [F(3)])
+    assert [(one.first, one.second, one.kept_tau, one.upper_tau) for one in pairs] == [
+        ("a", "b", -1, -1), ("a", "c", None, None), ("b", "c", None, None),
+    ]  # fmt: skip
+    assert not pairs[0].same_kept_order
+    assert pairings(runs, {"a": "base"}, [F(3)]) == []
+
+
+def _covering(store: WrittenStore, cells: Mapping[str, Cell]) -> WrittenStore:
+    (memory,) = store.memories
+    return replace(store, memories=(replace(memory, coverage=cells),))
+
+
+def test_group_cap_of_the_base() -> None:
+    """With a cap of 2 as the base, 1 and 3 are the other ones."""
+    quiet = replace(QUIET, cost_rules=())
+    names = [one.name for one in variants(PETS, [LONG, SHORT], quiet, group_cap=2)]
+    assert names == ["base", "k = 1", "k = 3"]
 
 
 def test_one_store_has_no_ranking() -> None:
     """Nothing to order."""
-    (base, *_) = findings(variants(PETS, [LONG], QUIET), [F(3)])
+    (base, *_) = found(variants(PETS, [LONG], QUIET), F(3))
     assert base.kept_ranking.tau is None
     assert finding_row(base)["kept_ranking"]["defined"] == 0
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from memaudit.report.leaderboard import board, read_scores
+from memaudit.report.leaderboard.data import leaderboard_data
 from memaudit.report.leaderboard.words import coverage_note, notes
 from tests.report.leaderboard.scores import row, write
 
@@ -87,3 +88,38 @@ def test_estimates_are_called_so(tmp_path: Path) -> None:
     found = board(read_scores(tmp_path))
     assert "ESTIMATE" in coverage_note(found)
     assert any("cost rule" in note for note in notes(found))
+
+
+def test_what_scores_do_not_see(tmp_path: Path) -> None:
+    """Rows that were not read, a cut list, cells without an answer: in notes, data, standings."""
+    torn = {"name": "a", "unread_rows": 3, "undecided_cells": 1, "left_out": {"labels of x": 2}}
+    cut = {"name": "b", "warnings": ["maybe truncated: exactly 20 rows", "order unknown"]}
+    write(tmp_path, "p", row("a", "1/2"), row("b", "1/4"), stores=[torn, cut], undecided_cells=1)
+    write(tmp_path, "q", row("a", "1/2"), row("b", "1/4"), stores=[torn], undecided_cells=1)
+    write(tmp_path, "r", row("a", "1/2"), row("b", "1/4"), stores=[{"name": "a"}])
+    found = board(read_scores(tmp_path))
+    ((_, (a, b)),) = found.budgets
+    assert (a.incomplete, a.undecided_cells, b.incomplete, b.undecided_cells) == (2, 2, 1, 0)
+    assert notes(found)[:4] == [
+        "a: * not all there: PARTLY READ, 3 rows of the export are not in it (p, q)",
+        "a: 1 cell without an answer (p, q)",
+        "a: left out, labels of x: 2 (p, q)",
+        "b: * not all there: maybe truncated: exactly 20 rows (p)",
+    ]
+    assert notes(found)[4] == "2 cells got no answer and count as not covered"
+    data = leaderboard_data(found)
+    assert data["undecided_cells"] == 2
+    assert [(one["package"], one["name"]) for one in data["not_all_seen"]] == [
+        ("p", "a"), ("p", "b"), ("q", "a"),
+    ]  # fmt: skip
+    assert data["standings"][0]["incomplete_stores"] == 2
+
+
+def test_a_diagnosis_that_is_missing(tmp_path: Path) -> None:
+    """Told as a text, as earlier versions did, or as a reason: both count as none."""
+    told = {"undefined": "optimum not certified", "message": "no diagnosis of 'b'"}
+    write(tmp_path, "p", row("a", None), row("b", None) | {"diagnosis": told})
+    ((_, rows),) = board(read_scores(tmp_path)).budgets
+    assert [(one.store, one.diagnosed, one.shares) for one in rows] == [
+        ("a", 0, None), ("b", 0, None),
+    ]  # fmt: skip

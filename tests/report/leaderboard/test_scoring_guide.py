@@ -39,7 +39,7 @@ def test_the_commands_print_what_is_shown(tmp_path: Path, monkeypatch: pytest.Mo
     (tmp_path / "scores").mkdir()
     monkeypatch.chdir(tmp_path)
     shown = commands()
-    assert len(shown) == 11
+    assert len(shown) == 14
     for command, lines in shown:
         words = shlex.split(command.replace(EXAMPLES, str(ROOT / EXAMPLES)))
         out = words[words.index(">") + 1] if ">" in words else None

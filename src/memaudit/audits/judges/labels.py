@@ -1,11 +1,11 @@
 """People's labels from a file: memory_id, unit_id, coverage and why, as JSONL or CSV."""
 
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from memaudit.audits.judges.protocol import Cells, Judged
+from memaudit.audits.judges.protocol import Judged, Judgement, NotJudged
 from memaudit.audits.union import Cell
-from memaudit.core.errors import MemAuditError
 from memaudit.core.package import EvidenceUnit
 from memaudit.natural.heuristics import PASS
 from memaudit.natural.labels.rows import LabelRow, label_rows
@@ -14,6 +14,10 @@ CELL_FIELDS = frozenset({"conversation", "memory_id", "unit_id", "coverage", "wh
 MEMORY_FIELDS = frozenset(
     {"conversation", "memory_id", "kind", "text", "turn", "session", "sources", "confidence"}
 )
+
+UNNAMED = "labels whose memory the file of memories does not name"
+ELSEWHERE = "labels about memories that are not in this store"
+OTHER = "labels of other conversations"
 
 
 class Labels:
@@ -28,19 +32,32 @@ class Labels:
         self._rows = label_rows(path, CELL_FIELDS, frozenset({"memory_id", "unit_id", "coverage"}))
         self._stands_for = None if memories is None else _named(memories)
 
-    def cells(self, memories: Sequence[Judged], units: Sequence[EvidenceUnit]) -> Cells:
+    def judge(self, memories: Sequence[Judged], units: Sequence[EvidenceUnit]) -> Judgement:
         known = {unit.id for unit in units}
         by_text: dict[str, list[str]] = {}
         for memory in memories:
             by_text.setdefault(" ".join(memory.text.split()), []).append(memory.id)
-        there = {memory.id for memory in memories}
         found: dict[str, dict[str, Cell]] = {memory.id: {} for memory in memories}
+        left_out: Counter[str] = Counter()
         used = 0
         for row in self._rows:
+            if memories and _is_of_another(row, memories[0].example):
+                left_out[OTHER] += 1
+                continue
             unit = row.text("unit_id")
             if unit not in known:
-                raise row.wrong(f"names the unknown unit {unit!r}; label the units of this package")
-            for id in self._ids(row.text("memory_id"), by_text) & there:
+                raise row.wrong(
+                    f"names the unknown unit {unit!r}; label the units of this package, or say "
+                    "which conversation each label is of"
+                )
+            label = row.text("memory_id")
+            if self._stands_for is not None and label not in self._stands_for:
+                left_out[UNNAMED] += 1
+                continue
+            ids = sorted(self._ids(label, by_text) & found.keys())
+            if not ids:
+                left_out[ELSEWHERE] += 1
+            for id in ids:
                 cell = Cell(row.share("coverage"), self._provenance, row.optional("why") or "")
                 if unit in found[id] and found[id][unit].value != cell.value:
                     raise row.wrong(
@@ -49,17 +66,23 @@ class Labels:
                 found[id][unit] = cell
                 used += 1
         if memories and not used:
-            raise MemAuditError(
+            raise NotJudged(
                 f"{self._rows[0].file}: no label is about a memory of this store; if its ids are "
                 "other ones, give the file of its memories as well"
             )
-        return found
+        return Judgement(found, left_out=dict(sorted(left_out.items())))
 
     def _ids(self, id: str, by_text: dict[str, list[str]]) -> set[str]:
         if self._stands_for is None:
             return {id}
         lines, text = self._stands_for.get(id, ((), ""))
         return {*lines, *by_text.get(text, ())}
+
+
+def _is_of_another(row: LabelRow, example: str) -> bool:
+    """Unit and memory ids may repeat from conversation to conversation."""
+    named = row.optional("conversation")
+    return bool(named and example and named != example)
 
 
 def _named(path: Path) -> dict[str, tuple[tuple[str, ...], str]]:

@@ -3,7 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 
-from memaudit.audits.judges.protocol import Cells, Judged
+from memaudit.audits.judges.protocol import Judged, Judgement
 from memaudit.audits.union import Cell
 from memaudit.core.package import TEMPORAL, EvidenceUnit
 from memaudit.natural.heuristics import LEXICAL, lexical
@@ -19,12 +19,12 @@ class Lexical:
     name = "lexical"
     is_estimate = True
 
-    def cells(self, memories: Sequence[Judged], units: Sequence[EvidenceUnit]) -> Cells:
+    def judge(self, memories: Sequence[Judged], units: Sequence[EvidenceUnit]) -> Judgement:
         having: dict[str, list[int]] = defaultdict(list)
         for place, unit in enumerate(units):
             for term in terms(unit.text):
                 having[term].append(place)
-        return {memory.id: self._of(memory, units, having) for memory in memories}
+        return Judgement({memory.id: self._of(memory, units, having) for memory in memories})
 
     @staticmethod
     def _of(

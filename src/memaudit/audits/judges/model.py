@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from memaudit.audits.judges.protocol import Cells, Judged
+from memaudit.audits.judges.protocol import Judged, Judgement
 from memaudit.audits.union import Cell
 from memaudit.core.errors import MemAuditError
 from memaudit.core.package import EvidenceUnit
@@ -16,19 +16,17 @@ MODEL = "model:"
 class ModelJudge:
     """Asks about every memory and unit by their texts alone; equal texts get equal cells.
 
-    `undecided` lists the pairs of memory id and unit id, of all calls, that got no answer. They
-    have no cell, which scores as not covered: whoever shows a score must show how many they are.
+    A pair that got no answer has no cell, which scores as not covered, and is `undecided`.
     """
 
     is_estimate = False
 
     def __init__(self, desk: Desk, model: str) -> None:
         self.name = f"model {model}"
-        self.undecided: list[tuple[str, str]] = []
         self._desk, self._model = desk, model
         self._provenance = f"{MODEL}{model}"
 
-    def cells(self, memories: Sequence[Judged], units: Sequence[EvidenceUnit]) -> Cells:
+    def judge(self, memories: Sequence[Judged], units: Sequence[EvidenceUnit]) -> Judgement:
         judged = judge_coverage(
             [memory.text for memory in memories],
             [unit.text for unit in units],
@@ -36,16 +34,17 @@ class ModelJudge:
             self._model,
         )
         found: dict[str, dict[str, Cell]] = {memory.id: {} for memory in memories}
+        undecided: list[tuple[str, str]] = []
         for memory in memories:
             for unit in units:
                 said = judged[memory.text, unit.text]
                 if said is None:
-                    self.undecided.append((memory.id, unit.id))
+                    undecided.append((memory.id, unit.id))
                 else:
                     found[memory.id][unit.id] = Cell(said.value, self._provenance, said.reason)
-        if len(self.undecided) >= len(memories) * len(units) > 0:
+        if len(undecided) >= len(memories) * len(units) > 0:
             raise MemAuditError(
                 f"{self.name} answered about no memory at all: check the address and the model, "
                 "then run again"
             )
-        return found
+        return Judgement(found, tuple(undecided))

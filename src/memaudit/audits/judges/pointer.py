@@ -3,12 +3,13 @@
 from collections.abc import Sequence
 from fractions import Fraction
 
-from memaudit.audits.judges.protocol import Cells, Judged
+from memaudit.audits.judges.protocol import Judged, Judgement
 from memaudit.audits.union import Cell
 from memaudit.core.errors import MemAuditError
 from memaudit.core.package import EvidenceUnit
 
 POINTER = "exact:pointer"
+SILENT = "memories that name no source"
 
 
 class Pointer:
@@ -20,7 +21,7 @@ class Pointer:
     name = "pointer"
     is_estimate = False
 
-    def cells(self, memories: Sequence[Judged], units: Sequence[EvidenceUnit]) -> Cells:
+    def judge(self, memories: Sequence[Judged], units: Sequence[EvidenceUnit]) -> Judgement:
         wanted = {unit.id: {source.id for source in unit.sources} for unit in units}
         turns = set().union(*wanted.values())
         named = {source for memory in memories for source in memory.sources}
@@ -31,11 +32,15 @@ class Pointer:
                 f"no memory names a turn that a unit stands on: the store says {min(named)!r}, the "
                 f"package {min(turns, default='nothing')!r}; use the ids of its experiences"
             )
-        return {
-            memory.id: {
-                unit: Cell(Fraction(1), POINTER, "names the turns")
-                for unit, turns in wanted.items()
-                if turns and turns <= set(memory.sources)
-            }
-            for memory in memories
-        }
+        silent = sum(not memory.sources for memory in memories)
+        return Judgement(
+            {
+                memory.id: {
+                    unit: Cell(Fraction(1), POINTER, "names the turns")
+                    for unit, turns in wanted.items()
+                    if turns and turns <= set(memory.sources)
+                }
+                for memory in memories
+            },
+            left_out={SILENT: silent} if silent else {},
+        )

@@ -1,23 +1,39 @@
 """What a judge takes and gives."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
+from memaudit.audits.account import Pair
 from memaudit.audits.union import Cell
+from memaudit.core.errors import MemAuditError
 from memaudit.core.package import EvidenceUnit
 
 Cells = Mapping[str, Mapping[str, Cell]]
 """By memory id, then by unit id; what is not there is not covered."""
 
 
+class NotJudged(MemAuditError):
+    """Nobody said anything about this store and package: no score, and no zero."""
+
+
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A memory as a judge sees it: its words, and the turns it names as its sources."""
+    """A memory as a judge sees it: its words, the turns it names, and the package in question."""
 
     id: str
     text: str
     sources: tuple[str, ...] = ()
+    example: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What memories cover; pairs that got no answer, which is no zero; labels that fit nothing."""
+
+    cells: Cells
+    undecided: tuple[Pair, ...] = ()
+    left_out: Mapping[str, int] = field(default_factory=dict)
 
 
 class Judge(Protocol):
@@ -31,6 +47,6 @@ class Judge(Protocol):
         """Whether its word is a guess that every output must mark as one."""
         ...
 
-    def cells(self, memories: Sequence[Judged], units: Sequence[EvidenceUnit]) -> Cells:
-        """What each memory covers."""
+    def judge(self, memories: Sequence[Judged], units: Sequence[EvidenceUnit]) -> Judgement:
+        """What each memory of one store covers."""
         ...

@@ -1,1 +1,1 @@
-"""How far scores of exported stores depend on choices: cost rule, group cap, labels."""
+"""How far scores of exported stores depend on choices: judge, cost rule, group cap, labels."""

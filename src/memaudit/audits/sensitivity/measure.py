@@ -1,4 +1,7 @@
-"""What a store is worth within a budget: what it keeps, and the best it could keep."""
+"""What a store is worth within a budget: what it keeps, and the best it could keep.
+
+Both are over OPT of the common union: rankings need one denominator for all systems.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,18 +9,19 @@ from fractions import Fraction
 
 from memaudit.audits.exported import ExportAudit
 from memaudit.audits.pruning import pruned
-from memaudit.audits.ratio import Ratio
+from memaudit.audits.ratio import Basis, Ratio
 from memaudit.audits.union import WrittenStore
 from memaudit.core.optimum import Optimum
 from memaudit.core.package import Package
 
+BASIS: Basis = "common union"
 FITS = "everything fits"
 RECENCY = "cut by recency"
 
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """One store at one budget: union ratios of what it keeps and of the best it could keep.
+    """One store at one budget: ratios of what it keeps and of the best it could keep.
 
     None is undefined: an optimum is 0 or not certified. Proofs are not kept, many rows are.
     """
@@ -46,19 +50,19 @@ def _one(audit: ExportAudit, store: WrittenStore, budget: Fraction) -> Measured:
     fits = store.cost <= budget
     kept = store.candidate_ids if fits else pruned(store, budget, "recency") or ()
     value = audit.scorer.score(kept).value
-    union, upper = audit.union_optimum(store, budget), audit.upper_optimum(store, budget)
-    return row(store.name, budget, FITS if fits else RECENCY, value, union, upper)
+    common, upper = audit.common_optimum(budget), audit.upper_optimum(store, budget)
+    return row(store.name, budget, FITS if fits else RECENCY, value, common, upper)
 
 
 def row(
-    store: str, budget: Fraction, kept_by: str, value: Fraction, union: Optimum, upper: Optimum
+    store: str, budget: Fraction, kept_by: str, value: Fraction, common: Optimum, upper: Optimum
 ) -> Measured:
     """The ratios of a kept value and of an upper bound, as far as optima are proven."""
     return Measured(
         store=store,
         budget=budget,
         kept_by=kept_by,
-        kept=Ratio(value, union, "union").value,
-        upper=Ratio(upper.value, union, "union").value if upper.certified else None,
-        uncertified=sum(not one.certified for one in (union, upper)),
+        kept=Ratio(value, common, BASIS).value,
+        upper=Ratio(upper.value, common, BASIS).value if upper.certified else None,
+        uncertified=sum(not one.certified for one in (common, upper)),
     )

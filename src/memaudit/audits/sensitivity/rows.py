@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from memaudit.audits.sensitivity.summary import Finding, Spread, Survival
+from memaudit.audits.sensitivity.summary import Finding, Pairing, Spread, Survival
 from memaudit.core.exact import plain
 
 DIGITS = 9
@@ -26,6 +26,18 @@ def finding_row(found: Finding) -> dict[str, Any]:
         "kept_ranking": _survival(found.kept_ranking),
         "upper_pruned_ranking": _survival(found.upper_ranking),
         "uncertified_optima": found.uncertified,
+    }
+
+
+def pairing_row(found: Pairing) -> dict[str, Any]:
+    """Two judges at one budget."""
+    return {
+        "first": found.first,
+        "second": found.second,
+        "budget": plain(found.budget),
+        "kept_tau_b": _rounded(found.kept_tau),
+        "upper_pruned_tau_b": _rounded(found.upper_tau),
+        "same_kept_order": found.same_kept_order,
     }
 
 

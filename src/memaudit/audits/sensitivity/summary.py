@@ -3,9 +3,10 @@
 An interval holds the middle 95 % of the repetitions; a variant without noise has one repetition.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import combinations
 
 import numpy as np
 
@@ -15,6 +16,8 @@ from memaudit.audits.sensitivity.variants import Variant
 from memaudit.audits.statistics import LEVEL
 
 Value = Callable[[Measured], Fraction | None]
+Runs = Mapping[str, Sequence[Sequence[Measured]]]
+"""By variant, its repetitions; the first variant is the base."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,14 +66,31 @@ class Finding:
     uncertified: int
 
 
-def findings(
+@dataclass(frozen=True, slots=True)
+class Pairing:
+    """Two rankings of the same stores at one budget; None where one of them orders nothing."""
+
+    first: str
+    second: str
+    budget: Fraction
+    kept_tau: float | None
+    upper_tau: float | None
+    same_kept_order: bool
+
+
+def measured_runs(
     tried: Iterable[Variant], budgets: Sequence[Fraction], seconds: float | None = None
-) -> list[Finding]:
-    """Every variant at every budget, against the first variant."""
+) -> Runs:
+    """Every variant measured, draws of one noise together."""
     runs: dict[str, list[list[Measured]]] = {}
     for one in tried:
         found = measured(one.package, one.stores, budgets, one.group_cap, seconds)
         runs.setdefault(one.name, []).append(found)
+    return runs
+
+
+def findings(runs: Runs, budgets: Sequence[Fraction]) -> list[Finding]:
+    """Every variant at every budget, against the first variant."""
     if not runs:
         return []
     (base, *_) = next(iter(runs.values()))
@@ -79,6 +99,28 @@ def findings(
         for budget in budgets
         for name, repeated in runs.items()
     ]
+
+
+def pairings(
+    runs: Runs, variant_of: Mapping[str, str], budgets: Sequence[Fraction]
+) -> list[Pairing]:
+    """The rankings of several judges against each other, each by its variant."""
+    return [
+        _pairing(
+            first, second, budget,
+            *(_at(runs[variant_of[name]][0], budget) for name in (first, second)),
+        )
+        for budget in budgets
+        for first, second in combinations(variant_of, 2)
+    ]  # fmt: skip
+
+
+def _pairing(
+    first: str, second: str, budget: Fraction, one: Sequence[Measured], other: Sequence[Measured]
+) -> Pairing:
+    kept = _tau(one, other, lambda row: row.kept)
+    upper = _tau(one, other, lambda row: row.upper)
+    return Pairing(first, second, budget, kept.value, upper.value, kept.same_order)
 
 
 def _at(run: Sequence[Measured], budget: Fraction) -> list[Measured]:

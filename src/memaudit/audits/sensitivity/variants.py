@@ -1,6 +1,6 @@
 """The variants a score is checked under; the first is the base."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -53,10 +53,16 @@ def variants(
     stores: Sequence[WrittenStore],
     choices: Choices,
     group_cap: int | None = None,
+    judged: Mapping[str, Sequence[WrittenStore]] | None = None,
 ) -> Iterator[Variant]:
-    """The base, every other cost rule and group cap, and every draw of noise."""
+    """The base, every other judge, cost rule and group cap, and every draw of noise.
+
+    `judged` are the same stores as other judges see them, by the judge's name.
+    """
     stores = tuple(stores)
     yield Variant(BASE, package, stores, group_cap)
+    for name, others in (judged or {}).items():
+        yield Variant(judge_variant(name), package, tuple(others), group_cap)
     for rule in choices.cost_rules:
         if rule != package.cost_rule:
             measured = tuple(measured_by(rule, store) for store in stores)
@@ -71,6 +77,11 @@ def variants(
                 yield Variant(
                     f"{kind} {plain(rate)}", *mislabelled(package, stores, noise), group_cap
                 )
+
+
+def judge_variant(judge: str) -> str:
+    """The name of the variant in which another judge decides."""
+    return f"judge {judge}"
 
 
 def measured_by(rule: str, store: WrittenStore) -> WrittenStore:

@@ -19,7 +19,8 @@ from memaudit.audits.statistics import (
     holm,
     intervals,
 )
-from memaudit.report.leaderboard.entries import DiagnosisRow, Entries, ScoreRow
+from memaudit.report.leaderboard.entries import Entries
+from memaudit.report.leaderboard.score_files import DiagnosisRow, ScoreRow
 
 CLEAR = 0.05
 """A Holm-corrected p-value below this tells two stores apart."""
@@ -39,6 +40,11 @@ class Standing:
     cut: int
     undefined: dict[str, int]
     missing: int
+    memories: float | None
+    """Mean over its packages."""
+    incomplete: int
+    """Packages on which rows of its export are missing, or may be."""
+    undecided_cells: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +89,7 @@ class Board:
 def board(entries: Entries) -> Board:
     """Means, intervals and gaps, with the same draws of packages everywhere."""
     drawn = draws(len(entries.packages))
+    incomplete, undecided = _unseen(entries)
     rows: dict[Fraction, dict[tuple[str, str], ScoreRow]] = {}
     for entry in entries.entries:
         rows.setdefault(entry.row.budget, {})[entry.package, entry.row.store] = entry.row
@@ -95,7 +102,8 @@ def board(entries: Entries) -> Board:
         columns = zip(stores, intervals(kept, drawn), intervals(upper, drawn), strict=True)
         standings = [
             _standing(store, _known(mine), _known(best),
-                      [found.get((package, store)) for package in entries.packages])
+                      [found.get((package, store)) for package in entries.packages],
+                      incomplete[store], undecided[store])
             for store, mine, best in columns
         ]  # fmt: skip
         standings.sort(key=lambda one: (one.kept.n == 0, -_or_zero(one.kept.mean), one.store))
@@ -126,10 +134,22 @@ def _table(
     return table
 
 
+def _unseen(entries: Entries) -> tuple[Counter[str], Counter[str]]:
+    """By store: packages where its export is not all there, and cells nobody decided."""
+    incomplete: Counter[str] = Counter()
+    undecided: Counter[str] = Counter()
+    for _, store in entries.accounts:
+        incomplete[store.name] += store.is_incomplete
+        undecided[store.name] += store.undecided_cells
+    return incomplete, undecided
+
+
 def _standing(
-    store: str, kept: Interval, upper: Interval, rows: Sequence[ScoreRow | None]
-) -> Standing:
+    store: str, kept: Interval, upper: Interval, rows: Sequence[ScoreRow | None],
+    incomplete: int, undecided: int,
+) -> Standing:  # fmt: skip
     there = [row for row in rows if row is not None]
+    sizes = [row.memories for row in there if row.memories is not None]
     told = [row.diagnosis for row in there if isinstance(row.diagnosis, DiagnosisRow)]
     return Standing(
         store=store,
@@ -140,6 +160,9 @@ def _standing(
         cut=sum(not row.feasible for row in there),
         undefined=dict(sorted(Counter(row.undefined for row in there if row.undefined).items())),
         missing=len(rows) - len(there),
+        memories=sum(sizes) / len(sizes) if sizes else None,
+        incomplete=incomplete,
+        undecided_cells=undecided,
     )
 
 

@@ -18,6 +18,12 @@ def leaderboard_data(board: Board) -> dict[str, Any]:
         "coverage_is_an_estimate": board.entries.is_estimate,
         "cost_rule": board.entries.cost_rule,
         "skipped_files": list(board.entries.skipped),
+        "undecided_cells": board.entries.undecided_cells,
+        "not_all_seen": [
+            {"package": package, **store.model_dump(exclude_defaults=True)}
+            for package, store in board.entries.accounts
+            if store.is_incomplete or store.undecided_cells or store.left_out
+        ],
         "standings": [
             {"budget": plain(budget), **_standing(one)} for budget, rows in board.budgets
             for one in rows
@@ -46,6 +52,9 @@ def _standing(one: Standing) -> dict[str, Any]:
         "cut_to_budget": one.cut,
         "undefined": one.undefined,
         "not_scored": one.missing,
+        "memories": None if one.memories is None else _number(one.memories),
+        "incomplete_stores": one.incomplete,
+        "undecided_cells": one.undecided_cells,
     }
 
 

@@ -1,120 +1,23 @@
-"""The files `memaudit score --json` wrote: read, checked, and held against each other."""
+"""Score files of a folder, or of one run: read, checked, and held against each other."""
 
 import json
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from typing import Annotated, Any, Self
+from typing import Any
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+from pydantic import ValidationError
 
-from memaudit.audits.diagnosis import STEPS
+from memaudit.audits.sheet import FORMAT
 from memaudit.core.errors import MemAuditError
-from memaudit.core.exact import Exact, plain
+from memaudit.core.exact import plain
+from memaudit.report.leaderboard.score_files import ScoreFile, ScoreRow, StoreRow
 
 MAX_BYTES = 1 << 28
-MOST_DIGITS = 4000
-BY_FILE = ("labels", "published calls")
-"""Judges that are named after their file."""
-POLICY = "recency"
-"""How a store over budget is cut, as in the diagnosis."""
 
-
-def _share(text: Any) -> Fraction:
-    """A share as the diagnosis writes it: exact text, of any length Python reads."""
-    if not isinstance(text, str) or len(text) > MOST_DIGITS:
-        raise ValueError("expected a share as text, such as '1/3'")
-    try:
-        return Fraction(text)
-    except ZeroDivisionError:
-        raise ValueError("divides by zero") from None
-
-
-Share = Annotated[Fraction, BeforeValidator(_share), Field(ge=0, le=1)]
-WithinOne = Annotated[float, Field(ge=0, le=1)]
-
-
-class _Read(BaseModel):
-    # Later versions may write more: what is not known is left alone.
-    model_config = ConfigDict(frozen=True, extra="ignore", allow_inf_nan=False)
-
-
-class RatioRow(_Read):
-    """A ratio, or why there is none; the digest is of the package behind the optimum."""
-
-    value: float | None
-    undefined: str | None = None
-    digest: str | None = None
-
-
-class CutRow(_Read):
-    """A store cut to the budget, over the optimum of the common union."""
-
-    common_union_ratio: WithinOne | None
-
-
-class LossRow(_Read):
-    """One loss of a diagnosis."""
-
-    share: Share
-
-
-class DiagnosisRow(_Read):
-    """Shares that sum to 1."""
-
-    kept: Share
-    losses: dict[str, LossRow]
-
-    @model_validator(mode="after")
-    def _whole(self) -> Self:
-        if set(self.losses) != set(STEPS):
-            raise ValueError(f"losses are {', '.join(STEPS)}")
-        if self.kept + sum(loss.share for loss in self.losses.values()) != 1:
-            raise ValueError("kept and the losses do not sum to 1")
-        return self
-
-
-class ScoreRow(_Read):
-    """One store at one budget."""
-
-    store: str = Field(min_length=1)
-    budget: Exact
-    feasible: bool
-    package_ratio: RatioRow
-    common_union_ratio: RatioRow
-    upper_pruned: CutRow
-    pruned: dict[str, CutRow] = Field(default_factory=dict)
-    diagnosis: DiagnosisRow | str
-
-    @property
-    def kept(self) -> float | None:
-        """The common-union ratio of what the store keeps within the budget."""
-        if self.feasible:
-            return self.common_union_ratio.value
-        return self.pruned[POLICY].common_union_ratio if POLICY in self.pruned else None
-
-    @property
-    def undefined(self) -> str:
-        """Why `kept` is missing; empty where it is there."""
-        if self.kept is not None:
-            return ""
-        return self.common_union_ratio.undefined or f"no {POLICY} row"
-
-
-class ScoreFile(_Read):
-    """All stores of one package. Files of earlier versions do not name the cost rule."""
-
-    package: str
-    judge: str
-    coverage_is_an_estimate: bool
-    cost_rule: str | None = None
-    group_cap: int | None = None
-    scores: tuple[ScoreRow, ...]
-
-    @property
-    def judge_kind(self) -> str:
-        """What has to agree: the judge, but for files, which differ from package to package."""
-        return next((kind for kind in BY_FILE if self.judge.startswith(f"{kind} ")), self.judge)
+Found = Sequence[tuple[str, ScoreFile]]
+"""Where each file comes from, and the file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,9 +30,12 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Entries:
-    """Everything in a folder that can be compared, and the JSON files that hold no scores."""
+    """Everything that can be compared, what its scores do not see, and files without scores."""
 
     entries: tuple[Entry, ...]
+    accounts: tuple[tuple[str, StoreRow], ...]
+    """By package, what the scores of each store do not see."""
+    undecided_cells: int
     packages: tuple[str, ...]
     judges: tuple[str, ...]
     is_estimate: bool
@@ -144,13 +50,21 @@ def read_scores(folder: Path) -> Entries:
     found: list[tuple[str, ScoreFile]] = []
     skipped: list[str] = []
     for path in sorted(folder.glob("*.json")):
-        one = _read(path)
-        if one is None:
+        files = _read(path)
+        if not files:
             skipped.append(path.name)
-        else:
-            found.append((path.name, one))
+        found += [(path.name, one) for one in files]
     if not found:
         raise MemAuditError(f"{folder}: holds no file that memaudit score --json wrote")
+    return _entries_of(found, skipped)
+
+
+def entries_of(files: Sequence[tuple[str, dict[str, Any]]]) -> Entries:
+    """The scores of one run, as `memaudit score --json` prints them for each package."""
+    return _entries_of([(name, _parsed(name, data)) for name, data in files], ())
+
+
+def _entries_of(found: Found, skipped: Sequence[str]) -> Entries:
     _agree(found, "judge", lambda one: one.judge_kind)
     _agree(found, "cost rule", lambda one: one.cost_rule)
     _agree(found, "group cap", lambda one: None if one.group_cap is None else str(one.group_cap))
@@ -159,6 +73,8 @@ def read_scores(folder: Path) -> Entries:
     entries = _entries(found, names)
     return Entries(
         entries=tuple(entries),
+        accounts=tuple((names[id(one)], store) for one in files for store in one.stores),
+        undecided_cells=sum(one.undecided_cells for one in files),
         packages=tuple(dict.fromkeys(entry.package for entry in entries)),
         judges=tuple(sorted({one.judge for one in files})),
         is_estimate=any(one.coverage_is_an_estimate for one in files),
@@ -167,8 +83,8 @@ def read_scores(folder: Path) -> Entries:
     )
 
 
-def _read(path: Path) -> ScoreFile | None:
-    """A score file, or None for JSON of another kind."""
+def _read(path: Path) -> list[ScoreFile]:
+    """The score files in a file: one, or one a package; none in JSON of another kind."""
     try:
         if path.stat().st_size > MAX_BYTES:
             raise MemAuditError(f"{path.name}: is larger than {MAX_BYTES >> 20} MB")
@@ -177,17 +93,27 @@ def _read(path: Path) -> ScoreFile | None:
         raise MemAuditError(f"{path.name}: cannot be read: {error.strerror}") from None
     except (ValueError, RecursionError) as error:
         raise MemAuditError(f"{path.name}: is not JSON: {error}") from None
-    if not isinstance(data, dict) or "scores" not in data or "judge" not in data:
-        return None
+    if not isinstance(data, dict):
+        return []
+    packages = data.get("packages") if data.get("format") == FORMAT else None
+    rows = packages if isinstance(packages, list) else [data]
+    return [
+        _parsed(path.name, one)
+        for one in rows
+        if isinstance(one, dict) and "scores" in one and "judge" in one
+    ]
+
+
+def _parsed(name: str, data: dict[str, Any]) -> ScoreFile:
     try:
         return ScoreFile.model_validate(data)
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(str(step) for step in first["loc"])
-        raise MemAuditError(f"{path.name}: {place}: {first['msg'].lower()}") from None
+        raise MemAuditError(f"{name}: {place}: {first['msg'].lower()}") from None
 
 
-def _agree(found: list[tuple[str, ScoreFile]], what: str, of: Any) -> None:
+def _agree(found: Found, what: str, of: Callable[[ScoreFile], str | None]) -> None:
     """Numbers by different judges or costs say nothing about each other."""
     said = [(name, of(one)) for name, one in found if of(one) is not None]
     for name, value in said[1:]:
@@ -202,7 +128,7 @@ def _digest(one: ScoreFile) -> str | None:
     return next((row.package_ratio.digest for row in one.scores if row.package_ratio.digest), None)
 
 
-def _names(files: list[ScoreFile]) -> dict[int, str]:
+def _names(files: Sequence[ScoreFile]) -> dict[int, str]:
     """Packages by name, with a piece of the digest where two have the same name."""
     digests: dict[str, set[str | None]] = {}
     for one in files:
@@ -215,7 +141,7 @@ def _names(files: list[ScoreFile]) -> dict[int, str]:
     }
 
 
-def _entries(found: list[tuple[str, ScoreFile]], names: dict[int, str]) -> list[Entry]:
+def _entries(found: Found, names: dict[int, str]) -> list[Entry]:
     """One entry a store, package and budget, over one common union a package."""
     entries: dict[tuple[str, str, Fraction], Entry] = {}
     unions: dict[str, tuple[str, str | None]] = {}

@@ -1,0 +1,66 @@
+"""A status that a tool printed, saved as if it were an export: no memory was written."""
+
+import re
+from http import HTTPStatus
+
+_THINGS = r"(?:memor(?:y|ies)|results?|records?|items?|entries|facts?|notes?|data|rows?|documents?)"
+_REASONS = "|".join(re.escape(status.phrase) for status in HTTPStatus)
+_PHRASES = (
+    # "No memories found", "0 results", "There are no stored memories yet."
+    rf"(?:there (?:are|is|were|was) )?(?:no|zero|0)(?: \w+)? {_THINGS}"
+    r"(?: (?:were|was|are|is|have been|has been|found|available|stored|saved|returned|exist|yet|"
+    r"in|for|the|this|here|store|user|agent|memory|\w+_\w+|\d+))*",
+    rf"(?:found|retrieved|exported|saved) (?:no|zero|0)(?: \w+)? {_THINGS}",
+    rf"(?:nothing|{_THINGS} not) found",
+    rf"(?:the )?(?:memory|store|{_THINGS}) (?:is|are) empty",
+    r"null|none|nil|undefined|nan|n/a|true|false|ok|okay|done|success|empty|nothing|not found",
+    # What servers and shells answer.
+    rf"(?:http(?:/\d(?:\.\d)?)? )?[1-5]\d\d(?: (?:{_REASONS}))?",
+    r"(?:internal server error|bad request|bad gateway|service unavailable|gateway time-?out|"
+    r"unauthori[sz]ed|forbidden|access denied|permission denied|too many requests|"
+    r"rate limit(?:ed)?(?: exceeded)?|request timed? ?out|timed? ?out|connection refused|"
+    r"invalid (?:api )?key|authentication (?:failed|required)|missing api key)",
+    r"(?:error|fatal|fatal error|exception|failed|failure|warning)\s*:.*",
+    r"(?:failed|unable|cannot|could not) (?:to )?(?:connect|fetch|load|read|retrieve|export)\b.*",
+    r"[a-z_.]*(?:error|exception)\s*:.*",
+    r"(?:curl|wget|bash|sh|zsh|python3?): .*",
+    r"command not found.*",
+)
+_STATUS = re.compile("|".join(f"(?:{phrase})" for phrase in _PHRASES), re.IGNORECASE)
+_MARKUP = re.compile(
+    r"<(?:!doctype|!--|\?xml|(?:html|head|body|title|meta|script|center|div|h1|pre|error)[\s>])",
+    re.IGNORECASE,
+)
+LONGEST_STATUS = 300
+"""Letters; nobody prints longer ones, and a long line would take forever."""
+
+_TRACEBACK = "Traceback (most recent call last)"
+
+
+def is_status(line: str) -> bool:
+    """Whether a line is one of the phrases by which tools say that there is nothing, or an error.
+
+    Told from the whole line: "No memories found" is one, "No memories found their way into the
+    album, says Ann" is not.
+    """
+    words = line.strip().strip("\"'`.!").strip()
+    return len(words) <= LONGEST_STATUS and _STATUS.fullmatch(words) is not None
+
+
+def no_memories(text: str) -> str | None:
+    """What a text is instead of a list of memories; None where it may be one.
+
+    A page or a trace is told by how it begins, a status only where it is all there is: among other
+    lines it may be a memory.
+    """
+    lines = [line for line in text.splitlines() if line.strip()]
+    if not lines:
+        return None
+    first = lines[0].strip()
+    if _MARKUP.match(first):
+        return "is a web page or other markup, not a list of memories"
+    if first.startswith(_TRACEBACK):
+        return "is the traceback of a program, not a list of memories"
+    if len(lines) == 1 and is_status(first):
+        return f"says {first[:60]!r} and nothing else: a status, no memory"
+    return None

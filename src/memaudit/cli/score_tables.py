@@ -1,0 +1,154 @@
+"""Scores as tables: rows of stores and budgets, unit kinds, lost units, cells."""
+
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from typing import Any
+
+from rich import box
+from rich.table import Table
+
+from memaudit.audits.diagnosis import STEPS
+from memaudit.audits.exported import POLICIES
+from memaudit.audits.kinds import KindRow
+from memaudit.audits.ratio import Ratio, bound_text
+from memaudit.audits.sheet import Sheet, SheetRow
+from memaudit.cli.results import number
+from memaudit.cli.text import safe_markup
+
+
+def scores_table(rows: Sequence[SheetRow]) -> Table:
+    """One row a store and budget."""
+    policies = _policies(rows, ("recency", "salience"))
+    ratios = ("/ package", "/ union", "/ common", "upper")
+    table = _table(("store",), ("budget", "cost", "F(Y)", *ratios, *policies))
+    for row in rows:
+        found = row.score
+        table.add_row(
+            safe_markup(found.name), number(found.budget), _cost(row), number(found.score.value),
+            ratio_text(found.package_ratio), ratio_text(found.union_ratio),
+            ratio_text(found.common_ratio), ratio_text(found.upper.ratio), *_cut(row, policies),
+        )  # fmt: skip
+    return table
+
+
+def packages_table(rows: Sequence[tuple[str, SheetRow]]) -> Table:
+    """One row a package, store and budget."""
+    policies = _policies([row for _, row in rows], ("recency",))
+    names = ("budget", "memories", "cost", "F(Y)", "/ union", "/ common", "upper")
+    table = _table(("package", "store"), (*names, *policies))
+    for package, row in rows:
+        found = row.score
+        table.add_row(
+            safe_markup(package), safe_markup(found.name), number(found.budget),
+            f"{found.memories:,}", _cost(row), number(found.score.value),
+            ratio_text(found.union_ratio), ratio_text(found.common_ratio),
+            ratio_text(found.upper.ratio), *_cut(row, policies),
+        )  # fmt: skip
+    return table
+
+
+def _table(texts: Sequence[str], numbers: Sequence[str]) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for name in texts:
+        table.add_column(name, overflow="fold")
+    for name in numbers:
+        table.add_column(name.replace("query_salience", "query-aware"), justify="right")
+    return table
+
+
+def _policies(rows: Sequence[SheetRow], always: Sequence[str]) -> list[str]:
+    """These policies, and the others that have a row; an empty store has any row."""
+    there = {one.policy for row in rows if row.score.memories for one in row.score.pruned}
+    return [name for name in POLICIES if name in always or name in there]
+
+
+def _cost(row: SheetRow) -> str:
+    return number(row.score.score.cost) + ("" if row.score.feasible else " !")
+
+
+def _cut(row: SheetRow, policies: Sequence[str]) -> list[str]:
+    pruned = {one.policy: one for one in row.score.pruned}
+    return [ratio_text(pruned[name].ratio) if name in pruned else "-" for name in policies]
+
+
+def ratio_text(ratio: Ratio) -> str:
+    """The ratio; two ends where its optimum is not certified."""
+    if ratio.value is not None:
+        return f"{float(ratio.value):.3f}"
+    if ratio.between is None:
+        return "undefined"
+    low, high = (f"{float(end):.3f}" for end in ratio.between)
+    return f"{low}..{high}"
+
+
+def open_optima(found: Sheet) -> list[str]:
+    """Every optimum that is not certified, in words."""
+    said: dict[str, None] = {}
+    for row in found.rows:
+        score = row.score
+        optima = {
+            "the package": score.package_ratio.optimum,
+            f"the union with {score.name}": score.union_ratio.optimum,
+            "the common union": score.common_ratio.optimum,
+            f"{score.name} alone": score.upper_optimum,
+        }
+        for what, one in optima.items():
+            if not one.certified:
+                said[f"bound: OPT of {what} at {number(score.budget)} {bound_text(one)}"] = None
+    return list(said)
+
+
+def kinds_table(rows: Iterable[tuple[str, Fraction, Sequence[KindRow]]]) -> Table:
+    """Values by kind of unit: written of the weight, then kept and lost, which sum to OPT."""
+    table = _table(("store",), ("budget",))
+    table.add_column("kind of unit", overflow="fold")
+    for name in ("units", "weight", "written", "share", "kept", *STEPS):
+        table.add_column(name, justify="right")
+    for store, budget, kinds in rows:
+        weighted = [one for one in kinds if one.weight]
+        for place, one in enumerate(weighted):
+            lost = ["-"] * len(STEPS)
+            if one.losses is not None:
+                lost = [_short(one.losses[step]) for step in STEPS]
+            table.add_row(
+                safe_markup(store) if not place else "", number(budget) if not place else "",
+                safe_markup(one.kind), str(one.units), _short(one.weight), _short(one.written),
+                "-" if one.share is None else f"{float(one.share):.0%}",
+                "-" if one.kept is None else _short(one.kept), *lost,
+            )  # fmt: skip
+    return table
+
+
+def lost_table(rows: Sequence[dict[str, Any]]) -> Table:
+    """Lost units with the step, what they say and who asks for them."""
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for name in ("unit", "kind", "lost", "step", "what it says", "asked by"):
+        table.add_column(name, overflow="fold", justify="right" if name == "lost" else "left")
+    for row in rows:
+        asked = "; ".join(f"{query['id']}: {query['text']}" for query in row["queries"])
+        table.add_row(
+            safe_markup(row["unit"]), safe_markup(row["kind"]), f"{row['lost']:g}", row["step"],
+            safe_markup(row["text"]), safe_markup(asked or "-"),
+        )  # fmt: skip
+    return table
+
+
+def cells_table(rows: Sequence[dict[str, Any]]) -> Table:
+    """Which memory covers which unit, how much and why."""
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for name in ("memory", "cost", "unit", "covered", "what it says", "why"):
+        right = name in ("cost", "covered")
+        table.add_column(name, overflow="fold", justify="right" if right else "left")
+    for row in rows:
+        why = row["rationale"] or row["provenance"]
+        table.add_row(
+            safe_markup(row["id"]), str(row["cost"]), safe_markup(row["unit"]), str(row["value"]),
+            safe_markup(row["text"]), safe_markup(why),
+        )  # fmt: skip
+    return table
+
+
+def _short(value: Fraction) -> str:
+    """A value of a table that is read for its size; a fraction is rounded."""
+    text = number(value)
+    return text if "/" not in text and "~" not in text else f"{float(value):.3f}"

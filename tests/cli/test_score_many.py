@@ -1,0 +1,133 @@
+"""`memaudit score` on a build folder: rows a package, means with intervals, what is missing."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from memaudit.io.artifact_writer import write_artifact
+from memaudit.natural.example import natural_set
+from tests.cli.running import failure, run
+
+SCORED = 6
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Six packages, and two published stores: `all` lacks the last, `half` wrote nothing for the
+    first; a run of `all` failed."""
+    home = tmp_path_factory.mktemp("many")
+    packages = natural_set()[:SCORED]
+    write_artifact(packages, home / "packages")
+    for name, step in (("all", 1), ("half", 2)):
+        rows = []
+        for place, package in enumerate(packages):
+            texts = [one.text for one in package.candidates if one.generator == "labels:memories"]
+            kept = [] if (name, place) == ("half", 0) else texts[::step]
+            memories = [{"memory_id": f"m{n}", "text": text, "memory_index": n}
+                        for n, text in enumerate(kept)]  # fmt: skip
+            row = {"instance_id": package.name, "memories": memories}
+            if (name, place) == ("all", SCORED - 1):
+                row = {"instance_id": package.name, "error": "timeout"}
+            rows.append(row)
+        (home / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+        made = run("import", home / f"{name}.jsonl", "--out", home / f"{name}.json")
+        assert made.exit_code == 0, made.output
+    return home
+
+
+def words(folder: Path, *more: object) -> tuple[object, ...]:
+    """The command."""
+    stores = (folder / "all.json", folder / "half.json")
+    return ("score", folder / "packages", *stores, "--budget", "20", *more)
+
+
+def test_json(folder: Path) -> None:
+    """A file a package as for one alone, and a summary whose means are theirs."""
+    result = run(*words(folder), "--json")
+    assert result.exit_code == 0, result.output
+    data = json.loads(result.stdout)
+    assert len(data["packages"]) == SCORED
+    assert data["not_scored"] == []
+    kept = {
+        name: [
+            row["common_union_ratio"]["value"] if row["feasible"]
+            else row["pruned"]["recency"]["common_union_ratio"]
+            for one in data["packages"] for row in one["scores"] if row["store"] == name
+        ]
+        for name in ("all", "half")
+    }  # fmt: skip
+    assert {name: len(ratios) for name, ratios in kept.items()} == {"all": 5, "half": 6}
+    assert kept["half"][0] == 0
+    for one in data["summary"]["standings"]:
+        ratios = kept[one["store"]]
+        assert one["kept"]["mean"] == pytest.approx(sum(ratios) / len(ratios))
+        assert one["kept"]["ci_low"] <= one["kept"]["mean"] <= one["kept"]["ci_high"]
+        assert one["memories"] > 0
+    standings = {one["store"]: one for one in data["summary"]["standings"]}
+    assert (standings["all"]["not_scored"], standings["half"]["not_scored"]) == (1, 0)
+    assert standings["all"]["incomplete_stores"] == 5
+    (gap,) = data["summary"]["differences"]
+    assert gap["n"] == 5
+    for one in data["unit_kinds"]:
+        total = sum(
+            row["unit_kinds"][kind]["value"] for file in data["packages"] for row in file["scores"]
+            if row["store"] == one["store"] for kind in row["unit_kinds"]
+        )  # fmt: skip
+        assert sum(kind["value"] for kind in one["kinds"].values()) == pytest.approx(total)
+
+
+def test_one_package_of_it_is_the_same(folder: Path, tmp_path: Path) -> None:
+    """The rows of a package do not depend on the others; its file alone makes a leaderboard too."""
+    whole = json.loads(run(*words(folder), "--json").stdout)
+    package = natural_set()[1]
+    write_artifact([package], tmp_path / "one")
+    stores = (folder / "all.json", folder / "half.json")
+    alone = run("score", tmp_path / "one", *stores, "--budget", "20", "--json")
+    assert alone.exit_code == 0, alone.output
+    assert json.loads(alone.stdout)["scores"] == whole["packages"][1]["scores"]
+
+
+def test_printed(folder: Path) -> None:
+    """A row a package with its memories, the means, and what scores do not see."""
+    result = run(*words(folder))
+    assert result.exit_code == 0, result.output
+    text = result.stdout
+    for package in natural_set()[:SCORED]:
+        assert package.name in text
+    assert "6 packages; coverage of memories: judge lexical, an ESTIMATE" in text
+    assert "95% interval" in text
+    assert "PARTLY READ, 1 row of the export is not in it" in " ".join(text.split())
+    assert "memories of a package, on average: all" in text
+    assert "added up over packages" in " ".join(text.split())
+
+
+def test_the_leaderboard_reads_it(folder: Path, tmp_path: Path) -> None:
+    """All packages of one file."""
+    result = run(*words(folder), "--json")
+    (tmp_path / "scores.json").write_text(result.stdout)
+    board = json.loads(run("leaderboard", tmp_path, "--json").stdout)
+    assert board == json.loads(result.stdout)["summary"]
+    assert len(board["packages"]) == SCORED
+
+
+def test_cells_of_many(folder: Path) -> None:
+    """Under each package."""
+    data = json.loads(run(*words(folder, "--show-cells", "--json")).stdout)
+    assert all(set(one["cells"]) <= {"all", "half"} for one in data["packages"])
+    text = run(*words(folder, "--show-cells")).stdout
+    assert text.count("package ") >= SCORED
+
+
+def test_wrong_input(folder: Path, tmp_path: Path) -> None:
+    """A store of no example, an id of one package, and nothing to score."""
+    assert "is about one package" in failure(*words(folder, "--explain", "u1"))
+    (tmp_path / "a.txt").write_text("Ingrid never wants breakfast booked.\n")
+    assert run("import", tmp_path / "a.txt", "--out", tmp_path / "a.json").exit_code == 0
+    line = failure("score", folder / "packages", tmp_path / "a.json", "--budget", "20")
+    assert "does not say which package each memory was written for" in line
+    row = {"instance_id": "nowhere", "memories": [{"memory_id": "m", "text": "t"}]}
+    (tmp_path / "b.jsonl").write_text(json.dumps(row) + "\n")
+    assert run("import", tmp_path / "b.jsonl", "--out", tmp_path / "b.json").exit_code == 0
+    line = failure("score", folder / "packages", tmp_path / "b.json", "--budget", "20")
+    assert "no package could be scored" in line

@@ -1,0 +1,77 @@
+"""An optimum that is not certified is called a bound in every table."""
+
+from dataclasses import replace
+from fractions import Fraction
+
+from memaudit.audits.diagnosis import NoDiagnosis, diagnose
+from memaudit.audits.exported import ExportAudit
+from memaudit.audits.scorecard import diagnosis_row, scorecard
+from memaudit.audits.sheet import Sheet
+from memaudit.cli.score_output import sentence
+from memaudit.cli.score_tables import open_optima, ratio_text
+from memaudit.core.optimum import Optimum
+from tests.audits.test_explanation import sheet
+from tests.audits.test_exported import IRRATIONAL, LONG, MEALS
+
+F = Fraction
+
+
+def opened(optimum: Optimum) -> Optimum:
+    """The same, unproven: worth 2 more at most."""
+    return replace(optimum, status="bound", certificate=None, bound=optimum.value + 2)
+
+
+def open_sheet() -> Sheet:
+    """LONG on MEALS at 5, F(Y) = 4 of 7, with the union's optimum open."""
+    found = sheet(5)
+    (row,) = found.rows
+    union = opened(row.score.union_ratio.optimum)
+    score = replace(
+        row.score,
+        union_ratio=replace(row.score.union_ratio, optimum=union),
+        common_ratio=replace(row.score.common_ratio, optimum=union),
+    )
+    lost = NoDiagnosis("long", F(5), "optimum not certified", "common union", union)
+    return replace(found, rows=(replace(row, score=score, diagnosis=lost),))
+
+
+def test_ratio_between_two_ends() -> None:
+    """4 of 7 to 9: no single number is shown."""
+    (row,) = open_sheet().rows
+    assert ratio_text(row.score.union_ratio) == "0.444..0.571"
+    assert ratio_text(row.score.package_ratio) == "0.667"
+    data = scorecard(row.score)["union_ratio"]
+    assert (data["value"], data["undefined"], data["status"]) == (
+        None, "optimum not certified", "bound",
+    )  # fmt: skip
+    assert (data["optimum"], data["bound"], data["certified"]) == (7, 9, False)
+    assert [round(end, 3) for end in data["between"]] == [0.444, 0.571]
+
+
+def test_which_optimum_and_how_far() -> None:
+    """Each once, with its gap; nothing where all is proven."""
+    assert open_optima(sheet(5, 7)) == []
+    assert open_optima(open_sheet()) == [
+        "bound: OPT of the union with long at 5 is not certified, it lies between 7 and 9",
+        "bound: OPT of the common union at 5 is not certified, it lies between 7 and 9",
+    ]
+
+
+def test_no_diagnosis_in_words_and_as_data() -> None:
+    """One clear line, and a reason a program can read."""
+    (row,) = open_sheet().rows
+    assert sentence(row.diagnosis) == (
+        "no diagnosis of 'long' at budget 5: the optimum of the common union is not certified, it "
+        "lies between 7 and 9"
+    )
+    assert diagnosis_row(row.diagnosis)["undefined"] == "optimum not certified"
+
+
+def test_an_irrational_h_is_said() -> None:
+    """The sentence gives the precision of its shares; exact ones have none."""
+    found = diagnose(ExportAudit(IRRATIONAL, [LONG]), LONG, F(5))
+    text = sentence(found)
+    assert text.startswith("long at 5: keeps ")
+    assert "some h is irrational" in text
+    exact = sentence(diagnose(ExportAudit(MEALS, [LONG]), LONG, F(5)))
+    assert "irrational" not in exact
