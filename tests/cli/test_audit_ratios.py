@@ -1,0 +1,150 @@
+"""`memaudit audit ratios` on the shipped set: passes, label files of a frame, stores."""
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memaudit.core.package import Package
+from memaudit.io.packages import write_package
+from memaudit.natural.example import natural_set
+from memaudit.natural.label_passes import label_passes
+from tests.cli.running import failure, run
+
+WRITERS = ("--writer", "gvt", "--writer", "estimated_gvt", "--writer", "recency_raw")
+LABELS = {"1": "full", "0.5": "partial", "0": "none"}
+
+
+@pytest.fixture
+def packages(tmp_path: Path) -> list[Path]:
+    """Three packages of the natural set."""
+    paths = []
+    for package in natural_set()[:3]:
+        paths.append(tmp_path / f"{package.name}.json")
+        write_package(package, paths[-1])
+    return paths
+
+
+def frame_of(packages: list[Path], folder: Path) -> dict[str, str]:
+    """A frame over packages, and the package's own label of every cell."""
+    made = run("audit", "frame", *packages, "--out", folder, "--zero-rate", "0.1", "--skip-exact")
+    assert made.exit_code == 0, made.output
+    with (folder / "key.csv").open() as file:
+        return {row["cell_id"]: LABELS[row["value"]] for row in csv.DictReader(file)}
+
+
+def write_labels(path: Path, **annotators: dict[str, str]) -> Path:
+    """A label file."""
+    with path.open("w", newline="") as file:
+        table = csv.writer(file)
+        table.writerow(("cell_id", "annotator_id", "label", "notes"))
+        for name, labels in annotators.items():
+            table.writerows((cell, name, label, "") for cell, label in labels.items())
+    return path
+
+
+def answered(*words: object) -> dict[str, Any]:
+    """What `--json` prints."""
+    result = run("audit", "ratios", *words, "--jobs", "1", "--json")
+    assert result.exit_code == 0, result.output
+    data: dict[str, Any] = json.loads(result.stdout)
+    return data
+
+
+def test_two_annotators_of_a_frame(packages: list[Path], tmp_path: Path) -> None:
+    """ann agrees with the package but for one cell, bob with ann but for another; one cell bob
+    cannot tell. Both are in one file."""
+    own = frame_of(packages, tmp_path / "frame")
+    covered = sorted(cell for cell, label in own.items() if label == "full")
+    first, second, third = covered[:3]
+    ann = {**own, first: "none"}
+    bob = {**ann, second: "partial", third: "cannot_tell"}
+    file = write_labels(tmp_path / "labels.csv", ann=ann, bob=bob)
+    words = (*packages, "--frame", tmp_path / "frame", "--labels", file, *WRITERS, "--draws", "3")
+    data = answered(*words, "--budget", "30,60")
+    sets = {one["name"]: one for one in data["label_sets"]}
+    assert list(sets) == ["ann", "bob", "consensus"]
+    assert [one["changed_cells"] for one in sets.values()] == [1, 2, 1]
+    assert [one["cannot_tell"] for one in sets.values()] == [0, 1, 0]
+    assert (sets["consensus"]["disputed_cells"], sets["consensus"]["cells_not_judged_by_all"]) == (
+        1, 1,
+    )  # fmt: skip
+    assert data["open_cells"] == 2
+    assert data["uncertified_optima"] == 0
+    assert data["solved_optima"] == 3 * 2 * (4 + 3)
+    assert [one["budget"] for one in sets["ann"]["shifts"]] == [30, 60, None]
+    assert len(data["ratios"]) == 3 * 2
+    for row in data["ratios"]:
+        low, high = row["bounds"]["low"], row["bounds"]["high"]
+        assert all(low - 1e-9 <= one["mean"] <= high + 1e-9 for one in row["ratios"].values())
+        assert row["label_draws"]["draws"] == 3
+    (moved,) = sets["consensus"]["units"]
+    assert moved["cells"][0]["before"] == 1
+    assert moved["cells"][0]["after"] == 0
+    assert answered(*words, "--budget", "30,60") == data
+
+
+def test_printed(packages: list[Path]) -> None:
+    """The passes of the shipped set: the paper's table, ratios with bounds, the units."""
+    passes = label_passes(natural_set()[0])
+    assert passes is not None
+    first, second = (f"pass:{one.name}" for one in passes.passes[:2])
+    result = run(
+        "audit", "ratios", *packages, "--labels", first, "--labels", second, *WRITERS, "--draws",
+        "2", "--jobs", "1",
+    )  # fmt: skip
+    assert result.exit_code == 0, result.output
+    text = result.stdout
+    assert "3 packages, 3 stores, ratios to the optimum of the package" in text
+    for word in (first, second, "consensus", "ratio MAD", "preserved", "recency_raw", "bounds"):
+        assert word in text
+    assert "units that move ratios under" in text
+    assert "optima not certified: 0 of" in text
+    assert text.index("ratio MAD") < text.index("labels drawn")
+
+
+def test_a_store_of_memories(packages: list[Path], tmp_path: Path) -> None:
+    """A store of two memories with the words of labelled ones: labels of these are its own."""
+    package = natural_set()[0]
+    texts = [one.text for one in package.candidates if (one.generator or "").startswith("labels")]
+    lines = [json.dumps({"text": text}) + "\n" for text in texts[:2]]
+    (tmp_path / "s.jsonl").write_text("".join(lines))
+    made = run("import", tmp_path / "s.jsonl", "--name", "mine", "--out", tmp_path / "s.json")
+    assert made.exit_code == 0, made.output
+    words = (packages[0], "--labels", f"pass:{first_pass(package)}", "--store", tmp_path / "s.json",
+             "--writer", "recency_raw", "--budget", "30", "--draws", "0")  # fmt: skip
+    data = answered(*words)
+    assert data["basis"] == ["common union"]
+    assert data["stores"] == ["recency_raw", "mine"]
+    assert (data["judge"], data["coverage_is_an_estimate"]) == ("lexical", True)
+    (row,) = (one for one in data["ratios"] if one["store"] == "mine")
+    assert row["ratios"]["package"]["mean"] <= 1
+    assert "does not say which package" in failure("audit", "ratios", *packages, *words[1:])
+    assert "ESTIMATE" in run("audit", "ratios", *words, "--jobs", "1").stdout
+
+
+def first_pass(package: Package) -> str:
+    """The name of the package's own pass."""
+    passes = label_passes(package)
+    assert passes is not None
+    return passes.passes[0].name
+
+
+def test_wrong_input(packages: list[Path], tmp_path: Path) -> None:
+    """One clear line."""
+    words = ("audit", "ratios", packages[0])
+    assert "needs the frame it is about" in failure(*words, "--labels", "labels.csv")
+    assert "has no label pass 'z'" in failure(*words, "--labels", "pass:z")
+    name = f"pass:{first_pass(natural_set()[0])}"
+    assert "two label sets are called" in failure(*words, "--labels", name, "--labels", name)
+    assert "unknown writer 'z'" in failure(*words, "--labels", name, "--writer", "z")
+    assert "--draws -1" in failure(*words, "--labels", name, "--draws", "-1")
+    assert "two packages are called" in failure(*words, packages[0], "--labels", name)
+    assert "--jobs 0" in failure(*words, "--labels", name, "--jobs", "0")
+    own = frame_of([packages[1]], tmp_path / "frame")
+    file = write_labels(tmp_path / "l.csv", ann=own)
+    assert "'ann' labelled no cell of these packages" in failure(
+        *words, "--labels", file, "--frame", tmp_path / "frame"
+    )
