@@ -6,6 +6,7 @@ from memaudit.cli.audit_agreement import agreement
 from memaudit.cli.audit_cells import cells
 from memaudit.cli.audit_frame import frame
 from memaudit.cli.audit_ratios import ratios
+from memaudit.cli.audit_report import report
 from memaudit.cli.audit_solvers import solvers
 
 audit = typer.Typer(
@@ -25,4 +26,5 @@ audit.command("frame")(frame)
 audit.command("cells")(cells)
 audit.command("agreement")(agreement)
 audit.command("ratios")(ratios)
+audit.command("report")(report)
 audit.command("solvers")(solvers)

@@ -1,0 +1,224 @@
+"""What `audit agreement --json` and `audit ratios --json` wrote, as rows of tables."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from memaudit.core.errors import InvalidPackage, MemAuditError
+from memaudit.io.files import read_text
+from memaudit.io.strict_json import floats, parse_json
+
+AGREEMENT, RATIOS = "memaudit-agreement", "memaudit-label-ratios"
+SCALES = {"labels": "full, partial, none", "covered": "covered at all, or not"}
+MOST_CELLS = 12
+MOST_UNITS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A coefficient with its interval; None where it is undefined, or has no interval."""
+
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PairRow:
+    """Two labellers on one scale, on the frame as drawn or in the packages' balance."""
+
+    pair: str
+    scale: str
+    balance: str
+    cells: int
+    kappa: Number
+    raw: Number
+
+
+@dataclass(frozen=True, slots=True)
+class Dispute:
+    """A cell that labellers see differently."""
+
+    at: str
+    said: Sequence[tuple[str, str]]
+    candidate: str
+    unit: str
+
+
+@dataclass(frozen=True, slots=True)
+class Agreed:
+    """The agreement half."""
+
+    cells: int
+    packages: int
+    pairs: tuple[PairRow, ...]
+    disputed: tuple[Dispute, ...]
+    disputes: int
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ShiftRow:
+    """What a label set does to the ratios at a budget."""
+
+    labels: str
+    changed: int
+    budget: str
+    change: Number
+    preserved: bool
+    swaps: int
+    tau: Number
+    rho: Number
+
+
+@dataclass(frozen=True, slots=True)
+class StoreRow:
+    """A store's mean ratio under the package's labels and the others, and how far it could go."""
+
+    store: str
+    budget: str
+    own: Number
+    others: tuple[float | None, ...]
+    drawn: Number
+    bounds: Number
+    exact: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """Ratios under other labels."""
+
+    packages: int
+    optima: int
+    uncertified: int
+    sets: tuple[str, ...]
+    shifts: tuple[ShiftRow, ...]
+    stores: tuple[StoreRow, ...]
+    units: tuple[tuple[str, tuple[tuple[str, float], ...]], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LabelAudit:
+    """Either half may be missing."""
+
+    agreement: Agreed | None
+    ratios: Moved | None
+
+
+def read_audit(paths: Iterable[Path]) -> LabelAudit:
+    """The audit that these files hold together."""
+    found: dict[str, Any] = {}
+    for path in paths:
+        try:
+            data = floats(parse_json(read_text(path), path.name))
+        except InvalidPackage as error:
+            raise MemAuditError(str(error.problems[0])) from None
+        kind = data.get("format") if isinstance(data, dict) else None
+        if kind not in (AGREEMENT, RATIOS):
+            raise MemAuditError(
+                f"{path.name}: is not what memaudit audit agreement --json or audit ratios --json "
+                "writes"
+            )
+        if kind in found:
+            raise MemAuditError(f"{path.name}: a second file of the same audit; give one of them")
+        try:
+            found[kind] = agreed(data) if kind == AGREEMENT else moved(data)
+        except (KeyError, TypeError, ValueError, AttributeError, IndexError):
+            raise MemAuditError(
+                f"{path.name}: lacks what a label audit holds; make it again with --json"
+            ) from None
+    return LabelAudit(found.get(AGREEMENT), found.get(RATIOS))
+
+
+def agreed(data: Mapping[str, Any]) -> Agreed:
+    """From the JSON of an agreement audit."""
+    over = str(data["interval"])
+    rows = []
+    for scale in SCALES:
+        for pair in data["pairs"]:
+            title = f"{pair['first']['name']} - {pair['second']['name']}"
+            measured = pair["scales"][scale]
+            for balance in ("as_drawn", "natural"):
+                if (one := measured[balance]) is not None:
+                    numbers = (_estimate(one[name], over) for name in ("kappa", "raw_agreement"))
+                    cells = int(measured["cells"])
+                    rows.append(PairRow(title, scale, balance, cells, *numbers))
+    disputed = tuple(
+        Dispute(
+            f"{one['package']}: {one['candidate_id']} x {one['unit_id']}",
+            tuple((str(who), str(label)) for who, label in one["labels"].items()),
+            str(one["candidate_text"]),
+            str(one["unit_text"]),
+        )
+        for one in data["disputed"][:MOST_CELLS]
+    )
+    return Agreed(
+        int(data["cells"]), int(data["packages"]), tuple(rows), disputed, len(data["disputed"]),
+        tuple(map(str, data["notes"])),
+    )  # fmt: skip
+
+
+def moved(data: Mapping[str, Any]) -> Moved:
+    """From the JSON of an audit of ratios."""
+    sets = tuple(str(one["name"]) for one in data["label_sets"])
+    shifts = tuple(
+        ShiftRow(
+            str(one["name"]), int(one["changed_cells"]), _budget(shift["budget"]),
+            _number(shift["ratio_mad"], "mean"), *_ranking(shift["ranking"]),
+        )
+        for one in data["label_sets"]
+        for shift in one["shifts"]
+    )  # fmt: skip
+    stores = tuple(
+        StoreRow(
+            str(one["store"]), str(one["budget"]), _number(one["ratios"]["package"], "mean"),
+            tuple(_number(one["ratios"].get(name), "mean").value for name in sets),
+            _number(one["label_draws"], "mean"), _number(one["bounds"]),
+            bool((one["bounds"] or {}).get("exact")),
+        )
+        for one in data["ratios"]
+    )  # fmt: skip
+    units = tuple(
+        (
+            str(one["name"]),
+            tuple(
+                (f"{unit['package']} {unit['unit']}: {unit['text']}", float(unit["ratio_change"]))
+                for unit in one["units"][:MOST_UNITS]
+                if unit["ratio_change"] is not None
+            ),
+        )
+        for one in data["label_sets"]
+    )
+    return Moved(
+        int(data["packages"]), int(data["solved_optima"]), int(data["uncertified_optima"]), sets,
+        shifts, stores, units,
+    )  # fmt: skip
+
+
+def _ranking(data: Mapping[str, Any]) -> tuple[bool, int, Number, Number]:
+    return (
+        bool(data["preserved"]), len(data["swapped"]) + len(data["tied_under_one"]),
+        _number(data["tau_b"]), _number(data["spearman_rho"]),
+    )  # fmt: skip
+
+
+def _estimate(data: Mapping[str, Any], over: str) -> Number:
+    """A coefficient with the interval that is the headline one."""
+    between = data.get(over) or {}
+    return Number(_float(data["value"]), _float(between.get("low")), _float(between.get("high")))
+
+
+def _number(data: Mapping[str, Any] | None, name: str = "value") -> Number:
+    if data is None:
+        return Number(None)
+    return Number(*(_float(data.get(key)) for key in (name, "low", "high")))
+
+
+def _budget(value: object) -> str:
+    """None stands for all budgets together."""
+    return "all" if value is None else str(value)
+
+
+def _float(value: object) -> float | None:
+    return float(value) if isinstance(value, int | float) else None
