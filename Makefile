@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 BENCH_STAMP := $(VENV)/.bench-installed
 SYSTEMS_DIR ?= .systems
-SYSTEM_STAMPS := $(addprefix $(SYSTEMS_DIR)/,$(addsuffix /.installed,amem langmem mem0))
+SYSTEM_STAMPS := $(addprefix $(SYSTEMS_DIR)/,$(addsuffix /.installed,amem langmem letta mem0))
 ARGS ?=
 
 .DEFAULT_GOAL := help
@@ -47,6 +47,10 @@ check: $(STAMP) ## ruff and strict mypy
 
 bench: $(BENCH_STAMP) ## our solver and its peers side by side, as ratios of one run
 	$(BIN)/memaudit bench --all $(ARGS)
+
+.PHONY: docs
+docs: $(STAMP) ## build the documentation into build/docs
+	$(BIN)/python -m mkdocs build --strict
 
 schema: $(STAMP) ## write the JSON Schema again from the models
 	$(BIN)/memaudit schema --out schema/package.schema.json

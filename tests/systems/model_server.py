@@ -13,12 +13,13 @@ from tests.systems import rules
 
 class ModelServer(ThreadingHTTPServer):
     """Every request in order. A chat that mentions `hold` waits, the first that mention `refuse`
-    fail, as many as `refusals`."""
+    fail, as many as `refusals`; a text that mentions `no_vector` is not embedded."""
 
     daemon_threads = True
     refuse = ""
     refusals = 1
     hold = ""
+    no_vector = ""
 
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
@@ -53,6 +54,8 @@ class _Handler(BaseHTTPRequestHandler):
         server.seen.append((self.path, body))
         server.keys.add(self.headers["Authorization"])
         if self.path.endswith("/embeddings"):
+            if server.no_vector and server.no_vector in json.dumps(body["input"]):
+                return self._send(400, {"error": {"message": "no vector", "code": None}})
             return self._send(200, _embeddings(body))
         said = json.dumps(body["messages"])
         if server.hold and server.hold in said:
@@ -63,11 +66,12 @@ class _Handler(BaseHTTPRequestHandler):
             key = self.headers["Authorization"]
             return self._send(400, {"error": {"message": f"no answer for {key}", "code": None}})
         message = rules.reply(body)
+        size = len(json.dumps(body)) // 4  # about what a tokenizer would say: Letta acts on it
         done = "tool_calls" if message.get("tool_calls") else "stop"
         return self._send(200, {
             "id": "chat", "object": "chat.completion", "created": 0, "model": body["model"],
             "choices": [{"index": 0, "message": message, "finish_reason": done}],
-            "usage": {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2},
+            "usage": {"prompt_tokens": size, "completion_tokens": 1, "total_tokens": size + 1},
         })  # fmt: skip
 
     def _send(self, status: int, body: dict[str, Any]) -> None:

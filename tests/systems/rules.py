@@ -11,6 +11,7 @@ import zlib
 from typing import Any
 
 SIZE = 64
+SUMMARY = "Much was told."
 
 
 def sentences(text: str) -> list[str]:
@@ -36,9 +37,14 @@ def vector(text: str) -> list[float]:
 
 def reply(request: dict[str, Any]) -> dict[str, Any]:
     """The assistant's message for a chat request."""
-    if request.get("tools"):
+    offered = {tool["function"]["name"] for tool in request.get("tools") or ()}
+    if "memory_insert" in offered:
+        return _letta(request)
+    if offered:
         return _langmem(request)
     prompt = request["messages"][-1]["content"]
+    if "<end_transcript>" in prompt:  # Letta has the oldest messages summed up
+        return {"role": "assistant", "content": SUMMARY}
     if "## New Messages" in prompt:
         return _mem0(prompt)
     if "should_evolve" in json.dumps(request["response_format"]):
@@ -115,3 +121,57 @@ def _langmem(request: dict[str, Any]) -> dict[str, Any]:
             for at, (name, arguments) in enumerate(calls)
         ] or None,
     }  # fmt: skip
+
+
+def _letta(request: dict[str, Any]) -> dict[str, Any]:
+    """Letta's agent works step by step: one tool call for every fact, then a word to the user."""
+    messages = request["messages"]
+    asked = [
+        place for place, message in enumerate(messages)
+        if message["role"] == "user" and SUMMARY not in message["content"]
+    ]  # fmt: skip
+    if not asked:  # what the user said last is in the summary, and was seen to before
+        return {"role": "assistant", "content": "Noted."}
+    at = asked[-1]
+    calls = [
+        call for fact in sentences(messages[at]["content"])
+        for call in _letta_calls(fact, _human_block(messages[:at]))
+    ]  # fmt: skip
+    done = sum(message["role"] == "tool" for message in messages[at:])
+    if done >= len(calls):
+        return {"role": "assistant", "content": "Noted."}
+    name, arguments = calls[done]
+    function = {"name": name, "arguments": json.dumps(arguments)}
+    call = {"id": f"call_{len(messages)}", "type": "function", "function": function}
+    return {"role": "assistant", "content": None, "tool_calls": [call]}
+
+
+def _letta_calls(fact: str, lines: list[str]) -> list[tuple[str, dict[str, Any]]]:
+    """Up to four words go to core memory, more to the archive; core memory alone is revised."""
+    if fact.startswith("Correction: "):
+        new = fact.removeprefix("Correction: ")
+        old = [line for line in lines if line.split()[:2] == new.split()[:2]] or ["not there"]
+    elif fact.startswith("Forget "):
+        new, gone = "", fact.removeprefix("Forget ").rstrip(".")
+        old = [line for line in lines if gone in line]
+    elif len(fact.split()) > 4:
+        return [("archival_memory_insert", {"content": fact})]
+    else:
+        return [("memory_insert", {"label": "human", "new_string": fact})]
+    return [
+        ("memory_replace", {"label": "human", "old_string": line, "new_string": new})
+        for line in old
+    ]
+
+
+def _human_block(messages: list[dict[str, Any]]) -> list[str]:
+    """The lines of the block after the calls made so far."""
+    lines: list[str] = []
+    for message in messages:
+        for call in message.get("tool_calls") or ():
+            given = json.loads(call["function"]["arguments"])
+            if call["function"]["name"] == "memory_insert":
+                lines.append(given["new_string"])
+            elif given.get("old_string") in lines:
+                lines[lines.index(given["old_string"])] = given["new_string"]
+    return lines

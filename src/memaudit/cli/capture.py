@@ -9,7 +9,7 @@ from memaudit.cli.text import safe
 
 
 def capture(
-    system: Annotated[str, typer.Argument(metavar="SYSTEM", help="mem0, amem or langmem.")],
+    system: Annotated[str, typer.Argument(metavar="SYSTEM", help="mem0, amem, langmem or letta.")],
     package: Annotated[
         list[Path], typer.Option(metavar="PATH", help="Packages to feed; may be repeated.")
     ],

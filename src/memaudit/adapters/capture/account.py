@@ -45,11 +45,15 @@ class Account:
     def settle(self, memories: Sequence[Memory], example: str) -> list[Memory]:
         """The imported memories in order of writing, with their lives."""
         rank = {id: place for place, id in enumerate(self.entries)}
-        ordered = sorted(memories, key=lambda memory: rank.get(memory.id, len(rank)))
+        ordered = sorted(memories, key=lambda memory: rank.get(self._row(memory.id), len(rank)))
         return [self._settled(memory, example) for memory in ordered]
 
+    def _row(self, id: str) -> str:
+        """The row a memory came from: a view may take it apart into `row:1`, `row:2`, ..."""
+        return id if id in self.entries else id.rpartition(":")[0]
+
     def _settled(self, memory: Memory, example: str) -> Memory:
-        entry = self.entries.get(memory.id)
+        entry = self.entries.get(self._row(memory.id))
         known = {"written_after": list(entry.after)} if entry else {}
         gone = {"deleted_after": entry.deleted_after} if entry and entry.deleted_after else {}
         update: dict[str, object] = {

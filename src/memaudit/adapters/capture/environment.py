@@ -25,5 +25,6 @@ def child_environment(
         **ALWAYS,
         **dict(system.quiet),
         "MEM0_DIR": folder,
+        "LETTA_DIR": folder,
         "OPENAI_API_KEY": key,
     }

@@ -8,6 +8,7 @@ from typing import Any
 from memaudit.adapters.capture.account import Account
 from memaudit.adapters.capture.message import Example
 from memaudit.adapters.capture.process import DriverDied, DriverProcess
+from memaudit.adapters.capture.systems import System
 from memaudit.adapters.importing import import_store
 from memaudit.adapters.protocol import Options
 from memaudit.adapters.shape import Memory
@@ -65,10 +66,8 @@ def feed_example(feeding: Feeding, example: Example, folder: Path, export: Path)
     read = driver.ask("read", feeding.patience)
     driver.ask("close", feeding.patience)
     rows = account.exports(read["rows"])
-    write_file(export, json.dumps({driver.system.list_key: rows}, indent=1, ensure_ascii=True))
-    store = import_store(
-        [export], driver.system.format, Options(name=example.name, view=feeding.view)
-    )
+    files = _write_export(driver.system, rows, export)
+    store = import_store(files, driver.system.format, Options(name=example.name, view=feeding.view))
     return ExampleResult(
         example=example.name, digest=example.digest, fed=len(example.messages),
         empty=example.empty, failures=failures.found, changes=account.counts, rows=len(rows),
@@ -77,6 +76,14 @@ def feed_example(feeding: Feeding, example: Example, folder: Path, export: Path)
         warnings=[text for text in store.warnings if not text.startswith(KNOWN_BETTER)],
         contacted=read["contacted"],
     )  # fmt: skip
+
+
+def _write_export(system: System, rows: list[dict[str, Any]], stem: Path) -> list[Path]:
+    files = []
+    for end, document in system.layout(system.list_key, rows).items():
+        files.append(stem.with_name(stem.name + end))
+        write_file(files[-1], json.dumps(document, indent=1, ensure_ascii=True))
+    return files
 
 
 class _Failures:

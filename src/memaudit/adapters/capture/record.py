@@ -36,8 +36,8 @@ class Record:
         self.finished[result.example] = result
 
     def export_path(self, digest: str) -> Path:
-        """The raw export of an example, in the system's own format."""
-        return self.folder / EXPORTS / f"{digest[:16]}.json"
+        """The raw export of an example, in the system's own format; its ending is to be added."""
+        return self.folder / EXPORTS / digest[:16]
 
     @contextmanager
     def work_folder(self) -> Iterator[Path]:

@@ -1,0 +1,186 @@
+"""Letta: an agent for every package, a turn for every message; blocks and passages at the end.
+
+Letta runs in this process, without its web server, on a SQLite file. Its queries serve SQLite and
+Postgres, but the module that opens the database only knows Postgres: the file is put in there.
+"""
+
+import asyncio
+import importlib
+import logging
+import os
+import re
+from typing import Any
+
+
+def _letta(module: str, name: str) -> Any:
+    return getattr(importlib.import_module(f"letta.{module}"), name)
+
+
+_database: Any = importlib.import_module("letta.server.db")
+_sqlalchemy: Any = importlib.import_module("sqlalchemy")
+_asyncio_engine: Any = importlib.import_module("sqlalchemy.ext.asyncio")
+_OpenAI: Any = importlib.import_module("openai").OpenAI
+_tables = _letta("orm.base", "Base").metadata
+_load = _letta("agents.agent_loop", "AgentLoop").load
+_windows = _letta("constants", "LLM_MAX_CONTEXT_WINDOW")
+_steps = _letta("constants", "DEFAULT_MAX_STEPS")
+_AgentManager = _letta("services.agent_manager", "AgentManager")
+_Block = _letta("schemas.block", "CreateBlock")
+_CreateAgent = _letta("schemas.agent", "CreateAgent")
+_EmbeddingConfig = _letta("schemas.embedding_config", "EmbeddingConfig")
+_LLMConfig = _letta("schemas.llm_config", "LLMConfig")
+_Message = _letta("schemas.message", "MessageCreate")
+_Organizations = _letta("services.organization_manager", "OrganizationManager")
+_Run = _letta("schemas.run", "Run")
+_Runs = _letta("services.run_manager", "RunManager")
+_Tools = _letta("services.tool_manager", "ToolManager")
+_Users = _letta("services.user_manager", "UserManager")
+
+DISTRIBUTIONS = ("letta", "sqlalchemy", "openai")
+OPTIONS = {
+    "agent_type", "context_window", "human", "max_steps", "persona", "system", "temperature",
+}  # fmt: skip
+ARCHIVAL_TOOLS = ["archival_memory_insert", "archival_memory_search"]
+"""No longer among the tools an agent gets by itself; without them there are no passages."""
+EVERYTHING = 1_000_000
+OF_THE_MODEL = {"KeyError", "TypeError", "ValueError"}
+"""What tools raise when the model called them wrongly: the agent is told and may try again."""
+
+logging.getLogger().setLevel(logging.WARNING)
+# Embeddings that take two seconds are logged as an error, and would count as a failed message.
+logging.getLogger("Letta.letta.llm_api.openai_client").addFilter(
+    lambda record: "DIAGNOSTIC" not in record.getMessage()
+)
+_loop = asyncio.Runner()  # one for all agents: Letta may keep things that belong to a loop
+
+
+class System:
+    """One empty database with one agent in it."""
+
+    def __init__(self, settings: dict[str, Any], folder: str) -> None:
+        options = settings["options"]
+        embedder = settings["embedder"] or "text-embedding-3-small"
+        probe = _OpenAI(base_url=settings["base_url"], api_key=settings["api_key"])
+        found = probe.embeddings.create(input=["memory"], model=embedder, encoding_format="float")
+        size = len(found.data[0].embedding)
+        self.steps = options.get("max_steps", _steps)
+        self.given = {label: options.get(label, "") for label in ("human", "persona")}
+        window = options.get("context_window") or _windows.get(
+            settings["model"], _windows["DEFAULT"]
+        )
+        tuning = {name: options[name] for name in ("temperature",) if name in options}
+        chosen = {name: options[name] for name in ("agent_type", "system") if name in options}
+        request = _CreateAgent(
+            name="capture", tools=ARCHIVAL_TOOLS, **chosen,
+            memory_blocks=[_Block(label=label, value=text) for label, text in self.given.items()],
+            llm_config=_LLMConfig(
+                model=settings["model"], model_endpoint_type="openai", context_window=window,
+                model_endpoint=settings["base_url"], handle=f"openai/{settings['model']}",
+                **tuning,
+            ),
+            embedding_config=_EmbeddingConfig(
+                embedding_model=embedder, embedding_endpoint_type="openai", embedding_dim=size,
+                embedding_endpoint=settings["base_url"],
+            ),
+        )  # fmt: skip
+        self.agents = _AgentManager()
+        agent = _loop.run(self._begin(request, os.path.join(folder, "letta.db")))
+        self.configuration = {
+            "embedder": embedder, "embedding_size": size, "database": "sqlite, local file",
+            "agent_type": agent.agent_type.value, "context_window": window,
+            "tools": sorted(tool.name for tool in agent.tools),
+            "temperature": tuning.get("temperature", "library default"),
+        }  # fmt: skip
+
+    async def _begin(self, request: Any, path: str) -> Any:
+        self.engine = _asyncio_engine.create_async_engine(f"sqlite+aiosqlite:///{path}")
+        _database.engine = self.engine
+        _database.async_session_factory = _asyncio_engine.async_sessionmaker(
+            self.engine, expire_on_commit=False, autoflush=False
+        )
+        _read_now_as_a_function()
+        async with self.engine.begin() as connection:
+            await connection.run_sync(_tables.create_all)
+        await _Organizations().create_default_organization_async()
+        self.actor = await _Users().create_default_actor_async()
+        await _Tools().upsert_base_tools_async(actor=self.actor)
+        agent = await self.agents.create_agent_async(request, actor=self.actor)
+        self.agent = agent.id
+        return agent
+
+    def feed(self, message: dict[str, Any]) -> None:
+        """One turn of the agent; all messages come from its user."""
+        said = message["content"]
+        _loop.run(self._turn(f"assistant: {said}" if message["role"] == "assistant" else said))
+
+    async def _turn(self, said: str) -> None:
+        run = await _Runs().create_run(pydantic_run=_Run(agent_id=self.agent), actor=self.actor)
+        state = await self.agents.get_agent_by_id_async(self.agent, self.actor)
+        agent = _load(state, self.actor)
+        agent.step_manager.record_step_metrics_async = _no_timing
+        try:
+            answer = await agent.step(
+                [_Message(role="user", content=said)], max_steps=self.steps, run_id=run.id
+            )
+        finally:
+            others = asyncio.all_tasks() - {asyncio.current_task()}
+            await asyncio.gather(*others, return_exceptions=True)  # its work in the background
+        reason = answer.stop_reason.stop_reason
+        if reason.run_status.value != "completed":
+            raise RuntimeError(f"the agent's turn ended with {reason.value}")
+        for failure in _failures(answer.messages):
+            raise RuntimeError(failure)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Blocks the agent has written to, then all passages. The default limit would be 50."""
+        return _loop.run(self._rows())
+
+    async def _rows(self) -> list[dict[str, Any]]:
+        state = await self.agents.get_agent_by_id_async(self.agent, self.actor)
+        blocks = [
+            block.model_dump(mode="json")
+            for block in state.memory.blocks
+            if block.value.strip() != self.given.get(block.label, "").strip()
+        ]
+        found = await self.agents.query_agent_passages_async(
+            actor=self.actor, agent_id=self.agent, limit=EVERYTHING
+        )
+        passages = [one.model_dump(mode="json", exclude={"embedding"}) for one, *_ in found]
+        return [
+            {"id": row["id"], "text": row[text], "export": row}
+            for text, rows in (("value", blocks), ("text", passages))
+            for row in rows
+        ]
+
+    def close(self) -> None:
+        """Let go of the file."""
+        _loop.run(self.engine.dispose())
+
+
+def _read_now_as_a_function() -> None:
+    """A default that Postgres reads as a function would be the text "now()" in SQLite."""
+    for table in _tables.tables.values():
+        for column in table.columns:
+            default = column.server_default
+            if getattr(default, "arg", None) == "now()":
+                column.server_default = _sqlalchemy.DefaultClause(_sqlalchemy.func.now())
+
+
+async def _no_timing(**_: Any) -> None:
+    """Letta notes how long a step took twice at once; the second one fails and says so."""
+
+
+def _failures(messages: list[Any]) -> list[str]:
+    """Tools that broke, the model's own mistakes aside."""
+    said = [
+        line
+        for message in messages
+        for one in getattr(message, "tool_returns", None) or []
+        for line in one.stderr or []
+    ]
+    named = [re.match(r"Error executing function \w+: (\w+)", line) for line in said]
+    return [
+        line
+        for line, match in zip(said, named, strict=True)
+        if match is None or match[1] not in OF_THE_MODEL
+    ]
