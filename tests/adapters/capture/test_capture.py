@@ -8,6 +8,7 @@ from memaudit.adapters.capture.capture import capture
 from memaudit.adapters.capture.settings import Settings
 from memaudit.adapters.capture.systems import System, named_system
 from memaudit.adapters.store_files import read_store
+from memaudit.audits.written import of_package
 from memaudit.core.errors import MemAuditError, MissingTool
 from tests.adapters.capture.conftest import KEY, NOTEBOOK, Run, package
 
@@ -37,6 +38,15 @@ def test_equal_ids_of_two_examples_are_told_apart(run: Run) -> None:
         ("0", "a", "p"),
         ("q/0", "b", "q"),
     ]
+
+
+def test_an_example_for_which_nothing_is_written_is_in_the_store(run: Run) -> None:
+    """Whoever scores q finds an empty store of it, not a store that was never fed q."""
+    store = run([package("p", "a"), package("q", "forget nothing")]).store
+    assert store.origin.configuration["examples"] == {"p": 1, "q": 0}
+    assert of_package(store, "q") == []
+    with pytest.raises(MemAuditError, match="was not written for the package 'r'"):
+        of_package(store, "r")
 
 
 def test_a_second_run_feeds_only_what_is_new_or_changed(run: Run) -> None:

@@ -62,7 +62,9 @@ def _configuration(
     own: dict[str, JsonValue] = dict(results[0].configuration) if results else {}
     return {
         "captured": True, "system": system.name, "model": settings.model, "base_url": address,
-        "options": settings.options, **own, "examples": len(results),
+        "options": settings.options, **own,
+        # By name: a package for which nothing was written is not one that was never fed.
+        "examples": {result.example: len(result.memories) for result in results},
         "messages": sum(result.fed for result in results), "changes": dict(sorted(changes.items())),
         "failed_messages": sum(len(result.failures) for result in results),
         "telemetry_off": dict(system.quiet),
