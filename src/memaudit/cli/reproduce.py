@@ -3,15 +3,15 @@
 import json
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from memaudit.cli.errors import FAILED
+from memaudit.cli.reproduce_all import reproduce_all
+from memaudit.cli.reproduce_board import show_lines
+from memaudit.cli.reproduce_verify import reproduce_verify
 from memaudit.cli.text import safe
-
-if TYPE_CHECKING:
-    from memaudit.experiments.scoreboard import Line
 
 reproduce = typer.Typer(
     help="The paper's numbers beside ours.",
@@ -50,7 +50,7 @@ def controlled(
     if as_json:
         typer.echo(json.dumps([line.to_json() for line in lines], indent=1))
     else:
-        _show(lines, f"{seeds} seeds")
+        show_lines(lines, f"{seeds} seeds")
     if figures:
         from memaudit.report.figures import draw_all
 
@@ -96,7 +96,7 @@ def natural(
         data = {"examples": found.examples, "lines": rows, "writers": ours}
         typer.echo(json.dumps(data, indent=1))
         return
-    _show(lines, f"{found.examples} examples")
+    show_lines(lines, f"{found.examples} examples")
     if found.examples != PAPER_EXAMPLES:
         typer.echo(f"the paper's numbers are over {PAPER_EXAMPLES} examples: these are others")
     for name, budget, mean, low, high in writer_rows(found):
@@ -105,20 +105,5 @@ def natural(
         typer.echo(f"{found.uncertified} optima are not certified and are left out")
 
 
-def _show(lines: list["Line"], scope: str) -> None:
-    from rich import box
-    from rich.table import Table
-
-    from memaudit.cli.results import console
-
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column("paper")
-    table.add_column("number")
-    for name in ("published", "ours"):
-        table.add_column(name, justify="right")
-    table.add_column("verdict")
-    for line in lines:
-        table.add_row(line.where, line.what, line.published, line.ours, line.verdict)
-    agree = sum(line.verdict == "agree" for line in lines)
-    console().print(table)
-    console().print(f"{agree} of {len(lines)} published numbers agree, {scope}")
+reproduce.command("all")(reproduce_all)
+reproduce.command("verify")(reproduce_verify)

@@ -1,0 +1,53 @@
+"""Published numbers beside ours, as a table for the terminal."""
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from memaudit.experiments.artifact.board import Board
+    from memaudit.experiments.scoreboard import Line
+
+
+def show_lines(lines: Sequence["Line"], scope: str) -> None:
+    """One row a number, and how many agree."""
+    from memaudit.cli.results import console
+    from memaudit.experiments.scoreboard import AGREE
+
+    _table(lines)
+    agree = sum(line.verdict == AGREE for line in lines)
+    console().print(f"{agree} of {len(lines)} published numbers agree, {scope}")
+
+
+def show_board(board: "Board") -> None:
+    """What could be computed in full, what needs the archive counted by place."""
+    from memaudit.cli.results import console
+    from memaudit.experiments.artifact.board import NEEDS
+
+    _table(board.computed)
+    screen = console()
+    missing = Counter(line.where for line in board.lines if line.verdict == NEEDS)
+    places = ", ".join(f"{number} in {where}" for where, number in missing.items())
+    screen.print(f"{NEEDS}: {places}")
+    figures = ", ".join(one.where for one in board.figures if not one.files)
+    screen.print(f"figures drawn: {sum(bool(one.files) for one in board.figures)} of "
+                 f"{len(board.figures)}; {figures} need the archive")  # fmt: skip
+    counts = ", ".join(f"{number} {verdict}" for verdict, number in board.counts.items())
+    screen.print(f"{len(board.lines)} published numbers: {counts}")
+
+
+def _table(lines: Sequence["Line"]) -> None:
+    from rich import box
+    from rich.table import Table
+
+    from memaudit.cli.results import console
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column("paper")
+    table.add_column("number")
+    for name in ("published", "ours"):
+        table.add_column(name, justify="right")
+    table.add_column("verdict")
+    for line in lines:
+        table.add_row(line.where, line.what, line.published, line.ours, line.verdict)
+    console().print(table)

@@ -1,0 +1,86 @@
+"""All parts into one folder, one after the other; those that are done and whole are kept."""
+
+import shutil
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from memaudit.experiments.artifact.board import Board
+from memaudit.experiments.artifact.documents import documents, write_documents
+from memaudit.experiments.artifact.findings import findings
+from memaudit.experiments.artifact.label_audit import make_label_audit
+from memaudit.experiments.artifact.layout import (
+    CONTROLLED,
+    FIGURES,
+    LABELS,
+    NATURAL,
+    SENSITIVITY,
+    SOLVERS,
+    STRESS,
+    SWEEP,
+    remove_leftovers,
+)
+from memaudit.experiments.artifact.ledger import Ledger
+from memaudit.experiments.artifact.manifest import manifest
+from memaudit.experiments.artifact.natural_results import make_natural_results
+from memaudit.experiments.artifact.sensitivity import make_sensitivity
+from memaudit.experiments.artifact.settings import Settings
+from memaudit.experiments.artifact.solver_audit import make_solver_audit
+from memaudit.experiments.engines.protocol import Engine
+from memaudit.experiments.reproduce_controlled import Sweeper, reproduce_controlled
+from memaudit.io.lock import locked
+
+
+@dataclass(frozen=True, slots=True)
+class Tools:
+    """What the layers above lend: a runner of sweeps, one of tasks, a pen, and a clock.
+
+    `told` is called with a part and whether it has to be made.
+    """
+
+    sweep: Sweeper
+    engine: Engine
+    draw: Callable[[Sequence[Path], Path], object]
+    told: Callable[[str, bool], None]
+    clock: Callable[[], float] = time.monotonic
+
+
+def reproduce_all(folder: Path, settings: Settings, tools: Tools, date: str) -> Board:
+    """Make what is missing, then the documents and the manifest; the scoreboard comes back."""
+    makers: dict[str, Callable[[Path], object]] = {
+        CONTROLLED: lambda own: reproduce_controlled(own, tools.sweep, settings.seeds),
+        SOLVERS: lambda own: make_solver_audit(own, settings.rows, tools.engine),
+        NATURAL: lambda own: make_natural_results(own, settings.packages, tools.engine),
+        SENSITIVITY: lambda own: make_sensitivity(own, settings.packages, tools.engine),
+        LABELS: lambda own: make_label_audit(own, settings.packages, tools.engine),
+        FIGURES: lambda own: tools.draw([folder / SWEEP, folder / STRESS], own),
+    }
+    with locked(folder):
+        remove_leftovers(folder)
+        ledger = Ledger(folder, settings.identity(), date)
+        for name, make in makers.items():
+            _part(ledger, name, make, tools)
+        found = findings(folder, settings)
+        hashes = {path: sha256 for part in ledger.files.values() for path, sha256 in part.items()}
+        texts = documents(found, hashes, ledger.date)
+        write_documents(folder, texts)
+        times = {"date": ledger.date, "seconds": ledger.seconds}
+        ledger.finish(manifest(ledger.identity, times, ledger.files, found, texts))
+    return found.board
+
+
+def _part(ledger: Ledger, name: str, make: Callable[[Path], object], tools: Tools) -> None:
+    """Make a part unless it is done and whole. One that was done and is no longer what it was is
+    made from nothing; one that was interrupted goes on where its rows end."""
+    tools.told(name, not ledger.verified(name))
+    if ledger.verified(name):
+        return
+    own = ledger.folder / name
+    if ledger.is_broken(name):
+        ledger.forget(name)
+        shutil.rmtree(own, ignore_errors=True)
+    own.mkdir(exist_ok=True)
+    started = tools.clock()
+    make(own)
+    ledger.record(name, tools.clock() - started)

@@ -1,0 +1,129 @@
+"""Rows of runs: whole, in order, about the right packages, and adding up to their summaries."""
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+
+from memaudit.core.errors import MemAuditError
+from memaudit.core.exact import plain
+from memaudit.experiments.artifact.layout import NATURAL, ROWS, STRESS, SUMMARY, SWEEP
+from memaudit.experiments.artifact.natural_results import natural_spec, summary_text
+from memaudit.experiments.artifact.settings import Settings
+from memaudit.experiments.artifact.verify.packages import Digests
+from memaudit.experiments.artifact.verify.report import Report
+from memaudit.experiments.evaluate import Row
+from memaudit.experiments.grid import read_grids
+from memaudit.experiments.reproduce_controlled import specs
+from memaudit.experiments.spec import RunSpec
+from memaudit.experiments.summary import summary_of
+from memaudit.experiments.sweep import RUN, Budgets, read_run, resolve
+from memaudit.io.journal import read_journal
+
+Rows = list[dict[str, Any]]
+NEAR = 1e-6
+"""Rows round to nine places, so a ratio made from rounded numbers may be this far off."""
+
+_ROW = TypeAdapter(Row)
+
+
+def run_specs(settings: Settings) -> dict[str, tuple[RunSpec, Budgets]]:
+    """What each run must have run, by its folder."""
+    controlled = specs(settings.seeds)
+    natural = natural_spec(settings.packages)
+    return {
+        SWEEP: (controlled["sweep"], resolve(controlled["sweep"])),
+        STRESS: (controlled["stress"], resolve(controlled["stress"])),
+        NATURAL: (natural, resolve(natural)),
+    }
+
+
+def check_runs(
+    folder: Path, settings: Settings, digests: Digests, report: Report
+) -> dict[str, Rows]:
+    """Check all rows; those of runs without a problem come back, to be sampled from."""
+    good = {}
+    for run, (spec, budgets) in run_specs(settings).items():
+        before = len(report.problems)
+        with report.reading(f"{run}/{ROWS}"):
+            rows = list(read_journal(folder / run / ROWS))
+            check_rows(f"{run}/{ROWS}", rows, spec, budgets, digests, report)
+            if len(report.problems) == before:
+                check_summary(folder, run, spec, budgets, rows, report)
+                good[run] = rows
+    return good
+
+
+def check_rows(
+    where: str, rows: Rows, spec: RunSpec, budgets: Budgets, digests: Digests, report: Report
+) -> None:
+    """Every row in its place, with its package, and the same optimum for the same question."""
+    report.checked["rows"] += len(rows)
+    keys = list(_keys(spec, budgets))
+    report.same(where, "the number of rows", len(rows), len(keys))
+    optima: dict[tuple[object, ...], tuple[object, ...]] = {}
+    for line, (row, key) in enumerate(zip(rows, keys, strict=False), 1):
+        at = f"{where}, line {line}"
+        if problem := _malformed(row):
+            report.problem(at, problem)
+            continue
+        found = (row["distribution"], row["seed"], row["budget"], row["writer"])
+        report.same(at, "what the row is about", found, key)
+        report.same(at, "the digest", row["digest"], digests.get((key[0], key[1])))
+        proven = (row["optimum"], row["certificate"])
+        report.same(at, "the optimum and its proof, compared with earlier rows", proven,
+                    optima.setdefault((row["digest"], row["budget"]), proven))  # fmt: skip
+        if row["ratio"] is not None and abs(row["ratio"] - row["value"] / row["optimum"]) > NEAR:
+            report.problem(at, "the ratio is not value / optimum")
+
+
+def check_summary(
+    folder: Path, run: str, spec: RunSpec, budgets: Budgets, rows: Rows, report: Report
+) -> None:
+    """The summary follows from the rows, and a run's manifest from its spec."""
+    path = f"{run}/{SUMMARY}"
+    if run == NATURAL:
+        expected = summary_text(spec, rows)
+    else:
+        manifest = read_run(folder / run)
+        for name, again in (
+            ("spec", json.loads(json.dumps(spec.to_json()))),
+            ("spec_digest", spec.digest),
+            ("budgets", {given: str(budget) for given, budget in budgets}),
+            ("rows", spec.rows),
+        ):
+            report.same(f"{run}/{RUN}", name, manifest.get(name), again)
+        stated = {"spec": spec.to_json(), "spec_digest": spec.digest}
+        expected = json.dumps(summary_of(stated, read_grids(stated, rows)), indent=1) + "\n"
+    if read_text(folder / path) != expected:
+        report.problem(path, "does not follow from the rows")
+
+
+def _keys(spec: RunSpec, budgets: Budgets) -> Iterator[tuple[str, int, object, str]]:
+    for package in range(spec.packages):
+        name, seed = spec.package_at(package)
+        for _, budget in budgets:
+            for writer in spec.writers:
+                yield name, seed, plain(budget), writer
+
+
+def _malformed(row: Mapping[str, Any]) -> str:
+    """What is wrong with the shape of a row, or an empty string."""
+    try:
+        _ROW.validate_python({"undefined": "", **row})
+    except ValidationError as error:
+        first = error.errors()[0]
+        return f"{'.'.join(str(part) for part in first['loc'])}: {first['msg']}"
+    if row["ratio"] is not None and (row["value"] is None or not row["optimum"]):
+        return "a ratio without a value or an optimum"
+    return ""
+
+
+def read_text(path: Path) -> str:
+    """A file's text, or one line about why it cannot be had."""
+    try:
+        return path.read_text("utf-8")
+    except (OSError, ValueError) as error:
+        raise MemAuditError(f"cannot be read ({type(error).__name__})") from None

@@ -1,0 +1,104 @@
+"""The manifest of a folder as it stands there, read without trusting it."""
+
+from pathlib import Path, PurePosixPath
+
+from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
+
+from memaudit.core.errors import MemAuditError
+from memaudit.experiments.artifact.layout import FORMAT, MANIFEST, PROGRESS, VERSION
+from memaudit.experiments.artifact.settings import Settings
+
+Hashes = dict[str, str]
+
+
+class StatedSettings(BaseModel):
+    """What was asked for."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+    seeds: int
+    rows: int
+    packages: int
+
+
+class Identity(BaseModel):
+    """What was made, and by which program."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+    settings: StatedSettings
+    memaudit: str
+    source: str
+
+
+class Times(BaseModel):
+    """When it was made, and how long each part took."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    date: str
+    seconds: dict[str, float]
+
+
+class Stated(BaseModel):
+    """Every field of a manifest."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    format: str
+    version: int
+    identity: Identity
+    declared: list[str]
+    versions: dict[str, str]
+    times: Times
+    command_lines: dict[str, str]
+    seeds: dict[str, JsonValue]
+    scoreboard: dict[str, int]
+    prompts: Hashes
+    data: Hashes
+    parts: dict[str, Hashes]
+    documents: Hashes
+    packages: dict[str, Hashes]
+    certificates: dict[str, dict[str, str | None]]
+
+    @property
+    def files(self) -> Hashes:
+        """Every file with its hash."""
+        return {
+            **{name: sha256 for part in self.parts.values() for name, sha256 in part.items()},
+            **self.documents,
+        }
+
+    @property
+    def settings(self) -> Settings:
+        """What was asked for, checked."""
+        return Settings(**self.identity.settings.model_dump())
+
+
+def read_stated(folder: Path) -> Stated:
+    """The manifest, or one line about why there is none to check."""
+    path = folder / MANIFEST
+    if not path.is_file():
+        begun = (folder / PROGRESS).is_file()
+        hint = "it is not finished" if begun else "give the folder memaudit reproduce all wrote"
+        raise MemAuditError(f"{folder} has no {MANIFEST}; {hint}")
+    try:
+        stated = Stated.model_validate_json(path.read_bytes())
+    except OSError as error:
+        raise MemAuditError(f"cannot read {path}: {error.strerror or error}") from None
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(str(part) for part in first["loc"])
+        raise MemAuditError(f"{path}: {first['msg']} at {place or 'its top'}") from None
+    if (stated.format, stated.version) != (FORMAT, VERSION):
+        raise MemAuditError(f"{path} is not the manifest of a reproduction, version {VERSION}")
+    for name in stated.files:
+        if not is_inside(name):
+            raise MemAuditError(f"{path} names a file outside its folder: {name[:80]!r}")
+    return stated
+
+
+def is_inside(name: str) -> bool:
+    """Whether a path from the manifest stays in its folder."""
+    path = PurePosixPath(name)
+    return bool(path.parts) and not path.is_absolute() and ".." not in path.parts

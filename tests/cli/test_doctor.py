@@ -1,0 +1,96 @@
+"""`memaudit doctor`: what it finds, and when it fails."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from memaudit.cli.checkup import libraries, self_test
+from memaudit.core.package import Package
+from memaudit.solvers import registry
+from memaudit.solvers.form import Form
+from memaudit.solvers.protocol import Limits, Proof, Solution
+from memaudit.solvers.reference import Reference
+from tests.cli.running import run
+
+
+def test_extras_are_read_from_the_requirements() -> None:
+    """What is needed and what is optional; a missing library comes with the line to type."""
+    required, extras = libraries(
+        [
+            "numpy>=1.26",
+            "pydantic<3,>=2.7",
+            "no-such-library-here>=1; extra == 'dream'",
+            "pytest>=8; extra == 'dream'",
+            'pytest>=8; python_version >= "3.11" and extra == "real"',
+        ]
+    )
+    assert required == ["numpy", "pydantic"]
+    dream, real = extras
+    assert (dream.name, dream.missing) == ("dream", ("no-such-library-here",))
+    assert set(dream.found) == {"pytest"}
+    assert dream.install == "pip install 'memaudit[dream]'"
+    assert (real.name, real.missing) == ("real", ())
+
+
+class Boastful(Reference):
+    """Finds the best store, and gives a proof that proves nothing."""
+
+    name = "boastful"
+
+    def solve(self, form: Form, limits: Limits, hint: tuple[int, ...] = ()) -> Solution:
+        """The optimum with an empty proof."""
+        found = super().solve(form, limits, hint)
+        return Solution(found.chosen, found.value, found.bound, found.closed, Proof(()))
+
+
+class Lazy(Reference):
+    """Keeps nothing."""
+
+    name = "lazy"
+
+    def solve(self, form: Form, limits: Limits, hint: tuple[int, ...] = ()) -> Solution:  # noqa: ARG002
+        """The empty store."""
+        return Solution((), 0, None, False)
+
+
+def test_a_solver_that_is_wrong_fails(tiny: Package, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A worse store and a proof that does not hold are told apart from what is right."""
+    monkeypatch.setitem(registry.SOLVERS, "lazy", Lazy)
+    monkeypatch.setitem(registry.SOLVERS, "boastful", Boastful)
+    package = tiny.replace(budgets=(1, 3))
+    good, lazy, boastful = self_test(package, ("reference", "lazy", "boastful"))
+    assert (good.problem, good.budgets, good.certificates) == ("", 2, 2)
+    assert "0, not " in lazy.problem
+    assert "certificate refused" in boastful.problem
+
+
+def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """JSON with everything; every backend of the registry is tested."""
+    monkeypatch.chdir(tmp_path)
+    result = run("doctor", "--json")
+    assert result.exit_code == 0, result.output
+    data = json.loads(result.stdout)
+    assert data["healthy"] is True
+    assert [test["solver"] for test in data["self_test"]] == list(registry.SOLVERS)
+    proofs = {test["solver"]: test["certificates"] for test in data["self_test"]}
+    assert proofs["fast"] == proofs["reference"] == proofs["auto"] == 4
+    assert data["cpus"] >= 1
+    assert data["folders"][0] == {
+        "use": "cache of model replies", "path": str(tmp_path), "writable": True,
+    }  # fmt: skip
+    assert {"memaudit", "python", "numpy"} <= data["versions"].keys()
+    assert {"models", "tiktoken"} <= {extra["name"] for extra in data["extras"]}
+
+
+def test_a_failing_solver_fails_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Exit code 1, and the solver is named."""
+    monkeypatch.setattr(registry, "SOLVERS", registry.SOLVERS)
+    for name in list(registry.SOLVERS):
+        if name not in ("reference",):
+            monkeypatch.delitem(registry.SOLVERS, name)
+    monkeypatch.setitem(registry.SOLVERS, "lazy", Lazy)
+    result = run("doctor")
+    assert result.exit_code == 1
+    assert "solver lazy       FAILED: budget " in result.stdout
+    assert result.stdout.endswith("solver self-test FAILED\n")
