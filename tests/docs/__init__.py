@@ -1,0 +1,1 @@
+"""README and documentation: every block is checked in the way it declares."""

@@ -1,0 +1,1 @@
+"""Pictures for the documentation, taken by a real browser."""
