@@ -104,6 +104,21 @@ def test_without_key(folder: Path) -> None:
     assert any("no key" in note for note in data["notes"])
 
 
+def test_cells_with_ids_only(tmp_path: Path) -> None:
+    """The least that labels can be compared on: 3 of 4 alike, expected (2 x 1 + 2 x 3) / 16."""
+    (tmp_path / "cells.csv").write_text("cell_id\na\nb\nc\nd\n")
+    for name, said in (("x", "1010"), ("y", "1000")):
+        rows = "".join(f"{id},{label}\n" for id, label in zip("abcd", said, strict=True))
+        (tmp_path / f"{name}.csv").write_text(f"cell_id,label\n{rows}")
+    files = [tmp_path / f"{name}.csv" for name in ("cells", "x", "y")]
+    words = ("audit", "agreement", *files, "--draws", 10)
+    result = run(*words, "--json")
+    assert result.exit_code == 0, result.output
+    (pair,) = json.loads(result.stdout)["pairs"]
+    assert pair["scales"]["covered"]["as_drawn"]["kappa"]["value"] == pytest.approx(1 / 2)
+    assert run(*words).stdout.splitlines()[-1] == "c: x full, y none"
+
+
 def test_undefined_is_said(folder: Path) -> None:
     """Two who say none throughout agree by chance alone."""
     for name in ("x", "y"):
@@ -139,6 +154,9 @@ def test_wrong_input(folder: Path) -> None:
     assert "'c999', which the frame lacks" in failure(*words, folder / "eve.csv")
     write_labels(labels("ann", "ff"), folder / "more.csv")
     assert "in two files" in failure(*words, folder / "ann.csv", folder / "more.csv")
+    assert failure(*words, folder / "gone.csv").endswith(
+        "gone.csv: does not exist (check the path)"
+    )
     (folder / "frame" / "key.csv").unlink()
     assert "only 'ann' labelled" in failure(
         "audit", "agreement", folder / "frame" / "cells.csv", folder / "ann.csv"

@@ -21,7 +21,7 @@ def test_the_shipped_set(tmp_path: Path) -> None:
     assert any(
         line.startswith(f"wrote {len(frame.cells):,} cells of 26 packages") for line in lines
     )
-    assert lines[-1] == "to keep from those who label: key.csv"
+    assert lines[-1] == "to keep from those who label: key.csv, frame.json"
     assert any(line.endswith("cells exact, uncovered") for line in lines)
     again = run(*words, "--seed", 1)
     assert again.exit_code == 0

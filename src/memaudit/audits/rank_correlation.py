@@ -1,7 +1,7 @@
 """Rank correlations with ties, over clustered points, with bootstrap intervals over clusters.
 
 Spearman's rho is Pearson's correlation of mid-ranks. Kendall's tau-b is (concordant - discordant) /
-sqrt(pairs not tied in x · pairs not tied in y). Both are undefined (NaN) where one side is constant.
+sqrt(pairs not tied in x · pairs not tied in y). Both are undefined (NaN) where a side is constant.
 A resample repeats whole clusters; a point and its copy are tied, which tau-b leaves out.
 """
 
@@ -42,10 +42,10 @@ def spearman(x: Floats, y: Floats, counts: Floats | None = None) -> Floats:
 def kendall(
     x: Floats, y: Floats, cluster: Places | None = None, counts: Floats | None = None
 ) -> Floats:
-    """Tau-b for each row of `counts`: how often every cluster is drawn; once each by default."""
-    own = np.arange(len(x)) if cluster is None else cluster
-    many = int(own.max()) + 1 if len(own) else 0
-    weights = np.ones((1, many)) if counts is None else counts
+    """Tau-b for each row of `counts`: how often every cluster is drawn; all once by default."""
+    own = np.zeros(len(x), np.int64) if cluster is None else cluster
+    weights = np.ones((1, int(own.max(initial=-1)) + 1)) if counts is None else counts
+    many = weights.shape[1]
     both, of_x, of_y = (np.zeros((many, many)) for _ in range(3))
     member = np.zeros((len(x), many))
     member[np.arange(len(x)), own] = 1
@@ -56,9 +56,27 @@ def kendall(
         both[one] = (signs_x * signs_y).sum(axis=0) @ member
         of_x[one] = np.abs(signs_x).sum(axis=0) @ member
         of_y[one] = np.abs(signs_y).sum(axis=0) @ member
-    top, left, right = (np.einsum("ra,ab,rb->r", weights, m, weights) for m in (both, of_x, of_y))
+    top, left, right = (((weights @ m) * weights).sum(axis=1) for m in (both, of_x, of_y))
+    return _shared(top, left, right)
+
+
+def by_row(x: Floats, y: Floats) -> tuple[Floats, Floats]:
+    """Rho and tau-b of every row of two tables with few columns, compared pair by pair."""
+    signs_x = np.sign(x[:, :, None] - x[:, None, :])
+    signs_y = np.sign(y[:, :, None] - y[:, None, :])
+    # How many are below less how many are above is the mid-rank, up to a factor and a constant.
+    ranks_x, ranks_y = signs_x.sum(axis=2), signs_y.sum(axis=2)
+    return (
+        _shared((ranks_x * ranks_y).sum(1), (ranks_x**2).sum(1), (ranks_y**2).sum(1)),
+        _shared(
+            (signs_x * signs_y).sum((1, 2)), (signs_x**2).sum((1, 2)), (signs_y**2).sum((1, 2))
+        ),
+    )
+
+
+def _shared(both: Floats, of_x: Floats, of_y: Floats) -> Floats:
     with np.errstate(invalid="ignore", divide="ignore"):
-        found: Floats = np.where((left > 0) & (right > 0), top / np.sqrt(left * right), np.nan)
+        found: Floats = np.where((of_x > 0) & (of_y > 0), both / np.sqrt(of_x * of_y), np.nan)
     return found
 
 

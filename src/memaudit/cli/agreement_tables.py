@@ -165,9 +165,11 @@ def _show_disputed(screen: Console, cells: Sequence[Disputed]) -> None:
     for one in cells[:MOST_CELLS]:
         said = ", ".join(f"{name} {label}" for name, label in one.labels.items())
         cell = one.cell
-        _say(screen, f"{cell.id} ({cell.package}: {cell.candidate} x {cell.unit}): {said}")
-        _say(screen, f"  candidate: {_short(cell.candidate_text)}")
-        _say(screen, f"  unit: {_short(cell.unit_text)}")
+        at = f" ({cell.package}: {cell.candidate} x {cell.unit})" if cell.candidate else ""
+        _say(screen, f"{cell.id}{at}: {said}")
+        for name, text in (("candidate", cell.candidate_text), ("unit", cell.unit_text)):
+            if text:
+                _say(screen, f"  {name}: {_short(text)}")
 
 
 def _short(text: str) -> str:

@@ -74,7 +74,7 @@ def _sources(
     if kept:
         frame, passes = judged_frame(named_packages([cells]), kept)
         return frame, [passes[name] for name in labels], [passes[name] for name in model]
-    frame = read_frame(Path(cells))
+    frame = read_frame(Path(cells), ids_only=True)
     sets = {name: read_label_sets(Path(name), frame) for name in named}
     return (
         frame,
@@ -92,7 +92,7 @@ def _notes(found: "AgreementAudit") -> list[str]:
     if not found.keyed:
         notes.append("no key: nothing is compared with the package or reweighted")
     elif all(one.natural is None for one in found.comparisons):
-        notes.append("every cell weighs the same in the key: reweighting would change nothing")
+        notes.append("the key gives every cell the same weight: no natural balance to show")
     elif found.keyed < found.cells:
         notes.append(
             f"{found.cells - found.keyed:,} cells have no key: in the natural balance they are "

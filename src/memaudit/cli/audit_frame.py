@@ -118,5 +118,6 @@ def _show(drawing: "Drawing", out: Path, written: bool) -> None:
     for why, number in drawing.left_out.items():
         typer.echo(f"left out: {number:,} cells {why}")
     typer.echo(f"to label: {CELLS}, {CELL_LINES}, or {TASKS} with {TASKS_CONFIG}")
-    hidden = f"{KEY}, {PASSES}" if drawing.design.judged_only else KEY
+    passes = [PASSES] if drawing.design.judged_only else []
+    hidden = ", ".join([KEY, *passes, MANIFEST])  # its counts give some strata away
     typer.echo(f"to keep from those who label: {hidden}")

@@ -137,7 +137,8 @@ def _cases(
 
 def _readings(labels: list[str], frame: Path | None, cases: list["Case"]) -> list["Reading"]:
     from memaudit.audits.frames.files import read_frame, read_label_sets
-    from memaudit.audits.relabel.readings import PASS, annotated, passed
+    from memaudit.audits.relabel.readings import annotated, passed
+    from memaudit.natural.heuristics import PASS
 
     found: list[Reading] = []
     asked = None if frame is None else read_frame(frame)

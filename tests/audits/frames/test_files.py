@@ -234,3 +234,22 @@ def test_bad_labels(tmp_path: Path) -> None:
     assert "is no .csv or .jsonl file" in refused(labels_file(tmp_path, "x", "labels.xls"))
     with pytest.raises(MemAuditError, match=r"written to a \.csv or \.jsonl file"):
         write_labels(LabelSet("a", {"c1": "full"}), tmp_path / "labels.xlsx")
+
+
+def test_cells_that_are_only_told_apart(tmp_path: Path) -> None:
+    """Ids are enough to compare labels, and not enough to label."""
+    path = labels_file(tmp_path, "cell_id\na\nb\n", "cells.csv")
+    held = read_frame(path, ids_only=True)
+    assert [(one.id, one.candidate_text) for one in held.cells] == [("a", ""), ("b", "")]
+    assert held.cells[0].stratum == "unknown / unknown / session unknown"
+    with pytest.raises(MemAuditError, match="2: lacks the column 'package' or"):
+        read_frame(path)
+
+
+@pytest.mark.parametrize("name", ["missing", "missing.csv", "missing.json"])
+def test_a_file_that_is_not_there(tmp_path: Path, name: str) -> None:
+    """Said as of a file, in one line; it is no package."""
+    for read in (read_frame, read_label_sets):
+        with pytest.raises(MemAuditError, match=f"{name}: does not exist") as caught:
+            read(tmp_path / name)
+        assert type(caught.value) is MemAuditError

@@ -109,3 +109,9 @@ def test_bad_exports(tmp_path: Path) -> None:
     assert "task 1 has no 'annotations'" in refused(export(tmp_path, [{"data": data}]))
     assert "no list of Label Studio tasks" in refused(export(tmp_path, {"a": 1}))
     assert "task 1 is no object" in refused(export(tmp_path, [1]))
+
+
+def test_ids_that_are_numbers(tmp_path: Path) -> None:
+    """As a script may have made them; a file of cells has them as text."""
+    path = export(tmp_path, [{"data": {"cell_id": 17}, "annotations": [annotation("full")]}])
+    assert read_label_sets(path, Frame((cell(17, id="17"),))) == [LabelSet("3", {"17": "full"})]

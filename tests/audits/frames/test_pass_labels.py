@@ -47,16 +47,28 @@ def passed(frame: str, judged: int) -> Package:
 
 
 def test_judged() -> None:
-    """By session, by conversation, or what any pass lists; the raw turn was never judged."""
-    assert judged_cells(passed("session", 2)) == {("m1", "u1"), ("m2", "u2")}
+    """By session, by conversation, or what any pass lists; the raw turn was never judged.
+
+    What pass b lists across sessions, m2 with u1, it judged too.
+    """
+    assert judged_cells(passed("session", 2)) == {("m1", "u1"), ("m2", "u2"), ("m2", "u1")}
     assert judged_cells(passed("conversation", 4)) == {
         (m, u) for m in ("m1", "m2") for u in ("u1", "u2")
     }
     assert judged_cells(passed("listed", 2)) == {("m1", "u1"), ("m2", "u1")}
-    with pytest.raises(MemAuditError, match="judged 3 cells, but 2 are of labelled memories"):
+    with pytest.raises(MemAuditError, match="which 3 cells its passes judged cannot be told"):
         judged_cells(passed("session", 3))
     with pytest.raises(MemAuditError, match="grid: keeps no label passes"):
         draw([grid("tenth")], EVERYTHING)
+
+
+def test_a_unit_said_in_two_sessions() -> None:
+    """It was looked at where its first source is, as the build counted; not in both sessions."""
+    package = passed("session", 2)
+    first, second = package.units
+    again = second.model_copy(update={"sources": (*second.sources, *first.sources)})
+    package = package.replace(units=(first, again))
+    assert judged_cells(package) == {("m1", "u1"), ("m2", "u2"), ("m2", "u1")}
 
 
 def test_label_sets(tmp_path: Path) -> None:

@@ -13,10 +13,9 @@ from memaudit.audits.agreement.estimate import Estimate
 from memaudit.audits.agreement.resampling import within
 from memaudit.audits.agreement.scale import Scale
 from memaudit.audits.agreement.vectors import pair_measure
-from memaudit.audits.frames.cell import Frame, FrameCell
+from memaudit.audits.frames.cell import SESSIONS, Frame, FrameCell
 from memaudit.audits.frames.cell_files import UNKNOWN_KIND
 
-SESSIONS = {True: "same session", False: "other session", None: "session unknown"}
 PACKAGE_LABEL, STRATUM = "package label", "stratum"
 
 MOST_DRAWS = 2_000

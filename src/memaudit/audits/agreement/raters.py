@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Literal
 
-from memaudit.audits.agreement.scale import label_of_value
-from memaudit.audits.frames.cell import Frame, Label, LabelSet
+from memaudit.audits.frames.cell import Frame, Label, LabelSet, label_of_value
 from memaudit.core.errors import MemAuditError
 from memaudit.natural.heuristics import PASS
 

@@ -41,10 +41,3 @@ COVERED_SCALE = Scale(
     (Fraction(0), Fraction(1)),
 )
 SCALES: Mapping[str, Scale] = {one.name: one for one in (LABEL_SCALE, COVERED_SCALE)}
-
-
-def label_of_value(value: Fraction) -> Label:
-    """The label of a coverage value; anything between nothing and all is partial."""
-    if not value:
-        return "none"
-    return "full" if value == 1 else "partial"

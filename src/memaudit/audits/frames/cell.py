@@ -15,10 +15,19 @@ VALUES: Mapping[Label, Fraction] = {
 """What a label is worth as coverage; `cannot_tell` is worth nothing known, which is not 0."""
 
 
+def label_of_value(value: Fraction) -> Label:
+    """The label of a coverage value; anything between nothing and all is partial."""
+    if not value:
+        return "none"
+    return "full" if value == 1 else "partial"
+
+
+SESSIONS = {True: "same session", False: "other session", None: "session unknown"}
+
+
 def stratum_name(candidate_kind: str, unit_kind: str, same_session: bool | None) -> str:
     """How a stratum is called."""
-    session = {True: "same session", False: "other session", None: "session unknown"}
-    return f"{candidate_kind} / {unit_kind} / {session[same_session]}"
+    return f"{candidate_kind} / {unit_kind} / {SESSIONS[same_session]}"
 
 
 @dataclass(frozen=True, slots=True)

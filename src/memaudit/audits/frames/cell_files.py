@@ -9,8 +9,9 @@ from memaudit.audits.frames.cell import VALUES, FrameCell, KeyedCell
 from memaudit.audits.frames.columns import (
     CELL_ID,
     CELLS,
+    IDS,
     PROVENANCE,
-    REQUIRED,
+    TEXTS,
     VALUE,
     WEIGHT,
     named,
@@ -54,11 +55,13 @@ def key_csv(cells: Iterable[FrameCell], key: Mapping[str, KeyedCell]) -> str:
     )
 
 
-def cells_from(rows: Sequence[LabelRow]) -> tuple[FrameCell, ...]:
-    """The cells of a file's rows; ids may not repeat."""
+def cells_from(rows: Sequence[LabelRow], ids_only: bool = False) -> tuple[FrameCell, ...]:
+    """The cells of a file's rows; ids may not repeat. With `ids_only` nothing else is required."""
     first: dict[str, int] = {}
     found = []
     for row in rows:
+        if not ids_only:
+            _check_columns(row)
         cell = _cell(row)
         if cell.id in first:
             raise row.wrong(f"repeats the cell {cell.id!r} of line {first[cell.id]}")
@@ -67,21 +70,21 @@ def cells_from(rows: Sequence[LabelRow]) -> tuple[FrameCell, ...]:
     return tuple(found)
 
 
-def _cell(row: LabelRow) -> FrameCell:
-    must = {field: required(row, CELLS[field]) for field in REQUIRED[:4]}
-    texts = {}
-    for field in REQUIRED[4:]:  # a text may be empty, its column may not be missing
+def _check_columns(row: LabelRow) -> None:
+    """Refuse a row that does not say where its cell is from, or what to compare."""
+    for field in IDS:
+        required(row, CELLS[field])
+    for field in TEXTS:
         if named(row, CELLS[field]) is None:
             required(row, CELLS[field])
-        texts[field] = optional(row, CELLS[field]) or ""
-    return FrameCell(
-        **must,
-        **texts,
-        candidate_kind=optional(row, CELLS["candidate_kind"]) or UNKNOWN_KIND,
-        unit_kind=optional(row, CELLS["unit_kind"]) or UNKNOWN_KIND,
-        same_session=_session(row),
-        quote=optional(row, CELLS["quote"]) or "",
-    )
+
+
+def _cell(row: LabelRow) -> FrameCell:
+    given = {field: optional(row, names) or "" for field, names in CELLS.items()
+             if field not in ("id", "same_session")}  # fmt: skip
+    for kind in ("candidate_kind", "unit_kind"):
+        given[kind] = given[kind] or UNKNOWN_KIND
+    return FrameCell(id=required(row, CELL_ID), same_session=_session(row), **given)
 
 
 def _session(row: LabelRow) -> bool | None:

@@ -19,8 +19,9 @@ CELLS: Mapping[str, tuple[str, ...]] = {
 }
 """By the field of a cell."""
 
-REQUIRED = ("id", "package", "candidate", "unit", "candidate_text", "unit_text")
-"""Fields that a file of cells must have a column for."""
+IDS, TEXTS = ("id", "package", "candidate", "unit"), ("candidate_text", "unit_text")
+"""Fields that a file of cells must have a column for, unless its cells are only told apart; ids
+may not be empty, texts may."""
 
 VALUE = ("value", "gemini_coverage", "model_coverage", "gemini_label", "model_label")
 PROVENANCE = ("provenance",)

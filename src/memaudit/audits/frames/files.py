@@ -1,7 +1,9 @@
 """Frames and labels on disk: a folder of cells, their key and where they come from; label files."""
 
 import json
+import os
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from memaudit.audits.frames.cell import Frame, LabelSet
@@ -13,7 +15,7 @@ from memaudit.audits.frames.label_studio import CONFIG, export_decisions, task_r
 from memaudit.audits.frames.label_words import label_of
 from memaudit.audits.frames.manifest import check_hash, manifest_text
 from memaudit.audits.frames.tables import csv_text, table_rows, writable
-from memaudit.core.errors import MemAuditError
+from memaudit.core.errors import InvalidPackage, MemAuditError
 from memaudit.io.atomic import write_file, write_folder
 from memaudit.io.files import names_in, read_bytes
 
@@ -23,14 +25,24 @@ TASKS, TASKS_CONFIG = "label_studio.json", "label_studio.xml"
 LABEL_COLUMNS = ("cell_id", "annotator_id", "label", "notes")
 
 
-def read_frame(path: Path) -> Frame:
+@contextmanager
+def _one_line() -> Iterator[None]:
+    """Files that cannot be read at all are told of as packages are; these are none."""
+    try:
+        yield
+    except InvalidPackage as error:
+        raise MemAuditError(str(error)) from None
+
+
+@_one_line()
+def read_frame(path: Path, ids_only: bool = False) -> Frame:
     """The frame of a folder, or of a file of cells with the key beside it where there is one.
 
     A folder's files must be as they were written; its key may be missing, as it should be where
-    people label.
+    people label. With `ids_only`, which is enough to compare labels, cells need nothing but ids.
     """
     file = path
-    if path.is_dir():
+    if os.path.isdir(path):  # never raises, unlike Path.is_dir
         names = [name for name in (CELLS, CELL_LINES, PUBLISHED) if (path / name).exists()]
         if not names:
             raise MemAuditError(f"{path}: is no frame: it holds no {CELLS}")
@@ -38,9 +50,9 @@ def read_frame(path: Path) -> Frame:
         for name in (file.name, KEY):
             check_hash(path / MANIFEST, path / name)
     rows = task_rows(file) if file.suffix.lower() == ".json" else table_rows(file)
-    cells = cells_from(rows)
+    cells = cells_from(rows, ids_only)
     key = file.with_name(KEY)
-    return Frame(cells, key_from(table_rows(key) if key.exists() else rows, cells))
+    return Frame(cells, key_from(table_rows(key) if os.path.lexists(key) else rows, cells))
 
 
 def write_frame(
@@ -89,6 +101,7 @@ def _is_there(folder: Path, files: Mapping[str, str]) -> bool:
     return False
 
 
+@_one_line()
 def read_label_sets(path: Path, frame: Frame | None = None) -> list[LabelSet]:
     """The labels of a CSV or JSONL file or a Label Studio export, one set an annotator.
 

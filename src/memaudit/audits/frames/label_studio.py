@@ -61,10 +61,10 @@ def export_decisions(path: Path) -> Iterator[Said]:
     for number, task in _tasks(path):
         data = task.get("data")
         holder = data if isinstance(data, dict) else task
-        id = holder.get(CELL_ID[0])
-        if not isinstance(id, str) or not id:
-            raise MemAuditError(f"{path.name}: task {number} names no {CELL_ID[0]!r} in its data")
         place = f"{path.name}: task {number}"
+        id = LabelRow(holder, f"{path.name}: task", number).optional(CELL_ID[0])
+        if id is None:
+            raise MemAuditError(f"{place} names no {CELL_ID[0]!r} in its data")
         annotations = task.get("annotations")
         if isinstance(annotations, list):
             for one in annotations:

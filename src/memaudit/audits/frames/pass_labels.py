@@ -1,10 +1,8 @@
 """Label passes that packages keep: which cells they judged, and what they said, as label sets."""
 
-from collections.abc import Mapping, Sequence
-from fractions import Fraction
+from collections.abc import Sequence
 
-from memaudit.audits.frames.cell import VALUES, Frame, Label, LabelSet
-from memaudit.audits.frames.population import pairs
+from memaudit.audits.frames.cell import VALUES, Frame, Label, LabelSet, label_of_value
 from memaudit.core.errors import MemAuditError
 from memaudit.core.package import Package
 from memaudit.natural.heuristics import PASS
@@ -17,20 +15,39 @@ BROUGHT = "labels:"
 def judged_cells(package: Package) -> frozenset[Cell]:
     """The cells that a package's passes judged, covered or not; an error where it has no passes."""
     found = _passes(package)
-    if found.frame == LISTED:
-        return frozenset(at for one in found.passes for at in one.cells)
-    cells = frozenset(
-        (pair.candidate.id, pair.unit.id)
-        for pair in pairs(package)
-        if (pair.candidate.generator or "").startswith(BROUGHT)
-        and (found.frame != SESSION or pair.same_session)
-    )
-    if len(cells) != found.judged:
+    cells = frame_cells(package, found)
+    if cells is None:
         raise MemAuditError(
-            f"{package.name}: its passes judged {found.judged:,} cells, but {len(cells):,} are of "
-            f"labelled memories; its attribute {FIELD!r} does not fit the package"
+            f"{package.name}: which {found.judged:,} cells its passes judged cannot be told from "
+            f"its units and memories; its attribute {FIELD!r} does not fit the package"
         )
     return cells
+
+
+def frame_cells(package: Package, found: LabelPasses) -> frozenset[Cell] | None:
+    """All cells that passes judged, and every listed one; None where the package does not tell.
+
+    It tells where as many cells as were judged are of brought memories. Judged session by session,
+    a unit is looked at where its first source is, though it may be said again elsewhere.
+    """
+    listed = listed_cells(found)
+    if found.frame == LISTED:
+        return listed
+    session = {one.id: one.session for one in package.experiences}
+    home = {unit.id: unit.sources[0].session if unit.sources else None for unit in package.units}
+    cells = frozenset(
+        (candidate.id, unit)
+        for candidate in package.candidates
+        if (candidate.generator or "").startswith(BROUGHT)
+        for unit, at in home.items()
+        if found.frame != SESSION or (at is not None and session[candidate.experience] == at)
+    )
+    return cells | listed if len(cells) == found.judged else None
+
+
+def listed_cells(found: LabelPasses) -> frozenset[Cell]:
+    """The cells that some pass lists."""
+    return frozenset(at for one in found.passes for at in one.cells)
 
 
 def pass_label_sets(frame: Frame, packages: Sequence[Package]) -> list[LabelSet]:
@@ -46,15 +63,10 @@ def pass_label_sets(frame: Frame, packages: Sequence[Package]) -> list[LabelSet]
         at = cell.candidate, cell.unit
         for one in known[cell.package].passes if at in judged[cell.package] else ():
             value, why = one.cells.get(at, (VALUES["none"], ""))
-            labels.setdefault(one.name, {})[cell.id] = _label(value)
+            labels.setdefault(one.name, {})[cell.id] = label_of_value(value)
             if why:
                 notes.setdefault(one.name, {})[cell.id] = why
     return [LabelSet(f"{PASS}{name}", labels[name], notes.get(name, {})) for name in labels]
-
-
-def _label(value: Fraction) -> Label:
-    found: Mapping[Fraction, Label] = {worth: label for label, worth in VALUES.items()}
-    return found.get(value, "partial")
 
 
 def _passes(package: Package) -> LabelPasses:

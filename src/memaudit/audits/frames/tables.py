@@ -50,8 +50,10 @@ def table_rows(path: Path) -> list[LabelRow]:
     """The rows of a CSV or JSONL file with their places; it must hold some."""
     kinds = {".csv": _csv, ".tsv": _csv, ".jsonl": _jsonl}
     read = kinds.get(path.suffix.lower())
+    if read is None and path.exists():
+        raise MemAuditError(f"{path}: is no .csv or .jsonl file, as its name goes")
     if read is None:
-        raise MemAuditError(f"{path.name}: is no .csv or .jsonl file, as its name goes")
+        raise MemAuditError(f"{path}: does not exist (check the path)")
     rows = list(read(path))
     if not rows:
         raise MemAuditError(f"{path.name}: holds no rows")

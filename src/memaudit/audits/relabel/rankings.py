@@ -13,6 +13,7 @@ from math import sqrt
 
 import numpy as np
 
+from memaudit.audits.rank_correlation import by_row
 from memaudit.audits.sensitivity.tau import kendall
 from memaudit.audits.statistics import LEVEL, Floats
 
@@ -106,23 +107,19 @@ def _resampled(
     if len(columns) < 2 or drawn is None:
         return nothing, nothing, nothing
     defined = np.array([[pair is not None for pair in column] for column in columns]).T
-    signs = []
+    means = []
     for side in (0, 1):
         values = np.array(
             [[0.0 if pair is None else float(pair[side]) for pair in column] for column in columns]
         ).T
         with np.errstate(invalid="ignore", divide="ignore"):
-            means = np.round((drawn @ values) / (drawn @ defined.astype(np.float64)), PLACES)
-        signs.append(np.sign(means[:, :, None] - means[:, None, :]))
-    whole = ~np.isnan(signs[0]).any(axis=(1, 2))
-    one, other = (side[whole] for side in signs)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        taus = (one * other).sum(axis=(1, 2)) / np.sqrt(
-            (one != 0).sum(axis=(1, 2)) * (other != 0).sum(axis=(1, 2))
-        )
-        a, b = one.sum(axis=2), other.sum(axis=2)
-        rhos = (a * b).sum(axis=1) / np.sqrt((a * a).sum(axis=1) * (b * b).sum(axis=1))
-    same = (one == other).all(axis=(1, 2)).astype(np.float64)
+            drawn_means = (drawn @ values) / (drawn @ defined.astype(np.float64))
+        means.append(np.round(drawn_means, PLACES))
+    whole = ~np.isnan(means[0]).any(axis=1)
+    one, other = (side[whole] for side in means)
+    rhos, taus = by_row(one, other)
+    signs, other_signs = (np.sign(side[:, :, None] - side[:, None, :]) for side in (one, other))
+    same = (signs == other_signs).all(axis=(1, 2)).astype(np.float64)
     return taus[~np.isnan(taus)], rhos[~np.isnan(rhos)], same
 
 

@@ -6,15 +6,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from memaudit.audits.frames.cell import VALUES, Frame, LabelSet
+from memaudit.audits.frames.pass_labels import frame_cells, listed_cells
 from memaudit.audits.relabel.case import Case
 from memaudit.audits.relabel.labels import NOT_COVERED, Cell, Labels, own_values
-from memaudit.audits.relabel.pass_cells import judged_cells
 from memaudit.core.errors import MemAuditError
+from memaudit.natural.heuristics import PASS
 from memaudit.natural.label_passes import label_passes, with_pass
 
 PACKAGE, CONSENSUS = "package", "consensus"
-PASS = "pass:"
-"""How a label pass kept inside packages is named."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,12 +39,16 @@ class Reading:
 
 
 def passed(name: str, cases: Iterable[Case]) -> Reading:
-    """A pass that the packages keep; the frame's cells that it does not list are not covered."""
+    """A pass that the packages keep; the frame's cells that it does not list are not covered.
+
+    Where a package does not tell its frame, only cells that some pass lists count as judged.
+    """
     found: dict[str, Labels] = {}
     for case in cases:
         values = own_values(with_pass(case.package, name))
         passes = label_passes(case.package)
-        cells = judged_cells(case.package, passes) if passes else frozenset()
+        assert passes is not None  # with_pass found one
+        cells = frame_cells(case.package, passes) or listed_cells(passes)
         found[case.name] = {at: values.get(at, NOT_COVERED) for at in sorted(cells)}
     return Reading(f"{PASS}{name}", found)
 

@@ -12,13 +12,14 @@ from memaudit.audits.agreement.plain import audit_data
 from memaudit.audits.relabel.audit import Question, audit_ratios
 from memaudit.audits.relabel.case import case_of
 from memaudit.audits.relabel.kept import DEFAULT_WRITERS
-from memaudit.audits.relabel.readings import PASS, passed
+from memaudit.audits.relabel.readings import passed
 from memaudit.audits.relabel.rows import answer_data
 from memaudit.audits.relabel.summary import summarised
 from memaudit.core.package import Package
 from memaudit.experiments.engines.protocol import Engine
 from memaudit.io.atomic import write_file
 from memaudit.natural.example import PASSES, natural_set
+from memaudit.natural.heuristics import PASS
 from memaudit.natural.reliability import Reliability, reliability
 
 AGREEMENT, RATIOS, RELIABILITY = "agreement.json", "ratios.json", "reliability.json"

@@ -1,4 +1,4 @@
-"""Label audits as a page, and as a section of a run's report."""
+"""Label audits as a page."""
 
 from memaudit.report.labels.page import build_page, write_page
 from memaudit.report.labels.tables import LabelAudit, read_audit

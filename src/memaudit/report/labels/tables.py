@@ -146,7 +146,9 @@ def agreed(data: Mapping[str, Any]) -> Agreed:
                     rows.append(PairRow(title, scale, balance, cells, *numbers))
     disputed = tuple(
         Dispute(
-            f"{one['package']}: {one['candidate_id']} x {one['unit_id']}",
+            f"{one['package']}: {one['candidate_id']} x {one['unit_id']}"
+            if one["candidate_id"]
+            else str(one["cell_id"]),
             tuple((str(who), str(label)) for who, label in one["labels"].items()),
             str(one["candidate_text"]),
             str(one["unit_text"]),
