@@ -61,6 +61,9 @@ def test_options(memaudit_score):
                            group_cap=2, seconds=60)
     assert found.kept_by == "cut by salience"
     assert found.ratio > 0
+    asked = memaudit_score("package.json", TEXTS, 8, policy="query_salience",
+                           query_salience="salience.jsonl")
+    assert asked.kept_by == "cut by query_salience"
 
 def test_seconds(memaudit_score):
     memaudit_score("package.json", TEXTS, 40, seconds=-1)
@@ -70,6 +73,9 @@ def test_mistake(memaudit_score):
 
 def test_judge(memaudit_score):
     memaudit_score("package.json", TEXTS, 40, judge="me")
+
+def test_numbers_are_no_texts(memaudit_score):
+    memaudit_score("package.json", [1, 2], 40)
 """
 
 
@@ -80,7 +86,7 @@ def test_scores_and_failures(pytester: pytest.Pytester, monkeypatch: pytest.Monk
     write_package(natural_set()[0], Path(pytester.path) / "package.json")
     pytester.makepyfile(SUITE)
     result = pytester.runpytest_subprocess("-p", "memaudit.pytest_plugin")
-    result.assert_outcomes(passed=5, failed=5, warnings=2)
+    result.assert_outcomes(passed=5, failed=6, warnings=2)
     result.stdout.fnmatch_lines(
         [
             "*'store under test' reaches 0.* of the best store within 40, the bar is 0.6 "
@@ -90,11 +96,14 @@ def test_scores_and_failures(pytester: pytest.Pytester, monkeypatch: pytest.Monk
             "memaudit_score: --seconds -1 is no time limit; give a number above 0",
             "memaudit_score: *none.json*does not exist*",
             "memaudit_score: unknown judge 'me'; known judges: *",
+            "memaudit_score: a store is the path of an imported one, an ExportedStore, or a list "
+            "of texts",
             "*StoreWarning: memaudit_score: torn: PARTLY READ: 1 row of the export is not in the "
             "store",
         ]
     )
     assert "Traceback" not in result.stdout.str()
+    assert "During handling" not in result.stdout.str()
     assert "gate.py" not in result.stdout.str()
 
 

@@ -48,17 +48,16 @@ class StoreRatio:
         __tracebackhide__ = True
         from memaudit.core.errors import MemAuditError
 
-        try:
-            passed = self._gated.passes(bar)
-        except MemAuditError as error:
-            pytest.fail(f"memaudit_score: {error}", pytrace=False)
-        if passed:
-            return
-        pytest.fail(
+        problem = (
             f"{self.store!r} reaches {self._gated.reaches} of the best store within {self.budget}, "
-            f"the bar is {bar:g} ({self._gated.notes})",
-            pytrace=False,
+            f"the bar is {bar:g} ({self._gated.notes})"
         )
+        try:
+            if self._gated.passes(bar):
+                return
+        except MemAuditError as error:
+            problem = f"memaudit_score: {error}"
+        pytest.fail(problem, pytrace=False)  # behind the except: pytest would show both errors
 
 
 class ScoreStore(Protocol):
@@ -75,6 +74,7 @@ class ScoreStore(Protocol):
         cost_rule: str | None = None,
         policy: str = "recency",
         salience: Path | str | None = None,
+        query_salience: Path | str | None = None,
         group_cap: int | None = None,
         seconds: float | None = None,
     ) -> StoreRatio: ...
@@ -96,6 +96,7 @@ def score_store(
     cost_rule: str | None = None,
     policy: str = "recency",
     salience: Path | str | None = None,
+    query_salience: Path | str | None = None,
     group_cap: int | None = None,
     seconds: float | None = None,
 ) -> StoreRatio:
@@ -110,6 +111,7 @@ def score_store(
     from memaudit.core.errors import MemAuditError
     from memaudit.core.exact import exact
 
+    problem, result, at = "", None, Fraction(0)
     try:
         at = exact(budget)
         found = _package(package)
@@ -117,12 +119,14 @@ def score_store(
             found = found.recost(cost_rule)
         result = gated(
             found, _store(store), at,
-            named_judge(judge, None if label_memories is None else Path(label_memories)),
-            policy=policy, salience=read_salience(None if salience is None else Path(salience)),
+            named_judge(judge, _path(label_memories)),
+            policy=policy, salience=read_salience(_path(salience), _path(query_salience)),
             group_cap=group_cap, seconds=checked_seconds(seconds),
         )  # fmt: skip
     except (MemAuditError, ValueError) as error:
-        pytest.fail(f"memaudit_score: {error}", pytrace=False)
+        problem = str(error)
+    if result is None:  # behind the except: pytest would show both errors
+        pytest.fail(f"memaudit_score: {problem}", pytrace=False)
     notes = tuple(result.account.lines)
     for note in notes:
         warnings.warn(f"memaudit_score: {result.store}: {note}", StoreWarning, stacklevel=2)
@@ -130,6 +134,10 @@ def score_store(
         result.ratio, result.highest, result.store, result.kept_by, result.is_estimate,
         result.certified, at, notes, result,
     )  # fmt: skip
+
+
+def _path(file: Path | str | None) -> Path | None:
+    return None if file is None else Path(file)
 
 
 def _package(package: "Package | Path | str") -> "Package":
@@ -143,11 +151,16 @@ def _package(package: "Package | Path | str") -> "Package":
 def _store(store: "ExportedStore | Path | str | Sequence[str]") -> "ExportedStore":
     from memaudit.adapters.shape import ExportedStore, Memory, Origin
     from memaudit.adapters.store_files import read_store
+    from memaudit.core.errors import MemAuditError
 
     if isinstance(store, str | Path):
         return read_store(Path(store))
     if isinstance(store, ExportedStore):
         return store
+    if not isinstance(store, Sequence) or not all(isinstance(text, str) for text in store):
+        raise MemAuditError(
+            "a store is the path of an imported one, an ExportedStore, or a list of texts"
+        )
     memories = tuple(
         Memory(id=f"text-{place}", text=text) for place, text in enumerate(store, start=1)
     )

@@ -65,6 +65,61 @@ def test_default_limits(format: str, limit: int, row: dict[str, Any], tmp_path: 
     assert not any("truncated" in warning for warning in whole.warnings)
 
 
+def test_pages_given_in_full_are_not_cut(tmp_path: Path) -> None:
+    """12 entries in pages of 10 and 2, each with an earlier version: the export's own total says
+    that all are there, and earlier versions are none of them."""
+    entry = {"memory": "Ann eats fish.", "isLatest": True, "isForgotten": False}
+    rows = [
+        {**entry, "id": f"m{at}", "history": [{"id": f"v{at}", "memory": "Ann ate meat."}]}
+        for at in range(12)
+    ]
+    pages = [
+        saved(tmp_path, {"memoryEntries": some, "pagination": {"totalItems": 12}}, f"{at}.json")
+        for at, some in enumerate((rows[:10], rows[10:]))
+    ]
+    assert not any("truncated" in one for one in import_store(pages).warnings)
+    assert "truncated: holds 10 of 12 rows; export every page" in import_store(pages[:1]).warnings
+    units = [{"id": f"h{at}", "text": "Ann eats fish.", "fact_type": "world"} for at in range(110)]
+    listed = [
+        saved(tmp_path, {"items": some, "total": 110}, f"h{at}.json")
+        for at, some in enumerate((units[:100], units[100:]))
+    ]
+    assert not any("truncated" in one for one in import_store(listed).warnings)
+    passages = [{**PASSAGES[0], "id": f"p{at}"} for at in range(53)]
+    paged = [
+        saved(tmp_path, some, f"p{at}.json")
+        for at, some in enumerate((passages[:50], passages[50:]))
+    ]
+    assert not any("truncated" in one for one in import_store(paged).warnings)
+
+
+def test_mem0_calls_cut_one_by_one(tmp_path: Path) -> None:
+    """Two users, two calls of get_all: the first one stopped at 20, whatever comes after it."""
+    row = MEM0["results"][2]
+    ann = [{**row, "id": f"a{at}", "user_id": "ann"} for at in range(20)]
+    bo = [{**row, "id": f"b{at}", "user_id": "bo"} for at in range(3)]
+    paths = [saved(tmp_path, ann, "ann.json"), saved(tmp_path, bo, "bo.json")]
+    assert any("exactly 20 rows" in one for one in import_store(paths).warnings)
+
+
+def test_mem0_beside_the_memories(tmp_path: Path) -> None:
+    """Graph relations are not read, and that is said; a score is seen in every form of a list."""
+    row = {"id": "m1", "memory": "Ann eats fish.", "user_id": "ann"}
+    graph = {"results": [row], "relations": [{"source": "ann", "relationship": "eats"}]}
+    (said,) = import_store([saved(tmp_path, graph)]).warnings[:1]
+    assert said == "incomplete: graph relations beside memories are not read: 1"
+    found = import_store([saved(tmp_path, {"memories": [{**row, "score": 0.4}]})], "mem0")
+    assert any("search score" in one for one in found.warnings)
+
+
+def test_mem0_search_of_one_conversation(tmp_path: Path) -> None:
+    """It may be scored on any package; several conversations are told apart."""
+    one = EXPORTS["mem0 search"].document
+    assert {memory.example for memory in read(tmp_path, "mem0 search").memories} == {None}
+    two = import_store([saved(tmp_path, {**one, "1": one["0"]}, "two.json")])
+    assert {memory.example for memory in two.memories} == {"0", "1"}
+
+
 def test_letta_together(tmp_path: Path) -> None:
     """Agent file and passages are one store: blocks, then passages by time."""
     paths = [saved(tmp_path, LETTA, "kit.af"), saved(tmp_path, PASSAGES, "passages.json")]
@@ -122,6 +177,10 @@ def test_amem_views(tmp_path: Path) -> None:
     )
     assert texts(read(tmp_path, "amem chroma", view="metadata")) == [metadata]
     assert texts(read(tmp_path, "amem notes", view="content"))[0] == "Ann eats fish."
+    whole = json.loads(texts(read(tmp_path, "amem notes", view="serialised"))[0])
+    assert whole["content"] == "Ann eats fish."
+    assert whole["links"] == ["n2"]
+    assert {"keywords", "context", "tags", "timestamp"} <= whole.keys()
     (note,) = read(tmp_path, "amem chroma").memories
     assert (note.created_at, note.metadata["keywords"]) == ("2025-03-14T12:10", ["Ann", "fish"])
 

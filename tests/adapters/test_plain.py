@@ -75,3 +75,14 @@ def test_a_status_among_memories_is_kept(tmp_path: Path) -> None:
     path = tmp_path / "export.txt"
     path.write_text("Ann eats fish.\nNo memories found\n")
     assert len(import_store([path]).memories) == 2
+
+
+def test_lines_are_those_of_an_editor(tmp_path: Path) -> None:
+    """A form feed, a vertical tab or U+2028 stands inside a memory; any newline ends one."""
+    path = tmp_path / "notes.txt"
+    path.write_bytes("Ann\u2028eats fish.\r\nBo\x0clikes\x0btea.\nCy\x85swims.\r\n".encode())
+    found = import_store([path]).memories
+    assert [(one.id, one.text) for one in found] == [
+        ("line-1", "Ann\u2028eats fish."), ("line-2", "Bo\x0clikes\x0btea."),
+        ("line-3", "Cy\x85swims."),
+    ]  # fmt: skip

@@ -1,9 +1,11 @@
 """Files that are no export, or hide something: told apart, never opened, never half read."""
 
 import json
+import os
 import pickle
 import sqlite3
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -179,6 +181,34 @@ def test_links_in_a_folder_are_not_followed(tmp_path: Path) -> None:
     store = import_store([folder])
     assert [memory.text for memory in store.memories] == ["Ann eats fish."]
     assert any("b.md (symbolic link)" in warning for warning in store.warnings)
+
+
+def test_two_files_of_one_name(tmp_path: Path) -> None:
+    """Each has its digest, and rows say which of them they stand in."""
+    paths = []
+    for home in ("ann", "bo"):
+        (tmp_path / home).mkdir()
+        paths.append(tmp_path / home / "export.json")
+        paths[-1].write_text(json.dumps([{"id": home, "text": home}, {"id": f"{home}2"}]))
+    store = import_store([*paths, paths[1]], "plain")
+    assert list(store.origin.files) == ["ann/export.json", "bo/export.json", "bo/export.json#2"]
+    assert any("no text: ann/export.json: [1], bo/export.json: [1]" in w for w in store.warnings)
+
+
+def test_a_folder_inside_that_cannot_be_listed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its memories would be missing without a word: the whole folder is refused."""
+    folder = EXPORTS["markdown folder"].write(tmp_path)
+    listed = os.scandir
+
+    def scandir(path: Any) -> Any:
+        if str(path).endswith("system"):
+            raise PermissionError(13, "Permission denied", str(path))
+        return listed(path)
+
+    monkeypatch.setattr("os.scandir", scandir)
+    assert attempt([folder])[1] == "export/system: cannot be read: Permission denied"
 
 
 def test_too_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,7 +1,10 @@
 """What a score does not see, in words and numbers."""
 
+from pathlib import Path
+
 import pytest
 
+from memaudit.adapters.importing import import_store
 from memaudit.adapters.shape import Count, ExportedStore, Memory, Origin
 from memaudit.audits.account import (
     WHOLE,
@@ -12,6 +15,7 @@ from memaudit.audits.account import (
     unread_rows,
 )
 from memaudit.audits.counting import counted
+from tests.adapters.exports import EXPORTS
 
 
 def store(*warnings: str, **skipped: int) -> ExportedStore:
@@ -46,6 +50,14 @@ def test_stores_that_are_cut() -> None:
     assert incomplete(store(cut, "order of writing unknown")) == (cut,)
     assert incomplete(store("incomplete: 2 packages are not in this store"))
     assert incomplete(store("truncated: holds 20 of 30 rows"))
+
+
+@pytest.mark.parametrize(
+    "export", ["letta agent file", "letta passages", "mem0 search", "mem0 older list"]
+)
+def test_exports_that_are_a_part_by_their_kind(export: str, tmp_path: Path) -> None:
+    """Core memory without passages, passages without it, and search results: not the store."""
+    assert incomplete(import_store([EXPORTS[export].write(tmp_path)]))
 
 
 def test_lines() -> None:

@@ -68,8 +68,9 @@ def test_pointer() -> None:
     assert {id: set(row) for id, row in cells.items()} == {"a": {"move"}, "b": set(), "c": {"fee"}}
 
 
-def test_labels_by_id_and_by_line(tmp_path: Path) -> None:
-    """By the store's own ids, or through a file that says what other ids stand for."""
+def test_labels_by_id_and_by_text(tmp_path: Path) -> None:
+    """By the store's own ids, or through a file that says which texts other ids stand for. Line 3
+    of the labelled export is not line 3 of another one: its number alone labels nothing."""
     labels = tmp_path / "ann.csv"
     labels.write_text('memory_id,unit_id,coverage,why\nm1,move,1,"says so"\nm1,fee,0.5,half\n')
     cells = Labels(labels).judge([Judged("m1", "text")], UNITS).cells
@@ -79,9 +80,13 @@ def test_labels_by_id_and_by_line(tmp_path: Path) -> None:
     assert cells["m1"]["move"].provenance == "pass:ann"
     named = tmp_path / "memories.jsonl"
     named.write_text('{"memory_id": "m1", "text": "a  text", "sources": [{"line": 3}]}\n')
-    pair = [Judged("line-3", "?"), Judged("x", "a text")]
+    pair = [Judged("line-3", "something else"), Judged("x", "a text"), Judged("y", "a text ")]
     through = Labels(labels, named).judge(pair, UNITS).cells
-    assert set(through["line-3"]) == set(through["x"]) == {"move", "fee"}
+    assert {id: set(row) for id, row in through.items()} == {
+        "line-3": set(), "x": {"move", "fee"}, "y": {"move", "fee"},
+    }  # fmt: skip
+    with pytest.raises(MemAuditError, match="no label is about a memory of this store"):
+        Labels(labels, named).judge([Judged("line-3", "something else")], UNITS)
 
 
 def test_labels_that_do_not_fit(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memaudit.audits.rank_correlation import interval_of, kendall, spearman
+from memaudit.audits.rank_correlation import by_row, interval_of, kendall, spearman
 
 
 def numbers(*values: float) -> np.ndarray:
@@ -31,6 +31,18 @@ def test_ties_by_hand() -> None:
     x, y = numbers(1, 1, 2), numbers(1, 2, 3)
     assert spearman(x, y)[0] == pytest.approx(1.5 / math.sqrt(3))
     assert kendall(x, y)[0] == pytest.approx(2 / math.sqrt(6))
+
+
+def test_by_row() -> None:
+    """Every row as on its own, ties and all; a row with a gap is undefined."""
+    dice = np.random.default_rng(2)
+    x, y = (dice.integers(0, 4, (50, 7)).astype(float) for _ in range(2))
+    rho, tau = by_row(x, y)
+    for at in range(50):
+        assert rho[at] == pytest.approx(spearman(x[at], y[at])[0], nan_ok=True)
+        assert tau[at] == pytest.approx(kendall(x[at], y[at])[0], nan_ok=True)
+    x[0, 3] = math.nan
+    assert math.isnan(by_row(x, y)[0][0])
 
 
 def test_undefined() -> None:

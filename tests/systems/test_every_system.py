@@ -75,7 +75,7 @@ def test_a_message_that_fails_is_counted(system: str, run: Run, model: ModelServ
     store = run(system, [package("ann", *ANN, "Ann swims.")]).store
     assert store.origin.configuration["failed_messages"] == 1
     (warning,) = [text for text in store.warnings if "failed" in text]
-    assert warning.startswith("1 of 4 messages failed: ann e2 (")
+    assert warning.startswith("incomplete: 1 of 4 messages failed: ann e2 (")
     assert KEY not in warning
     assert any("Ann swims." in memory.text for memory in store.active)
 

@@ -55,7 +55,7 @@ def test_a_passage_that_cannot_be_embedded_is_a_failure(run: Run, model: ModelSe
     model.no_vector = "parrot"
     store = run("letta", [package("ann", *TOLD)]).store
     (warning,) = store.warnings
-    assert warning.startswith("1 of 4 messages failed: ann e1 (")
+    assert warning.startswith("incomplete: 1 of 4 messages failed: ann e1 (")
 
 
 def test_a_conversation_longer_than_the_context_window(run: Run, model: ModelServer) -> None:

@@ -19,11 +19,12 @@ SERIALISED = ("keywords", "links", "tags", "evolution_history")
 
 
 class AMem:
-    """`full`: the note as A-Mem shows it to a model; `metadata`: without its content."""
+    """`full`: the note as A-Mem shows it to a model; `metadata`: without its content; `serialised`:
+    everything it stores, links and history too, which is what the paper's full-note view costs."""
 
     name = "amem"
     label = "A-Mem, notes or Chroma dump"
-    views: tuple[str, ...] = ("full", "metadata", "content")
+    views: tuple[str, ...] = ("full", "metadata", "content", "serialised")
 
     def recognises(self, source: Source) -> int:
         """By the fields of a note, or a collection whose metadata is one."""
@@ -114,6 +115,8 @@ def _text(row: Fields, content: str, view: str) -> str:
     """The chosen text; a metadata view without any metadata is no memory."""
     if view == "content":
         return content
+    if view == "serialised":
+        return json.dumps({**row.others(), "content": content}, ensure_ascii=False, sort_keys=True)
     lines = [
         ("memory context", row.label("context")),
         ("memory keywords", ", ".join(row.names("keywords"))),

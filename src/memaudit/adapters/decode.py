@@ -66,6 +66,12 @@ def loads(text: str) -> object:
         raise ValueError(str(error)) from None
 
 
+def text_lines(text: str) -> list[str]:
+    """The lines of a text as editors count them; str.splitlines also cuts at form feeds, U+2028 and
+    the like, which stand inside a memory."""
+    return text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+
+
 def _is_jsonl(data: bytes) -> bool:
     """Whether the first line is an object of its own and something follows it."""
     first, _, rest = data.lstrip().partition(b"\n")

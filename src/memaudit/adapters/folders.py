@@ -59,11 +59,16 @@ def _texts(folder: Path, name: str, names: list[str]) -> Source:
     return Source(name, tuple(parts), folder=True, left_out=left_out)
 
 
+def _refuse(error: OSError) -> None:
+    """A folder inside that cannot be listed: without it the store would be read in part."""
+    raise error
+
+
 def _names(folder: Path) -> list[str]:
     """The paths of all files below, sorted; hidden folders (.git) and files are not entered."""
     found: list[str] = []
     try:
-        for place, folders, files in os.walk(folder, followlinks=False):
+        for place, folders, files in os.walk(folder, onerror=_refuse, followlinks=False):
             folders[:] = sorted(one for one in folders if not one.startswith("."))
             links = [one for one in folders if os.path.islink(os.path.join(place, one))]
             below = os.path.relpath(place, folder)
@@ -75,5 +80,6 @@ def _names(folder: Path) -> list[str]:
             if len(found) > MAX_FILES:
                 raise MemAuditError(f"{folder.name}: holds more than {MAX_FILES} files")
     except OSError as error:
-        raise MemAuditError(f"{folder.name}: cannot be read: {error.strerror or error}") from None
+        name = whole(os.path.relpath(error.filename or folder, folder.parent))
+        raise MemAuditError(f"{name}: cannot be read: {error.strerror or error}") from None
     return sorted(found)

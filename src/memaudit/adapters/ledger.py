@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 NAMED = 20
 """Rows a warning names before it only counts."""
 
+MAX_CHARACTERS = 256 << 20
+"""Of all memories together: what stands once in a file may not stand in every memory of a store."""
+
 HARMLESS = frozenset({"empty text", "other namespace", "repeated row"})
 """Reasons that leave nothing unread."""
 
@@ -49,7 +52,7 @@ class Ledger:
 
     def __init__(self, source: Source, options: "Options") -> None:
         self.source, self.options = source, options
-        self.read = 0
+        self.read = self.size = 0
         self.drafts: list[tuple[str, Draft]] = []
         self.skipped: dict[str, list[str]] = defaultdict(list)
         self.notes: dict[str, list[str]] = defaultdict(list)
@@ -99,6 +102,12 @@ class Ledger:
         if wanted is not None and made.namespace != wanted:
             return self.skip(place, "other namespace")
         self.read += 1
+        self.size += _size(made)
+        if self.size > MAX_CHARACTERS:
+            raise MemAuditError(
+                f"{place}: the memories up to here hold more than {MAX_CHARACTERS:,} characters "
+                "(a long text is repeated in every one of them; export in pages)"
+            )
         if made.id is None:
             made = replace(made, id=f"row-{self.read}")
             self.note("no id, numbered by its place", place)
@@ -176,18 +185,18 @@ class Ledger:
     def _memories(self) -> tuple[Memory, ...]:
         """Ids made unique: a row seen twice is skipped, another row with the same id renamed."""
         seen: dict[str, Draft] = {}
+        last: dict[str, int] = {}
         memories = []
         for place, made in self.drafts:
-            id = made.id or ""
+            id = own = made.id or ""
             if id in seen and seen[id] == made:
                 self.skipped["repeated row"].append(place)
                 continue
-            number = 2
             while id in seen:
-                id = f"{made.id}#{number}"
-                number += 1
-            if number > 2:
-                self.note("id used twice, renamed with #2, #3, ...", f"{place} {made.id!r}")
+                last[own] = last.get(own, 1) + 1
+                id = f"{own}#{last[own]}"
+            if id != own:
+                self.note("id used twice, renamed with #2, #3, ...", f"{place} {own!r:.80}")
             seen[id] = made
             fields = {name: getattr(made, name) for name in Draft.__slots__}
             end = fields.pop("expires")
@@ -216,6 +225,22 @@ class Ledger:
         for what, places in sorted(self.notes.items()):
             found.append(f"{_rows(len(places))}: {what}: {_named(places)}")
         return found
+
+
+def _size(made: Draft) -> int:
+    """Characters that a memory takes in a store's file, roughly."""
+    own = (made.text, made.id, made.namespace, made.example, *made.sources)
+    waiting: list[object] = [*own, made.metadata]
+    size = 0
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, dict):
+            waiting += one.keys()
+            waiting += one.values()
+        elif isinstance(one, list):
+            waiting += one
+        size += len(one) if isinstance(one, str) else 8
+    return size
 
 
 def _rows(count: int) -> str:

@@ -2,6 +2,7 @@
 
 from functools import partial
 
+from memaudit.adapters.decode import text_lines
 from memaudit.adapters.fields import Fields, SkipRow
 from memaudit.adapters.ledger import Draft, Ledger
 from memaudit.adapters.protocol import Options
@@ -37,8 +38,9 @@ class Letta:
         for part in files:
             _read_agent_file(ledger, part, view)
         pages = [part for part in source.parts if not _is_agent_file(part)]
-        for part in pages:
-            check_limit(ledger, ledger.take(listed(part, PASSAGES, ("text",)), _passage))
+        counts = [ledger.take(listed(part, PASSAGES, ("text",)), _passage) for part in pages]
+        if counts:
+            check_limit(ledger, counts[-1])
         _by_time(ledger)
         if files and not pages:
             ledger.warn("core memory only: an agent file holds no archival passages; give their "
@@ -92,7 +94,7 @@ def _take_block(ledger: Ledger, raw: Raw, owners: dict[str, list[str]], view: st
     if view != "lines" or not isinstance(raw.value, dict):
         return ledger.take_one(raw, lambda row: _block(row, owners))
     value = raw.value.get("value")
-    lines = value.splitlines() if isinstance(value, str) else []
+    lines = text_lines(value) if isinstance(value, str) else []
     wanted = [(at, line) for at, line in enumerate(lines, start=1) if line.strip()]
     if not wanted:
         return ledger.take_one(raw, lambda row: _block(row, owners))

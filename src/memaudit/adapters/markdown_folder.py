@@ -3,6 +3,7 @@
 import re
 from functools import partial
 
+from memaudit.adapters.decode import text_lines
 from memaudit.adapters.fields import Fields
 from memaudit.adapters.ledger import Draft, Ledger
 from memaudit.adapters.protocol import Options
@@ -42,7 +43,7 @@ class MarkdownFolder:
                     f"{part.name}: is not a text file (give a folder of memory files)"
                 )
             body, head = split_front_matter(part.parsed.text)
-            pieces = [(f":{at}", line) for at, line in enumerate(body.splitlines(), start=1)
+            pieces = [(f":{at}", line) for at, line in enumerate(text_lines(body), start=1)
                       if line.strip()] if view == "lines" else []  # fmt: skip
             for suffix, text in pieces or [("", body)]:
                 raw = Raw(f"{part.name}{suffix}", {"text": text, "metadata": dict(head)})
@@ -55,15 +56,16 @@ def split_front_matter(text: str) -> tuple[str, dict[str, str]]:
     found = _HEAD.match(text)
     if not found:
         return text.strip("\r\n"), {}
-    head: dict[str, str] = {}
+    head: dict[str, list[str]] = {}
     last = ""
     for line in found["head"].splitlines():
         if field := _FIELD.fullmatch(line):
             last = field["name"]
-            head[last] = field["value"].strip().strip("\"'")
+            head[last] = [field["value"].strip().strip("\"'")]
         elif last and line.strip():  # a folded value or a list
-            head[last] = f"{head[last]}\n{line}".strip()
-    return text[found.end() :].strip("\r\n"), head
+            head[last].append(line.rstrip())
+    values = {name: "\n".join(lines).strip() for name, lines in head.items()}
+    return text[found.end() :].strip("\r\n"), values
 
 
 def _draft(row: Fields, part: Part, suffix: str) -> Draft:

@@ -32,24 +32,29 @@ class Mem0:
     def read(self, source: Source, options: Options) -> ExportedStore:
         """Every row; deleted and expired ones keep their state."""
         ledger = Ledger(source, options)
-        count = 0
-        for part in source.parts:
-            count = ledger.take(listed(part, LISTS, ("memory",)), _draft)
-        if any("score" in row for part in source.parts for row in _rows(part.parsed.document)):
+        lists = [listed(part, LISTS, ("memory",)) for part in source.parts]
+        for rows in lists:
+            ledger.take(rows, _draft)
+        if any(isinstance(row.value, dict) and "score" in row.value for rows in lists
+               for row in rows):  # fmt: skip
             ledger.warn("rows carry a search score: a search result holds only what it found, "
                         "get_all holds the store")  # fmt: skip
+        relations = sum(_relations(part.parsed.document) for part in source.parts)
+        if relations:
+            ledger.warn(f"incomplete: graph relations beside memories are not read: {relations}")
         last = source.parts[-1].parsed.document
-        check_limit(ledger, count, LIMITS)
-        check_total(ledger, under(last, "count")[1])
+        if not check_total(ledger, under(last, "count")[1], ledger.read):
+            for rows in lists:  # get_all has no pages: each file is a call of its own
+                check_limit(ledger, len(rows), LIMITS)
         if under(last, "next")[1]:
             ledger.warn("truncated: the export names a next page; export every page")
         return ledger.store("Mem0", self.name, self.views[0], in_order=False)
 
 
-def _rows(document: object) -> list[dict[str, object]]:
-    """The rows of a document whose list was already found good."""
-    rows = document if isinstance(document, list) else under(document, "results")[1]
-    return [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
+def _relations(document: object) -> int:
+    """How many relations stand beside the rows, where older versions kept a graph as well."""
+    found = under(document, "relations")[1]
+    return len(found) if isinstance(found, list) else 0
 
 
 def _draft(row: Fields) -> Draft:

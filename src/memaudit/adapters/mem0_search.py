@@ -31,6 +31,8 @@ class Mem0Search:
         ledger = Ledger(source, options)
         retrieved = 0
         seen: set[tuple[str, str, str]] = set()
+        found = [_questions(part.parsed.document) for part in source.parts]
+        several = len({example for rows in found for example, _ in rows}) > 1
         for part in source.parts:
             questions = _questions(part.parsed.document) if part.kind == "json" else []
             if not questions:
@@ -43,7 +45,9 @@ class Mem0Search:
                     value, dict) else raw.place  # fmt: skip
                 if (example, speaker, key) not in seen:
                     seen.add((example, speaker, key))
-                    ledger.take_one(raw, partial(_draft, example=example, speaker=speaker))
+                    # A place among others; the only conversation is whatever it is scored on.
+                    named = example if several else None
+                    ledger.take_one(raw, partial(_draft, example=named, speaker=speaker))
         ledger.warn(
             f"a union of search results, not a dump: {retrieved} retrieved rows hold "
             f"{len(seen)} distinct memories; what was never retrieved is missing"
@@ -79,7 +83,7 @@ def _retrieved(
                 yield Raw(f"{place}[{number}]", row), example, name.removesuffix("_memories")
 
 
-def _draft(row: Fields, example: str, speaker: str) -> Draft:
+def _draft(row: Fields, example: str | None, speaker: str) -> Draft:
     text = row.text("memory")
     created = row.time("timestamp")
     number = len(row.ledger.drafts) + 1

@@ -1,5 +1,6 @@
 """Your own memories: JSONL or a JSON list of objects or texts, or a text file, one a line."""
 
+from memaudit.adapters.decode import text_lines
 from memaudit.adapters.fields import Fields, SkipRow
 from memaudit.adapters.ledger import Draft, Ledger
 from memaudit.adapters.protocol import Options
@@ -61,7 +62,7 @@ def _refuse_status(part: Part) -> None:
 
 def _rows(part: Part) -> list[Raw]:
     if part.kind == "text":
-        lines = enumerate(part.parsed.text.splitlines(), start=1)
+        lines = enumerate(text_lines(part.parsed.text), start=1)
         return [
             Raw(f"{part.name}:{at}", {"text": line, "id": f"line-{at}"})
             for at, line in lines

@@ -1,6 +1,8 @@
 """What a user points at: one or more files, read once, bounded, and told apart by content."""
 
+import os
 import stat
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -50,12 +52,24 @@ def open_source(paths: Sequence[Path]) -> Source:
     """Read what the paths hold."""
     if not paths:
         raise MemAuditError("no file given; give the export of a memory system")
-    if len(paths) == 1 and paths[0].is_dir():
+    if len(paths) == 1 and os.path.isdir(paths[0]):  # never raises, unlike Path.is_dir
         from memaudit.adapters.folders import open_folder
 
         return open_folder(paths[0])
-    parts = tuple(open_part(path, whole(path.name)) for path in paths)
+    parts = tuple(open_part(path, name) for path, name in zip(paths, _names(paths), strict=True))
     return Source(name=whole(paths[0].stem) or "store", parts=parts)
+
+
+def _names(paths: Sequence[Path]) -> list[str]:
+    """What the files are called: without their folder, unless two would be called the same."""
+    plain = [whole(path.name) for path in paths]
+    seen: Counter[str] = Counter()
+    names: list[str] = []
+    for path, name in zip(paths, plain, strict=True):
+        wanted = name if plain.count(name) == 1 else whole(f"{path.parent.name}/{path.name}")
+        seen[wanted] += 1
+        names.append(wanted if seen[wanted] == 1 else f"{wanted}#{seen[wanted]}")
+    return names
 
 
 def open_part(path: Path, name: str, as_text: bool = False) -> Part:
@@ -85,8 +99,13 @@ def read_bytes(path: Path, name: str) -> bytes:
                 f"{name}: is too large: {status.st_size} bytes, at most {MAX_BYTES} are read "
                 "(export in pages)"
             )
-        return path.read_bytes()
+        with path.open("rb") as file:
+            data = file.read(MAX_BYTES + 1)  # it may grow while it is read
+        if len(data) > MAX_BYTES:
+            raise MemAuditError(f"{name}: is too large: more than {MAX_BYTES} bytes")
+        return data
     except FileNotFoundError:
         raise MemAuditError(f"{name}: does not exist (check the path)") from None
     except (OSError, ValueError) as error:  # a NUL byte in a path is a ValueError
-        raise MemAuditError(f"{name}: cannot be read: {error}") from None
+        why = getattr(error, "strerror", None) or error
+        raise MemAuditError(f"{name}: cannot be read: {why}") from None

@@ -11,6 +11,15 @@ from urllib.parse import quote
 from memaudit.core.errors import MemAuditError
 
 MAGIC = b"SQLite format 3\0"
+LONGEST_VALUE = 64 << 20
+"""Bytes of a text or blob: a few words of SQL can ask for gigabytes."""
+
+LARGEST_LOG = 256 << 20
+"""Bytes: the log is copied before it is read."""
+
+STEPS = 1_000_000
+MOST_STEPS = 2_000
+"""Instructions between two looks at the clock, and looks before a query counts as a trap."""
 
 
 def schema(path: Path, name: str) -> dict[str, tuple[str, ...]]:
@@ -41,9 +50,13 @@ def rows(
 def _opened(path: Path, name: str) -> Iterator[sqlite3.Connection]:
     log = path.with_name(f"{path.name}-wal")
     try:
-        if (
-            log.exists() and log.stat().st_size
-        ):  # rows not yet in the main file: read a copy of both
+        # A log that is no file is not SQLite's; one with rows not yet in the main file is copied.
+        size = log.stat().st_size if log.is_file() else 0
+        if size > LARGEST_LOG:
+            raise MemAuditError(
+                f"{log.name}: is larger than {LARGEST_LOG >> 20} MB (checkpoint it)"
+            )
+        if size:
             with TemporaryDirectory() as folder:
                 copy = Path(folder) / "store.db"
                 shutil.copyfile(path, copy)
@@ -64,6 +77,9 @@ def _connected(path: Path, mode: str) -> Iterator[sqlite3.Connection]:
     address = f"file:{quote(str(path.resolve()))}?{mode}"
     with closing(sqlite3.connect(address, uri=True)) as connection:
         connection.text_factory = bytes
+        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST_VALUE)
+        left = iter(range(MOST_STEPS))
+        connection.set_progress_handler(lambda: next(left, None) is None, STEPS)
         connection.execute("PRAGMA trusted_schema = OFF")
         yield connection
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from memaudit.adapters.decode import loads
-from memaudit.adapters.fields import plain_json
+from memaudit.adapters.fields import MAX_DEPTH, plain_json, too_deep
 from memaudit.adapters.shape import STORE_FORMAT, STORE_VERSION, ExportedStore
 from memaudit.adapters.source import read_bytes
 from memaudit.core.errors import MemAuditError
@@ -46,11 +46,14 @@ def read_store(path: Path) -> ExportedStore:
     """Read a store that was written here; one that was edited is refused."""
     name = path.name
     try:
-        document = plain_json(loads(read_bytes(path, name).decode("utf-8")))
+        parsed = loads(read_bytes(path, name).decode("utf-8"))
     except UnicodeDecodeError as error:
         raise MemAuditError(f"{name}: is not UTF-8 at byte {error.start}") from None
     except ValueError as error:
         raise MemAuditError(f"{name}: is {error}") from None
+    if too_deep(parsed):
+        raise MemAuditError(f"{name}: nests deeper than {MAX_DEPTH} levels")
+    document = plain_json(parsed)
     if not isinstance(document, dict):
         raise MemAuditError(f"{name}: holds {kind_of(document)}, a store was expected")
     if document.get("format") != STORE_FORMAT:

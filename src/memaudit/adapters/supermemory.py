@@ -30,13 +30,14 @@ class Supermemory:
     def read(self, source: Source, options: Options) -> ExportedStore:
         """Every entry and the earlier versions listed under it."""
         ledger = Ledger(source, options)
-        for part in source.parts:
-            rows = listed(part, LISTS, ("memory",))
+        pages = [listed(part, LISTS, ("memory",)) for part in source.parts]
+        for rows in pages:
             ledger.take(rows, _draft)
-            check_limit(ledger, len(rows), LIMITS)
-            check_total(ledger, under(part.parsed.document, "pagination.totalItems")[1])
             for raw in rows:
                 ledger.take(_history(raw), lambda row: _draft(row, earlier=True))
+        total = under(source.parts[-1].parsed.document, "pagination.totalItems")[1]
+        if not check_total(ledger, total, sum(map(len, pages))):  # earlier versions are not counted
+            check_limit(ledger, len(pages[-1]), LIMITS)
         return ledger.store("supermemory", self.name, self.views[0], in_order=False)
 
 

@@ -9,7 +9,7 @@ COMMON = (10, 20, 50, 100)
 
 
 def check_limit(ledger: Ledger, count: int, limits: Mapping[int, str] | None = None) -> None:
-    """Warn when the last list read is exactly as long as a default limit."""
+    """Warn when a list is exactly as long as a default limit; of pages, only the last is asked."""
     known = (limits or {}).get(count)
     if known or count in COMMON:
         which = f"the default limit of {known}" if known else "where list calls often stop"
@@ -18,7 +18,13 @@ def check_limit(ledger: Ledger, count: int, limits: Mapping[int, str] | None = N
         )
 
 
-def check_total(ledger: Ledger, total: object) -> None:
-    """Warn when the export says that there are more rows than it holds."""
-    if isinstance(total, int) and not isinstance(total, bool) and total > ledger.read:
-        ledger.warn(f"truncated: holds {ledger.read} of {total} rows; export every page")
+def check_total(ledger: Ledger, total: object, held: int) -> bool:
+    """Warn when the export says that there are more rows than it holds.
+
+    True where it says how many there are: then no length needs to be guessed at.
+    """
+    if not isinstance(total, int) or isinstance(total, bool):
+        return False
+    if total > held:
+        ledger.warn(f"truncated: holds {held} of {total} rows; export every page")
+    return True

@@ -8,7 +8,7 @@ from memaudit.adapters.fields import Fields
 from memaudit.adapters.ledger import Draft, Ledger
 from memaudit.adapters.protocol import Options
 from memaudit.adapters.rows import Raw, listed, share
-from memaudit.adapters.shape import ExportedStore
+from memaudit.adapters.shape import ExportedStore, Memory
 from memaudit.adapters.source import Source
 from memaudit.datasets.irregular import whole
 from memaudit.datasets.lenient_json import kind_of
@@ -87,12 +87,12 @@ def split_examples(store: ExportedStore) -> dict[str, ExportedStore]:
     known = store.origin.configuration.get("examples")
     names = list(known) if isinstance(known, dict) else []
     names += sorted({memory.example for memory in store.memories if memory.example} - set(names))
+    memories: dict[str | None, list[Memory]] = {name: [] for name in names}
+    for one in store.memories:
+        memories.setdefault(one.example, []).append(one)
     return {
         name: store.model_copy(
-            update={
-                "name": f"{store.name}/{name}",
-                "memories": tuple(one for one in store.memories if one.example == name),
-            }
+            update={"name": f"{store.name}/{name}", "memories": tuple(memories[name])}
         )
         for name in names
     }

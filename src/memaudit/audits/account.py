@@ -8,7 +8,10 @@ from memaudit.adapters.ledger import HARMLESS
 from memaudit.adapters.shape import ExportedStore
 from memaudit.audits.counting import counted
 
-INCOMPLETE = ("truncated", "maybe truncated", "incomplete")
+INCOMPLETE = (
+    "truncated", "maybe truncated", "incomplete", "core memory only", "archival passages only",
+    "a union of search results", "rows carry a search score",
+)  # fmt: skip
 """How warnings of an import or a capture begin that say the store is not all there."""
 
 Pair = tuple[str, str]

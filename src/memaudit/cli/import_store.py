@@ -1,6 +1,7 @@
 """`memaudit import`: the export of a memory system, read into a store that can be scored."""
 
 import json
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -37,7 +38,7 @@ def import_store(
     paths = [Path(argument) for argument in arguments]
     if format is None and len(paths) > 1 and arguments[0] in ADAPTERS:
         format, paths = arguments[0], paths[1:]
-    if any(path.resolve() == out.resolve() for path in paths):
+    if any(os.path.realpath(path) == os.path.realpath(out) for path in paths):
         raise MemAuditError(f"{out}: is the export itself; write the store to another file")
     options = Options(name=name, view=view, namespace=namespace, as_of=as_of)
     store = importing.import_store(paths, format, options)

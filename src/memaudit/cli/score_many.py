@@ -52,17 +52,17 @@ def print_many(
     if not files:
         reason = f"{missing[0].package!r}: {missing[0].reason}" if missing else "there is none"
         raise MemAuditError(f"no package could be scored; the first, {reason}")
-    means = board(entries_of([(file["package"], file) for file in files]))
+    unscored = [
+        {"package": one.package, "store": one.store, "reason": one.reason} for one in missing
+    ]
+    means = board(entries_of([(file["package"], file) for file in files], unscored))
     kinds = [(store, budget, pooled(group)) for (store, budget), group in _by_store(rows)]
     if as_json:
         data = {
             "format": FORMAT,
             "version": VERSION,
             "packages": files,
-            "not_scored": [
-                {"package": one.package, "store": one.store, "reason": one.reason}
-                for one in missing
-            ],
+            "not_scored": unscored,
             "summary": leaderboard_data(means),
             "unit_kinds": [
                 {

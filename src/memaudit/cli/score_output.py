@@ -10,6 +10,7 @@ from memaudit.audits.account import account_lines
 from memaudit.audits.counting import counted
 from memaudit.audits.diagnosis import Diagnosis, NoDiagnosis
 from memaudit.audits.explanation_data import cells_data, explained, lost_data
+from memaudit.audits.judges.wording import judged_how
 from memaudit.audits.sheet import Scoring, Sheet, SheetRow, sheet_data
 from memaudit.cli.explained import explained_lines
 from memaudit.cli.results import console
@@ -90,7 +91,7 @@ def file_data(found: Sheet, cells: bool) -> dict[str, Any]:
 
 def judge_line(scoring: Scoring) -> str:
     """Who said what memories cover, and whether that is a guess."""
-    mark = "an ESTIMATE by shared words, not labels" if scoring.is_estimate else "as labelled"
+    mark = judged_how(scoring.judge_name, scoring.is_estimate)
     return f"coverage of memories: judge {safe_markup(scoring.judge_name)}, {mark}"
 
 

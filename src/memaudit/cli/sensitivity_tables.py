@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from rich import box
 from rich.table import Table
 
+from memaudit.audits.judges.wording import judged_how
 from memaudit.audits.sensitivity.summary import Finding, Pairing, Spread, Survival
 from memaudit.cli.results import console, number
 from memaudit.cli.text import safe_markup
@@ -23,7 +24,7 @@ def show(
     """Who judged, every variant, the judges against each other, and what scores do not see."""
     screen = console()
     for place, judge in enumerate(judges):
-        mark = "an ESTIMATE by shared words, not labels" if judge.is_estimate else "as labelled"
+        mark = judged_how(judge.name, judge.is_estimate)
         what = "coverage of memories" if not place else "another judge"
         screen.print(f"{what}: judge {safe_markup(judge.name)}, {mark}")
     screen.print(_variants(rows))

@@ -71,7 +71,7 @@ def test_a_failure_is_counted_however_the_library_hides_it(run: Run, way: str) -
     """An exception, an error in the log, a printed error; the key is not in the message."""
     outcome = run([package("p", "a", f"{way} it", "b")])
     (warning,) = outcome.store.warnings
-    assert warning.startswith("1 of 3 messages failed: p e1 (")
+    assert warning.startswith("incomplete: 1 of 3 messages failed: p e1 (")
     assert KEY not in warning
     assert outcome.store.origin.configuration["failed_messages"] == 1
     assert {"a", "b"} <= {memory.text for memory in outcome.store.active}

@@ -1,11 +1,13 @@
 """Means, intervals and gaps by hand."""
 
+import json
 import math
 from fractions import Fraction
 from pathlib import Path
 
 import pytest
 
+from memaudit.core.errors import MemAuditError
 from memaudit.report.leaderboard import board, read_scores
 from memaudit.report.leaderboard.data import leaderboard_data
 from memaudit.report.leaderboard.words import coverage_note, notes
@@ -47,6 +49,21 @@ def test_undefined_and_absent_are_counted(tmp_path: Path) -> None:
     assert b.undefined == {"optimum is 0": 1}
     assert b.missing == 1
     assert math.isnan(b.kept.low)
+
+
+def test_what_a_run_could_not_score_is_said(tmp_path: Path) -> None:
+    """A package that no mean holds is named in words and in the data, as its run named it."""
+    alone = json.loads(write(tmp_path, "p", row("a", "1/2")).read_text())
+    missing = {"package": "q", "store": "a", "reason": "the call failed"}
+    run = {"format": "memaudit-scores", "packages": [alone], "not_scored": [missing]}
+    (tmp_path / "p.json").write_text(json.dumps(run))
+    found = board(read_scores(tmp_path))
+    assert "not scored, and in no mean: a on q (the call failed)" in notes(found)
+    assert leaderboard_data(found)["not_scored"] == [missing]
+    run["not_scored"] = [{"package": 5}]
+    (tmp_path / "p.json").write_text(json.dumps(run))
+    with pytest.raises(MemAuditError, match=r"p\.json: not_scored: package: "):
+        read_scores(tmp_path)
 
 
 def test_one_package_has_no_interval(tmp_path: Path) -> None:

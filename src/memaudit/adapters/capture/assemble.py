@@ -85,7 +85,7 @@ def _warnings(
     ]
     if failures:
         total = sum(result.fed for result in results)
-        found.append(f"{len(failures)} of {total} messages failed: {_named(failures)}")
+        found.append(f"incomplete: {len(failures)} of {total} messages failed: {_named(failures)}")
     if empty := sum(result.empty for result in results):
         found.append(f"{empty} experiences without text were not fed")
     others = sorted({host for result in results for host in _others(result, address)})

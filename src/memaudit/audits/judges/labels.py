@@ -22,7 +22,7 @@ OTHER = "labels of other conversations"
 
 class Labels:
     """Labels by memory id. Where labels name texts by ids of their own, a memories file says which
-    lines of the export, or which texts, an id stands for."""
+    text an id stands for: every memory of that text is labelled, whatever its place or id."""
 
     is_estimate = False
 
@@ -66,17 +66,21 @@ class Labels:
                 found[id][unit] = cell
                 used += 1
         if memories and not used:
+            fix = (
+                "if its ids are other ones, give the file of its memories as well"
+                if self._stands_for is None
+                else "no text of the file of memories is in it"
+            )
             raise NotJudged(
-                f"{self._rows[0].file}: no label is about a memory of this store; if its ids are "
-                "other ones, give the file of its memories as well"
+                f"{self._rows[0].file}: no label is about a memory of this store; {fix}"
             )
         return Judgement(found, left_out=dict(sorted(left_out.items())))
 
     def _ids(self, id: str, by_text: dict[str, list[str]]) -> set[str]:
         if self._stands_for is None:
             return {id}
-        lines, text = self._stands_for.get(id, ((), ""))
-        return {*lines, *by_text.get(text, ())}
+        # By the text alone: a line number means something else in every export.
+        return set(by_text.get(self._stands_for[id], ()))
 
 
 def _is_of_another(row: LabelRow, example: str) -> bool:
@@ -85,17 +89,7 @@ def _is_of_another(row: LabelRow, example: str) -> bool:
     return bool(named and example and named != example)
 
 
-def _named(path: Path) -> dict[str, tuple[tuple[str, ...], str]]:
-    """Per label id: the lines of the export it stands for, and its text."""
+def _named(path: Path) -> dict[str, str]:
+    """Per label id the text it stands for."""
     rows = label_rows(path, MEMORY_FIELDS, frozenset({"memory_id", "text"}))
-    return {
-        row.text("memory_id"): (_lines(row), " ".join(row.text("text").split())) for row in rows
-    }
-
-
-def _lines(row: LabelRow) -> tuple[str, ...]:
-    return tuple(
-        f"line-{source['line']}"
-        for source in row.many("sources")
-        if isinstance(source, dict) and isinstance(source.get("line"), int)
-    )
+    return {row.text("memory_id"): " ".join(row.text("text").split()) for row in rows}

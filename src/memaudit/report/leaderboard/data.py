@@ -18,6 +18,7 @@ def leaderboard_data(board: Board) -> dict[str, Any]:
         "coverage_is_an_estimate": board.entries.is_estimate,
         "cost_rule": board.entries.cost_rule,
         "skipped_files": list(board.entries.skipped),
+        "not_scored": [one.model_dump() for one in board.entries.not_scored],
         "undecided_cells": board.entries.undecided_cells,
         "not_all_seen": [
             {"package": package, **store.model_dump(exclude_defaults=True)}

@@ -5,16 +5,18 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
 from memaudit.audits.sheet import FORMAT
 from memaudit.core.errors import MemAuditError
 from memaudit.core.exact import plain
-from memaudit.report.leaderboard.score_files import ScoreFile, ScoreRow, StoreRow
+from memaudit.report.leaderboard.score_files import NotScored, ScoreFile, ScoreRow, StoreRow
 
 MAX_BYTES = 1 << 28
+
+Form = TypeVar("Form", ScoreFile, NotScored)
 
 Found = Sequence[tuple[str, ScoreFile]]
 """Where each file comes from, and the file."""
@@ -30,7 +32,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Entries:
-    """Everything that can be compared, what its scores do not see, and files without scores."""
+    """Everything that can be compared, what its scores do not see, and what has no scores."""
 
     entries: tuple[Entry, ...]
     accounts: tuple[tuple[str, StoreRow], ...]
@@ -41,6 +43,7 @@ class Entries:
     is_estimate: bool
     cost_rule: str | None
     skipped: tuple[str, ...]
+    not_scored: tuple[NotScored, ...]
 
 
 def read_scores(folder: Path) -> Entries:
@@ -49,22 +52,27 @@ def read_scores(folder: Path) -> Entries:
         raise MemAuditError(f"{folder}: is no folder; give one with files of memaudit score --json")
     found: list[tuple[str, ScoreFile]] = []
     skipped: list[str] = []
+    missing: list[NotScored] = []
     for path in sorted(folder.glob("*.json")):
-        files = _read(path)
+        files, not_scored = _read(path)
         if not files:
             skipped.append(path.name)
         found += [(path.name, one) for one in files]
+        missing += not_scored
     if not found:
         raise MemAuditError(f"{folder}: holds no file that memaudit score --json wrote")
-    return _entries_of(found, skipped)
+    return _entries_of(found, skipped, missing)
 
 
-def entries_of(files: Sequence[tuple[str, dict[str, Any]]]) -> Entries:
+def entries_of(
+    files: Sequence[tuple[str, dict[str, Any]]], not_scored: Sequence[dict[str, Any]] = ()
+) -> Entries:
     """The scores of one run, as `memaudit score --json` prints them for each package."""
-    return _entries_of([(name, _parsed(name, data)) for name, data in files], ())
+    found = [(name, _parsed(ScoreFile, name, data)) for name, data in files]
+    return _entries_of(found, (), [_parsed(NotScored, "not_scored", one) for one in not_scored])
 
 
-def _entries_of(found: Found, skipped: Sequence[str]) -> Entries:
+def _entries_of(found: Found, skipped: Sequence[str], not_scored: Sequence[NotScored]) -> Entries:
     _agree(found, "judge", lambda one: one.judge_kind)
     _agree(found, "cost rule", lambda one: one.cost_rule)
     _agree(found, "group cap", lambda one: None if one.group_cap is None else str(one.group_cap))
@@ -80,11 +88,12 @@ def _entries_of(found: Found, skipped: Sequence[str]) -> Entries:
         is_estimate=any(one.coverage_is_an_estimate for one in files),
         cost_rule=next((one.cost_rule for one in files if one.cost_rule is not None), None),
         skipped=tuple(skipped),
+        not_scored=tuple(not_scored),
     )
 
 
-def _read(path: Path) -> list[ScoreFile]:
-    """The score files in a file: one, or one a package; none in JSON of another kind."""
+def _read(path: Path) -> tuple[list[ScoreFile], list[NotScored]]:
+    """The score files in a file: one, or one a package and what is missing; none in other JSON."""
     try:
         if path.stat().st_size > MAX_BYTES:
             raise MemAuditError(f"{path.name}: is larger than {MAX_BYTES >> 20} MB")
@@ -94,19 +103,22 @@ def _read(path: Path) -> list[ScoreFile]:
     except (ValueError, RecursionError) as error:
         raise MemAuditError(f"{path.name}: is not JSON: {error}") from None
     if not isinstance(data, dict):
-        return []
+        return [], []
     packages = data.get("packages") if data.get("format") == FORMAT else None
     rows = packages if isinstance(packages, list) else [data]
-    return [
-        _parsed(path.name, one)
+    files = [
+        _parsed(ScoreFile, path.name, one)
         for one in rows
         if isinstance(one, dict) and "scores" in one and "judge" in one
     ]
+    missing = data.get("not_scored") if rows is packages else None
+    missing = missing if isinstance(missing, list) else []
+    return files, [_parsed(NotScored, f"{path.name}: not_scored", one) for one in missing]
 
 
-def _parsed(name: str, data: dict[str, Any]) -> ScoreFile:
+def _parsed(form: type[Form], name: str, data: dict[str, Any]) -> Form:
     try:
-        return ScoreFile.model_validate(data)
+        return form.model_validate(data)
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(str(step) for step in first["loc"])

@@ -122,6 +122,14 @@ class ScoreRow(_Read):
         return self.common_union_ratio.undefined or f"no {POLICY} row"
 
 
+class NotScored(_Read):
+    """A package of a run, or one store of it, that has no scores."""
+
+    package: str
+    store: str | None = None
+    reason: str
+
+
 class ScoreFile(_Read):
     """All stores of one package. Files of earlier versions do not name the cost rule."""
 

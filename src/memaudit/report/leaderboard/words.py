@@ -1,6 +1,7 @@
 """What every form of the leaderboard has to say beside its numbers."""
 
 from memaudit.audits.counting import counted
+from memaudit.audits.judges.wording import judged_how
 from memaudit.report.leaderboard.board import Board
 from memaudit.report.leaderboard.score_files import POLICY, SIGNS, StoreRow
 
@@ -16,7 +17,7 @@ def coverage_note(board: Board) -> str:
     who = f"judge {names[0]}"
     if len(names) > 1:
         who = f"{counted(len(names), 'judge')}, {', '.join(names)}"
-    mark = "an ESTIMATE, not labels" if board.entries.is_estimate else "as labelled"
+    mark = judged_how(names[0], board.entries.is_estimate)
     return f"coverage of memories: {who}, {mark}"
 
 
@@ -41,6 +42,11 @@ def notes(board: Board) -> list[str]:
             "some stores were not scored on every package at every budget: their means are over "
             "other packages; differences are over the packages both have"
         )
+    if missing := board.entries.not_scored:
+        first = missing[0]
+        what = first.package if first.store is None else f"{first.store} on {first.package}"
+        more = f", and {len(missing) - 1:,} more" if len(missing) > 1 else ""
+        found.append(f"not scored, and in no mean: {what} ({first.reason}){more}")
     if board.entries.cost_rule is None:
         found.append("the files do not name their cost rule: make sure it is one and the same")
     if board.entries.skipped:

@@ -44,7 +44,8 @@ ARCHIVAL_TOOLS = ["archival_memory_insert", "archival_memory_search"]
 """No longer among the tools an agent gets by itself; without them there are no passages."""
 EVERYTHING = 1_000_000
 OF_THE_MODEL = {"KeyError", "TypeError", "ValueError"}
-"""What tools raise when the model called them wrongly: the agent is told and may try again."""
+"""What tools that edit blocks raise when the model called them wrongly: the agent is told and may
+try again. A tool that embeds a passage may raise the same for reasons of its own."""
 
 logging.getLogger().setLevel(logging.WARNING)
 # Embeddings that take two seconds are logged as an error, and would count as a failed message.
@@ -178,9 +179,9 @@ def _failures(messages: list[Any]) -> list[str]:
         for one in getattr(message, "tool_returns", None) or []
         for line in one.stderr or []
     ]
-    named = [re.match(r"Error executing function \w+: (\w+)", line) for line in said]
+    named = [re.match(r"Error executing function (\w+): (\w+)", line) for line in said]
     return [
         line
         for line, match in zip(said, named, strict=True)
-        if match is None or match[1] not in OF_THE_MODEL
+        if match is None or match[1] in ARCHIVAL_TOOLS or match[2] not in OF_THE_MODEL
     ]
