@@ -25,7 +25,8 @@ MAY_IMPORT = {
         "core", "io", "solvers", "writers", "natural", "adapters", "downstream", "audits",
     },
     "experiments": {
-        "core", "io", "solvers", "writers", "generators", "natural", "audits", "experiments",
+        "core", "io", "solvers", "writers", "generators", "natural", "downstream", "audits",
+        "experiments",
     },
 }  # fmt: skip
 """Layers not listed here may import anything but the command line."""

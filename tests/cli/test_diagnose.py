@@ -157,6 +157,39 @@ def test_a_model_that_does_not_answer(
     assert one["outcomes"]["answered_right"] == 0
 
 
+def test_bad_questions_and_stores_keep_their_rows(tmp_path: Path) -> None:
+    """No evidence, an empty store, a retriever that finds nothing, no room: a row and a remark."""
+    rows = [
+        {"conversation": "ann"}, {"session": "s"},
+        {"id": "nuts", "speaker": "Ann", "text": "I am allergic to peanuts."},
+        {"question": "Which food is dangerous?", "answer": "Peanuts", "evidence": ["nuts"]},
+        {"question": "What does Ann's cousin read?", "answer": "a novel"},
+        {"question": "Where is Ann's boat?", "kind": "abstention"},
+    ]  # fmt: skip
+    (tmp_path / "chat.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    run("build", tmp_path / "chat.jsonl", "--out", tmp_path / "p")
+    for name, export in (("empty", []), ("odd", [{"text": "Zzz."}])):
+        (tmp_path / f"{name}-in.json").write_text(json.dumps(export))
+        run("import", "plain", tmp_path / f"{name}-in.json", "--name", name,
+            "--out", tmp_path / f"{name}.json")  # fmt: skip
+    stores = (tmp_path / "empty.json", tmp_path / "odd.json")
+    package = tmp_path / "p" / "ann.json"
+    data = summary(package, *stores, "--budget", "9", "--out", tmp_path / "a")
+    empty, odd = data["summaries"]
+    assert (empty["why"]["empty_store"], odd["why"]["retriever_returned_nothing"]) == (3, 3)
+    for one in (empty, odd):
+        assert one["why"]["question_without_evidence"] == one["outcomes"]["uncertain"] == 1
+        assert one["outcomes"]["evidence_never_written"] == 1
+        assert one["measures"]["evidence_recall"] == {
+            "n": 1, "undefined": 2, "mean": 0, "ci_low": None, "ci_high": None,
+        }  # fmt: skip
+    tight = summary(package, stores[1], "--budget", "0", "--out", tmp_path / "b")["summaries"][0]
+    assert tight["why"]["nothing_kept"] == 3
+    listed = run("diagnose", package, *stores, "--budget", "9", "--out", tmp_path / "a",
+                 "--failures").stdout  # fmt: skip
+    assert "4 of 6 were not answered right" in listed
+
+
 def test_wrong_input(files: tuple[Path, Path], tmp_path: Path) -> None:
     """One line each, and nothing is left behind."""
     package, store = files

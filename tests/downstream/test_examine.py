@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from memaudit.downstream.examine import examine
+from memaudit.downstream.examine import examine, findings, lean, retrieve
 from memaudit.downstream.finding import WHY, Finding
 from memaudit.downstream.measures import ABOUT
 from memaudit.downstream.memory import Holding, StoredMemory
@@ -180,15 +180,18 @@ def test_measures_by_hand() -> None:
     """Of five retrieved memories two help, one misleads; 5 + 6 + 5 + 6 + 7 words."""
     row = found(holding(*ALL), Says(Reply(State.ANSWERED, "a pescatarian diet")))["diet"]
     assert row.measures == {
-        "answered": 1, "right": 1, "evidence_recall": 1, "evidence_precision": F(2, 5),
+        "answered": 1, "right": 1, "evidence_recall": 1, "evidence_coverage": 1,
+        "evidence_precision": F(2, 5), "answer_in_evidence": 1,
         "stale_retrieval": 1, "stale_answer": 0, "words_retrieved": 29, "exact_match": 0,
         "token_f1": F(2, 3), "abstention_precision": None, "abstention_recall": None,
+        "words_kept": 29,
     }  # fmt: skip
     row = found(holding(*ALL), ABSTAINS, k=3)["diet"]  # open, dog, ended
     assert row.measures == {
-        "answered": 0, "right": 0, "evidence_recall": F(1, 2), "evidence_precision": F(1, 3),
+        "answered": 0, "right": 0, "evidence_recall": F(1, 2), "evidence_coverage": F(1, 2),
+        "evidence_precision": F(1, 3), "answer_in_evidence": 0,
         "stale_retrieval": 0, "stale_answer": 0, "words_retrieved": 18, "exact_match": 0,
-        "token_f1": 0, "abstention_precision": 0, "abstention_recall": None,
+        "token_f1": 0, "abstention_precision": 0, "abstention_recall": None, "words_kept": 29,
     }  # fmt: skip
 
 
@@ -197,6 +200,8 @@ def test_undefined_measures() -> None:
     rows = found(holding(*ALL), ABSTAINS, FindsNothing())
     book, move = rows["book"].measures, rows["move"].measures
     assert (book["evidence_recall"], book["evidence_precision"]) == (None, None)
+    assert (book["evidence_coverage"], book["answer_in_evidence"]) == (None, None)
+    assert (move["answer_in_evidence"], rows["dog"].measures["answer_in_evidence"]) == (None, 0)
     assert (rows["dog"].measures["evidence_precision"], book["stale_retrieval"]) == (None, None)
     assert (move["exact_match"], move["abstention_precision"], move["abstention_recall"]) == (
         1,
@@ -215,11 +220,27 @@ def test_rows() -> None:
     """A row is plain data with the whole chain; every remark is explained, every measure named."""
     row = found(holding(*ALL, kept=2), EvidenceOnly())["dog"].to_json()
     assert row["evidence"] == [
-        {"unit": "dog", "stage": "retrieved", "needs": 1, "written": 1, "kept": 1, "retrieved": 1,
+        {"unit": "dog", "says": "Bob has a dog called Rex.", "supports": True,
+         "stage": "retrieved", "needs": 1, "written": 1, "kept": 1, "retrieved": 1,
          "memories": [{"id": "m-dog", "covers": 1, "kept": True, "rank": 2}]},
     ]  # fmt: skip
     assert (row["package"], row["store"], row["query"], row["answer"]) == ("ann", "s", "dog", "Rex")
     assert set(row["measures"]) == set(ABOUT)
+    assert row["texts"] == {"m-dog": DOG.text, "m-open": OPEN.text}
     for held in (holding(), holding(*ALL, kept=0), holding(*ALL)):
         for finding in found(held, ABSTAINS).values():
             assert set(finding.why) <= set(WHY)
+
+
+@pytest.mark.parametrize("kept", [0, 1, 3, 5])
+@pytest.mark.parametrize("k", [1, 5])
+def test_lean_changes_no_finding(kept: int, k: int) -> None:
+    """Memories that no row names are dropped, and every row stays as it was."""
+    others = [StoredMemory(f"o{at}", "Soup again, again.", {}) for at in range(6)]
+    whole = retrieve(PACKAGE, holding(*others, *ALL, kept=kept), Recency(), k)
+    small = lean(whole)
+    replies = ABSTAINS.read(whole.asked)
+    assert list(findings(whole, replies)) == list(findings(small, replies))
+    assert len(small.holding.written) < len(whole.holding.written)
+    empty = retrieve(PACKAGE, holding(), Recency(), k)
+    assert list(findings(lean(empty), replies)) == list(findings(empty, replies))

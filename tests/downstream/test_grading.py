@@ -3,8 +3,8 @@
 import pytest
 
 from memaudit.downstream.grading import grade
-from memaudit.downstream.outcomes import Verdict
 from memaudit.downstream.readers.protocol import Reply, State
+from memaudit.downstream.verdict import Verdict
 from tests.downstream.small import ALL, ASKED, DOG, NOW, OLD, OPEN
 
 

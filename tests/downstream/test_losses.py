@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from memaudit.core.errors import MemAuditError
 from memaudit.downstream.chain import Stage
 from memaudit.downstream.losses import losses
-from memaudit.downstream.outcomes import LOSSES, Layer, Outcome, Verdict, decide
+from memaudit.downstream.outcomes import LOSSES, Layer, Outcome, decide
+from memaudit.downstream.verdict import Verdict
 
 
 @given(

@@ -2,8 +2,8 @@
 
 import pytest
 
-from memaudit.downstream.outcomes import Verdict
 from memaudit.downstream.scoring import says_unknown, scored
+from memaudit.downstream.verdict import Verdict
 
 BAND = "Which instrument does Ilka play now?"
 FIRST = "Which town did she see first, Ljubljana or Trieste?"

@@ -27,22 +27,28 @@ def show_summary(summary: dict[str, Any]) -> None:
     if spec["judge"]:
         mark = "an ESTIMATE by shared words" if spec["coverage_is_an_estimate"] else "as judged"
         screen.print(safe_markup(f"coverage of exported memories: judge {spec['judge']}, {mark}"))
-    screen.print(_outcomes(stores))
+    screen.print(outcomes_table(stores))
     for one in stores:
-        screen.print(safe_markup(_sum(one)))
+        screen.print(safe_markup(sum_line(one)))
     for name, ways in spec["kept_by"].items():
         counts = ", ".join(f"{way} in {count}" for way, count in ways.items())
         screen.print(safe_markup(f"{name}: {counts} of {summary['packages']} packages"))
-    screen.print(_measures(stores))
-    screen.print(
-        f"means with 95% intervals over {summary['clusters']}; n counts the questions where a "
-        "measure is defined"
-    )
+    screen.print(measures_table(stores))
+    screen.print(means_line(summary))
     _differences(summary, screen)
-    screen.print(_remarks(stores))
+    screen.print(remarks_table(stores))
 
 
-def _columns(first: str, stores: list[dict[str, Any]]) -> Table:
+def means_line(summary: dict[str, Any]) -> str:
+    """How to read the means."""
+    return (
+        f"means with 95% intervals over {summary['clusters']} (one alone has none); n counts the "
+        "questions where a measure is defined"
+    )
+
+
+def columns(first: str, stores: list[dict[str, Any]]) -> Table:
+    """A table with a column a store."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column(first)
     for one in stores:
@@ -50,8 +56,9 @@ def _columns(first: str, stores: list[dict[str, Any]]) -> Table:
     return table
 
 
-def _outcomes(stores: list[dict[str, Any]]) -> Table:
-    table = _columns("outcome", stores)
+def outcomes_table(stores: list[dict[str, Any]]) -> Table:
+    """How many questions ended how; every one is in exactly one row."""
+    table = columns("outcome", stores)
     for outcome in Outcome:
         table.add_row(outcome.value, *(_share(one, one["outcomes"][outcome]) for one in stores))
     table.add_row("all", *(_share(one, one["questions"]) for one in stores))
@@ -62,7 +69,7 @@ def _share(one: dict[str, Any], count: int) -> str:
     return f"{count} {count / one['questions']:6.1%}"
 
 
-def _sum(one: dict[str, Any]) -> str:
+def sum_line(one: dict[str, Any]) -> str:
     """The exact sum, in questions."""
     whole = one["questions"]
     parts = {Layer.NONE.value: one["answered"], **one["losses"]}
@@ -70,17 +77,30 @@ def _sum(one: dict[str, Any]) -> str:
     return f"{one['store']}: {whole} questions = {counts}"
 
 
-def _measures(stores: list[dict[str, Any]]) -> Table:
-    table = _columns("measure", stores)
+def measures_table(stores: list[dict[str, Any]]) -> Table:
+    """Means with intervals."""
+    table = columns("measure", stores)
     for name in stores[0]["measures"]:
-        table.add_row(name.replace("_", " "), *(_interval(one["measures"][name]) for one in stores))
+        table.add_row(
+            name.replace("_", " "), *(interval_text(one["measures"][name]) for one in stores)
+        )
     return table
 
 
-def _interval(found: dict[str, Any]) -> str:
+def interval_text(found: dict[str, Any]) -> str:
+    """A mean, its interval, and over how many questions."""
     if found["mean"] is None:
         return "undefined"
-    return f"{found['mean']:.3g} ({found['ci_low']:.3g} to {found['ci_high']:.3g}), n {found['n']}"
+    over = f", n {found['n']}" if found["undefined"] else ""
+    if found["ci_low"] is None:
+        return f"{number_text(found['mean'])}{over}"
+    low, high = number_text(found["ci_low"]), number_text(found["ci_high"])
+    return f"{number_text(found['mean'])} ({low} to {high}){over}"
+
+
+def number_text(number: float) -> str:
+    """Three digits, or as many as there are before the point."""
+    return f"{number:.3g}" if abs(number) < 1000 else f"{number:.0f}"
 
 
 def _differences(summary: dict[str, Any], screen: Any) -> None:
@@ -93,6 +113,11 @@ def _differences(summary: dict[str, Any], screen: Any) -> None:
         if rows:
             screen.print("paired differences between stores are in summary.json")
         return
+    screen.print(differences_table(rows))
+
+
+def differences_table(rows: list[dict[str, Any]]) -> Table:
+    """Paired differences, one a line."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for name in ("measure", "first", "second"):
         table.add_column(name, overflow="fold")
@@ -102,14 +127,16 @@ def _differences(summary: dict[str, Any], screen: Any) -> None:
         table.add_row(
             row["measure"].replace("_", " "), safe_markup(row["first"]),
             safe_markup(row["second"]), f"{row['mean_difference']:+.3g}",
-            f"{row['ci_low']:+.3g} to {row['ci_high']:+.3g}", f"{row['p']:.3g}",
+            "-" if row["ci_low"] is None else f"{row['ci_low']:+.3g} to {row['ci_high']:+.3g}",
+            f"{row['p']:.3g}",
             f"{row['p_holm']:.3g}",
         )  # fmt: skip
-    screen.print(table)
+    return table
 
 
-def _remarks(stores: list[dict[str, Any]]) -> Table:
-    table = _columns("remark", stores)
+def remarks_table(stores: list[dict[str, Any]]) -> Table:
+    """How often rows carry which remark."""
+    table = columns("remark", stores)
     for name in sorted({why for one in stores for why in one["why"]}):
         table.add_row(name.replace("_", " "), *(str(one["why"].get(name, 0)) for one in stores))
     return table

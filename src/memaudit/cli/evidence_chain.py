@@ -1,6 +1,5 @@
 """Single questions of a diagnosis: what failed, and the chain of evidence behind it."""
 
-import json
 from collections.abc import Sequence
 from typing import Any
 
@@ -9,7 +8,7 @@ import typer
 from memaudit.cli.text import safe
 from memaudit.core.errors import MemAuditError
 from memaudit.downstream.finding import WHY
-from memaudit.downstream.outcomes import Outcome
+from memaudit.downstream.outcomes import LOST_BY, Layer, Outcome
 
 LONGEST = 160
 """Letters of a text that are printed."""
@@ -32,7 +31,7 @@ def list_failures(rows: Sequence[Row]) -> None:
     typer.echo(f"{len(failed)} of {len(rows)} were not answered right")
 
 
-def show_chain(rows: Sequence[Row], memories: str, query: str) -> None:
+def show_chain(rows: Sequence[Row], query: str) -> None:
     """Everything about one question at every store; PACKAGE/QUERY where an id is not enough."""
     chosen = [row for row in rows if query in (row["query"], f"{row['package']}/{row['query']}")]
     packages = sorted({row["package"] for row in chosen})
@@ -42,22 +41,17 @@ def show_chain(rows: Sequence[Row], memories: str, query: str) -> None:
         raise MemAuditError(
             f"{len(packages)} packages have a question {query!r}; write {packages[0]}/{query}"
         )
-    texts = {}
-    for line in memories.splitlines():
-        row = json.loads(line)
-        texts[row["package"], row["store"], row["id"]] = row["text"]
     for row in chosen:
-        _show(row, texts)
+        _show(row)
 
 
-def _show(row: Row, texts: dict[tuple[str, str, str], str]) -> None:
+def _show(row: Row) -> None:
     def text(id: str) -> str:
-        return _short(texts[row["package"], row["store"], id])
+        return _short(row["texts"][id])
 
+    lost = f", {LOST_BY[Layer(row['layer'])]}" if row["outcome"] != Outcome.RIGHT else ""
     lines = [
-        f"{row['package']}/{row['query']} at {row['store']}: {row['outcome']}, lost by "
-        f"{row['layer']}" if row["outcome"] != Outcome.RIGHT
-        else f"{row['package']}/{row['query']} at {row['store']}: {row['outcome']}",
+        f"{row['package']}/{row['query']} at {row['store']}: {row['outcome']}{lost}",
         f"  question  {_short(row['question'])}",
         f"  right     {_gold(row)}",
         f"  said      {_short(row['answer']) or row['reply']}",
@@ -67,7 +61,10 @@ def _show(row: Row, texts: dict[tuple[str, str, str], str]) -> None:
         lines.append(
             f"  unit {unit['unit']}: {unit['stage']}; of {unit['needs']} written "
             f"{unit['written']}, kept {unit['kept']}, retrieved {unit['retrieved']}"
+            f"{'' if unit['supports'] else '; not needed: the current value is asked for'}"
         )
+        if unit["says"]:
+            lines.append(f"    says: {_short(unit['says'])}")
         for link in unit["memories"]:
             fate = "pruned" if not link["kept"] else "not retrieved"
             fate = f"rank {link['rank']}" if link["rank"] else fate

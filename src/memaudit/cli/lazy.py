@@ -18,6 +18,8 @@ COMMANDS = {
     "reproduce": ("memaudit.cli.reproduce:reproduce", "The paper's numbers beside ours."),
     "audit": ("memaudit.cli.audit:audit", "Audit labels, and the solvers."),
     "annotate": ("memaudit.cli.annotate:annotate", "Label the cells of a frame in a browser."),
+    "serve": ("memaudit.cli.serve:serve", "Explore runs and packages in a browser."),
+    "bundle": ("memaudit.cli.bundle:bundle", "Write the explorer's pages as a static site."),
     "solve": ("memaudit.cli.solve:solve", "Find the best store for a budget, with a certificate."),
     "verify": ("memaudit.cli.verify:verify", "Check a certificate against its package."),
     "frontier": ("memaudit.cli.frontier:frontier", "The optimum for every budget."),
@@ -30,6 +32,7 @@ COMMANDS = {
     "capture": ("memaudit.cli.capture:capture", "Run a memory system, keep what it wrote."),
     "score": ("memaudit.cli.score:score", "Score exported stores against certified optima."),
     "diagnose": ("memaudit.cli.diagnose:diagnose", "Who lost the answer: write, retrieve, read?"),
+    "transfer": ("memaudit.cli.transfer:transfer", "Package-style stores against raw ones."),
     "leaderboard": ("memaudit.cli.leaderboard:leaderboard", "All scored stores in one table."),
     "sensitivity": ("memaudit.cli.sensitivity:sensitivity", "Do scores survive other choices?"),
     "judge": ("memaudit.cli.judge:judge", "Compare two judges of a store."),
@@ -41,6 +44,7 @@ COMMANDS = {
     "cache": ("memaudit.cli.cache:cache", "Export, import or show the cache of model replies."),
     "batch": ("memaudit.cli.batch:batch", "Take answers to a batch of model requests."),
     "bench": ("memaudit.cli.bench:bench", "Compare solvers side by side."),
+    "doctor": ("memaudit.cli.doctor:doctor", "What is installed, and do the solvers work?"),
 }
 """Every command: where its function lives, and its line in --help."""
 

@@ -1,4 +1,4 @@
-"""`memaudit report`: the HTML page of a run."""
+"""`memaudit report`: the HTML page of a run, or of a diagnosis."""
 
 from pathlib import Path
 from typing import Annotated
@@ -6,10 +6,14 @@ from typing import Annotated
 import typer
 
 from memaudit.cli.text import safe
+from memaudit.core.errors import MemAuditError
 
 
 def report(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder memaudit run wrote.")],
+    folder: Annotated[
+        Path,
+        typer.Argument(metavar="DIR", help="A folder memaudit run, diagnose or transfer wrote."),
+    ],
     out: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Default: report.html in that folder.")
     ] = None,
@@ -17,17 +21,33 @@ def report(
         Path | None,
         typer.Option(metavar="DIR", help="Also draw the figures there: PNG, SVG and PDF."),
     ] = None,
+    diagnose: Annotated[
+        list[Path] | None,
+        typer.Option(metavar="DIR", help="A diagnosis to put in a run's report; may be repeated."),
+    ] = None,
 ) -> None:
     """Write a run's report: one HTML file that opens without a network."""
-    from memaudit.report.page import write_report
+    from memaudit.report.downstream.folder import is_downstream
 
     path = out or folder / "report.html"
-    write_report(folder, path)
+    downstream = is_downstream(folder)
+    if downstream:
+        from memaudit.report.downstream.page import write_downstream
+
+        if diagnose:
+            raise MemAuditError(f"--diagnose goes with a folder of memaudit run; {folder} is none")
+        write_downstream(folder, path)
+    else:
+        from memaudit.report.downstream.view import open_view
+        from memaudit.report.page import write_report
+
+        write_report(folder, path, [open_view(one) for one in diagnose or ()])
     typer.echo(f"report: {safe(path)}")
     if figures is not None:
+        from memaudit.report.downstream.draw import draw_downstream
         from memaudit.report.figures import draw_all
 
-        drawn = draw_all([folder], figures)
+        drawn = draw_downstream(folder, figures) if downstream else draw_all([folder], figures)
         typer.echo(f"{len(drawn.files)} figure files in {safe(figures)}")
         for one in drawn.skipped:
             typer.echo(f"no {one.figure} of {safe(one.run)}: {safe(one.reason)}")

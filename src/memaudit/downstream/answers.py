@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from decimal import Decimal
 from fractions import Fraction
+from functools import lru_cache
 
 from memaudit.natural.terms import terms
 
@@ -20,8 +21,13 @@ def plain_numbers(text: str) -> str:
 
 def tokens(text: str) -> list[str]:
     """Words in lower case without punctuation and articles; 4.0, four and 4 are one token."""
+    return list(_tokens(text))
+
+
+@lru_cache(maxsize=1 << 14)
+def _tokens(text: str) -> tuple[str, ...]:
     pieces = (_token(piece) for piece in plain_numbers(text).casefold().split())
-    return [piece for piece in pieces if piece and piece not in _ARTICLES]
+    return tuple(piece for piece in pieces if piece and piece not in _ARTICLES)
 
 
 def _token(piece: str) -> str:

@@ -1,7 +1,8 @@
 """The chain of evidence: unit by unit, which memories hold it, if kept, and retrieved at what rank.
 
 A unit is written, kept or retrieved where the coverage of the memories adds up to all of it. The
-question is lost at the first stage at which any unit it requires is lost.
+question is lost at the first stage at which a unit that supports its answer is lost: every required
+one, but for an old value where the current one is asked for (`current-v1`).
 """
 
 from collections.abc import Sequence
@@ -88,8 +89,9 @@ def chains(question: Question, holding: Holding, retrieved: Sequence[str]) -> tu
 
 
 def stage_of(question: Question, found: Sequence[UnitChain]) -> Stage:
-    """The first stage at which the question lost a unit."""
-    if not found:
+    """The first stage at which the question lost a unit that its answer needs."""
+    needed = [chain for chain in found if chain.unit in question.supports]
+    if not needed:
         return Stage.NOTHING_NEEDED if question.abstention else Stage.NO_EVIDENCE
     order = list(Stage)
-    return min((chain.stage for chain in found), key=order.index)
+    return min((chain.stage for chain in needed), key=order.index)

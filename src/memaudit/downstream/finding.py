@@ -1,14 +1,16 @@
 """What was found out about one question: one row, with the whole chain of evidence."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from memaudit.core.exact import plain
 from memaudit.downstream.chain import Link, Stage, UnitChain
 from memaudit.downstream.measures import Measures
-from memaudit.downstream.outcomes import Decision, Verdict
+from memaudit.downstream.outcomes import Decision
 from memaudit.downstream.question import Question
 from memaudit.downstream.readers.protocol import Reply
+from memaudit.downstream.verdict import Verdict
 
 WHY = {
     "question_without_evidence": "the package names no evidence for it",
@@ -50,6 +52,8 @@ class Finding:
     decision: Decision
     why: tuple[str, ...]
     measures: Measures
+    texts: Mapping[str, str]
+    """Of every memory that the row names."""
 
     def to_json(self) -> dict[str, Any]:
         """The row; numbers are exact."""
@@ -71,18 +75,21 @@ class Finding:
             "answer": reply.answer,
             "used": list(reply.used),
             "retrieved": list(self.retrieved),
-            "evidence": [_chain(chain) for chain in self.chains],
+            "evidence": [_chain(chain, question) for chain in self.chains],
             "stale_units": list(question.stale),
             "measures": {
                 name: None if value is None else plain(value)
                 for name, value in self.measures.items()
             },
+            "texts": dict(self.texts),
         }
 
 
-def _chain(chain: UnitChain) -> dict[str, Any]:
+def _chain(chain: UnitChain, question: Question) -> dict[str, Any]:
     return {
         "unit": chain.unit,
+        "says": question.says.get(chain.unit, ""),
+        "supports": chain.unit in question.supports,
         "stage": chain.stage.value,
         "needs": plain(chain.needs),
         "written": plain(chain.written),

@@ -8,9 +8,11 @@ from memaudit.downstream.answers import exact_match, token_f1
 from memaudit.downstream.chain import UnitChain
 from memaudit.downstream.grading import Graded
 from memaudit.downstream.memory import StoredMemory
-from memaudit.downstream.outcomes import Outcome, Verdict
+from memaudit.downstream.outcomes import Outcome
 from memaudit.downstream.question import Question
 from memaudit.downstream.readers.protocol import Reply, State
+from memaudit.downstream.scoring import scored
+from memaudit.downstream.verdict import Verdict
 
 Measures = dict[str, Fraction | None]
 
@@ -19,8 +21,13 @@ ABOUT = {
     "right": "1 where the words are right, supported or not",
     "evidence_recall": "share of the required units that the k memories cover in full; undefined "
     "where none is required",
+    "evidence_coverage": "the same with units covered in part counted in part: the mean share of a "
+    "required unit that the k memories cover",
     "evidence_precision": "share of the retrieved memories that cover any of a required unit; "
     "undefined where nothing was retrieved or required",
+    "answer_in_evidence": "1 where a retrieved memory that covers any of a required unit holds the "
+    "gold answer, by answer-v1; undefined where none is required, without a gold answer, or where "
+    "abstaining is right",
     "stale_retrieval": "1 where a retrieved memory covers a stale unit of the question and nothing "
     "that supports its answer; undefined where it has no stale unit",
     "stale_answer": "1 where the answer is taken from what no longer holds; undefined where the "
@@ -31,6 +38,7 @@ ABOUT = {
     "token_f1": "token F1 with the gold answer, likewise",
     "abstention_precision": "of abstentions, 1 where it is right to abstain",
     "abstention_recall": "of questions that cannot be answered, 1 where the reader abstained",
+    "words_kept": "words of everything the store keeps",
 }
 """Every measure, in the order of tables."""
 
@@ -43,7 +51,7 @@ def measures(
     graded: Graded,
     outcome: Outcome,
 ) -> Measures:
-    """All measures of one question."""
+    """All measures of one question but the size of its store."""
     helps = [bool(question.needs.keys() & _covered(memory)) for memory in retrieved]
     misleads = [
         bool(question.stale.keys() & _covered(memory)) and not question.supports & _covered(memory)
@@ -54,8 +62,10 @@ def measures(
     return {
         "answered": Fraction(outcome is Outcome.RIGHT),
         "right": Fraction(graded.verdict is Verdict.RIGHT),
-        "evidence_recall": _share(whole),
-        "evidence_precision": _share(helps) if question.needs else None,
+        "evidence_recall": _mean([Fraction(one) for one in whole]),
+        "evidence_coverage": _mean([min(one.retrieved / one.needs, Fraction(1)) for one in found]),
+        "evidence_precision": _mean([Fraction(one) for one in helps]) if question.needs else None,
+        "answer_in_evidence": _in_evidence(question, retrieved),
         "stale_retrieval": Fraction(any(misleads)) if question.stale else None,
         "stale_answer": Fraction(graded.verdict is Verdict.STALE) if question.stale else None,
         "words_retrieved": Fraction(sum(words(memory.text) for memory in retrieved)),
@@ -81,9 +91,22 @@ def _text(question: Question, reply: Reply, graded: Graded) -> Measures:
     }
 
 
+def _in_evidence(question: Question, retrieved: Sequence[StoredMemory]) -> Fraction | None:
+    """Whether a memory about the evidence says the answer, however little of it that is."""
+    if question.gold is None or question.abstention or not question.needs:
+        return None
+    return Fraction(
+        any(
+            scored(memory.text, question.gold, question.text) is Verdict.RIGHT
+            for memory in retrieved
+            if question.needs.keys() & _covered(memory)
+        )
+    )
+
+
 def _covered(memory: StoredMemory) -> set[str]:
     return {unit for unit, value in memory.covers.items() if value}
 
 
-def _share(flags: Sequence[bool]) -> Fraction | None:
-    return Fraction(sum(flags), len(flags)) if flags else None
+def _mean(values: Sequence[Fraction]) -> Fraction | None:
+    return sum(values, Fraction(0)) / len(values) if values else None

@@ -10,19 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from memaudit.downstream.chain import Stage
-
-
-class Verdict(StrEnum):
-    """What the reader's words are worth, looked at alone."""
-
-    RIGHT = "right"
-    """Also: abstained where that is the right answer."""
-    STALE = "stale"
-    WRONG = "wrong"
-    ABSTAINED = "abstained"
-    """Where an answer was expected."""
-    UNCLEAR = "unclear"
-    """No reply that can be read, or an answer that the rule cannot score."""
+from memaudit.downstream.verdict import Verdict
 
 
 class Outcome(StrEnum):
@@ -49,6 +37,15 @@ class Layer(StrEnum):
     LUCK = "unsupported"
     UNCERTAIN = "uncertain"
 
+
+LOST_BY = {
+    Layer.WRITE: "lost by write",
+    Layer.RETRIEVAL: "lost by retrieval",
+    Layer.READER: "lost by reader",
+    Layer.LUCK: "right without support",
+    Layer.UNCERTAIN: "no layer can be blamed",
+}
+"""Layers in words."""
 
 LOSSES = tuple(layer for layer in Layer if layer is not Layer.NONE)
 """1 - answered = the sum of these, exactly."""

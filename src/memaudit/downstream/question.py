@@ -1,10 +1,11 @@
 """A package's queries as questions: what is asked, and what only an oracle may look at."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 
 from memaudit.core.package import ABSTENTION, EvidenceUnit, Package, Query
+from memaudit.downstream.current import outdated
 from memaudit.downstream.superseded import superseded
 
 
@@ -22,10 +23,12 @@ class Question:
     """Required units, each with the coverage that is all of it."""
     stale: Mapping[str, str]
     """Units that held once and that an answer could wrongly be taken from, with their texts."""
+    says: Mapping[str, str] = field(default_factory=dict)
+    """The texts of the required units."""
 
     @property
     def supports(self) -> frozenset[str]:
-        """The required units that support the answer: of several values, the one that holds."""
+        """The required units that an answer needs: not the old value where the new one is asked."""
         return frozenset(self.needs.keys() - self.stale.keys())
 
 
@@ -37,18 +40,23 @@ def questions(package: Package) -> tuple[Question, ...]:
 
 def _question(query: Query, units: Mapping[str, EvidenceUnit]) -> Question:
     required = [units[id] for id in dict.fromkeys(query.required)]
+    gold = query.answer if query.answer and query.answer.strip() else None
     return Question(
         id=query.id,
         text=query.text,
         kind=query.kind or "",
-        gold=query.answer if query.answer and query.answer.strip() else None,
+        gold=gold,
         abstention=(
             query.kind == ABSTENTION
             or query.attributes.get("abstention") is True
             or any(unit.kind == ABSTENTION for unit in required)
         ),
         needs={unit.id: whole(unit) for unit in required},
-        stale=superseded(query.text, required, units.values()),
+        stale={
+            **outdated(query.text, gold, required),
+            **superseded(query.text, required, units.values()),
+        },
+        says={unit.id: unit.text for unit in required},
     )
 
 

@@ -11,7 +11,7 @@ import re
 from fractions import Fraction
 
 from memaudit.downstream.answers import exact_match, plain_numbers, token_f1, tokens
-from memaudit.downstream.outcomes import Verdict
+from memaudit.downstream.verdict import Verdict
 from memaudit.natural.terms import Terms, numbers, terms
 
 RULE = "answer-v1"

@@ -4,7 +4,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from memaudit.audits.downstream.run import Run, run
+from memaudit.audits.downstream.execute import Run
+from memaudit.audits.downstream.run import run
 from memaudit.audits.downstream.spec import Case, Setup
 from memaudit.downstream.readers.protocol import Reader
 from memaudit.downstream.readers.registry import READERS

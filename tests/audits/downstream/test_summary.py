@@ -26,6 +26,7 @@ def row(
     return {
         "package": package, "store": store, "query": query, "kind": query, "outcome": outcome,
         "layer": layer, "why": ["abstained"] if decided == WRITE else [], "measures": measures,
+        "retrieved": [], "evidence": [], "texts": {},
     }  # fmt: skip
 
 
@@ -114,3 +115,18 @@ def test_one_package_goes_by_question() -> None:
     assert math.isclose(answered["mean"], 2 / 3, abs_tol=1e-8)
     assert answered["ci_low"] < answered["mean"] < answered["ci_high"]
     assert found["differences"] == []
+
+
+def test_one_alone_has_no_interval() -> None:
+    """One question, one package of a kind, or one defined value cannot be resampled."""
+    (one,) = summarise([row("p", "a", "q", RIGHT, 1)], ["a"])["summaries"]
+    assert one["measures"]["answered"] == {
+        "n": 1, "undefined": 0, "mean": 1, "ci_low": None, "ci_high": None,
+    }  # fmt: skip
+    found = summarise(ROWS, ["a", "b"])
+    # q2 of store a is defined in package p only.
+    recall = found["summaries"][0]["kinds"]["q2"]["measures"]["evidence_recall"]
+    assert (recall["n"], recall["ci_low"]) == (1, None)
+    alone = [row("p", store, "q", RIGHT, 1) for store in "ab"]
+    (gap, *_) = summarise(alone, ["a", "b"])["differences"]
+    assert (gap["mean_difference"], gap["ci_low"], gap["p"]) == (0, None, 1)

@@ -56,9 +56,7 @@ def written_holding(store: WrittenStore, budget: Fraction, policy: Policy) -> Ho
 
 def writer_holding(package: Package, writer: Writer, budget: Fraction, seed: int = 0) -> Holding:
     """What a writer of the package keeps: it never writes more than fits."""
-    # A seed of its own: the generator's would let a writer make the package again.
-    own = hashlib.sha256(f"{seed} {digest(package)}".encode()).digest()[:6]
-    number = int.from_bytes(own, "big")
+    number = own_seed(package, seed)
     if writer.peeks:
         store = writer.write(OracleView(package), budget, number)
     else:
@@ -66,6 +64,12 @@ def writer_holding(package: Package, writer: Writer, budget: Fraction, seed: int
     if problems := violations(package, store, budget, package.group_cap):
         raise MemAuditError(f"writer {writer.name!r} broke the rules: {problems[0]}")
     return candidate_holding(package, writer.name, store, WRITTEN)
+
+
+def own_seed(package: Package, seed: int) -> int:
+    """A package's own seed: the generator's would let a writer make the package again."""
+    own = hashlib.sha256(f"{seed} {digest(package)}".encode()).digest()[:6]
+    return int.from_bytes(own, "big")
 
 
 def candidate_holding(package: Package, name: str, store: tuple[str, ...], kept_by: str) -> Holding:

@@ -1,41 +1,14 @@
-"""Diagnoses stores into a folder: rows in one order, so a killed run goes on where it ended.
-
-`spec.json` says what is run, `memories.jsonl` holds every memory once, `rows.jsonl` is the journal
-with one row a question and store, `summary.json` comes last.
-"""
+"""Diagnoses stores of packages that are all at hand into a folder."""
 
 import hashlib
-import json
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from memaudit.audits.downstream.execute import Plan, Progress, Run, Work, execute
 from memaudit.audits.downstream.holdings import memory_rows
-from memaudit.audits.downstream.spec import Case, Setup, checked, difference, spec_of
-from memaudit.audits.downstream.summary import summarise
-from memaudit.core.errors import MemAuditError
-from memaudit.downstream.examine import findings, retrieve
-from memaudit.downstream.memory import Holding
-from memaudit.downstream.readers.protocol import State
-from memaudit.io.atomic import write_file
-from memaudit.io.journal import Journal, read_journal, to_line
-from memaudit.io.lock import LOCK, locked
+from memaudit.audits.downstream.spec import Case, Setup, checked, spec_of
 from memaudit.io.plain_rows import lines
-
-SPEC, MEMORIES, ROWS, SUMMARY = "spec.json", "memories.jsonl", "rows.jsonl", "summary.json"
-FORMAT = "memaudit-diagnosis"
-
-Progress = Callable[[int], None]
-
-
-@dataclass(frozen=True, slots=True)
-class Run:
-    """A finished run: its summary, the rows found from before, bytes of rows made again."""
-
-    summary: dict[str, Any]
-    found: int
-    cut: int
 
 
 def run(
@@ -52,107 +25,21 @@ def run(
         for row in memory_rows(case.package.name, holding)
     ])  # fmt: skip
     spec = spec_of(cases, setup, hashlib.sha256(memories.encode()).hexdigest(), settings)
-    fresh = not folder.exists()
-    with locked(folder):
-        new = _claim(spec, folder)
-        write_file(folder / MEMORIES, memories)
-        try:
-            found, cut = _journalled(cases, setup, folder, progress)
-        except MemAuditError:
-            rows = folder / ROWS
-            if new and not (rows.exists() and rows.stat().st_size):  # nothing came of it
-                for name in (ROWS, MEMORIES, SPEC, LOCK):
-                    (folder / name).unlink(missing_ok=True)
-                if fresh:
-                    folder.rmdir()
-            raise
-        summary = {"format": FORMAT, "version": 1, "spec": spec,
-                   **summarise(list(read_journal(folder / ROWS)), spec["stores"])}  # fmt: skip
-        write_file(folder / SUMMARY, json.dumps(summary, indent=1, ensure_ascii=True) + "\n")
-    return Run(summary, found, cut)
-
-
-def _journalled(
-    cases: Sequence[Case], setup: Setup, folder: Path, progress: Progress | None
-) -> tuple[int, int]:
-    """Rows found from before and bytes cut off; the others are appended."""
     keys = [
         (case.package.name, holding.name, query.id)
         for case in cases
         for holding in case.holdings
         for query in case.package.queries
     ]
-    with Journal(folder / ROWS, lambda place, row: _fits(keys, place, row)) as journal:
-        found = journal.rows
-        for some in _lines(cases, setup, found):
-            journal.append(some)
-            if progress:
-                progress(journal.rows)
-        return found, journal.cut
+    plan = Plan(spec, keys, lambda found: _left(cases, found), memories)
+    return execute(plan, setup, folder, progress)
 
 
-def _fits(keys: Sequence[tuple[str, str, str]], place: int, row: dict[str, Any]) -> bool:
-    """Whether a row is the one of this place; where a server failed, it is asked again."""
-    key = (row.get("package"), row.get("store"), row.get("query"))
-    return place < len(keys) and keys[place] == key and row.get("reply") != State.NO_REPLY
-
-
-def _lines(cases: Sequence[Case], setup: Setup, found: int) -> Iterator[list[str]]:
-    """The rows after those that were found, a few at a time.
-
-    A model is asked everything at once: one estimate, one batch; its replies are in the cache if
-    the run is killed before the rows are written.
-    """
-    left = list(_left(cases, found))
-    for chunk in [left] if setup.reader.asks_a_model else [[one] for one in left]:
-        ready = [
-            retrieve(case.package, holding, setup.retriever, setup.k, skip)
-            for case, holding, skip in chunk
-        ]
-        replies = iter(setup.reader.read([asked for one in ready for asked in one.asked]))
-        for one in ready:
-            said = [next(replies) for _ in one.questions]
-            yield [to_line(found.to_json()) for found in findings(one, said)]
-
-
-def _left(cases: Sequence[Case], found: int) -> Iterator[tuple[Case, Holding, int]]:
-    """Cases and holdings with rows to come, and how many of their rows are there."""
+def _left(cases: Sequence[Case], found: int) -> Iterator[Work]:
+    """Packages and holdings with rows to come, and how many of their rows are there."""
     for case in cases:
         for holding in case.holdings:
             there = min(found, len(case.package.queries))
             found -= there
             if there < len(case.package.queries):
-                yield case, holding, there
-
-
-def _claim(spec: dict[str, Any], folder: Path) -> bool:
-    """Make the folder this run's own, or see that it is; whether it is new."""
-    path = folder / SPEC
-    now = json.loads(json.dumps(spec))
-    if path.exists():
-        before = read_spec(folder)
-        if before != now:
-            raise MemAuditError(
-                f"{folder} holds another diagnosis (its {difference(before, now)} differ); choose "
-                "another folder"
-            )
-        return False
-    if (folder / ROWS).exists():
-        raise MemAuditError(f"{folder} holds {ROWS} but no {SPEC}; choose another folder")
-    write_file(path, json.dumps({"format": FORMAT, "version": 1, "spec": spec}, indent=1) + "\n")
-    return True
-
-
-def read_spec(folder: Path) -> dict[str, Any]:
-    """The spec of a run."""
-    path = folder / SPEC
-    try:
-        data = json.loads(path.read_text("utf-8"))
-    except OSError as error:
-        raise MemAuditError(f"cannot read {path}: {error.strerror or error}") from None
-    except ValueError:
-        raise MemAuditError(f"{path} is not JSON; choose another folder") from None
-    if not isinstance(data, dict) or data.get("format") != FORMAT:
-        raise MemAuditError(f"{path} is not the spec of a diagnosis; choose another folder")
-    spec = data.get("spec")
-    return spec if isinstance(spec, dict) else {}
+                yield case.package, holding, there

@@ -8,6 +8,7 @@ from typing import Any
 from memaudit.core.digest import digest
 from memaudit.core.errors import MemAuditError
 from memaudit.core.package import Package
+from memaudit.downstream.current import RULE as CURRENT_RULE
 from memaudit.downstream.memory import Holding
 from memaudit.downstream.readers.protocol import Reader
 from memaudit.downstream.retrievers.protocol import Retriever
@@ -64,11 +65,18 @@ def spec_of(
         "packages": {case.package.name: digest(case.package) for case in cases},
         "stores": [holding.name for holding in cases[0].holdings],
         "memories": memories_sha256,
+        **reading_of(setup),
+    }
+
+
+def reading_of(setup: Setup) -> dict[str, Any]:
+    """What decides rows once the holdings are given."""
+    return {
         "retriever": setup.retriever.name,
         "k": setup.k,
         "reader": setup.reader.name,
         "reads": setup.reader.about,
-        "rules": {"answers": ANSWER_RULE, "stale": STALE_RULE},
+        "rules": {"answers": ANSWER_RULE, "current": CURRENT_RULE, "stale": STALE_RULE},
         "versions": {name: _version(name) for name in TOOLS},
     }
 

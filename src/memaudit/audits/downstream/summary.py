@@ -1,7 +1,8 @@
 """The rows of a diagnosis summed up: outcomes, losses, measures with intervals, differences.
 
 Intervals and tests go by package: its questions are drawn and flipped together, since they share a
-conversation. A run with one package goes by question instead, and says so.
+conversation. A run with one package goes by question instead, and says so. One package or question
+alone has no interval.
 """
 
 import math
@@ -11,17 +12,16 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from memaudit.audits.downstream.curve import curve, depths
+from memaudit.audits.downstream.spread import Places, rounded, spread
 from memaudit.audits.statistics import Floats, Interval, draws, holm, intervals, sign_flip_test
 from memaudit.core.exact import exact
 from memaudit.downstream.losses import Losses, losses
 from memaudit.downstream.measures import ABOUT
 from memaudit.downstream.outcomes import Layer, Outcome
 
-DIGITS = 9
 Row = dict[str, Any]
-Places = NDArray[np.int64]
 
 
 def summarise(rows: Sequence[Row], stores: Sequence[str]) -> dict[str, Any]:
@@ -50,10 +50,12 @@ def summarise(rows: Sequence[Row], stores: Sequence[str]) -> dict[str, Any]:
                 "store": name,
                 **_losses(_added(by_store[name])),
                 "why": _remarks(by_store[name]),
-                "kinds": _kinds(by_store[name]),
+                "kinds": _kinds(by_store[name], values, at, cluster, drawn),
                 "measures": {
-                    measure: _interval(found[measure][at], len(asked)) for measure in ABOUT
+                    measure: _measured(found[measure][at], values[measure][:, at], cluster)
+                    for measure in ABOUT
                 },
+                "curve": curve(by_store[name], depths(rows), cluster, drawn),
             }
             for at, name in enumerate(stores)
         ],
@@ -83,22 +85,26 @@ def _remarks(rows: Sequence[Row]) -> dict[str, int]:
     return dict(sorted(Counter(why for row in rows for why in row["why"]).items()))
 
 
-def _kinds(rows: Sequence[Row]) -> dict[str, Any]:
-    """Losses by kind of question."""
-    return {
-        kind: _losses(_added([row for row in rows if row["kind"] == kind]))
-        for kind in sorted({row["kind"] for row in rows})
-    }
+def _kinds(
+    rows: Sequence[Row], values: dict[str, Floats], store: int, cluster: Places, drawn: Floats
+) -> dict[str, Any]:
+    """Losses and measures by kind of question."""
+    found = {}
+    for kind in sorted({row["kind"] for row in rows}):
+        here = np.array([row["kind"] == kind for row in rows])
+        measures = {}
+        for name, table in values.items():
+            own_values = table[here][:, [store]]
+            (found_one,) = intervals(own_values, drawn[:, here])
+            measures[name] = _measured(found_one, own_values[:, 0], cluster[here])
+        own = [row for row in rows if row["kind"] == kind]
+        found[kind] = {**_losses(_added(own)), "measures": measures}
+    return found
 
 
-def _interval(one: Interval, rows: int) -> dict[str, Any]:
-    return {
-        "n": one.n,
-        "undefined": rows - one.n,
-        "mean": _rounded(one.mean),
-        "ci_low": _rounded(one.low),
-        "ci_high": _rounded(one.high),
-    }
+def _measured(one: Interval, values: Floats, cluster: Places) -> dict[str, Any]:
+    found = spread(one, values, cluster)
+    return {"n": found.pop("n"), "undefined": len(values) - one.n, **found}
 
 
 def _differences(
@@ -118,20 +124,20 @@ def _differences(
             "measure": measure,
             "first": stores[a],
             "second": stores[b],
-            "n": one.n,
-            "mean_difference": _rounded(one.mean),
-            "ci_low": _rounded(one.low),
-            "ci_high": _rounded(one.high),
-            "p": _rounded(p) if one.n else None,
-            "p_holm": _rounded(corrected) if one.n else None,
+            **_difference(one, gaps[:, at], cluster),
+            "p": rounded(p) if one.n else None,
+            "p_holm": rounded(corrected) if one.n else None,
         }
-        for (a, b), one, p, corrected in zip(pairs, found, chances, holm(chances), strict=True)
+        for at, ((a, b), one, p, corrected) in enumerate(
+            zip(pairs, found, chances, holm(chances), strict=True)
+        )
     ]
+
+
+def _difference(one: Interval, gaps: Floats, cluster: Places) -> dict[str, Any]:
+    found = spread(one, gaps, cluster)
+    return {"n": found.pop("n"), "mean_difference": found.pop("mean"), **found}
 
 
 def _number(value: int | float | str | None) -> float:
     return math.nan if value is None else float(exact(value))
-
-
-def _rounded(number: float) -> float | None:
-    return None if math.isnan(number) else round(number, DIGITS)

@@ -8,10 +8,10 @@ from memaudit.downstream.readers.protocol import Asked, Reply, State
 
 
 class EvidenceOnly:
-    """Gives the gold answer if the retrieved memories cover all that is required, else abstains."""
+    """Gives the gold answer if the retrieved memories cover all that it needs, else abstains."""
 
     name = "evidence-only"
-    about = "right where the retrieved memories cover every required unit, else abstains"
+    about = "right where the retrieved memories cover every unit the answer needs, else abstains"
     peeks = True
     asks_a_model = False
 
@@ -24,12 +24,12 @@ class EvidenceOnly:
         used = tuple(
             memory.id
             for memory in asked.memories
-            if any(memory.covers.get(unit) for unit in question.needs)
+            if any(memory.covers.get(unit) for unit in question.supports)
         )
         if question.abstention:
             return Reply(State.ABSTAINED, used=used)
-        supported = question.needs and all(
-            _covered(asked.memories, unit) >= needs for unit, needs in question.needs.items()
+        supported = question.supports and all(
+            _covered(asked.memories, unit) >= question.needs[unit] for unit in question.supports
         )
         if not supported:
             return Reply(State.ABSTAINED, used=used)

@@ -11,8 +11,9 @@ from memaudit.downstream.retrievers.protocol import Ranking
 class Oracle:
     """Takes the memory that adds most of what is still missing, until nothing is or k are taken.
 
-    With k as large as the number of memories that cover anything required, it misses nothing; below
-    that it is a greedy reference, not proven to be the best choice of k.
+    What an answer needs goes before what is required beside it. With k as large as the number of
+    memories that cover anything required, it misses nothing; below that it is a greedy reference,
+    not proven to be the best choice of k.
     """
 
     name = "oracle"
@@ -22,16 +23,21 @@ class Oracle:
     def rank(
         self, memories: Sequence[StoredMemory], questions: Sequence[Question], k: int
     ) -> list[Ranking]:
-        return [_chosen(memories, question.needs, k) for question in questions]
+        return [_chosen(memories, question, k) for question in questions]
 
 
-def _chosen(memories: Sequence[StoredMemory], needs: Mapping[str, Fraction], k: int) -> Ranking:
-    missing = dict(needs)
-    left = [memory for memory in memories if any(memory.covers.get(unit) for unit in needs)]
+def _chosen(memories: Sequence[StoredMemory], question: Question, k: int) -> Ranking:
+    missing = dict(question.needs)
+    left = [memory for memory in memories if any(memory.covers.get(unit) for unit in missing)]
     taken: list[str] = []
+
+    def adds(memory: StoredMemory) -> tuple[Fraction, Fraction]:
+        needed = {unit: missing[unit] for unit in question.needs if unit in question.supports}
+        return _adds(memory, needed), _adds(memory, missing)
+
     while left and len(taken) < k:
         # The first of equals: `max` keeps the one written first.
-        found = max(left, key=lambda memory: _adds(memory, missing))
+        found = max(left, key=adds)
         if not _adds(found, missing):
             break
         for unit in missing:

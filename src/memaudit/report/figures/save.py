@@ -1,13 +1,12 @@
 """Figures to files: all or nothing, and the same figure gives the same bytes."""
 
 import io
-import os
-import secrets
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memaudit.core.errors import MemAuditError
+from memaudit.io.atomic import write_bytes
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -42,14 +41,7 @@ def image_of(figure: "Figure", form: str) -> bytes:
 
 def write_image(image: bytes, path: Path) -> None:
     """Replace a file in one step; an interruption leaves the old one as it was."""
-    temporary = path.with_name(f".{path.name}.new-{secrets.token_hex(4)}")
-    try:
-        temporary.write_bytes(image)
-        os.replace(temporary, path)
-    except OSError as error:
-        raise MemAuditError(f"cannot write {path}: {error.strerror or error}") from None
-    finally:
-        temporary.unlink(missing_ok=True)
+    write_bytes(path, image)
 
 
 def write_figure(

@@ -8,6 +8,8 @@ from typing import Any
 from memaudit.core.errors import InvalidPackage, MemAuditError
 from memaudit.io.files import read_text
 from memaudit.io.strict_json import floats, parse_json
+from memaudit.report.labels.details import AlphaRow, Concentration, alphas, concentrations
+from memaudit.report.labels.number import UNKNOWN, Number, estimate, number
 
 AGREEMENT, RATIOS = "memaudit-agreement", "memaudit-label-ratios"
 SCALES = {"labels": "full, partial, none", "covered": "covered at all, or not"}
@@ -16,17 +18,11 @@ MOST_UNITS = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Number:
-    """A coefficient with its interval; None where it is undefined, or has no interval."""
-
-    value: float | None
-    low: float | None = None
-    high: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class PairRow:
-    """Two labellers on one scale, on the frame as drawn or in the packages' balance."""
+    """Two labellers on one scale, on the frame as drawn or in the packages' balance.
+
+    Agreement on what is covered and on what is not is there on the scale of these two.
+    """
 
     pair: str
     scale: str
@@ -34,6 +30,8 @@ class PairRow:
     cells: int
     kappa: Number
     raw: Number
+    positive: Number = UNKNOWN
+    negative: Number = UNKNOWN
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +54,9 @@ class Agreed:
     disputed: tuple[Dispute, ...]
     disputes: int
     notes: tuple[str, ...]
+    annotators: int = 0
+    alphas: tuple[AlphaRow, ...] = ()
+    concentrations: tuple[Concentration, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +97,9 @@ class Moved:
     shifts: tuple[ShiftRow, ...]
     stores: tuple[StoreRow, ...]
     units: tuple[tuple[str, tuple[tuple[str, float], ...]], ...]
+    draws: int = 0
+    drawn: str = ""
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,9 +145,9 @@ def agreed(data: Mapping[str, Any]) -> Agreed:
             measured = pair["scales"][scale]
             for balance in ("as_drawn", "natural"):
                 if (one := measured[balance]) is not None:
-                    numbers = (_estimate(one[name], over) for name in ("kappa", "raw_agreement"))
-                    cells = int(measured["cells"])
-                    rows.append(PairRow(title, scale, balance, cells, *numbers))
+                    rows.append(PairRow(
+                        title, scale, balance, int(measured["cells"]), *_coefficients(one, over)
+                    ))  # fmt: skip
     disputed = tuple(
         Dispute(
             f"{one['package']}: {one['candidate_id']} x {one['unit_id']}"
@@ -157,8 +161,16 @@ def agreed(data: Mapping[str, Any]) -> Agreed:
     )
     return Agreed(
         int(data["cells"]), int(data["packages"]), tuple(rows), disputed, len(data["disputed"]),
-        tuple(map(str, data["notes"])),
+        tuple(map(str, data["notes"])), sum(one["role"] == "annotator" for one in data["raters"]),
+        tuple(alphas(data)), tuple(concentrations(data)),
     )  # fmt: skip
+
+
+def _coefficients(data: Mapping[str, Any], over: str) -> list[Number]:
+    """Kappa, raw agreement and, where there are these two categories, agreement on each."""
+    own = data["specific_agreement"]
+    named = [data["kappa"], data["raw_agreement"], own.get("covered"), own.get("not covered")]
+    return [estimate(one, over) for one in named]
 
 
 def moved(data: Mapping[str, Any]) -> Moved:
@@ -167,16 +179,16 @@ def moved(data: Mapping[str, Any]) -> Moved:
     shifts = tuple(
         ShiftRow(
             str(one["name"]), int(one["changed_cells"]), _budget(shift["budget"]),
-            _number(shift["ratio_mad"], "mean"), *_ranking(shift["ranking"]),
+            number(shift["ratio_mad"], "mean"), *_ranking(shift["ranking"]),
         )
         for one in data["label_sets"]
         for shift in one["shifts"]
     )  # fmt: skip
     stores = tuple(
         StoreRow(
-            str(one["store"]), str(one["budget"]), _number(one["ratios"]["package"], "mean"),
-            tuple(_number(one["ratios"].get(name), "mean").value for name in sets),
-            _number(one["label_draws"], "mean"), _number(one["bounds"]),
+            str(one["store"]), str(one["budget"]), number(one["ratios"]["package"], "mean"),
+            tuple(number(one["ratios"].get(name), "mean").value for name in sets),
+            number(one["label_draws"], "mean"), number(one["bounds"]),
             bool((one["bounds"] or {}).get("exact")),
         )
         for one in data["ratios"]
@@ -194,33 +206,24 @@ def moved(data: Mapping[str, Any]) -> Moved:
     )
     return Moved(
         int(data["packages"]), int(data["solved_optima"]), int(data["uncertified_optima"]), sets,
-        shifts, stores, units,
+        shifts, stores, units, int(data["draws"]), _kind_of_interval(data["ratios"]),
+        tuple(map(str, data.get("notes", ()))),
     )  # fmt: skip
+
+
+def _kind_of_interval(rows: Sequence[Mapping[str, Any]]) -> str:
+    """What the ends of draws are: the middle 95% of them, or their range."""
+    named = (one["label_draws"].get("interval") for one in rows if one["label_draws"])
+    return str(next(named, None) or "middle 95%")
 
 
 def _ranking(data: Mapping[str, Any]) -> tuple[bool, int, Number, Number]:
     return (
         bool(data["preserved"]), len(data["swapped"]) + len(data["tied_under_one"]),
-        _number(data["tau_b"]), _number(data["spearman_rho"]),
+        number(data["tau_b"]), number(data["spearman_rho"]),
     )  # fmt: skip
-
-
-def _estimate(data: Mapping[str, Any], over: str) -> Number:
-    """A coefficient with the interval that is the headline one."""
-    between = data.get(over) or {}
-    return Number(_float(data["value"]), _float(between.get("low")), _float(between.get("high")))
-
-
-def _number(data: Mapping[str, Any] | None, name: str = "value") -> Number:
-    if data is None:
-        return Number(None)
-    return Number(*(_float(data.get(key)) for key in (name, "low", "high")))
 
 
 def _budget(value: object) -> str:
     """None stands for all budgets together."""
     return "all" if value is None else str(value)
-
-
-def _float(value: object) -> float | None:
-    return float(value) if isinstance(value, int | float) else None

@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -27,12 +28,14 @@ from memaudit.report.page.visible import shortened, visible_text
 TITLE = "What was kept, and what could have been"
 
 
-def write_report(folder: Path, out: Path) -> None:
-    """Build the report of a run and write it, all or nothing."""
-    write_file(out, build_report(folder))
+def write_report(folder: Path, out: Path, diagnoses: Sequence[object] = ()) -> None:
+    """Build the report of a run and write it, all or nothing; with views of diagnoses, if any."""
+    write_file(out, build_report(folder, diagnoses=diagnoses))
 
 
-def build_report(folder: Path, *, title: str | None = None) -> str:
+def build_report(
+    folder: Path, *, title: str | None = None, diagnoses: Sequence[object] = ()
+) -> str:
     """The report of a finished run, as one HTML file that needs nothing else."""
     run = open_run(folder)
     ranked = standing(run)
@@ -55,6 +58,7 @@ def build_report(folder: Path, *, title: str | None = None) -> str:
         curves=[(curve, charts.plot(curve)) for curve in drawn],
         losses=losses(run, order),
         story=tell(by_name[told[0]], choice, order) if choice else None,
+        diagnoses=diagnoses,
         ranking_data=ranking_data(run, ranked),
         versions={"report": version("memaudit"), **run.manifest["versions"]},
     )

@@ -1,0 +1,154 @@
+"""`memaudit diagnose --calibrate`: does the ratio predict what is retrieved and answered?"""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+from rich import box
+from rich.table import Table
+
+from memaudit.cli.judging import DeskOptions
+from memaudit.cli.reading_options import Reading
+from memaudit.cli.results import console, progress
+from memaudit.cli.text import safe, safe_markup
+from memaudit.core.errors import MemAuditError
+
+if TYPE_CHECKING:
+    from memaudit.core.package import Package
+
+SETS = {"event_graph": "event_graph:experiences=20:seeds=0-19", "natural": "natural"}
+BUDGETS = "0.03,0.08,0.16"
+"""Shares of what all candidates of a package cost."""
+WRITERS = (
+    "gvt", "greedy", "no_tombstone_opt", "fact_only", "summary_only", "random_feasible",
+    "recency_raw", "reservoir_raw", "estimated_gvt", "estimated_greedy", "memgpt_style",
+    "mem0_style", "amem_style", "amac_style",
+)  # fmt: skip
+
+
+def calibrate_into(
+    package: str | None,
+    stores: list[Path] | None,
+    budgets: str | None,
+    writers: list[str] | None,
+    reading: Reading,
+    seed: int,
+    out: Path | None,
+    as_json: bool,
+) -> None:
+    """Run a calibration and print it."""
+    from memaudit.cli.package_names import packages_named
+    from memaudit.experiments.calibration.run import Plan, calibrate
+    from memaudit.writers.registry import named_writer
+
+    if stores:
+        raise MemAuditError("a calibration compares writers; it takes no STORE")
+    if reading.reader.startswith("model:"):
+        raise MemAuditError(
+            "a calibration reads thousands of stores; choose a reader without model"
+        )
+    sets: dict[str, list[Package]] = (
+        {name: packages_named(text) for name, text in SETS.items()}
+        if package is None
+        else {package.split(":")[0]: packages_named(package)}
+    )
+    with reading.setup(DeskOptions(), out or Path("calibration")) as (setup, _):
+        plan = Plan(
+            {name: tuple(inside) for name, inside in sets.items()},
+            budgets or BUDGETS,
+            [named_writer(name) for name in writers or WRITERS],
+            setup,
+            seed,
+        )
+        with progress("stores", len(plan.keys)) as done:
+            summary, _ = calibrate(plan, out, done)
+    if as_json:
+        typer.echo(json.dumps(summary, indent=1))
+        return
+    show_calibration(summary)
+    if out is not None:
+        typer.echo(f"points and summary are in {safe(out)}")
+
+
+def show_calibration(summary: dict[str, Any]) -> None:
+    """Correlations, and where the orders part."""
+    screen = console()
+    spec = summary["spec"]
+    sets = ", ".join(f"{count} of {name}" for name, count in summary["sets"].items())
+    screen.print(
+        safe_markup(
+            f"{summary['points']} stores: packages {sets}; budgets {', '.join(spec['budgets'])}; "
+            f"{len(spec['writers'])} writers; {spec['retriever']} with k = {spec['k']}, reader "
+            f"{spec['reader']}"
+        )
+    )
+    if summary["undefined"]:
+        screen.print(f"{summary['undefined']} stores have no ratio and are left out")
+    screen.print(_correlations(summary["correlations"]))
+    screen.print(
+        "pooled: all stores; within: over the writers of one package and budget, mean of these "
+        "(n counts those where it is defined); of means: a point a writer. 95% intervals over "
+        "packages"
+    )
+    for parted in summary["partings"]:
+        _partings(parted, screen)
+
+
+def _correlations(rows: list[dict[str, Any]]) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for name in ("set", "ratio against", "how"):
+        table.add_column(name, overflow="fold")
+    for name in ("n", "Spearman", "Kendall tau-b"):
+        table.add_column(name, justify="right")
+    before = None
+    for row in rows:
+        if before not in (None, row["set"]):
+            table.add_section()
+        before = row["set"]
+        table.add_row(
+            safe_markup(row["set"]), row["target"].replace("_", " "), row["how"], str(row["n"]),
+            _number(row["spearman"]), _number(row["kendall"]),
+        )  # fmt: skip
+    return table
+
+
+def _number(one: dict[str, float | None]) -> str:
+    if one["value"] is None:
+        return "undefined"
+    return f"{one['value']:.3f} ({one['ci_low']:.3f} to {one['ci_high']:.3f})"
+
+
+def _partings(parted: dict[str, Any], screen: Any) -> None:
+    """How many pairs part, why, and the largest."""
+    from memaudit.experiments.calibration.partings import REASONS
+
+    target = parted["target"].replace("_", " ")
+    apart = sum(parted["apart"].values())
+    total = parted["agree"] + parted["tied"] + apart
+    screen.print(
+        f"{total} pairs of writers of one package and budget with different ratios: the better "
+        f"ratio has the better {target} in {parted['agree']}, the same in {parted['tied']}, the "
+        f"worse in {apart}"
+    )
+    for step, count in parted["apart"].items():
+        screen.print(f"  {count} part by {REASONS[step]}")
+    if parted["largest"]:
+        screen.print(_largest(parted["largest"], parted["target"]))
+
+
+def _largest(rows: list[dict[str, Any]], target: str) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for name in ("package", "budget", "better ratio", "better outcome"):
+        table.add_column(name, overflow="fold")
+    for name in ("ratios", target.replace("_", " ")):
+        table.add_column(name, justify="right")
+    table.add_column("parts by")
+    for row in rows:
+        first, second = row["first"], row["second"]
+        table.add_row(
+            safe_markup(row["package"]), row["budget"], safe_markup(first["writer"]),
+            safe_markup(second["writer"]), f"{first['ratio']:.3f}, {second['ratio']:.3f}",
+            f"{first[target]:.3f}, {second[target]:.3f}", row["why"].split(":")[0],
+        )  # fmt: skip
+    return table

@@ -1,0 +1,92 @@
+"""Options of what comes after writing, spelled once: retrieval, reading, single questions."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from memaudit.cli.judging import DeskOptions, judging_desk
+from memaudit.cli.text import safe
+
+if TYPE_CHECKING:
+    from memaudit.audits.downstream.execute import Run
+    from memaudit.audits.downstream.spec import Setup
+    from memaudit.natural.passes.desk import Desk
+
+RetrieverName = Annotated[
+    str,
+    typer.Option(
+        metavar="NAME",
+        help="bm25, dense, hybrid, recency, oracle, or dense:URL#MODEL, hybrid:URL#MODEL.",
+    ),
+]
+Depth = Annotated[int, typer.Option("--k", metavar="K", help="Memories retrieved a question.")]
+ReaderName = Annotated[
+    str, typer.Option(metavar="NAME", help="extractive, evidence-only or model:NAME.")
+]
+PromptName = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help="model: answer-if-supported, evidence-first or extractive."),
+]
+ShowQuery = Annotated[
+    str | None, typer.Option(metavar="QUERY", help="Print the chain of evidence of a question.")
+]
+Failures = Annotated[
+    bool, typer.Option("--failures", help="List every question that was not answered right.")
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")]
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How stores are read, as the command line says it."""
+
+    retriever: str
+    k: int
+    reader: str
+    prompt: str | None = None
+
+    @contextmanager
+    def setup(
+        self, options: DeskOptions, out: Path, judge: str | None = None
+    ) -> Iterator[tuple["Setup", "Desk | None"]]:
+        """Retriever and reader, and the desk where a model is asked, by a judge too."""
+        from memaudit.audits.downstream.spec import Setup
+        from memaudit.downstream.readers.registry import named_reader
+        from memaudit.downstream.retrievers.registry import named_retriever
+
+        cache = options.cache
+        vectors = cache.with_name(f"{cache.stem}-vectors.sqlite")
+        found_by = named_retriever(self.retriever, vectors, options.provider == "offline")
+        asked = [self.reader] if judge is None else [self.reader, judge]
+        with judging_desk(asked, options, out) as desk:
+            yield Setup(found_by, self.k, named_reader(self.reader, self.prompt, desk)), desk
+
+
+def tell(finished: "Run", left_out: dict[str, str]) -> None:
+    """What happened besides, on standard error."""
+    if finished.found:
+        typer.echo(f"{finished.found} rows were there from before", err=True)
+    if finished.cut:
+        typer.echo(f"{finished.cut} bytes of damaged or unanswered rows were made again", err=True)
+    for why in left_out.values():
+        typer.echo(safe(f"left out: {why}"), err=True)
+
+
+def print_questions(out: Path, show: str | None, failures: bool) -> bool:
+    """Single questions, if any are asked for; whether they were."""
+    from memaudit.audits.downstream.execute import ROWS
+    from memaudit.cli.evidence_chain import list_failures, show_chain
+    from memaudit.io.journal import read_journal
+
+    if show is None and not failures:
+        return False
+    rows: list[dict[str, Any]] = list(read_journal(out / ROWS))
+    if failures:
+        list_failures(rows)
+    if show is not None:
+        show_chain(rows, show)
+    return True

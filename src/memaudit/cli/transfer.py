@@ -1,0 +1,107 @@
+"""`memaudit transfer`: package-style writing against raw stores on annotated conversations."""
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from memaudit.cli.cache import DEFAULT_CACHE
+from memaudit.cli.judging import (
+    BaseUrl,
+    CacheFile,
+    DeskOptions,
+    MaxTokens,
+    PriceIn,
+    PriceOut,
+    Provider,
+    Yes,
+)
+from memaudit.cli.reading_options import (
+    AsJson,
+    Depth,
+    Failures,
+    PromptName,
+    ReaderName,
+    Reading,
+    RetrieverName,
+    ShowQuery,
+    print_questions,
+    tell,
+)
+from memaudit.cli.text import safe
+
+DEFAULT_WRITER = "estimated_gvt"
+
+
+def transfer(
+    path: Annotated[
+        Path,
+        typer.Argument(metavar="FILE", help="LongMemEval: support slices or full haystacks."),
+    ],
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Where rows and summary go.")],
+    budget: Annotated[
+        str,
+        typer.Option(
+            metavar="B", help="A cost, or between 0 and 1 a share of a record's own turns."
+        ),
+    ],
+    writer: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help=f"Package style; may be given several times.  [default: {DEFAULT_WRITER}]",
+        ),
+    ] = None,
+    retriever: RetrieverName = "bm25",
+    k: Depth = 5,
+    reader: ReaderName = "extractive",
+    prompt: PromptName = None,
+    format: Annotated[
+        str | None, typer.Option(help="longmemeval, locomo, memdaily or chat; else guessed.")
+    ] = None,
+    subset: Annotated[
+        Path | None, typer.Option(metavar="MANIFEST", help="Only the questions of a subset.")
+    ] = None,
+    conversation: Annotated[
+        list[str] | None, typer.Option(metavar="ID", help="Only this record; may be repeated.")
+    ] = None,
+    cost_rule: Annotated[str, typer.Option(help="words, bytes or tokens:NAME.")] = "words",
+    seed: Annotated[int, typer.Option(metavar="N", help="For stores that draw.")] = 0,
+    base_url: BaseUrl = None,
+    provider: Provider = "live",
+    cache: CacheFile = DEFAULT_CACHE,
+    price_in: PriceIn = None,
+    price_out: PriceOut = None,
+    max_tokens: MaxTokens = None,
+    yes: Yes = False,
+    show: ShowQuery = None,
+    failures: Failures = False,
+    as_json: AsJson = False,
+) -> None:
+    """Does writing like a package help retrieval and reading? Run again to resume.
+
+    Four stores of every record under the same retriever and reader: package style, every raw turn,
+    a random sample of raw turns within the budget, and the newest within it. A diagnostic: there
+    is no optimum here, and no ratio to one.
+    """
+    from memaudit.cli.results import progress
+    from memaudit.cli.transfer_tables import show_transfer
+    from memaudit.experiments.transfer.records import open_records
+    from memaudit.experiments.transfer.run import Compared
+    from memaudit.experiments.transfer.run import transfer as run_transfer
+    from memaudit.writers.registry import named_writer
+
+    compared = Compared([named_writer(name) for name in writer or [DEFAULT_WRITER]], budget, seed)
+    options = DeskOptions(base_url, provider, cache, price_in, price_out, max_tokens, yes)
+    with Reading(retriever, k, reader, prompt).setup(options, out) as (setup, _):
+        records = open_records(path, format, subset, tuple(conversation or ()), cost_rule)
+        rows = sum(map(len, records.asked.values())) * len(compared.stores)
+        with progress("questions", rows) as done:
+            finished = run_transfer(records, compared, setup, out, done)
+    tell(finished, records.left_out)
+    if as_json:
+        typer.echo(json.dumps(finished.summary, indent=1))
+    elif not print_questions(out, show, failures):
+        show_transfer(finished.summary)
+        typer.echo(f"rows and summary are in {safe(out)}")

@@ -1,0 +1,1 @@
+"""Does the ratio of a store predict what is retrieved and answered from it?"""

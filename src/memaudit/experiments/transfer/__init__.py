@@ -1,0 +1,1 @@
+"""Package-style writing against raw stores on annotated conversations: a transfer diagnostic."""

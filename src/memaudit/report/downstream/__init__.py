@@ -1,0 +1,1 @@
+"""Diagnoses, transfers and calibrations as pages and figures."""

@@ -1,0 +1,68 @@
+"""Diagnoses, transfers and calibrations as HTML files that need nothing else."""
+
+import base64
+import hashlib
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+from memaudit.experiments.calibration.partings import REASONS
+from memaudit.experiments.calibration.points import STEPS
+from memaudit.io.atomic import write_file
+from memaudit.report.downstream.folder import Folder, open_folder
+from memaudit.report.downstream.plot import scatter_plot
+from memaudit.report.downstream.view import view_of
+from memaudit.report.page.cast import cast
+from memaudit.report.page.page import environment
+
+TITLE = "Who lost the answer?"
+CALIBRATION_TITLE = "Does the ratio predict what is found and answered?"
+PLOTTED = ("evidence_recall", "answered", "token_f1")
+
+
+def write_downstream(folder: Path, out: Path) -> None:
+    """Build the page of a folder and write it, all or nothing."""
+    write_file(out, build_downstream(open_folder(folder)))
+
+
+def build_downstream(folder: Folder) -> str:
+    """The page of a diagnosis, a transfer or a calibration."""
+    if folder.is_calibration:
+        return _calibration(folder)
+    return _render(
+        "diagnosis_page.html",
+        title=TITLE,
+        diagnosis=view_of(folder),
+        data=folder.summary,
+    )
+
+
+def _calibration(folder: Folder) -> str:
+    summary = folder.summary
+    spec = summary["spec"]
+    members = list(
+        cast({name: name in spec["peeking_writers"] for name in spec["writers"]}).values()
+    )
+    return _render(
+        "calibration_page.html",
+        title=CALIBRATION_TITLE,
+        summary=summary,
+        members=members,
+        plots=[
+            (name.replace("_", " "), scatter_plot(folder.rows, name, members)) for name in PLOTTED
+        ],
+        groups=[(name, list(rows)) for name, rows in groupby(summary["correlations"], _set)],
+        reasons=REASONS,
+        steps=STEPS,
+    )
+
+
+def _set(row: dict[str, Any]) -> str:
+    return str(row["set"])
+
+
+def _render(template: str, **context: Any) -> str:
+    jinja = environment()
+    style = jinja.get_template("style.css").render()
+    code = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode("ascii")
+    return jinja.get_template(template).render(style_hash=f"sha256-{code}", **context)

@@ -1,0 +1,124 @@
+"""What became of the questions: one stacked bar a store, a piece an outcome."""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import Patch
+
+from memaudit.downstream.outcomes import Outcome
+from memaudit.report.figures.notes import LINE, note, note_lines
+from memaudit.report.figures.style import (
+    INK,
+    LARGE,
+    NORMAL,
+    PAPER,
+    PRINT_WIDTH,
+    SMALL,
+    house_style,
+)
+from memaudit.report.figures.words import fitted_name, inches, shown, writer_label
+
+ROW, BAR = 0.34, 0.24
+HEAD, FOOT, LEGEND_ROW = 0.36, 0.52, 0.17
+WIDEST_NAME = 1.7
+NARROWEST = 0.035
+"""Pieces below this share of the bar have no room for their number."""
+
+Tone = tuple[str, str]
+LOOKS: dict[Outcome, Tone] = {
+    Outcome.RIGHT: ("#66c2a4", ""),
+    Outcome.NEVER_WRITTEN: ("#e08a4f", ""),
+    Outcome.PRUNED: ("#f3c9a5", "////"),
+    Outcome.NOT_RETRIEVED: ("#8dbfe0", "...."),
+    Outcome.ABSTAINED: ("#d9bfe3", ""),
+    Outcome.WRONG: ("#b58cc6", "\\\\\\\\"),
+    Outcome.STALE: ("#e8a1b8", "xxxx"),
+    Outcome.UNSUPPORTED: ("#f0e2a0", "----"),
+    Outcome.UNCERTAIN: ("#d0d0d0", "++++"),
+}
+"""Colour and hatch of every outcome: orange is lost in writing, blue in retrieval, purple in
+reading; every piece also differs from its neighbours by its hatch."""
+
+
+@house_style()
+def failure_bars(summary: Mapping[str, Any]) -> Figure:
+    """Outcomes of every store as shares of its questions; the counts stand in the pieces."""
+    stores = summary["summaries"]
+    labels = [fitted_name(writer_label(one["store"]), WIDEST_NAME, NORMAL) for one in stores]
+    left = max(inches(label, NORMAL) for label in labels) + 0.2
+    here = [one for one in LOOKS if any(store["outcomes"][one] for store in stores)]
+    texts = [one.value.replace("_", " ") for one in here]
+    across = _across(texts)
+    words = _note(summary)
+    foot = FOOT + LINE * len(note_lines(words, PRINT_WIDTH))
+    head = HEAD + LEGEND_ROW * math.ceil(len(texts) / across)
+    tall = ROW * len(stores)
+    height = head + tall + foot
+    figure = Figure(figsize=(PRINT_WIDTH, height))
+    room = PRINT_WIDTH - left - 0.3
+    axes = figure.add_axes(
+        (left / PRINT_WIDTH, foot / height, room / PRINT_WIDTH, tall / height)
+    )  # fmt: skip
+    for place, one in enumerate(stores):
+        _bar(axes, place, one, room)
+    axes.set_ylim(len(stores), 0)
+    axes.set_yticks([place + 0.5 for place in range(len(stores))], labels)
+    axes.tick_params(axis="y", length=0)
+    axes.set_xlim(0, 1)
+    axes.xaxis.set_major_formatter(lambda x, _: f"{x:.0%}")
+    axes.set_xlabel("share of questions")
+    inch = figure.dpi_scale_trans
+    figure.text(
+        0.1, height - 0.1, "What became of every question", fontsize=LARGE, va="top", transform=inch
+    )
+    handles = [_patch(one, text) for one, text in zip(here, texts, strict=True)]
+    figure.legend(
+        handles=handles, loc="upper left", ncols=across, borderaxespad=0, borderpad=0,
+        bbox_to_anchor=(0.1 / PRINT_WIDTH, 1 - 0.32 / height), columnspacing=1.2,
+        handlelength=1.8, handletextpad=0.5, labelspacing=0.4,
+    )  # fmt: skip
+    note(figure, words)
+    return figure
+
+
+def _bar(axes: Axes, place: int, one: Mapping[str, Any], room: float) -> None:
+    start, whole = 0.0, one["questions"]
+    for outcome, (colour, hatch) in LOOKS.items():
+        count = one["outcomes"][outcome]
+        share = count / whole
+        if not count:
+            continue
+        axes.barh(
+            place + 0.5, share, BAR / ROW, left=start, color=colour, hatch=hatch, edgecolor=INK,
+            linewidth=0.5, gid=shown(f"{one['store']}/{outcome.value}"),
+        )  # fmt: skip
+        if share >= max(NARROWEST, (inches(str(count), SMALL) + 0.08) / room):
+            axes.text(
+                start + share / 2, place + 0.5, str(count), ha="center", va="center_baseline",
+                fontsize=SMALL,
+                bbox={"facecolor": PAPER if hatch else colour, "edgecolor": "none", "pad": 0.6},
+            )  # fmt: skip
+        start += share
+
+
+def _patch(outcome: Outcome, text: str) -> Patch:
+    colour, hatch = LOOKS[outcome]
+    return Patch(facecolor=colour, hatch=hatch, edgecolor=INK, linewidth=0.5, label=text)
+
+
+def _across(texts: Sequence[str]) -> int:
+    """How many outcomes fit in one row of the legend."""
+    widest = max(inches(text, NORMAL) for text in texts)
+    return max(1, int((PRINT_WIDTH - 0.2) / (widest + 0.45)))
+
+
+def _note(summary: Mapping[str, Any]) -> str:
+    spec = summary["spec"]
+    return (
+        f"{summary['questions']} questions of {summary['packages']} packages; budget "
+        f"{spec['budget']}, {spec['retriever']} with k = {spec['k']}, reader {spec['reader']}. "
+        "Numbers count questions; every question is in exactly one piece."
+    )

@@ -1,0 +1,141 @@
+"""Evidence recall against words retrieved: a line a store, a point a depth."""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.ticker import LogLocator, NullLocator
+
+from memaudit.core.errors import MemAuditError
+from memaudit.report.figures.notes import LINE, note, note_lines
+from memaudit.report.figures.style import (
+    LARGE,
+    MARKERS,
+    NORMAL,
+    PRINT_WIDTH,
+    Look,
+    house_style,
+    looks_of,
+    nth_look,
+)
+from memaudit.report.figures.words import fitted_name, inches, shown, writer_label
+from memaudit.writers.registry import WRITERS
+
+LEFT, HEAD, FOOT, TALL, GAP, LEGEND_ROW = 0.62, 0.56, 0.55, 2.6, 0.4, 0.17
+PANELS = {
+    "evidence_recall": "Recall: units covered in full",
+    "evidence_coverage": "Coverage: parts of units count in part",
+}
+WIDEST_NAME = 2.0
+WIDE_SPREAD = 8
+"""From this ratio of the longest to the shortest on, words have a logarithmic axis."""
+
+
+@house_style()
+def recall_words(summary: Mapping[str, Any]) -> Figure:
+    """The further up and left, the more evidence in fewer words; units in full, and in part."""
+    stores = [one for one in summary["summaries"] if _points(one)]
+    if not stores:
+        raise MemAuditError("nothing was retrieved, or nothing is required: there is no recall")
+    looks = _looks([one["store"] for one in stores])
+    handles = [_handle(one["store"], looks[one["store"]]) for one in stores]
+    widest = max(inches(str(handle.get_label()), NORMAL) for handle in handles)
+    across = max(1, int((PRINT_WIDTH - 0.2) / (widest + 0.75)))
+    words = _note(summary)
+    foot = FOOT + LINE * len(note_lines(words, PRINT_WIDTH))
+    head = HEAD + LEGEND_ROW * math.ceil(len(handles) / across)
+    height = head + TALL + foot
+    figure = Figure(figsize=(PRINT_WIDTH, height))
+    wide = (PRINT_WIDTH - LEFT - GAP - 0.2) / 2
+    for place, (measure, title) in enumerate(PANELS.items()):
+        axes = figure.add_axes(
+            (
+                (LEFT + place * (wide + GAP)) / PRINT_WIDTH, foot / height,
+                wide / PRINT_WIDTH, TALL / height,
+            )
+        )  # fmt: skip
+        for one in stores:
+            _line(axes, one, measure, looks[one["store"]])
+        _axes(axes, stores)
+        axes.set_title(title, fontsize=NORMAL, loc="left", pad=4)
+        axes.set_xlabel("words retrieved, mean over questions")
+        if place == 0:
+            axes.set_ylabel("share of the required evidence")
+    figure.text(
+        0.1, height - 0.1, "Evidence against the words it takes", fontsize=LARGE, va="top",
+        transform=figure.dpi_scale_trans,
+    )  # fmt: skip
+    figure.legend(
+        handles=handles, loc="upper left", ncols=across, borderaxespad=0, borderpad=0,
+        bbox_to_anchor=(0.1 / PRINT_WIDTH, 1 - 0.32 / height), columnspacing=1.2,
+        handletextpad=0.5, labelspacing=0.4, handlelength=2.6,
+    )  # fmt: skip
+    note(figure, words)
+    return figure
+
+
+def _looks(stores: Sequence[str]) -> dict[str, Look]:
+    """Writers look as everywhere; others take the next look whose marker is free."""
+    found = looks_of([name for name in stores if name in WRITERS])
+    for name in stores:
+        if name not in found:
+            taken = {look.marker for look in found.values()}
+            free = [one for one in map(nth_look, range(len(MARKERS))) if one.marker not in taken]
+            found[name] = free[0] if free else looks_of([name])[name]
+    return found
+
+
+def _axes(axes: Axes, stores: Sequence[Mapping[str, Any]]) -> None:
+    lengths = [point["words"] for one in stores for point in _points(one) if point["words"] > 0]
+    if lengths and max(lengths) > WIDE_SPREAD * min(lengths):
+        axes.set_xscale("log")
+        axes.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+        axes.xaxis.set_minor_locator(NullLocator())
+    else:
+        axes.set_xlim(0, 1.05 * max(lengths, default=1.0))
+        axes.locator_params(axis="x", nbins=5)
+    axes.xaxis.set_major_formatter(lambda x, _: f"{x:g}")
+    axes.set_ylim(0, 1)
+    axes.grid()
+    axes.set_axisbelow(True)
+
+
+def _points(one: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
+    return [point for point in one["curve"] if point["evidence_recall"]["mean"] is not None]
+
+
+def _line(axes: Axes, one: Mapping[str, Any], measure: str, look: Look) -> None:
+    points = _points(one)
+    x = [point["words"] for point in points]
+    y = [point[measure]["mean"] for point in points]
+    axes.plot(
+        x, y, color=look.colour, linestyle=look.dash, marker=look.marker, markerfacecolor=look.fill,
+        markersize=4, gid=shown(f"{one['store']}/{measure}"), clip_on=False, zorder=3,
+    )  # fmt: skip
+    last = points[-1][measure]
+    if last["ci_low"] is None:
+        return
+    axes.errorbar(
+        x[-1], y[-1], [[y[-1] - last["ci_low"]], [last["ci_high"] - y[-1]]], color=look.colour,
+        linewidth=1.2, capsize=3,
+    )  # fmt: skip
+
+
+def _handle(store: str, look: Look) -> Line2D:
+    return Line2D(
+        [], [], color=look.colour, linestyle=look.dash, marker=look.marker, markersize=4,
+        markerfacecolor=look.fill, label=fitted_name(writer_label(store), WIDEST_NAME, NORMAL),
+    )  # fmt: skip
+
+
+def _note(summary: Mapping[str, Any]) -> str:
+    spec = summary["spec"]
+    most = max(len(one["curve"]) for one in summary["summaries"])
+    return (
+        f"Points: the first 1 to {most} memories that {spec['retriever']} retrieves; the last with "
+        f"its 95% interval over {summary['clusters']}. {summary['questions']} questions, budget "
+        f"{spec['budget']}. A diagnostic, not a ratio to an optimum."
+    )

@@ -1,0 +1,59 @@
+"""`memaudit diagnose --calibrate` and `memaudit report` of what comes of it."""
+
+import json
+from pathlib import Path
+
+from tests.cli.running import failure, run
+
+SMALL = ("event_graph:experiences=8:seeds=0-2", "--calibrate", "--budget", "0.05,0.2",
+         "--writer", "opt", "--writer", "mem0_style", "--writer", "recency_raw")  # fmt: skip
+
+
+def test_printed_and_kept(tmp_path: Path) -> None:
+    """Correlations with n, where they part, the same numbers in the folder and as JSON."""
+    text = run("diagnose", *SMALL, "--out", tmp_path / "out").stdout
+    assert "18 stores: packages 3 of event_graph; budgets 0.05, 0.2; 3 writers" in text
+    for how in ("pooled", "within", "of means"):
+        assert how in text
+    assert "the better ratio has the better evidence recall" in " ".join(text.split())
+    printed = json.loads(run("diagnose", *SMALL, "--json").stdout)
+    assert printed == json.loads((tmp_path / "out" / "summary.json").read_text())
+    assert len(printed["correlations"]) == 15
+
+
+def test_reports(tmp_path: Path) -> None:
+    """A page and figures of a calibration and of a diagnosis; a run takes diagnoses in."""
+    run("diagnose", *SMALL, "--out", tmp_path / "cal")
+    run("diagnose", "natural", "--writer", "gvt", "--budget", "40", "--out", tmp_path / "dia")
+    run("run", "--distributions", "base", "--seeds", "2", "--budgets", "2", "--writers",
+        "opt,recency_raw", "--engine", "serial", "--out", tmp_path / "run")  # fmt: skip
+    for name, title, files in (("cal", "Does the ratio predict", 3), ("dia", "Who lost", 6)):
+        result = run("report", tmp_path / name, "--figures", tmp_path / "figures")
+        assert result.exit_code == 0, result.output
+        assert f"{files} figure files" in result.stdout
+        assert title in (tmp_path / name / "report.html").read_text()
+    result = run("report", tmp_path / "run", "--diagnose", tmp_path / "dia")
+    assert result.exit_code == 0, result.output
+    assert "Retrieval and reading" in (tmp_path / "run" / "report.html").read_text()
+    for words, message in {
+        ("report", tmp_path / "run", "--diagnose", tmp_path / "cal"): "is a calibration",
+        ("report", tmp_path / "run", "--diagnose", tmp_path / "run"): "holds no diagnosis",
+        ("report", tmp_path / "dia", "--diagnose", tmp_path / "dia"): "goes with a folder of",
+    }.items():
+        assert message in failure(*words)
+
+
+def test_wrong_input(tmp_path: Path) -> None:
+    """One line each."""
+    wrong = {
+        ("diagnose", "--calibrate", "--reader", "model:x"): "choose a reader without model",
+        ("diagnose", "natural", "a.json", "--calibrate"): "it takes no STORE",
+        ("diagnose", "natural", "--calibrate", "--writer", "opt"): "two writers or more",
+        ("diagnose", "base", "--calibrate"): "no package has a question",
+        ("diagnose", "nowhere", "--calibrate"): "there are no packages at 'nowhere'",
+        ("diagnose", "natural", "--calibrate", "--k", "0"): "--k 0 makes no sense",
+        ("diagnose",): "needs a PACKAGE, a --budget and --out DIR",
+        ("diagnose", "natural", "--writer", "gvt", "--out", tmp_path): "needs a PACKAGE",
+    }
+    for words, message in wrong.items():
+        assert message in failure(*words)

@@ -1,0 +1,92 @@
+"""`memaudit transfer` on files in the form of LongMemEval, and on the real ones where they are."""
+
+import json
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.running import failure, run
+from tests.datasets.files import real_file
+from tests.experiments.transfer.haystacks import written
+
+
+def summary(*words: object) -> dict[str, Any]:
+    """The JSON a run prints, with losses that add up."""
+    result = run("transfer", *words, "--json")
+    assert result.exit_code == 0, result.output
+    data: dict[str, Any] = json.loads(result.stdout)
+    for one in data["summaries"]:
+        assert sum(map(Fraction, one["losses"].values())) == 1 - Fraction(one["answered"])
+        assert sum(one["outcomes"].values()) == one["questions"] == data["questions"]
+    return data
+
+
+def test_four_stores(tmp_path: Path) -> None:
+    """Tables, the note that it is no ratio, the chain of one question; run again it resumes."""
+    words = (written(tmp_path / "f.json"), "--budget", "0.6", "--k", "2", "--out", tmp_path / "out")
+    text = run("transfer", *words).stdout
+    assert "3 questions of 3 records of f.json, budget 0.6 of the words of a record's own" in text
+    assert "never a ratio to an optimum" in " ".join(text.split())
+    for name in ("estimated_gvt", "full_raw", "raw_replay", "fifo"):
+        assert f"{name}: 3 questions = " in text
+    assert "knowledge-update" in text
+    assert "evidence coverage" in text
+    again = run("transfer", *words, "--show", "swim", "--failures")
+    assert "12 rows were there from before" in again.stderr
+    assert "swim/swim at fifo: answered_right" in again.stdout
+    assert "not needed: the current value is asked for" in again.stdout
+    assert "were not answered right" in again.stdout
+
+
+def test_choices(tmp_path: Path) -> None:
+    """Other writers beside each other, one record, an absolute budget, another seed."""
+    path = written(tmp_path / "f.json")
+    data = summary(path, "--writer", "opt", "--writer", "mem0_style", "--conversation", "cat",
+                   "--budget", "9", "--seed", "3", "--out", tmp_path / "out")  # fmt: skip
+    assert [one["store"] for one in data["summaries"]] == [
+        "opt", "mem0_style", "full_raw", "raw_replay", "fifo",
+    ]  # fmt: skip
+    assert (data["packages"], data["spec"]["peeking_writers"]) == (1, ["opt"])
+    assert data["spec"]["budget"] == "9"
+
+
+def test_texts_cannot_steer_the_terminal(tmp_path: Path) -> None:
+    """Control characters of a file are written out."""
+    records = json.loads(written(tmp_path / "f.json").read_text())
+    records[0]["question_type"] = records[0]["question"] = "\x1b[2J which?"
+    (tmp_path / "g.json").write_text(json.dumps(records))
+    words = (tmp_path / "g.json", "--budget", "0.6", "--out", tmp_path / "out")
+    for more in ((), ("--failures",)):
+        assert "\x1b" not in run("transfer", *words, *more).stdout
+
+
+def test_wrong_input(tmp_path: Path) -> None:
+    """One line each, and nothing is left behind."""
+    path = written(tmp_path / "f.json")
+    (tmp_path / "broken.json").write_text('[{"question_id": 1')
+    out = ("--out", tmp_path / "out")
+    wrong = {
+        ("transfer", path, "--budget", "1,2", *out): "has one budget",
+        ("transfer", path, "--budget", "9", "--k", "0", *out): "--k 0 makes no sense",
+        ("transfer", path, "--budget", "9", "--writer", "no", *out): "unknown writer",
+        ("transfer", path, "--budget", "9", "--retriever", "no", *out): "unknown retriever",
+        ("transfer", path, "--budget", "9", "--conversation", "x", *out): "no conversation 'x'",
+        ("transfer", tmp_path / "no.json", "--budget", "9", *out): "does not exist",
+        ("transfer", tmp_path / "broken.json", "--budget", "9", *out): "broken.json",
+    }
+    for words, message in wrong.items():
+        assert message in failure(*words)
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.slow
+def test_a_full_haystack(tmp_path: Path) -> None:
+    """A real record of 53 sessions: the full store finds both turns, and the words it takes."""
+    path = real_file("longmemeval/longmemeval_s_e47becba.json")
+    data = summary(path, "--budget", "0.1", "--writer", "estimated_greedy", "--out", tmp_path)
+    full = data["summaries"][1]
+    assert full["measures"]["evidence_recall"]["mean"] == 1
+    assert full["measures"]["words_kept"]["mean"] == 78859
+    assert data["summaries"][3]["measures"]["words_kept"]["mean"] <= 7886

@@ -1,0 +1,101 @@
+"""Pages of diagnoses and calibrations: whole, alone, and deaf to what texts say."""
+
+import json
+import re
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from memaudit.experiments.engines.serial import Serial
+from memaudit.experiments.spec import RunSpec
+from memaudit.experiments.sweep import run
+from memaudit.report.downstream.folder import open_folder
+from memaudit.report.downstream.page import build_downstream
+from memaudit.report.downstream.view import open_view
+from memaudit.report.page import build_report
+from tests.report.page.conftest import ATTACK, SHOWN
+from tests.report.page.html_tree import Tree
+from tests.report.page.test_injection import ATTRIBUTES, NAMES
+
+
+@pytest.fixture(scope="module")
+def pages(diagnosis: Path, hostile: Path, calibration: Path) -> dict[str, str]:
+    folders = {"diagnosis": diagnosis, "hostile": hostile, "calibration": calibration}
+    return {name: build_downstream(open_folder(folder)) for name, folder in folders.items()}
+
+
+@pytest.mark.parametrize("name", ["diagnosis", "hostile", "calibration"])
+def test_pages_are_sound(pages: dict[str, str], name: str) -> None:
+    """Known elements only, headings in order, tables with captions, pictures that can be heard."""
+    tree = Tree(pages[name])
+    assert {element.name for element in tree.elements} <= NAMES
+    assert {one for element in tree.elements for one in element.attributes} <= ATTRIBUTES
+    assert not tree.comments
+    levels = [int(e.name[1]) for e in tree.named("h1", "h2", "h3", "h4")]
+    assert levels[0] == 1
+    assert all(later <= earlier + 1 for earlier, later in pairwise(levels))
+    for table in tree.named("table"):
+        assert table.children[0].name == "caption"
+    assert all(e.attributes.get("scope") for e in tree.named("th"))
+    for svg in tree.named("svg"):
+        parents = [svg]
+        while parents[-1].parent is not None:
+            parents.append(parents[-1].parent)
+        assert any({"aria-label", "aria-hidden"} & one.attributes.keys() for one in parents)
+    ids = [e.attributes["id"] for e in tree.elements if "id" in e.attributes]
+    assert len(set(ids)) == len(ids)
+    links = [e.attributes["href"] or "" for e in tree.named("a")]
+    assert {link[1:] for link in links if link.startswith("#")} <= set(ids)
+    assert not re.search(r"https?:|@import|url\(|\bsrc=\"", pages[name])
+
+
+def test_attacks_are_shown_and_do_nothing(pages: dict[str, str]) -> None:
+    """Every untrusted text stands in the page as text, wherever it comes from."""
+    tree = Tree(pages["hostile"])
+    for place in (
+        "package",
+        "question0",
+        "gold",
+        "says",
+        "stored",
+        "store",
+        "kind",
+        "left",
+        "judge",
+    ):
+        assert f"{place} {SHOWN}".strip()[:40] in tree.text, place
+    assert "49" not in tree.text.split(SHOWN)[0]
+    assert {letter for letter in pages["hostile"] if not letter.isprintable()} == {"\n"}
+    (script,) = tree.named("script")
+    assert not set("<>&") & set(script.text)
+    assert json.loads(script.text)["spec"]["stores"] == [f"store {ATTACK}"]
+
+
+def test_the_page_says_it_is_no_ratio(pages: dict[str, str]) -> None:
+    """In words, above everything."""
+    text = " ".join(Tree(pages["diagnosis"]).text.split())
+    assert "None of these numbers is a ratio to an optimum" in text
+    assert "each row adds up" in text
+
+
+def test_data_for_programs(pages: dict[str, str], diagnosis: Path, calibration: Path) -> None:
+    """The summary, as it is on disk."""
+    for name, folder in (("diagnosis", diagnosis), ("calibration", calibration)):
+        (script,) = Tree(pages[name]).named("script")
+        assert json.loads(script.text) == json.loads((folder / "summary.json").read_text())
+
+
+def test_the_report_of_a_run(diagnosis: Path, tmp_path: Path) -> None:
+    """Diagnoses join it as a section with a link; without any there is none."""
+    run(RunSpec(("base",), (0,), ("2",), ("opt", "recency_raw")), tmp_path, Serial())
+    tree = Tree(build_report(tmp_path, diagnoses=[open_view(diagnosis), open_view(diagnosis)]))
+    assert [e.text for e in tree.named("a") if e.attributes["href"] == "#downstream"] == [
+        "Retrieval and reading"
+    ]
+    ids = [e.attributes["id"] for e in tree.elements if "id" in e.attributes]
+    assert len(set(ids)) == len(ids)
+    titles = [e.text for e in tree.named("h2")]
+    assert titles.count("Diagnosis: one and 2 more") == 2
+    assert len(tree.named("script")) == 1
+    assert "Retrieval and reading" not in build_report(tmp_path)
