@@ -52,6 +52,21 @@ def test_wrong_input(tmp_path: Path) -> None:
         ("diagnose", "base", "--calibrate"): "no package has a question",
         ("diagnose", "nowhere", "--calibrate"): "there are no packages at 'nowhere'",
         ("diagnose", "natural", "--calibrate", "--k", "0"): "--k 0 makes no sense",
+        ("diagnose", "natural", "--calibrate", "--show", "q1"): "leave out --show",
+        ("diagnose", "natural", "--calibrate", "--failures"): "leave out --show",
+        ("diagnose", "natural", "--calibrate", "--cost-rule", "bytes"): "no --cost-rule",
+        # Offline is heard by a calibration too: without vectors it fails, and asks nobody.
+        (
+            "diagnose",
+            "natural",
+            "--calibrate",
+            "--retriever",
+            "dense:http://127.0.0.1:9/v1#m",
+            "--provider",
+            "offline",
+            "--cache",
+            tmp_path / "c.sqlite",
+        ): "texts have no vector",
         ("diagnose",): "needs a PACKAGE, a --budget and --out DIR",
         ("diagnose", "natural", "--writer", "gvt", "--out", tmp_path): "needs a PACKAGE",
     }

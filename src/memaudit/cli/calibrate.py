@@ -33,6 +33,7 @@ def calibrate_into(
     budgets: str | None,
     writers: list[str] | None,
     reading: Reading,
+    options: DeskOptions,
     seed: int,
     out: Path | None,
     as_json: bool,
@@ -53,7 +54,7 @@ def calibrate_into(
         if package is None
         else {package.split(":")[0]: packages_named(package)}
     )
-    with reading.setup(DeskOptions(), out or Path("calibration")) as (setup, _):
+    with reading.setup(options, out or Path("calibration")) as (setup, _):
         plan = Plan(
             {name: tuple(inside) for name, inside in sets.items()},
             budgets or BUDGETS,

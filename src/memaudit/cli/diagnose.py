@@ -104,10 +104,15 @@ def diagnose(
     of the answer second. Losses of writing, retrieval and reading add up.
     """
     reading = Reading(retriever, k, reader, prompt)
+    options = DeskOptions(base_url, provider, cache, price_in, price_out, max_tokens, yes)
     if calibrate:
         from memaudit.cli.calibrate import calibrate_into
 
-        calibrate_into(package, stores, budget, writer, reading, seed, out, as_json)
+        if show is not None or failures:
+            raise MemAuditError("a calibration keeps no questions; leave out --show and --failures")
+        if cost_rule is not None:
+            raise MemAuditError("a calibration takes packages at their own costs, no --cost-rule")
+        calibrate_into(package, stores, budget, writer, reading, options, seed, out, as_json)
         return
     from memaudit.adapters.store_files import read_store
     from memaudit.audits.downstream.cases import Wanted, make_cases, named_policy
@@ -128,7 +133,6 @@ def diagnose(
     if not exported and not writer:
         raise MemAuditError("there is no store to diagnose; give a STORE or a --writer")
     refuse_shared_ids([judge], label_memories, exported)
-    options = DeskOptions(base_url, provider, cache, price_in, price_out, max_tokens, yes)
     with reading.setup(options, out, judge if exported else None) as (setup, desk):
         made = make_cases(
             packages,

@@ -10,6 +10,7 @@ import typer
 
 from memaudit.cli.judging import DeskOptions, judging_desk
 from memaudit.cli.text import safe
+from memaudit.core.errors import MemAuditError
 
 if TYPE_CHECKING:
     from memaudit.audits.downstream.execute import Run
@@ -58,6 +59,13 @@ class Reading:
         from memaudit.downstream.readers.registry import named_reader
         from memaudit.downstream.retrievers.registry import named_retriever
 
+        if ":" in self.retriever:
+            from memaudit.models.providers import PROVIDERS
+
+            if options.provider not in PROVIDERS:  # a misspelled "offline" must not go to a server
+                raise MemAuditError(
+                    f"unknown provider {options.provider!r}; choose from {', '.join(PROVIDERS)}"
+                )
         cache = options.cache
         vectors = cache.with_name(f"{cache.stem}-vectors.sqlite")
         found_by = named_retriever(self.retriever, vectors, options.provider == "offline")
