@@ -66,3 +66,21 @@ def test_stale_by_words() -> None:
     assert grade(diet, said("vegetarian"), [NOW]).verdict is Verdict.STALE
     assert grade(diet, said("vegan"), [NOW]).verdict is Verdict.WRONG
     assert grade(ASKED["move"], said("vegetarian"), [OPEN]).verdict is Verdict.WRONG
+
+
+def test_a_step_on_the_way_is_not_stale() -> None:
+    """Ilka is whom the question goes by: she stands in the old statement, and in what holds."""
+    bank = ASKED["diet"].__class__(
+        "b", "Which bank does Ann's hairdresser use now?", "", "Northern", False, {},
+        {"old": "Ilka banks with Kite Money."},
+        holds=("Ilka is Ann's hairdresser.", "Ilka banks with Northern."),
+    )  # fmt: skip
+    assert grade(bank, said("Ann, hairdresser, Ilka"), ()).verdict is Verdict.WRONG
+    assert grade(bank, said("Kite Money"), ()).verdict is Verdict.STALE
+
+
+def test_that_something_else_was_deleted_is_no_abstention() -> None:
+    """Unless what the reader used is about what was asked."""
+    move = ASKED["move"]
+    assert grade(move, said("The door code was deleted."), [DOG]).verdict is Verdict.WRONG
+    assert grade(move, said("Ann's plan was deleted.", OPEN.id), [OPEN]).abstained

@@ -32,7 +32,8 @@ def grade(question: Question, reply: Reply, retrieved: Sequence[StoredMemory]) -
     answered = reply.state is State.ANSWERED
     if answered and (reply.knows or _is_gold(question, reply)):
         return Graded(Verdict.RIGHT)
-    if not answered or says_unknown(reply.answer, question.abstention):
+    gone = question.abstention and bool(_covered(reply, retrieved) & question.supports)
+    if not answered or says_unknown(reply.answer, gone):
         verdict = Verdict.RIGHT if question.abstention else Verdict.ABSTAINED
         return Graded(verdict, abstained=True)
     if is_stale(question, reply, retrieved):
@@ -52,20 +53,27 @@ def _is_gold(question: Question, reply: Reply) -> bool:
     )
 
 
+def _covered(reply: Reply, retrieved: Sequence[StoredMemory]) -> set[str]:
+    """What the memories cover that an answer used, or all retrieved ones where it names none."""
+    used = [memory for memory in retrieved if memory.id in reply.used] or retrieved
+    return {unit for memory in used for unit, value in memory.covers.items() if value}
+
+
 def is_stale(question: Question, reply: Reply, retrieved: Sequence[StoredMemory]) -> bool:
     """Whether an answer that is not right was taken from what no longer holds.
 
     By coverage: the memories it used, or all that were retrieved where it names none, cover a
     stale unit of the question and nothing that supports its answer. By words: all that the answer
-    adds to the question is in such a unit, and not all of it in the gold answer.
+    adds to the question and to what holds is in such a unit, and not all of it in the gold answer.
     """
     if not question.stale:
         return False
-    used = [memory for memory in retrieved if memory.id in reply.used] or retrieved
-    covered = {unit for memory in used for unit, value in memory.covers.items() if value}
+    covered = _covered(reply, retrieved)
     if covered & question.stale.keys() and not covered & question.supports:
         return True
     added = terms(reply.answer) - terms(question.text)
+    # Who a question of two steps goes by stands in old statements too.
+    added -= {term for text in question.holds for term in terms(text)}
     if not added or added <= terms(question.gold or ""):
         return False
     return any(added <= terms(text) for text in question.stale.values())

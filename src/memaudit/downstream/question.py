@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from memaudit.core.package import ABSTENTION, EvidenceUnit, Package, Query
+from memaudit.core.package import ABSTENTION, INVALIDATION_KINDS, EvidenceUnit, Package, Query
 from memaudit.downstream.current import outdated
 from memaudit.downstream.superseded import superseded
 
@@ -25,6 +25,8 @@ class Question:
     """Units that held once and that an answer could wrongly be taken from, with their texts."""
     says: Mapping[str, str] = field(default_factory=dict)
     """The texts of the required units."""
+    holds: tuple[str, ...] = ()
+    """Of these, what is so: not the old value, nor that it is over."""
 
     @property
     def supports(self) -> frozenset[str]:
@@ -41,6 +43,10 @@ def questions(package: Package) -> tuple[Question, ...]:
 def _question(query: Query, units: Mapping[str, EvidenceUnit]) -> Question:
     required = [units[id] for id in dict.fromkeys(query.required)]
     gold = query.answer if query.answer and query.answer.strip() else None
+    stale = {
+        **outdated(query.text, gold, required),
+        **superseded(query.text, required, units.values()),
+    }
     return Question(
         id=query.id,
         text=query.text,
@@ -52,11 +58,13 @@ def _question(query: Query, units: Mapping[str, EvidenceUnit]) -> Question:
             or any(unit.kind == ABSTENTION for unit in required)
         ),
         needs={unit.id: whole(unit) for unit in required},
-        stale={
-            **outdated(query.text, gold, required),
-            **superseded(query.text, required, units.values()),
-        },
+        stale=stale,
         says={unit.id: unit.text for unit in required},
+        holds=tuple(
+            unit.text
+            for unit in required
+            if unit.id not in stale and unit.kind not in INVALIDATION_KINDS
+        ),
     )
 
 
