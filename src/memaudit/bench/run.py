@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from memaudit.bench import sections
+from memaudit.bench.explorer import ExplorerLine, explorer_lines
 from memaudit.bench.families import family
 from memaudit.bench.launch import run_solver
 from memaudit.bench.peers import PEERS
@@ -14,7 +15,7 @@ from memaudit.bench.table import TARGETS, FamilyRun, against_best, failures, lin
 from memaudit.bench.worker import OURS
 from memaudit.core.errors import MemAuditError
 
-SECTIONS = ("peers", "frontier", "certificates", "memory", "sweep")
+SECTIONS = ("peers", "frontier", "certificates", "memory", "sweep", "explorer")
 BATCHED = frozenset({"A", "B"})
 """Families we solve as one batch; their problems are so small that everybody runs thrice."""
 
@@ -55,6 +56,7 @@ class Report:
     certificates: list[CertificateLine] = field(default_factory=list)
     memory: MemoryLine | None = None
     sweep: list[SweepLine] = field(default_factory=list)
+    explorer: list[ExplorerLine] = field(default_factory=list)
 
     @property
     def failures(self) -> list[str]:
@@ -89,6 +91,7 @@ class Report:
             "certificates": [asdict(line) for line in self.certificates],
             "memory": asdict(self.memory) if self.memory else None,
             "sweep": [asdict(line) for line in self.sweep],
+            "explorer": [asdict(line) for line in self.explorer],
         }
 
 
@@ -138,4 +141,7 @@ def run(plan: Plan, say: Say) -> Report:
     if "sweep" in plan.sections:
         say("sweeps over the published distributions")
         report.sweep = sweep_lines()
+    if "explorer" in plan.sections:
+        say("opening a large library and a large package in the explorer")
+        report.explorer = explorer_lines()
     return report

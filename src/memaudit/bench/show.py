@@ -6,6 +6,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from memaudit.bench.explorer import OPEN_TARGET
 from memaudit.bench.run import Report
 from memaudit.bench.sections import CHECK_TARGET, MAX_BUDGET, MEMORY_TARGET, SIZE_TARGET
 from memaudit.bench.sweeps import TARGET_SECONDS
@@ -30,6 +31,17 @@ def show(report: Report, console: Console) -> None:
             f"{_reached(0 < memory.peak_bytes < MEMORY_TARGET)}"
         )
     _show_sweep(report, console)
+    _show_explorer(report, console)
+
+
+def _show_explorer(report: Report, console: Console) -> None:
+    for line in report.explorer:
+        how = f"opened in {line.browser}" if line.browser else "fetched without a browser"
+        console.print(
+            f"explorer, {line.name}: {line.bytes / 1000:,.0f} kB {how} in {line.seconds:.2f} s "
+            f"at a load of {line.load:.1f}, target below {OPEN_TARGET:g} s: "
+            f"{_reached(line.reached)}"
+        )
 
 
 def _show_sweep(report: Report, console: Console) -> None:

@@ -27,7 +27,8 @@ def bench(
     sections: Annotated[
         str | None,
         typer.Option(
-            help="Of peers,frontier,certificates,memory,sweep. Default: peers; with --all, all."
+            help="Of peers,frontier,certificates,memory,sweep,explorer. Default: peers; with "
+            "--all, all."
         ),
     ] = None,
 ) -> None:

@@ -2,9 +2,11 @@
 
 import re
 import secrets
+from collections.abc import Mapping
+from contextlib import suppress
 
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -40,15 +42,17 @@ class Guard:
     a name of somebody else was pointed at this machine; a foreign Origin, that another site asks.
     """
 
-    def __init__(self, app: ASGIApp, token: str) -> None:
+    def __init__(self, app: ASGIApp, token: str, policy: str = POLICY) -> None:
         self._app = app
         self._token = token.encode()
+        self._headers = {**HEADERS, "content-security-policy": policy}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":  # no page of ours speaks anything else
             return
         refused = self._refusal(Request(scope))
-        await (refused or self._app)(scope, receive, _with_headers(send))
+        with suppress(ClientDisconnect):  # a tab was closed half-way: nobody waits for an answer
+            await (refused or self._app)(scope, receive, _with_headers(send, self._headers))
 
     def _refusal(self, request: Request) -> Response | None:
         """The answer to a request that must not get through; None lets it through."""
@@ -87,10 +91,10 @@ def _same_origin(headers: Headers, host: str) -> bool:
     return headers.get("origin", "").lower() == f"http://{host.lower()}"
 
 
-def _with_headers(send: Send) -> Send:
+def _with_headers(send: Send, headers: Mapping[str, str]) -> Send:
     async def sending(message: Message) -> None:
         if message["type"] == "http.response.start":
-            MutableHeaders(scope=message).update(HEADERS)
+            MutableHeaders(scope=message).update(headers)
         await send(message)
 
     return sending

@@ -43,10 +43,12 @@ def annotator_app(desk: Desk, guideline: Markup) -> Starlette:
         return await _view(desk.resume)
 
     async def cell(request: Request) -> Response:
-        return await _view(lambda: desk.at(request.path_params["position"]))
+        position = _position(request)
+        return await _view(lambda: desk.at(position))
 
     async def unlabelled(request: Request) -> Response:
-        return await _view(lambda: desk.unlabelled(request.path_params["position"]))
+        position = _position(request)
+        return await _view(lambda: desk.unlabelled(position))
 
     return Starlette(
         routes=[
@@ -54,8 +56,8 @@ def annotator_app(desk: Desk, guideline: Markup) -> Starlette:
             Route("/house.css", lambda request: FileResponse(HOUSE_STYLE)),  # noqa: ARG005
             Mount("/static", StaticFiles(directory=HERE / "static")),
             Route("/resume", resume),
-            Route("/cells/{position:int}", cell),
-            Route("/unlabelled-after/{position:int}", unlabelled),
+            Route("/cells/{position}", cell),
+            Route("/unlabelled-after/{position}", unlabelled),
             Route("/decisions", decide, methods=["POST"]),
             Route("/notes", note, methods=["POST"]),
             Route("/undo", undo, methods=["POST"]),
@@ -76,6 +78,14 @@ def _page(desk: Desk, guideline: Markup) -> str:
     return jinja.get_template("page.html").render(
         annotator=visible_text(desk.annotator), guideline=guideline, longest_note=LONGEST_NOTE
     )
+
+
+def _position(request: Request) -> int:
+    """The place that an address names; no frame has a number of more than nine digits of cells."""
+    text: str = request.path_params["position"]
+    if not (text.isascii() and text.isdigit() and len(text) <= 9):
+        raise Refused(f"there is no cell {text[:40]!r}")
+    return int(text)
 
 
 async def _view(look: Callable[[], View]) -> Response:

@@ -1,0 +1,112 @@
+"""The relative address of every page, and how pages link to each other.
+
+Addresses are the same on a server and in a static folder. Every name in them is a slug, so no text
+of a package or a file name ever becomes part of a path.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from functools import cache
+
+from memaudit.web.explorer.library.records import Found, Kind
+from memaudit.web.explorer.slugs import PATTERN
+
+INDEX = "index.html"
+SEARCH = "search.html"
+
+
+def run(slug: str, page: str = INDEX) -> str:
+    """A page of a run: index.html, pairs.html or packages.html."""
+    return f"run/{slug}/{page}"
+
+
+def package(slug: str, page: str = INDEX) -> str:
+    """A page of a package: index.html, stream.html, coverage.html, stores.html or proofs.html."""
+    return f"package/{slug}/{page}"
+
+
+def query(package_slug: str, slug: str) -> str:
+    """A query of a package."""
+    return f"package/{package_slug}/query/{slug}.html"
+
+
+def certificate(slug: str) -> str:
+    """A file of certificates."""
+    return f"certificate/{slug}.html"
+
+
+def store(slug: str) -> str:
+    """What a memory system wrote."""
+    return f"store/{slug}/index.html"
+
+
+def scores(slug: str, page: str = INDEX) -> str:
+    """A page of a score file: index.html or lost.html."""
+    return f"scores/{slug}/{page}"
+
+
+def score(scores_slug: str, slug: str) -> str:
+    """One store at one budget of a score file."""
+    return f"scores/{scores_slug}/at/{slug}.html"
+
+
+def frame(slug: str) -> str:
+    """An audit frame with the labels in its folder, or a file of a label audit."""
+    return f"frame/{slug}.html"
+
+
+def diagnosis(slug: str, chosen: str = "") -> str:
+    """A diagnosis, or the questions of it that a choice leaves."""
+    return f"diagnosis/{slug}/{chosen}/index.html" if chosen else f"diagnosis/{slug}/index.html"
+
+
+def question(diagnosis_slug: str, slug: str) -> str:
+    """A question of a diagnosis, at every store."""
+    return f"diagnosis/{diagnosis_slug}/question/{slug}.html"
+
+
+def turned(address: str, number: int) -> str:
+    """The page of that number of a list that is too long for one."""
+    return address if number == 1 else f"{address.removesuffix('.html')}-{number}.html"
+
+
+OF_KIND: Mapping[Kind, Callable[[str], str]] = {
+    "run": run,
+    "package": package,
+    "store": store,
+    "scores": scores,
+    "frame": frame,
+    "diagnosis": diagnosis,
+    "certificate": certificate,
+}
+"""The page of each kind of thing; a kind that is not here is listed without a link."""
+
+
+def of(found: Found) -> str | None:
+    """The page of a thing."""
+    make = OF_KIND.get(found.kind)
+    return make(found.slug) if make else None
+
+
+def back(address: str) -> str:
+    """From a page up to the folder that all addresses are relative to: "" or "../" some times."""
+    return "../" * address.count("/")
+
+
+@cache
+def matcher(pattern: str) -> re.Pattern[str]:
+    """A pattern such as `package/{package}/query/{query}.html`; what is in braces is a slug."""
+    parts = re.split(r"\{([a-z]+)\}", pattern)
+    named = [
+        f"(?P<{part}>{PATTERN})" if place % 2 else re.escape(part)
+        for place, part in enumerate(parts)
+    ]
+    return re.compile("".join(named))
+
+
+def filled(pattern: str, parts: Mapping[str, str]) -> str:
+    """The address of a pattern; a part that is no slug is refused."""
+    for name, part in parts.items():
+        if not re.fullmatch(PATTERN, part):
+            raise ValueError(f"{part!r} is no {name} in an address")
+    return pattern.format(**parts)

@@ -1,0 +1,141 @@
+"""The same pages as a folder of files, for any web host or none; written whole or not at all."""
+
+import hashlib
+import json
+import os
+import secrets
+import shutil
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+
+from memaudit.core.errors import MemAuditError
+from memaudit.report.page.choice import choose
+from memaudit.report.page.curves import choose_packages
+from memaudit.web.explorer import addresses
+from memaudit.web.explorer.library.library import Library
+from memaudit.web.explorer.library.run_packages import run_package
+from memaudit.web.explorer.library.scan import SITE as MANIFEST
+from memaudit.web.explorer.library.scan import SITE_FORMAT as FORMAT
+from memaudit.web.explorer.pages.registry import PAGES
+from memaudit.web.explorer.site import Site, all_addresses, show
+from memaudit.web.explorer.static_files import static_files
+
+Progress = Callable[[int, int], None]
+"""Called with the number of things whose pages are written, and of those that have any."""
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What a bundle became: its pages, those that say why something cannot be shown, its bytes."""
+
+    pages: int
+    sorry: int
+    bytes: int
+
+
+def write_bundle(
+    library: Library, out: Path, seconds: float, progress: Progress | None = None
+) -> Written:
+    """Write every page into a new folder, then put it in place of the old one."""
+    out = Path(os.path.realpath(out))
+    refuse_foreign(out)
+    site = Site(library, bundled=True, seconds=seconds, shown=frozenset(_chosen(library)))
+    temporary = out.with_name(f".{out.name}.new-{secrets.token_hex(4)}")
+    try:
+        temporary.mkdir(parents=True)
+        written = _write(site, temporary, progress)
+        _swap(temporary, out)
+    except OSError as error:
+        raise MemAuditError(f"cannot write {out}: {error.strerror or error}") from None
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
+    return written
+
+
+def _write(site: Site, folder: Path, progress: Progress | None) -> Written:
+    hashes: dict[str, str] = {}
+    sorry = size = pages = 0
+    begun: set[tuple[str, ...]] = set()
+    things = sum(len(site.things(kind)) for kind in addresses.OF_KIND)
+    for address in all_addresses(site, PAGES):
+        status, text = show(site, PAGES, address, {})
+        data = text.encode("utf-8", "surrogatepass")
+        _put(folder, address, data, hashes)
+        pages, sorry, size = pages + 1, sorry + (status != 200), size + len(data)
+        begun.add(tuple(address.split("/")[:2]))
+        if progress is not None:
+            progress(min(len(begun), things), things)
+    for name, data in static_files().items():
+        _put(folder, f"static/{name}", data, hashes)
+    manifest = {"format": FORMAT, "version": 1, "memaudit": version("memaudit"),
+                "files": dict(sorted(hashes.items()))}  # fmt: skip
+    (folder / MANIFEST).write_text(json.dumps(manifest, indent=1) + "\n", "utf-8")
+    return Written(pages, sorry, size)
+
+
+def _put(folder: Path, address: str, data: bytes, hashes: dict[str, str]) -> None:
+    path = folder / address  # an address is made of slugs: it cannot lead out of the folder
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(data)
+    hashes[address] = hashlib.sha256(data).hexdigest()
+
+
+def _chosen(library: Library) -> Iterator[str]:
+    """Packages of runs that get pages: the first of each distribution, and the hardest one."""
+    for found in library.of("run"):
+        try:
+            run = library.run(found)
+        except MemAuditError:  # listed as unreadable
+            continue
+        hardest = choose(run)
+        more = [(hardest.distribution, hardest.seed)] if hardest else []
+        for distribution, seed in dict.fromkeys([*choose_packages(run), *more]):
+            yield run_package(found, distribution, seed).slug
+
+
+def refuse_foreign(out: Path) -> None:
+    """Only a new or an empty folder, or a site of ours with nothing else in it, is written to."""
+    if not out.exists():
+        return
+    if not out.is_dir():
+        raise MemAuditError(f"cannot write {out}: it is a file, a folder was expected")
+    there = {
+        str((Path(folder) / name).relative_to(out))
+        for folder, _, names in os.walk(out)
+        for name in names
+    }
+    if not there:
+        return
+    foreign = sorted(there - ours(out))
+    if foreign:
+        raise MemAuditError(
+            f"cannot write {out}: the folder holds {foreign[0]!r}, which no bundle wrote; choose a "
+            "new folder"
+        )
+
+
+def ours(out: Path) -> set[str]:
+    """The files that a site says it wrote."""
+    try:
+        data = json.loads((out / MANIFEST).read_text("utf-8"))
+    except (OSError, ValueError):
+        return set()
+    files = data.get("files") if isinstance(data, dict) and data.get("format") == FORMAT else None
+    return {MANIFEST, *files} if isinstance(files, dict) else set()
+
+
+def _swap(temporary: Path, out: Path) -> None:
+    """Put the new folder in place of the old; put the old one back if that fails."""
+    if not out.exists():
+        temporary.rename(out)
+        return
+    old = out.with_name(f".{out.name}.old-{secrets.token_hex(4)}")
+    out.rename(old)
+    try:
+        temporary.rename(out)
+    except OSError:
+        old.rename(out)
+        raise
+    shutil.rmtree(old, ignore_errors=True)

@@ -1,0 +1,165 @@
+"""Folders that are one thing, or hold several: what marks them, and a cheap look at each."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from memaudit.audits.downstream.execute import FORMAT as DIAGNOSIS
+from memaudit.audits.frames.files import CELL_LINES, CELLS, KEY, PASSES, PUBLISHED, TASKS
+from memaudit.audits.frames.files import MANIFEST as FRAME
+from memaudit.core.errors import InvalidPackage, MemAuditError
+from memaudit.core.package import TABLES
+from memaudit.experiments.sweep import FORMAT as RUN
+from memaudit.io.artifact import MARKS
+from memaudit.io.artifact_fields import DECISIONS, FILES
+from memaudit.io.artifact_fields import MANIFEST as GENERATION
+from memaudit.io.draft import FORMAT as PACKAGE
+from memaudit.io.files import read_text
+from memaudit.io.folder import FILES as TABLE_FILES
+from memaudit.io.folder import MANIFEST
+from memaudit.io.strict_json import parse_lines
+from memaudit.io.validate import BUILD_FORMAT
+from memaudit.web.explorer.library.look import Look, read_object
+from memaudit.web.explorer.library.records import Facts
+
+Names = frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One thing of a folder: the folder itself, or a file of it; `part` names one of several."""
+
+    look: Look
+    file: str = ""
+    part: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """What a folder is, and the files that belong to it and are nothing by themselves."""
+
+    looks: tuple[Part, ...]
+    files: Names
+
+
+@dataclass(frozen=True, slots=True)
+class Folder:
+    """A kind of folder: it holds one of `marks`; the look says what it is, or None."""
+
+    marks: Names
+    look: Callable[[Path, Names], Claim | None]
+
+
+def _manifest(folder: Path, names: Names) -> Claim | None:  # noqa: ARG001
+    """A build folder, or a package as a folder of tables."""
+    data = _read(folder, MANIFEST)
+    own = frozenset({MANIFEST, *TABLE_FILES.values()})
+    if data.get("format") == PACKAGE:
+        facts = {**_counts(data.get("counts")), "digest": _text(data.get("digest"))}
+        seen = Look("package", _text(data.get("name")) or folder.name, facts)
+        return Claim((Part(seen),), own)
+    if data.get("format") != BUILD_FORMAT:
+        return None
+    rows = data.get("packages")
+    parts = [
+        Part(Look("package", _text(row.get("name")) or file, _build_facts(row)), file)
+        for row in (rows if isinstance(rows, list) else ())
+        if isinstance(row, dict) and (file := _text(row.get("file"))) and Path(file).name == file
+    ]
+    return Claim(tuple(parts), frozenset({MANIFEST, *(part.file for part in parts)}))
+
+
+def _build_facts(row: dict[str, Any]) -> Facts:
+    return {**_counts(row.get("counts")), "digest": _text(row.get("digest"))}
+
+
+def _artifact(folder: Path, names: Names) -> Claim | None:
+    """The published layout: one package a query. A folder with a manifest is read as that."""
+    if MANIFEST in names:
+        return None
+    # Which rows are whose is decided when it is opened: a look would take as long as a reading.
+    parts = tuple(Part(Look("package", name), "", name) for name in _examples(folder, names))
+    return Claim(parts, frozenset({*MARKS, *FILES.values(), DECISIONS}))
+
+
+def _examples(folder: Path, names: Names) -> list[str]:
+    """The packages of a published folder: named by its manifest if we wrote it, else by query."""
+    ours = _read(folder, GENERATION).get("memaudit") if GENERATION in names else None
+    entries = ours.get("packages") if isinstance(ours, dict) else None
+    if isinstance(entries, list):
+        said = (entry.get("name") for entry in entries if isinstance(entry, dict))
+        return list(dict.fromkeys(filter(None, map(_text, said))))
+    try:
+        rows, _ = parse_lines(read_text(folder / FILES["queries"]), FILES["queries"])
+    except InvalidPackage as error:
+        raise MemAuditError(str(error)) from None
+    return list(dict.fromkeys(filter(None, (_text(row.data.get("query_id")) for row in rows))))
+
+
+def _run(folder: Path, names: Names) -> Claim | None:  # noqa: ARG001
+    data = _read(folder, "run.json")
+    if data.get("format") != RUN:
+        return None
+    spec = _object(data.get("spec"))
+    facts: dict[str, int | str] = {
+        f"{name}": len(spec[name])
+        for name in ("distributions", "writers", "budgets")
+        if isinstance(spec.get(name), list)
+    }
+    facts["seeds"] = _text(spec.get("seeds"))
+    if isinstance(data.get("rows"), int):
+        facts["rows"] = data["rows"]
+    own = frozenset({"run.json", "rows.jsonl", "summary.json"})
+    return Claim((Part(Look("run", folder.name, facts)),), own)
+
+
+def _diagnosis(folder: Path, names: Names) -> Claim | None:  # noqa: ARG001
+    data = _read(folder, "spec.json")
+    if data.get("format") != DIAGNOSIS:
+        return None
+    spec = _object(data.get("spec"))
+    packages = spec.get("packages")
+    facts: Facts = {"packages": len(packages)} if isinstance(packages, dict) else {}
+    own = frozenset({"spec.json", "memories.jsonl", "rows.jsonl", "summary.json"})
+    return Claim((Part(Look("diagnosis", folder.name, facts)),), own)
+
+
+def _frame(folder: Path, names: Names) -> Claim | None:
+    facts: Facts = {}
+    if FRAME in names:
+        cells = _read(folder, FRAME).get("cells")
+        facts = {"cells": cells} if isinstance(cells, int) else {}
+    own = frozenset({FRAME, CELLS, CELL_LINES, PUBLISHED, KEY, PASSES, TASKS})
+    return Claim((Part(Look("frame", folder.name, facts)),), own)
+
+
+def _read(folder: Path, name: str) -> dict[str, Any]:
+    try:
+        return read_object(folder / name)
+    except MemAuditError as error:
+        raise MemAuditError(f"{name} {error}") from None
+
+
+def _counts(counts: object) -> dict[str, int | str]:
+    if not isinstance(counts, dict):
+        return {}
+    return {table: counts[table] for table in TABLES if isinstance(counts.get(table), int)}
+
+
+def _object(value: object) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""
+
+
+FOLDERS = (
+    Folder(frozenset({"run.json"}), _run),
+    Folder(frozenset({"spec.json"}), _diagnosis),
+    Folder(frozenset({MANIFEST}), _manifest),
+    Folder(frozenset(MARKS), _artifact),
+    Folder(frozenset({FRAME, CELLS, CELL_LINES, PUBLISHED}), _frame),
+)
+"""Every kind of folder; one that is nothing of ours is walked like any other."""

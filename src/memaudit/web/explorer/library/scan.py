@@ -1,0 +1,135 @@
+"""Walk the folders given and say what is there; nothing that cannot be read ends the walk."""
+
+import os
+import stat
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from memaudit.core.errors import MemAuditError
+from memaudit.web.explorer.library.folders import FOLDERS, Claim
+from memaudit.web.explorer.library.look import Look, look, read_object
+from memaudit.web.explorer.library.records import Found, Unreadable
+from memaudit.web.explorer.slugs import slug
+
+SITE, SITE_FORMAT = "site.json", "memaudit-site"
+"""The manifest of a bundle."""
+
+MOST_FILES = 200_000
+DEEPEST = 24
+"""Folders below this are not looked at: a tree of results is never so deep."""
+
+
+@dataclass(slots=True)
+class Scan:
+    """One walk. `seen` keeps looks from before: a file that did not change is not read again."""
+
+    seen: dict[tuple[str, tuple[int, ...]], Look | MemAuditError | None] = field(
+        default_factory=dict
+    )
+    files: int = 0
+
+    def walk(self, root: Path, label: str) -> Iterator[Found | Unreadable]:
+        """Everything at a path; `label` is how the path itself is shown."""
+        if root.is_dir():
+            yield from self._folder(root, label, 0)
+        elif root.is_file():
+            yield from self._file(root, label)
+        else:
+            yield Unreadable(label, "does not exist; check the path")
+
+    def _folder(self, folder: Path, place: str, depth: int) -> Iterator[Found | Unreadable]:
+        try:
+            with os.scandir(folder) as entries:
+                inside = sorted(entries, key=lambda entry: entry.name)
+        except OSError as error:
+            yield Unreadable(place, f"cannot be read: {error.strerror or error}")
+            return
+        names = frozenset(entry.name for entry in inside)
+        if SITE in names and is_site(folder):
+            return  # pages that were written here before, with copies of packages among them
+        taken: set[str] = set()
+        for kind in FOLDERS:
+            if not names & kind.marks:
+                continue
+            try:
+                claim = kind.look(folder, names)
+            except MemAuditError as error:
+                yield Unreadable(place, str(error))
+                taken |= kind.marks
+                continue
+            if claim is not None:
+                taken |= claim.files
+                yield from self._parts(claim, folder, place, names)
+        for entry in inside:
+            if entry.name in taken or entry.name.startswith("."):
+                continue
+            path, where = folder / entry.name, f"{place}/{entry.name}"
+            if entry.is_dir(follow_symlinks=False):
+                if depth < DEEPEST:
+                    yield from self._folder(path, where, depth + 1)
+                else:
+                    yield Unreadable(where, f"lies deeper than {DEEPEST} folders; give it itself")
+            elif entry.name.endswith(".json"):
+                yield from self._file(path, where)
+
+    def _parts(
+        self, claim: Claim, folder: Path, place: str, names: frozenset[str]
+    ) -> Iterator[Found | Unreadable]:
+        """What a folder holds that is one thing, or several."""
+        whole = _stamp(folder / name for name in sorted(claim.files & names))
+        for one in claim.looks:
+            path = folder / one.file if one.file else folder
+            where = f"{place}/{one.file}" if one.file else place
+            yield _found(one.look, path, where, _stamp([path]) if one.file else whole, one.part)
+
+    def _file(self, path: Path, place: str) -> Iterator[Found | Unreadable]:
+        self.files += 1
+        if self.files > MOST_FILES:
+            if self.files == MOST_FILES + 1:
+                yield Unreadable(place, f"and what follows: more than {MOST_FILES:,} files; give "
+                                 "folders that hold less")  # fmt: skip
+            return
+        try:
+            status = path.stat()
+        except OSError as error:
+            yield Unreadable(place, f"cannot be read: {error.strerror or error}")
+            return
+        if not stat.S_ISREG(status.st_mode):
+            return
+        key = (str(path), (status.st_mtime_ns, status.st_size))
+        if key not in self.seen:
+            try:
+                self.seen[key] = look(path, status.st_size)
+            except MemAuditError as error:
+                self.seen[key] = error
+        known = self.seen[key]
+        if isinstance(known, MemAuditError):
+            yield Unreadable(place, str(known))
+        elif known is not None:
+            yield _found(known, path, place, key[1])
+
+
+def is_site(folder: Path) -> bool:
+    """Whether a folder is a bundle."""
+    try:
+        return read_object(folder / SITE).get("format") == SITE_FORMAT
+    except MemAuditError:
+        return False
+
+
+def _stamp(paths: Iterable[Path]) -> tuple[int, ...]:
+    """Changes when one of the files does; (latest change, bytes)."""
+    latest, size = 0, 0
+    for path in paths:
+        with suppress(OSError):  # listed by a manifest and not there: opening it will say so
+            status = path.stat()
+            latest, size = max(latest, status.st_mtime_ns), size + status.st_size
+    return latest, size
+
+
+def _found(seen: Look, path: Path, place: str, stamp: tuple[int, ...], part: str = "") -> Found:
+    name = seen.name
+    key = slug(name, seen.kind, place, part)
+    return Found(seen.kind, key, name, place, path, part, stamp[1], stamp, seen.facts)

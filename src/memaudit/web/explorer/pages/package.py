@@ -1,0 +1,130 @@
+"""A package at a glance: its stream on a timeline, the budget slider, and stores side by side."""
+
+from collections.abc import Iterable
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from memaudit.core.errors import MemAuditError
+from memaudit.core.exact import exact
+from memaudit.web.explorer import addresses
+from memaudit.web.explorer.library.library import NotHere
+from memaudit.web.explorer.library.opened import Opened
+from memaudit.web.explorer.pages.kind import Asked, Data, Page, Parts
+from memaudit.web.explorer.views.held import Held, of_system
+from memaudit.web.explorer.views.package_data import number_text, package_data, shown
+from memaudit.web.explorer.views.store_data import (
+    frontier_data,
+    held_data,
+    rows_data,
+    spread,
+    writer_data,
+)
+from memaudit.web.explorer.views.systems import systems_of
+from memaudit.web.explorer.views.workshop import deployable
+
+if TYPE_CHECKING:
+    from memaudit.web.explorer.site import Site
+
+PATTERN = "package/{package}/index.html"
+MOST_BUDGETS = 12
+"""Budgets at which a bundle holds the store of every deployable writer."""
+
+
+def crumbs(opened: Opened, site: "Site") -> tuple[tuple[str, str], ...]:
+    """The way back: to the run that a package belongs to, or to the list of packages."""
+    run = opened.found.text("run")
+    if run:
+        return (
+            ("Runs", addresses.INDEX + "#runs"),
+            (site.library.named("run", run).name, addresses.run(run, "packages.html")),
+        )
+    return (("Packages", addresses.INDEX + "#packages"),)
+
+
+def render(site: "Site", parts: Parts, asked: Asked) -> str:  # noqa: ARG001
+    """The page."""
+    opened = site.package(parts["package"])
+    address = addresses.package(opened.found.slug)
+    return site.render(
+        "package.html", address, opened.package.name, crumbs=crumbs(opened, site), opened=opened,
+        tab="index.html", weights=opened.package.weights, data=_data(site, opened),
+        query_addresses=[addresses.query(opened.found.slug, slug) for slug in opened.query_slugs],
+    )  # fmt: skip
+
+
+def _data(site: "Site", opened: Opened) -> dict[str, Any]:
+    systems = [
+        {"name": found.slug, "label": shown(store.name, 80), "system": shown(store.origin.system)}
+        for found, store in systems_of(site.library, opened)
+    ]
+    data = {
+        **package_data(opened),
+        "writers": [writer_data(member) for member in deployable().values()],
+        "rows": rows_data(opened, site.rows(opened)),
+        "systems": systems,
+    }
+    if site.bundled:
+        data |= _bundled(site, opened, [system["name"] for system in systems])
+    return data
+
+
+def _bundled(site: "Site", opened: Opened, systems: Iterable[str]) -> dict[str, Any]:
+    """What a served page would ask for: the frontier, and stores at some budgets."""
+    workshop = site.workshop(opened)
+    frontier = site.frontier(opened)
+    budgets = spread([step.budget for step in frontier.steps], frontier.given, MOST_BUDGETS)
+    return {
+        "frontier": frontier_data(opened, frontier),
+        "computed": {
+            number_text(budget): {
+                name: held_data(opened, workshop.written_by(name, budget)) for name in deployable()
+            }
+            for budget in budgets
+        },
+        "held": {slug: held_data(opened, _system(site, opened, slug)) for slug in systems},
+    }
+
+
+def answer_frontier(site: "Site", parts: Parts, asked: Asked) -> Any:  # noqa: ARG001
+    """What is known of OPT after a little more work."""
+    opened = site.package(parts["package"])
+    found = site.frontier(opened)
+    spent = site.workshop(opened).search.spent
+    return {**frontier_data(opened, found), "spent": round(spent, 1)}
+
+
+def answer_store(site: "Site", parts: Parts, asked: Asked) -> Any:
+    """What a writer keeps at a budget, or what a system wrote."""
+    opened = site.package(parts["package"])
+    if "system" in asked:
+        return held_data(opened, _system(site, opened, asked["system"]))
+    held = site.workshop(opened).written_by(asked.get("writer", ""), budget_asked(asked))
+    return held_data(opened, held)
+
+
+def budget_asked(asked: Asked) -> Fraction:
+    """The budget in an address."""
+    try:
+        budget = exact(asked.get("budget", ""))
+    except ValueError:
+        raise MemAuditError("a budget is a number of 0 or more") from None
+    if budget < 0:
+        raise MemAuditError("a budget is a number of 0 or more")
+    return budget
+
+
+def _system(site: "Site", opened: Opened, slug: str) -> Held:
+    for found, store in systems_of(site.library, opened):
+        if found.slug == slug:
+            try:
+                return of_system(opened, store)
+            except MemAuditError as error:
+                return Held(store.name, (), str(error), True)
+    raise NotHere("no such store was written for this package")
+
+
+PAGE = Page(PATTERN, render, "package")
+DATA = (
+    Data("package/{package}/frontier.json", answer_frontier),
+    Data("package/{package}/store.json", answer_store),
+)

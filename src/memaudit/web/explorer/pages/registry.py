@@ -1,0 +1,56 @@
+"""Every page; a new one is a file and a line here."""
+
+from memaudit.web.explorer.pages import (
+    certificate,
+    coverage,
+    diagnosis,
+    frame,
+    index,
+    lost,
+    package,
+    proofs,
+    query,
+    question,
+    questions,
+    run,
+    run_packages,
+    run_pairs,
+    score,
+    scores,
+    search,
+    store,
+    stores,
+    stream,
+)
+from memaudit.web.explorer.pages.kind import Data, Page
+
+PAGES: tuple[Page, ...] = (
+    index.PAGE,
+    search.PAGE,
+    run.PAGE,
+    run_pairs.PAGE,
+    run_packages.PAGE,
+    package.PAGE,
+    stream.PAGE,
+    coverage.PAGE,
+    stores.PAGE,
+    proofs.PAGE,
+    proofs.CERTIFICATE,
+    proofs.PACKAGE,
+    query.PAGE,
+    certificate.PAGE,
+    store.PAGE,
+    store.NEXT,
+    scores.PAGE,
+    scores.NEXT,
+    score.PAGE,
+    lost.PAGE,
+    lost.NEXT,
+    frame.PAGE,
+    diagnosis.PAGE,
+    questions.PAGE,
+    questions.NEXT,
+    question.PAGE,
+)
+
+DATA: tuple[Data, ...] = (run.DATA, *package.DATA)

@@ -1,0 +1,167 @@
+"use strict";
+// The package page: a budget on the frontier, the best store there, and another store beside it.
+
+(() => {
+  const {get, make} = explorer;
+  const data = explorer.data();
+  const values = explorer.values(data);
+  const lists = explorer.memories(data);
+  const others = explorer.others(data);
+  const compare = explorer.sideBySide(data, values, lists);
+  const strip = explorer.timeline(get("timeline"), data, get("pointed"));
+  const [slider, number, select, note] = ["slider", "budget-number", "other", "other-note"].map(get);
+  const SLICES = 20;          // how often a server is asked to work on
+  let frontier = null;
+  let budget = 0;             // as a number
+  let shown = 0;              // counts views: an answer that comes too late is not for this one
+
+  const curve = explorer.curve(get("curve"), (chosen) => choose(chosen));
+
+  const take = (found) => {
+    frontier = explorer.steps(found, data.rows);
+    for (const input of [slider, number]) input.disabled = false;
+    get("frontier-note").textContent = found.note;
+    get("slider-stage").setAttribute("aria-busy", "false");
+    draw();
+  };
+
+  const draw = () => {
+    curve.show(frontier, points());
+    slider.max = String(curve.most());
+  };
+  new ResizeObserver(() => { if (frontier) { draw(); curve.point(budget, frontier.steps[frontier.at(budget)].v); } }).observe(get("slider-stage"));
+
+  const points = () => data.rows.filter((row) => row.value !== null && row.writer.group !== "reference")
+    .map((row) => ({b: row.b, v: row.value, text: `${row.writer.label} in ${row.run}: ${explorer.short(row.value)} at ${row.budget}`}));
+
+  const choose = (amount, keep = true) => {
+    if (!frontier) return;
+    budget = frontier.meant(amount);
+    if (keep) explorer.state.set({b: frontier.text(budget)});
+    show();
+  };
+
+  const tellStep = (at) => {
+    const step = frontier.steps[at];
+    const next = frontier.steps[at + 1];
+    get("opt-value").textContent = explorer.short(step.v);
+    const share = frontier.total ? ` · ${Math.round(100 * step.v / frontier.total)}% of the weight of all units` : "";
+    get("opt-words").textContent = `${frontier.stores[at].length} ${frontier.stores[at].length === 1 ? "memory" : "memories"}${share}. ` + (frontier.whole ?
+      (next ? `The same up to ${next.budget}, then ${explorer.short(next.v)}.` : "More budget adds nothing.") : "");
+    const proof = get("proof");
+    proof.hidden = false;
+    proof.className = `badge ${step.certified ? "good" : "bad"}`;
+    proof.textContent = step.certified ? "certified: no store within this budget is worth more" :
+      `not proven: OPT may be up to ${explorer.short(step.bound)}`;
+    const moved = (title, items) => items.length ? [make("p", {class: "small muted"}, title),
+      make("ul", {class: "memories"}, ...items.slice(0, 3).map((item) => lists.one(item, false)),
+        items.length > 3 ? make("li", {class: "muted"}, `and ${items.length - 3} more`) : null)] : [];
+    get("moved").replaceChildren(...(at ? [...moved("New at this step", step.in), ...moved("Given up for it", step.out)] : []));
+  };
+
+  const legend = (names) => get("legend").replaceChildren(...names.map(([tone, text]) =>
+    make("span", {class: "legend-item"}, make("span", {class: `dot ${tone}`}), text)));
+
+  const show = async () => {
+    const at = frontier.at(budget);
+    const step = frontier.steps[at];
+    const turn = shown += 1;
+    slider.value = String(budget);
+    slider.setAttribute("aria-valuetext", `budget ${frontier.text(budget)}, value ${step.value}`);
+    if (document.activeElement !== number) number.value = String(Number(budget.toPrecision(8)));
+    curve.point(budget, step.v);
+    tellStep(at);
+    const amount = values.amounts(frontier.stores[at]);
+    for (const row of document.querySelectorAll("[data-query]")) {
+      const share = values.covered(data.queries[Number(row.dataset.query)], amount);
+      const cell = row.querySelector("[data-covered]");
+      cell.textContent = share === null ? "–" : `${Math.round(100 * share)}%`;
+      cell.className = `n needs-script shade${share === null ? 0 : Math.ceil(5 * share)}`;
+    }
+    await showOther(at, turn);
+  };
+
+  const alone = (at) => {
+    strip.mark(new Map(frontier.stores[at].map((item) => [item, "--accent"])));
+    legend([["opt-dot", "kept by OPT"]]);
+    get("comparison").replaceChildren(lists.list("The best store", frontier.stores[at], "Nothing fits."));
+  };
+
+  const showOther = async (at, turn) => {
+    const key = select.value;
+    note.replaceChildren();
+    if (!key) return alone(at);
+    const known = others.budgets(key);
+    const text = frontier.text(budget);
+    if (known && !known.includes(text)) {
+      alone(at);
+      note.append("Its store is known at budget ", ...known.map((one) => {
+        const jump = make("button", {type: "button", class: "quiet"}, one);
+        jump.addEventListener("click", () => choose(explorer.asNumber(one)));
+        return jump;
+      }));
+      return undefined;
+    }
+    try {
+      const other = await others.store(key, text);
+      if (turn !== shown) return undefined;
+      if (other.failed) throw new Error(`It failed here: ${other.failed}`);
+      const found = compare({items: frontier.stores[at]}, other, others.label(key));
+      const step = frontier.steps[at];
+      strip.mark(found.marks);
+      legend([["both", "kept by both"], ["missed", "missed"], ["instead", "kept instead"]]);
+      note.textContent = `worth ${explorer.short(other.value)} of ${explorer.short(step.v)}` +
+        (step.v && step.certified ? `, ratio ${explorer.ratio(other.value / step.v)}` : "") + `, cost ${explorer.short(other.cost)}` +
+        (other.cost > budget + 1e-9 ? " (over the budget)" : "") + (other.estimate ? "; what its memories cover is an estimate from shared words" : "");
+      get("comparison").replaceChildren(...found.view);
+    } catch (error) {
+      if (turn === shown) { alone(at); note.textContent = error.message; }
+    }
+    return undefined;
+  };
+
+  // Wiring
+
+  let timer = 0;
+  slider.addEventListener("input", () => {
+    clearTimeout(timer);
+    const amount = Number(slider.value);
+    timer = setTimeout(() => choose(amount), select.value ? 60 : 0);
+  });
+  slider.addEventListener("keydown", (event) => {
+    const turn = {ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1}[event.key];
+    if (!turn || !frontier) return;
+    event.preventDefault();
+    const at = frontier.at(budget);
+    const to = turn < 0 && budget > frontier.steps[at].b ? at : at + turn;
+    if (frontier.steps[to]) choose(frontier.steps[to].b);
+  });
+  number.addEventListener("change", () => { if (number.value !== "") choose(Math.max(0, Number(number.value))); });
+  select.addEventListener("change", () => { explorer.state.set({with: select.value}); if (frontier) show(); });
+
+  const fromAddress = () => {
+    const wanted = explorer.state.get("with");
+    select.value = wanted && others.known(wanted) ? wanted : "";
+    const amount = explorer.asNumber(explorer.state.get("b") || String(frontier.first));
+    choose(Number.isFinite(amount) && amount >= 0 ? amount : 0, false);
+  };
+
+  const start = async () => {
+    others.fill(select);
+    if (data.frontier) { take(data.frontier); fromAddress(); return; }
+    for (let slice = 0; slice < SLICES; slice += 1) {
+      const found = await explorer.ask("frontier.json");
+      const first = frontier === null;
+      if (!first && found.steps.length === frontier.steps.length && !found.whole && found.spent > 6 * SLICES) break;
+      take(found);
+      if (first) fromAddress();
+      else show();
+      if (found.whole) return;
+    }
+  };
+  window.addEventListener("hashchange", () => { if (frontier) fromAddress(); });
+  start().catch((error) => {
+    get("frontier-note").textContent = error.message;
+    get("slider-stage").setAttribute("aria-busy", "false");
+  });
+})();

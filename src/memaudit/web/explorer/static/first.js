@@ -1,0 +1,3 @@
+"use strict";
+// Before anything is shown: scripts run, so what needs them may be there.
+document.documentElement.classList.add("scripted");

@@ -1,0 +1,73 @@
+"""The templates: the report's environment and macros, with the explorer's pages in front."""
+
+from fractions import Fraction
+from functools import cache
+from pathlib import Path
+
+from jinja2 import ChoiceLoader, Environment, PackageLoader
+from markupsafe import Markup
+
+from memaudit.report.page.page import environment as house
+from memaudit.report.page.visible import visible_text
+from memaudit.web.explorer.policy import META
+from memaudit.web.explorer.slugs import anchor
+
+TEMPLATES = Path(__file__).parent / "templates"
+MOST_LETTERS = 600
+"""Of longer texts the beginning is shown in lists; the stream shows them in full."""
+
+
+@cache
+def environment() -> Environment:
+    """Everything is escaped, and letters that cannot be seen are written out."""
+    jinja = house()
+    jinja.finalize = _shown
+    theirs = jinja.loader
+    assert theirs is not None
+    ours = PackageLoader("memaudit.web.explorer"), PackageLoader("memaudit.report.labels")
+    jinja.loader = ChoiceLoader([*ours, theirs])
+    jinja.globals.update(MOST_LETTERS=MOST_LETTERS, META_POLICY=META, anchor=anchor)
+    jinja.filters["counted"] = counted
+    jinja.filters["size"] = size
+    jinja.filters["whole"] = whole
+    jinja.filters["short_number"] = short_number
+    return jinja
+
+
+def read_templates() -> None:
+    """Compile every page now, so that the first reader does not wait for it."""
+    jinja = environment()
+    for name in sorted(path.name for path in TEMPLATES.glob("*.html")):
+        jinja.get_template(name)
+
+
+def _shown(value: object) -> object:
+    """As in the report; most texts have nothing to write out, which is quickly seen."""
+    if not isinstance(value, str) or isinstance(value, Markup) or value.isprintable():
+        return value
+    return visible_text(value)
+
+
+def size(count: int) -> str:
+    """Bytes in words."""
+    number = float(count)
+    for unit in ("B", "kB", "MB"):
+        if number < 1000:
+            return f"{number:.0f} {unit}" if unit == "B" or number >= 10 else f"{number:.1f} {unit}"
+        number /= 1000
+    return f"{number:.1f} GB"
+
+
+def counted(count: int, one: str, many: str) -> str:
+    """A count with its noun."""
+    return f"{count:,} {one if count == 1 else many}"
+
+
+def whole(count: int | None) -> str:
+    """A count with thousands set apart; a dash for one that is not known."""
+    return "–" if count is None else f"{count:,}"  # noqa: RUF001 - a dash, not a minus
+
+
+def short_number(number: Fraction) -> str:
+    """A number of a package in few digits: exact where it is short, else three places."""
+    return str(number.numerator) if number.denominator == 1 else f"{float(number):.4g}"

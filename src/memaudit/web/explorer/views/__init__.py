@@ -1,0 +1,1 @@
+"""What pages show, worked out from packages and runs; nothing here knows of HTML."""

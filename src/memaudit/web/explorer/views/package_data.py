@@ -1,0 +1,74 @@
+"""A package as the scripts of its pages take it: numbers by place, texts made visible and cut."""
+
+from fractions import Fraction
+from typing import Any
+
+from memaudit.core.exact import plain
+from memaudit.core.response import Capped, Piecewise, Response
+from memaudit.report.page.visible import shortened, visible_text
+from memaudit.web.explorer.library.opened import Opened
+from memaudit.web.explorer.slugs import anchor
+
+MOST_LETTERS = 280
+"""Of longer texts the beginning goes along; the stream has them in full."""
+
+
+def shown(text: str | None, most: int = MOST_LETTERS) -> str:
+    """A text that scripts may show: letters that cannot be seen are written out."""
+    cut = shortened(text or "", most)
+    return cut if cut.isprintable() else visible_text(cut)
+
+
+def package_data(opened: Opened) -> dict[str, Any]:
+    """Candidates, units, queries and coverage."""
+    kind_at = {kind: place for place, kind in enumerate(opened.kinds)}
+    sessions = list(dict.fromkeys(one.session or "" for one in opened.experiences))
+    session_at = {session: place for place, session in enumerate(sessions)}
+    weights = opened.package.weights
+    return {
+        "kinds": [shown(kind, 40) for kind in opened.kinds],
+        "sessions": [shown(session, 40) for session in sessions],
+        "experiences": {
+            "session": [session_at[one.session or ""] for one in opened.experiences],
+            "time": [shown(one.timestamp, 40) for one in opened.experiences],
+        },
+        "candidates": {
+            "id": [shown(one.id, 60) for one in opened.candidates],
+            "anchor": [anchor("candidates", one.id) for one in opened.candidates],
+            "experience": [opened.experience_at[one.experience] for one in opened.candidates],
+            "kind": [kind_at[one.kind] for one in opened.candidates],
+            "cost": [near(one.cost) for one in opened.candidates],
+            "text": [shown(one.text) for one in opened.candidates],
+        },
+        "units": {
+            "id": [shown(one.id, 60) for one in opened.units],
+            "kind": [shown(one.kind, 40) for one in opened.units],
+            "weight": [near(weights[one.id]) for one in opened.units],
+            "text": [shown(one.text) for one in opened.units],
+            "h": [_response(one.response) for one in opened.units],
+        },
+        "cells": [[[unit, near(cell.value)] for unit, cell in row] for row in opened.cells],
+        "queries": [
+            sorted({opened.unit_at[unit] for unit in query.required})
+            for query in opened.package.queries
+        ],
+    }
+
+
+def near(number: Fraction) -> int | float:
+    """A number for a script, short where it is whole."""
+    return number.numerator if number.denominator == 1 else float(number)
+
+
+def _response(response: Response) -> Any:
+    """h for a script: a cap, the corners of a line, or the name of a curve."""
+    if isinstance(response, Capped):
+        return float(response.cap)
+    if isinstance(response, Piecewise):
+        return [[float(x), float(y)] for x, y in response.points]
+    return response.shape
+
+
+def number_text(number: Any) -> str:
+    """An exact number as its files write it."""
+    return str(plain(number))

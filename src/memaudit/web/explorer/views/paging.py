@@ -1,0 +1,58 @@
+"""Long lists, a page at a time: how many there are is always said, and nothing is left out."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from memaudit.web.explorer import addresses
+from memaudit.web.explorer.library.library import NotHere
+from memaudit.web.explorer.pages.kind import Parts
+
+Row = TypeVar("Row")
+NUMBER = re.compile(r"[1-9][0-9]{0,6}")
+
+
+@dataclass(frozen=True, slots=True)
+class Turned(Generic[Row]):
+    """One page of a list: its rows, the place of the first one, and the pages beside it."""
+
+    rows: Sequence[Row]
+    number: int
+    pages: int
+    total: int
+    first: int
+    before: str | None
+    after: str | None
+
+
+def page_count(total: int, most: int) -> int:
+    """How many pages a list takes; an empty one takes one."""
+    return max(1, -(-total // most))
+
+
+def number_of(parts: Parts) -> int:
+    """The number in an address; pages without one are the first."""
+    text = parts.get("page", "1")
+    if not NUMBER.fullmatch(text):
+        raise NotHere("there is no such page")
+    return int(text)
+
+
+def turned(rows: Sequence[Row], address: str, parts: Parts, most: int) -> Turned[Row]:
+    """The page that an address asks for; `address` is that of the first one."""
+    number, pages = number_of(parts), page_count(len(rows), most)
+    if number > pages or (number == 1 and "page" in parts):
+        raise NotHere("the list has no such page")
+    first = (number - 1) * most
+    return Turned(
+        rows[first : first + most], number, pages, len(rows), first + 1,
+        addresses.turned(address, number - 1) if number > 1 else None,
+        addresses.turned(address, number + 1) if number < pages else None,
+    )  # fmt: skip
+
+
+def others(parts: Parts, total: int, most: int) -> Iterator[Parts]:
+    """The pages of a list after the first one."""
+    for number in range(2, page_count(total, most) + 1):
+        yield {**parts, "page": str(number)}

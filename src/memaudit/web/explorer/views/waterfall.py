@@ -1,0 +1,67 @@
+"""A whole and what is taken from it, step by step, as bars that hang where the last one ended."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from memaudit.audits.diagnosis import ADVICE
+from memaudit.web.explorer.library.score_sheets import Diagnosis
+
+WHOLE, STEP, REST = "whole", "step", "rest"
+
+ABOUT = {
+    "generation": "only other systems' memories express it",
+    "extraction": "never written",
+    "cost": "written, too dear to fit",
+    "selection": "a better subset of its own memories fits",
+    "kept": "what the store holds within the budget",
+}
+assert ABOUT.keys() == ADVICE.keys()
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """One bar: from `start`, `width` wide, in percent; `tone` numbers the steps from 1."""
+
+    name: str
+    about: str
+    sort: str
+    tone: int
+    share: Fraction
+    value: float
+    start: float
+    width: float
+
+    @property
+    def end(self) -> float:
+        return round(self.start + self.width, 3)
+
+
+def waterfall(
+    whole: tuple[str, str, float],
+    steps: Sequence[tuple[str, str, Fraction, float]],
+    rest: tuple[str, str, float],
+) -> tuple[Bar, ...]:
+    """The bars of a whole of 1, its steps down, and what is left; names come with their meaning."""
+    bars = [Bar(*whole[:2], WHOLE, 0, Fraction(1), whole[2], 0.0, 100.0)]
+    left = Fraction(1)
+    for tone, (name, about, share, value) in enumerate(steps, start=1):
+        left -= share
+        bars.append(Bar(name, about, STEP, tone, share, value, _percent(left), _percent(share)))
+    bars.append(Bar(*rest[:2], REST, 0, left, rest[2], 0.0, _percent(left)))
+    return tuple(bars)
+
+
+def losses_of(found: Diagnosis) -> tuple[Bar, ...]:
+    """From OPT of the common union down to what a store keeps."""
+    return waterfall(
+        ("OPT", "the best store of everybody's memories and the package's candidates",
+         found.optimum),
+        [(name, ABOUT.get(name, ""), loss.share, loss.value)
+         for name, loss in found.losses.items()],
+        ("kept", ABOUT["kept"], float(found.kept) * found.optimum),
+    )  # fmt: skip
+
+
+def _percent(share: Fraction) -> float:
+    return round(100 * float(share), 3)

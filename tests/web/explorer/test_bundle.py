@@ -1,0 +1,115 @@
+"""A bundle is written whole or not at all, over nothing that is not its own."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from memaudit.checker import verify
+from memaudit.core.errors import MemAuditError
+from memaudit.io.certificates import read_certificates
+from memaudit.io.packages import read_package, write_package
+from memaudit.web.explorer import bundle as bundling
+from memaudit.web.explorer.bundle import write_bundle
+from memaudit.web.explorer.library.library import Library
+from memaudit.web.explorer.policy import META
+from tests.web.explorer.libraries import hostile_package
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "in").mkdir()
+    write_package(hostile_package("a", 1), tmp_path / "in" / "one.json")
+    return tmp_path / "in"
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    return {str(p.relative_to(folder)): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
+
+
+def test_every_page_has_the_policy_before_anything_else(bundle: Path) -> None:
+    for path in bundle.rglob("*.html"):
+        head = path.read_text()[:700]
+        policy = f'<meta http-equiv="Content-Security-Policy" content="{META}">'.replace(
+            "'", "&#39;"
+        )
+        assert policy in head
+        assert head.index(policy) < head.index("<link")
+    assert "script-src 'self'" in META
+    assert "connect-src 'none'" in META
+    assert "unsafe" not in META
+
+
+def test_certificates_in_a_bundle_hold(bundle: Path) -> None:
+    seen = 0
+    for path in sorted(bundle.glob("package/hotel-rooms-*/certificate/*.json")):
+        (certificate,) = read_certificates(path)
+        assert verify(read_package(path.parent.parent / "package.json"), certificate).valid
+        seen += 1
+    assert seen >= 4
+    proofs = next(bundle.glob("package/hotel-rooms-*/proofs.html")).read_text()
+    assert proofs.count(">holds<") >= 4
+    assert "data-verify" not in proofs
+    (page,) = bundle.glob("certificate/proofs-*.html")
+    assert page.read_text().count(">holds<") == 2
+
+
+def test_it_does_not_say_where_it_was_made(bundle: Path, plain: Path) -> None:
+    for name, data in files(bundle).items():
+        assert str(plain.parent).encode() not in data, name
+
+
+def test_again_into_the_same_folder(folder: Path, tmp_path: Path) -> None:
+    """The same pages, nothing left over, and pages of what is gone are gone."""
+    out = tmp_path / "site"
+    write_bundle(Library([folder]), out, 20.0)
+    first = files(out)
+    write_bundle(Library([folder]), out, 20.0)
+    assert files(out) == first
+    (folder / "one.json").unlink()
+    write_bundle(Library([folder]), out, 20.0)
+    assert not (out / "package").exists()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["in", "site"]
+
+
+def test_a_foreign_folder_is_left_alone(folder: Path, tmp_path: Path) -> None:
+    out = tmp_path / "site"
+    write_bundle(Library([folder]), out, 20.0)
+    (out / "CNAME").write_text("example.org")
+    with pytest.raises(MemAuditError, match="holds 'CNAME', which no bundle wrote"):
+        write_bundle(Library([folder]), out, 20.0)
+    assert (out / "CNAME").exists()
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "x").write_text("")
+    with pytest.raises(MemAuditError, match="no bundle wrote"):
+        write_bundle(Library([folder]), tmp_path / "other", 20.0)
+    with pytest.raises(MemAuditError, match="it is a file"):
+        write_bundle(Library([folder]), folder / "one.json", 20.0)
+
+
+def test_an_interruption_leaves_the_old_site(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = tmp_path / "site"
+    write_bundle(Library([folder]), out, 20.0)
+    before = files(out)
+    put = bundling._put
+
+    def cut(folder: Path, address: str, data: bytes, hashes: dict[str, str]) -> None:
+        if address == "index.html":
+            raise KeyboardInterrupt
+        put(folder, address, data, hashes)
+
+    monkeypatch.setattr(bundling, "_put", cut)
+    with pytest.raises(KeyboardInterrupt):
+        write_bundle(Library([folder]), out, 20.0)
+    assert files(out) == before
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["in", "site"]
+
+
+def test_a_site_is_no_library(folder: Path) -> None:
+    """Bundled into the folder it shows, it does not show itself the next time."""
+    write_bundle(Library([folder]), folder / "site", 20.0)
+    assert [one.name for one in Library([folder]).items] == ["1 a"]
+    manifest = json.loads((folder / "site" / "site.json").read_text())
+    assert manifest["format"] == "memaudit-site"

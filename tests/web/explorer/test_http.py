@@ -1,0 +1,153 @@
+"""The server: who may ask, what it answers, and what it refuses."""
+
+import http.client
+import json
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memaudit.generators.registry import named_distribution
+from memaudit.io.packages import write_package
+from memaudit.web.explorer.library.library import Library
+from memaudit.web.explorer.policy import SERVED
+from memaudit.web.explorer.site import Site
+from tests.web.annotate.frames import Served
+from tests.web.explorer.serving import exploring
+
+
+@pytest.fixture(scope="module")
+def server(plain: Path) -> Iterator[Served]:
+    with exploring(plain) as found:
+        yield found
+
+
+def slug(site: Site, kind: str, name: str) -> str:
+    (found,) = [one for one in site.library.items if (one.kind, one.name) == (kind, name)]
+    return found.slug
+
+
+def get(server: Served, path: str) -> tuple[int, Any]:
+    status, headers, body = server.get(path)
+    assert headers["content-security-policy"] == SERVED
+    assert headers["x-content-type-options"] == "nosniff"
+    is_json = headers.get("content-type", "").startswith("application/json")
+    return status, json.loads(body) if is_json else body.decode()
+
+
+def post(server: Served, path: str, body: bytes, **headers: str) -> tuple[int, str]:
+    sent = {**server.cookie(), "origin": server.origin, "content-type": "application/json",
+            **headers}  # fmt: skip
+    status, _, answer = server.send("POST", path, sent, body)
+    return status, answer.decode()
+
+
+def test_it_says_what_it_serves(server: Served) -> None:
+    assert server.first_line == (
+        "1 run, 6 package, 1 store, 1 frame, 1 certificate, 2 unreadable; Ctrl-C ends"
+    )
+
+
+def test_nothing_without_the_token(server: Served) -> None:
+    for path in ("/", "/index.html", "/static/explorer.css", "/verify"):
+        assert server.send("GET", path, {})[0] == 401
+
+
+def test_pages_files_and_data(server: Served, site: Site) -> None:
+    hotel = slug(site, "package", "hotel-rooms")
+    assert "What is here" in get(server, "/")[1]
+    for path in ("index.html", f"package/{hotel}/index.html", "static/house.css",
+                 "static/common.js", "search.html?q=lift"):  # fmt: skip
+        assert get(server, f"/{path}")[0] == 200
+    status, package = get(server, f"/package/{hotel}/package.json")
+    assert (status, package["name"]) == (200, "hotel-rooms")
+    status, certificate = get(server, f"/package/{hotel}/certificate/12.json")
+    assert (certificate["budget"], certificate["value"]) == ("12", "3")
+
+
+def test_the_frontier_and_stores(server: Served, site: Site) -> None:
+    hotel = slug(site, "package", "hotel-rooms")
+    for _ in range(20):
+        status, found = get(server, f"/package/{hotel}/frontier.json")
+        assert status == 200
+        if found["whole"]:
+            break
+    assert [step["budget"] for step in found["steps"]][:3] == ["0", "3", "8"]
+    status, store = get(server, f"/package/{hotel}/store.json?writer=mem0_style&budget=12")
+    assert status == 200
+    assert store["cost"] <= 12
+    assert len(store["store"]) > 0
+    (system,) = [one.slug for one in site.library.of("store")]
+    status, store = get(server, f"/package/{hotel}/store.json?system={system}")
+    assert (store["estimate"], len(store["memories"])) == (True, 2)
+
+
+@pytest.mark.parametrize(
+    ("query", "status"),
+    [("writer=opt&budget=3", 422), ("writer=nobody&budget=3", 422), ("writer=mem0_style", 422),
+     ("writer=mem0_style&budget=-1", 422), ("writer=mem0_style&budget=1e999", 422),
+     ("writer=estimated_gvt_ridge:/etc/passwd&budget=3", 422), ("system=x", 404), ("", 422)],
+)  # fmt: skip
+def test_wishes_that_make_no_sense(server: Served, site: Site, query: str, status: int) -> None:
+    """No writer that peeks, no file of somebody's choice, no number that is none."""
+    hotel = slug(site, "package", "hotel-rooms")
+    found, answer = get(server, f"/package/{hotel}/store.json?{query}")
+    assert found == status
+    assert len(answer["error"]) < 200
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/package/../../etc/passwd", "/static/../app.py", "/static/%2e%2e/app.py", "/package/x",
+     "/package/%00/index.html", "/run/nobody-0/part.json", "/%2e%2e/%2e%2e/etc/passwd",
+     "/package/nobody-0/frontier.json", "/" + "a/" * 2000],
+)  # fmt: skip
+def test_paths_that_lead_nowhere(server: Served, path: str) -> None:
+    status, answer = get(server, path)
+    assert status == 404
+    assert "root:" not in str(answer)
+
+
+def test_the_checker_answers(server: Served, site: Site) -> None:
+    hotel, proofs = slug(site, "package", "hotel-rooms"), slug(site, "certificate", "proofs")
+    found = server.post("/verify", {"package": hotel, "budget": "24"})
+    assert (found["valid"], found["value"], found["budget"]) == (True, "4", "24")
+    found = server.post("/verify", {"certificate": proofs, "number": 2})
+    assert (found["valid"], found["value"]) == (True, "4")
+
+
+@pytest.mark.parametrize(
+    ("body", "status"),
+    [(b"", 400), (b"[]", 400), (b'{"package": 3}', 400), (b'{"x": "y"}', 400), (b"{" * 999, 400),
+     (b'{"package": "nobody-0", "budget": "3"}', 404), (b" " * 5000, 400),
+     (b'{"certificate": "nobody-0"}', 404)],
+)  # fmt: skip
+def test_the_checker_refuses(server: Served, body: bytes, status: int) -> None:
+    assert post(server, "/verify", body)[0] == status
+
+
+def test_other_sites_cannot_ask_the_checker(server: Served) -> None:
+    assert post(server, "/verify", b"{}", origin="http://evil.example")[0] == 403
+
+
+def test_ctrl_c_ends_it_in_the_middle_of_work(tmp_path: Path) -> None:
+    """A frontier that takes long is given up, without a word about it."""
+    package = named_distribution("event_graph:experiences=120").package(1)
+    write_package(package, tmp_path / "hard.json")
+    (found,) = Library([tmp_path]).of("package")
+    with exploring(tmp_path) as server:
+        link = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
+        link.request("GET", f"/package/{found.slug}/frontier.json", headers=server.cookie())
+        time.sleep(0.4)
+        code, out, err = server.interrupt()
+        link.close()
+    assert (code, out, err) == (0, "", "")
+
+
+def test_ctrl_c_ends_it(plain: Path) -> None:
+    with exploring(plain, "--port", "0") as found:
+        assert found.get("/")[0] == 200
+        code, out, err = found.interrupt()
+    assert (code, out, err) == (0, "", "")

@@ -1,0 +1,131 @@
+"""The library finds everything there is, and nothing unreadable stops it."""
+
+import os
+import re
+from pathlib import Path
+
+import pytest
+
+from memaudit.core.errors import MemAuditError
+from memaudit.io.packages import write_package
+from memaudit.web.explorer.library.library import Library, NotHere
+from memaudit.web.explorer.slugs import PATTERN, anchor, slug
+from tests.web.explorer.libraries import CORPUS, hostile_package
+
+
+def test_everything_is_found(plain: Path) -> None:
+    library = Library([plain])
+    kinds = ("package", "run", "store", "certificate", "frame")
+    names = {kind: sorted(one.name for one in library.of(kind)) for kind in kinds}
+    assert names == {
+        "package": ["base-1", "cv-gaps", "hotel-rooms", "new-knee", "puppy-name", "w"],
+        "run": ["a-run"],
+        "store": ["notes"],
+        "certificate": ["proofs"],
+        "frame": ["frame"],
+    }
+    (proofs,) = library.of("certificate")
+    assert proofs.count("certificates") == 2
+    (frame,) = library.of("frame")
+    assert frame.count("cells") == 6
+    assert all(one.place.startswith("library/") for one in library.items)
+
+
+def test_what_is_found_can_be_opened(plain: Path) -> None:
+    library = Library([plain])
+    for found in library.of("package"):
+        if found.name == "w":
+            continue
+        opened = library.package(found)
+        assert opened.package.name == found.name
+        counts = {table: found.count(table) for table in ("experiences", "candidates", "units")}
+        for table, count in counts.items():
+            assert count in (None, len(getattr(opened.package, table)))
+    assert len(library.run(library.of("run")[0]).members) == 5
+    assert len(library.store(library.of("store")[0]).memories) == 2
+    assert len(library.certificates(library.of("certificate")[0])) == 2
+    assert len(library.frame(library.of("frame")[0]).cells) == 6
+
+
+def test_packages_of_a_run_are_made_again(plain: Path) -> None:
+    library = Library([plain])
+    (run,) = library.of("run")
+    packages = library.packages_of(run)
+    assert len(packages) == 6
+    found = library.named("package", packages[1].slug)
+    assert library.package(found).package.name == "base-1"
+    # The same package as the file beside the run: rows are found for both.
+    (file,) = [one for one in library.of("package") if one.name == "base-1"]
+    assert library.package(file).digest == library.package(found).digest
+
+
+def test_the_unreadable_is_listed_with_a_line(plain: Path) -> None:
+    library = Library([plain])
+    assert {one.place for one in library.unreadable} == {
+        "library/broken.json", "library/deep.json",
+    }  # fmt: skip
+    (wrong,) = [one for one in library.of("package") if one.name == "w"]
+    with pytest.raises(MemAuditError):
+        library.package(wrong)
+    reasons = {one.place: one.reason for one in library.unreadable}
+    assert "'experiences' is missing" in reasons["library/wrong.json"]
+    assert all("\n" not in reason and str(plain) not in reason for reason in reasons.values())
+
+
+def test_a_change_is_seen(tmp_path: Path) -> None:
+    write_package(hostile_package("a", 1), tmp_path / "one.json")
+    library = Library([tmp_path])
+    assert not library.refresh()
+    (found,) = library.of("package")
+    before = library.package(found).digest
+    write_package(hostile_package("b", 1), tmp_path / "one.json")
+    assert library.refresh()
+    (found,) = library.of("package")
+    assert library.package(found).digest != before
+    (tmp_path / "one.json").unlink()
+    assert library.refresh()
+    assert library.items == ()
+
+
+def test_odd_entries_are_passed_by(tmp_path: Path) -> None:
+    """A pipe, a link in a circle, a folder without rights: none is waited for or followed."""
+    os.mkfifo(tmp_path / "pipe.json")
+    (tmp_path / "circle").symlink_to(tmp_path)
+    (tmp_path / "nowhere.json").symlink_to(tmp_path / "gone")
+    (tmp_path / ".hidden").mkdir()
+    write_package(hostile_package("a", 1), tmp_path / ".hidden" / "one.json")
+    for name in ("run.json", "manifest.json", "spec.json", "frame.json"):
+        (tmp_path / name).write_text("[]")
+    library = Library([tmp_path])
+    assert [one.kind for one in library.items] == ["frame"]
+    assert [one.place for one in library.unreadable] == [f"{tmp_path.name}/nowhere.json"]
+
+
+def test_two_folders_of_one_name(tmp_path: Path) -> None:
+    for number in (1, 2):
+        (tmp_path / str(number) / "x").mkdir(parents=True)
+        write_package(hostile_package("a", number), tmp_path / str(number) / "x" / "p.json")
+    library = Library([tmp_path / "1" / "x", tmp_path / "2" / "x"])
+    assert [one.place for one in library.items] == ["x (2)/p.json", "x/p.json"]
+    assert len({one.slug for one in library.items}) == 2
+
+
+def test_no_folder_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(MemAuditError, match="does not exist"):
+        Library([tmp_path / "gone"])
+    with pytest.raises(MemAuditError, match="no folder was given"):
+        Library([])
+
+
+def test_an_unknown_name_is_not_here(plain: Path) -> None:
+    with pytest.raises(NotHere):
+        Library([plain]).named("package", "nobody-0123456789")
+
+
+@pytest.mark.parametrize("text", [*CORPUS, "", "Ünïcode", "A" * 500, "con", ".", ".."])
+def test_slugs_are_harmless(text: str) -> None:
+    made = slug(text, "key")
+    assert re.fullmatch(PATTERN, made)
+    assert len(made) <= 51
+    assert made != slug(text, "another key")
+    assert re.fullmatch(r"c-[0-9a-f]{10}", anchor("candidates", text))

@@ -1,0 +1,166 @@
+"""Every page of the site: it can be made, its links lead somewhere, and tables need no script."""
+
+import re
+from pathlib import Path
+from urllib.parse import unquote, urljoin
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+from memaudit.core.package import Package
+from memaudit.io.packages import write_package
+from memaudit.web.explorer.library.library import Library
+from memaudit.web.explorer.pages.registry import PAGES
+from memaudit.web.explorer.site import Site, all_addresses, show
+from tests.report.page.html_tree import Tree
+from tests.strategies import packages
+
+
+def page(site: Site, address: str, **asked: str) -> Tree:
+    status, text = show(site, PAGES, address, asked)
+    assert status == 200, text
+    return Tree(text)
+
+
+def slug_of(site: Site, kind: str, name: str) -> str:
+    (found,) = [one for one in site.library.items if (one.kind, one.name) == (kind, name)]
+    return found.slug
+
+
+def test_links_lead_to_pages_and_rows(bundle: Path) -> None:
+    """Every relative link and every row it names is in the bundle, as are scripts and styles."""
+    trees = {
+        str(path.relative_to(bundle)): Tree(path.read_text()) for path in bundle.rglob("*.html")
+    }
+    ids = {name: {one.attributes.get("id") for one in tree.elements}
+           for name, tree in trees.items()}  # fmt: skip
+    assert len(trees) > 60
+    for name, tree in trees.items():
+        for element in tree.elements:
+            link = element.attributes.get("href") or element.attributes.get("src")
+            if link is None or link == "data:,":
+                continue
+            address, _, row = (
+                urljoin(f"http://x/{name}", link).removeprefix("http://x/").partition("#")
+            )
+            assert (bundle / unquote(address)).is_file(), (name, link)
+            if row:
+                assert row in ids[address], (name, link)
+
+
+def test_ids_are_unique(bundle: Path) -> None:
+    for path in bundle.rglob("*.html"):
+        ids = [one.attributes["id"] for one in Tree(path.read_text()).elements
+               if "id" in one.attributes]  # fmt: skip
+        assert len(ids) == len(set(ids)), path
+
+
+def test_served_and_bundled_pages_are_the_same(site: Site, bundle: Path) -> None:
+    """The same addresses, and the same headings on them."""
+    served = set(all_addresses(site, PAGES))
+    there = {str(path.relative_to(bundle)) for path in bundle.rglob("*.*")
+             if path.parent.name != "static" and path.name != "site.json"}  # fmt: skip
+    assert served <= there
+    for address in sorted(served)[::7]:
+        if address.endswith(".html") and (bundle / address).is_file():
+            status, text = show(site, PAGES, address, {})
+            headings = [one.all_text for one in Tree(text).named("h1", "h2")]
+            other = [one.all_text for one in Tree((bundle / address).read_text()).named("h1", "h2")]
+            assert headings == other, (address, status)
+
+
+def test_the_index_lists_everything(site: Site) -> None:
+    tree = page(site, "index.html")
+    for one in site.library.items:
+        assert one.name in tree.text
+        assert one.place in tree.text
+    assert "nests too deeply" in tree.text
+
+
+def test_a_run_without_scripts(site: Site) -> None:
+    """A part of the run and two writers are asked for in the address."""
+    address = f"run/{slug_of(site, 'run', 'a-run')}/index.html"
+    tree = page(site, address, d="0", b="1", first="2", second="3")
+    (pair,) = [one for one in tree.elements if one.attributes.get("id") == "pair"]
+    assert "Mem0-style" in pair.all_text
+    assert "Random feasible" in pair.all_text
+    chosen = [one.all_text for one in tree.named("option") if "selected" in one.attributes]
+    assert chosen == ["base", "4", "Mem0-style extraction (proxy)", "Random feasible"]
+    for wrong in ("99", "-1", "x", "²"):
+        page(site, address, d=wrong, b=wrong, first=wrong, second=wrong)
+
+
+def test_a_query_page_says_who_covers_at_what_cost(site: Site) -> None:
+    opened = site.package(slug_of(site, "package", "hotel-rooms"))
+    slug = next(iter(opened.query_slugs))
+    tree = page(site, f"package/{opened.found.slug}/query/{slug}.html")
+    assert "Where in a hotel should Ingrid's room be?" in tree.text
+    assert "No cheaper set of candidates covers everything this query requires" in tree.text
+    (table,) = tree.named("tbody")
+    assert len([one for one in table.children if one.name == "tr"]) == len(
+        opened.coverers[opened.unit_at["u1"]]
+    )
+
+
+def test_stores_without_scripts(site: Site) -> None:
+    """OPT at the budget asked for, every deployable writer, and a system's store, estimated."""
+    slug = slug_of(site, "package", "hotel-rooms")
+    tree = page(site, f"package/{slug}/stores.html", budget="12")
+    assert "2 memories of cost 11, worth 3 of 5." in re.sub(r"\s+", " ", tree.text)
+    names = [one.all_text.strip() for one in tree.named("th")]
+    assert "Mem0-style extraction (proxy)" in " ".join(names)
+    assert any("notes" in name and "coverage estimated" in name for name in names)
+
+
+def test_rows_of_a_run_are_stores_of_the_package(site: Site) -> None:
+    """The file base-1.json is a package of the run: its page shows what the run's writers kept."""
+    slug = slug_of(site, "package", "base-1")
+    rows = site.rows(site.package(slug))
+    assert {(row.member.name, row.budget) for row in rows} == {
+        (name, budget)
+        for name in ("opt", "greedy", "mem0_style", "random_feasible", "recency_raw")
+        for budget in (2, 4)
+    }
+    tree = page(site, f"package/{slug}/stores.html", budget="4")
+    assert "run a-run" in tree.text
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["nothing.html", "package/nobody-0000000000/index.html", "package/../index.html", "run/x",
+     "package//index.html", "index.html/", "certificate/x-0000000000.html", "%2e%2e/x", "\x00"],
+)  # fmt: skip
+def test_what_is_not_here(site: Site, address: str) -> None:
+    status, text = show(site, PAGES, address, {})
+    assert status == 404
+    assert Tree(text).named("h1")[0].text == "Not here"
+
+
+def test_an_unreadable_package_says_why(site: Site) -> None:
+    status, text = show(site, PAGES, f"package/{slug_of(site, 'package', 'w')}/stream.html", {})
+    assert status == 422
+    assert "the table &#39;experiences&#39; is missing" in text
+
+
+def test_search_finds_texts(site: Site) -> None:
+    tree = page(site, "search.html", q="lift ROOM")
+    hits = [one for one in tree.named("li") if one.attributes.get("class") == "row"]
+    assert hits
+    assert all("hotel-rooms" in one.all_text or "notes" in one.all_text for one in hits)
+    assert "Nothing holds all of these words" in page(site, "search.html", q="zzzzz").text
+    page(site, "search.html", q=" ")
+
+
+@given(packages())
+@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_any_package_has_pages(tmp_path_factory: pytest.TempPathFactory, package: Package) -> None:
+    """Empty tables, zeros, irrational h: every page can be made, served and bundled."""
+    folder = tmp_path_factory.mktemp("any")
+    write_package(package, folder / "one.json")
+    for bundled in (False, True):
+        site = Site(Library([folder]), bundled=bundled, seconds=20.0)
+        for address in all_addresses(site, PAGES):
+            status, text = show(site, PAGES, address, {})
+            assert status == 200, text
+            if address.endswith(".html"):
+                Tree(text)

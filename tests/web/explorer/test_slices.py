@@ -1,0 +1,82 @@
+"""Parts of a run say what the summary and the ranking say."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from memaudit.experiments.summary import SUMMARY, ranking
+from memaudit.report.page.run import Run, open_run
+from memaudit.report.page.standing import standing
+from memaudit.web.explorer.views.slice_data import slice_data
+from memaudit.web.explorer.views.slices import slice_of
+
+
+@pytest.fixture(scope="module")
+def folder(plain: Path) -> Path:
+    return plain / "a-run"
+
+
+@pytest.fixture(scope="module")
+def run(folder: Path) -> Run:
+    return open_run(folder)
+
+
+def test_the_whole_is_the_ranking(run: Run) -> None:
+    found = [
+        (one.member.name, one.found.n, *(round(x, 6) for x in
+         (one.found.mean, one.found.low, one.found.high)))
+        for one in slice_of(run).places
+    ]  # fmt: skip
+    assert found == [
+        (row["writer"], row["n"], row["mean_ratio"], row["ci_low"], row["ci_high"])
+        for row in ranking(run.grids)
+    ]
+
+
+def test_a_budget_is_the_reports(run: Run) -> None:
+    places = {one.member.name: one for one in standing(run).places}
+    for budget in range(2):
+        for one in slice_of(run, budget=budget).places:
+            assert one.found == places[one.member.name].by_budget[budget]
+
+
+def test_neighbours_are_the_reports(run: Run) -> None:
+    part = slice_of(run)
+    for pair in standing(run).neighbours:
+        found = part.pair(pair.first.name, pair.second.name)
+        assert found is not None
+        assert found.found == pair.found
+
+
+def test_a_distribution_at_a_budget_is_the_summarys(run: Run, folder: Path) -> None:
+    summary = json.loads((folder / SUMMARY).read_text())
+    seen = 0
+    for row in summary["differences"]:
+        part = slice_of(run, row["distribution"], run.budgets.index(row["budget"]))
+        found = part.pair(row["first"], row["second"])
+        assert found is not None
+        numbers = (found.found.mean, found.found.low, found.found.high, found.found.p)
+        expected = [row[name] for name in ("mean_difference", "ci_low", "ci_high", "p")]
+        assert [round(number, 6) + 0 for number in numbers] == expected
+        assert round(found.p_holm, 6) == row["p_holm"]
+        seen += 1
+    assert seen == 2 * 2 * 10  # distributions, budgets, pairs of five
+
+
+def test_turned_around_the_sign_turns(run: Run) -> None:
+    part = slice_of(run)
+    there, back = part.pair("opt", "recency_raw"), part.pair("recency_raw", "opt")
+    assert there is not None
+    assert back is not None
+    assert (back.found.mean, back.found.low, back.found.high, back.found.p) == (
+        -there.found.mean, -there.found.high, -there.found.low, there.found.p,
+    )  # fmt: skip
+    assert part.pair("opt", "nobody") is None
+
+
+def test_data_names_writers_by_place(run: Run) -> None:
+    data = slice_data(run, slice_of(run))
+    assert sorted(place[0] for place in data["places"]) == [0, 1, 2, 3, 4]
+    assert len(data["pairs"]) == 10
+    json.dumps(data, allow_nan=False)

@@ -1,0 +1,163 @@
+"""Pages of score files: the numbers of docs/scoring.md, waterfalls, and what was lost."""
+
+import json
+from pathlib import Path
+
+from memaudit.web.explorer.library.library import Library
+from memaudit.web.explorer.pages import lost, scores
+from memaudit.web.explorer.site import Site
+from tests.report.page.html_tree import Tree
+from tests.web.explorer_records.libraries import sheet_data
+from tests.web.explorer_records.looking import found, page, refused, rows, said, within
+
+
+def line(site: Site, file: str, store: str, budget: int) -> str:
+    """The address of one store at one budget."""
+    one = found(site, "scores", file)
+    (slug,) = [
+        line.slug for line in site.library.score_sheets(one).lines
+        if line.score.store == store and line.score.budget == budget
+    ]  # fmt: skip
+    return f"scores/{one.slug}/at/{slug}.html"
+
+
+def falls(tree: Tree) -> list[list[tuple[str, str]]]:
+    """Every waterfall: names and figures."""
+    return [
+        [(bar.children[0].text.strip(), said(bar.children[2])) for bar in one.children]
+        for one in tree.named("div")
+        if one.attributes.get("class") == "fall"
+    ]
+
+
+def test_every_store_and_budget(site: Site) -> None:
+    """The table of docs/scoring.md."""
+    tree = page(site, f"scores/{found(site, 'scores', 'cells').slug}/index.html")
+    table = rows(tree, "scores-table")
+    assert [(row[0], row[2], row[4], *row[6:11]) for row in table] == [
+        ("notes", "12", "4", "1.333", "1.143", "1.143", "1.000", "0.000"),
+        ("digest", "12", "3.5", "1.167", "1.167", "1.000", "0.000", "0.000"),
+        ("notes", "24", "4", "1.000", "0.889", "0.889", "0.889", "0.778"),
+        ("digest", "24", "3.5", "0.875", "0.875", "0.778", "0.875", "0.000"),
+    ]
+    assert [row[5] for row in table] == ["29 over", "30 over", "29 over", "30 over"]
+    assert "digest: truncated: the list may go on" in within(tree, "unseen").all_text
+    assert "an estimate, not labels" in tree.text
+
+
+def test_the_waterfall_of_the_digest(site: Site) -> None:
+    """Worked out in docs/scoring.md: OPT 4.5 = 0.5 + 0.5 + 0 + 3.5 + 0."""
+    tree = page(site, line(site, "cells", "digest", 24))
+    (fall,) = falls(tree)
+    assert fall == [
+        ("OPT", "4.5 100.0%"), ("generation", "0.5 11.1%"), ("extraction", "0.5 11.1%"),
+        ("cost", "0 0.0%"), ("selection", "3.5 77.8%"), ("kept", "0 0.0%"),
+    ]  # fmt: skip
+    bars = [(one.attributes["x"], one.attributes["width"]) for one in tree.named("rect")]
+    assert bars == [
+        ("0.0%", "100.0%"), ("88.889%", "11.111%"), ("77.778%", "11.111%"), ("77.778%", "0.0%"),
+        ("0.0%", "77.778%"), ("0.0%", "0.0%"),
+    ]  # fmt: skip
+    exact = [[said(cell) for cell in row.children][:4] for row in tree.named("tr")[1:7]]
+    assert exact == [
+        ["OPT", "4.5", "100.0%", "1"], ["generation", "0.5", "11.1%", "1/9"],
+        ["extraction", "0.5", "11.1%", "1/9"], ["cost", "0", "0.0%", "0"],
+        ["selection", "3.5", "77.8%", "7/9"], ["kept", "0", "0.0%", "0"],
+    ]  # fmt: skip
+
+
+def test_lost_units_lead_to_the_package(site: Site) -> None:
+    address = line(site, "cells", "digest", 24)
+    tree = page(site, address)
+    table = rows(tree, "lost-table")
+    assert [(row[0], row[2]) for row in table] == [
+        ("Ingrid never wants breakfast booked.", "1"),
+        ("Ingrid wants foam pillows.", "1"),
+        ("Feather pillows make Ingrid sneeze.", "1"),
+        ("For Ingrid a shower will do; a bathtub is only nice to have.", "1"),
+        ("Ingrid wants hotel rooms away from the lift.", "0.5"),
+    ]
+    assert table[2][3] == "extraction extraction 0.5, selection 0.5"
+    package = found(site, "package", "hotel-rooms").slug
+    hrefs = [one.attributes.get("href") or "" for one in tree.named("a")]
+    assert sum(f"package/{package}/query/" in href for href in hrefs) == 5
+    assert sum(f"package/{package}/coverage.html#u-" in href for href in hrefs) >= 5
+
+
+def test_a_file_without_cells_takes_texts_from_the_package(site: Site) -> None:
+    """The same units are lost, and the page says what the file lists."""
+    with_cells = rows(page(site, line(site, "cells", "digest", 24)), "lost-table")
+    without = rows(page(site, line(site, "plain", "digest", 24)), "lost-table")
+    assert {row[0] for row in without} == {row[0] for row in with_cells}
+    assert {(row[0], row[3]) for row in without} == {(row[0], row[3]) for row in with_cells}
+
+
+def test_failures_only(site: Site) -> None:
+    """Every line's lost units, with the line each belongs to."""
+    one = found(site, "scores", "cells")
+    sheets = site.library.score_sheets(one)
+    expected = sum(len(line.score.lost_units or ()) for line in sheets.lines)
+    table = rows(page(site, f"scores/{one.slug}/lost.html"), "lost-table")
+    assert len(table) == expected == 14
+    assert {(row[5], row[6]) for row in table} == {
+        (store, budget) for store in ("notes", "digest") for budget in ("12", "24")
+    }
+
+
+def test_means_over_packages(site: Site) -> None:
+    tree = page(site, f"scores/{found(site, 'scores', 'many').slug}/index.html")
+    assert "Means over packages" in tree.text
+    assert "film-night: no store was written for it" in within(tree, "unscored").all_text
+
+
+def test_what_a_file_does_not_list_is_said(tmp_path: Path) -> None:
+    """Without cells: one unit a step, and five more of each of three."""
+    (tmp_path / "s.json").write_text(json.dumps(sheet_data("p", "x", lost=False)))
+    site = Site(Library([tmp_path]))
+    tree = page(site, line(site, "s", "store x", 3))
+    assert "15 more are in none of its lists" in tree.text
+    (row,) = rows(tree, "lost-table")
+    assert (row[0], row[2]) == ("unit x", "6")
+    assert "(not in the library)" in tree.text
+    assert "0.250 to 0.500" in tree.text  # an optimum that is not certified: two ends
+
+
+def test_no_diagnosis_says_why(tmp_path: Path) -> None:
+    sheet = sheet_data("p", "x")
+    sheet["scores"][0]["diagnosis"] = {"undefined": "zero", "message": "the optimum is 0"}
+    sheet["scores"][0]["lost_units"] = []
+    (tmp_path / "s.json").write_text(json.dumps(sheet))
+    site = Site(Library([tmp_path]))
+    tree = page(site, line(site, "s", "store x", 3))
+    assert "There is no diagnosis: the optimum is 0." in tree.text
+    assert falls(tree) == []
+    page(site, f"scores/{found(site, 'scores', 's').slug}/lost.html")
+
+
+def test_shares_that_do_not_add_up_are_refused(tmp_path: Path) -> None:
+    sheet = sheet_data("p", "x")
+    sheet["scores"][0]["diagnosis"]["kept"] = "1/2"
+    (tmp_path / "s.json").write_text(json.dumps(sheet))
+    site = Site(Library([tmp_path]))
+    slug = found(site, "scores", "s").slug
+    status, text = refused(site, f"scores/{slug}/index.html")
+    assert status == 422
+    assert "kept and the losses do not sum to 1" in text
+    assert refused(site, f"scores/{slug}/at/nothing.html")[0] == 422
+
+
+def test_many_lines_and_many_losses_have_pages(tmp_path: Path) -> None:
+    count = max(scores.MOST_ROWS, lost.MOST_ROWS) + 1
+    sheets = [sheet_data(f"p{n}", "x") for n in range(count)]
+    data = {"format": "memaudit-scores", "version": 1, "packages": sheets}
+    (tmp_path / "s.json").write_text(json.dumps(data))
+    site = Site(Library([tmp_path]))
+    slug = found(site, "scores", "s").slug
+    for name, table in (("index", "scores-table"), ("lost", "lost-table")):
+        seen = [
+            len(rows(page(site, f"scores/{slug}/{part}.html"), table))
+            for part in (name, f"{name}-2")
+        ]
+        assert seen == [500, 1]
+        assert refused(site, f"scores/{slug}/{name}-3.html")[0] == 404
+    assert refused(site, f"scores/{slug}/at/nothing.html")[0] == 404
