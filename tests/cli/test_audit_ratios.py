@@ -2,6 +2,7 @@
 
 import csv
 import json
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -68,9 +69,9 @@ def test_two_annotators_of_a_frame(packages: list[Path], tmp_path: Path) -> None
     assert list(sets) == ["ann", "bob", "consensus"]
     assert [one["changed_cells"] for one in sets.values()] == [1, 2, 1]
     assert [one["cannot_tell"] for one in sets.values()] == [0, 1, 0]
-    assert (sets["consensus"]["disputed_cells"], sets["consensus"]["cells_not_judged_by_all"]) == (
-        1, 1,
-    )  # fmt: skip
+    assert sets["consensus"]["without_consensus"] == {
+        "missing": 0, "cannot_tell": 1, "disagreed": 1,
+    }  # fmt: skip
     assert data["open_cells"] == 2
     assert data["uncertified_optima"] == 0
     assert data["solved_optima"] == 3 * 2 * (4 + 3)
@@ -84,6 +85,64 @@ def test_two_annotators_of_a_frame(packages: list[Path], tmp_path: Path) -> None
     assert moved["cells"][0]["before"] == 1
     assert moved["cells"][0]["after"] == 0
     assert answered(*words, "--budget", "30,60") == data
+
+
+def test_a_model_beside_annotators(packages: list[Path], tmp_path: Path) -> None:
+    """Scored as a set of its own, marked, and no part of the consensus; alone it will do too."""
+    own = frame_of(packages, tmp_path / "frame")
+    first = min(cell for cell, label in own.items() if label == "full")
+    people = write_labels(tmp_path / "people.csv", ann=own, bob=own)
+    bot = write_labels(tmp_path / "bot.csv", bot={**own, first: "none"})
+    words = (*packages, "--frame", tmp_path / "frame", "--model", bot, "--draws", "0",
+             "--writer", "recency_raw", "--budget", "30")  # fmt: skip
+    data = answered(*words, "--labels", people)
+    found = [(one["name"], one["role"], one["changed_cells"]) for one in data["label_sets"]]
+    assert found == [
+        ("ann", "annotator", 0), ("bob", "annotator", 0), ("bot", "model", 1),
+        ("consensus", "consensus", 0),
+    ]  # fmt: skip
+    assert [one["name"] for one in answered(*words)["label_sets"]] == ["bot"]
+    assert "bot (model)" in run("audit", "ratios", *words, "--jobs", "1").stdout
+
+
+def test_cells_that_a_sample_stands_for(packages: list[Path], tmp_path: Path) -> None:
+    """A tenth of the uncovered cells is in the frame: with the key the others are drawn as well,
+    without it they are not, and both are said. Between annotators, draws start at the consensus."""
+    own = frame_of(packages, tmp_path / "frame")
+    zeros = sorted(cell for cell, label in own.items() if label == "none")
+    ann = {**own, **dict.fromkeys(zeros[::3], "full")}
+    file = write_labels(tmp_path / "labels.csv", ann=ann, bob=own)
+    words = (*packages, "--labels", file, "--draws", "2", "--writer", "recency_raw",
+             "--budget", "30")  # fmt: skip
+    data = answered(*words, "--frame", tmp_path / "frame")
+    doubt = data["doubt"]
+    with (tmp_path / "frame" / "key.csv").open() as keys:
+        weights = sum(Fraction(row["weight"]) - 1 for row in csv.DictReader(keys))
+    assert doubt["cells_stood_for"] == doubt["cells_stood_for_by_key"] == weights > len(own)
+    assert doubt["label_sets"] == ["ann"]  # bob says what the package says
+    expected = sum(
+        one["cells"] * sum(share for to, share in one["odds"].items() if to != str(one["from"]))
+        for one in doubt["strata"]
+    )
+    assert doubt["changed_labels_in_a_draw"] == pytest.approx(expected)
+    (tmp_path / "frame" / "key.csv").unlink()
+    bare = answered(*words, "--frame", tmp_path / "frame")
+    assert bare["doubt"]["cells_stood_for"] == 0
+    assert bare["doubt"]["changed_labels_in_a_draw"] < expected / 4
+    assert any("the frame has no key" in note for note in bare["notes"])
+    both = answered(*words, "--frame", tmp_path / "frame", "--confusion", "annotators")
+    assert both["doubt"]["label_sets"] == ["ann", "bob"]
+    assert both["doubt"]["start"] == "consensus"
+
+
+def test_a_frame_that_nobody_labelled(packages: list[Path], tmp_path: Path) -> None:
+    """Passes judged all their cells: a frame beside them adds none."""
+    frame_of(packages, tmp_path / "frame")
+    words = (*packages, "--labels", "pass:blind_a", "--draws", "1", "--writer", "recency_raw",
+             "--budget", "30")  # fmt: skip
+    data = answered(*words, "--frame", tmp_path / "frame")
+    assert data["doubt"]["cells_stood_for"] == 0
+    assert data == answered(*words)
 
 
 def test_printed(packages: list[Path]) -> None:
@@ -141,6 +200,11 @@ def test_wrong_input(packages: list[Path], tmp_path: Path) -> None:
     assert "two label sets are called" in failure(*words, "--labels", name, "--labels", name)
     assert "unknown writer 'z'" in failure(*words, "--labels", name, "--writer", "z")
     assert "--draws -1" in failure(*words, "--labels", name, "--draws", "-1")
+    assert "give --labels or --model" in failure(*words)
+    assert "unknown confusion 'z'" in failure(*words, "--labels", name, "--confusion", "z")
+    assert "needs label sets of two" in failure(
+        *words, "--labels", name, "--confusion", "annotators"
+    )
     assert "two packages are called" in failure(*words, packages[0], "--labels", name)
     assert "--jobs 0" in failure(*words, "--labels", name, "--jobs", "0")
     own = frame_of([packages[1]], tmp_path / "frame")

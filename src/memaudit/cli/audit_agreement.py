@@ -10,10 +10,7 @@ import typer
 from memaudit.core.errors import MemAuditError
 
 if TYPE_CHECKING:
-    from memaudit.audits.agreement.audit import AgreementAudit
     from memaudit.audits.frames.cell import Frame, LabelSet
-
-FEW_PACKAGES = 10
 
 
 def agreement(
@@ -42,16 +39,16 @@ def agreement(
 ) -> None:
     """Compare annotators, their consensus, models and the package's own labels, cell by cell."""
     from memaudit.audits.agreement.audit import audit_agreement
+    from memaudit.audits.agreement.notes import notes
     from memaudit.audits.agreement.plain import audit_data
     from memaudit.cli.agreement_tables import show
 
     frame, annotators, models = _sources(cells, labels, model or [])
     found = audit_agreement(frame, annotators, models, draws, seed)
-    notes = _notes(found)
     if as_json:
-        typer.echo(json.dumps({**audit_data(found), "notes": notes}, indent=1))
+        typer.echo(json.dumps(audit_data(found), indent=1))
     else:
-        show(found, notes, details)
+        show(found, notes(found), details)
 
 
 def _sources(
@@ -81,25 +78,3 @@ def _sources(
         [one for name in labels for one in sets[name]],
         [one for name in model for one in sets[name]],
     )
-
-
-def _notes(found: "AgreementAudit") -> list[str]:
-    """What a reader must know about the numbers."""
-    notes = []
-    if found.own_passes:
-        names = ", ".join(found.own_passes)
-        notes.append(f"the package's own labels are {names}: there is no row for the package")
-    if not found.keyed:
-        notes.append("no key: nothing is compared with the package or reweighted")
-    elif all(one.natural is None for one in found.comparisons):
-        notes.append("the key gives every cell the same weight: no natural balance to show")
-    elif found.keyed < found.cells:
-        notes.append(
-            f"{found.cells - found.keyed:,} cells have no key: in the natural balance they are "
-            "left out"
-        )
-    if 1 < found.packages < FEW_PACKAGES:
-        notes.append(f"only {found.packages} packages: intervals over packages are rough")
-    if not found.has_partial:
-        notes.append("nobody says partial: both scales are the same")
-    return notes

@@ -16,6 +16,8 @@ from memaudit.core.errors import MemAuditError
 if TYPE_CHECKING:
     from rich.progress import TaskID
 
+    from memaudit.audits.agreement.raters import Role
+    from memaudit.audits.frames.cell import Frame
     from memaudit.audits.judges.protocol import Judge
     from memaudit.audits.relabel.audit import Progress
     from memaudit.audits.relabel.case import Case
@@ -35,12 +37,19 @@ def ratios(
         ),
     ],
     labels: Annotated[
-        list[str],
+        list[str] | None,
         typer.Option(
-            metavar="L",
+            metavar="LABELS",
             help="A label file, or pass:NAME for a pass kept in the packages; repeat the option.",
         ),
-    ],
+    ] = None,
+    model: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="LABELS",
+            help="Labels that a model gave: scored, but no part of the consensus; repeat it.",
+        ),
+    ] = None,
     frame: Annotated[
         Path | None, typer.Option(metavar="FRAME", help="The frame that label files are about.")
     ] = None,
@@ -65,7 +74,15 @@ def ratios(
     label_memories: LabelMemories = None,
     draws: Annotated[
         int, typer.Option(metavar="N", help="Draws of labels from the measured confusion.")
-    ] = 20,
+    ] = 100,
+    confusion: Annotated[
+        str,
+        typer.Option(
+            metavar="WHOSE",
+            help="package: the package's labels with annotators'; annotators: these with each "
+            "other, around their consensus.",
+        ),
+    ] = "package",
     seed: Annotated[int, typer.Option(metavar="S", help="Of writers and of all draws.")] = 0,
     seconds: Seconds = None,
     jobs: Annotated[
@@ -74,12 +91,15 @@ def ratios(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Score the same stores under every label set: do ratios and rankings hold?"""
+    from memaudit.audits.frames.files import read_frame
     from memaudit.audits.frames.sources import named_packages
     from memaudit.audits.relabel.audit import Question, audit_ratios
+    from memaudit.audits.relabel.confusion import named_confusion
     from memaudit.audits.relabel.kept import DEFAULT_WRITERS
     from memaudit.audits.relabel.rows import answer_data
     from memaudit.audits.relabel.summary import summarised
     from memaudit.experiments.engines.registry import named_engine
+    from memaudit.natural.heuristics import PASS
     from memaudit.writers.registry import named_writer
 
     amounts = distinct_budgets(budget)
@@ -88,8 +108,14 @@ def ratios(
         named_writer(name)
     engine = named_engine("serial" if jobs == 1 else "processes", jobs)
     cases, by = _cases(_in_pool(named_packages(packages)), store or [], judge, label_memories)
-    readings = _readings(labels, frame, cases)
-    question = Question(tuple(cases), tuple(readings), amounts, writers, draws, seed, seconds)
+    asked = None if frame is None else read_frame(frame)
+    readings = _readings(labels or [], model or [], asked, cases)
+    if all(name.startswith(PASS) for name in (*(labels or []), *(model or []))):
+        asked = None  # nobody labelled the frame: passes judged cells of their own
+    question = Question(
+        tuple(cases), tuple(readings), amounts, writers, draws, seed, seconds, asked,
+        named_confusion(confusion),
+    )  # fmt: skip
     with _progress() as progress:
         answer = audit_ratios(question, engine.map, progress)
         found = summarised(answer)
@@ -135,21 +161,24 @@ def _cases(
     return [case_of(one, found) for one, found in written_for(packages, exported, by)], by
 
 
-def _readings(labels: list[str], frame: Path | None, cases: list["Case"]) -> list["Reading"]:
-    from memaudit.audits.frames.files import read_frame, read_label_sets
+def _readings(
+    labels: list[str], model: list[str], frame: "Frame | None", cases: list["Case"]
+) -> list["Reading"]:
+    """The label sets of annotators, then those of models."""
+    from memaudit.audits.frames.files import read_label_sets
     from memaudit.audits.relabel.readings import annotated, passed
     from memaudit.natural.heuristics import PASS
 
     found: list[Reading] = []
-    asked = None if frame is None else read_frame(frame)
-    for name in labels:
+    roles: list[tuple[str, Role]] = [(name, "annotator") for name in labels]
+    for name, role in (*roles, *((name, "model") for name in model)):
         if name.startswith(PASS):
-            found.append(passed(name.removeprefix(PASS), cases))
-        elif asked is None:
+            found.append(passed(name.removeprefix(PASS), cases, role))
+        elif frame is None:
             raise MemAuditError(f"{name}: a label file needs the frame it is about; give --frame")
         else:
-            sets = read_label_sets(Path(name), asked)
-            found += (annotated(one, asked, cases) for one in sets)
+            sets = read_label_sets(Path(name), frame)
+            found += (annotated(one, frame, cases, role) for one in sets)
     return found
 
 

@@ -5,11 +5,14 @@ from rich.console import Console
 from rich.table import Table
 
 from memaudit.audits.account import account_lines
+from memaudit.audits.agreement.raters import PACKAGE
 from memaudit.audits.judges.protocol import Judge
+from memaudit.audits.judges.wording import judged_how
 from memaudit.audits.relabel.audit import Answer
 from memaudit.audits.relabel.bounds import MeanBounds
+from memaudit.audits.relabel.notes import notes
 from memaudit.audits.relabel.rankings import Correlation, Ranking
-from memaudit.audits.relabel.readings import PACKAGE
+from memaudit.audits.relabel.readings import Reading
 from memaudit.audits.relabel.rows import changed_cells
 from memaudit.audits.relabel.summary import Summary
 from memaudit.audits.statistics import Interval
@@ -17,6 +20,12 @@ from memaudit.cli.results import console, number
 from memaudit.cli.text import safe_markup
 
 UNITS_SHOWN = 5
+WHY = {
+    "missing": "fewer than two annotators labelled them",
+    "cannot_tell": "somebody could not tell",
+    "disagreed": "annotators disagree",
+}
+"""Why there is no consensus."""
 
 
 def show(answer: Answer, found: Summary, judge: Judge | None) -> None:
@@ -29,7 +38,7 @@ def show(answer: Answer, found: Summary, judge: Judge | None) -> None:
         "stores stay as written under the package's own labels, optima are solved under each set"
     )
     if judge is not None:
-        mark = "an ESTIMATE by shared words, not labels" if judge.is_estimate else "as labelled"
+        mark = judged_how(judge.name, judge.is_estimate)
         screen.print(f"coverage of memories: judge {safe_markup(judge.name)}, {mark}")
         for case in answer.question.cases:
             for line in account_lines([(one.name, one.account) for one in case.stores]):
@@ -50,7 +59,7 @@ def _show_shifts(screen: Console, answer: Answer, found: Summary) -> None:
         table.add_column(name, justify="right", no_wrap=True)
     for reading in answer.readings:
         for place, one in enumerate(found.shifts[reading.name]):
-            head = (safe_markup(reading.name), f"{reading.judged:,}",
+            head = (_title(reading), f"{reading.judged:,}",
                     f"{changed_cells(answer, reading):,}")  # fmt: skip
             table.add_row(
                 *(head if not place else ("", "", "")),
@@ -71,7 +80,7 @@ def _show_ratios(screen: Console, answer: Answer, found: Summary) -> None:
     table.add_column("store", no_wrap=True)
     table.add_column("ratio", justify="right", no_wrap=True)
     for reading in answer.readings:
-        table.add_column(safe_markup(reading.name), justify="right", overflow="fold")
+        table.add_column(_title(reading), justify="right", overflow="fold")
     for name in ("labels drawn", "bounds"):
         table.add_column(name, justify="right", no_wrap=True)
     for row in found.rows:
@@ -106,11 +115,11 @@ def _show_units(screen: Console, answer: Answer) -> None:
 def _show_counts(screen: Console, answer: Answer, found: Summary) -> None:
     for reading in answer.readings:
         counts = {
-            "cells could not be told": reading.undecided,
+            "cells could not be told": reading.in_doubt,
             "cells are of other packages": reading.elsewhere,
-            "cells are disputed and keep the package's label": reading.disputed,
-            "cells were not judged by all and keep the package's label": reading.unshared,
-        }
+            **{f"cells keep the package's label: {WHY[why]}": count
+               for why, count in reading.unsettled.items()},
+        }  # fmt: skip
         said = "; ".join(f"{count:,} {what}" for what, count in counts.items() if count)
         if said:
             screen.print(f"{safe_markup(reading.name)}: {said}")
@@ -119,12 +128,8 @@ def _show_counts(screen: Console, answer: Answer, found: Summary) -> None:
             f"{answer.contradicting:,} cells of memories keep their judge's word: candidates of "
             "the same words were labelled differently"
         )
-    if answer.draws:
-        screen.print(
-            f"labels drawn: the middle 95 % of {len(answer.draws)} draws of all judged cells from "
-            "the measured confusion; a draw adds doubt to the package's labels, so the ratio under "
-            "these may lie outside"
-        )
+    for note in notes(answer):
+        screen.print(safe_markup(note))
     cells = sum(len(one.low) for one in answer.boxes)
     screen.print(
         f"bounds: no choice of labels for the {cells:,} cells that label sets and package see "
@@ -138,6 +143,11 @@ def _show_counts(screen: Console, answer: Answer, found: Summary) -> None:
         f"{undefined:,} packages and budgets"
     )
     screen.print(f"optima not certified: {found.uncertified:,} of {found.solved:,}")
+
+
+def _title(reading: Reading) -> str:
+    """The name, and that it is a model where it is one."""
+    return safe_markup(f"{reading.name} (model)" if reading.role == "model" else reading.name)
 
 
 def _interval(one: Interval, places: int = 3) -> str:

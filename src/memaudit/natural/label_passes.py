@@ -14,13 +14,17 @@ from pydantic import JsonValue
 
 from memaudit.core.errors import MemAuditError
 from memaudit.core.exact import exact, plain
-from memaudit.core.package import Coverage, Package
+from memaudit.core.package import Coverage, EvidenceUnit, Package
 from memaudit.natural.cover import cell
 from memaudit.natural.heuristics import PASS
 
 FIELD = "label_passes"
 SESSION, CONVERSATION, LISTED = "session", "conversation", "listed"
 """Frames: memories and units of one session, all of a conversation, or what any pass lists."""
+
+HOME = "session"
+"""The attribute of a unit that people place in another session than its first source's, or that
+has no source."""
 
 Cell = tuple[str, str]
 
@@ -41,6 +45,14 @@ class LabelPasses:
     frame: str
     judged: int
     passes: tuple[LabelPass, ...]
+
+
+def home_session(unit: EvidenceUnit) -> str | None:
+    """The session where a unit is judged: where people place it, else where its first source is."""
+    placed = unit.attributes.get(HOME)
+    if placed is not None:
+        return str(placed)
+    return unit.sources[0].session if unit.sources else None
 
 
 def packed(frame: str, judged: int, passes: Sequence[LabelPass]) -> JsonValue:

@@ -10,6 +10,7 @@ from memaudit.audits.agreement.judged_frame import judged_frame
 from memaudit.core.errors import MemAuditError
 from memaudit.core.package import Package
 from memaudit.natural.agreement import agreements
+from memaudit.natural.annotations import Recipe, build
 from memaudit.natural.build_folder import build_into, packages_at
 from memaudit.natural.building import Job
 from memaudit.natural.label_passes import (
@@ -23,6 +24,7 @@ from memaudit.natural.label_passes import (
 )
 from memaudit.natural.labels.files import read_labels
 from tests.datasets.files import real_file
+from tests.natural.talks import DIET, Row, load, write_rows
 
 BOTH = ["pass:a", "pass:b"]
 
@@ -95,6 +97,47 @@ def test_wrong_input() -> None:
         judged_frame([passed(SESSION, 4)], ["pass:c"])
     with pytest.raises(MemAuditError, match="no packages"):
         judged_frame([], BOTH)
+
+
+def test_units_that_no_source_places(tmp_path: Path) -> None:
+    """Judged session by session: three memories and three units in s1, one of each in s2.
+
+    u2 names its session alone: it cites no turn, and no turn holds its quote. u3 cites a turn of
+    the other session. Both are judged in s1, where people place them: 3 x 3 + 1 x 1 cells.
+    """
+    units: list[Row] = [
+        {"unit_id": "u1", "text": "Ann ate no meat.", "session": "s1", "turns": ["t1"]},
+        {"unit_id": "u2", "text": "Ann is polite.", "session": "s1", "quote": "not said"},
+        {"unit_id": "u3", "text": "Ann travels.", "session": "s1", "turns": ["t3"]},
+        {"unit_id": "u4", "text": "Ann eats fish.", "session": "s2", "turns": ["t3"]},
+    ]
+    memories: list[Row] = [
+        {"memory_id": f"m{n}", "text": f"Memory {n}.", "session": "s1" if n < 4 else "s2"}
+        for n in range(1, 5)
+    ]
+    passes: list[list[Row]] = [
+        [{"memory_id": "m1", "unit_id": "u2", "coverage": 1}],
+        [{"memory_id": "m1", "unit_id": "u2", "coverage": 0.5},
+         {"memory_id": "m2", "unit_id": "u3", "coverage": 1}],
+    ]  # fmt: skip
+    labels = read_labels(
+        write_rows(tmp_path / "u.jsonl", units), write_rows(tmp_path / "m.jsonl", memories),
+        [write_rows(tmp_path / f"{name}.jsonl", rows)
+         for name, rows in zip("ab", passes, strict=True)],
+    )  # fmt: skip
+    package = build(load(tmp_path, DIET), Recipe("chat", labels=labels)).package
+    held = label_passes(package)
+    assert held is not None
+    assert (held.frame, held.judged) == (SESSION, 10)
+    frame, found = judged_frame([package], BOTH)
+    assert {(one.candidate, one.unit) for one in frame.cells} == {
+        *((f"m{n}", f"u{u}") for n in (1, 2, 3) for u in (1, 2, 3)), ("m4", "u4"),
+    }  # fmt: skip
+    by_unit = {one.unit: one.same_session for one in frame.cells}
+    # u3 was said in s2, though it is judged in s1; that is another question.
+    assert by_unit == {"u1": True, "u2": True, "u3": False, "u4": True}
+    table = audit_agreement(frame, list(found.values()), draws=10).comparisons[0].as_drawn.table
+    assert table == ((8, 0, 1), (0, 0, 0), (0, 1, 0))
 
 
 def test_two_blind_passes_over_locomo(tmp_path: Path) -> None:

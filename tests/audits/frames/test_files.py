@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memaudit.audits.frames.cell import LABELS, Frame, LabelSet
+from memaudit.audits.frames.cell import LABELS, DrawnFrom, Frame, LabelSet
 from memaudit.audits.frames.drawing import Design, draw
 from memaudit.audits.frames.files import read_frame, read_label_sets, write_frame, write_labels
 from memaudit.audits.frames.tables import csv_text, shielded, table_rows, unshielded
@@ -75,6 +75,21 @@ def test_frames_come_back(
         assert read_frame(path) == frame
     (folder / "key.csv").unlink()
     assert read_frame(folder) == Frame(frame.cells)
+
+
+def test_what_a_frame_was_drawn_from(tmp_path: Path) -> None:
+    """Known from its manifest, with a package of which nothing was drawn; not without one, and not
+    from a manifest of something else."""
+    packages = [grid("first", name, units=1) for name in ("one", "other")]
+    drawing = draw(packages, Design(zero_rate=Fraction(0)))
+    write_frame(drawing.frame, tmp_path / "f", drawing)
+    expected = DrawnFrom(frozenset({"one", "other"}), judged_only=False)
+    for path in (tmp_path / "f", tmp_path / "f" / "cells.jsonl"):
+        assert read_frame(path).drawn_from == drawing.frame.drawn_from == expected
+    write_frame(drawing.frame, tmp_path / "g")
+    assert read_frame(tmp_path / "g").drawn_from is None
+    (tmp_path / "g" / "frame.json").write_text('{"format": "film"}')
+    assert read_frame(tmp_path / "g" / "cells.csv").drawn_from is None
 
 
 def test_texts_in_jsonl_are_as_they_are(tmp_path: Path) -> None:

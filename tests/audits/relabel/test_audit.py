@@ -1,14 +1,16 @@
 """The whole audit on the tiny package, worked out by hand, and on the shipped set."""
 
 import math
+from dataclasses import replace
 
 import pytest
 
+from memaudit.audits.frames.cell import Frame, KeyedCell
 from memaudit.audits.ratio import ZERO
 from memaudit.audits.relabel.audit import Answer, Question, audit_ratios
 from memaudit.audits.relabel.bounds import Bounds
 from memaudit.audits.relabel.case import case_of
-from memaudit.audits.relabel.readings import Reading, passed
+from memaudit.audits.relabel.readings import Reading, annotated, passed
 from memaudit.audits.relabel.rows import answer_data, changed_cells
 from memaudit.audits.relabel.summary import summarised
 from memaudit.audits.union import Cell, WrittenMemory, WrittenStore
@@ -16,7 +18,7 @@ from memaudit.core.digest import digest
 from memaudit.core.errors import MemAuditError
 from memaudit.natural.example import natural_set
 from memaudit.natural.label_passes import label_passes
-from tests.audits.relabel.tiny import F, case, package, reading, serial
+from tests.audits.relabel.tiny import F, case, frame, package, reading, said, serial
 
 ONE, TWO = F(1), F(2)
 
@@ -78,7 +80,7 @@ def test_consensus_and_bounds() -> None:
     hold for every set: at budget 2 recency_raw has F from 0 to 3 over OPT from 2 to 3."""
     answer = ask(reading("ann", cu="1", bv="1"), reading("bob", cu="1", bv="0"))
     assert [one.name for one in answer.readings] == ["ann", "bob", "consensus"]
-    assert answer.readings[2].disputed == 1
+    assert answer.readings[2].unsettled == {"missing": 0, "cannot_tell": 0, "disagreed": 1}
     assert answer.changed["consensus"] == [((("c", "u"), F(1)),)]
     assert answer.boxes[0].low == {("b", "v"): 0, ("c", "u"): 0}
     bounds = answer.bounds[0]["recency_raw", TWO]
@@ -120,14 +122,83 @@ def test_draws_of_labels() -> None:
     """Only one label set, which turns au, the only full cell judged, into a half for sure: every
     draw is that label set, so the interval is its ratio."""
     answer = ask(reading("ann", au="0.5"), draws=3)
-    assert answer.chances.odds == {F(1): {F(1, 2): 1}}
+    assert answer.doubts.chances.shares(F(1)) == {F(1, 2): 1}
     assert [run[0].ratios for run in answer.draws] == [answer.sets["ann"][0].ratios] * 3
     rows = {(row.entry, row.budget): row for row in summarised(answer).rows}
     labels = rows["recency_raw", TWO].labels
     assert labels is not None
     # bv and the half of au: OPT is 2 at budget 2, recency_raw keeps b, worth 1.
     assert (labels.draws, labels.mean, labels.low, labels.high) == (3, 0.5, 0.5, 0.5)
+    assert labels.is_range
     assert rows["recency_raw", TWO].both is None
+
+
+def test_cells_outside_the_frame_turn_too() -> None:
+    """cv was drawn, uncovered, and stands for itself, av, bu and cu; ann calls it full. So every
+    draw has all four of them full: then every candidate covers something of both units, or all of
+    u, and recency_raw, which keeps c at budget 1, has 3 of 3."""
+    cells = frame(("pets", "c", "v"), ("pets", "a", "u"), ("pets", "b", "v"))
+    key = {"c0": KeyedCell(F(0), "", F(4)), "c1": KeyedCell(ONE, "", ONE)}
+    keyed = Frame(cells.cells, key)
+    ann = annotated(said("ann", "full", "full", "full"), keyed, [case()])
+    question = Question((case(),), (ann,), (ONE,), ("recency_raw",), 2, frame=keyed)
+    answer = audit_ratios(question, serial, lambda *_: None)
+    assert answer.doubts.outside.cells == {"pets": [("a", "v"), ("b", "u"), ("c", "u")]}
+    assert answer.doubts.outside.number == answer.doubts.outside.expected == 3
+    assert answer.doubts.expected == 4
+    assert [run[0].values["recency_raw", ONE] for run in answer.draws] == [3, 3]
+    # As a label set, ann's labels change the one cell that was labelled.
+    assert answer.sets["ann"][0].values["recency_raw", ONE] == 1
+    bare = audit_ratios(replace(question, frame=Frame(cells.cells)), serial, lambda *_: None)
+    assert [run[0].values["recency_raw", ONE] for run in bare.draws] == [1, 1]
+
+
+def test_draws_around_the_consensus() -> None:
+    """ann and bob agree on every cell, against the package: between them there is no confusion, so
+    every draw is the consensus. From the package's labels, au and bv would each turn into partial
+    half the time."""
+    sides = tuple(reading(name, au="0.5", bv="1", cv="0") for name in ("ann", "bob"))
+    question = Question((case(),), sides, (ONE, TWO), ("opt", "recency_raw"), 3)
+    found = audit_ratios(replace(question, confusion="annotators"), serial, lambda *_: None)
+    assert [run[0].ratios for run in found.draws] == [found.sets["consensus"][0].ratios] * 3
+    assert found.doubts.expected == 0
+    assert audit_ratios(question, serial, lambda *_: None).doubts.expected == 1
+
+
+def test_models_are_scored_apart() -> None:
+    """A model's labels are a label set of their own; the consensus is that of ann and bob."""
+    model = Reading("bot", {"pets": {("c", "u"): ONE, ("a", "u"): F(0)}}, "model")
+    answer = ask(reading("ann", cu="1"), reading("bob", cu="1"), model)
+    assert [one.name for one in answer.readings] == ["ann", "bob", "bot", "consensus"]
+    assert answer.changed["consensus"] == [((("c", "u"), ONE),)]
+    assert len(answer.changed["bot"][0]) == 2
+    assert answer.doubts.readers == ("ann", "bob")
+    assert [one.name for one in ask(reading("ann", cu="1"), model).readings] == ["ann", "bot"]
+
+
+def test_few_draws_have_a_range() -> None:
+    """au and bv turn into none half the time each. Of 8 draws the range is told, of 40 the middle:
+    the 2.5 % tails of 40 draws hold one each, and the ends lie within those of all."""
+    ann = reading("ann", au="0", bv="1")
+    few, many = (ask(ann, cases=("pets", "zoo"), draws=n) for n in (8, 40))
+    for answer, is_range in ((few, True), (many, False)):
+        row = summarised(answer).rows[-1]
+        assert row.labels is not None
+        assert row.labels.is_range is is_range
+        at = row.entry, row.budget
+        means = [
+            float(sum(there, F(0)) / len(there))
+            for run in answer.draws
+            if (there := [ratio for one in run if (ratio := one.ratios[at]) is not None])
+        ]
+        ends = (row.labels.low, row.labels.high)
+        if is_range:
+            assert ends == (min(means), max(means))
+        else:
+            assert min(means) <= ends[0] <= ends[1] <= max(means)
+    assert Question((), (), (), ()).draws == 100
+    data = answer_data(few, summarised(few))
+    assert {row["label_draws"]["interval"] for row in data["ratios"]} == {"range"}
 
 
 def test_two_packages_have_intervals() -> None:

@@ -1,51 +1,89 @@
-"""How labels may turn out, measured by hand, and draws by it."""
+"""How labels may turn out: shares by weight, and small groups leaning on wider ones."""
 
-from collections import Counter
+from fractions import Fraction
 
-from memaudit.audits.relabel.chances import Chances, drawn, measured_chances
-from memaudit.audits.relabel.readings import own_reading
-from tests.audits.relabel.tiny import F, case, reading
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memaudit.audits.frames.population import Stratum
+from memaudit.audits.relabel.chances import LEAN, Chances, Seen
+from tests.audits.relabel.tiny import F
 
 HALF = F(1, 2)
+FACT: Stratum = ("fact", "event", True)
+AWAY: Stratum = ("fact", "event", False)
+SUMMARY: Stratum = ("summary", "event", True)
 
 
-def test_shares_by_the_packages_label() -> None:
-    """Of the two cells the package covers, annotators call one full twice, the other partial and
-    none; the third cell, uncovered, is called none and full."""
-    readings = [reading("ann", au="1", bv="0.5", cu="0"), reading("bob", au="1", bv="0", cu="1")]
-    found = measured_chances(readings, own_reading([case()], readings))
-    assert found.odds == {F(0): {F(0): 1, F(1): 1}, F(1): {F(0): 1, HALF: 1, F(1): 2}}
-    assert found.shares(F(1)) == {F(0): F(1, 4), HALF: F(1, 4), F(1): HALF}
-    assert found.shares(HALF) == {}
+def seen(stratum: Stratum, label: Fraction, other: Fraction, weight: int = 1) -> Seen:
+    return Seen(stratum, label, other, F(weight))
 
 
-def test_the_packages_own_labels_are_no_other_annotator() -> None:
-    """With only them there is no doubt; beside others they do not count."""
-    own = reading("own", au="1", bv="1")
-    other = reading("ann", au="0.5", bv="1")
-    base = own_reading([case()], [own, other])
-    assert measured_chances([own], base).odds == {F(1): {F(1): 2}}
-    assert measured_chances([own, other], base).odds == {F(1): {HALF: 1, F(1): 1}}
+def test_one_stratum_counts_labels() -> None:
+    """Three of four full cells stay full: in the stratum the same as overall, as there is nothing
+    else to lean on."""
+    found = Chances({seen(FACT, F(1), F(1)): 3, seen(FACT, F(1), HALF): 1})
+    assert found.shares(F(1)) == found.odds(F(1), FACT) == {HALF: F(1, 4), F(1): F(3, 4)}
+    assert found.counts[F(1), HALF] == 1
+    assert found.labels == [1]
+    assert found.shares(HALF) == found.odds(HALF, FACT) == {}
 
 
-def test_draws_follow_the_odds() -> None:
-    """Of 3,000 cells labelled full about a quarter turns out partial (within 5 deviations, 119);
-    labels that were never measured stay."""
-    own = {(f"m{at}", "u"): F(1) for at in range(3000)} | {("x", "u"): F(1, 3)}
-    chances = Chances({F(1): {HALF: 1, F(1): 3}})
-    found = drawn(own, chances, seed=3, draw=0, package="p")
-    assert set(found.values()) == {HALF}
-    assert abs(len(found) - 750) < 119
-    assert ("x", "u") not in found
+def test_weights_are_cells_stood_for() -> None:
+    """Facts: 1 of 10 drawn cells flips, each stands for 9. Summaries: 5 of 10 flip, each for 1.
+    Of 100 cells, 9 + 5 flip; without weights it would be 6 of 20."""
+    found = Chances({
+        seen(FACT, F(0), F(0), 9): 9, seen(FACT, F(0), F(1), 9): 1,
+        seen(SUMMARY, F(0), F(0)): 5, seen(SUMMARY, F(0), F(1)): 5,
+    })  # fmt: skip
+    assert found.shares(F(0))[F(1)] == F(14, 100)
+    # In a stratum all weigh the same: 10 labels, and LEAN more of the next wider group.
+    kind = (10 * HALF + LEAN * F(14, 100)) / (10 + LEAN)
+    same = (10 * HALF + LEAN * kind) / (10 + LEAN)
+    assert found.odds(F(0), SUMMARY)[F(1)] == (10 * HALF + LEAN * same) / (10 + LEAN)
 
 
-def test_draws_repeat_and_differ() -> None:
-    """The same seed, draw and package give the same labels; another of them gives others."""
-    own = {(f"m{at}", "u"): F(1) for at in range(40)}
-    chances = Chances({F(1): {F(0): 1, F(1): 1}})
-    draws = [
-        tuple(drawn(own, chances, seed, draw, package).items())
-        for seed, draw, package in ((0, 0, "p"), (0, 0, "p"), (0, 1, "p"), (1, 0, "p"), (0, 0, "q"))
-    ]
-    assert draws[0] == draws[1]
-    assert max(Counter(draws).values()) == 2
+def test_a_group_without_labels_has_those_of_the_wider_one() -> None:
+    """Facts of another session were never labelled: what is known of facts holds for them; of a
+    kind that nobody labelled, what is known of all cells."""
+    found = Chances({
+        seen(FACT, F(0), F(0)): 8, seen(FACT, F(0), F(1)): 2, seen(SUMMARY, F(0), F(0)): 10,
+    })  # fmt: skip
+    facts = (10 * F(1, 5) + LEAN * F(1, 10)) / (10 + LEAN)
+    assert found.odds(F(0), AWAY)[F(1)] == facts
+    assert found.odds(F(0), ("skill", "event", True)) == found.shares(F(0))
+
+
+sights = st.builds(
+    Seen,
+    st.sampled_from((FACT, AWAY, SUMMARY)),
+    st.sampled_from((F(0), HALF, F(1))),
+    st.sampled_from((F(0), HALF, F(1))),
+    st.integers(1, 9).map(F),
+)
+
+
+@given(st.dictionaries(sights, st.integers(1, 40), min_size=1, max_size=12))
+def test_odds_are_shares_between_seen_ones(held: dict[Seen, int]) -> None:
+    """They sum to 1, nothing is likely that nobody said, and the unit of weight does not matter."""
+    found = Chances(held)
+    scaled = Chances({one._replace(weight=7 * one.weight): count for one, count in held.items()})
+    for label in found.labels:
+        for stratum in (FACT, AWAY, SUMMARY):
+            odds = found.odds(label, stratum)
+            assert sum(odds.values()) == 1
+            assert {other for other, share in odds.items() if share} <= {
+                one.other for one in held if one.label == label
+            }
+            assert scaled.odds(label, stratum) == odds
+
+
+@given(st.integers(0, 10_000), st.integers(1, 10_000))
+def test_many_labels_lean_little(flips: int, stays: int) -> None:
+    """A stratum of n labels is off its own share by at most 3 LEAN / (n + LEAN)."""
+    held = {seen(FACT, F(0), F(0)): stays, seen(SUMMARY, F(0), F(1)): 50}
+    if flips:
+        held[seen(FACT, F(0), F(1))] = flips
+    share = F(flips, flips + stays)
+    off = abs(Chances(held).odds(F(0), FACT).get(F(1), F(0)) - share)
+    assert off <= F(3 * LEAN, flips + stays + LEAN)

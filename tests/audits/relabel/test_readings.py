@@ -2,12 +2,12 @@
 
 import pytest
 
+from memaudit.audits.frames.cell import Frame, KeyedCell
 from memaudit.audits.relabel.case import Case, case_of
 from memaudit.audits.relabel.readings import (
     Reading,
     annotated,
     check_readings,
-    consensus,
     own_reading,
     passed,
 )
@@ -70,12 +70,24 @@ def test_unknown_pass() -> None:
 
 
 def test_annotator() -> None:
-    """Labels by cell; what could not be told and cells of other packages are counted."""
-    cells = frame(("pets", "a", "u"), ("pets", "b", "v"), ("pets", "c", "v"), ("zoo", "a", "u"))
-    found = annotated(said("ann", "partial", "cannot_tell", "full", "none"), cells, [case()])
+    """Labels by cell; what could not be told, was left blank or is of other packages is kept
+    apart. Weights other than 1 are the key's."""
+    cells = frame(
+        ("pets", "a", "u"), ("pets", "b", "v"), ("pets", "c", "v"), ("zoo", "a", "u"),
+        ("pets", "c", "u"),
+    )  # fmt: skip
+    key = {"c2": KeyedCell(F(0), "", F(5)), "c0": KeyedCell(F(1), "", F(1))}
+    labels = said("ann", "partial", "cannot_tell", "full", "none")
+    found = annotated(labels, Frame(cells.cells, key), [case()])
     assert found == Reading(
-        "ann", {"pets": {("a", "u"): F(1, 2), ("c", "v"): F(1)}}, undecided=1, elsewhere=1
-    )
+        "ann", {"pets": {("a", "u"): F(1, 2), ("c", "v"): F(1)}},
+        undecided={"pets": frozenset({("b", "v")})}, blank={"pets": frozenset({("c", "u")})},
+        elsewhere=1, weights={"pets": {("c", "v"): F(5)}},
+    )  # fmt: skip
+    assert (found.judged, found.in_doubt) == (2, 1)
+    assert len(found.asked("pets")) == 4
+    assert (found.weight("pets", ("c", "v")), found.weight("pets", ("a", "u"))) == (5, 1)
+    assert annotated(labels, cells, [case()], "model").role == "model"
 
 
 def test_labels_of_other_packages() -> None:
@@ -88,18 +100,12 @@ def test_labels_of_other_packages() -> None:
         annotated(said("ann", "full"), frame(("zoo", "a", "u")), [case()])
 
 
-def test_consensus() -> None:
-    """au is agreed on, bv disputed, cu only judged once: the last two are left out and counted."""
-    ann = reading("ann", au="0.5", bv="1", cu="1")
-    bob = reading("bob", au="0.5", bv="0")
-    found = consensus([ann, bob])
-    assert found == Reading("consensus", {"pets": {("a", "u"): F(1, 2)}}, disputed=1, unshared=1)
-
-
 def test_own_reading_holds_every_judged_cell() -> None:
-    """With the package's label, 0 where it has no row."""
-    found = own_reading([case()], [reading("ann", au="0.5"), reading("bob", cv="1")])
-    assert found.labels == {"pets": {("a", "u"): 1, ("c", "v"): 0}}
+    """With the package's label, 0 where it has no row; and every cell that somebody was asked about
+    in vain."""
+    blank = Reading("eve", {}, blank={"pets": frozenset({("b", "v")})})
+    found = own_reading([case()], [reading("ann", au="0.5"), reading("bob", cv="1"), blank])
+    assert found.labels == {"pets": {("a", "u"): 1, ("b", "v"): 1, ("c", "v"): 0}}
 
 
 def test_names_of_label_sets() -> None:

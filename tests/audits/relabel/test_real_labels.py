@@ -49,7 +49,7 @@ def test_both_passes() -> None:
     """
     answer = audited(case_of(conversation()), 500, "gvt", "estimated_gvt")
     first, second, agreed = answer.readings
-    assert (first.judged, second.judged, agreed.disputed) == (7016, 7016, 37)
+    assert (first.judged, second.judged, agreed.unsettled["disagreed"]) == (7016, 7016, 37)
     assert [len(answer.changed[one.name][0]) for one in answer.readings] == [0, 37, 0]
     for measured in answer.sets.values():
         best = measured[0].optima[F(500)]

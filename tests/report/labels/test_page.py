@@ -44,13 +44,80 @@ def test_both_halves(audit: Path) -> None:
     text = page(audit, audit / "agreement.json", audit / "ratios.json")
     data: dict[str, Any] = json.loads((audit / "agreement.json").read_text())
     kappa = data["pairs"][0]["scales"]["labels"]["as_drawn"]["kappa"]["value"]
-    assert f"<strong>{kappa:.3f}</strong>" in text
+    assert f"<strong>{kappa:.3f}</strong> (" in text
     assert "pass:coverage - pass:blind_a" in text
     moved: dict[str, Any] = json.loads((audit / "ratios.json").read_text())
     for row in moved["ratios"]:
         assert f"<strong>{row['ratios']['package']['mean']:.3f}</strong>" in text
     assert "all certified" in text
     assert text.count(">all</td>") == len(moved["label_sets"])
+
+
+def test_alpha_and_agreement_on_each_side(audit: Path) -> None:
+    """Krippendorff's alpha of every level, and positive and negative agreement, as in the JSON."""
+    text = page(audit, audit / "agreement.json")
+    data: dict[str, Any] = json.loads((audit / "agreement.json").read_text())
+    assert "Krippendorff's \N{GREEK SMALL LETTER ALPHA} of 3 annotators" in text
+    assert len(data["alpha"]) > 3
+    for one in data["alpha"]:
+        ends = one[data["interval"]]
+        interval = f"({ends['low']:.3f} to {ends['high']:.3f})"
+        assert f"<strong>{one['value']:.3f}</strong> {interval}</td>" in text
+    for pair in data["pairs"]:
+        own = pair["scales"]["covered"]["as_drawn"]["specific_agreement"]
+        positive, negative = own["covered"]["value"], own["not covered"]["value"]
+        assert f'<td class="n">{positive:.3f}</td><td class="n">{negative:.3f}</td></tr>' in text
+
+
+def test_where_labels_disagree(audit: Path) -> None:
+    """The groups of the first pair with their share of its disagreements; strata are left out."""
+    text = page(audit, audit / "agreement.json")
+    data: dict[str, Any] = json.loads((audit / "agreement.json").read_text())
+    (first, *_) = data["pairs"]
+    groups = first["scales"]["labels"]["groups"]
+    kinds = [one for one in groups if one["by"] == "candidate kind"]
+    assert len(kinds) > 1
+    total = sum(one["disagreements"] for one in kinds)
+    name = f"{first['first']['name']} - {first['second']['name']}"
+    assert f"{name}, full, partial, none: {total} disagreements in {data['cells']} cells" in text
+    for one in kinds:
+        share = f"<strong>{100 * one['disagreements'] / total:.0f}%</strong>"
+        row = rf"<td>{one['group']}</td><td class=\"n\">{one['cells']}</td>.*{share}"
+        assert re.search(row, text)
+    assert "candidate kind</th>" in text
+    assert "stratum</th>" not in text
+
+
+def test_the_scale_that_is_fair(audit: Path) -> None:
+    """Whoever never says partial is compared by covered or not; equal labels have no table."""
+    data: dict[str, Any] = json.loads((audit / "agreement.json").read_text())
+    data["raters"][1]["labels"]["partial"] = 0
+    file = audit / "binary.json"
+    file.write_text(json.dumps(data))
+    assert re.search(r"<caption>pass:coverage - \S+, covered at all, or not: ", page(audit, file))
+    data["pairs"][0]["scales"]["covered"]["as_drawn"]["confusion"] = [[9, 0], [0, 9]]
+    file.write_text(json.dumps(data))
+    assert "Where labels disagree</h3>" not in page(audit, file)
+
+
+def test_draws_and_both_correlations(audit: Path) -> None:
+    """Spearman's interval stands beside Kendall's; one draw is called a range, and notes stay."""
+    text = page(audit, audit / "ratios.json")
+    data: dict[str, Any] = json.loads((audit / "ratios.json").read_text())
+    ranking = data["label_sets"][0]["shifts"][0]["ranking"]
+    both = [
+        f"<strong>{one['value']:.3f}</strong> ({one['low']:.2f} to {one['high']:.2f})</td>"
+        for one in (ranking["tau_b"], ranking["spearman_rho"])
+    ]
+    assert f'{both[0]}<td class="n">{both[1]}</tr>' in text
+    assert "Labels drawn, range" in text
+    assert "the range of 1 draw of the" in text
+    data["ratios"][0]["label_draws"]["interval"] = "middle 95%"
+    del data["notes"]  # as earlier versions wrote it
+    (audit / "earlier.json").write_text(json.dumps(data))
+    text = page(audit, audit / "earlier.json")
+    assert "Labels drawn, middle 95%" in text
+    assert "Note:" not in text
 
 
 def test_one_half(audit: Path) -> None:

@@ -21,6 +21,7 @@ from memaudit.audits.agreement.intervals import (
 from memaudit.audits.agreement.raters import PACKAGE, Rater, compared_pairs, own_passes
 from memaudit.audits.agreement.scale import COVERED_SCALE, LABEL_SCALE, SCALES, Scale
 from memaudit.audits.frames.cell import Frame, LabelSet
+from memaudit.audits.frames.columns import PUBLISHED_VALUES
 
 DRAWS = 10_000
 LEVELS: Mapping[str, tuple[str, ...]] = {
@@ -45,12 +46,14 @@ class AgreementAudit:
 
     `labels` counts each rater's labels; `consensus` the cells that annotators agree on and those
     they do not, by scale, and is empty for a single annotator. `own_passes` are the raters whose
-    labels the package's own are.
+    labels the package's own are. `key_column` is the published column that the key was read from;
+    empty where it has a file of its own.
     """
 
     cells: int
     packages: int
     keyed: int
+    key_column: str
     draws: int
     seed: int
     raters: tuple[Rater, ...]
@@ -96,6 +99,7 @@ def audit_agreement(
         cells=len(frame.cells),
         packages=len(set(packages)),
         keyed=sum(cell.id in frame.key for cell in frame.cells),
+        key_column=_key_column(frame),
         draws=draws,
         seed=seed,
         raters=held.raters,
@@ -111,6 +115,11 @@ def audit_agreement(
         ),
         disputed=tuple(disputed(frame.cells, held.raters, held.codes)),
     )
+
+
+def _key_column(frame: Frame) -> str:
+    said = {keyed.provenance for keyed in frame.key.values()}
+    return next((name for name in PUBLISHED_VALUES if name in said), "")
 
 
 def _comparisons(

@@ -1,6 +1,7 @@
 """Labels as arrays: a category for every cell of the frame, or the reason why there is none."""
 
 from collections.abc import Mapping, Sequence
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,6 +10,7 @@ from memaudit.audits.agreement.scale import ORDER, Scale
 from memaudit.audits.frames.cell import FrameCell, Label
 
 Codes = NDArray[np.int8]
+Whole = TypeVar("Whole", np.int8, np.int64)
 
 MISSING, CANNOT_TELL, DISAGREED = -1, -2, -3
 REASONS = {MISSING: "missing", CANNOT_TELL: "cannot_tell", DISAGREED: "disagreed"}
@@ -32,17 +34,17 @@ def on_scale(codes: Codes, scale: Scale) -> Codes:
     return np.where(codes >= 0, places[np.maximum(codes, 0)], codes)
 
 
-def agreed(codes: Codes) -> Codes:
-    """The consensus of annotators (rows) on one scale.
+def agreed(codes: NDArray[Whole]) -> NDArray[Whole]:
+    """The consensus of annotators (rows) on one scale: the only rule for it, here and in ratios.
 
     A cell has one where at least two labelled it, all of those alike, and nobody could not tell.
     """
     labelled = codes >= 0
-    high = np.where(labelled, codes, np.int8(-128)).max(axis=0)
-    low = np.where(labelled, codes, np.int8(127)).min(axis=0)
-    result = np.where(high == low, high, np.int8(DISAGREED))
-    result = np.where(labelled.sum(axis=0) < 2, np.int8(MISSING), result)
-    return np.where((codes == CANNOT_TELL).any(axis=0), np.int8(CANNOT_TELL), result)
+    high = codes.max(axis=0)
+    low = np.where(labelled, codes, high).min(axis=0)
+    result = np.where(high == low, high, codes.dtype.type(DISAGREED))
+    result = np.where(labelled.sum(axis=0) < 2, codes.dtype.type(MISSING), result)
+    return np.where((codes == CANNOT_TELL).any(axis=0), codes.dtype.type(CANNOT_TELL), result)
 
 
 def crossed(first: Codes, second: Codes, scale: Scale) -> tuple[NDArray[np.int64], dict[str, int]]:

@@ -8,6 +8,7 @@ from memaudit.audits.agreement.comparison import Comparison
 from memaudit.audits.agreement.disputed import Disputed
 from memaudit.audits.agreement.estimate import Estimate, Measured
 from memaudit.audits.agreement.groups import MOST_DRAWS, Group
+from memaudit.audits.agreement.notes import notes
 from memaudit.audits.agreement.raters import Rater
 from memaudit.audits.agreement.resampling import Bounds
 from memaudit.audits.agreement.scale import Scale
@@ -47,6 +48,7 @@ def audit_data(found: AgreementAudit) -> dict[str, Any]:
         ],
         "alpha": [_alpha(one) for one in found.alphas],
         "disputed": [_disputed(one) for one in found.disputed],
+        "notes": notes(found),
     }
 
 

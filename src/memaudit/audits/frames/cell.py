@@ -68,11 +68,24 @@ class KeyedCell:
 
 
 @dataclass(frozen=True, slots=True)
+class DrawnFrom:
+    """The packages that a frame was drawn from, by name, and whether only cells that their label
+    passes judged were."""
+
+    packages: frozenset[str]
+    judged_only: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Frame:
-    """The cells in the order they are shown, and the key by cell id; empty where it is unknown."""
+    """The cells in the order they are shown, and the key by cell id; empty where it is unknown.
+
+    `drawn_from` is None where no `frame.json` tells.
+    """
 
     cells: tuple[FrameCell, ...]
     key: Mapping[str, KeyedCell] = field(default_factory=dict)
+    drawn_from: DrawnFrom | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

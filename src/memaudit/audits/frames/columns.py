@@ -23,7 +23,10 @@ IDS, TEXTS = ("id", "package", "candidate", "unit"), ("candidate_text", "unit_te
 """Fields that a file of cells must have a column for, unless its cells are only told apart; ids
 may not be empty, texts may."""
 
-VALUE = ("value", "gemini_coverage", "model_coverage", "gemini_label", "model_label")
+PUBLISHED_VALUES = ("gemini_coverage", "model_coverage", "gemini_label", "model_label")
+"""A model's coverage, or only whether it is at least 0.5, inside a file of cells."""
+
+VALUE = ("value", *PUBLISHED_VALUES)
 PROVENANCE = ("provenance",)
 WEIGHT = ("weight",)
 """The key's columns; a value inside a file of cells is the key where there is no `key.csv`."""

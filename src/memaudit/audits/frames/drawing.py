@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from memaudit.audits.frames.allocation import allocated
-from memaudit.audits.frames.cell import Frame, FrameCell, KeyedCell, stratum_name
+from memaudit.audits.frames.cell import DrawnFrom, Frame, FrameCell, KeyedCell, stratum_name
 from memaudit.audits.frames.pass_labels import judged_cells
 from memaudit.audits.frames.population import Pair, Stratum, pairs, quote_of, word_for_word_kinds
 from memaudit.core.digest import digest
@@ -96,7 +96,8 @@ def draw(packages: Sequence[Package], design: Design) -> Drawing:
         for stratum, number in numbers.items()
         for pair in _ranked("draw", design.seed, uncovered[stratum])[:number]
     ]
-    frame = _frame(covered, drawn, sizes, numbers, design.seed)
+    origin = DrawnFrom(frozenset(one.name for one in packages), design.judged_only)
+    frame = _frame(covered, drawn, sizes, numbers, design.seed, origin)
     return Drawing(
         frame,
         design,
@@ -152,7 +153,7 @@ def _order(stratum: Stratum) -> tuple[str, str, str]:
 
 def _frame(
     covered: Sequence[Pair], drawn: Sequence[Pair], sizes: Mapping[Stratum, int],
-    numbers: Mapping[Stratum, int], seed: int,
+    numbers: Mapping[Stratum, int], seed: int, origin: DrawnFrom,
 ) -> Frame:  # fmt: skip
     cells: list[FrameCell] = []
     key: dict[str, KeyedCell] = {}
@@ -171,7 +172,7 @@ def _frame(
             weight = Fraction(sizes[pair.stratum], numbers[pair.stratum])
         cells.append(cell)
         key[cell.id] = KeyedCell(pair.value, pair.provenance, weight)
-    return Frame(tuple(cells), key)
+    return Frame(tuple(cells), key, origin)
 
 
 def _counts(

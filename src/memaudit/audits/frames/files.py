@@ -13,7 +13,7 @@ from memaudit.audits.frames.drawing import Drawing
 from memaudit.audits.frames.label_sets import Said, gathered
 from memaudit.audits.frames.label_studio import CONFIG, export_decisions, task_rows, tasks_text
 from memaudit.audits.frames.label_words import label_of
-from memaudit.audits.frames.manifest import check_hash, manifest_text
+from memaudit.audits.frames.manifest import check_hash, drawn_from, manifest_text
 from memaudit.audits.frames.tables import csv_text, table_rows, writable
 from memaudit.core.errors import InvalidPackage, MemAuditError
 from memaudit.io.atomic import write_file, write_folder
@@ -52,7 +52,8 @@ def read_frame(path: Path, ids_only: bool = False) -> Frame:
     rows = task_rows(file) if file.suffix.lower() == ".json" else table_rows(file)
     cells = cells_from(rows, ids_only)
     key = file.with_name(KEY)
-    return Frame(cells, key_from(table_rows(key) if os.path.lexists(key) else rows, cells))
+    keyed = key_from(table_rows(key) if os.path.lexists(key) else rows, cells)
+    return Frame(cells, keyed, drawn_from(file.with_name(MANIFEST)))
 
 
 def write_frame(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import JsonValue
 
+from memaudit.audits.frames.cell import DrawnFrom
 from memaudit.core.errors import MemAuditError
 from memaudit.core.exact import plain
 from memaudit.io.files import read_bytes, read_text, sha256
@@ -62,3 +63,17 @@ def check_hash(manifest: Path, file: Path) -> None:
         raise MemAuditError(
             f"{file}: changed after the frame was drawn; restore it, or draw the frame again"
         )
+
+
+def drawn_from(manifest: Path) -> DrawnFrom | None:
+    """What a frame was drawn from; None where there is no manifest that tells."""
+    if not manifest.exists():
+        return None
+    data = parse_json(read_text(manifest), manifest.name)
+    if not isinstance(data, dict) or data.get("format") != FORMAT:
+        return None  # beside a lone file of cells, somebody else's
+    packages = data.get("packages")
+    if not isinstance(packages, list):
+        return None
+    names = (one.get("name") for one in packages if isinstance(one, dict))
+    return DrawnFrom(frozenset(map(str, names)), data.get("judged_only") is True)

@@ -6,7 +6,15 @@ from memaudit.audits.frames.cell import VALUES, Frame, Label, LabelSet, label_of
 from memaudit.core.errors import MemAuditError
 from memaudit.core.package import Package
 from memaudit.natural.heuristics import PASS
-from memaudit.natural.label_passes import FIELD, LISTED, SESSION, Cell, LabelPasses, label_passes
+from memaudit.natural.label_passes import (
+    FIELD,
+    LISTED,
+    SESSION,
+    Cell,
+    LabelPasses,
+    home_session,
+    label_passes,
+)
 
 BROUGHT = "labels:"
 """The generator of memories that people brought, and so of those that a pass judged."""
@@ -28,13 +36,13 @@ def frame_cells(package: Package, found: LabelPasses) -> frozenset[Cell] | None:
     """All cells that passes judged, and every listed one; None where the package does not tell.
 
     It tells where as many cells as were judged are of brought memories. Judged session by session,
-    a unit is looked at where its first source is, though it may be said again elsewhere.
+    a unit is looked at in one session only, though it may be said again elsewhere.
     """
     listed = listed_cells(found)
     if found.frame == LISTED:
         return listed
     session = {one.id: one.session for one in package.experiences}
-    home = {unit.id: unit.sources[0].session if unit.sources else None for unit in package.units}
+    home = {unit.id: home_session(unit) for unit in package.units}
     cells = frozenset(
         (candidate.id, unit)
         for candidate in package.candidates

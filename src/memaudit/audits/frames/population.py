@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from memaudit.core.package import Candidate, EvidenceUnit, Package
 from memaudit.natural.heuristics import NONE, is_exact
+from memaudit.natural.label_passes import home_session
 
 Stratum = tuple[str, str, bool | None]
 """Candidate kind, unit kind, and whether both are of one session."""
@@ -42,6 +43,21 @@ def pairs(package: Package, kinds: Collection[str] | None = None) -> Iterator[Pa
             yield Pair(package.name, candidate, unit, _same(session, home), value, said or "")
 
 
+class Strata:
+    """Where the cells of a package are counted, by ids."""
+
+    def __init__(self, package: Package) -> None:
+        sessions = {one.id: one.session for one in package.experiences}
+        self._candidates = {one.id: (one.kind, sessions[one.experience])
+                            for one in package.candidates}  # fmt: skip
+        self._units = {unit.id: (unit.kind, _homes(unit, sessions)) for unit in package.units}
+
+    def of(self, candidate: str, unit: str) -> Stratum:
+        """The stratum of a cell."""
+        (kind, session), (unit_kind, homes) = self._candidates[candidate], self._units[unit]
+        return kind, unit_kind, _same(session, homes)
+
+
 def word_for_word_kinds(packages: Iterable[Package]) -> frozenset[str]:
     """Candidate kinds with a covered cell that follows from the texts alone: raw and its like.
 
@@ -56,7 +72,12 @@ def word_for_word_kinds(packages: Iterable[Package]) -> frozenset[str]:
 
 
 def _homes(unit: EvidenceUnit, sessions: Mapping[str, str | None]) -> frozenset[str | None]:
-    """The sessions of a unit's sources; a source that names none may name an experience."""
+    """The sessions of a unit's sources; a source that names none may name an experience.
+
+    A unit without sources may still be placed in a session.
+    """
+    if not unit.sources and (placed := home_session(unit)) is not None:
+        return frozenset({placed})
     return frozenset(one.session or sessions.get(one.id) for one in unit.sources)
 
 

@@ -7,6 +7,7 @@ letter; what is written is read back letter for letter. `cells.jsonl` holds the 
 
 import csv
 import io
+import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -50,7 +51,7 @@ def table_rows(path: Path) -> list[LabelRow]:
     """The rows of a CSV or JSONL file with their places; it must hold some."""
     kinds = {".csv": _csv, ".tsv": _csv, ".jsonl": _jsonl}
     read = kinds.get(path.suffix.lower())
-    if read is None and path.exists():
+    if read is None and os.path.lexists(path):  # never raises, unlike Path.exists
         raise MemAuditError(f"{path}: is no .csv or .jsonl file, as its name goes")
     if read is None:
         raise MemAuditError(f"{path}: does not exist (check the path)")

@@ -5,20 +5,18 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Protocol, TypeVar
 
+from memaudit.audits.agreement.raters import PACKAGE
+from memaudit.audits.frames.cell import Frame
 from memaudit.audits.relabel.bounds import Bounds
 from memaudit.audits.relabel.case import Case, check_names
-from memaudit.audits.relabel.chances import Chances, drawn, measured_chances
+from memaudit.audits.relabel.confusion import Confusion
+from memaudit.audits.relabel.consensus import consensus
+from memaudit.audits.relabel.doubts import Doubts, doubts
 from memaudit.audits.relabel.inside import Box, box_of
 from memaudit.audits.relabel.kept import At, Kept, Writing, entries, kept
 from memaudit.audits.relabel.labels import Labels, changes, own_values
 from memaudit.audits.relabel.measuring import Change, Measured, measure, tasks
-from memaudit.audits.relabel.readings import (
-    PACKAGE,
-    Reading,
-    check_readings,
-    consensus,
-    own_reading,
-)
+from memaudit.audits.relabel.readings import Reading, check_readings, own_reading
 from memaudit.audits.relabel.units import Moved, alone, by_size, moved
 from memaudit.audits.relabel.within import Within, WithinTask, within
 from memaudit.core.errors import MemAuditError
@@ -27,6 +25,9 @@ Task = TypeVar("Task")
 Result = TypeVar("Result")
 WRITING, LABELS, BOUNDS, DRAWS = "stores", "label sets", "bounds", "draws"
 """The steps, in order."""
+
+DRAWN = 100
+"""Draws of labels unless asked otherwise: enough for the middle 95 % of them."""
 
 Progress = Callable[[str, int, int], None]
 """Called with a step, how much of it is done, and how much there is."""
@@ -42,22 +43,28 @@ class Run(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What to score, under which labels, and how often labels are drawn."""
+    """What to score, under which labels, and how often labels are drawn from which confusion.
+
+    `frame` is the one that label sets are about, where they are about one: with its key, cells that
+    it stands for are doubted too.
+    """
 
     cases: tuple[Case, ...]
     readings: tuple[Reading, ...]
     budgets: tuple[Fraction, ...]
     writers: tuple[str, ...]
-    draws: int = 20
+    draws: int = DRAWN
     seed: int = 0
     seconds: float | None = None
+    frame: Frame | None = None
+    confusion: Confusion = "package"
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
     """All that was measured. Lists of packages are in the order of the question's cases.
 
-    `readings` holds the consensus too where there are several label sets; `sets` begins with the
+    `readings` holds the consensus too where there are several annotators; `sets` begins with the
     package's own labels.
     """
 
@@ -70,7 +77,7 @@ class Answer:
     changed: Mapping[str, list[Change]]
     contradicting: int
     moved: Mapping[str, list[Moved]]
-    chances: Chances
+    doubts: Doubts
     draws: list[list[Measured]]
     boxes: list[Box]
     bounds: list[Mapping[At, Bounds | str]]
@@ -81,9 +88,9 @@ def audit_ratios(question: Question, run: Run, progress: Progress) -> Answer:
     cases = question.cases
     _check(question)
     own = own_reading(cases, question.readings)
-    readings = question.readings
-    if len(readings) > 1:
-        readings = (*readings, consensus(readings))
+    agreed = consensus(question.readings)
+    readings = (*question.readings, *([agreed] if agreed is not None else []))
+    doubted = doubts(cases, question.readings, own, question.frame, question.confusion)
     names = entries(cases, question.writers)
     stores = _kept(question, run, progress)
 
@@ -103,7 +110,6 @@ def audit_ratios(question: Question, run: Run, progress: Progress) -> Answer:
     wanted = [_distinct(found[place] for found in changed.values()) for place in range(len(cases))]
     measured = _measured(question, stores, wanted, run, progress, LABELS)
     inside = _within(question, boxes, stores, measured, changed, run, progress)
-    chances = measured_chances(question.readings, own)
     return Answer(
         question=question,
         entries=names,
@@ -120,8 +126,8 @@ def audit_ratios(question: Question, run: Run, progress: Progress) -> Answer:
             one.name: _moved(question, values, changed[one.name], measured, inside)
             for one in readings
         },
-        chances=chances,
-        draws=_drawn(question, own, chances, stores, values, measured, run, progress),
+        doubts=doubted,
+        draws=_drawn(question, doubted, stores, values, measured, run, progress),
         boxes=boxes,
         bounds=[one.bounds for one in inside],
     )
@@ -168,19 +174,15 @@ def _measured(
 
 
 def _drawn(
-    question: Question, own: Reading, chances: Chances, stores: Sequence[Kept],
-    values: Sequence[Labels], known: Sequence[Mapping[Change, Measured]], run: Run,
-    progress: Progress,
+    question: Question, doubted: Doubts, stores: Sequence[Kept], values: Sequence[Labels],
+    known: Sequence[Mapping[Change, Measured]], run: Run, progress: Progress,
 ) -> list[list[Measured]]:  # fmt: skip
     """Every draw of labels for every package; what was measured before is not measured again."""
-    rolled: list[list[Change]] = []
+    rolled: list[list[Change]] = [[] for _ in question.cases]
     for place, case in enumerate(question.cases):
-        judged = own.labels[case.name]
-        rolled.append([])
         for draw in range(question.draws):
-            labels = drawn(judged, chances, question.seed, draw, case.name)
-            full = case.spread(labels).labels
-            rolled[place].append(tuple(changes(values[place], full).items()))
+            labels = case.spread(doubted.labels(place, question.seed, draw)).labels
+            rolled[place].append(tuple(changes(values[place], labels).items()))
     wanted = [
         [change for change in _distinct(rolled[place]) if change not in known[place]]
         for place in range(len(rolled))

@@ -60,6 +60,15 @@ class Case:
             )
         return found
 
+    def cell(self, name: str, unit: str) -> Cell:
+        """The cell that a label of a candidate or memory, and of a unit, is about."""
+        if unit not in self.package.weights:
+            raise MemAuditError(
+                f"labels name the unit {unit!r}, which {self.name!r} does not have; give the "
+                "packages the labels were made for"
+            )
+        return self.candidate(name), unit
+
     def spread(self, labels: Labels) -> Spread:
         """The labels, and those of memories with the same words."""
         said: dict[Cell, set[Fraction]] = defaultdict(set)

@@ -1,68 +1,97 @@
-"""How a label may turn out with another annotator, and labels drawn again by that.
+"""How a label may turn out with another annotator: odds by label and stratum.
 
-The chance that a cell which the package labels x is labelled y is measured: the share of y among
-the labels that annotators gave to such cells. It goes by the package's label, not by another
-annotator's: a frame holds every covered cell but few of the others, so what one annotator says of
-cells that another calls partial depends on how the frame was drawn. Label sets that are the
-package's own say nothing about another annotator and are left out, unless there are no others.
+In a group of cells, the share of y among the labels y that were seen in place of x is taken with
+each cell counting as often as the cells of the packages that it stands for. Groups go from wide to
+narrow: all cells, those of one candidate kind, also of one session or not, also of one unit kind:
+the strata of a frame. Among the cells that the package labels alike, all of a stratum weigh the
+same; wider groups mix weights.
+
+Strata are small, so the odds of a group g lean on those of the next wider one, as if LEAN of its
+labels had been seen in g too:
+
+    odds(g) = (n share(g) + LEAN odds(wider)) / (n + LEAN),   odds(all) = share(all),
+
+with n = (sum of weights)^2 / sum of squared weights: the number of labels where all weigh the same.
+What nobody ever said in place of x is never drawn.
 """
 
-import random
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 from fractions import Fraction
+from typing import NamedTuple
 
-from memaudit.audits.relabel.labels import Cell, Labels, changes
-from memaudit.audits.relabel.readings import Reading
+from memaudit.audits.frames.cell import SESSIONS
+from memaudit.audits.frames.population import Stratum
+
+LEAN = 10
+
+Odds = Mapping[Fraction, Fraction]
+"""Shares by label, in order of labels; they sum to 1, or there are none."""
+
+_Group = tuple[str, ...]
+_At = tuple[Fraction, _Group]
 
 
-@dataclass(frozen=True, slots=True)
+class Seen(NamedTuple):
+    """Somebody said `other` of a cell that is labelled `label`."""
+
+    stratum: Stratum
+    label: Fraction
+    other: Fraction
+    weight: Fraction
+
+
 class Chances:
-    """For a label of the package, how many cells annotators gave each label, in order of labels."""
+    """What was seen, and the odds that follow; equal sights are counted."""
 
-    odds: Mapping[Fraction, Mapping[Fraction, int]]
+    def __init__(self, seen: Mapping[Seen, int]) -> None:
+        self.counts: Counter[tuple[Fraction, Fraction]] = Counter()
+        self._weights: dict[_At, dict[Fraction, Fraction]] = {}
+        self._squares: dict[_At, Fraction] = defaultdict(Fraction)
+        for one, count in seen.items():
+            self.counts[one.label, one.other] += count
+            path = _path(one.stratum)
+            for length in range(len(path) + 1):
+                at = one.label, path[:length]
+                weights = self._weights.setdefault(at, defaultdict(Fraction))
+                weights[one.other] += one.weight * count
+                self._squares[at] += one.weight**2 * count
+        self._found: dict[_At, Odds] = {}
 
-    def shares(self, label: Fraction) -> dict[Fraction, Fraction]:
-        """The odds as shares that sum to 1; empty where nothing was measured."""
-        odds = self.odds.get(label, {})
-        total = sum(odds.values())
-        return {other: Fraction(count, total) for other, count in odds.items()}
+    @property
+    def labels(self) -> list[Fraction]:
+        """The labels that odds are known for."""
+        return sorted({label for label, _ in self.counts})
+
+    def shares(self, label: Fraction) -> Odds:
+        """The odds over all cells; empty where nothing was seen."""
+        return self._odds(label, ())
+
+    def odds(self, label: Fraction, stratum: Stratum) -> Odds:
+        """The odds of a label in a stratum; empty where nothing was seen of the label."""
+        return self._odds(label, _path(stratum))
+
+    def _odds(self, label: Fraction, group: _Group) -> Odds:
+        at = label, group
+        if at not in self._found:
+            wider = self._odds(label, group[:-1]) if group else {}
+            self._found[at] = self._leaned(at, wider)
+        return self._found[at]
+
+    def _leaned(self, at: _At, wider: Odds) -> Odds:
+        weights = self._weights.get(at)
+        if weights is None:
+            return wider
+        total = sum(weights.values(), Fraction(0))
+        number = total**2 / self._squares[at]
+        lean, never = LEAN if wider else 0, Fraction(0)
+        shares = {
+            other: number * weights.get(other, never) / total + lean * wider.get(other, never)
+            for other in sorted(weights.keys() | wider.keys())
+        }
+        return {other: share / (number + lean) for other, share in shares.items()}
 
 
-def measured_chances(readings: Sequence[Reading], own: Reading) -> Chances:
-    """From the packages' own labels to those of all label sets together."""
-    others = [one for one in readings if _differs(one, own)] or readings
-    found: dict[Fraction, Counter[Fraction]] = defaultdict(Counter)
-    for reading in others:
-        for package, labels in reading.labels.items():
-            for at, label in labels.items():
-                found[own.labels[package][at]][label] += 1
-    return Chances({label: dict(sorted(row.items())) for label, row in sorted(found.items())})
-
-
-def _differs(reading: Reading, own: Reading) -> bool:
-    return any(changes(own.labels[name], labels) for name, labels in reading.labels.items())
-
-
-def drawn(
-    own: Labels, chances: Chances, seed: int, draw: int, package: str
-) -> dict[Cell, Fraction]:
-    """The judged cells whose label turns out otherwise in this draw.
-
-    Every draw of every package has its own dice, so neither order nor company changes it.
-    """
-    dice = random.Random(f"{seed} {draw} {package}")
-    found = {}
-    for at in sorted(own):
-        row = chances.odds.get(own[at])
-        if row is None:
-            continue
-        place = dice.randrange(sum(row.values()))
-        for label, odds in row.items():
-            if place < odds:
-                if label != own[at]:
-                    found[at] = label
-                break
-            place -= odds
-    return found
+def _path(stratum: Stratum) -> _Group:
+    kind, unit_kind, same_session = stratum
+    return kind, SESSIONS[same_session], unit_kind

@@ -1,10 +1,11 @@
-"""Readings: what one annotator, one label pass or the package itself says of the judged cells."""
+"""Readings: what one annotator, one model, one label pass or the package itself says of cells."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 
+from memaudit.audits.agreement.raters import CONSENSUS, PACKAGE, Role
 from memaudit.audits.frames.cell import VALUES, Frame, LabelSet
 from memaudit.audits.frames.pass_labels import frame_cells, listed_cells
 from memaudit.audits.relabel.case import Case
@@ -13,32 +14,49 @@ from memaudit.core.errors import MemAuditError
 from memaudit.natural.heuristics import PASS
 from memaudit.natural.label_passes import label_passes, with_pass
 
-PACKAGE, CONSENSUS = "package", "consensus"
+Cells = Mapping[str, frozenset[Cell]]
+"""Cells by package."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """Labels by package.
+    """Labels by package, and the cells asked about that have none: they keep the package's label.
 
-    `undecided` cells could not be told and keep the package's label, `elsewhere` ones are of
-    packages that are not audited here, `disputed` ones got different labels and `unshared` ones
-    were not judged by everybody: in a consensus both keep the package's label.
+    `undecided` cells could not be told, `blank` ones were left out. `elsewhere` counts labels of
+    packages that are not audited here. `weights` says how many cells of the packages a cell stands
+    for, where that is not 1. `unsettled` counts the cells without a consensus, by reason.
     """
 
     name: str
     labels: Mapping[str, Labels]
-    undecided: int = 0
+    role: Role = "annotator"
+    undecided: Cells = field(default_factory=dict)
+    blank: Cells = field(default_factory=dict)
     elsewhere: int = 0
-    disputed: int = 0
-    unshared: int = 0
+    weights: Mapping[str, Labels] = field(default_factory=dict)
+    unsettled: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def judged(self) -> int:
         """Cells with a label."""
         return sum(len(labels) for labels in self.labels.values())
 
+    @property
+    def in_doubt(self) -> int:
+        """Cells that could not be told."""
+        return sum(map(len, self.undecided.values()))
 
-def passed(name: str, cases: Iterable[Case]) -> Reading:
+    def asked(self, package: str) -> set[Cell]:
+        """All cells of a package that were asked about."""
+        cells = (self.undecided.get(package, ()), self.blank.get(package, ()))
+        return set(self.labels.get(package, ())).union(*cells)
+
+    def weight(self, package: str, at: Cell) -> Fraction:
+        """How many cells of the packages a cell stands for."""
+        return self.weights.get(package, {}).get(at, Fraction(1))
+
+
+def passed(name: str, cases: Iterable[Case], role: Role = "annotator") -> Reading:
     """A pass that the packages keep; the frame's cells that it does not list are not covered.
 
     Where a package does not tell its frame, only cells that some pass lists count as judged.
@@ -50,79 +68,71 @@ def passed(name: str, cases: Iterable[Case]) -> Reading:
         assert passes is not None  # with_pass found one
         cells = frame_cells(case.package, passes) or listed_cells(passes)
         found[case.name] = {at: values.get(at, NOT_COVERED) for at in sorted(cells)}
-    return Reading(f"{PASS}{name}", found)
+    return Reading(f"{PASS}{name}", found, role)
 
 
-def annotated(label_set: LabelSet, frame: Frame, cases: Iterable[Case]) -> Reading:
+def annotated(
+    label_set: LabelSet, frame: Frame, cases: Iterable[Case], role: Role = "annotator"
+) -> Reading:
     """An annotator's labels of a frame, by the cells of the packages they are about."""
     known = {case.name: case for case in cases}
     labels: dict[str, dict[Cell, Fraction]] = defaultdict(dict)
-    undecided = elsewhere = 0
+    weights: dict[str, dict[Cell, Fraction]] = defaultdict(dict)
+    undecided: dict[str, set[Cell]] = defaultdict(set)
+    blank: dict[str, set[Cell]] = defaultdict(set)
+    elsewhere = 0
     for one in frame.cells:
         label = label_set.labels.get(one.id)
-        if label is None:
-            continue
         case = known.get(one.package)
         if case is None:
-            elsewhere += 1
+            elsewhere += label is not None
             continue
-        if label not in VALUES:
-            undecided += 1
-            continue
-        at = case.candidate(one.candidate), one.unit
-        if one.unit not in case.package.weights:
-            raise MemAuditError(
-                f"labels name the unit {one.unit!r}, which {case.name!r} does not have; give the "
-                "packages the labels were made for"
-            )
-        labels[case.name][at] = VALUES[label]
+        at = case.cell(one.candidate, one.unit)
+        keyed = frame.key.get(one.id)
+        if keyed is not None and keyed.weight != 1:
+            weights[case.name][at] = keyed.weight
+        if label is None:
+            blank[case.name].add(at)
+        elif label not in VALUES:
+            undecided[case.name].add(at)
+        else:
+            labels[case.name][at] = VALUES[label]
     if not labels:
         raise MemAuditError(
             f"{label_set.annotator!r} labelled no cell of these packages; the frame is about "
             f"{_some({one.package for one in frame.cells})}"
         )
-    return Reading(label_set.annotator, dict(labels), undecided, elsewhere)
+    return Reading(
+        label_set.annotator, dict(labels), role, _frozen(undecided), _frozen(blank), elsewhere,
+        dict(weights),
+    )  # fmt: skip
 
 
 def own_reading(cases: Iterable[Case], readings: Sequence[Reading]) -> Reading:
-    """The packages' own labels of every cell that some reading judged."""
+    """The packages' own labels of every cell that some reading was asked about."""
     found: dict[str, Labels] = {}
     for case in cases:
         values = own_values(case.scored)
-        cells = {at for one in readings for at in one.labels.get(case.name, ())}
+        cells = set().union(*(one.asked(case.name) for one in readings))
         found[case.name] = {at: values.get(at, NOT_COVERED) for at in sorted(cells)}
-    return Reading(PACKAGE, found)
-
-
-def consensus(readings: Sequence[Reading]) -> Reading:
-    """The labels of cells that every reading judged, and judged alike."""
-    found: dict[str, dict[Cell, Fraction]] = {}
-    disputed = unshared = 0
-    for package in sorted({name for one in readings for name in one.labels}):
-        said = [one.labels.get(package, {}) for one in readings]
-        agreed = found.setdefault(package, {})
-        for at in sorted({at for labels in said for at in labels}):
-            values = {labels[at] for labels in said if at in labels}
-            if len(values) > 1:
-                disputed += 1
-            elif any(at not in labels for labels in said):
-                unshared += 1
-            else:
-                agreed[at] = min(values)
-    return Reading(CONSENSUS, found, disputed=disputed, unshared=unshared)
+    return Reading(PACKAGE, found, "package")
 
 
 def check_readings(readings: Sequence[Reading]) -> None:
     """Every label set has a name of its own, and none that means something else here."""
     names = [one.name for one in readings]
     if not names:
-        raise MemAuditError("no label sets to score under; give --labels")
+        raise MemAuditError("no label sets to score under; give --labels or --model")
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise MemAuditError(f"two label sets are called {twice[0]!r}; rename one annotator")
     if reserved := sorted({PACKAGE, CONSENSUS} & set(names)):
         raise MemAuditError(
             f"an annotator is called {reserved[0]!r}, which has a meaning here; rename it"
         )
+
+
+def _frozen(cells: Mapping[str, set[Cell]]) -> Cells:
+    return {package: frozenset(own) for package, own in cells.items()}
 
 
 def _some(names: Iterable[str]) -> str:

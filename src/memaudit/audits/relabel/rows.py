@@ -6,7 +6,9 @@ from typing import Any
 
 from memaudit.audits.relabel.audit import Answer
 from memaudit.audits.relabel.bounds import Bounds, MeanBounds
+from memaudit.audits.relabel.doubt_rows import DIGITS, confusion_data, doubt_data
 from memaudit.audits.relabel.measuring import Measured
+from memaudit.audits.relabel.notes import notes
 from memaudit.audits.relabel.rankings import Correlation, Ranking
 from memaudit.audits.relabel.readings import Reading
 from memaudit.audits.relabel.summary import Row, Shift, Spread, Summary
@@ -14,7 +16,6 @@ from memaudit.audits.relabel.units import Moved
 from memaudit.audits.statistics import Interval
 from memaudit.core.exact import plain
 
-DIGITS = 9
 FORMAT, VERSION = "memaudit-label-ratios", 1
 
 
@@ -34,11 +35,9 @@ def answer_data(answer: Answer, found: Summary) -> dict[str, Any]:
         "uncertified_optima": found.uncertified,
         "contradicting_memory_cells": answer.contradicting,
         "open_cells": sum(len(box.low) for box in answer.boxes),
-        "confusion": [
-            {"from": plain(label), "to": plain(other), "share": _real(float(share))}
-            for label in answer.chances.odds
-            for other, share in answer.chances.shares(label).items()
-        ],
+        "confusion": confusion_data(answer),
+        "doubt": doubt_data(answer),
+        "notes": notes(answer),
         "label_sets": [_set(answer, one, found.shifts[one.name]) for one in answer.readings],
         "ratios": [_row(row) for row in found.rows],
         "per_package": [_package(answer, place) for place in range(len(question.cases))],
@@ -48,13 +47,13 @@ def answer_data(answer: Answer, found: Summary) -> dict[str, Any]:
 def _set(answer: Answer, reading: Reading, shifts: tuple[Shift, ...]) -> dict[str, Any]:
     return {
         "name": reading.name,
+        "role": reading.role,
         "judged_cells": reading.judged,
         "changed_cells": changed_cells(answer, reading),
         "changed_cells_with_memories": sum(map(len, answer.changed[reading.name])),
-        "cannot_tell": reading.undecided,
+        "cannot_tell": reading.in_doubt,
         "cells_of_other_packages": reading.elsewhere,
-        "disputed_cells": reading.disputed,
-        "cells_not_judged_by_all": reading.unshared,
+        "without_consensus": dict(reading.unsettled),
         "shifts": [_shift(one) for one in shifts],
         "units": [_moved(one) for one in answer.moved[reading.name]],
     }
@@ -129,8 +128,9 @@ def _row(row: Row) -> dict[str, Any]:
 
 def _spread(one: Spread) -> dict[str, Any]:
     return {
-        "draws": one.draws, "mean": _real(one.mean), "low": _real(one.low),
-        "high": _real(one.high), "undefined": one.undefined,
+        "draws": one.draws, "interval": "range" if one.is_range else "middle 95%",
+        "mean": _real(one.mean), "low": _real(one.low), "high": _real(one.high),
+        "undefined": one.undefined,
     }  # fmt: skip
 
 

@@ -1,7 +1,8 @@
 """The numbers of the tables: changes of ratios, rankings, and every mean ratio with its doubts.
 
 Bootstrap intervals draw packages with replacement; label intervals hold the middle 95 % of the
-draws of labels; `both` draws labels and packages. With fewer than two packages nothing is drawn.
+draws of labels, or all of them where they are few; `both` draws labels and packages. With fewer
+than two packages no packages are drawn.
 """
 
 import math
@@ -12,14 +13,16 @@ from fractions import Fraction
 
 import numpy as np
 
+from memaudit.audits.agreement.raters import PACKAGE
 from memaudit.audits.ratio import NOT_CERTIFIED
 from memaudit.audits.relabel.audit import Answer
 from memaudit.audits.relabel.bounds import Bounds, MeanBounds, mean_bounds
 from memaudit.audits.relabel.rankings import Column, Ranking, ranking
-from memaudit.audits.relabel.readings import PACKAGE
 from memaudit.audits.statistics import LEVEL, Floats, Interval, draws, intervals
 
 ABSENT, FAILED = "no store", "writer failed"
+FEWEST = 40
+"""Draws from which on a 2.5 % tail holds one of them; of fewer the range is told, and called so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +49,11 @@ class Spread:
     low: float
     high: float
     undefined: int
+
+    @property
+    def is_range(self) -> bool:
+        """Whether the ends are those of all draws, as there are too few for a middle 95 %."""
+        return self.draws < FEWEST
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +183,8 @@ def _drawn(
         means = filled.sum(axis=1) / there.sum(axis=1)
         mixed = (drawn @ filled.T) / (drawn @ there.T.astype(np.float64))
     tail = 100 * (1 - LEVEL) / 2
-    low, high = np.nanpercentile(means, [tail, 100 - tail])
+    own = 0 if len(values) < FEWEST else tail
+    low, high = np.nanpercentile(means, [own, 100 - own])
     spread = Spread(
         len(values), float(np.nanmean(means)), float(low), float(high), int((~there).sum())
     )

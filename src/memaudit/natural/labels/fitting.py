@@ -11,6 +11,7 @@ from memaudit.datasets.shape import Question
 from memaudit.natural.cover import cell
 from memaudit.natural.evidence import Evidence, query
 from memaudit.natural.heuristics import PASS
+from memaudit.natural.label_passes import HOME
 from memaudit.natural.labels.files import LabelFile
 from memaudit.natural.labels.notes import Misfits
 from memaudit.natural.labels.rows import LabelRow
@@ -72,6 +73,9 @@ class Fitting:
             attributes["note"] = note
         if quote and holder is None:
             attributes[UNVERIFIED] = quote
+        first = self.transcript.turn[cited[0]].session if cited else None
+        if session is not None and session != first:
+            attributes[HOME] = session  # a pass judges the unit there, and no source says so
         unit = EvidenceUnit(
             id=id, kind=row.optional("kind") or "fact", text=row.text("text"),
             timestamp=self.transcript.turn[cited[-1]].timestamp if cited else None,

@@ -28,6 +28,6 @@ def build_page(audit: LabelAudit) -> str:
     style = jinja.get_template("style.css").render()
     code = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode("ascii")
     return jinja.get_template("audit.html").render(
-        style_hash=f"sha256-{code}", title=TITLE, audit=audit, scales=SCALES,
+        style_hash=f"sha256-{code}", title=TITLE, audit=audit, scales=SCALES, details=True,
         version=version("memaudit"),
     )  # fmt: skip
