@@ -31,7 +31,8 @@ def test_a_failed_write_leaves_the_old_package(
 def test_a_failed_swap_puts_the_old_folder_back(
     tiny: Package, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The old folder returns when the new one cannot take its place."""
+    """Where no single step can do it: the old folder returns when the new one fails to come."""
+    monkeypatch.setattr(atomic, "exchange", lambda *_: False)
     write_package(tiny, tmp_path / "p")
     rename = Path.rename
 

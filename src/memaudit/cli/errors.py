@@ -11,17 +11,27 @@ from memaudit.core.errors import InvalidPackage, MemAuditError
 FAILED = 1
 INTERRUPTED = 130
 
+HEAD, TAIL = 600, 300
+"""Letters of a line that are kept at either end: what is wrong where, and what to do about it."""
+
+
+def shortened(line: str) -> str:
+    """A line that a person can read, whatever text of an input stands in its middle."""
+    if len(line) <= HEAD + TAIL:
+        return line
+    return f"{line[:HEAD]} [... {len(line) - HEAD - TAIL:,} letters ...] {line[-TAIL:]}"
+
 
 def report(error: MemAuditError) -> None:
     """Print one line, or one line per problem of an invalid package."""
     if isinstance(error, InvalidPackage) and error.problems:
         count = len(error.problems)
         noun = "problem" if count == 1 else "problems"
-        typer.echo(f"invalid package {safe(error.source)}: {count} {noun}", err=True)
+        typer.echo(f"invalid package {shortened(safe(error.source))}: {count} {noun}", err=True)
         for problem in error.problems:
-            typer.echo(f"  {safe(problem)}", err=True)
+            typer.echo(f"  {shortened(safe(problem))}", err=True)
     else:
-        typer.echo(f"error: {safe(error)}", err=True)
+        typer.echo(f"error: {shortened(safe(error))}", err=True)
 
 
 @contextmanager
@@ -31,6 +41,15 @@ def reported() -> Iterator[None]:
         yield
     except MemAuditError as error:
         report(error)
+        raise typer.Exit(FAILED) from None
+    except MemoryError:
+        typer.echo("error: not enough memory for an input of this size; split it", err=True)
+        raise typer.Exit(FAILED) from None
+    except BrokenPipeError:  # whoever read our output has left
+        raise
+    except OSError as error:
+        place = f"{error.filename}: " if error.filename else ""
+        report(MemAuditError(f"{place}{error.strerror or error}"))
         raise typer.Exit(FAILED) from None
     except ModuleNotFoundError as error:
         typer.echo(f"error: this needs {error.name}: pip install {error.name}", err=True)

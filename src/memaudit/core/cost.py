@@ -5,15 +5,18 @@ A rule has a name that travels with the package: `words`, `bytes` (8 + ceil(utf8
 """
 
 import importlib
+import os
 import re
 from collections.abc import Callable
 from functools import lru_cache
-from pathlib import Path
 
 from memaudit.core.errors import MemAuditError, MissingTool
 
 DECLARED = "declared"
 RULES = "words, bytes, tokens:simple, tokens:tiktoken/ENCODING, tokens:hf/TOKENIZER.json, declared"
+
+LARGEST_TOKENIZER = 128 << 20
+"""Bytes; a package names the file, so it may name any."""
 
 _SIMPLE_TOKEN = re.compile(r"\w+|[^\w\s]")
 
@@ -59,9 +62,17 @@ def _hugging_face(path: str) -> CostRule:
         raise MissingTool(
             f"cost rule tokens:hf/{path} needs tokenizers: pip install 'memaudit[tokenizers]'"
         ) from None
-    if not Path(path).is_file():
+    if not os.path.isfile(path):  # never raises, unlike Path.is_file
         raise MissingTool(f"cost rule tokens:hf/{path}: there is no tokenizer file at {path}")
-    table = tokenizers.Tokenizer.from_file(path)
+    try:
+        if os.path.getsize(path) > LARGEST_TOKENIZER:
+            raise MissingTool(f"cost rule tokens:hf/{path}: the file is too large for a tokenizer")
+        with open(path, "rb") as file:
+            table = tokenizers.Tokenizer.from_buffer(file.read(LARGEST_TOKENIZER))
+    except OSError as error:
+        raise MissingTool(f"cost rule tokens:hf/{path}: {error.strerror or error}") from None
+    except ValueError:
+        raise MissingTool(f"cost rule tokens:hf/{path}: the file holds no tokenizer") from None
     return lambda text: len(table.encode(text, add_special_tokens=False).ids)
 
 

@@ -4,16 +4,24 @@ So 0.1 + 0.2 + 0.3 <= 0.6 holds, as a person reading the file expects. Rationals
 finite decimal form are written as strings, "1/3".
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
+from math import lcm
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator, PlainSerializer, WithJsonSchema
 
 MAX_DIGITS = 60
 """More digits than this in one number are refused: no measurement has them, only attacks do."""
+
+
+MAX_COMMON_DIGITS = 10_000
+"""Of the denominator that many numbers share: sums of them stay numbers one can work with."""
+
+_MAX_COMMON = 10**MAX_COMMON_DIGITS
 
 
 @lru_cache(maxsize=1 << 16)
@@ -61,6 +69,16 @@ def exact(number: Any) -> Fraction:
         return _from_text(number.strip())
     words = {dict: "an object", list: "a list", type(None): "nothing"}
     raise ValueError(f"expected a number, found {words.get(type(number), type(number).__name__)}")
+
+
+def common_denominator(numbers: Iterable[Fraction]) -> int | None:
+    """The least number that makes them all whole; None if it exceeds MAX_COMMON_DIGITS digits."""
+    whole = 1
+    for denominator in {number.denominator for number in numbers}:
+        whole = lcm(whole, denominator)
+        if whole >= _MAX_COMMON:
+            return None
+    return whole
 
 
 def decimal_text(number: Fraction) -> str | None:

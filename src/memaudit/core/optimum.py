@@ -60,9 +60,9 @@ class Certificate:
         if not isinstance(data, dict) or data.get("format") != CERTIFICATE_FORMAT:
             raise InvalidCertificate(f"not a certificate: format is not {CERTIFICATE_FORMAT!r}")
         if data.get("version") != CERTIFICATE_VERSION:
-            raise InvalidCertificate(
-                f"certificate version {data.get('version')!r} is not {CERTIFICATE_VERSION}"
-            )
+            found = data.get("version")
+            shown = found if isinstance(found, int) and abs(found) < 10**9 else _kind(found)
+            raise InvalidCertificate(f"certificate version {shown} is not {CERTIFICATE_VERSION}")
         try:
             return cls(
                 package=_text(data["package"]),

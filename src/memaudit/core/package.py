@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, model_validator
 
 from memaudit.core.cost import DECLARED, cost_rule
 from memaudit.core.errors import InvalidPackage, MemAuditError, Problem
-from memaudit.core.exact import Exact, plain
+from memaudit.core.exact import MAX_COMMON_DIGITS, Exact, common_denominator, plain
 from memaudit.core.response import CLIPPED, Response
 
 CURRENT, SUPERSESSION, DELETION = "current", "supersession", "deletion"
@@ -222,6 +222,27 @@ def find_problems(package: Any) -> Iterator[Problem]:
     for budget in package.budgets:
         if budget < 0:
             yield Problem(f"budget {plain(budget)} is negative", "budgets are 0 or more")
+    yield from _denominator_problems(package)
+
+
+def _denominator_problems(package: Any) -> Iterator[Problem]:
+    """Numbers that could not be added up in any reasonable time."""
+    responses = {unit.response for unit in package.units}
+    kinds = {
+        "costs": (candidate.cost for candidate in package.candidates),
+        "coverage values": (cell.value for cell in package.coverage),
+        "weights and importances": (
+            *(unit.weight for unit in package.units if unit.weight is not None),
+            *(query.importance for query in package.queries),
+        ),
+        "responses of the units": (Fraction(1, one.grain(Fraction(1))) for one in responses),
+    }
+    for what, numbers in kinds.items():
+        if common_denominator(numbers) is None:
+            yield Problem(
+                f"the {what} have no common denominator of at most {MAX_COMMON_DIGITS} digits",
+                "round them to a few decimals",
+            )
 
 
 def _duplicates(table: str, ids: Sequence[str]) -> Iterator[Problem]:

@@ -1,5 +1,6 @@
 """h: how covering a unit more turns into value. Concave, nondecreasing, h(0) = 0 (paper, eq. 2)."""
 
+from bisect import bisect_left
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from itertools import pairwise
@@ -9,6 +10,9 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from memaudit.core.exact import Enclosure, Exact
+
+MOST_POINTS = 256
+"""Of a piecewise h: more would say nothing, and take long to make whole."""
 
 PRECISION_BITS = 32
 """Irrational values are enclosed between neighbouring multiples of 2**-PRECISION_BITS."""
@@ -68,6 +72,8 @@ class Piecewise(_Response):
 
     @model_validator(mode="after")
     def _concave(self) -> "Piecewise":
+        if len(self.points) > MOST_POINTS:
+            raise ValueError(f"at most {MOST_POINTS} points are read")
         corners = ((Fraction(0), Fraction(0)), *self.points)
         if any(right[0] <= left[0] for left, right in pairwise(corners)):
             raise ValueError("points must have increasing coverage, starting above 0")
@@ -83,13 +89,13 @@ class Piecewise(_Response):
         return self.points[-1][0]
 
     def at(self, z: Fraction) -> Enclosure:
-        x0, y0 = Fraction(0), Fraction(0)
-        for x1, y1 in self.points:
-            if z <= x1:
-                value = y0 + (y1 - y0) * (z - x0) / (x1 - x0)
-                return Enclosure(value, value)
-            x0, y0 = x1, y1
-        return Enclosure(y0, y0)
+        place = bisect_left(self.points, z, key=lambda point: point[0])
+        if place == len(self.points):
+            return Enclosure(self.points[-1][1], self.points[-1][1])
+        x0, y0 = self.points[place - 1] if place else (Fraction(0), Fraction(0))
+        x1, y1 = self.points[place]
+        value = y0 + (y1 - y0) * (z - x0) / (x1 - x0)
+        return Enclosure(value, value)
 
     def grain(self, step: Fraction) -> int:
         whole, x0, y0 = 1, Fraction(0), Fraction(0)

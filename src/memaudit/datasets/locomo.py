@@ -88,7 +88,7 @@ def _sessions(talk: Fields, names: Names) -> tuple[Session, ...]:
         date = _DATE.fullmatch(key)
         if date and date[1] not in talk.data:
             talk.note("date without a session", key, talk.data[key])
-        elif not date and key not in keys and key not in people.values():
+        elif not date and not _SESSION.fullmatch(key) and key not in people.values():
             talk.notes.unknown_field(talk.where, talk.id, key)
     sessions = []
     for index, key in enumerate(keys):

@@ -14,15 +14,16 @@ class Names:
 
     def __init__(self) -> None:
         self._given: set[str] = set()
+        self._last: dict[str, int] = {}
         self._known: dict[str, str] = {}
         self._repeated: set[str] = set()
 
     def take(self, id: str, citable: bool = True) -> str:
         """This id, or a fresh one derived from it; a citable id can be referred to."""
-        name, number = id, 1
+        name = id
         while name in self._given:
-            number += 1
-            name = f"{id}#{number}"
+            self._last[id] = self._last.get(id, 1) + 1
+            name = f"{id}#{self._last[id]}"
         self._given.add(name)
         if citable and id in self._known:
             self._repeated.add(id)

@@ -15,15 +15,17 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from memaudit.core.errors import MemAuditError
+from memaudit.core.errors import InvalidPackage, MemAuditError
 from memaudit.core.exact import plain
 from memaudit.experiments.engines.protocol import Engine
 from memaudit.experiments.evaluate import Subject, evaluate
 from memaudit.experiments.spec import RunSpec, absolute, is_fraction
 from memaudit.generators.registry import named_distribution
 from memaudit.io.atomic import write_file
+from memaudit.io.files import read_text
 from memaudit.io.journal import Journal, to_line
 from memaudit.io.lock import LOCK, locked
+from memaudit.io.strict_json import floats, parse_json
 from memaudit.writers.estimators.ridge_model import RidgeModel
 from memaudit.writers.registry import named_writer
 
@@ -32,6 +34,9 @@ FORMAT = "memaudit-run"
 MOST_IN_CHUNK = 16
 CHUNKS = 64
 """A run is cut into at least so many chunks, so that progress shows and little work is lost."""
+
+PARTS = {"spec": dict, "spec_digest": str, "budgets": dict, "rows": int, "versions": dict}
+"""What the manifest of a run holds, whichever version wrote it."""
 
 Progress = Callable[[int], None]
 
@@ -57,12 +62,16 @@ def run(spec: RunSpec, folder: Path, engine: Engine, progress: Progress | None =
         try:
             return _run(spec, budgets, folder, engine, progress)
         except MemAuditError:
-            if claimed and not (folder / ROWS).stat().st_size:  # nothing came of it
+            if claimed and not _size(folder / ROWS):  # nothing came of it
                 for name in (ROWS, RUN, LOCK):
                     (folder / name).unlink(missing_ok=True)
                 if fresh:
                     folder.rmdir()
             raise
+
+
+def _size(path: Path) -> int:
+    return path.stat().st_size if path.exists() else 0
 
 
 def _run(
@@ -181,9 +190,9 @@ def _claim(spec: RunSpec, budgets: Budgets, folder: Path) -> bool:
                 f"{folder} holds another run ({_difference(before['spec'], spec.to_json())}); "
                 "choose another folder"
             )
-        if before["versions"]["memaudit"] != version("memaudit"):
+        if before["versions"].get("memaudit") != version("memaudit"):
             raise MemAuditError(
-                f"{folder} was begun by memaudit {before['versions']['memaudit']}, this is "
+                f"{folder} was begun by memaudit {before['versions'].get('memaudit')}, this is "
                 f"{version('memaudit')}; choose another folder"
             )
         if before.get("estimators") != _estimators(spec):
@@ -234,11 +243,11 @@ def read_run(folder: Path) -> dict[str, Any]:
     """A run's manifest."""
     path = folder / RUN
     try:
-        manifest = json.loads(path.read_text("utf-8"))
-    except OSError as error:
-        raise MemAuditError(f"cannot read {path}: {error.strerror or error}") from None
-    except ValueError:
-        raise MemAuditError(f"{path} is not JSON; choose another folder") from None
+        manifest = floats(parse_json(read_text(path), RUN))
+    except InvalidPackage as error:
+        raise MemAuditError(f"cannot read {path}: {error.problems[0]}") from None
     if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
         raise MemAuditError(f"{path} is not the manifest of a run")
+    if wrong := [name for name, kind in PARTS.items() if not isinstance(manifest.get(name), kind)]:
+        raise MemAuditError(f"{path} is a damaged manifest of a run: see its part {wrong[0]!r}")
     return manifest

@@ -29,6 +29,12 @@ from memaudit.io.table_files import read_table_file
 MARKS = frozenset(FILES.values()) - {"experiences.jsonl", "queries.jsonl"} | {MANIFEST}
 """Files only this layout has."""
 
+MOST_REPEATED = 256 << 20
+"""Bytes that the manifest may take in all packages together: every one of them carries it."""
+
+MOST_PARTS = 64
+"""Pieces of an id between `::` that are looked at: a name of more would be an attack."""
+
 SPELLING = {table: {ours: theirs for theirs, ours in FIELDS[table].items()} for table in TABLES}
 
 
@@ -38,8 +44,14 @@ def example_of(id: object, names: Mapping[str, Any]) -> str | None:
         return None
     if id in names:
         return id
-    cuts = (cut for cut in range(len(id) - 2, 0, -1) if id.startswith("::", cut))
-    return next((id[:cut] for cut in cuts if id[:cut] in names), None)
+    found, cut = None, id.find("::", 1)
+    for _ in range(MOST_PARTS):
+        if cut < 0:
+            break
+        if id[:cut] in names:
+            found = id[:cut]
+        cut = id.find("::", cut + 1)
+    return found
 
 
 def example_of_decision(row: Mapping[str, Any], names: Mapping[str, Any]) -> str:
@@ -68,6 +80,9 @@ def read_artifact(folder: Path) -> tuple[list[Draft], list[Problem]]:
         if not complete:
             partial.add(table)
     drafts = _drafts(tables["queries"], manifest, ours)
+    if manifest is not None and len(drafts) * _size(folder / MANIFEST) > MOST_REPEATED:
+        problem = f"is too large to be repeated in each of {len(drafts)} packages"
+        return [], [Problem(problem, "shorten it, or split the folder", file=MANIFEST)]
     if not drafts:
         problems.append(Problem("holds no query, so no example", file=FILES["queries"]))
         return [], problems
@@ -81,6 +96,10 @@ def read_artifact(folder: Path) -> tuple[list[Draft], list[Problem]]:
     for draft in drafts.values():
         draft.partial = partial
     return list(drafts.values()), problems
+
+
+def _size(path: Path) -> int:
+    return os.path.getsize(path) if os.path.exists(path) else 0
 
 
 def _manifest(path: Path) -> tuple[Any, dict[str, Any] | None]:

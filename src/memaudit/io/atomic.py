@@ -1,17 +1,13 @@
-"""Writing all or nothing: into a temporary neighbour, then renamed into place."""
+"""Writing all or nothing: into a temporary neighbour, then moved into place in one step."""
 
 import os
-import secrets
-import shutil
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from memaudit.core.errors import MemAuditError
-
-
-def _neighbour(path: Path, role: str) -> Path:
-    return path.with_name(f".{path.name}.{role}-{secrets.token_hex(4)}")
+from memaudit.io.exchange import exchange
+from memaudit.io.neighbour import held, remove, replaced
 
 
 @contextmanager
@@ -33,25 +29,27 @@ def _sync(path: Path) -> None:
         os.close(handle)
 
 
-def _write_new(path: Path, text: str) -> None:
-    with path.open("x", encoding="utf-8", newline="\n") as file:
-        file.write(text)
+def _write(path: Path, data: bytes) -> None:
+    with path.open("wb") as file:
+        file.write(data)
         file.flush()
         os.fsync(file.fileno())
 
 
 def write_file(path: Path, text: str) -> None:
     """Replace a file in one step; an interruption leaves the old one as it was."""
+    write_bytes(path, text.encode())
+
+
+def write_bytes(path: Path, data: bytes) -> None:
+    """The same for a file that is no text."""
     path = path.absolute()
     with _told(path):
         if path.is_dir():
             raise MemAuditError(f"cannot write {path}: it is a folder, a file was expected")
-        temporary = _neighbour(path, "new")
-        try:
-            _write_new(temporary, text)
+        with held(path) as temporary:
+            _write(temporary, data)
             os.replace(temporary, path)
-        finally:
-            temporary.unlink(missing_ok=True)
         _sync(path.parent)
 
 
@@ -60,15 +58,11 @@ def write_folder(path: Path, files: Mapping[str, str], ours: Collection[str]) ->
     path = Path(os.path.realpath(path))
     with _told(path):
         _refuse_foreign(path, ours)
-        temporary = _neighbour(path, "new")
-        try:
-            temporary.mkdir()
+        with held(path, folder=True) as temporary:
             for name, text in files.items():
-                _write_new(temporary / name, text)
+                _write(temporary / name, text.encode())
             _sync(temporary)
             _swap(temporary, path)
-        finally:
-            shutil.rmtree(temporary, ignore_errors=True)
         _sync(path.parent)
 
 
@@ -85,15 +79,22 @@ def _refuse_foreign(path: Path, ours: Collection[str]) -> None:
 
 
 def _swap(temporary: Path, path: Path) -> None:
-    """Put the new folder in place of the old; put the old one back if that fails."""
+    """Put the new folder in place of the old one."""
+    old = path.with_name(f".{path.name}.old-part")
+    if old.exists() and not path.exists():  # a process was killed between the two steps below
+        old.rename(path)
+    remove(old)
     if not path.exists():
         temporary.rename(path)
         return
-    old = _neighbour(path, "old")
+    with replaced(path, temporary):
+        if exchange(temporary, path):
+            return
+    # No single step does it here.
     path.rename(old)
     try:
         temporary.rename(path)
     except OSError:
         old.rename(path)
         raise
-    shutil.rmtree(old, ignore_errors=True)
+    remove(old)

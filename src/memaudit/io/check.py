@@ -11,7 +11,7 @@ from pydantic import ConfigDict, ValidationError, create_model
 
 from memaudit.core.digest import digest
 from memaudit.core.errors import Problem
-from memaudit.core.exact import exact, plain
+from memaudit.core.exact import common_denominator, exact, plain
 from memaudit.core.package import TABLES, Package, find_problems
 from memaudit.io.draft import HEADER, WEIGHT_ON_DISK, Draft
 from memaudit.io.rows import parse_row, row_id, row_problems, without_extras
@@ -42,12 +42,14 @@ def check(draft: Draft) -> tuple[Package | None, list[Problem]]:
     header = _header(draft.header, problems)
     whole = SimpleNamespace(**header, **parsed)
     found = list(find_problems(whole))
+    hidden = {table: {repr(id) for id in ids} for table, ids in lost.items()}
     problems += [
         _placed(problem, places, draft.header)
         for problem in found
-        if not _follows(problem, draft.partial, lost)
+        if not _follows(problem, draft.partial, hidden)
     ]
-    if not lost["queries"] and "queries" not in draft.partial:
+    countable = common_denominator(query.importance for query in whole.queries) is not None
+    if countable and not lost["queries"] and "queries" not in draft.partial:
         problems += _weight_problems(whole.queries, places["units"])
     if problems or found:
         return None, problems
@@ -100,13 +102,15 @@ def _header(row: Row, problems: list[Problem]) -> dict[str, Any]:
     return {name: getattr(header, name) for name in HEADER}
 
 
-def _follows(problem: Problem, partial: set[str], lost: Mapping[str, set[str]]) -> bool:
-    """Whether a reference only dangles because the row it names has a problem of its own."""
+def _follows(problem: Problem, partial: set[str], hidden: Mapping[str, set[str]]) -> bool:
+    """Whether a reference only dangles because the row it names has a problem of its own.
+
+    `hidden` are the ids of such rows, as messages spell them.
+    """
     for table, noun in _NOUNS.items():
         _, unknown, name = problem.message.rpartition(f"unknown {noun} ")
         if unknown:
-            hidden = table in partial or "" in lost[table]
-            return hidden or name in {repr(id) for id in lost[table]}
+            return table in partial or "''" in hidden[table] or name in hidden[table]
     return False
 
 

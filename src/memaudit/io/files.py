@@ -7,8 +7,11 @@ from pathlib import Path
 
 from memaudit.core.errors import InvalidPackage, Problem
 
-MAX_BYTES = 2 << 30
-"""Larger inputs are refused: they do not fit in memory as rows."""
+MAX_BYTES = 512 << 20
+"""Larger inputs are refused: rows take some twenty times their text in memory."""
+
+LONGEST_NAME = 255
+"""Bytes of a file's name; no usual file system takes longer ones."""
 
 _OTHER_ENCODINGS = {
     b"\xef\xbb\xbf": ("starts with a byte order mark", "save it as UTF-8 without one"),
@@ -35,16 +38,31 @@ def read_bytes(path: Path, max_bytes: int = MAX_BYTES) -> bytes:
                 f"is too large: {status.st_size} bytes, at most {max_bytes} are read",
                 "split the package", path.name,
             )  # fmt: skip
-        return path.read_bytes()
+        with path.open("rb") as file:
+            data = file.read(max_bytes + 1)  # it may grow while it is read
+        if len(data) > max_bytes:
+            raise refusal(f"is too large: more than {max_bytes} bytes", "split it", path.name)
+        return data
     except FileNotFoundError:
         raise refusal("does not exist", "check the path", path.name) from None
-    except OSError as error:
+    except (OSError, ValueError) as error:  # a NUL byte in a path is a ValueError
         raise unreadable(path, error) from None
 
 
-def unreadable(path: Path, error: OSError) -> InvalidPackage:
+def unreadable(path: Path, error: OSError | ValueError) -> InvalidPackage:
     """The error for a path the system does not let us read."""
-    return refusal(f"cannot be read: {error.strerror or error}", "", path.name or str(path))
+    why = getattr(error, "strerror", None) or error
+    return refusal(f"cannot be read: {why}", "", path.name or str(path))
+
+
+def is_file_name(text: object) -> bool:
+    """Whether a text that an input gives names an entry of its own folder, and nothing else."""
+    return (
+        isinstance(text, str)
+        and text not in ("", ".", "..")
+        and not any(mark in text for mark in ("/", "\\", "\0"))
+        and len(text.encode("utf-8", "replace")) <= LONGEST_NAME
+    )
 
 
 def decode(data: bytes, file: str) -> str:

@@ -7,6 +7,7 @@ process left half-written at the end is cut off when the file is opened again.
 import fcntl
 import json
 import os
+import stat
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
@@ -17,6 +18,8 @@ from typing import Any, Self
 from memaudit.core.errors import MemAuditError
 
 _CRC = ',"crc":"'
+LONGEST_LINE = 1 << 26
+"""Bytes; a longer line is not one of ours."""
 
 
 def to_line(row: dict[str, Any]) -> str:
@@ -35,18 +38,33 @@ def is_whole(line: bytes) -> bool:
 def read_journal(path: Path) -> Iterator[dict[str, Any]]:
     """The rows of a journal; a damaged line is an error that names it."""
     try:
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise MemAuditError(f"cannot read {path}: it is not a regular file")
         with path.open("rb") as file:
-            for number, line in enumerate(file, 1):
-                if not is_whole(line):
+            number = 0
+            while line := file.readline(LONGEST_LINE):
+                number += 1
+                row = _row(line)
+                if row is None:
                     raise MemAuditError(
                         f"{path}, line {number}: the row is damaged or cut off; "
                         "run the same command again to mend it"
                     )
-                row = json.loads(line)
                 del row["crc"]
                 yield row
     except OSError as error:
         raise MemAuditError(f"cannot read {path}: {error.strerror or error}") from None
+
+
+def _row(line: bytes) -> dict[str, Any] | None:
+    """The row of a whole line, checksum and all; None where it is none of ours."""
+    if not is_whole(line):
+        return None
+    try:
+        row = json.loads(line)
+    except (ValueError, RecursionError):  # a right checksum of something else
+        return None
+    return row if isinstance(row, dict) and "crc" in row else None
 
 
 Fits = Callable[[int, dict[str, Any]], bool]
@@ -78,8 +96,9 @@ class Journal:
             ) from None
         good = 0
         with self.path.open("rb") as file:
-            for line in file:
-                if not is_whole(line) or (self.fits and not self.fits(self.rows, json.loads(line))):
+            while line := file.readline(LONGEST_LINE):
+                row = _row(line)
+                if row is None or (self.fits and not self.fits(self.rows, row)):
                     break
                 good += len(line)
                 self.rows += 1

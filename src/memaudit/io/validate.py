@@ -1,14 +1,16 @@
 """What a path holds: packages, or everything that is wrong with them."""
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from memaudit.core.errors import InvalidPackage, Problem
 from memaudit.core.package import Package
 from memaudit.io.artifact import MARKS, read_artifact
 from memaudit.io.check import check
 from memaudit.io.draft import Draft
-from memaudit.io.files import names_in, read_text, refusal
+from memaudit.io.files import is_file_name, names_in, read_text, refusal
 from memaudit.io.folder import FILES, MANIFEST, read_folder
 from memaudit.io.single import read_single
 from memaudit.io.strict_json import parse_json
@@ -67,9 +69,17 @@ def _build_files(path: Path) -> list[Path] | None:
     data = parse_json(read_text(path / MANIFEST), MANIFEST)
     if not isinstance(data, dict) or data.get("format") != BUILD_FORMAT:
         return None
-    rows = data.get("packages")
-    names = [row.get("file") if isinstance(row, dict) else None for row in rows or ()]
-    wrong = [name for name in names if not isinstance(name, str) or Path(name).name != name]
-    if not isinstance(rows, list) or wrong:
+    return [path / str(row["file"]) for row in build_rows(data)]
+
+
+def build_rows(manifest: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The packages that the manifest of a build lists: each a file of its folder, each once."""
+    rows = manifest.get("packages")
+    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
         raise refusal("does not list its packages", "build the folder again", MANIFEST)
-    return [path / str(name) for name in names]
+    names = [row.get("file") for row in rows]
+    if not all(map(is_file_name, names)):
+        raise refusal("names something outside its folder", "build the folder again", MANIFEST)
+    if len(set(names)) < len(names):
+        raise refusal("lists a file twice", "build the folder again", MANIFEST)
+    return rows

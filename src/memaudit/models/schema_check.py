@@ -12,6 +12,11 @@ from typing import Any, TypeAlias
 from memaudit.core.errors import MemAuditError
 
 Schema: TypeAlias = dict[str, Any]
+_REPEATED = re.compile(r"(?<!\\)[*+]|(?<!\\)\{[0-9]*,[0-9]*\}")
+_GROUP_REPEATED = re.compile(r"\)[*+{]")
+LONGEST_MATCHED = 10_000
+"""Letters of a text that a pattern is still held against."""
+
 IGNORED = frozenset({
     "title", "description", "default", "examples", "format", "discriminator", "deprecated",
     "readOnly", "writeOnly", "$defs", "$schema", "$id",
@@ -47,6 +52,18 @@ def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
+def _matches(pattern: str, value: str) -> bool:
+    """Whether a pattern is found; one in which repetitions meet could take forever, and is refused.
+
+    What follows a repetition must differ from it, which only simple patterns make plain: a second
+    repetition, or one of a group, is too much.
+    """
+    costly = len(_REPEATED.findall(pattern)) > 1 or _GROUP_REPEATED.search(pattern)
+    if costly or len(value) > LONGEST_MATCHED:
+        raise MemAuditError(f"the reply schema uses the pattern {pattern[:40]!r}, too costly here")
+    return re.search(pattern, value) is not None
+
+
 TYPES: dict[str, Callable[[object], bool]] = {
     "object": lambda value: isinstance(value, dict),
     "array": lambda value: isinstance(value, list),
@@ -64,13 +81,16 @@ _LIMITS: dict[str, tuple[Callable[[Any], bool], Callable[[Any, Any], bool]]] = {
     "exclusiveMaximum": (_is_number, lambda value, limit: value < limit),
     "minLength": (TYPES["string"], lambda value, limit: len(value) >= limit),
     "maxLength": (TYPES["string"], lambda value, limit: len(value) <= limit),
-    "pattern": (TYPES["string"], lambda value, limit: re.search(limit, value) is not None),
+    "pattern": (TYPES["string"], lambda value, limit: _matches(limit, value)),
     "minItems": (TYPES["array"], lambda value, limit: len(value) >= limit),
     "maxItems": (TYPES["array"], lambda value, limit: len(value) <= limit),
     "minProperties": (TYPES["object"], lambda value, limit: len(value) >= limit),
     "maxProperties": (TYPES["object"], lambda value, limit: len(value) <= limit),
 }
 """Keyword: which values it speaks about, and whether one keeps to it."""
+
+MOST_STEPS = 200_000
+"""Parts of a schema held against parts of a reply: references that fan out would take forever."""
 
 _HANDLED = frozenset({
     "$ref", "type", "enum", "const", "anyOf", "oneOf", "allOf", "properties", "required",
@@ -83,8 +103,12 @@ class _Check:
 
     def __init__(self, root: Schema) -> None:
         self.root = root
+        self.steps = 0
 
     def problems(self, schema: Schema | bool, value: Any, place: str) -> Iterator[str]:
+        self.steps += 1
+        if self.steps > MOST_STEPS:
+            raise MemAuditError("the reply schema asks for too much work")
         if isinstance(schema, bool):
             if not schema:
                 yield f"{place}: is not allowed"

@@ -10,6 +10,7 @@ from memaudit.core.package import Package
 from memaudit.io.atomic import write_file
 from memaudit.io.packages import read_packages
 from memaudit.io.plain_rows import line
+from memaudit.io.validate import build_rows
 from memaudit.natural.annotations import METHOD
 from memaudit.natural.build_manifest import build_manifest
 from memaudit.natural.building import Job, file_name, plan, store
@@ -65,10 +66,8 @@ def packages_at(path: Path) -> list[Package]:
     if data is None:
         return read_packages(path)
     packages = []
-    for row in data.get("packages", ()):
-        name = str(row.get("file", "")) if isinstance(row, dict) else ""
-        if not name or Path(name).name != name:
-            raise MemAuditError(f"{path / NAME}: names no file of the folder: {name[:80]!r}")
+    for row in build_rows(data):
+        name = str(row["file"])
         try:
             found = read_packages(path / name)
         except InvalidPackage as error:

@@ -17,6 +17,7 @@ from memaudit.datasets.registry import guess_format
 from memaudit.datasets.source import dataset_hash
 from memaudit.datasets.subset import Subset
 from memaudit.datasets.subset_files import apply_subset, read_subset
+from memaudit.io.neighbour import clear
 from memaudit.io.packages import write_package
 from memaudit.io.validate import examine
 from memaudit.natural.annotations import Built, Recipe, build
@@ -101,6 +102,7 @@ def store(package: Package, path: Path) -> bool:
     if os.path.lexists(path):
         there, problems = examine(path)
         if not problems and len(there) == 1 and digest(there[0]) == digest(package):
+            clear(path)
             return False
     write_package(package, path)
     return True

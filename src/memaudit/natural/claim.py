@@ -14,7 +14,9 @@ def refuse_other_builds(out: Path, plan: Plan, method: str) -> None:
     if there is None:
         return
     now = _identity(plan, method)
-    dataset, labels = there.get("dataset") or {}, there.get("labels") or {}
+    dataset, labels = (
+        part if isinstance(part := there.get(name), dict) else {} for name in ("dataset", "labels")
+    )
     before = {
         "dataset": dataset.get("sha256"),
         "method": there.get("method"),

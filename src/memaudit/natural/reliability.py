@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 
+from memaudit.core.errors import MemAuditError
 from memaudit.core.package import Package
 from memaudit.natural.agreement import Agreement, agreements
 from memaudit.natural.build_folder import packages_at
@@ -14,6 +15,7 @@ from memaudit.natural.cover import LABELS
 from memaudit.natural.heuristics import is_exact
 from memaudit.natural.label_passes import label_passes
 from memaudit.natural.labels.fitting import UNVERIFIED
+from memaudit.natural.manifest import NAME
 from memaudit.natural.sentences import contains
 
 VERDICTS = ("accepted", "corrected", "ambiguous", "rejected")
@@ -108,7 +110,10 @@ def _verdicts(manifest: Mapping[str, object]) -> dict[str, int] | None:
     statuses = manifest.get("statuses")
     if manifest.get("adjudication") is None or not isinstance(statuses, dict):
         return None
-    return {name: int(str(statuses.get(name, 0))) for name in VERDICTS}
+    found = {name: statuses.get(name, 0) for name in VERDICTS}
+    if not all(isinstance(count, int) and not isinstance(count, bool) for count in found.values()):
+        raise MemAuditError(f"{NAME}: its statuses are no counts; build the folder again")
+    return found
 
 
 def _quotes(packages: Sequence[Package]) -> Quotes:

@@ -5,9 +5,14 @@ import re
 CLOSING = "\"'\u201d\u2019)]"
 """Quotation marks and brackets that can follow the end of a sentence."""
 
-_BREAK = re.compile(rf"(?<=[.!?…])[{re.escape(CLOSING)}]*\s+|\s*\n\s*")
+_BREAK = re.compile(rf"(?<=[.!?…])[{re.escape(CLOSING)}]*\s+|(?<!\s)\s*\n\s*")
+"""The second part is tried at the start of a gap only: long gaps would take forever else."""
+
 _NO_END = re.compile(r"(?:\b(?:[A-Z]|Mr|Mrs|Ms|Dr|Prof|St|vs|etc|No|e\.g|i\.e|approx)|\d)\.$")
 """What a dot follows without ending a sentence: initials, titles, and numbers of a list."""
+
+LONGEST_NO_END = 12
+"""Letters that decide: more than the longest of these words and the letter before it."""
 
 _WORDS = re.compile(r"\S+")
 
@@ -17,8 +22,8 @@ def sentences(text: str) -> list[str]:
     found: list[str] = []
     start = 0
     for gap in _BREAK.finditer(text):
-        piece = text[start : gap.start()]
-        if "\n" not in gap[0] and _NO_END.search(piece):
+        last = text[max(start, gap.start() - LONGEST_NO_END) : gap.start()]
+        if "\n" not in gap[0] and _NO_END.search(last):
             continue
         # A closing quote or bracket belongs to the sentence before it.
         end = gap.start() + len(gap[0].rstrip())

@@ -1,7 +1,6 @@
 """Rows of a label file: JSONL, or CSV with a header; typed access, one line for what is wrong."""
 
 import csv
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
@@ -13,7 +12,12 @@ from memaudit.core.exact import exact
 from memaudit.datasets.irregular import whole
 from memaudit.datasets.lenient_json import kind_of
 from memaudit.datasets.lines import json_lines
-from memaudit.datasets.source import opened
+from memaudit.datasets.source import opened, read
+
+
+MAX_BYTES = 256 << 20
+LONGEST_CELL = 1 << 24
+"""Letters; the csv module's own limit is far below what a session's text needs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +57,8 @@ class LabelRow:
             if isinstance(value, list):
                 return tuple(whole(one) if isinstance(one, str) else one for one in value)
             if isinstance(value, str):
-                return tuple(piece for piece in re.split(r"\s*;\s*", value.strip()) if piece)
+                pieces = (piece.strip() for piece in value.split(";"))
+                return tuple(piece for piece in pieces if piece)
             if isinstance(value, int) and not isinstance(value, bool):
                 return (value,)
             raise self.wrong(f"has {kind_of(value)} in the field {field!r}, a list was expected")
@@ -92,7 +97,10 @@ def _jsonl(path: Path) -> Iterator[LabelRow]:
 
 def _csv(path: Path) -> Iterator[LabelRow]:
     with opened(path) as file:
-        content = file.read()
+        content = read(file, MAX_BYTES + 1, path.name)
+    if len(content) > MAX_BYTES:
+        raise MemAuditError(f"{path.name}: is larger than {MAX_BYTES >> 20} MB; split it")
+    csv.field_size_limit(max(csv.field_size_limit(), LONGEST_CELL))
     try:
         lines = content.decode("utf-8-sig").splitlines(keepends=True)
     except UnicodeDecodeError:

@@ -1,0 +1,1 @@
+"""Hostile files and requests, and processes killed in the middle of their work."""

@@ -1,0 +1,291 @@
+"""What is attacked: valid files of every kind that is read, and the commands that read them."""
+
+import io
+import json
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from memaudit import solve
+from memaudit.adapters.importing import import_store
+from memaudit.adapters.registry import ADAPTERS
+from memaudit.adapters.store_files import store_text
+from memaudit.core.package import Package
+from memaudit.datasets.registry import LOADERS
+from memaudit.datasets.subset import Subset
+from memaudit.datasets.subset_files import subset_text
+from memaudit.io.artifact_writer import write_artifact
+from memaudit.io.certificates import write_certificates
+from memaudit.io.journal import to_line
+from memaudit.io.packages import write_package
+from memaudit.natural.build_folder import build_into
+from memaudit.natural.building import Job
+from tests.adapters.exports import EXPORTS
+from tests.datasets.files import FIXTURES
+from tests.models.test_cache_file import exported, fill
+from tests.web.annotate.frames import frame_folder
+
+Files = Mapping[str, bytes]
+Command = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Target:
+    """Files in the input folder, by path; those that are attacked; the commands, in order."""
+
+    name: str
+    files: Files
+    commands: tuple[Command, ...]
+    attacked: tuple[str, ...]
+
+    def write(self, folder: Path, changes: Files | None = None) -> None:
+        """The files, some of them changed."""
+        for name, data in {**self.files, **(changes or {})}.items():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (folder / name).write_bytes(data)
+
+
+def _target(
+    name: str, files: Files, *commands: str, attacked: Callable[[str], bool] = lambda _: True
+) -> Target:
+    words = tuple(tuple(command.split(" ")) for command in commands)
+    return Target(name, files, words, tuple(file for file in sorted(files) if attacked(file)))
+
+
+def files_of(make: Callable[[Path], object]) -> dict[str, bytes]:
+    """What a function writes into a folder."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        make(folder)
+        return {
+            path.relative_to(folder).as_posix(): path.read_bytes()
+            for path in sorted(folder.rglob("*"))
+            if path.is_file()
+        }
+
+
+FULL = Package.model_validate({
+    "name": "full", "group_cap": 2, "cost_rule": "words", "budgets": [3, "7/2"],
+    "attributes": {"note": [0.5, {"deep": None}]},
+    "experiences": [
+        {"id": "e1", "text": "Ann moved to Rome.", "index": 0, "session": "s1", "speaker": "Ann",
+         "timestamp": "2025-01-06"},
+        {"id": "e2", "text": "Bob too.", "index": 1}],
+    "candidates": [
+        {"id": "m1", "experience": "e1", "kind": "raw", "text": "Ann moved", "cost": 2,
+         "confidence": "1/3", "generator": "hand"},
+        {"id": "m2", "experience": "e1", "kind": "fact", "text": "Rome", "cost": 1},
+        {"id": "m3", "experience": "e2", "kind": "tombstone", "text": "Bob moved too", "cost": 3}],
+    "units": [
+        {"id": "u1", "kind": "fact", "weight": 2, "text": "Ann moved to Rome.",
+         "sources": [{"id": "e1", "session": "s1", "text": "moved to Rome"}]},
+        {"id": "u2", "kind": "current", "response": {"shape": "capped", "cap": "1/2"}},
+        {"id": "u3", "kind": "temporal", "timestamp": "2025-01-06",
+         "response": {"shape": "piecewise", "points": [["1/2", "1/2"], [1, "3/4"]]}},
+        {"id": "u4", "kind": "deletion", "response": {"shape": "sqrt"}}],
+    "queries": [
+        {"id": "q1", "text": "Where?", "answer": "Rome", "required": ["u2", "u3"], "kind": "fact",
+         "importance": "3/2"},
+        {"id": "q2", "required": ["u4"]}],
+    "coverage": [
+        {"candidate": "m1", "unit": "u1", "value": 1, "label": "full", "provenance": "hand"},
+        {"candidate": "m2", "unit": "u1", "value": 0.5, "rationale": "half"},
+        {"candidate": "m2", "unit": "u3", "value": "2/3"},
+        {"candidate": "m3", "unit": "u2", "value": 1},
+        {"candidate": "m3", "unit": "u4", "value": 0.25}],
+})  # fmt: skip
+"""A package that uses every field there is."""
+
+
+@cache
+def package_targets() -> list[Target]:
+    """The three forms of a package and a build folder; what is valid is also rewritten."""
+    use = ("validate {in}", "show {in}", "convert {in} {out}/a --to artifact")
+    single = tuple(command.replace("{in}", "{in}/p.json") for command in use)
+    rewrite = ("convert {in}/p.json {out}/p", "recost {in}/p.json {out}/r.json --rule bytes")
+    published = [FULL, FULL.replace(name="b", group_cap=1)]
+    built = files_of(lambda place: build_into(Job(FIXTURES["chat"]), place / "b", "folder"))
+    return [
+        _target("package, one file", files_of(lambda p: write_package(FULL, p / "p.json")),
+                *single, *rewrite),
+        _target("package, folder", files_of(lambda p: write_package(FULL, p / "p")),
+                "validate {in}/p", "show {in}/p", "convert {in}/p {out}/q.json"),
+        _target("package, published layout", files_of(lambda p: write_artifact(published, p / "a")),
+                *(command.replace("{in}", "{in}/a") for command in use)),
+        _target("package, build folder", built, "validate {in}/b", "reliability {in}/b",
+                "audit frame {in}/b --out {out}/f"),
+    ]  # fmt: skip
+
+
+@cache
+def certificate_targets() -> list[Target]:
+    """A certificate of a valid package, a list of them, and a package with its certificate."""
+    best = [solve(FULL, budget=budget).certificate for budget in (2, 3, 5)]
+
+    def write(place: Path) -> None:
+        write_package(FULL, place / "p.json")
+        write_certificates([one for one in best if one], place / "c.json")
+        write_certificates([one for one in best[1:2] if one], place / "one.json")
+
+    files = files_of(write)
+    use = ("verify {in}/p.json {in}/c.json", "verify {in}/p.json {in}/one.json --json")
+    return [
+        _target("certificates", files, *use, attacked=lambda name: name != "p.json"),
+        _target("package of certificates", files, *use, attacked=lambda name: name == "p.json"),
+    ]
+
+
+@cache
+def adapter_targets() -> list[Target]:
+    """Every importer of the registry on every export it has here, by name and by guess."""
+    found = []
+    for name, export in EXPORTS.items():
+        files = files_of(export.write)
+        path = "{in}/export" if export.folder is not None else "{in}/" + next(iter(files))
+        views = ADAPTERS[export.format].views
+        commands = [f"import {path} --out {{out}}/guessed.json"]
+        commands += [
+            f"import {path} --format {export.format} --view {view} --out {{out}}/{number}.json"
+            for number, view in enumerate(views)
+        ]
+        found.append(_target(f"export, {name}", files, *commands))
+    return found
+
+
+@cache
+def dataset_targets() -> list[Target]:
+    """Every loader of the registry: inspected, and built."""
+    return [
+        _target(
+            f"dataset, {name}", {FIXTURES[name].name: FIXTURES[name].read_bytes()},
+            f"dataset inspect {{in}}/{FIXTURES[name].name}",
+            f"dataset inspect {{in}}/{FIXTURES[name].name} --format {name} --json",
+            f"build {{in}}/{FIXTURES[name].name} --out {{out}}/b --as folder",
+            f"build {{in}}/{FIXTURES[name].name} --format {name} --out {{out}}/c",
+        )
+        for name in LOADERS
+    ]  # fmt: skip
+
+
+UNITS: list[dict[str, object]] = [
+    {"conversation": "c1", "unit_id": "u1", "kind": "fact", "text": "Ann eats fish.",
+     "quote": "I eat fish", "turns": ["t1"], "questions": ["q1"]},
+    {"conversation": "c1", "unit_id": "u2", "kind": "update", "text": "No meat.", "session": "s1"},
+]  # fmt: skip
+MEMORIES: list[dict[str, object]] = [
+    {"conversation": "c1", "memory_id": "m1", "turn": "t1", "kind": "fact", "text": "Eats fish."},
+    {"conversation": "c1", "memory_id": "m2", "session": "s1", "kind": "fact", "text": "No meat.",
+     "sources": ["t1"], "confidence": 0.5},
+]  # fmt: skip
+CELLS: list[dict[str, object]] = [
+    {"conversation": "c1", "memory_id": "m1", "unit_id": "u1", "coverage": 1, "why": "says"}
+]
+TALK: list[dict[str, object]] = [
+    {"conversation": "c1"}, {"session": "s1", "time": "2025-01-06"},
+    {"id": "t1", "speaker": "Ann", "text": "I eat fish."},
+    {"id": "q1", "question": "What?", "answer": "Fish", "evidence": ["t1"]},
+]  # fmt: skip
+
+
+def lines(rows: Sequence[Mapping[str, object]]) -> bytes:
+    """Rows as JSONL."""
+    return "".join(json.dumps(row) + "\n" for row in rows).encode()
+
+
+def table(rows: Sequence[Mapping[str, object]]) -> bytes:
+    """Rows as CSV, lists joined by semicolons."""
+    import csv
+
+    out = io.StringIO()
+    writer = csv.DictWriter(out, sorted({key for row in rows for key in row}))
+    writer.writeheader()
+    for row in rows:
+        cells = {k: ";".join(v) if isinstance(v, list) else v for k, v in row.items()}
+        writer.writerow(cells)
+    return out.getvalue().encode()
+
+
+STUDIO = [
+    {"data": {"cell_id": f"c000{number}"}, "annotations": [
+        {"completed_by": {"email": "ann"}, "result": [
+            {"from_name": "label", "value": {"choices": ["full"]}},
+            {"from_name": "notes", "value": {"text": ["why"]}}]}]}
+    for number in (1, 2)
+]  # fmt: skip
+
+
+@cache
+def label_targets() -> list[Target]:
+    """Labels for a build, frames, and labels of their cells, in every form that is read."""
+    found = []
+    for kind, write in (("jsonl", lines), ("csv", table)):
+        files = {
+            "talk.jsonl": lines(TALK), f"units.{kind}": write(UNITS),
+            f"memories.{kind}": write(MEMORIES), f"cells.{kind}": write(CELLS),
+        }  # fmt: skip
+        found.append(_target(
+            f"labels, {kind}", files,
+            f"build {{in}}/talk.jsonl --units {{in}}/units.{kind} --memories "
+            f"{{in}}/memories.{kind} --coverage {{in}}/cells.{kind} --out {{out}}/b",
+            attacked=lambda name: name != "talk.jsonl",
+        ))  # fmt: skip
+    frame = files_of(lambda place: frame_folder(place / "frame", 3))
+    labels = {
+        "ann.csv": b"cell_id,annotator_id,label,notes\nc0001,ann,full,\nc0002,ann,none,why\n",
+        "ben.jsonl": b'{"cell_id": "c0001", "annotator": "ben", "label": 0.5}\n'
+                     b'{"cell_id": "c0002", "label": "no", "note": "x"}\n',
+        "studio.json": json.dumps(STUDIO).encode(),
+    }  # fmt: skip
+    agree = "reader:labels {in}/frame {in}/ann.csv {in}/ben.jsonl {in}/studio.json"
+    loose = {name: data for name, data in frame.items() if not name.endswith("frame.json")}
+    found.append(_target("frame", {**frame, **labels}, agree,
+                         attacked=lambda name: name.startswith("frame/")))  # fmt: skip
+    found.append(_target("frame without a manifest", {**loose, **labels}, agree,
+                         "reader:labels {in}/frame/cells.jsonl {in}/ann.csv",
+                         "reader:labels {in}/frame/label_studio.json {in}/ann.csv",
+                         attacked=lambda name: name.startswith("frame/")))  # fmt: skip
+    found.append(_target("labels of a frame", {**frame, **labels}, agree,
+                         attacked=lambda name: "/" not in name))  # fmt: skip
+    return found
+
+
+RUN = {
+    "format": "memaudit-run", "version": 1, "spec": {"distributions": ["base"]},
+    "spec_digest": "0" * 64, "budgets": {"2": "2"}, "rows": 2, "estimators": {},
+    "versions": {"memaudit": "0.1.0"},
+}  # fmt: skip
+
+
+@cache
+def other_targets() -> list[Target]:
+    """Stores, the folder of a run, a subset."""
+    store = files_of(
+        lambda place: (place / "store.json").write_text(
+            store_text(import_store([EXPORTS["mem0"].write(Path(tempfile.mkdtemp()))]))
+        )
+    )
+    rows = [{"package": "p", "writer": "w", "ratio": "1/2"}, {"package": "p", "writer": "v"}]
+    run = {"run.json": json.dumps(RUN).encode(), "rows.jsonl": "".join(map(to_line, rows)).encode()}
+    subset = Subset("0" * 64, "chat", "kind", 0, {"a": (1, 1)}, (("c", "q"),))
+    replies = files_of(lambda place: exported_cache(place))
+    return [
+        _target("cache of replies", {"c.jsonl": replies["c.jsonl"]},
+                "cache import {in}/c.jsonl --cache {out}/c.sqlite"),
+        _target("store", store, "reader:store {in}/store.json"),
+        _target("run", run, "reader:run {in}"),
+        _target("subset", {"s.json": subset_text(subset).encode()}, "reader:subset {in}/s.json"),
+    ]  # fmt: skip
+
+
+def exported_cache(place: Path) -> None:
+    """Replies of models as `memaudit cache export` writes them."""
+    fill(place / "c", ["x", "y"])
+    exported(place / "c")
+
+
+def all_targets() -> list[Target]:
+    """Everything that is attacked."""
+    return [*package_targets(), *certificate_targets(), *adapter_targets(), *dataset_targets(),
+            *label_targets(), *other_targets()]  # fmt: skip

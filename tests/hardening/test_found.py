@@ -1,0 +1,201 @@
+"""What attacks found, one test each; what needs a large file or a kill is tested beside this."""
+
+import json
+import os
+import zlib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memaudit.cli.errors import HEAD, TAIL, report
+from memaudit.core.cost import cost_rule
+from memaudit.core.errors import MemAuditError, MissingTool
+from memaudit.core.exact import common_denominator, exact
+from memaudit.core.package import Package
+from memaudit.core.response import MOST_POINTS, Piecewise
+from memaudit.experiments.sweep import read_run
+from memaudit.io.files import is_file_name, read_bytes
+from memaudit.io.journal import Journal, read_journal, to_line
+from memaudit.io.validate import problems_at
+from memaudit.natural.build_folder import build_into, packages_at
+from memaudit.natural.building import Job
+from memaudit.natural.sentences import sentences
+from tests.cli.running import failure, run
+from tests.datasets.files import FIXTURES
+
+
+def test_long_texts_are_shortened_in_errors(capsys: pytest.CaptureFixture[str]) -> None:
+    """Where and what stay at the front, what to do at the end."""
+    report(MemAuditError(f"x.json: has the id {'y' * 5000} (rename it)"))
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("error: x.json: has the id yyy")
+    assert line.endswith("yyy (rename it)")
+    assert "letters ..." in line
+    assert len(line) < HEAD + TAIL + 60
+
+
+def test_no_memory_is_one_line(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Not a traceback: the input was too large for the machine."""
+
+    def greedy(path: Path) -> None:  # noqa: ARG001
+        raise MemoryError
+
+    monkeypatch.setattr("memaudit.io.validate.examine", greedy)
+    assert failure("validate", tmp_path).startswith("error: not enough memory")
+
+
+def test_paths_that_the_system_refuses(tmp_path: Path) -> None:
+    """Whichever command looks first: one line with the path and the reason."""
+    long = tmp_path / ("n" * 300)
+    commands: list[tuple[object, ...]] = [
+        ("reliability", long), ("report", long), ("audit", "frame", long, "--out", long),
+        ("annotate", long, "--annotator", "ann"), ("cache", "show", "--cache", long),
+        ("run", "--seeds", "1", "--out", long), ("dataset", "inspect", long),
+    ]  # fmt: skip
+    for command in commands:
+        line = failure(*command)
+        assert "name too long" in line or "does not exist" in line
+
+
+@pytest.mark.parametrize(
+    "name", ["", ".", "..", "a/b", "../p.json", "/etc/passwd", "a\\b", "a\0b", "n" * 300, 5, None]
+)
+def test_names_that_lead_out_of_a_folder(name: Any) -> None:
+    """A file name of an input is a name, and nothing else."""
+    assert not is_file_name(name)
+    assert is_file_name("p.json")
+    assert is_file_name("..p")
+
+
+@pytest.mark.parametrize(
+    "packages",
+    [5, None, "p", [5], [{}], [{"file": ".."}], [{"file": "../x.json"}], [{"file": "a\0b.json"}],
+     [{"file": "/etc/passwd"}], [{"file": "p.json"}] * 2],
+)  # fmt: skip
+def test_build_manifests_that_list_something_else(tmp_path: Path, packages: Any) -> None:
+    """Refused in one line by every command that reads packages."""
+    build_into(Job(FIXTURES["chat"]), tmp_path / "b")
+    manifest = tmp_path / "b" / "manifest.json"
+    manifest.write_text(json.dumps({**json.loads(manifest.read_text()), "packages": packages}))
+    (problem,) = problems_at(tmp_path / "b")
+    assert str(problem).startswith("manifest.json: ")
+    with pytest.raises(MemAuditError, match=r"manifest\.json"):
+        packages_at(tmp_path / "b")
+
+
+@pytest.mark.parametrize("part", [{"dataset": "x"}, {"labels": [1]}, {"dataset": 5}])
+def test_building_beside_a_damaged_manifest(tmp_path: Path, part: dict[str, Any]) -> None:
+    """It is another build, whatever it says."""
+    build_into(Job(FIXTURES["chat"]), tmp_path / "b")
+    manifest = tmp_path / "b" / "manifest.json"
+    manifest.write_text(json.dumps({**json.loads(manifest.read_text()), **part}))
+    result = run("build", FIXTURES["chat"], "--out", tmp_path / "b")
+    assert (result.exit_code, result.exception.__class__) in ((0, type(None)), (1, SystemExit))
+
+
+def test_statuses_that_are_no_counts(tmp_path: Path) -> None:
+    """`memaudit reliability` of a manifest somebody wrote."""
+    build_into(Job(FIXTURES["chat"]), tmp_path / "b")
+    manifest = tmp_path / "b" / "manifest.json"
+    odd = {"adjudication": "x", "statuses": {"accepted": "many"}}
+    manifest.write_text(json.dumps({**json.loads(manifest.read_text()), **odd}))
+    assert "its statuses are no counts" in failure("reliability", tmp_path / "b")
+
+
+def test_tokenizers_that_are_none(tmp_path: Path) -> None:
+    """A package may name any path: a file that is no tokenizer, a device, a name too long."""
+    (tmp_path / "t.json").write_text("{}")
+    with pytest.raises(MissingTool, match="holds no tokenizer"):
+        cost_rule(f"tokens:hf/{tmp_path / 't.json'}")
+    for path in ("/dev/zero", "n" * 5000, str(tmp_path), "a\0b"):
+        with pytest.raises(MissingTool, match="there is no tokenizer file"):
+            cost_rule(f"tokens:hf/{path}")
+
+
+def test_a_store_written_to_a_link_to_itself(tmp_path: Path) -> None:
+    """One line, not a traceback of the path library."""
+    (tmp_path / "x.jsonl").write_text('{"text": "a"}\n')
+    (tmp_path / "loop").symlink_to("loop")
+    run("import", tmp_path / "x.jsonl", "--out", tmp_path / "loop")
+    assert "does not exist" in failure("import", tmp_path / "gone", "--out", tmp_path / "loop")
+
+
+def test_rows_with_a_right_checksum_of_something_else(tmp_path: Path) -> None:
+    """A checksum proves that a line is whole, not that it is ours."""
+    path = tmp_path / "rows.jsonl"
+    for body in (b"[1", b'{"a":' * 2000, b"\xff", b'{"crc":1,"x":[', b"{" + b"9" * 5000):
+        path.write_bytes(body + b',"crc":"%08x"}\n' % zlib.crc32(body))
+        with pytest.raises(MemAuditError, match="line 1: the row is damaged"):
+            list(read_journal(path))
+        with Journal(path) as journal:
+            assert journal.rows == 0
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(MemAuditError, match="not a regular file"):
+        list(read_journal(tmp_path / "pipe"))
+
+
+@pytest.mark.parametrize("part", ["spec", "spec_digest", "budgets", "rows", "versions"])
+def test_manifests_of_runs_without_a_part(tmp_path: Path, part: str) -> None:
+    """Named; a pipe in its place is not waited for."""
+    run("run", "--distributions", "base", "--seeds", "1", "--budgets", "2", "--writers", "gvt",
+        "--engine", "serial", "--out", tmp_path / "r")  # fmt: skip
+    manifest = tmp_path / "r" / "run.json"
+    data = json.loads(manifest.read_text())
+    for wrong in ({k: v for k, v in data.items() if k != part}, {**data, part: None}):
+        manifest.write_text(json.dumps(wrong))
+        with pytest.raises(MemAuditError, match=f"see its part '{part}'"):
+            read_run(tmp_path / "r")
+    manifest.unlink()
+    os.mkfifo(manifest)
+    with pytest.raises(MemAuditError, match="not a regular file"):
+        read_run(tmp_path / "r")
+
+
+def test_numbers_that_share_a_denominator() -> None:
+    """Hand-worked: 1/2, 1/3 and 5/12 are whole in twelfths; long odd ones in nothing sensible."""
+    assert common_denominator(map(exact, ("1/2", "1/3", "5/12"))) == 12
+    assert common_denominator([]) == 1
+    assert common_denominator(exact(f"1/{10**55 + place}") for place in range(300)) is None
+
+
+def test_a_package_whose_weights_cannot_be_added() -> None:
+    """Refused when it is made, whatever it is made from."""
+    units = [{"id": f"u{n}", "kind": "fact", "weight": f"1/{10**55 + n}"} for n in range(300)]
+    with pytest.raises(MemAuditError, match="the weights and importances have no common denom"):
+        Package.model_validate({"name": "p", "experiences": [], "candidates": [], "units": units})
+
+
+def test_points_of_a_response() -> None:
+    """Values between, at and beyond the points, by hand; too many points are refused."""
+    h = Piecewise.model_validate({"points": [[1, 4], [3, 6]]})
+    values = {"0": 0, "1/2": 2, "1": 4, "2": 5, "3": 6, "9": 6}
+    assert {z: h.at(exact(z)).low for z in values} == values
+    many = [[place + 1, place + 1] for place in range(MOST_POINTS + 1)]
+    with pytest.raises(ValueError, match=f"at most {MOST_POINTS} points"):
+        Piecewise.model_validate({"points": many})
+
+
+def test_sentences_are_what_they_were() -> None:
+    """Numbers of a list and titles end no sentence; gaps of any length part them."""
+    text = "1. Ask Dr. Ann.   She knows\n \n the way. (Really.) e.g. here. approx. there"
+    assert sentences(text) == [
+        "1. Ask Dr. Ann.", "She knows", "the way.", "(Really.)", "e.g. here.", "approx. there",
+    ]  # fmt: skip
+
+
+def test_a_file_that_grows_while_it_is_read(tmp_path: Path) -> None:
+    """Its size said otherwise: at most the limit is read."""
+    path = tmp_path / "x"
+    path.write_bytes(b"x" * 20)
+    with pytest.raises(MemAuditError, match="is too large: 20 bytes, at most 10 are read"):
+        read_bytes(path, 10)
+    with pytest.raises(MemAuditError, match="more than 10 bytes"):
+        read_bytes(Path("/proc/self/status"), 10)  # a regular file of size 0
+
+
+def test_whole_rows_still_count(tmp_path: Path) -> None:
+    """The stricter reader reads what was written."""
+    path = tmp_path / "rows.jsonl"
+    path.write_text(to_line({"a": 1}) + to_line({"b": [2]}))
+    assert list(read_journal(path)) == [{"a": 1}, {"b": [2]}]

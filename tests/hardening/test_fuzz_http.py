@@ -1,0 +1,179 @@
+"""Requests of every kind to the local pages: an answer that is a view or a refusal, never more."""
+
+import asyncio
+import json
+import logging
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote, unquote_to_bytes
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from starlette.types import ASGIApp
+
+from memaudit.web.security import HEADERS
+from tests.hardening.amount import FUZZ
+from tests.hardening.edits import Edit, edits
+from tests.hardening.junk import TEXTS
+from tests.hardening.pages import ATTACKED, PORT, TOKEN, Attacked
+from tests.web.annotate.frames import SECRETS
+
+LOG = logging.getLogger(__name__)
+STATUSES = (200, 206, 303, 304, 307, 400, 401, 403, 404, 405, 416, 421, 422)
+
+COOKIE = f"memaudit_{PORT}={TOKEN}".encode()
+ORIGIN = f"http://127.0.0.1:{PORT}".encode()
+HOST = f"127.0.0.1:{PORT}".encode()
+
+Answer = tuple[int, dict[str, str], bytes]
+
+pieces = st.sampled_from([text[:3000] for text in TEXTS]) | st.text(max_size=12)
+
+
+def paths(page: Attacked) -> st.SearchStrategy[str]:
+    """An address of the page, one with a piece added or exchanged, or anything."""
+    own = st.sampled_from(page.addresses)
+    return (
+        own
+        | own
+        | st.builds("{}/{}".format, own, pieces)
+        | st.builds(_exchanged, own, st.integers(0, 9), pieces | st.integers(-3, 10**6).map(str))
+        | st.builds("/static/{}".format, pieces)
+        | pieces
+    )
+
+
+def _exchanged(address: str, place: int, piece: str) -> str:
+    parts = address.split("/")
+    parts[place % len(parts)] = piece
+    return "/".join(parts)
+
+
+def queries(page: Attacked) -> st.SearchStrategy[str]:
+    """No query, a token, what the page asks for with anything in it, or anything."""
+    token = st.sampled_from(["", "", "", "token=", "token=wrong", f"token={TOKEN}"])
+    if not page.parameters:
+        return token | pieces
+    named = st.builds(lambda name, text: f"{name}={quote(text, errors='replace')}",
+                      st.sampled_from(page.parameters), pieces)  # fmt: skip
+    return token | st.lists(named, min_size=1, max_size=3).map("&".join) | pieces
+
+
+values = st.binary(max_size=20) | pieces.map(lambda text: text.encode("utf-8", "surrogatepass"))
+headers = st.lists(
+    st.tuples(
+        st.sampled_from([b"accept", b"range", b"if-none-match", b"if-modified-since", b"cookie",
+                         b"content-type", b"content-length", b"x-forwarded-host", b"host",
+                         b"origin", b"accept-encoding", b"authorization", b"te"]),
+        values | st.sampled_from([b"bytes=0-5", b"bytes=5-0", b"bytes=-9,0-,1-1,2-2", b"gzip",
+                                  b"application/json", COOKIE, ORIGIN, HOST, b"evil.example"]),
+    ),
+    max_size=3,
+)  # fmt: skip
+
+
+@st.composite
+def requests(draw: st.DrawFn, page: Attacked) -> dict[str, Any]:
+    """A request: mostly of the page itself, with something wrong here or there."""
+    own = [
+        (b"host", draw(st.sampled_from([HOST] * 6 + [b"evil.example", b"localhost:8000", b""]))),
+        (b"cookie", draw(st.sampled_from([COOKIE] * 6 + [b"", b"memaudit_8000=wrong"]))),
+        (b"origin", draw(st.sampled_from([ORIGIN] * 6 + [b"null", b"http://evil.example"]))),
+        (b"content-type", draw(st.sampled_from([b"application/json"] * 6 + [b"text/plain"]))),
+    ]
+    body = json.dumps(draw(st.sampled_from(page.bodies))).encode()
+    steps: list[Edit] = draw(st.just([]) | edits)
+    for step in steps:
+        body = step(body)
+    return {
+        "method": draw(st.sampled_from(["GET", "POST", "POST", "HEAD", "PUT", "OPTIONS", "BREW"])),
+        "path": draw(paths(page)),
+        "query": draw(queries(page)),
+        "headers": [*own, *draw(headers)],
+        "body": body[: 1 << 20],
+        "part": draw(st.sampled_from([1 << 20, 7, 5000])),
+        "gone": draw(st.sampled_from([False] * 5 + [True])),
+    }
+
+
+def asked(app: ASGIApp, request: dict[str, Any]) -> Answer | None:
+    """What comes back; None where nothing does because nobody waits."""
+    sent: list[Any] = []
+    body, part = request["body"], request["part"]
+    parts = [body[at : at + part] for at in range(0, len(body), part)][:400]
+    messages = [{"type": "http.request", "body": one, "more_body": True} for one in parts]
+    messages.append({"type": "http.disconnect"} if request["gone"] else
+                    {"type": "http.request", "body": b"", "more_body": False})  # fmt: skip
+    left = iter(messages)
+
+    async def receive() -> Any:
+        return next(left, {"type": "http.disconnect"})
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    raw = request["path"].encode("utf-8", "surrogatepass")
+    scope = {
+        "type": "http", "method": request["method"], "raw_path": raw, "scheme": "http",
+        "path": unquote_to_bytes(raw).decode("utf-8", "replace"), "server": ("127.0.0.1", PORT),
+        "query_string": request["query"].encode("utf-8", "surrogatepass"),
+        "headers": request["headers"], "client": ("127.0.0.1", 5), "http_version": "1.1",
+        "root_path": "", "asgi": {"version": "3.0"},
+    }  # fmt: skip
+    asyncio.run(asyncio.wait_for(app(scope, receive, send), 30))
+    if request["gone"] and not sent:
+        return None
+    assert [one["type"] for one in sent].count("http.response.start") == 1
+    start = next(one for one in sent if one["type"] == "http.response.start")
+    found = {name.decode("latin-1"): value.decode("latin-1") for name, value in start["headers"]}
+    return start["status"], found, b"".join(one.get("body", b"") for one in sent)
+
+
+def may(request: dict[str, Any]) -> bool:
+    """Whether the page itself could have sent it."""
+
+    def only(name: bytes) -> bytes:
+        return b"; ".join(value for key, value in request["headers"] if key == name)
+
+    hosts = [value for key, value in request["headers"] if key == b"host"]
+    known = hosts in ([HOST], [b"localhost:8000"]) and COOKIE in only(b"cookie")
+    reads = request["method"] in ("GET", "HEAD")
+    return known and (reads or only(b"origin").lower().startswith(b"http://" + hosts[0]))
+
+
+@pytest.mark.parametrize("name", ATTACKED)
+def test_any_request(name: str, tmp_path: Path) -> None:
+    """Strict headers always; a view only for who may see it; nothing written by who may not."""
+    with ATTACKED[name](tmp_path) as page:
+        strict = {**HEADERS, "content-security-policy": page.policy}
+        count = 0
+
+        @FUZZ
+        @given(requests(page))
+        def attack(request: dict[str, Any]) -> None:
+            nonlocal count
+            count += 1
+            before = page.state()
+            answer = asked(page.app, request)
+            if answer is None:
+                return
+            status, found, body = answer
+            if request["gone"] and status == 500:  # starlette's word to nobody
+                assert page.state() == before
+                return
+            assert status in STATUSES, status
+            assert found | strict == found
+            assert not any(secret.encode() in body for secret in SECRETS)
+            assert b"Traceback" not in body
+            if not may(request):
+                assert status in (303, 401, 403, 404, 421), status
+            if status == 303:
+                assert f"token={TOKEN}" in request["query"]
+                assert found["location"].startswith("/")
+                assert not found["location"].startswith("//")
+            if status not in (200, 206) or not may(request):
+                assert page.state() == before
+
+        attack()
+        LOG.info("%s: %d requests", name, count)
