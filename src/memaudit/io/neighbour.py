@@ -89,7 +89,7 @@ def clear(path: Path) -> None:
 
 
 def _remove(handle: int, place: Path) -> None:
-    """Delete what the handle holds if it is still at the place; what is there now may be others'."""
+    """Delete what the handle holds if it is still at the place: else that is another's."""
     try:
         if _is_at(handle, place):
             remove(place)

@@ -14,7 +14,6 @@ from memaudit.datasets.lenient_json import kind_of
 from memaudit.datasets.lines import json_lines
 from memaudit.datasets.source import opened, read
 
-
 MAX_BYTES = 256 << 20
 LONGEST_CELL = 1 << 24
 """Letters; the csv module's own limit is far below what a session's text needs."""
