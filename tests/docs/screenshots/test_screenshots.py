@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from memaudit.io.packages import write_package
+from memaudit.natural.example import natural_set
 from tests.cli.running import run
 from tests.docs.fences import ROOT, page_text, pages
 from tests.docs.screenshots.taking import check_picture, chromium, take
@@ -77,6 +79,23 @@ def test_report(browser: Any, tmp_path: Path) -> None:
     scroll_to(page, "Ranking")
     assert "Recency raw" in page.locator("body").inner_text()
     check_picture(take(page, "report", tmp_path))
+    page.close()
+
+
+@pytest.mark.slow
+def test_explorer(browser: Any, tmp_path: Path) -> None:
+    """A package in the explorer, on a step of its exact frontier."""
+    (tmp_path / "in").mkdir()
+    package = next(one for one in natural_set() if one.name == "film-night")
+    write_package(package, tmp_path / "in" / "film-night.json")
+    result = run("bundle", tmp_path / "in", "--out", tmp_path / "site")
+    assert result.exit_code == 0, result.output
+    (shown,) = (tmp_path / "site" / "package").glob("*/index.html")
+    page = browser.new_page(viewport={"width": 1100, "height": 980})
+    page.goto(shown.as_uri())
+    page.get_by_text("no store within this budget is worth more").first.wait_for()
+    assert "Exact at every budget" in page.locator("body").inner_text()
+    check_picture(take(page, "explorer", tmp_path))
     page.close()
 
 

@@ -102,7 +102,7 @@ explorer.sideBySide = (data, values, lists) => {
     const changes = values.changes(best.items, other.items);
     const marks = new Map([...both.map((item) => [item, "--t3"]), ...missed.map((item) => [item, "--t2"]),
       ...instead.filter((item) => typeof item === "number").map((item) => [item, "--t4"])]);
-    const words = wasted.size ? `${wasted.size} of its memories, cost ${explorer.short(lost)}, add nothing.` : "";
+    const words = wasted.size ? `${wasted.size} of its memories, cost ${explorer.short(lost)}, ${wasted.size === 1 ? "adds" : "add"} nothing.` : "";
     const view = [
       make("div", {class: "three"},
         lists.list("Kept by both", both, "Nothing in common with OPT.", wasted, "", "both"),
