@@ -112,7 +112,8 @@
       legend([["both", "kept by both"], ["missed", "missed"], ["instead", "kept instead"]]);
       note.textContent = `worth ${explorer.short(other.value)} of ${explorer.short(step.v)}` +
         (step.v && step.certified ? `, ratio ${explorer.ratio(other.value / step.v)}` : "") + `, cost ${explorer.short(other.cost)}` +
-        (other.cost > budget + 1e-9 ? " (over the budget)" : "") + (other.estimate ? "; what its memories cover is an estimate from shared words" : "");
+        (other.cost > budget + 1e-9 ? " (over the budget)" : "") + (other.estimate ? "; what its memories cover is an estimate from shared words" : "") +
+        (other.notes ?? []).map((one) => `; ${one}`).join("");
       get("comparison").replaceChildren(...found.view);
     } catch (error) {
       if (turn === shown) { alone(at); note.textContent = error.message; }

@@ -45,7 +45,7 @@ explorer.others = (data) => {
     return asked.get(address);
   };
 
-  // {items, value, cost, ratio?, estimate, failed}
+  // {items, value, cost, ratio?, estimate, failed, notes?}
   const store = async (key, budget) => {
     let found;
     if (key.startsWith("r:")) {
@@ -60,7 +60,7 @@ explorer.others = (data) => {
         await load(`store.json?writer=${encodeURIComponent(name)}&budget=${encodeURIComponent(budget)}`);
     }
     return {items: found.memories ?? found.store, value: found.value, cost: found.cost,
-      failed: found.failed, estimate: found.estimate};
+      failed: found.failed, estimate: found.estimate, notes: found.notes};
   };
 
   const label = (key) => key.startsWith("r:") ? ran.get(key).label :

@@ -1,7 +1,7 @@
 """A store to be held against OPT: candidates of the package, or memories that a system wrote."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 
 from memaudit.adapters.shape import ExportedStore
@@ -31,7 +31,8 @@ class Held:
     items: tuple[Item, ...] = ()
     failed: str = ""
     is_estimate: bool = False
-    left_out: Mapping[str, int] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    """What its value does not see: rows that were not read, memories left out."""
 
     @property
     def cost(self) -> Fraction:
@@ -73,4 +74,4 @@ def of_system(opened: Opened, store: ExportedStore) -> Held:
         )
         for one in kept.memories
     )  # fmt: skip
-    return Held(store.name, items, "", True, dict(kept.account.left_out))
+    return Held(store.name, items, "", True, tuple(kept.account.lines))

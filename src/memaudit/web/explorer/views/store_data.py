@@ -37,6 +37,7 @@ def held_data(opened: Opened, held: Held) -> dict[str, Any]:
     data: dict[str, Any] = {
         "value": float(held.value(opened)), "cost": float(held.cost),
         "failed": shown(held.failed), "estimate": held.is_estimate,
+        "notes": [shown(note) for note in held.notes],
     }  # fmt: skip
     if held.is_estimate or None in items:
         data["memories"] = [
