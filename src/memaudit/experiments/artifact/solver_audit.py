@@ -30,7 +30,7 @@ def make_solver_audit(folder: Path, rows: int, engine: Engine) -> None:
     """Solve every row with every backend, and write the table."""
     tasks = list(audit_rows(rows))
     keys: list[Key] = [(name, seed, list(budgets)) for name, seed, budgets in tasks]
-    work = partial(audited_lines, tuple(SOLVERS))
+    work = partial(audited_lines, tuple(sorted(SOLVERS)))
     journaled(folder / ROWS, tasks, work, FIELDS, keys, engine)
     write_file(folder / SUMMARY, summary_text(read_journal(folder / ROWS)))
 
