@@ -39,10 +39,17 @@ class Look:
     facts: Facts = field(default_factory=dict)
 
 
+def regular(path: Path) -> Path:
+    """The path of a file on disk: a pipe or a device in its place could be read for ever."""
+    if path.exists() and not path.is_file():
+        raise MemAuditError("cannot be read: it is not a regular file")
+    return path
+
+
 def look(path: Path, size: int) -> Look | None:
     """What a JSON file is; None where it is none of ours, an error where it is no JSON."""
     try:
-        with path.open("rb") as file:
+        with regular(path).open("rb") as file:
             data = file.read(size if size <= COUNTED else HEAD)
     except OSError as error:
         raise MemAuditError(f"cannot be read: {error.strerror or error}") from None
@@ -54,7 +61,7 @@ def look(path: Path, size: int) -> Look | None:
 def read_object(path: Path) -> dict[str, Any]:
     """The object in a JSON file; an error where there is none."""
     try:
-        data = json.loads(path.read_text("utf-8"))
+        data = json.loads(regular(path).read_text("utf-8"))
     except OSError as error:
         raise MemAuditError(f"cannot be read: {error.strerror or error}") from None
     except RecursionError:

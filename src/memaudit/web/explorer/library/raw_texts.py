@@ -8,7 +8,7 @@ from typing import Any
 
 from memaudit.core.errors import MemAuditError
 from memaudit.io.folder import FILES
-from memaudit.web.explorer.library.look import read_object
+from memaudit.web.explorer.library.look import read_object, regular
 from memaudit.web.explorer.library.records import Found
 
 TABLES = ("experiences", "candidates", "units", "queries")
@@ -45,7 +45,11 @@ def _rows(table: str, rows: object) -> Iterator[Text]:
 
 def _lines(path: Path) -> list[Any]:
     try:
-        return [json.loads(line) for line in path.read_text("utf-8").splitlines() if line.strip()]
+        return [
+            json.loads(line)
+            for line in regular(path).read_text("utf-8").splitlines()
+            if line.strip()
+        ]
     except OSError as error:
         raise MemAuditError(f"cannot be read: {error.strerror or error}") from None
     except (ValueError, RecursionError):

@@ -9,13 +9,14 @@ from typing import Any
 from memaudit.core.errors import MemAuditError
 from memaudit.experiments.sweep import ROWS
 from memaudit.io.journal import is_whole
+from memaudit.web.explorer.library.look import regular
 
 
 def rows_with(folder: Path, digest: str) -> Iterator[dict[str, Any]]:
     """The whole rows of a run whose package has this digest, in the order of the file."""
     needle = f'"digest":"{digest}"'.encode()
     try:
-        with (folder / ROWS).open("rb") as file:
+        with regular(folder / ROWS).open("rb") as file:
             if not file.seek(0, 2):
                 return
             with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:

@@ -13,6 +13,8 @@ def written_digest(path: Path) -> str:
 
     A line that is whole JSON by itself is no part of another: the digest found is the file's own.
     """
+    if not path.is_file():
+        return ""
     try:
         with path.open("rb") as file:
             first, *lines = file.read(HEAD).decode("utf-8", "replace").split("\n")
