@@ -4,6 +4,7 @@ Needs Python's `playwright` and a Chromium: Debian's, or the one MEMAUDIT_CHROMI
 """
 
 import os
+import re
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -48,6 +49,10 @@ class Visit:
         self.page.goto("about:blank")
         self.page.goto(f"{self.base}{address}")
         return self.page
+
+    def arrives(self, address: str) -> None:
+        """The page is there and its scripts listen: keys pressed before that are lost."""
+        self.page.wait_for_url(re.compile(address), wait_until="load")
 
     def sees(self, place: str, text: Any) -> None:
         """The text is there, or comes within seconds."""

@@ -1,6 +1,5 @@
 """What the pages do in a real browser: slider, comparison, map, run, checker, keys, search."""
 
-import re
 from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
@@ -212,10 +211,10 @@ def test_keys(seen: Visit, hotel: str) -> None:
         page.keyboard.press("j")
     page.keyboard.press("k")
     page.keyboard.press("Enter")
-    expect(page.locator("nav.tabs")).to_be_visible()
+    seen.arrives(r"package/[^/]+/index\.html")
     page.keyboard.press("g")
     page.keyboard.press("s")
-    page.wait_for_url("**/stream.html")
+    seen.arrives(r"/stream\.html")
     page.keyboard.press("?")
     expect(page.locator("#help")).to_be_visible()
     page.keyboard.press("Escape")
@@ -225,14 +224,15 @@ def test_keys(seen: Visit, hotel: str) -> None:
     assert page.locator("li.said:visible").count() == 0
     page.keyboard.press("Escape")
     page.keyboard.press("u")
-    page.wait_for_url(re.compile(r"index\.html#packages$"))
+    seen.arrives(r"index\.html#packages$")
     page.keyboard.press("/")
     page.keyboard.type("lift floor")
     page.keyboard.press("Enter")
+    seen.arrives(r"search\.html[?#]q=lift")
     expect(page.locator("#found li").first).to_contain_text("hotel-rooms")
     page.keyboard.press("j")
     page.keyboard.press("Enter")
-    page.wait_for_url(re.compile(f"{hotel}/"))
+    seen.arrives(f"{hotel}/")
 
 
 def test_a_table_sorts_and_narrows(seen: Visit) -> None:
