@@ -6,6 +6,9 @@ half of the kernels here and the other half in a second process; later ones load
 
 import subprocess
 import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -33,11 +36,35 @@ def ensure_compiled() -> None:
         stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
     )  # fmt: skip
     try:
-        _compile_bound()
+        with interrupts_kept():
+            _compile_bound()
         other.wait()
     finally:
         if other.poll() is None:
             other.kill()
+
+
+@contextmanager
+def interrupts_kept() -> Iterator[None]:
+    """Raise at the end a Ctrl-C that fell into a callback of the compiler.
+
+    Python cannot pass an exception on through C: it would print a traceback and drop it.
+    """
+    before, lost = sys.unraisablehook, threading.Event()
+
+    def hook(unraisable: "sys.UnraisableHookArgs") -> None:
+        if issubclass(unraisable.exc_type, KeyboardInterrupt):
+            lost.set()
+        else:
+            before(unraisable)
+
+    sys.unraisablehook = hook
+    try:
+        yield
+    finally:
+        sys.unraisablehook = before
+    if lost.is_set():
+        raise KeyboardInterrupt
 
 
 def _on_disk() -> bool:
