@@ -21,6 +21,7 @@ from memaudit.downstream.readers.protocol import State
 from memaudit.io.atomic import write_file
 from memaudit.io.journal import Journal, read_journal, to_line
 from memaudit.io.lock import LOCK, locked
+from memaudit.io.objects import read_object
 
 SPEC, MEMORIES, ROWS, SUMMARY = "spec.json", "memories.jsonl", "rows.jsonl", "summary.json"
 FORMAT = "memaudit-diagnosis"
@@ -133,13 +134,8 @@ def _claim(spec: dict[str, Any], folder: Path) -> bool:
 def read_spec(folder: Path) -> dict[str, Any]:
     """The spec of a run."""
     path = folder / SPEC
-    try:
-        data = json.loads(path.read_text("utf-8"))
-    except OSError as error:
-        raise MemAuditError(f"cannot read {path}: {error.strerror or error}") from None
-    except ValueError:
-        raise MemAuditError(f"{path} is not JSON; choose another folder") from None
-    if not isinstance(data, dict) or data.get("format") != FORMAT:
+    data = read_object(path, "choose another folder")
+    if data.get("format") != FORMAT:
         raise MemAuditError(f"{path} is not the spec of a diagnosis; choose another folder")
     spec = data.get("spec")
     return spec if isinstance(spec, dict) else {}

@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 from memaudit.core.errors import MemAuditError
 from memaudit.core.package import TABLES, Package
+from memaudit.io.files import read_bytes
 from memaudit.natural.annotations import Recipe, build
 from memaudit.natural.building import Job, plan
 
@@ -42,9 +43,7 @@ class Corrected:
 def read_corrections(path: Path) -> list[Correction]:
     """The rows of a file of corrections."""
     try:
-        return TypeAdapter(list[Correction]).validate_json(path.read_bytes())
-    except OSError as error:
-        raise MemAuditError(f"{path.name}: cannot be read ({error.strerror})") from None
+        return TypeAdapter(list[Correction]).validate_json(read_bytes(path))
     except ValidationError as error:
         first = error.errors()[0]
         at = ".".join(str(part) for part in first["loc"])

@@ -17,6 +17,7 @@ from memaudit.experiments.artifact.layout import (
     hashes_in,
 )
 from memaudit.io.atomic import write_file
+from memaudit.io.objects import read_object
 
 
 class Ledger:
@@ -90,11 +91,8 @@ def _read(folder: Path) -> dict[str, Any] | None:
         path = folder / name
         if not path.exists():
             continue
-        try:
-            data = json.loads(path.read_text("utf-8"))
-        except (OSError, ValueError) as error:
-            raise MemAuditError(f"cannot read {path} ({type(error).__name__})") from None
-        if not isinstance(data, dict) or data.get("format") != FORMAT:
+        data = read_object(path, "choose another folder")
+        if data.get("format") != FORMAT:
             raise MemAuditError(f"{path} is not of a reproduction; choose another folder")
         if name == MANIFEST:
             return _progress_of(data)

@@ -17,6 +17,7 @@ from memaudit.experiments.spec import absolute, parse_budgets
 from memaudit.io.atomic import write_file
 from memaudit.io.journal import Journal, read_journal, to_line
 from memaudit.io.lock import locked
+from memaudit.io.objects import read_object
 from memaudit.writers.protocol import Writer
 
 SPEC, ROWS, SUMMARY = "spec.json", "rows.jsonl", "summary.json"
@@ -134,11 +135,8 @@ def _claim(spec: dict[str, Any], folder: Path) -> None:
             raise MemAuditError(f"{folder} holds {ROWS} but no {SPEC}; choose another folder")
         write_file(path, json.dumps(data, indent=1) + "\n")
         return
-    try:
-        before = json.loads(path.read_text("utf-8"))
-    except (OSError, ValueError):
-        before = None
-    if not isinstance(before, dict) or before.get("format") != FORMAT:
+    before = read_object(path, "choose another folder")
+    if before.get("format") != FORMAT:
         raise MemAuditError(f"{path} is not the spec of a calibration; choose another folder")
     now = json.loads(json.dumps(spec))
     if before.get("spec") != now:

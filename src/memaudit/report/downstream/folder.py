@@ -1,6 +1,6 @@
 """Finished diagnoses and calibrations from their folders."""
 
-import json
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,6 +10,7 @@ from memaudit.audits.downstream.execute import ROWS, SPEC, SUMMARY
 from memaudit.core.errors import MemAuditError
 from memaudit.experiments.calibration.run import FORMAT as CALIBRATION
 from memaudit.io.journal import read_journal
+from memaudit.io.objects import read_object
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +38,9 @@ class Folder:
 
 def is_downstream(folder: Path) -> bool:
     """Whether a folder is of a diagnosis, a transfer or a calibration."""
-    try:
-        data = json.loads((folder / SPEC).read_text("utf-8"))
-    except (OSError, ValueError):
-        return False
-    return isinstance(data, dict) and data.get("format") in (DIAGNOSIS, CALIBRATION)
+    with suppress(MemAuditError):
+        return read_object(folder / SPEC, "").get("format") in (DIAGNOSIS, CALIBRATION)
+    return False
 
 
 def open_folder(folder: Path) -> Folder:
@@ -49,16 +48,11 @@ def open_folder(folder: Path) -> Folder:
     if not is_downstream(folder):
         raise MemAuditError(f"{folder} holds no diagnosis; memaudit diagnose makes one")
     path = folder / SUMMARY
-    try:
-        summary = json.loads(path.read_text("utf-8"))
-    except FileNotFoundError:
-        raise MemAuditError(f"{folder} is not finished; run the same command again") from None
-    except OSError as error:
-        raise MemAuditError(f"cannot read {path}: {error.strerror or error}") from None
-    except ValueError:
-        raise MemAuditError(f"{path} is not JSON; run the same command again") from None
+    if not path.exists():
+        raise MemAuditError(f"{folder} is not finished; run the same command again")
+    summary = read_object(path, "run the same command again")
     rows = list(read_journal(folder / ROWS))
-    wanted = _rows(summary) if isinstance(summary, dict) else None
+    wanted = _rows(summary)
     if wanted is None:
         raise MemAuditError(f"{path} is not a summary of a diagnosis; run the same command again")
     if len(rows) != wanted:

@@ -1,6 +1,5 @@
 """A run's summary as typed cells: one writer at one budget of one distribution."""
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -10,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from memaudit.core.errors import MemAuditError
 from memaudit.core.exact import exact
 from memaudit.experiments.summary import SUMMARY
+from memaudit.io.objects import read_object
 
 FORMAT = "memaudit-summary"
 Budget = int | float | str
@@ -71,17 +71,9 @@ def cells_of(summary: Mapping[str, Any]) -> list[Cell]:
 def read_summary(folder: Path) -> dict[str, Any]:
     """The summary in a run's folder."""
     path = folder / SUMMARY
-    try:
-        summary = json.loads(path.read_text("utf-8"))
-    except FileNotFoundError:
-        raise MemAuditError(f"{folder} has no {SUMMARY}; summarise the run first") from None
-    except OSError as error:
-        raise MemAuditError(f"cannot read {path}: {error.strerror or error}") from None
-    except ValueError:
-        raise MemAuditError(f"{path} is not JSON; summarise the run again") from None
-    if not isinstance(summary, dict):
-        raise MemAuditError(f"{path} is not a summary; summarise the run again")
-    return summary
+    if not path.exists():
+        raise MemAuditError(f"{folder} has no {SUMMARY}; summarise the run first")
+    return read_object(path, "summarise the run again")
 
 
 def in_order(names: Iterable[str]) -> list[str]:

@@ -12,6 +12,7 @@ from pydantic import ValidationError
 from memaudit.audits.sheet import FORMAT
 from memaudit.core.errors import MemAuditError
 from memaudit.core.exact import plain
+from memaudit.io.files import decode, read_bytes
 from memaudit.report.leaderboard.score_files import NotScored, ScoreFile, ScoreRow, StoreRow
 
 MAX_BYTES = 1 << 28
@@ -95,11 +96,7 @@ def _entries_of(found: Found, skipped: Sequence[str], not_scored: Sequence[NotSc
 def _read(path: Path) -> tuple[list[ScoreFile], list[NotScored]]:
     """The score files in a file: one, or one a package and what is missing; none in other JSON."""
     try:
-        if path.stat().st_size > MAX_BYTES:
-            raise MemAuditError(f"{path.name}: is larger than {MAX_BYTES >> 20} MB")
-        data = json.loads(path.read_text("utf-8"))
-    except OSError as error:
-        raise MemAuditError(f"{path.name}: cannot be read: {error.strerror}") from None
+        data = json.loads(decode(read_bytes(path, MAX_BYTES), path.name))
     except (ValueError, RecursionError) as error:
         raise MemAuditError(f"{path.name}: is not JSON: {error}") from None
     if not isinstance(data, dict):

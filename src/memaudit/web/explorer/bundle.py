@@ -11,6 +11,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from memaudit.core.errors import MemAuditError
+from memaudit.io.objects import read_object
 from memaudit.report.page.choice import choose
 from memaudit.report.page.curves import choose_packages
 from memaudit.web.explorer import addresses
@@ -119,10 +120,10 @@ def refuse_foreign(out: Path) -> None:
 def ours(out: Path) -> set[str]:
     """The files that a site says it wrote."""
     try:
-        data = json.loads((out / MANIFEST).read_text("utf-8"))
-    except (OSError, ValueError):
+        data = read_object(out / MANIFEST, "")
+    except MemAuditError:
         return set()
-    files = data.get("files") if isinstance(data, dict) and data.get("format") == FORMAT else None
+    files = data.get("files") if data.get("format") == FORMAT else None
     return {MANIFEST, *files} if isinstance(files, dict) else set()
 
 

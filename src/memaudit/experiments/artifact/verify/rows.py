@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from memaudit.core.errors import MemAuditError
+from memaudit.core.errors import InvalidPackage, MemAuditError
 from memaudit.core.exact import plain
 from memaudit.experiments.artifact.layout import NATURAL, ROWS, STRESS, SUMMARY, SWEEP
 from memaudit.experiments.artifact.natural_results import natural_spec, summary_text
@@ -20,6 +20,7 @@ from memaudit.experiments.reproduce_controlled import specs
 from memaudit.experiments.spec import RunSpec
 from memaudit.experiments.summary import summary_of
 from memaudit.experiments.sweep import RUN, Budgets, read_run, resolve
+from memaudit.io import files
 from memaudit.io.journal import read_journal
 
 Rows = list[dict[str, Any]]
@@ -124,6 +125,6 @@ def _malformed(row: Mapping[str, Any]) -> str:
 def read_text(path: Path) -> str:
     """A file's text, or one line about why it cannot be had."""
     try:
-        return path.read_text("utf-8")
-    except (OSError, ValueError) as error:
-        raise MemAuditError(f"cannot be read ({type(error).__name__})") from None
+        return files.read_text(path)
+    except InvalidPackage as error:
+        raise MemAuditError(error.problems[0].message) from None

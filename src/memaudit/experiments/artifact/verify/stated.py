@@ -7,6 +7,7 @@ from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
 from memaudit.core.errors import MemAuditError
 from memaudit.experiments.artifact.layout import FORMAT, MANIFEST, PROGRESS, VERSION
 from memaudit.experiments.artifact.settings import Settings
+from memaudit.io.files import read_bytes
 
 Hashes = dict[str, str]
 
@@ -83,9 +84,7 @@ def read_stated(folder: Path) -> Stated:
         hint = "it is not finished" if begun else "give the folder memaudit reproduce all wrote"
         raise MemAuditError(f"{folder} has no {MANIFEST}; {hint}")
     try:
-        stated = Stated.model_validate_json(path.read_bytes())
-    except OSError as error:
-        raise MemAuditError(f"cannot read {path}: {error.strerror or error}") from None
+        stated = Stated.model_validate_json(read_bytes(path))
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(str(part) for part in first["loc"])

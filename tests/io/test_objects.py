@@ -1,0 +1,42 @@
+"""Objects in files of ours, and what stands in their place."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from memaudit.core.errors import MemAuditError
+from memaudit.io.objects import read_object
+
+
+def test_an_object(tmp_path: Path) -> None:
+    path = tmp_path / "spec.json"
+    path.write_text('{"format": "x", "budgets": [1, 0.5]}')
+    assert read_object(path, "") == {"format": "x", "budgets": [1, 0.5]}
+
+
+@pytest.mark.parametrize(
+    ("data", "line"),
+    [
+        (b"", "spec.json is not JSON; run it again"),
+        (b"{", "spec.json is not JSON; run it again"),
+        (b"[]", "spec.json holds no JSON object; run it again"),
+        (b'{"a":' * 100_000, "spec.json nests too deeply; run it again"),
+        (b'"\xff"', "spec.json: it is not UTF-8"),
+    ],
+)
+def test_no_object(tmp_path: Path, data: bytes, line: str) -> None:
+    """One line with the path."""
+    path = tmp_path / "spec.json"
+    path.write_bytes(data)
+    with pytest.raises(MemAuditError, match=line) as error:
+        read_object(path, "run it again")
+    assert str(path) in str(error.value)
+
+
+def test_no_file(tmp_path: Path) -> None:
+    """A pipe would be waited for for ever, a folder holds nothing."""
+    os.mkfifo(tmp_path / "pipe")
+    for name, line in (("pipe", "not a regular file"), ("gone", "does not exist"), ("", "folder")):
+        with pytest.raises(MemAuditError, match=line):
+            read_object(tmp_path / name, "")
