@@ -175,7 +175,7 @@ def test_a_cache_of_another_version_is_refused(tmp_path: Path) -> None:
     link = sqlite3.connect(path)
     link.execute("PRAGMA user_version = 9")
     link.close()
-    with pytest.raises(MemAuditError, match="a cache of version 9, this memaudit reads 1"):
+    with pytest.raises(MemAuditError, match="answers in version 9, this memaudit reads 1"):
         Cache(path)
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from memaudit.models.database import Database
+from memaudit.models.database import CacheDatabase
 from memaudit.models.outcome import Failure, Reply, ReplyT
 from memaudit.models.records import Answer, Attempt, answer_of, attempt_of
 from memaudit.models.reply_text import Invalid, validated
@@ -18,7 +18,7 @@ class Cache:
 
     def __init__(self, path: Path, must_exist: bool = False) -> None:
         self.path = path
-        self._database = Database(path, must_exist)
+        self._database = CacheDatabase(path, must_exist)
 
     def __enter__(self) -> Self:
         return self

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from memaudit.audits.frames.cell import Label, LabelSet
-from memaudit.web.annotate.database import PATIENCE, Database
+from memaudit.web.annotate.database import PATIENCE, LabelDatabase
 
 _STANDING = """SELECT cell_id, label, note, at, max(id) FROM decisions
 WHERE annotator = ? GROUP BY cell_id ORDER BY max(id)"""
@@ -44,7 +44,7 @@ class Decisions:
         must_exist: bool = False,
         patience: float = PATIENCE,
     ) -> None:
-        self._database = Database(path, digest, cells, must_exist, patience)
+        self._database = LabelDatabase(path, digest, cells, must_exist, patience)
         self._now = now
 
     def decide(self, annotator: str, cell: str, label: Label, note: str) -> None:

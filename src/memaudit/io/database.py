@@ -1,0 +1,122 @@
+"""A SQLite file that must not lose a row: opening, checking, and one transaction at a time."""
+
+import sqlite3
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from memaudit.core.errors import MemAuditError
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """What a file of ours holds, and what messages call it."""
+
+    application: int
+    """Marks the file as ours, so that no other database is written into by mistake."""
+    version: int
+    tables: str
+    name: str
+    option: str
+    """The option of a command that names the file."""
+
+
+class Database:
+    """One connection, shared by the threads of a process behind a lock.
+
+    What was written is on disk when `writing` is left, even if the power fails then.
+    """
+
+    def __init__(self, path: Path, form: Form, patience: float) -> None:
+        """Wait that many seconds for another process that is writing."""
+        self.path, self._form, self._patience = path, form, patience
+        self._lock = threading.RLock()
+        with self._told():
+            self._connection = sqlite3.connect(
+                path, timeout=patience, isolation_level=None, check_same_thread=False
+            )
+            try:
+                self._prepare()
+            except BaseException:
+                self._connection.close()
+                raise
+
+    def _prepare(self) -> None:
+        link = self._connection
+        (objects,) = link.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        if objects:
+            self._refuse_foreign()
+        self._enter_wal()
+        link.execute("PRAGMA synchronous = FULL")
+        with self.writing():
+            self._refuse_foreign(new=True)
+            for statement in filter(str.strip, self._form.tables.split(";")):
+                link.execute(statement)
+            link.execute(f"PRAGMA application_id = {self._form.application}")
+            link.execute(f"PRAGMA user_version = {self._form.version}")
+
+    def _refuse_foreign(self, new: bool = False) -> None:
+        form = self._form
+        (application,) = self._connection.execute("PRAGMA application_id").fetchone()
+        (version,) = self._connection.execute("PRAGMA user_version").fetchone()
+        if new and (application, version) == (0, 0):
+            return
+        if application != form.application:
+            raise MemAuditError(f"{self.path}: is another program's database; check {form.option}")
+        if version != form.version:
+            raise MemAuditError(
+                f"{self.path}: is a file of {form.name} in version {version}, this memaudit reads "
+                f"{form.version}; export from it with the memaudit that wrote it"
+            )
+
+    def _enter_wal(self) -> None:
+        """Write-ahead logging; switching needs the file alone, and SQLite does not wait for it."""
+        deadline = time.monotonic() + self._patience
+        while True:
+            try:
+                (mode,) = self._connection.execute("PRAGMA journal_mode = WAL").fetchone()
+                break
+            except sqlite3.OperationalError as error:
+                if "locked" not in str(error) or time.monotonic() > deadline:
+                    raise
+                time.sleep(0.02)
+        if mode != "wal":
+            raise MemAuditError(f"{self.path}: needs a local disk (SQLite mode {mode})")
+
+    @contextmanager
+    def writing(self) -> Iterator[sqlite3.Connection]:
+        """A transaction that is kept whole or not at all; inside another one, a part of it."""
+        with self._lock, self._told():
+            if self._connection.in_transaction:  # ours: the lock is held, and it is reentrant
+                yield self._connection
+                return
+            self._connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield self._connection
+                self._connection.execute("COMMIT")
+            except BaseException:
+                if self._connection.in_transaction:
+                    self._connection.execute("ROLLBACK")
+                raise
+
+    def rows(self, sql: str, *values: str) -> list[tuple[Any, ...]]:
+        """What a query finds."""
+        with self._lock, self._told():
+            return self._connection.execute(sql, values).fetchall()
+
+    def close(self) -> None:
+        """Let go of the file."""
+        with self._lock:
+            self._connection.close()
+
+    @contextmanager
+    def _told(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.Error as error:
+            why = f"{error}; is another program holding it?" if "locked" in str(error) else error
+            raise MemAuditError(f"cannot use the {self._form.name} in {self.path}: {why}") from None
