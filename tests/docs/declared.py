@@ -22,7 +22,6 @@ DECLARED: list[tuple[str, str, tuple[str, str]]] = [
 ]
 
 PREPARED = {
-    "docs/scoring.md": {"scores/README.txt": "The page redirects into this folder.\n"},
     STORES: {
         "passages.json": json.dumps(
             [

@@ -26,6 +26,7 @@ from tests.adapters.exports import EXPORTS
 from tests.datasets.files import FIXTURES
 from tests.models.test_cache_file import exported, fill
 from tests.web.annotate.frames import frame_folder
+from tests.web.explorer_records.libraries import sheet_data
 
 Files = Mapping[str, bytes]
 Command = tuple[str, ...]
@@ -279,6 +280,23 @@ def other_targets() -> list[Target]:
     ]  # fmt: skip
 
 
+@cache
+def library_targets() -> list[Target]:
+    """Files of every kind that the explorer shows, side by side."""
+
+    def write(place: Path) -> None:
+        best = solve(FULL, budget=3).certificate
+        assert best is not None
+        write_package(FULL, place / "p.json")
+        write_certificates([best], place / "c.json")
+        frame_folder(place / "frame", 3)
+        store = import_store([EXPORTS["mem0"].write(Path(tempfile.mkdtemp()))])
+        (place / "store.json").write_text(store_text(store))
+        (place / "scores.json").write_text(json.dumps(sheet_data("full", "a store")))
+
+    return [_target("library", files_of(write), "bundle {in} --out {out}/site")]
+
+
 def exported_cache(place: Path) -> None:
     """Replies of models as `memaudit cache export` writes them."""
     fill(place / "c", ["x", "y"])
@@ -288,4 +306,4 @@ def exported_cache(place: Path) -> None:
 def all_targets() -> list[Target]:
     """Everything that is attacked."""
     return [*package_targets(), *certificate_targets(), *adapter_targets(), *dataset_targets(),
-            *label_targets(), *other_targets()]  # fmt: skip
+            *label_targets(), *other_targets(), *library_targets()]  # fmt: skip

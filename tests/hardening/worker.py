@@ -57,6 +57,8 @@ class Watch:
     def _event(self, event: str, arguments: tuple[Any, ...]) -> None:
         if not self.is_on:
             return
+        if event == "socket.bind" and arguments[1] == ("::1", 0):
+            return  # urllib3, when it is imported, tries whether there is IPv6
         if event in NEVER:
             self.seen.append(f"{event}{arguments!r:.200}")
         elif event == "open" and isinstance(arguments[0], str | bytes):

@@ -16,6 +16,7 @@ from memaudit.core.optimum import Certificate
 from memaudit.core.package import Package
 from memaudit.writers.oracle import OracleView
 from memaudit.writers.protocol import Writer
+from memaudit.writers.seed import own_seed
 from memaudit.writers.view import View, visible
 
 DIGITS = 9
@@ -164,11 +165,6 @@ def _number(number: Fraction) -> float:
 
 def _numbers(score: Score) -> dict[str, float]:
     return {kind: _number(value) for kind, value in score.unit_values.items()}
-
-
-def own_seed(seed: int, digest: str) -> int:
-    """A seed that follows from the package's seed and digest, and gives neither away."""
-    return int.from_bytes(hashlib.sha256(f"{seed} {digest}".encode()).digest()[:6], "big")
 
 
 def certificate_hash(certificate: Certificate) -> str:

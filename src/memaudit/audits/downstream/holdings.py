@@ -1,6 +1,5 @@
 """What stores and writers hold within a budget, in the shape that retrieval takes."""
 
-import hashlib
 from fractions import Fraction
 
 from memaudit.adapters.shape import ExportedStore
@@ -16,6 +15,7 @@ from memaudit.core.store import violations
 from memaudit.downstream.memory import Holding, StoredMemory
 from memaudit.writers.oracle import OracleView
 from memaudit.writers.protocol import Writer
+from memaudit.writers.seed import own_seed
 from memaudit.writers.view import visible
 
 EVERYTHING = "everything fits"
@@ -56,7 +56,7 @@ def written_holding(store: WrittenStore, budget: Fraction, policy: Policy) -> Ho
 
 def writer_holding(package: Package, writer: Writer, budget: Fraction, seed: int = 0) -> Holding:
     """What a writer of the package keeps: it never writes more than fits."""
-    number = own_seed(package, seed)
+    number = own_seed(seed, digest(package))
     if writer.peeks:
         store = writer.write(OracleView(package), budget, number)
     else:
@@ -64,12 +64,6 @@ def writer_holding(package: Package, writer: Writer, budget: Fraction, seed: int
     if problems := violations(package, store, budget, package.group_cap):
         raise MemAuditError(f"writer {writer.name!r} broke the rules: {problems[0]}")
     return candidate_holding(package, writer.name, store, WRITTEN)
-
-
-def own_seed(package: Package, seed: int) -> int:
-    """A package's own seed: the generator's would let a writer make the package again."""
-    own = hashlib.sha256(f"{seed} {digest(package)}".encode()).digest()[:6]
-    return int.from_bytes(own, "big")
 
 
 def candidate_holding(package: Package, name: str, store: tuple[str, ...], kept_by: str) -> Holding:

@@ -4,7 +4,6 @@ Writers decide on the package as it is, references that look at its hidden side 
 An exported store is kept whole where it fits the budget, else the newest memories that fit.
 """
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -17,6 +16,7 @@ from memaudit.core.store import violations
 from memaudit.writers.oracle import OracleView
 from memaudit.writers.protocol import Writer
 from memaudit.writers.registry import WRITERS, named_writer
+from memaudit.writers.seed import own_seed
 from memaudit.writers.view import View, visible
 
 NEED_EXTRA = ("estimated_gvt_embedding", "estimated_greedy_embedding")
@@ -63,7 +63,7 @@ def kept(task: Writing) -> Kept:
     """What every writer and every exported store of a package keeps at every budget."""
     case, stores, failed = task.case, {}, {}
     oracle, view = OracleView(case.package, task.seconds), visible(case.package)
-    seed = writer_seed(task.seed, digest(case.package))
+    seed = own_seed(task.seed, digest(case.package))
     for budget in task.budgets:
         for name in task.writers:
             try:
@@ -89,9 +89,3 @@ def _written(
     if problems := violations(package, store, budget, package.group_cap):
         raise MemAuditError(f"writer {writer.name!r} broke the rules: {problems[0]}")
     return store
-
-
-def writer_seed(seed: int, package_digest: str) -> int:
-    """The seed a writer gets: it follows from the run's seed and the digest, as in sweeps."""
-    text = f"{seed} {package_digest}"
-    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:6], "big")

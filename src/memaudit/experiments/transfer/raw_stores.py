@@ -7,10 +7,12 @@ from collections import deque
 from collections.abc import Callable
 from fractions import Fraction
 
-from memaudit.audits.downstream.holdings import candidate_holding, own_seed
+from memaudit.audits.downstream.holdings import candidate_holding
+from memaudit.core.digest import digest
 from memaudit.core.package import Package
 from memaudit.downstream.memory import Holding
 from memaudit.writers.reservoir_raw import ReservoirRaw
+from memaudit.writers.seed import own_seed
 from memaudit.writers.view import VisibleCandidate, visible
 
 RAW = "raw"
@@ -23,7 +25,7 @@ def raw_holding(name: str, package: Package, budget: Fraction, seed: int) -> Hol
     about, keep = RAW_STORES[name]
     written = tuple(turn.id for turn in _turns(package))
     whole = candidate_holding(package, name, written, about)
-    kept = frozenset(keep(package, budget, own_seed(package, seed)))
+    kept = frozenset(keep(package, budget, own_seed(seed, digest(package))))
     return Holding(name, whole.written, kept, about)
 
 
