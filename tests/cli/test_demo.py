@@ -52,9 +52,4 @@ def test_the_example_is_hand_checked() -> None:
     assert {"current", "supersession", "deletion", "abstention", "temporal"} < {
         unit.kind for unit in package.units
     }
-
-
-def test_unknown_option() -> None:
-    """Usage errors keep exit code 2."""
-    assert run("demo", "--nope").exit_code == 2
     assert failure("verify", "no.json", "no.json")

@@ -67,7 +67,7 @@ def test_what_is_right_passes(tmp_path: Path) -> None:
                 "console",
                 "$ memaudit import plain notes.txt --out s.json\n  1  active memories\n...",
             ),
-            ("console", "$ memaudit show none.json\ninvalid package none.json: ...\n$ echo $?\n1"),
+            ("console", "$ memaudit show none.json\nerror: none.json: ...\n$ echo $?\n1"),
             ("python", "here = open('notes.txt').read()"),
             ("python", "print(here, end='')"),
             ("text", "Ann ... fish."),

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import typer
 
@@ -10,6 +11,9 @@ from memaudit.core.errors import InvalidPackage, MemAuditError
 
 FAILED = 1
 INTERRUPTED = 130
+
+UsageError: Any = typer.BadParameter.__mro__[1]
+"""What Typer raises for such words; it has no public name of its own."""
 
 HEAD, TAIL = 600, 300
 """Letters of a line that are kept at either end: what is wrong where, and what to do about it."""
@@ -24,14 +28,27 @@ def shortened(line: str) -> str:
 
 def report(error: MemAuditError) -> None:
     """Print one line, or one line per problem of an invalid package."""
-    if isinstance(error, InvalidPackage) and error.problems:
+    if isinstance(error, InvalidPackage) and len(error.problems) > 1:
         count = len(error.problems)
-        noun = "problem" if count == 1 else "problems"
-        typer.echo(f"invalid package {shortened(safe(error.source))}: {count} {noun}", err=True)
+        typer.echo(f"invalid package {shortened(safe(error.source))}: {count} problems", err=True)
         for problem in error.problems:
             typer.echo(f"  {shortened(safe(problem))}", err=True)
     else:
         typer.echo(f"error: {shortened(safe(error))}", err=True)
+
+
+@contextmanager
+def explained() -> Iterator[None]:
+    """Turn words a command does not take into one line that names its help."""
+    try:
+        yield
+    except UsageError as error:
+        if type(error).__name__ == "NoArgsIsHelpError":
+            raise  # a group without a command shows its help
+        said = " ".join(str(error.format_message()).split()).rstrip(".")
+        command = error.ctx.command_path if error.ctx else "memaudit"
+        typer.echo(shortened(safe(f"error: {said}; see {command} --help")), err=True)
+        raise typer.Exit(FAILED) from None
 
 
 @contextmanager

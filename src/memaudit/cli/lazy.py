@@ -6,7 +6,7 @@ from typing import Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from memaudit.cli.errors import reported
+from memaudit.cli.errors import explained, reported
 
 COMMANDS = {
     "demo": ("memaudit.cli.demo:demo", "A short benchmark, a verified certificate, a report."),
@@ -78,7 +78,12 @@ class LazyGroup(TyperGroup):
         name, command, rest = super().resolve_command(ctx, args)
         return name, load(name) if name and command else command, rest
 
+    def make_context(self, *args: Any, **extra: Any) -> Any:
+        """Read the words before the command."""
+        with explained():
+            return super().make_context(*args, **extra)
+
     def invoke(self, ctx: Any) -> Any:
         """Run the command; failures become short lines."""
-        with reported():
+        with explained(), reported():
             return super().invoke(ctx)
