@@ -7,35 +7,20 @@ from typing import Annotated
 
 import typer
 
-from memaudit.cli.cache import DEFAULT_CACHE
-from memaudit.cli.judging import (
-    BaseUrl,
-    CacheFile,
-    DeskOptions,
-    MaxTokens,
-    PriceIn,
-    PriceOut,
-    Provider,
-    Yes,
-    judging_desk,
-)
+from memaudit.cli.judging import NO_DESK, DeskOptions, judging_desk
+from memaudit.cli.option_groups import spread
 from memaudit.cli.text import safe
 from memaudit.core.errors import MemAuditError
 
 
+@spread
 def cells(
     frame: Annotated[
         Path, typer.Argument(metavar="FRAME", help="A frame, or a CSV or JSONL file of cells.")
     ],
     model: Annotated[str, typer.Option(metavar="NAME", help="The model to ask.")],
     out: Annotated[Path, typer.Option(metavar="LABELS", help="The label file to write, .csv.")],
-    base_url: BaseUrl = None,
-    provider: Provider = "live",
-    cache: CacheFile = DEFAULT_CACHE,
-    price_in: PriceIn = None,
-    price_out: PriceOut = None,
-    max_tokens: MaxTokens = None,
-    yes: Yes = False,
+    options: DeskOptions = NO_DESK,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Ask a model about every cell of a frame: the two texts and nothing else."""
@@ -45,7 +30,6 @@ def cells(
     asked = read_frame(frame)
     judge = f"{MODEL}{model}"
     _refuse_others_labels(out, judge)
-    options = DeskOptions(base_url, provider, cache, price_in, price_out, max_tokens, yes)
     with judging_desk([judge], options, out) as desk:
         assert desk is not None  # a model's name opens one
         found = labels_by_model(asked, desk, model)

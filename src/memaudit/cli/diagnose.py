@@ -7,17 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from memaudit.cli.cache import DEFAULT_CACHE
-from memaudit.cli.judging import (
-    BaseUrl,
-    CacheFile,
-    DeskOptions,
-    MaxTokens,
-    PriceIn,
-    PriceOut,
-    Provider,
-    Yes,
-)
+from memaudit.cli.judging import NO_DESK, DeskOptions
+from memaudit.cli.option_groups import spread
 from memaudit.cli.reading_options import (
     AsJson,
     Depth,
@@ -39,6 +30,7 @@ if TYPE_CHECKING:
     from memaudit.core.package import Package
 
 
+@spread
 def diagnose(
     package: Annotated[
         str | None,
@@ -87,13 +79,7 @@ def diagnose(
     label_memories: LabelMemories = None,
     cost_rule: CostRule = None,
     seed: Annotated[int, typer.Option(metavar="N", help="For writers that draw.")] = 0,
-    base_url: BaseUrl = None,
-    provider: Provider = "live",
-    cache: CacheFile = DEFAULT_CACHE,
-    price_in: PriceIn = None,
-    price_out: PriceOut = None,
-    max_tokens: MaxTokens = None,
-    yes: Yes = False,
+    options: DeskOptions = NO_DESK,
     show: ShowQuery = None,
     failures: Failures = False,
     as_json: AsJson = False,
@@ -104,7 +90,6 @@ def diagnose(
     of the answer second. Losses of writing, retrieval and reading add up.
     """
     reading = Reading(retriever, k, reader, prompt)
-    options = DeskOptions(base_url, provider, cache, price_in, price_out, max_tokens, yes)
     if calibrate:
         from memaudit.cli.calibrate import calibrate_into
 

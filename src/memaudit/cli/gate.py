@@ -4,19 +4,9 @@ from typing import Annotated
 
 import typer
 
-from memaudit.cli.cache import DEFAULT_CACHE
 from memaudit.cli.errors import FAILED
-from memaudit.cli.judging import (
-    BaseUrl,
-    CacheFile,
-    DeskOptions,
-    MaxTokens,
-    PriceIn,
-    PriceOut,
-    Provider,
-    Yes,
-    judging_desk,
-)
+from memaudit.cli.judging import NO_DESK, DeskOptions, judging_desk
+from memaudit.cli.option_groups import spread
 from memaudit.cli.scoring_options import (
     CostRule,
     GroupCap,
@@ -33,6 +23,7 @@ from memaudit.cli.text import safe
 from memaudit.core.errors import MemAuditError
 
 
+@spread
 def gate(
     package: PackagePath,
     store: StorePath,
@@ -52,13 +43,7 @@ def gate(
     cost_rule: CostRule = None,
     group_cap: GroupCap = None,
     seconds: Seconds = None,
-    base_url: BaseUrl = None,
-    provider: Provider = "live",
-    cache: CacheFile = DEFAULT_CACHE,
-    price_in: PriceIn = None,
-    price_out: PriceOut = None,
-    max_tokens: MaxTokens = None,
-    yes: Yes = False,
+    options: DeskOptions = NO_DESK,
 ) -> None:
     """Exit with 1 if a store's union ratio within the budget is below a bar."""
     from memaudit.adapters.store_files import read_store
@@ -75,7 +60,6 @@ def gate(
     if cost_rule is not None:
         found = found.recost(cost_rule)
     exported = read_store(store)
-    options = DeskOptions(base_url, provider, cache, price_in, price_out, max_tokens, yes)
     with judging_desk([judge], options, store) as desk:
         result = gated(
             found, exported, at, named_judge(judge, label_memories, desk), policy=policy,

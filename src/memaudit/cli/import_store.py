@@ -38,6 +38,9 @@ def import_store(
     paths = [Path(argument) for argument in arguments]
     if format is None and len(paths) > 1 and arguments[0] in ADAPTERS:
         format, paths = arguments[0], paths[1:]
+    if format is None and len(paths) > 1 and not paths[0].exists():
+        known = ", ".join(ADAPTERS)
+        raise MemAuditError(f"{arguments[0]}: is neither a file nor a format; formats: {known}")
     if any(os.path.realpath(path) == os.path.realpath(out) for path in paths):
         raise MemAuditError(f"{out}: is the export itself; write the store to another file")
     options = Options(name=name, view=view, namespace=namespace, as_of=as_of)

@@ -5,18 +5,8 @@ from typing import Annotated, Any
 
 import typer
 
-from memaudit.cli.cache import DEFAULT_CACHE
-from memaudit.cli.judging import (
-    BaseUrl,
-    CacheFile,
-    DeskOptions,
-    MaxTokens,
-    PriceIn,
-    PriceOut,
-    Provider,
-    Yes,
-    judging_desk,
-)
+from memaudit.cli.judging import NO_DESK, DeskOptions, judging_desk
+from memaudit.cli.option_groups import spread
 from memaudit.cli.scoring_options import (
     CostRule,
     GroupCap,
@@ -30,6 +20,7 @@ from memaudit.cli.scoring_options import (
 from memaudit.cli.text import safe, safe_markup
 
 
+@spread
 def judge(
     package: PackagePath,
     store: StorePath,
@@ -45,13 +36,7 @@ def judge(
     cost_rule: CostRule = None,
     group_cap: GroupCap = None,
     seconds: Seconds = None,
-    base_url: BaseUrl = None,
-    provider: Provider = "live",
-    cache: CacheFile = DEFAULT_CACHE,
-    price_in: PriceIn = None,
-    price_out: PriceOut = None,
-    max_tokens: MaxTokens = None,
-    yes: Yes = False,
+    options: DeskOptions = NO_DESK,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Compare a judge with another: cells, precision and recall, kappa, and their ratios."""
@@ -73,7 +58,6 @@ def judge(
     found, exported = read_package(package), read_store(store)
     if cost_rule is not None:
         found = found.recost(cost_rule)
-    options = DeskOptions(base_url, provider, cache, price_in, price_out, max_tokens, yes)
     with judging_desk([judge, against], options, store) as desk:
         pair = named_judges([judge, against], label_memories, desk)
         kept = [written(found, exported, one) for one in pair]

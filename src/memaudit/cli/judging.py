@@ -15,34 +15,34 @@ from memaudit.core.errors import MemAuditError
 if TYPE_CHECKING:
     from memaudit.natural.passes.desk import Desk
 
-BaseUrl = Annotated[
-    str | None, typer.Option(metavar="URL", help="model: any OpenAI-compatible address.")
-]
-Provider = Annotated[
-    str, typer.Option(metavar="NAME", help="model: live, batch, or offline from the cache.")
-]
-CacheFile = Annotated[Path, typer.Option(metavar="DB", help="model: where replies are kept.")]
-PriceIn = Annotated[
-    str | None, typer.Option(metavar="USD", help="model: a million tokens read, for the estimate.")
-]
-PriceOut = Annotated[
-    str | None, typer.Option(metavar="USD", help="model: a million tokens written.")
-]
-MaxTokens = Annotated[int | None, typer.Option(metavar="N", help="model: stop at so many tokens.")]
-Yes = Annotated[bool, typer.Option("--yes", help="model: do not ask before spending.")]
-
 
 @dataclass(frozen=True, slots=True)
 class DeskOptions:
-    """Everything a command says about asking a model."""
+    """Everything a command says about asking a model; `spread` makes options of it."""
 
-    base_url: str | None = None
-    provider: str = "live"
-    cache: Path = DEFAULT_CACHE
-    price_in: str | None = None
-    price_out: str | None = None
-    max_tokens: int | None = None
-    yes: bool = False
+    base_url: Annotated[
+        str | None, typer.Option(metavar="URL", help="model: any OpenAI-compatible address.")
+    ] = None
+    provider: Annotated[
+        str, typer.Option(metavar="NAME", help="model: live, batch, or offline from the cache.")
+    ] = "live"
+    cache: Annotated[Path, typer.Option(metavar="DB", help="model: where replies are kept.")] = (
+        DEFAULT_CACHE
+    )
+    price_in: Annotated[
+        str | None,
+        typer.Option(metavar="USD", help="model: a million tokens read, for the estimate."),
+    ] = None
+    price_out: Annotated[
+        str | None, typer.Option(metavar="USD", help="model: a million tokens written.")
+    ] = None
+    max_tokens: Annotated[
+        int | None, typer.Option(metavar="N", help="model: stop at so many tokens.")
+    ] = None
+    yes: Annotated[bool, typer.Option("--yes", help="model: do not ask before spending.")] = False
+
+
+NO_DESK = DeskOptions()
 
 
 @contextmanager

@@ -6,18 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from memaudit.cli.cache import DEFAULT_CACHE
-from memaudit.cli.judging import (
-    BaseUrl,
-    CacheFile,
-    DeskOptions,
-    MaxTokens,
-    PriceIn,
-    PriceOut,
-    Provider,
-    Yes,
-    judging_desk,
-)
+from memaudit.cli.judging import NO_DESK, DeskOptions, judging_desk
+from memaudit.cli.option_groups import spread
 from memaudit.cli.scoring_options import (
     Budgets,
     CostRule,
@@ -39,6 +29,7 @@ if TYPE_CHECKING:
     from memaudit.natural.passes.desk import Desk
 
 
+@spread
 def score(
     package: PackagesPath,
     stores: StorePaths,
@@ -65,13 +56,7 @@ def score(
         list[str] | None,
         typer.Option(metavar="ID", help="Tell all about a unit or a memory; repeatable."),
     ] = None,
-    base_url: BaseUrl = None,
-    provider: Provider = "live",
-    cache: CacheFile = DEFAULT_CACHE,
-    price_in: PriceIn = None,
-    price_out: PriceOut = None,
-    max_tokens: MaxTokens = None,
-    yes: Yes = False,
+    options: DeskOptions = NO_DESK,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Score stores: raw value, ratios to certified optima, pruned rows, and where value is lost."""
@@ -96,7 +81,6 @@ def score(
     for store in exported:
         for warning in store.warnings:
             typer.echo(safe(f"{store.name}: {warning}"), err=True)
-    options = DeskOptions(base_url, provider, cache, price_in, price_out, max_tokens, yes)
     with judging_desk(names, options, stores[0]) as desk:
         judges = _judges(names, label_memories, exported, desk)
         scoring = Scoring(amounts, judges, rated, group_cap, seconds)

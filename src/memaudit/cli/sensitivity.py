@@ -7,18 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from memaudit.cli.cache import DEFAULT_CACHE
-from memaudit.cli.judging import (
-    BaseUrl,
-    CacheFile,
-    DeskOptions,
-    MaxTokens,
-    PriceIn,
-    PriceOut,
-    Provider,
-    Yes,
-    judging_desk,
-)
+from memaudit.cli.judging import NO_DESK, DeskOptions, judging_desk
+from memaudit.cli.option_groups import spread
 from memaudit.cli.scoring_options import (
     Budgets,
     GroupCap,
@@ -38,6 +28,7 @@ if TYPE_CHECKING:
     from memaudit.core.package import Package
 
 
+@spread
 def sensitivity(
     package: PackagePath,
     stores: StorePaths,
@@ -76,13 +67,7 @@ def sensitivity(
         Path | None, typer.Option(metavar="FILE", help="corrections: the LoCoMo file.")
     ] = None,
     seconds: Seconds = None,
-    base_url: BaseUrl = None,
-    provider: Provider = "live",
-    cache: CacheFile = DEFAULT_CACHE,
-    price_in: PriceIn = None,
-    price_out: PriceOut = None,
-    max_tokens: MaxTokens = None,
-    yes: Yes = False,
+    options: DeskOptions = NO_DESK,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Score stores by other judges, costs, group caps and wrong labels: do rankings survive?"""
@@ -116,7 +101,6 @@ def sensitivity(
         for warning in store.warnings:
             typer.echo(safe(f"{store.name}: {warning}"), err=True)
     extra: list[Variant] = []
-    options = DeskOptions(base_url, provider, cache, price_in, price_out, max_tokens, yes)
     with judging_desk(names, options, stores[0]) as desk:
         judges = named_judges(names, label_memories, desk)
         refuse_equal_judges(judges)

@@ -6,17 +6,8 @@ from typing import Annotated
 
 import typer
 
-from memaudit.cli.cache import DEFAULT_CACHE
-from memaudit.cli.judging import (
-    BaseUrl,
-    CacheFile,
-    DeskOptions,
-    MaxTokens,
-    PriceIn,
-    PriceOut,
-    Provider,
-    Yes,
-)
+from memaudit.cli.judging import NO_DESK, DeskOptions
+from memaudit.cli.option_groups import spread
 from memaudit.cli.reading_options import (
     AsJson,
     Depth,
@@ -34,6 +25,7 @@ from memaudit.cli.text import safe
 DEFAULT_WRITER = "estimated_gvt"
 
 
+@spread
 def transfer(
     path: Annotated[
         Path,
@@ -68,13 +60,7 @@ def transfer(
     ] = None,
     cost_rule: Annotated[str, typer.Option(help="words, bytes or tokens:NAME.")] = "words",
     seed: Annotated[int, typer.Option(metavar="N", help="For stores that draw.")] = 0,
-    base_url: BaseUrl = None,
-    provider: Provider = "live",
-    cache: CacheFile = DEFAULT_CACHE,
-    price_in: PriceIn = None,
-    price_out: PriceOut = None,
-    max_tokens: MaxTokens = None,
-    yes: Yes = False,
+    options: DeskOptions = NO_DESK,
     show: ShowQuery = None,
     failures: Failures = False,
     as_json: AsJson = False,
@@ -93,7 +79,6 @@ def transfer(
     from memaudit.writers.registry import named_writer
 
     compared = Compared([named_writer(name) for name in writer or [DEFAULT_WRITER]], budget, seed)
-    options = DeskOptions(base_url, provider, cache, price_in, price_out, max_tokens, yes)
     with Reading(retriever, k, reader, prompt).setup(options, out) as (setup, _):
         records = open_records(path, format, subset, tuple(conversation or ()), cost_rule)
         rows = sum(map(len, records.asked.values())) * len(compared.stores)
