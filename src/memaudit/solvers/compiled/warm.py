@@ -1,14 +1,11 @@
 """Compiling the kernels once per machine, on two cores, with a line that says why.
 
-Numba keeps what it compiles on disk. The first large solve after an installation compiles one
-half of the kernels here and the other half in a second process; later ones load them.
+Numba keeps what it compiles on disk. The first large solve after an installation has each half of
+the kernels compiled by a process of its own; it and all later ones load them.
 """
 
 import subprocess
 import sys
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -31,40 +28,21 @@ def ensure_compiled() -> None:
         return
     sys.stderr.write(LINE)
     sys.stderr.flush()
-    other = subprocess.Popen(
-        [sys.executable, "-m", "memaudit.solvers.compiled.warm"],
-        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-    )  # fmt: skip
+    # Not in this process: an interrupt in a callback of the compiler leaves half a kernel behind.
+    halves = [
+        subprocess.Popen(
+            [sys.executable, "-m", "memaudit.solvers.compiled.warm", half],
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        )
+        for half in HALVES
+    ]  # fmt: skip
     try:
-        with interrupts_kept():
-            _compile_bound()
-        other.wait()
+        for process in halves:
+            process.wait()
     finally:
-        if other.poll() is None:
-            other.kill()
-
-
-@contextmanager
-def interrupts_kept() -> Iterator[None]:
-    """Raise at the end a Ctrl-C that fell into a callback of the compiler.
-
-    Python cannot pass an exception on through C: it would print a traceback and drop it.
-    """
-    before, lost = sys.unraisablehook, threading.Event()
-
-    def hook(unraisable: "sys.UnraisableHookArgs") -> None:
-        if issubclass(unraisable.exc_type, KeyboardInterrupt):
-            lost.set()
-        else:
-            before(unraisable)
-
-    sys.unraisablehook = hook
-    try:
-        yield
-    finally:
-        sys.unraisablehook = before
-    if lost.is_set():
-        raise KeyboardInterrupt
+        for process in halves:
+            if process.poll() is None:
+                process.kill()
 
 
 def _on_disk() -> bool:
@@ -85,7 +63,7 @@ def _tiny() -> Open:
 
 
 def _compile_bound() -> None:
-    """This process's half: the bound."""
+    """One half: the bound."""
     state = _tiny()
     stage = Stage(
         state,
@@ -97,7 +75,7 @@ def _compile_bound() -> None:
 
 
 def _compile_rest() -> None:
-    """The other process's half: stores and layouts."""
+    """The other half: stores and layouts."""
     state = _tiny()
     chosen = np.zeros(len(state.core.cost), np.bool_)
     levels = np.zeros((2, len(state.core.top)), np.int64)
@@ -105,5 +83,7 @@ def _compile_rest() -> None:
     choose_layout(state.core)
 
 
+HALVES = {"bound": _compile_bound, "rest": _compile_rest}
+
 if __name__ == "__main__":
-    _compile_rest()
+    HALVES[sys.argv[1]]()
