@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from memaudit.cli.outputs import may_write
 from memaudit.cli.text import safe
 
 
@@ -23,5 +24,6 @@ def report(
     """Write the audit table, ratios under other labels and disputed cells as one HTML file."""
     from memaudit.report.labels import read_audit, write_page
 
+    may_write(out, "page")
     write_page(read_audit(files), out)
     typer.echo(f"report: {safe(out)}")

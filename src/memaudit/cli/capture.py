@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from memaudit.cli.outputs import may_write
 from memaudit.cli.text import safe
 
 
@@ -42,6 +43,7 @@ def capture(
         model, base_url, embedder, parse_options(set_ or []), python, view, patience
     )
     packages = [one for path in package for one in read_packages(path)]
+    may_write(out, "store")
     outcome = run(chosen, packages, settings, out, lambda line: typer.echo(safe(line), err=True))
     store, kept = outcome.store, len(outcome.results)
     typer.echo(safe(

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from memaudit.cli.outputs import may_write
 from memaudit.cli.text import safe
 
 
@@ -66,6 +67,7 @@ def generate(
     set_knobs = [f"{name}={value}" for name, value in knobs.items() if value is not None]
     package = named_distribution(":".join([distribution, *set_knobs])).package(seed)
     path = out or Path(f"{package.name}.json")
+    may_write(path, "package")
     write_package(package, path)
     typer.echo(
         f"{safe(package.name)}: {len(package.experiences)} experiences, "

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from memaudit.cli.outputs import may_write
 from memaudit.cli.text import safe
 from memaudit.core.errors import MemAuditError
 
@@ -43,6 +44,7 @@ def import_store(
         raise MemAuditError(f"{arguments[0]}: is neither a file nor a format; formats: {known}")
     if any(os.path.realpath(path) == os.path.realpath(out) for path in paths):
         raise MemAuditError(f"{out}: is the export itself; write the store to another file")
+    may_write(out, "store")
     options = Options(name=name, view=view, namespace=namespace, as_of=as_of)
     store = importing.import_store(paths, format, options)
     write_store(store, out)

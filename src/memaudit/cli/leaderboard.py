@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from memaudit.cli.outputs import may_write
 from memaudit.cli.text import safe, safe_markup
 
 if TYPE_CHECKING:
@@ -29,6 +30,8 @@ def leaderboard(
     from memaudit.report.leaderboard import board, read_scores, write_page
     from memaudit.report.leaderboard.data import leaderboard_data
 
+    if out is not None:
+        may_write(out, "page")
     found = board(read_scores(folder))
     if out is not None:
         write_page(found, out)

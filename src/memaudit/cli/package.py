@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from memaudit.cli.errors import FAILED, report
+from memaudit.cli.outputs import may_write
 from memaudit.cli.text import safe, safe_markup
 from memaudit.core.errors import InvalidPackage, MemAuditError, Problem
 
@@ -95,6 +96,7 @@ def convert(
             "choose one with --name, or write them all with --to artifact"
         )
     else:
+        may_write(target, "package")
         write_package(packages[0], target)
     typer.echo(safe(f"wrote {len(packages)} package{'s'[: len(packages) != 1]} to {target}"))
 
@@ -107,6 +109,9 @@ def recost(
     """Measure every candidate's cost by another rule and declare that rule."""
     from memaudit.io.packages import read_package, write_package
 
+    if source.resolve() == target.resolve():
+        raise MemAuditError(f"{target}: is the source itself; write to another path")
+    may_write(target, "package")
     package = read_package(source).recost(rule)
     write_package(package, target)
     typer.echo(safe(f"wrote {package.name} with cost rule {rule} to {target}"))

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from memaudit.cli.outputs import may_write
 from memaudit.cli.text import safe
 from memaudit.core.errors import MemAuditError
 
@@ -30,6 +31,7 @@ def report(
     from memaudit.report.downstream.folder import is_downstream
 
     path = out or folder / "report.html"
+    may_write(path, "page")
     downstream = is_downstream(folder)
     if downstream:
         from memaudit.report.downstream.page import write_downstream

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from memaudit.cli.interrupt import watched
+from memaudit.cli.outputs import may_write
 from memaudit.cli.text import safe
 from memaudit.core.errors import MemAuditError
 
@@ -57,6 +58,8 @@ def solve(
     named_solver(solver)
     jobs = [(package, budgets or declared_budgets(package)) for package in read_packages(path)]
     wanted = sum(len(amounts) for _, amounts in jobs)
+    if certificate is not None:
+        may_write(certificate, "certificate")
     optima = solve_jobs(jobs, group_cap, solver, seconds)
     if as_json:
         typer.echo(_json(optima))

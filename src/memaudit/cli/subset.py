@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from memaudit.cli.outputs import may_write
 from memaudit.cli.text import safe
 
 
@@ -26,6 +27,7 @@ def subset(
     from memaudit.datasets.subset_files import subset_text
     from memaudit.io.atomic import write_file
 
+    may_write(out, "subset")
     name = format or guess_format(path)
     conversations = iter_conversations(path, name)
     chosen = choose(conversations, size, seed, by, dataset_hash(path), name)
