@@ -57,6 +57,23 @@ def test_nothing_known(text: str, tmp_path: Path) -> None:
         iter_conversations(tmp_path / "x.json", "pdf")
 
 
+def test_another_format_than_the_one_asked_for() -> None:
+    """Each fixture under each wrong name is refused at once, before anything is built of it."""
+    for format in LOADERS:
+        for wrong in set(LOADERS) - {format}:
+            line = f"is of the format {format}, not {wrong}; check --format"
+            with pytest.raises(MemAuditError, match=line):
+                iter_conversations(FIXTURES[format], wrong)
+
+
+def test_a_list_of_rows_with_questions_is_no_chat(tmp_path: Path) -> None:
+    """One key that a chat has too does not make it one."""
+    row = {"question_id": "q", "question": "When?", "golden_answer": "2022", "category": 2}
+    (tmp_path / "errors.json").write_text(json.dumps([row]))
+    with pytest.raises(MemAuditError, match="of no known format"):
+        iter_conversations(tmp_path / "errors.json")
+
+
 def test_paths_that_cannot_be_read(tmp_path: Path) -> None:
     """One line each."""
     os.mkfifo(tmp_path / "pipe")

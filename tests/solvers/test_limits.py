@@ -110,3 +110,22 @@ def test_unchecked_is_not_certified(tiny: Package, solver: str) -> None:
     optimum = solve(tiny, 3, solver=solver, check=False)
     assert (optimum.status, optimum.note) == ("bound", "certificate not checked")
     assert optimum.certificate is not None
+
+
+def test_the_clock_stops_while_kernels_are_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither the time that is reported nor the time limit counts it, even if it is broken off."""
+    now = 100.0
+    monkeypatch.setattr("memaudit.solvers.protocol.time.monotonic", lambda: now)
+    limits = Limits(seconds=10)
+
+    def compile_for(seconds: float, fails: bool) -> None:
+        nonlocal now
+        now += seconds
+        if fails:
+            raise KeyboardInterrupt
+
+    now += 2
+    limits.wait_for(lambda: compile_for(60, fails=False))
+    with pytest.raises(KeyboardInterrupt):
+        limits.wait_for(lambda: compile_for(30, fails=True))
+    assert (limits.spent, limits.left) == (2, 8)

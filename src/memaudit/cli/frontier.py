@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from memaudit.cli.text import safe
 from memaudit.core.errors import MemAuditError
 
 if TYPE_CHECKING:
@@ -44,6 +45,7 @@ def frontier(
             _show(one)
     if plot is not None:
         write_plot(found, plot)
+        typer.echo(safe(f"plot: {plot}"), err=as_json)
 
 
 def _frontier(package: "Package", max_budget: int, group_cap: int | None) -> "Frontier":

@@ -42,8 +42,9 @@ class Chat:
     about = "a chat written by hand: JSONL rows of conversations, sessions, turns and questions"
 
     def recognises(self, keys: frozenset[str]) -> bool:
-        """By a row's one telling key."""
-        return len(keys & ROWS.keys()) == 1
+        """By a row's one telling key, if most of the others may stand beside it."""
+        telling = keys & ROWS.keys()
+        return len(telling) == 1 and 2 * len(keys & ROWS[min(telling)]) > len(keys)
 
     def conversations(self, path: Path) -> Iterator[Loaded]:
         """One at a time."""

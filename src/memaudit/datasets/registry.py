@@ -29,12 +29,19 @@ def named_loader(name: str) -> Loader:
     return LOADERS[name]
 
 
-def guess_format(path: Path) -> str:
-    """The format whose first record the file begins with; never by the file's name."""
+def seen_format(path: Path) -> str | None:
+    """The format whose first record the file begins with, if any; never by the file's name."""
     for keys in (_first_keys(path, nested=True), _first_keys(path, nested=False)):
         for name, loader in LOADERS.items():
             if loader.recognises(keys):
                 return name
+    return None
+
+
+def guess_format(path: Path) -> str:
+    """The format a file is of, as far as one can see."""
+    if (seen := seen_format(path)) is not None:
+        return seen
     raise MemAuditError(
         f"{path.name}: its first record is of no known format; "
         f"give one with --format: {', '.join(LOADERS)}"

@@ -54,7 +54,7 @@ def read_certificates(path: Path) -> list[Certificate]:
     except InvalidPackage as error:
         raise InvalidCertificate(f"{path} {error.problems[0].message}") from None
     except _Refused as error:
-        raise InvalidCertificate(f"{path} {error}") from None
+        raise InvalidCertificate(f"{path} is no certificate: it {error}") from None
     entries = data if isinstance(data, list) else [data]
     if not entries:
         raise InvalidCertificate(f"{path} holds no certificate")

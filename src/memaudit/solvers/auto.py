@@ -31,7 +31,7 @@ class Auto:
         solution = fast.try_to_solve(form, first, hint)
         if solution is None:
             return Reference().solve(form, limits, hint)
-        limits.interrupted = first.interrupted
+        limits.interrupted, limits.started = first.interrupted, first.started
         if solution.closed or limits.expired:
             return solution
         highs = Highs()

@@ -84,7 +84,7 @@ def solve_form(
     from memaudit.solvers.compiled.root import solve_large
     from memaudit.solvers.compiled.warm import ensure_compiled
 
-    ensure_compiled()
+    limits.wait_for(ensure_compiled)
     found = solve_large(packed, limits, groups, SCALE, slack, hint)
     return Solution(
         found.chosen,

@@ -2,6 +2,7 @@
 
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -21,6 +22,19 @@ class Limits:
     started: float = field(default_factory=time.monotonic)
     interrupted: bool = False
 
+    def wait_for(self, work: Callable[[], None]) -> None:
+        """Stop the clock while something is done that is no solving."""
+        begun = time.monotonic()
+        try:
+            work()
+        finally:
+            self.started += time.monotonic() - begun
+
+    @property
+    def spent(self) -> float:
+        """Seconds since the start."""
+        return time.monotonic() - self.started
+
     @property
     def expired(self) -> bool:
         """Whether it is time to stop: Ctrl-C was pressed or the time is up."""
@@ -31,7 +45,7 @@ class Limits:
         """Seconds left, or None without a limit."""
         if self.seconds is None:
             return None
-        return max(0.0, self.seconds - (time.monotonic() - self.started))
+        return max(0.0, self.seconds - self.spent)
 
 
 @dataclass(frozen=True, slots=True)

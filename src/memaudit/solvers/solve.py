@@ -1,6 +1,5 @@
 """`solve`: pick a backend, solve, check the certificate, and say what is proven."""
 
-import time
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Any
@@ -85,10 +84,11 @@ class PackageSolver:
             raise MemAuditError(
                 f"solver {self.backend.name!r} cannot take {self.package.name!r}: {refusal}"
             )
-        started = time.perf_counter()
-        solution = self.backend.solve(form, Limits(seconds=seconds))
-        elapsed = time.perf_counter() - started
-        return _optimum(self.checker, form, amount, solution, self.backend.name, elapsed, check)
+        limits = Limits(seconds=seconds)
+        solution = self.backend.solve(form, limits)
+        return _optimum(
+            self.checker, form, amount, solution, self.backend.name, limits.spent, check
+        )
 
 
 def _optimum(
