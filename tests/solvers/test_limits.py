@@ -116,7 +116,7 @@ def test_the_clock_stops_while_kernels_are_compiled(monkeypatch: pytest.MonkeyPa
     """Neither the time that is reported nor the time limit counts it, even if it is broken off."""
     now = 100.0
     monkeypatch.setattr("memaudit.solvers.protocol.time.monotonic", lambda: now)
-    limits = Limits(seconds=10)
+    limits = Limits(seconds=10, started=now)
 
     def compile_for(seconds: float, fails: bool) -> None:
         nonlocal now
