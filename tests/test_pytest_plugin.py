@@ -86,13 +86,15 @@ def test_scores_and_failures(pytester: pytest.Pytester, monkeypatch: pytest.Monk
     write_package(natural_set()[0], Path(pytester.path) / "package.json")
     pytester.makepyfile(SUITE)
     result = pytester.runpytest_subprocess("-p", "memaudit.pytest_plugin")
-    result.assert_outcomes(passed=5, failed=6, warnings=2)
+    result.assert_outcomes(passed=5, failed=6, warnings=4)
     result.stdout.fnmatch_lines(
         [
             "*'store under test' reaches 0.* of the best store within 40, the bar is 0.6 "
-            "(everything fits, coverage estimated)",
+            "(everything fits, coverage estimated, COVERS NOTHING of this package: is it of the "
+            "same conversation?)",
             "'torn' reaches 0.* of the best store within 40, the bar is 0.6 (everything fits, "
-            "coverage estimated, PARTLY READ: 1 row of the export is not in the store)",
+            "coverage estimated, PARTLY READ: 1 row of the export is not in the store, COVERS "
+            "NOTHING of this package: is it of the same conversation?)",
             "memaudit_score: --seconds -1 is no time limit; give a number above 0",
             "memaudit_score: *none.json*does not exist*",
             "memaudit_score: unknown judge 'me'; known judges: *",

@@ -15,6 +15,9 @@ from memaudit.audits.account import (
     unread_rows,
 )
 from memaudit.audits.counting import counted
+from memaudit.audits.judges.registry import named_judge
+from memaudit.audits.written import written
+from memaudit.natural.example import natural_set
 from tests.adapters.exports import EXPORTS
 
 
@@ -84,3 +87,19 @@ def test_data() -> None:
     assert (row["name"], row["unread_rows"], row["undecided_cells"]) == ("s", 2, 1)
     assert row["count"]["skipped"] == {"no text": 2}
     assert row["warnings"] == ["hm"]
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ("Ingrid wants hotel rooms away from the lift.", []),
+        ("Zzz.", ["COVERS NOTHING of this package: is it of the same conversation?"]),
+        (None, []),
+    ],
+)
+def test_a_store_of_something_else(text: str | None, lines: list[str]) -> None:
+    """Said where memories cover no unit at all; an empty store is only empty."""
+    memories = (Memory(id="a", text=text),) if text else ()
+    made = store().model_copy(update={"memories": memories})
+    hotel = next(one for one in natural_set() if one.name == "hotel-rooms")
+    assert written(hotel, made, named_judge("lexical")).account.lines == lines

@@ -28,6 +28,8 @@ class Account:
     left_out: Mapping[str, int] = field(default_factory=dict)
     unrated: Mapping[str, int] = field(default_factory=dict)
     """Per sort of salience, memories that a given file of scores does not have."""
+    covers_nothing: bool = False
+    """There are memories, and not one of them covers a unit of the package."""
 
     @property
     def lines(self) -> list[str]:
@@ -37,6 +39,8 @@ class Account:
             rows = counted(self.unread_rows, "row")
             verb = "is" if self.unread_rows == 1 else "are"
             found.append(f"PARTLY READ: {rows} of the export {verb} not in the store")
+        if self.covers_nothing:
+            found.append("COVERS NOTHING of this package: is it of the same conversation?")
         found += [f"NOT ALL THERE: {warning}" for warning in self.incomplete]
         if self.undecided:
             cells = counted(len(self.undecided), "cell")

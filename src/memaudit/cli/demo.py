@@ -1,5 +1,8 @@
 """`memaudit demo`: a short benchmark, a verified certificate, and a report."""
 
+import os
+import shutil
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -19,9 +22,9 @@ package" are references: they look at what later questions need, which no produc
 see what a memory system would see.
 
 Next: open {report}
-      memaudit solve {package} --budget 60
-      memaudit run --suite controlled --out out/controlled
-      memaudit reproduce controlled"""
+      {program} solve {package} --budget 60
+      {program} run --suite controlled --out out/controlled
+      {program} serve {out}"""
 
 
 def demo(
@@ -56,9 +59,18 @@ def demo(
     package = named_distribution(spec.distributions[0]).package(spec.seeds[0])
     check = _certified(package, budget, out)
     write_report(run, out / "report.html")
-    typer.echo(WORDS.format(report=safe(out / "report.html"), package=safe(out / "package.json")))
+    names = {"report": out / "report.html", "package": out / "package.json", "out": out}
+    typer.echo(WORDS.format(program=_program(), **{name: safe(at) for name, at in names.items()}))
     if not check["valid"]:
         raise typer.Exit(FAILED)
+
+
+def _program() -> str:
+    """How this program is called from here: by its path, if the shell would not find it."""
+    path = Path(sys.argv[0])
+    if shutil.which("memaudit") or path.name != "memaudit":
+        return "memaudit"
+    return safe(os.path.relpath(path))
 
 
 def _certified(package: "Package", budget: int, out: Path) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 import json
 import os
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,6 +14,9 @@ from memaudit.core.errors import MemAuditError
 
 if TYPE_CHECKING:
     from memaudit.adapters.shape import ExportedStore
+
+NAMED = 6
+"""Namespaces that are named with their counts."""
 
 
 def import_store(
@@ -82,5 +86,10 @@ def _lines(store: "ExportedStore", out: Path) -> list[str]:
     ]
     if not store.memories:
         lines.append("          the store is empty")
+    owners = Counter(memory.namespace for memory in store.active if memory.namespace)
+    if len(owners) > 1:
+        named = ", ".join(f"{name} {number:,}" for name, number in owners.most_common(NAMED))
+        more = f" and {len(owners) - NAMED} more" if len(owners) > NAMED else ""
+        lines.append(f"namespaces: {named}{more} (--namespace NAME takes one of them alone)")
     lines += [f"warning: {warning}" for warning in store.warnings]
     return [*lines, f"wrote {out}  sha256 {store_digest(store)}"]
