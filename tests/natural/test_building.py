@@ -112,7 +112,7 @@ def test_the_command(tmp_path: Path) -> None:
     assert run("subset", path, "--size", 2, "--out", chosen).exit_code == 0
     result = run("build", path, "--out", out, "--subset", chosen, "--method", "annotations")
     assert result.exit_code == 0, result.output
-    assert result.stdout.startswith(f"1 packages in {out}\n")
+    assert result.stdout.startswith(f"1 package in {out}\n")
     assert len(read_package(out / "diet.json").queries) == 2
     again = json.loads(run("build", path, "--out", out, "--subset", chosen, "--json").stdout)
     assert (again["kept"], again["counts"]["packages"]) == (1, 1)

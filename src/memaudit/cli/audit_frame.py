@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from memaudit.audits.counting import counted
 from memaudit.cli.text import safe, safe_markup
 from memaudit.core.errors import MemAuditError
 
@@ -114,7 +115,7 @@ def _show(drawing: "Drawing", out: Path, written: bool) -> None:
         typer.echo(f"drawn from {len(drawing.strata):,} strata, all listed in {MANIFEST}")
     cells, packages = len(drawing.frame.cells), len(drawing.packages)
     state = "wrote" if written else "already there:"
-    typer.echo(safe(f"{state} {cells:,} cells of {packages:,} packages in {out}"))
+    typer.echo(safe(f"{state} {counted(cells, 'cell')} of {counted(packages, 'package')} in {out}"))
     for why, number in drawing.left_out.items():
         typer.echo(f"left out: {number:,} cells {why}")
     typer.echo(f"to label: {CELLS}, {CELL_LINES}, or {TASKS} with {TASKS_CONFIG}")

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
+from memaudit.audits.counting import counted
 from memaudit.cli.build_model import ModelOptions, build_with_models
 from memaudit.cli.cache import DEFAULT_CACHE
 from memaudit.cli.errors import FAILED
@@ -134,7 +135,7 @@ def _lines(manifest: dict[str, Any], out: Path) -> list[str]:
     """What was built, by which rules, and what did not fit."""
     counts = manifest["counts"]
     kept = f", {manifest['kept']} of them there already" if manifest["kept"] else ""
-    lines = [f"{counts['packages']} packages in {out}{kept}"]
+    lines = [f"{counted(counts['packages'], 'package')} in {out}{kept}"]
     for name in ("experiences", "candidates", "units", "queries"):
         lines.append(_row(counts.get(name, 0), name))
     lines.append(_row(counts.get("queries_without_units", 0), "without units", 1))

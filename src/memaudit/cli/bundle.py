@@ -22,6 +22,7 @@ def bundle(
     """Write everything in some folders as pages that any web host, or none, can show."""
     from memaudit.audits.time_limit import checked_seconds
     from memaudit.cli.results import progress
+    from memaudit.core.errors import MemAuditError
     from memaudit.web.explorer.bundle import refuse_foreign, write_bundle
     from memaudit.web.explorer.library.library import Library
     from memaudit.web.explorer.library.records import KINDS
@@ -29,6 +30,11 @@ def bundle(
     checked_seconds(seconds)
     refuse_foreign(out)
     library = Library(folders)
+    if not library.items and not library.unreadable:
+        raise MemAuditError(
+            f"{', '.join(map(str, folders))} holds nothing of ours, no page was written; give "
+            "folders with runs, packages, stores, scores, frames, diagnoses or certificates"
+        )
     with progress("things", len(library.items)) as done:
         written = write_bundle(library, out, seconds, lambda begun, _: done(begun))
     counts = [f"{len(found)} {kind}" for kind in KINDS if (found := library.of(kind))]

@@ -34,8 +34,12 @@ def serve(
     counts = [f"{len(found)} {kind}" for kind in KINDS if (found := library.of(kind))]
     skipped = f", {len(library.unreadable)} unreadable" if library.unreadable else ""
 
+    if not library.items:
+        given = ", ".join(map(str, folders))
+        typer.echo(safe(f"{given} holds nothing of ours yet; what comes is listed"), err=True)
+
     def announce(address: str) -> None:
-        typer.echo(safe(f"{', '.join(counts) or 'nothing of ours'}{skipped}; Ctrl-C ends"))
+        typer.echo(safe(f"{', '.join(counts) or 'nothing'}{skipped}; Ctrl-C ends"))
         typer.echo(address)
 
     serve_app(explorer_app(Site(library)), port, announce, not no_browser, SERVED, STOP.set)

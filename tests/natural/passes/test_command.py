@@ -35,7 +35,7 @@ def test_build_then_replay(tmp_path: Path) -> None:
         )  # fmt: skip
     assert asked.exit_code == 0, asked.output
     assert "pass memories" in asked.stderr
-    assert "1 packages in" in asked.stdout
+    assert "1 package in" in asked.stdout
     (package,) = packages_at(tmp_path / "live")
     assert solve(package, 40).certified
     again = run("build", *common, "--provider", "offline", "--out", tmp_path / "again")

@@ -9,7 +9,8 @@ def summary(manifest: dict[str, Any], out: Path) -> list[str]:
     """What was built, how it was judged, what failed, and what it used."""
     counts = manifest["counts"]
     kept = f", {manifest['kept']} of them there already" if manifest.get("kept") else ""
-    lines = [f"{counts['packages']} packages in {out}{kept}"]
+    number = counts["packages"]
+    lines = [f"{number} package{'s'[: number != 1]} in {out}{kept}"]
     lines += [_row(number, status, 1) for status, number in manifest["statuses"].items()]
     lines += [_row(counts.get(name, 0), name) for name in ("experiences", "candidates", "units")]
     lines.append(_row(counts.get("queries", 0), "queries"))
