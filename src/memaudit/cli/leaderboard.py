@@ -70,7 +70,7 @@ def _standings(board: "Board") -> "Table":
     table.add_column("budget", justify="right")
     table.add_column("store", overflow="fold")
     kept = "kept\n(est.)" if board.entries.is_estimate else "kept"
-    losses = [f"loses\n{name[:7]}" for name in STEPS]
+    losses = [f"loses\n{name if len(name) < 7 else f'{name[:6]}.'}" for name in STEPS]
     for name in (kept, "95% interval", "upper", *losses, "n", "undef.", "absent"):
         table.add_column(name, justify="right", no_wrap=True)
     for budget, rows in board.budgets:
