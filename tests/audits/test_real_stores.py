@@ -96,6 +96,16 @@ def test_mem0_as_labelled(coverage: str, value: str) -> None:
     assert optima == sorted(optima)
 
 
+def test_a_store_that_covers_all_is_proven_at_once() -> None:
+    """Where the best store reaches the value of all units, no search is needed to prove it; the
+    limit is a hundred times what it takes."""
+    package = conversation(real_file(f"{LABELS}/units.jsonl"))
+    audit = ExportAudit(package, [written(package, mem0(), Lexical())], seconds=60)
+    best = audit.common_optimum(Fraction(1000))
+    assert best.certified
+    assert best.value == audit.common_optimum(Fraction(2000)).value
+
+
 def test_labels_of_another_package_are_refused() -> None:
     """The labels name labelled units; the package without them has none of those."""
     judge = Labels(

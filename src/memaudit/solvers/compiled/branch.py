@@ -70,8 +70,13 @@ class Outcome:
     bound: int = 0
 
 
-def search(stage: Stage, mu: int, value: int, store: tuple[int, ...], limits: Limits) -> Outcome:
+def search(
+    stage: Stage, mu: int, value: int, store: tuple[int, ...], limits: Limits, enough: int
+) -> Outcome:
     """Solve what is open in a stage, starting from the best store known so far.
+
+    A store worth `enough` ends it at once: nothing is worth more, and a proof that begins with that
+    store is shorter than this one.
 
     Depth first, but with blocks every so often the child with the highest bound is taken up, so
     that a poor first store does not keep the search in a corner. (Without blocks the prices
@@ -86,7 +91,8 @@ def search(stage: Stage, mu: int, value: int, store: tuple[int, ...], limits: Li
         best.nodes += 1
         bound, mu, pruned = _visit(stage, mu, best)
         above = min(bound, above)
-        if not pruned and (limits.expired or best.nodes >= (limits.nodes or 1 << 60)):
+        stop = limits.expired or best.nodes >= (limits.nodes or 1 << 60)
+        if best.value >= enough > value or (stop and not pruned):
             best.bound = max([above, *(pending.bound for pending in waiting)])
             break
         if not pruned:

@@ -60,7 +60,12 @@ def solve_large(
     """Solve one packed problem by bounding, fixing and branching."""
     root = _Root(packed, limits, group_names, scale, slack, hint)
     try:
-        return root.solve()
+        found = root.solve()
+        if not found.closed and found.value >= root.enough and not limits.expired:
+            # The store that meets the bound came late; known from the start, it is soon proven.
+            root = _Root(packed, limits, group_names, scale, slack, found.chosen)
+            found = root.solve()
+        return found
     except KeyboardInterrupt:
         limits.interrupted = True
         return root.found(closed=False)
@@ -80,6 +85,7 @@ class _Root:
         reach = np.bincount(core.unit, core.level, len(core.top)).astype(np.int64)
         last = core.table_start[:-1] + np.minimum(reach, core.top)
         self.lowest = float(core.table[last].sum())
+        self.grain = core.grain
         self.value, self.store = -1, tuple[int, ...]()
         for start in dict.fromkeys((hint, ())):
             chosen = np.isin(state.names, np.array(start, np.int64))
@@ -101,11 +107,11 @@ class _Root:
             dense = stage.plan.layout.dense
             if not (closed or dense or self.limits.expired) and self._look_closer(stage):
                 closed, stage = self._settle(stage)
-            if closed or self.limits.expired:
+            if closed or self.limits.expired or self.value >= self.enough:
                 return self.found(closed=closed)
             if self._branch(stage, None if dense else patience):
                 return self.found(closed=True)
-            if self.limits.expired or dense or self._spent():
+            if self.limits.expired or dense or self._spent() or self.value >= self.enough:
                 break
             # The tree grows too large: look for stores and tighten with more effort.
             self.rounds *= 4
@@ -139,9 +145,14 @@ class _Root:
             return False
         before = self.value
         within = Limits(self.limits.seconds, CLOSER_NODES, self.limits.started)
-        result = search(near, self.mu, self.value, self.store, within)
+        result = search(near, self.mu, self.value, self.store, within, self.enough)
         self.value, self.store = result.value, result.store
         return self.value > before
+
+    @property
+    def enough(self) -> int:
+        """A store of this value is proven optimal by the bound: values come in steps of a grain."""
+        return int(self.lowest) - self.grain + 1
 
     def _spent(self) -> bool:
         return self.limits.nodes is not None and self.nodes >= self.limits.nodes
@@ -152,7 +163,7 @@ class _Root:
         most = min(patience or NO_LIMIT, limits.nodes or NO_LIMIT)
         start = (stage.status.copy(), stage.prices.copy(), stage.left)
         within = Limits(limits.seconds, most, limits.started)
-        result = search(stage, self.mu, self.value, self.store, within)
+        result = search(stage, self.mu, self.value, self.store, within, self.enough)
         self.value, self.store = result.value, result.store
         self.nodes += result.nodes
         if not result.closed:
