@@ -88,7 +88,7 @@ def test_reading(tmp_path: Path) -> None:
     path.write_text("{")
     with pytest.raises(MemAuditError, match="a JSON list of rows"):
         read_corrections(path)
-    with pytest.raises(MemAuditError, match="none.json: does not exist"):
+    with pytest.raises(MemAuditError, match=r"none.json: does not exist"):
         read_corrections(tmp_path / "none.json")
 
 
