@@ -18,7 +18,7 @@ from memaudit.cli.text import safe_markup
 
 def scores_table(rows: Sequence[SheetRow]) -> Table:
     """One row a store and budget."""
-    policies = _policies(rows, ("recency", "salience"))
+    policies = _policies(rows)
     ratios = ("/ package", "/ union", "/ common", "upper")
     table = _table(("store",), ("budget", "cost", "F(Y)", *ratios, *policies))
     for row in rows:
@@ -33,7 +33,7 @@ def scores_table(rows: Sequence[SheetRow]) -> Table:
 
 def packages_table(rows: Sequence[tuple[str, SheetRow]]) -> Table:
     """One row a package, store and budget."""
-    policies = _policies([row for _, row in rows], ("recency",))
+    policies = _policies([row for _, row in rows])
     names = ("budget", "memories", "cost", "F(Y)", "/ union", "/ common", "upper")
     table = _table(("package", "store"), (*names, *policies))
     for package, row in rows:
@@ -48,7 +48,7 @@ def packages_table(rows: Sequence[tuple[str, SheetRow]]) -> Table:
 
 
 def _table(texts: Sequence[str], numbers: Sequence[str]) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
     for name in texts:
         table.add_column(name, overflow="fold")
     for name in numbers:
@@ -56,10 +56,10 @@ def _table(texts: Sequence[str], numbers: Sequence[str]) -> Table:
     return table
 
 
-def _policies(rows: Sequence[SheetRow], always: Sequence[str]) -> list[str]:
-    """These policies, and the others that have a row; an empty store has any row."""
+def _policies(rows: Sequence[SheetRow]) -> list[str]:
+    """Recency, and the other policies that have a row; an empty store has any row."""
     there = {one.policy for row in rows if row.score.memories for one in row.score.pruned}
-    return [name for name in POLICIES if name in always or name in there]
+    return [name for name in POLICIES if name == "recency" or name in there]
 
 
 def _cost(row: SheetRow) -> str:
