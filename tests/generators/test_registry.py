@@ -28,6 +28,7 @@ def test_knobs_in_the_name() -> None:
         ("base:experiences=9", "has no knobs"),
         ("event_graph:experience=9", "no setting 'experience=9'"),
         ("event_graph:experiences", "no setting 'experiences'"),
+        (f"event_graph:experiences={'9' * 5000}", "experiences has 5000 letters"),
         ("event_graph:experiences=6", "from 7 to 10000"),
         ("event_graph:update_rate=lots", "from 0 to 1"),
     ],

@@ -19,6 +19,8 @@ PUBLISHED = (
     "abstention_hard",
 )
 EVENT_GRAPH = "event_graph"
+LONGEST = 40
+"""Letters of a knob's value."""
 DISTRIBUTIONS: dict[str, Distribution] = {
     **{name: Published(name) for name in PUBLISHED},
     EVENT_GRAPH: EventGraph(),
@@ -50,5 +52,7 @@ def _knobs(settings: list[str]) -> Knobs:
             )
         if name in values:
             raise MemAuditError(f"event_graph is given {name} twice")
+        if len(value) > LONGEST:
+            raise MemAuditError(f"event_graph: {name} has {len(value)} letters; give a small number")
         values[name] = int(value) if value.isdecimal() else value
     return Knobs(**values)

@@ -39,7 +39,9 @@ def read_bytes(path: Path, max_bytes: int = MAX_BYTES) -> bytes:
                 "split the package", path.name,
             )  # fmt: skip
         with path.open("rb") as file:
-            data = file.read(max_bytes + 1)  # it may grow while it is read
+            data = file.read(status.st_size + 1)
+            if len(data) > status.st_size:  # it grew while it was read
+                data += file.read(max_bytes + 1 - len(data))
         if len(data) > max_bytes:
             raise refusal(f"is too large: more than {max_bytes} bytes", "split it", path.name)
         return data
