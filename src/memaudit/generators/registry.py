@@ -53,6 +53,6 @@ def _knobs(settings: list[str]) -> Knobs:
         if name in values:
             raise MemAuditError(f"event_graph is given {name} twice")
         if len(value) > LONGEST:
-            raise MemAuditError(f"event_graph: {name} has {len(value)} letters; give a small number")
+            raise MemAuditError(f"event_graph: {name} has {len(value)} letters; a number has few")
         values[name] = int(value) if value.isdecimal() else value
     return Knobs(**values)
