@@ -89,3 +89,14 @@ def test_holm_by_hand() -> None:
     """0.01 * 3, then max(0.03, 0.02 * 2), then max(0.04, 0.5)."""
     assert holm([0.5, 0.01, 0.02]) == pytest.approx([0.5, 0.03, 0.04])
     assert holm([]) == []
+
+
+def test_rows_of_one_cluster_flip_together() -> None:
+    """Gaps 3, 3 (copies) and -1, in all 5: together |±6 ±1| is never less, alone |±3 ±3 ±1| is."""
+    values = np.array([[3.0, 0.0], [3.0, 0.0], [0.0, 1.0]])
+    cluster = np.array([0, 0, 1])
+    drawn = draws(2)[:, cluster]
+    (found,) = differences(values, [(0, 1)], drawn, cluster)
+    assert (found.n, found.mean, found.p) == (3, 5 / 3, 1.0)
+    (alone,) = differences(values, [(0, 1)], drawn)
+    assert alone.p == 4 / 8  # the threes have one sign

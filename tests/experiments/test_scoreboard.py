@@ -22,14 +22,27 @@ from memaudit.experiments.sweep import run
         ("2.00", 1.994, "differ"),
         ("0", 0.0, "agree"),
         ("0", 0.6, "differ"),
+        ("0", 0.4, "differ"),
+        ("0.0", 0.04, "differ"),
+        ("0.000", 1e-9, "differ"),
+        ("0.000", 0.0, "agree"),
+        ("1", 1.4, "differ"),
+        ("1200", 1200.0, "agree"),
+        ("1200", 1199.6, "differ"),
         ("0.7", None, "differ"),
     ],
 )
 def test_agreement_is_to_the_printed_places(
     published: str, ours: float | None, verdict: str
 ) -> None:
-    """As many places as the paper prints, no more."""
+    """As many places as the paper prints, no more; counts and zeros to the last place."""
     assert compared("here", "this", published, ours).verdict == verdict
+
+
+def test_what_differs_is_seen_to_differ() -> None:
+    """A number that would round to what was printed is shown in full."""
+    assert compared("here", "this", "0.0", 0.04).ours == "0.04"
+    assert compared("here", "this", "0.523", 0.61).ours == "0.610"
 
 
 @pytest.mark.slow

@@ -4,10 +4,11 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from memaudit.experiments.engines.registry import named_engine
-from memaudit.experiments.grid import read_grids
+from memaudit.experiments.grid import evidence, read_grids
 from memaudit.experiments.spec import RunSpec
 from memaudit.experiments.summary import SUMMARY, summarise, summary_of
 from memaudit.experiments.sweep import run
@@ -90,8 +91,40 @@ def test_copies_are_no_evidence(folder: Path) -> None:
     summary = summarise(folder)
     for one in summary["differences"]:
         if one["distribution"] == "update_chain":
-            assert (one["n"], one["p"], one["p_holm"]) == (1, 1.0, 1.0)
+            assert (one["n"], one["p"], one["p_holm"]) == (4, 1.0, 1.0)
             assert one["ci_low"] == one["mean_difference"] == one["ci_high"]
+
+
+def test_copies_are_drawn_together_wherever_they_are() -> None:
+    """Five packages, three of them one and the same in two distributions: three are distinct."""
+    digests = {("d", 0): "same", ("d", 1): "same", ("d", 2): "other", ("e", 0): "third",
+               ("e", 1): "same", ("e", 2): "third"}  # fmt: skip
+    rows = [
+        row(seed, name, 0.5, distribution=distribution, digest=digest)
+        for (distribution, seed), digest in digests.items()
+        for name in ("a", "b")
+    ]
+    grids = read_grids(MANIFEST, rows)
+    known = evidence(grids)
+    assert known.cluster.tolist() == [0, 0, 1, 2, 0, 2]
+    assert [grid.distinct for grid in grids] == [2, 2]
+    first, copy, other, third, elsewhere, again = known.drawn.T
+    assert (first == copy).all()
+    assert (first == elsewhere).all()
+    assert (first + other == 2).all()  # drawn within the distribution that has them first
+    assert (third == 1).all()
+    assert (again == 1).all()
+
+
+def test_a_distribution_of_copies_of_another_adds_no_evidence() -> None:
+    rows = [
+        row(seed, name, ratio + seed / 10, distribution=distribution)
+        for distribution in ("d", "e") for seed in range(3)
+        for name, ratio in (("a", 0.5), ("b", 0))
+    ]  # fmt: skip
+    both, one = read_grids(MANIFEST, rows), read_grids(MANIFEST, rows[:6])
+    assert (evidence(both).drawn == np.tile(evidence(one).drawn, 2)).all()
+    assert evidence(both).cluster.tolist() == [0, 1, 2, 0, 1, 2]
 
 
 def test_clear_differences_stay_clear() -> None:

@@ -25,6 +25,7 @@ WARM = (
     "memaudit.cli.build", "memaudit.cli.diagnose", "memaudit.cli.import_store",
     "memaudit.cli.package", "memaudit.cli.ranking", "memaudit.cli.run", "memaudit.cli.sweeping",
     "memaudit.experiments.summary", "memaudit.natural.passes.summary",
+    "memaudit.web.explorer.bundle",
 )  # fmt: skip
 
 
@@ -71,7 +72,9 @@ def warm() -> None:
         importlib.import_module(name)
     from memaudit.experiments.spec import RunSpec
     from memaudit.experiments.sweep import Chunk, resolve, rows_of
+    from memaudit.web.explorer.templating import read_templates
 
+    read_templates()
     spec = RunSpec(("base",), (0,), ("2",), ("opt", "gvt"))
     rows_of(spec, resolve(spec), Chunk(range(1), 0))
 

@@ -16,17 +16,25 @@ from memaudit.core.package import Package
 from memaudit.datasets.registry import LOADERS
 from memaudit.datasets.subset import Subset
 from memaudit.datasets.subset_files import subset_text
+from memaudit.experiments.sweep import ROWS
 from memaudit.io.artifact_writer import write_artifact
 from memaudit.io.certificates import write_certificates
-from memaudit.io.journal import to_line
+from memaudit.io.lock import LOCK
 from memaudit.io.packages import write_package
 from memaudit.natural.build_folder import build_into
 from memaudit.natural.building import Job
 from tests.adapters.exports import EXPORTS
 from tests.datasets.files import FIXTURES
+from tests.hardening.folders import (
+    sealed,
+    write_calibration,
+    write_diagnosis,
+    write_library,
+    write_run,
+    write_scores,
+)
 from tests.models.test_cache_file import exported, fill
 from tests.web.annotate.frames import frame_folder
-from tests.web.explorer_records.libraries import sheet_data
 
 Files = Mapping[str, bytes]
 Command = tuple[str, ...]
@@ -42,10 +50,10 @@ class Target:
     attacked: tuple[str, ...]
 
     def write(self, folder: Path, changes: Files | None = None) -> None:
-        """The files, some of them changed."""
+        """The files, some of them changed; rows below a folder get checksums that fit."""
         for name, data in {**self.files, **(changes or {})}.items():
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            (folder / name).write_bytes(data)
+            (folder / name).write_bytes(sealed(data) if name.endswith(f"/{ROWS}") else data)
 
 
 def _target(
@@ -65,6 +73,11 @@ def files_of(make: Callable[[Path], object]) -> dict[str, bytes]:
             for path in sorted(folder.rglob("*"))
             if path.is_file()
         }
+
+
+def _inside(write: Callable[[Path], None]) -> Callable[[Path], None]:
+    """The same, in a folder called x."""
+    return lambda place: write(place / "x")
 
 
 FULL = Package.model_validate({
@@ -252,13 +265,6 @@ def label_targets() -> list[Target]:
     return found
 
 
-RUN = {
-    "format": "memaudit-run", "version": 1, "spec": {"distributions": ["base"]},
-    "spec_digest": "0" * 64, "budgets": {"2": "2"}, "rows": 2, "estimators": {},
-    "versions": {"memaudit": "0.1.0"},
-}  # fmt: skip
-
-
 @cache
 def other_targets() -> list[Target]:
     """Stores, the folder of a run, a subset."""
@@ -267,34 +273,38 @@ def other_targets() -> list[Target]:
             store_text(import_store([EXPORTS["mem0"].write(Path(tempfile.mkdtemp()))]))
         )
     )
-    rows = [{"package": "p", "writer": "w", "ratio": "1/2"}, {"package": "p", "writer": "v"}]
-    run = {"run.json": json.dumps(RUN).encode(), "rows.jsonl": "".join(map(to_line, rows)).encode()}
     subset = Subset("0" * 64, "chat", "kind", 0, {"a": (1, 1)}, (("c", "q"),))
     replies = files_of(lambda place: exported_cache(place))
     return [
         _target("cache of replies", {"c.jsonl": replies["c.jsonl"]},
                 "cache import {in}/c.jsonl --cache {out}/c.sqlite"),
         _target("store", store, "reader:store {in}/store.json"),
-        _target("run", run, "reader:run {in}"),
+        _target("run", files_of(write_run), "reader:run {in}"),
         _target("subset", {"s.json": subset_text(subset).encode()}, "reader:subset {in}/s.json"),
     ]  # fmt: skip
 
 
 @cache
-def library_targets() -> list[Target]:
-    """Files of every kind that the explorer shows, side by side."""
-
-    def write(place: Path) -> None:
-        best = solve(FULL, budget=3).certificate
-        assert best is not None
-        write_package(FULL, place / "p.json")
-        write_certificates([best], place / "c.json")
-        frame_folder(place / "frame", 3)
-        store = import_store([EXPORTS["mem0"].write(Path(tempfile.mkdtemp()))])
-        (place / "store.json").write_text(store_text(store))
-        (place / "scores.json").write_text(json.dumps(sheet_data("full", "a store")))
-
-    return [_target("library", files_of(write), "bundle {in} --out {out}/site")]
+def folder_targets() -> list[Target]:
+    """Folders of a run, a diagnosis, a calibration and scores, each with its page; a library."""
+    made = {"run": write_run, "diagnosis": write_diagnosis, "calibration": write_calibration}
+    found = [
+        _target(f"report of a {name}", files_of(_inside(write)),
+                "report {in}/x --out {out}/x.html", attacked=lambda file: not file.endswith(LOCK))
+        for name, write in made.items()
+    ]  # fmt: skip
+    libraries = {
+        "library": lambda place: write_library(FULL, place),
+        "library of a run": _inside(write_run),
+    }
+    return [
+        *found,
+        _target("leaderboard", files_of(_inside(write_scores)),
+                "leaderboard {in}/x --out {out}/x.html", "leaderboard {in}/x --json"),
+        *(_target(name, files_of(write), "bundle {in} --out {out}/site",
+                  attacked=lambda file: not file.endswith(LOCK))
+          for name, write in libraries.items()),
+    ]  # fmt: skip
 
 
 def exported_cache(place: Path) -> None:
@@ -306,4 +316,4 @@ def exported_cache(place: Path) -> None:
 def all_targets() -> list[Target]:
     """Everything that is attacked."""
     return [*package_targets(), *certificate_targets(), *adapter_targets(), *dataset_targets(),
-            *label_targets(), *other_targets(), *library_targets()]  # fmt: skip
+            *label_targets(), *other_targets(), *folder_targets()]  # fmt: skip

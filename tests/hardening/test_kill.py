@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from memaudit.adapters.shape import ExportedStore, Memory, Origin
+from memaudit.adapters.store_files import write_store
 from memaudit.io.packages import write_package
 from tests.hardening.amount import KILLS, SEED
 from tests.hardening.killing import Count, Job, Stage, killed_everywhere, killed_often
@@ -20,13 +22,21 @@ from tests.hardening.targets import FULL
 from tests.web.annotate import test_kill as annotate_kill
 
 LOG = logging.getLogger(__name__)
-TALKS, EXPORT, BUILT = "talks.jsonl", "export.json", "built"
+TALKS, EXPORT, BUILT, NOTES = "talks.jsonl", "export.json", "built", "notes.json"
 OLD = FULL.replace(name="older", attributes={})
 
 
 def old_store(out: Path) -> None:
     """A store from before."""
     out.write_text('{"format": "memaudit-store", "note": "older"}\n')
+
+
+def old_site(out: Path) -> None:
+    """A bundle from before, of one page that is no longer there."""
+    out.mkdir()
+    (out / "old.html").write_text("older")
+    manifest = {"format": "memaudit-site", "files": {"old.html": "", "index.html": ""}}
+    (out / "site.json").write_text(json.dumps(manifest))
 
 
 JOBS = (
@@ -40,6 +50,9 @@ JOBS = (
     Job("build into folders", ("build", TALKS, "--as", "folder", "--out", "{out}"),
         last_words=" packages in "),
     Job("import", ("import", EXPORT, "--out", "{out}"), last_words="wrote "),
+    Job("bundle", ("bundle", NOTES, "--out", "{out}"), last_words="open "),
+    Job("bundle over a site", ("bundle", NOTES, "--out", "{out}"), before=old_site,
+        last_words="open "),
     Job("import over a store", ("import", EXPORT, "--out", "{out}"), before=old_store,
         last_words="wrote "),
     Job("convert over a folder", ("convert", f"{BUILT}.json", "{out}"),
@@ -47,8 +60,9 @@ JOBS = (
     Job("frame", ("audit", "frame", f"{BUILT}.json", "--out", "{out}"), last_words="cells of"),
 )  # fmt: skip
 SHARES = {
-    "run": 10, "diagnose": 2, "build": 6, "build into folders": 6, "import": 4,
-    "import over a store": 4, "convert over a folder": 2, "frame": 2, "annotate": 4,
+    "run": 8, "diagnose": 2, "build": 5, "build into folders": 5, "import": 3, "bundle": 2,
+    "bundle over a site": 3, "import over a store": 4, "convert over a folder": 2, "frame": 2,
+    "annotate": 4,
 }  # fmt: skip
 """Of every 40 kills."""
 
@@ -75,12 +89,15 @@ def inputs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     rows = [{"id": f"m{n}", "memory": f"Memory {n} of many.", "hash": "x"} for n in range(400)]
     (folder / EXPORT).write_text(json.dumps({"results": rows}))
     write_package(FULL, folder / f"{BUILT}.json")
+    memories = (Memory(id="m1", text="She had tea."),)
+    origin = Origin(system="own", format="plain")
+    write_store(ExportedStore(name="notes", origin=origin, memories=memories), folder / NOTES)
     return folder
 
 
 def at(inputs: Path, job: Job) -> Job:
     """The job with the paths of its inputs."""
-    named = {TALKS, EXPORT, f"{BUILT}.json"}
+    named = {TALKS, EXPORT, NOTES, f"{BUILT}.json"}
     command = tuple(str(inputs / word) if word in named else word for word in job.command)
     return replace(job, command=command)
 
@@ -95,7 +112,7 @@ def test_killed(job: Job, stage: Stage, inputs: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("job", JOBS[-3:-1], ids=lambda job: job.name)
+@pytest.mark.parametrize("job", JOBS[-4:-1], ids=lambda job: job.name)
 def test_killed_before_every_call(job: Job, stage: Stage, inputs: Path, tmp_path: Path) -> None:
     """The same before each call that touches a file, where there are few."""
     count = killed_everywhere(stage, at(inputs, job), tmp_path)

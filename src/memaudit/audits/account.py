@@ -6,6 +6,7 @@ from typing import Any
 
 from memaudit.adapters.ledger import HARMLESS
 from memaudit.adapters.shape import ExportedStore
+from memaudit.adapters.store_files import store_digest
 from memaudit.audits.counting import counted
 
 INCOMPLETE = (
@@ -72,6 +73,7 @@ def account_row(store: ExportedStore, account: Account) -> dict[str, Any]:
     """As plain data, beside what the import said."""
     return {
         "name": store.name,
+        "digest": store_digest(store),
         "count": store.count.model_dump(),
         "warnings": list(store.warnings),
         "unread_rows": account.unread_rows,

@@ -4,7 +4,8 @@ Bootstrap: packages are drawn with replacement, the same draws for every column,
 between columns are paired. Intervals are percentiles of the resampled means. The paired test flips
 the signs of the differences at random: its p-value is the share of flips whose mean is at least as
 far from 0 as the one seen. All flips are tried where there are few packages, else FLIPS of them: so
-many that a clear difference stays clear after Holm's correction over some hundred pairs.
+many that a clear difference stays clear after Holm's correction over some hundred pairs. Rows that
+are no evidence of their own, such as copies of one package, are drawn and flipped together.
 """
 
 from collections.abc import Sequence
@@ -14,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
+Places = NDArray[np.int64]
 
 RESAMPLES = 2000
 FLIPS = 1 << 15
@@ -32,13 +34,9 @@ class Interval:
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class Difference(Interval):
     """A mean paired difference, its interval, and the p-value of the sign-flip test."""
 
-    n: int
-    mean: float
-    low: float
-    high: float
     p: float
 
 
@@ -78,14 +76,21 @@ def _percentiles(resampled: Floats) -> tuple[Floats, Floats]:
 
 
 def differences(
-    values: Floats, pairs: Sequence[tuple[int, int]], drawn: Floats, seed: int = 0
+    values: Floats, pairs: Sequence[tuple[int, int]], drawn: Floats, cluster: Places | None = None
 ) -> list[Difference]:
-    """For each pair of columns, first minus second, over packages where both are defined."""
+    """For each pair of columns, first minus second, over packages where both are defined.
+
+    Rows with the same number in `cluster` are flipped together; `drawn` draws them together.
+    """
     if not pairs:
         return []
     gaps = np.stack([values[:, a] - values[:, b] for a, b in pairs], axis=1)
     found = intervals(gaps, drawn)
-    chances = sign_flip_test(np.where(np.isnan(gaps), 0.0, gaps), seed)
+    sums = np.where(np.isnan(gaps), 0.0, gaps)
+    if cluster is not None:
+        rows, sums = sums, np.zeros((int(cluster.max()) + 1, len(pairs)))
+        np.add.at(sums, cluster, rows)
+    chances = sign_flip_test(sums)
     return [
         Difference(one.n, one.mean, one.low, one.high, p)
         for one, p in zip(found, chances, strict=True)

@@ -66,9 +66,8 @@ def written(
             undecided=judged.undecided,
             left_out={**judged.left_out, **_left_out(store, salience)},
             unrated=unrated,
-            covers_nothing=bool(memories) and not any(
-                cell.value for cells in judged.cells.values() for cell in cells.values()
-            ),
+            covers_nothing=bool(memories)
+            and not any(cell.value for cells in judged.cells.values() for cell in cells.values()),
         ),
     )
 

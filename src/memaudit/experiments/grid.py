@@ -1,13 +1,15 @@
 """The rows of a run as arrays: per distribution, package by budget by writer."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from memaudit.audits.statistics import Floats
+from memaudit.audits.statistics import Floats, Places, draws
+from memaudit.core.errors import MemAuditError
+from memaudit.core.exact import exact
 from memaudit.experiments.spec import parse_seeds
 
 FIELDS = ("ratio", "value", "cost", "invalidation", "current", "stale")
@@ -25,27 +27,29 @@ class Grid:
     zero: NDArray[np.bool_] = field(init=False)
     uncertified: NDArray[np.bool_] = field(init=False)
     failed: NDArray[np.bool_] = field(init=False)
-    digests: dict[str, int] = field(default_factory=dict)
+    digests: list[str] = field(init=False)
 
     def __post_init__(self) -> None:
         shape = (len(self.seeds), len(self.budgets), len(self.writers))
         self.numbers = {name: np.full(shape, np.nan) for name in FIELDS}
         self.zero, self.uncertified, self.failed = np.zeros((3, *shape), bool)
+        self.digests = [""] * len(self.seeds)
 
     def place(self, at: tuple[int, int, int], row: dict[str, Any]) -> None:
         """Put a row in its place."""
         for name, numbers in self.numbers.items():
-            if row[name] is not None:
-                numbers[at] = float(row[name])
-        self.digests.setdefault(row["digest"], at[0])
+            value = row[name]
+            if value is not None:
+                numbers[at] = float(exact(value) if isinstance(value, str) else value)
+        self.digests[at[0]] = row["digest"]
         self.failed[at] = "failed" in row
         self.uncertified[at] = row["certificate"] is None
         self.zero[at] = "undefined" in row and row["certificate"] is not None
 
     @property
-    def distinct(self) -> list[int]:
-        """The places of packages that are not copies of an earlier one: copies are no evidence."""
-        return sorted(self.digests.values())
+    def distinct(self) -> int:
+        """Packages that differ; a distribution without draws has one for all seeds."""
+        return len(set(self.digests))
 
     @property
     def by_package(self) -> Floats:
@@ -55,6 +59,35 @@ class Grid:
         with np.errstate(invalid="ignore", divide="ignore"):
             means: Floats = np.where(defined, ratio, 0.0).sum(axis=1) / defined.sum(axis=1)
         return means
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """Copies of one package are no evidence: they are drawn, and their signs flipped, together.
+
+    `drawn` is how often each package is drawn, one row a resample; copies have the same number in
+    `cluster`. Means are over all packages, so that every distribution keeps its weight.
+    """
+
+    drawn: Floats
+    cluster: Places
+
+
+def evidence(grids: Sequence[Grid]) -> Evidence:
+    """What the packages of some distributions, one after the other, are worth.
+
+    A package is drawn within the distribution that has it first; its copies come along.
+    """
+    number: dict[str, int] = {}
+    drawn = []
+    for seed, grid in enumerate(grids):
+        known = len(number)
+        for digest in grid.digests:
+            number.setdefault(digest, len(number))
+        if len(number) > known:
+            drawn.append(draws(len(number) - known, seed))
+    cluster = np.array([number[digest] for grid in grids for digest in grid.digests])
+    return Evidence(np.concatenate(drawn, axis=1)[:, cluster], cluster)
 
 
 def read_grids(manifest: dict[str, Any], rows: Iterable[dict[str, Any]]) -> list[Grid]:
@@ -67,10 +100,12 @@ def read_grids(manifest: dict[str, Any], rows: Iterable[dict[str, Any]]) -> list
     grids: dict[str, Grid] = {}
     budget_at: dict[int | float | str, int] = {}
     for row in rows:
+        name, seed, writer = row["distribution"], row["seed"], row["writer"]
         budget = budget_at.setdefault(row["budget"], len(budget_at))
-        name = row["distribution"]
+        if seed not in seed_at or writer not in writer_at or budget >= len(spec["budgets"]):
+            raise MemAuditError(f"a row of {name!r}, seed {seed} by {writer!r} is not of the spec")
         if name not in grids:
             grids[name] = Grid(name, seeds, [0] * len(spec["budgets"]), writers)
         grids[name].budgets[budget] = row["budget"]
-        grids[name].place((seed_at[row["seed"]], budget, writer_at[row["writer"]]), row)
+        grids[name].place((seed_at[seed], budget, writer_at[writer]), row)
     return list(grids.values())

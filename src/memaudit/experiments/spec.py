@@ -3,14 +3,17 @@
 import hashlib
 import json
 import math
+import re
 from dataclasses import asdict, dataclass
 from fractions import Fraction
+from itertools import chain
 from typing import Any
 
 from memaudit.core.errors import MemAuditError
 from memaudit.core.exact import exact, plain
 
 MOST_SEEDS = 100_000_000
+_SEEDS = re.compile(r"([0-9]+)(?:-([0-9]+))?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,22 +80,37 @@ def seed_ranges(seeds: tuple[int, ...]) -> str:
 
 def parse_seeds(text: str) -> tuple[int, ...]:
     """`500` means the first 500 seeds, `7-9,12` those seeds, `7,` the one seed 7."""
-    if text.isdecimal():
-        text = f"0-{int(text) - 1}" if int(text) else ""
-    seeds: list[int] = []
+    return tuple(chain.from_iterable(named_seeds(text)))
+
+
+def named_seeds(text: str) -> list[range]:
+    """The same as ranges: a short text can name more seeds than fit into memory."""
+    if _SEEDS.fullmatch(text) and "-" not in text:
+        text = f"0-{_seed(text, text) - 1}" if _seed(text, text) else ""
+    found: list[range] = []
+    count = 0
     for part in filter(None, (part.strip() for part in text.split(","))):
-        first, dash, last = part.partition("-")
-        if not first.isdecimal() or (dash and not last.isdecimal()):
+        said = _SEEDS.fullmatch(part)
+        if said is None:
             raise MemAuditError(
-                f"cannot read seeds {text!r}; write a number of seeds such as 500, or 7-9,12"
+                f"cannot read seeds {text[:60]!r}; write a number of seeds such as 500, or 7-9,12"
             )
-        start, end = int(first), int(last if dash else first)
-        if max(end, len(seeds) + end - start) >= MOST_SEEDS:
-            raise MemAuditError(
-                f"seeds {text!r} are too many or too large; stay below {MOST_SEEDS}"
-            )
-        seeds += range(start, end + 1)
-    return tuple(seeds)
+        start, end = _seed(said[1], text), _seed(said[2] or said[1], text)
+        found.append(range(start, end + 1))
+        count += len(found[-1])
+        if max(end, count - 1) >= MOST_SEEDS:
+            raise _too_many(text)
+    return found
+
+
+def _seed(digits: str, text: str) -> int:
+    if len(digits) > len(str(MOST_SEEDS)):
+        raise _too_many(text)
+    return int(digits)
+
+
+def _too_many(text: str) -> MemAuditError:
+    return MemAuditError(f"seeds {text[:60]!r} are too many or too large; stay below {MOST_SEEDS}")
 
 
 def parse_budgets(text: str) -> tuple[str, ...]:

@@ -15,14 +15,12 @@ from memaudit.audits.statistics import (
     Floats,
     Interval,
     differences,
-    draws,
     holm,
     intervals,
 )
-from memaudit.experiments.grid import Grid, read_grids
-from memaudit.experiments.sweep import ROWS, read_run
+from memaudit.experiments.finished import open_finished
+from memaudit.experiments.grid import Evidence, Grid, evidence, read_grids
 from memaudit.io.atomic import write_file
-from memaudit.io.journal import read_journal
 
 SUMMARY = "summary.json"
 DIGITS = 6
@@ -30,8 +28,8 @@ DIGITS = 6
 
 def summarise(folder: Path) -> dict[str, Any]:
     """Read a run's rows, write its summary, and give it back."""
-    manifest = read_run(folder)
-    summary = summary_of(manifest, read_grids(manifest, read_journal(folder / ROWS)))
+    found = open_finished(folder)
+    summary = summary_of(found.manifest, read_grids(found.manifest, found.rows()))
     write_file(folder / SUMMARY, json.dumps(summary, indent=1) + "\n")
     return summary
 
@@ -42,10 +40,10 @@ def summary_of(manifest: dict[str, Any], grids: Sequence[Grid]) -> dict[str, Any
     pairs: list[dict[str, Any]] = []
     for grid in grids:
         # All budgets at once, column after column: they share draws and flips.
-        ratios = grid.numbers["ratio"][grid.distinct].reshape(len(grid.distinct), -1)
-        drawn = draws(len(grid.distinct))
-        rows += _cells(grid, intervals(ratios, drawn))
-        pairs += _pairs(grid, ratios, drawn)
+        ratios = grid.numbers["ratio"].reshape(len(grid.seeds), -1)
+        known = evidence([grid])
+        rows += _cells(grid, intervals(ratios, known.drawn))
+        pairs += _pairs(grid, ratios, known)
     return {
         "format": "memaudit-summary",
         "version": 1,
@@ -66,7 +64,7 @@ def _cells(grid: Grid, found: Sequence[Interval]) -> list[dict[str, Any]]:
             "distribution": grid.distribution,
             "budget": grid.budgets[place],
             "writer": grid.writers[column],
-            "n": int((~np.isnan(grid.numbers["ratio"][:, place, column])).sum()),
+            "n": one.n,
             "mean_ratio": _rounded(one.mean),
             "ci_low": _rounded(one.low),
             "ci_high": _rounded(one.high),
@@ -78,19 +76,19 @@ def _cells(grid: Grid, found: Sequence[Interval]) -> list[dict[str, Any]]:
             "zero_optimum": int(grid.zero[:, place, column].sum()),
             "uncertified": int(grid.uncertified[:, place, column].sum()),
             "failed": int(grid.failed[:, place, column].sum()),
-            "distinct_packages": len(grid.distinct),
+            "distinct_packages": grid.distinct,
         }
         for (place, column), one in zip(places, found, strict=True)
     ]
 
 
-def _pairs(grid: Grid, ratios: Floats, drawn: Floats) -> list[dict[str, Any]]:
+def _pairs(grid: Grid, ratios: Floats, known: Evidence) -> list[dict[str, Any]]:
     """Every two writers at each budget; p-values are corrected within a budget."""
     writers = len(grid.writers)
     couples = list(combinations(range(writers), 2))
     budgets = range(len(grid.budgets))
     columns = [(place * writers + a, place * writers + b) for place in budgets for a, b in couples]
-    found = differences(ratios, columns, drawn)
+    found = differences(ratios, columns, known.drawn, known.cluster)
     rows = []
     for place in budgets:
         here = found[place * len(couples) : (place + 1) * len(couples)]
@@ -116,11 +114,10 @@ def _pairs(grid: Grid, ratios: Floats, drawn: Floats) -> list[dict[str, Any]]:
 def ranking(grids: Sequence[Grid]) -> list[dict[str, Any]]:
     """Writers by their mean ratio over all packages, each package its mean over budgets.
 
-    Packages are resampled within their distribution.
+    Packages are resampled within their distribution, copies of one together.
     """
     values = np.concatenate([grid.by_package for grid in grids])
-    sizes = [len(grid.seeds) for grid in grids]
-    drawn = np.concatenate([draws(size, seed=i) for i, size in enumerate(sizes)], axis=1)
+    drawn = evidence(grids).drawn
     ranked = [
         {
             "writer": writer,

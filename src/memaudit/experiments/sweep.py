@@ -7,7 +7,7 @@ beginning of the finished one: a killed run goes on where its last whole row end
 import hashlib
 import json
 import platform
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache, partial
@@ -15,13 +15,17 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from pydantic import ValidationError
+
 from memaudit.core.errors import InvalidPackage, MemAuditError
 from memaudit.core.exact import plain
 from memaudit.experiments.engines.protocol import Engine
 from memaudit.experiments.evaluate import Subject, evaluate
 from memaudit.experiments.spec import RunSpec, absolute, is_fraction
+from memaudit.experiments.stated import StatedRun
 from memaudit.generators.registry import named_distribution
 from memaudit.io.atomic import write_file
+from memaudit.io.faults import first_fault
 from memaudit.io.files import read_text
 from memaudit.io.journal import Journal, to_line
 from memaudit.io.lock import LOCK, locked
@@ -77,7 +81,7 @@ def _size(path: Path) -> int:
 def _run(
     spec: RunSpec, budgets: "Budgets", folder: Path, engine: Engine, progress: Progress | None
 ) -> "Outcome":
-    keys = _Keys(spec, budgets)
+    keys = Keys(spec, [plain(budget) for _, budget in budgets])
     with Journal(folder / ROWS, keys.fits) as journal:
         found = journal.rows
         if progress:
@@ -90,12 +94,12 @@ def _run(
         return Outcome(journal.rows, found, journal.cut)
 
 
-class _Keys:
-    """Which row belongs where."""
+@dataclass(frozen=True, slots=True)
+class Keys:
+    """Which row belongs where; budgets as rows write them."""
 
-    def __init__(self, spec: RunSpec, budgets: "Budgets") -> None:
-        self.spec = spec
-        self.budgets = [plain(budget) for _, budget in budgets]
+    spec: RunSpec
+    budgets: Sequence[int | float | str]
 
     def fits(self, place: int, row: dict[str, Any]) -> bool:
         """Whether a row is the one of this place."""
@@ -250,4 +254,10 @@ def read_run(folder: Path) -> dict[str, Any]:
         raise MemAuditError(f"{path} is not the manifest of a run")
     if wrong := [name for name, kind in PARTS.items() if not isinstance(manifest.get(name), kind)]:
         raise MemAuditError(f"{path} is a damaged manifest of a run: see its part {wrong[0]!r}")
+    try:
+        StatedRun.model_validate(manifest)
+    except ValidationError as error:
+        raise MemAuditError(
+            f"{path} is a damaged manifest of a run: {first_fault(error)}"
+        ) from None
     return manifest

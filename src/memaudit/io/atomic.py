@@ -11,7 +11,7 @@ from memaudit.io.neighbour import held, remove, replaced
 
 
 @contextmanager
-def _told(path: Path) -> Iterator[None]:
+def told(path: Path) -> Iterator[None]:
     """Turn an operating system failure into one line."""
     try:
         yield
@@ -44,7 +44,7 @@ def write_file(path: Path, text: str) -> None:
 def write_bytes(path: Path, data: bytes) -> None:
     """The same for a file that is no text."""
     path = path.absolute()
-    with _told(path):
+    with told(path):
         if path.is_dir():
             raise MemAuditError(f"cannot write {path}: it is a folder, a file was expected")
         with held(path) as temporary:
@@ -56,11 +56,19 @@ def write_bytes(path: Path, data: bytes) -> None:
 def write_folder(path: Path, files: Mapping[str, str], ours: Collection[str]) -> None:
     """Replace a folder of files in one step; a folder holding anything but `ours` is refused."""
     path = Path(os.path.realpath(path))
-    with _told(path):
+    with told(path):
         _refuse_foreign(path, ours)
+    with new_folder(path) as folder:
+        for name, text in files.items():
+            _write(folder / name, text.encode())
+
+
+@contextmanager
+def new_folder(path: Path) -> Iterator[Path]:
+    """An empty folder to fill; in the end it takes the place of the one at `path` in one step."""
+    with told(path):
         with held(path, folder=True) as temporary:
-            for name, text in files.items():
-                _write(temporary / name, text.encode())
+            yield temporary
             _sync(temporary)
             _swap(temporary, path)
         _sync(path.parent)

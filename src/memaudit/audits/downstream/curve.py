@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from memaudit.audits.downstream.spread import Places, spread
-from memaudit.audits.statistics import Floats, intervals
+from memaudit.audits.downstream.spread import spread
+from memaudit.audits.statistics import Floats, Places, intervals
 from memaudit.core.cost import words
 from memaudit.core.exact import exact
 

@@ -4,12 +4,10 @@ import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from memaudit.audits.statistics import Floats, Interval
+from memaudit.audits.statistics import Floats, Interval, Places
 
 DIGITS = 9
-Places = NDArray[np.int64]
 
 
 def spread(one: Interval, values: Floats, cluster: Places) -> dict[str, Any]:

@@ -14,8 +14,16 @@ from typing import Any
 import numpy as np
 
 from memaudit.audits.downstream.curve import curve, depths
-from memaudit.audits.downstream.spread import Places, rounded, spread
-from memaudit.audits.statistics import Floats, Interval, draws, holm, intervals, sign_flip_test
+from memaudit.audits.downstream.spread import rounded, spread
+from memaudit.audits.statistics import (
+    Floats,
+    Interval,
+    Places,
+    differences,
+    draws,
+    holm,
+    intervals,
+)
 from memaudit.core.exact import exact
 from memaudit.downstream.losses import Losses, losses
 from memaudit.downstream.measures import ABOUT
@@ -114,23 +122,17 @@ def _differences(
     pairs = list(combinations(range(len(stores)), 2))
     if not pairs:
         return []
-    gaps = np.stack([values[:, a] - values[:, b] for a, b in pairs], axis=1)
-    found = intervals(gaps, drawn)
-    sums = np.zeros((int(cluster.max()) + 1, len(pairs)))
-    np.add.at(sums, cluster, np.where(np.isnan(gaps), 0.0, gaps))
-    chances = sign_flip_test(sums)
+    found = differences(values, pairs, drawn, cluster)
     return [
         {
             "measure": measure,
             "first": stores[a],
             "second": stores[b],
-            **_difference(one, gaps[:, at], cluster),
-            "p": rounded(p) if one.n else None,
+            **_difference(one, values[:, a] - values[:, b], cluster),
+            "p": rounded(one.p) if one.n else None,
             "p_holm": rounded(corrected) if one.n else None,
         }
-        for at, ((a, b), one, p, corrected) in enumerate(
-            zip(pairs, found, chances, holm(chances), strict=True)
-        )
+        for (a, b), one, corrected in zip(pairs, found, holm([one.p for one in found]), strict=True)
     ]
 
 

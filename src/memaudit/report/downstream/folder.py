@@ -1,16 +1,30 @@
 """Finished diagnoses and calibrations from their folders."""
 
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from pydantic import ValidationError
+
 from memaudit.audits.downstream.execute import FORMAT as DIAGNOSIS
 from memaudit.audits.downstream.execute import ROWS, SPEC, SUMMARY
 from memaudit.core.errors import MemAuditError
 from memaudit.experiments.calibration.run import FORMAT as CALIBRATION
+from memaudit.io.faults import first_fault
 from memaudit.io.journal import read_journal
 from memaudit.io.objects import read_object
+from memaudit.report.downstream.stated import DiagnosisRow, DiagnosisSummary, Stated
+from memaudit.report.downstream.stated_calibration import CalibrationRow, CalibrationSummary
+
+AGAIN = "run the same command again"
+Summary = DiagnosisSummary | CalibrationSummary
+FORMS: Mapping[str, tuple[type[Summary], type[Stated]]] = {
+    DIAGNOSIS: (DiagnosisSummary, DiagnosisRow),
+    CALIBRATION: (CalibrationSummary, CalibrationRow),
+}
+"""What summaries and rows have to look like, by format."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,22 +64,26 @@ def open_folder(folder: Path) -> Folder:
     path = folder / SUMMARY
     if not path.exists():
         raise MemAuditError(f"{folder} is not finished; run the same command again")
-    summary = read_object(path, "run the same command again")
-    rows = list(read_journal(folder / ROWS))
-    wanted = _rows(summary)
-    if wanted is None:
-        raise MemAuditError(f"{path} is not a summary of a diagnosis; run the same command again")
-    if len(rows) != wanted:
-        raise MemAuditError(
-            f"{folder / ROWS} holds {len(rows)} of {wanted} rows; run the same command again"
-        )
-    return Folder(folder, summary, rows)
+    summary = read_object(path, AGAIN)
+    forms = FORMS.get(str(summary.get("format")))
+    if forms is None:
+        raise MemAuditError(f"{path} is not a summary of a diagnosis; {AGAIN}")
+    of_summary, of_row = forms
+    try:
+        stated = of_summary.model_validate(summary)
+    except ValidationError as error:
+        raise MemAuditError(f"{path}: {first_fault(error)}; {AGAIN}") from None
+    return Folder(folder, summary, list(_rows(folder / ROWS, of_row, stated.rows)))
 
 
-def _rows(summary: dict[str, Any]) -> int | None:
-    """How many rows a summary is of; None where it is none."""
-    if summary.get("format") == CALIBRATION:
-        return int(summary["points"])
-    if summary.get("format") == DIAGNOSIS:
-        return int(summary["questions"]) * len(summary["summaries"])
-    return None
+def _rows(path: Path, form: type[Stated], wanted: int) -> Iterator[dict[str, Any]]:
+    """The rows, each of its form, as many as the summary is of."""
+    number = 0
+    for number, row in enumerate(read_journal(path), start=1):
+        try:
+            form.model_validate(row)
+        except ValidationError as error:
+            raise MemAuditError(f"{path}, line {number}: {first_fault(error)}; {AGAIN}") from None
+        yield row
+    if number != wanted:
+        raise MemAuditError(f"{path} holds {number} of {wanted} rows; {AGAIN}")

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 from memaudit.core.errors import MemAuditError
+from memaudit.core.exact import exact
 from memaudit.downstream.measures import ABOUT
 from memaudit.downstream.outcomes import Layer, Outcome
 from memaudit.report.downstream.failures import Failures, failures
@@ -155,7 +155,7 @@ def _notes(spec: dict[str, Any]) -> Iterator[str]:
         if spec.get(name):
             yield str(spec[name])
     if spec.get("judge"):
-        mark = "an ESTIMATE by shared words" if spec["coverage_is_an_estimate"] else "as judged"
+        mark = "an ESTIMATE by shared words" if spec.get("coverage_is_an_estimate") else "as judged"
         yield f"coverage of exported memories: judge {spec['judge']}, {mark}"
     for why in spec.get("left_out", {}).values():
         yield f"left out: {why}"
@@ -163,7 +163,7 @@ def _notes(spec: dict[str, Any]) -> Iterator[str]:
 
 def _layers(one: dict[str, Any]) -> tuple[int, ...]:
     shares = {Layer.NONE.value: one["answered"], **one["losses"]}
-    return tuple(int(Fraction(shares[layer]) * one["questions"]) for layer in LAYERS)
+    return tuple(int(exact(shares[layer]) * one["questions"]) for layer in LAYERS)
 
 
 def _store(member: Member, one: dict[str, Any]) -> StoreView:

@@ -10,7 +10,7 @@ from typing import Any
 from memaudit.core.errors import MemAuditError
 from memaudit.core.exact import exact
 from memaudit.core.package import Package
-from memaudit.experiments.spec import parse_seeds
+from memaudit.experiments.spec import named_seeds
 from memaudit.experiments.sweep import ROWS, read_run
 from memaudit.generators.registry import named_distribution
 from memaudit.io.journal import read_journal
@@ -49,7 +49,7 @@ class Run:
     @property
     def first_seed(self) -> int:
         """The seed of the packages that stand for the others."""
-        return parse_seeds(self.manifest["spec"]["seeds"] + ",")[0]
+        return named_seeds(self.manifest["spec"]["seeds"] + ",")[0][0]
 
     @property
     def distributions(self) -> list[str]:

@@ -19,13 +19,22 @@ from memaudit.audits.statistics import (
     holm,
     intervals,
 )
+from memaudit.core.errors import MemAuditError
+from memaudit.core.exact import MAX_DIGITS, common_denominator
 from memaudit.report.leaderboard.entries import Entries
-from memaudit.report.leaderboard.score_files import DiagnosisRow, ScoreRow
+from memaudit.report.leaderboard.score_files import MOST_DIGITS, DiagnosisRow, ScoreRow
 
 CLEAR = 0.05
 """A Holm-corrected p-value below this tells two stores apart."""
 
 SHARES = ("kept", *STEPS)
+
+PLACES = 10**MAX_DIGITS
+LARGEST_COMMON = 10 ** (MOST_DIGITS // 2 - MAX_DIGITS)
+"""Of the denominator of a mean: its text can be read back. Beyond it shares are rounded."""
+
+MOST_GAPS = 100_000
+"""Comparisons of two stores; thousands of stores would have millions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +102,11 @@ def board(entries: Entries) -> Board:
     rows: dict[Fraction, dict[tuple[str, str], ScoreRow]] = {}
     for entry in entries.entries:
         rows.setdefault(entry.row.budget, {})[entry.package, entry.row.store] = entry.row
+    if sum(math.comb(len({store for _, store in found}), 2) for found in rows.values()) > MOST_GAPS:
+        raise MemAuditError(
+            f"there are more than {MOST_GAPS:,} pairs of stores to compare; score fewer stores, or "
+            "at fewer budgets"
+        )
     budgets: list[tuple[Fraction, tuple[Standing, ...]]] = []
     gaps: list[Gap] = []
     for budget, found in sorted(rows.items()):
@@ -167,12 +181,18 @@ def _standing(
 
 
 def _mean_shares(told: Sequence[DiagnosisRow]) -> dict[str, Fraction]:
-    total = dict.fromkeys(SHARES, Fraction(0))
-    for one in told:
-        total["kept"] += one.kept
-        for name, loss in one.losses.items():
-            total[name] += loss.share
-    return {name: value / len(told) for name, value in total.items()}
+    rows = [[one.kept, *(one.losses[name].share for name in STEPS)] for one in told]
+    whole = common_denominator(share for row in rows for share in row)
+    if whole is None or whole >= LARGEST_COMMON:
+        rows = [_rounded(row) for row in rows]
+    sums = (sum(column, Fraction(0)) for column in zip(*rows, strict=True))
+    return {name: value / len(told) for name, value in zip(SHARES, sums, strict=True)}
+
+
+def _rounded(row: list[Fraction]) -> list[Fraction]:
+    """Shares to MAX_DIGITS places: the first is what the others leave, so they still sum to 1."""
+    others = [Fraction(int(share * PLACES), PLACES) for share in row[1:]]
+    return [1 - sum(others, Fraction(0)), *others]
 
 
 def _known(one: Interval) -> Interval:

@@ -12,6 +12,7 @@ from pydantic import ValidationError
 from memaudit.audits.sheet import FORMAT
 from memaudit.core.errors import MemAuditError
 from memaudit.core.exact import plain
+from memaudit.io.faults import first_fault
 from memaudit.io.files import decode, read_bytes
 from memaudit.report.leaderboard.score_files import NotScored, ScoreFile, ScoreRow, StoreRow
 
@@ -117,9 +118,7 @@ def _parsed(form: type[Form], name: str, data: dict[str, Any]) -> Form:
     try:
         return form.model_validate(data)
     except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(str(step) for step in first["loc"])
-        raise MemAuditError(f"{name}: {place}: {first['msg'].lower()}") from None
+        raise MemAuditError(f"{name}: {first_fault(error)}") from None
 
 
 def _agree(found: Found, what: str, of: Callable[[ScoreFile], str | None]) -> None:

@@ -1,5 +1,6 @@
 """The files `memaudit score --json` wrote, as far as a leaderboard needs them."""
 
+import re
 from fractions import Fraction
 from typing import Annotated, Any, Self
 
@@ -10,6 +11,9 @@ from memaudit.audits.diagnosis import STEPS
 from memaudit.core.exact import Exact
 
 MOST_DIGITS = 4000
+_SHARE = re.compile(r"([0-9]+)(?:/([0-9]+))?")
+MOST_COUNTED = 10**15
+"""More memories, rows or cells than this are no count of anything."""
 BY_FILE = ("labels", "published calls")
 """Judges that are named after their file."""
 POLICY = "recency"
@@ -19,16 +23,20 @@ SIGNS = (*INCOMPLETE, "partly read")
 
 
 def _share(text: Any) -> Fraction:
-    """A share as the diagnosis writes it: exact text, of any length Python reads."""
+    """A share as the diagnosis writes it: digits, of any number Python reads, and no exponent."""
     if not isinstance(text, str) or len(text) > MOST_DIGITS:
         raise ValueError("expected a share as text, such as '1/3'")
-    try:
-        return Fraction(text)
-    except ZeroDivisionError:
-        raise ValueError("divides by zero") from None
+    said = _SHARE.fullmatch(text)
+    if said is None:
+        raise ValueError(f"{text[:40]!r} is not a share such as '1/3'")
+    whole = int(said[2] or "1")
+    if not whole:
+        raise ValueError("divides by zero")
+    return Fraction(int(said[1]), whole)
 
 
 Share = Annotated[Fraction, BeforeValidator(_share), Field(ge=0, le=1)]
+Count = Annotated[int, Field(ge=0, le=MOST_COUNTED)]
 WithinOne = Annotated[float, Field(ge=0, le=1)]
 
 
@@ -83,10 +91,10 @@ class StoreRow(_Read):
 
     name: str
     warnings: tuple[str, ...] = ()
-    unread_rows: int = Field(default=0, ge=0)
-    undecided_cells: int = Field(default=0, ge=0)
-    left_out: dict[str, int] = Field(default_factory=dict)
-    without_salience: dict[str, int] = Field(default_factory=dict)
+    unread_rows: Count = 0
+    undecided_cells: Count = 0
+    left_out: dict[str, Count] = Field(default_factory=dict)
+    without_salience: dict[str, Count] = Field(default_factory=dict)
 
     @property
     def is_incomplete(self) -> bool:
@@ -99,7 +107,7 @@ class ScoreRow(_Read):
 
     store: str = Field(min_length=1)
     budget: Exact
-    memories: int | None = None
+    memories: Count | None = None
     feasible: bool
     package_ratio: RatioRow
     common_union_ratio: RatioRow
@@ -137,8 +145,8 @@ class ScoreFile(_Read):
     judge: str
     coverage_is_an_estimate: bool
     cost_rule: str | None = None
-    group_cap: int | None = None
-    undecided_cells: int = Field(default=0, ge=0)
+    group_cap: Count | None = None
+    undecided_cells: Count = 0
     stores: tuple[StoreRow, ...] = ()
     scores: tuple[ScoreRow, ...]
 

@@ -53,7 +53,7 @@ def choose_packages(run: Run) -> list[tuple[str, int]]:
     each = math.ceil(FEWEST_CURVES / len(names))
     found = []
     for grid in run.grids[: len(names)]:
-        different = run.seeds if len(grid.digests) > 1 else run.seeds[:1]
+        different = run.seeds if grid.distinct > 1 else run.seeds[:1]
         found += [(grid.distribution, seed) for seed in different[:each]]
     return found
 

@@ -56,11 +56,17 @@ def _one(run: Run, name: str, seed: int, rows: Sequence[Row]) -> Remade:
     distribution = named_distribution(name)
     package = distribution.package(seed if distribution.draws else 0)
     made = digest(package)
+    version = run.manifest["versions"]["memaudit"]
     for row in rows:
         if row["digest"] != made:
             raise MemAuditError(
                 f"{name}, seed {seed}: the package made now has digest {made[:12]}, the run's rows "
-                f"say {row['digest'][:12]}; build the report with memaudit "
-                f"{run.manifest['versions']['memaudit']}, or run the sweep again"
+                f"say {row['digest'][:12]}; build the report with memaudit {version}, or run "
+                "the sweep again"
             )
-    return Remade(name, seed, Subject(package, run.spec["seconds"]), rows)
+        if unknown := sorted(set(row["store"]) - package.candidate.keys()):
+            raise MemAuditError(
+                f"{name}, seed {seed}: a row's store holds {unknown[0][:60]!r}, which is no "
+                "candidate of its package; run the sweep again"
+            )
+    return Remade(name, seed, Subject(package, run.spec.get("seconds")), rows)

@@ -11,13 +11,16 @@ import numpy as np
 from memaudit.audits.statistics import Floats
 from memaudit.core.errors import MemAuditError
 from memaudit.core.exact import exact
+from memaudit.experiments.finished import open_finished
 from memaudit.experiments.grid import Grid, read_grids
-from memaudit.experiments.spec import parse_seeds
-from memaudit.experiments.sweep import ROWS, read_run
+from memaudit.experiments.spec import RunSpec
+from memaudit.experiments.sweep import ROWS
 from memaudit.io.journal import read_journal
 from memaudit.report.page.cast import Member, cast
 
 Row = dict[str, Any]
+MOST_KINDS = 256
+"""Each has a table as large as the run; packages of a run have a dozen or so."""
 
 
 @dataclass(slots=True)
@@ -31,6 +34,8 @@ class Tally:
         """Put a row's numbers in their place."""
         for kind, count in counts.items():
             if kind not in self.kinds:
+                if len(self.kinds) == MOST_KINDS:
+                    raise MemAuditError(f"the rows name more than {MOST_KINDS} kinds")
                 self.kinds[kind] = np.zeros(self.shape)
             self.kinds[kind][at] = count
 
@@ -76,8 +81,8 @@ class Run:
 
     @property
     def distinct(self) -> int:
-        """Packages that differ; a distribution without draws has one for all seeds."""
-        return sum(len(grid.digests) for grid in self.grids)
+        """Packages that differ, over all distributions."""
+        return len({digest for grid in self.grids for digest in grid.digests})
 
     def rows_of(self, wanted: Iterable[tuple[str, int]]) -> dict[tuple[str, int], list[Row]]:
         """The rows of some packages, by distribution and seed, in the order of the file."""
@@ -91,33 +96,26 @@ class Run:
 
 def open_run(folder: Path) -> Run:
     """Read a finished run; one that is not finished is refused, its means would mislead."""
-    manifest = read_run(folder)
-    spec = manifest["spec"]
-    seeds = parse_seeds(spec["seeds"] + ",")
-    shape = tuple(len(part) for part in (spec["distributions"], seeds, spec["budgets"]))
-    watch = _Watch(spec, seeds, (shape[0], shape[1], shape[2], len(spec["writers"])))
-    grids = read_grids(manifest, watch.through(read_journal(folder / ROWS)))
-    if watch.rows != manifest["rows"]:
-        raise MemAuditError(
-            f"{folder / ROWS} holds {watch.rows} of {manifest['rows']} rows; "
-            "finish the run with the same command, then build the report"
-        )
-    members = cast({name: watch.peeks[name] for name in spec["writers"]})
-    return Run(folder, manifest, grids, members, watch.unit_values, watch.kept)
+    found = open_finished(folder)
+    spec = found.spec
+    watch = _Watch(spec)
+    grids = read_grids(found.manifest, watch.through(found.rows()))
+    members = cast({name: watch.peeks[name] for name in spec.writers})
+    return Run(folder, found.manifest, grids, members, watch.unit_values, watch.kept)
 
 
 class _Watch:
     """Looks at rows on their way into the grids."""
 
-    def __init__(
-        self, spec: dict[str, Any], seeds: tuple[int, ...], shape: tuple[int, int, int, int]
-    ) -> None:
-        self.rows = 0
+    def __init__(self, spec: RunSpec) -> None:
+        shape = (
+            len(spec.distributions), len(spec.seeds), len(spec.budgets), len(spec.writers),
+        )  # fmt: skip
         self.peeks: dict[str, bool] = {}
         self.unit_values, self.kept = Tally(shape), Tally(shape)
-        self._distribution = {name: place for place, name in enumerate(spec["distributions"])}
-        self._seed = {seed: place for place, seed in enumerate(seeds)}
-        self._writer = {name: place for place, name in enumerate(spec["writers"])}
+        self._distribution = {name: place for place, name in enumerate(spec.distributions)}
+        self._seed = {seed: place for place, seed in enumerate(spec.seeds)}
+        self._writer = {name: place for place, name in enumerate(spec.writers)}
         self._budget: dict[int | float | str, int] = {}
 
     def through(self, rows: Iterable[Row]) -> Iterator[Row]:
@@ -129,7 +127,6 @@ class _Watch:
                 self._budget.setdefault(row["budget"], len(self._budget)),
                 self._writer[row["writer"]],
             )
-            self.rows += 1
             self.peeks[row["writer"]] = row["peeks"]
             self.unit_values.place(at, row["unit_values"])
             self.kept.place(at, row["kinds"])

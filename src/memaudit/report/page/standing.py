@@ -6,14 +6,14 @@ from itertools import pairwise
 
 import numpy as np
 
-from memaudit.audits.statistics import Difference, Floats, Interval, differences, draws, holm
-from memaudit.audits.statistics import intervals as find_intervals
+from memaudit.audits.statistics import Difference, Floats, Interval, differences, holm, intervals
+from memaudit.experiments.grid import Evidence, evidence
 from memaudit.experiments.summary import ranking
 from memaudit.report.page.cast import Member
 from memaudit.report.page.run import Run
 
 CLEAR = 0.05
-"""A Holm-corrected p-value below this tells two neighbours apart."""
+"""A Holm-corrected p-value below this tells two writers apart."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +34,8 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Neighbours:
-    """A writer and the next one in the ranking: first minus second, package by package."""
+class Pair:
+    """Two writers, first minus second, package by package."""
 
     first: Member
     second: Member
@@ -54,26 +54,22 @@ class Neighbours:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """The whole ranking."""
+    """The whole ranking, and each writer with the next one."""
 
     places: tuple[Place, ...]
-    neighbours: tuple[Neighbours, ...]
+    neighbours: tuple[Pair, ...]
 
 
 def standing(run: Run) -> Standing:
     """Rank the writers of a run."""
     grids, writers = run.grids, list(run.members)
     column = {name: at for at, name in enumerate(writers)}
-    sizes = [len(grid.seeds) for grid in grids]
-    drawn = np.concatenate([draws(size, seed=i) for i, size in enumerate(sizes)], axis=1)
+    known = evidence(grids)
     budgets = [
-        find_intervals(np.concatenate([g.numbers["ratio"][:, place] for g in grids]), drawn)
+        intervals(np.concatenate([g.numbers["ratio"][:, place] for g in grids]), known.drawn)
         for place in range(len(run.budgets))
     ]
-    kinds = [
-        find_intervals(grid.by_package, draws(len(grid.seeds), seed=i))
-        for i, grid in enumerate(grids)
-    ]
+    kinds = [intervals(grid.by_package, evidence([grid]).drawn) for grid in grids]
     places = []
     for number, row in enumerate(ranking(grids), start=1):
         at = column[row["writer"]]
@@ -89,17 +85,18 @@ def standing(run: Run) -> Standing:
             )
         )  # fmt: skip
     values = np.concatenate([grid.by_package for grid in grids])
-    pairs = list(pairwise(column[place.member.name] for place in places))
-    return Standing(tuple(places), tuple(_neighbours(run, values, pairs, drawn)))
+    couples = list(pairwise(column[place.member.name] for place in places))
+    return Standing(tuple(places), compared(run, values, couples, known))
 
 
-def _neighbours(
-    run: Run, values: Floats, pairs: Sequence[tuple[int, int]], drawn: Floats
-) -> list[Neighbours]:
-    found = differences(values, pairs, drawn)
+def compared(
+    run: Run, values: Floats, couples: Sequence[tuple[int, int]], known: Evidence
+) -> tuple[Pair, ...]:
+    """Some writers by their places in the run, two by two; Holm's correction over all of them."""
+    found = differences(values, couples, known.drawn, known.cluster)
     corrected = holm([one.p for one in found])
     members = list(run.members.values())
-    return [
-        Neighbours(members[a], members[b], one, p)
-        for (a, b), one, p in zip(pairs, found, corrected, strict=True)
-    ]
+    return tuple(
+        Pair(members[a], members[b], one, p)
+        for (a, b), one, p in zip(couples, found, corrected, strict=True)
+    )

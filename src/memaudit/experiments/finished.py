@@ -1,0 +1,90 @@
+"""A finished run from its folder: every row is there, of the right form, in its place.
+
+Rows are counted before the spec is written out: a manifest of a few bytes can name a hundred
+million seeds, and only rows that are really there may cost memory.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from memaudit.core.errors import MemAuditError
+from memaudit.core.exact import exact, plain
+from memaudit.experiments.spec import RunSpec, parse_seeds
+from memaudit.experiments.stated import StatedRow
+from memaudit.experiments.sweep import ROWS, Keys, read_run
+from memaudit.io.faults import first_fault
+from memaudit.io.journal import read_journal
+
+BLOCK = 1 << 20
+AGAIN = "run the sweep again into a new folder"
+
+
+@dataclass(frozen=True, slots=True)
+class FinishedRun:
+    """A run whose rows have been counted; they are checked one by one when they are read."""
+
+    folder: Path
+    manifest: dict[str, Any]
+    spec: RunSpec
+    keys: Keys
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """All rows in the order of the spec."""
+        number = 0
+        for number, row in enumerate(read_journal(self.folder / ROWS), start=1):
+            try:
+                StatedRow.model_validate(row)
+            except ValidationError as error:
+                raise self._wrong(number, first_fault(error)) from None
+            if not self.keys.fits(number - 1, row):
+                raise self._wrong(number, "it is not the row that the run has there")
+            yield row
+        if number != self.spec.rows:
+            raise not_finished(self.folder, number, self.spec.rows)
+
+    def _wrong(self, number: int, what: str) -> MemAuditError:
+        return MemAuditError(f"{self.folder / ROWS}, line {number}: {what}; {AGAIN}")
+
+
+def open_finished(folder: Path) -> FinishedRun:
+    """The run of a folder; refused where rows are missing, before anything is made of its spec."""
+    manifest = read_run(folder)
+    there = rows_there(folder)
+    if there != manifest["rows"]:
+        raise not_finished(folder, there, manifest["rows"])
+    stated = manifest["spec"]
+    spec = RunSpec(
+        tuple(stated["distributions"]),
+        parse_seeds(f"{stated['seeds']},"),
+        tuple(stated["budgets"]),
+        tuple(stated["writers"]),
+        stated.get("seconds"),
+    )
+    budgets = [plain(exact(manifest["budgets"][given])) for given in spec.budgets]
+    return FinishedRun(folder, manifest, spec, Keys(spec, budgets))
+
+
+def not_finished(folder: Path, there: int, wanted: int) -> MemAuditError:
+    """The error for rows that are missing, or too many."""
+    return MemAuditError(
+        f"{folder / ROWS} holds {there} of {wanted} rows; finish the run with the same command"
+    )
+
+
+def rows_there(folder: Path) -> int:
+    """How many lines the rows of a run have, whole or not."""
+    path = folder / ROWS
+    count = 0
+    try:
+        if path.exists() and not path.is_file():
+            raise MemAuditError(f"cannot read {path}: it is not a regular file")
+        with path.open("rb") as file:
+            while block := file.read(BLOCK):
+                count += block.count(b"\n")
+    except OSError as error:
+        raise MemAuditError(f"cannot read {path}: {error.strerror or error}") from None
+    return count

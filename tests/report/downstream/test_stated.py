@@ -1,0 +1,89 @@
+"""Summaries and rows of another form are one line, not a page or a traceback."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memaudit.core.errors import MemAuditError
+from memaudit.io.journal import read_journal, to_line
+from memaudit.report.downstream.folder import open_folder
+
+
+def changed(folder: Path, into: Path, change: Callable[[dict[str, Any]], object]) -> Path:
+    """A copy of a folder with another summary."""
+    into.mkdir()
+    for path in folder.iterdir():
+        (into / path.name).write_bytes(path.read_bytes())
+    summary = json.loads((into / "summary.json").read_text())
+    change(summary)
+    (into / "summary.json").write_text(json.dumps(summary))
+    return into
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda one: one["summaries"][0]["losses"].update(uncertain={"a": 1}),
+         r"summaries\.0\.losses\.uncertain: input should be a valid string"),
+        (lambda one: one["summaries"][0]["losses"].update(reader="1e999999999"),
+         r"summaries\.0\.losses\.reader: 1e999999999 is out of range"),
+        (lambda one: [kind["losses"].update(reader="x")
+                      for kind in one["summaries"][1]["kinds"].values()],
+         r"losses\.reader: 'x' is not a number"),
+        (lambda one: one["summaries"][0]["outcomes"].pop("uncertain"),
+         "outcomes lack 'uncertain'"),
+        (lambda one: one["summaries"][0].update(questions=0), "greater than or equal to 1"),
+        (lambda one: one["summaries"][1].update(store="some"), "stores have the same name"),
+        (lambda one: one["summaries"][1].update(kinds={}), "'dog' has other kinds of questions"),
+        (lambda one: one["differences"][0].update(first="x"), "a store that it does not have"),
+        (lambda one: one["spec"].pop("packages"), "names neither packages nor a source"),
+        (lambda one: one["spec"].update(rules=None), r"spec\.rules: input should be a valid dict"),
+        (lambda one: one.update(summaries=[]), "summaries: list should have at least 1 item"),
+        (lambda one: one.update(questions=10**30), "questions: input should be less than"),
+    ],
+)  # fmt: skip
+def test_summaries(
+    diagnosis: Path, tmp_path: Path, change: Callable[[dict[str, Any]], object], said: str
+) -> None:
+    with pytest.raises(MemAuditError, match=said):
+        open_folder(changed(diagnosis, tmp_path / "d", change))
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"outcome": "odd"}, "line 1: outcome: input should be"),
+        (
+            {"outcome": "uncertain", "layer": "answered"},
+            "line 1: its outcome and its layer do not fit",
+        ),
+        ({"why": ["odd"]}, "line 1: why: 'odd' is no remark that this version knows"),
+        ({"retrieved": ["gone"]}, "line 1: the text of memory 'gone' is missing"),
+        ({"texts": None}, "line 1: texts: input should be a valid dictionary"),
+    ],
+)
+def test_rows(diagnosis: Path, tmp_path: Path, change: dict[str, Any], said: str) -> None:
+    copy = changed(diagnosis, tmp_path / "d", lambda _: None)
+    first, *others = read_journal(copy / "rows.jsonl")
+    (copy / "rows.jsonl").write_text("".join(map(to_line, [{**first, **change}, *others])))
+    with pytest.raises(MemAuditError, match=said):
+        open_folder(copy)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda one: one["spec"].update(writers=5), r"spec\.writers: input should be a valid list"),
+        (lambda one: one["partings"][0].update(apart={"odd": 1}), "'odd' is no reason to part"),
+        (lambda one: one["correlations"][0].update(spearman=None), r"correlations\.0\.spearman"),
+        (lambda one: one.update(points="many"), "points: input should be a valid integer"),
+    ],
+)
+def test_calibrations(
+    calibration: Path, tmp_path: Path, change: Callable[[dict[str, Any]], object], said: str
+) -> None:
+    with pytest.raises(MemAuditError, match=said):
+        open_folder(changed(calibration, tmp_path / "c", change))
