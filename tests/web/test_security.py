@@ -63,6 +63,13 @@ def test_a_wrong_token_opens_nothing(query: str) -> None:
         assert (status, "set-cookie" in found, "inside" in body) == (401, False, False)
 
 
+def test_the_rest_of_the_address_stays() -> None:
+    """Only the token goes; what is asked for is asked for again, and cannot lead elsewhere."""
+    query = f"budget=4&token={TOKEN}&q=a%26b%0d%0aX%3a1&token={TOKEN}"
+    status, found, _ = ask(HOST, query=query, path="//evil.example")
+    assert (status, found["location"]) == (303, "/evil.example?budget=4&q=a%26b%0D%0AX%3A1")
+
+
 @pytest.mark.parametrize(
     "cookie",
     [[], [("cookie", "memaudit_8000=wrong")], [("cookie", f"memaudit_8001={TOKEN}")],

@@ -38,7 +38,8 @@ def bundle(
     with progress("things", len(library.items)) as done:
         written = write_bundle(library, out, seconds, lambda begun, _: done(begun))
     counts = [f"{len(found)} {kind}" for kind in KINDS if (found := library.of(kind))]
-    typer.echo(safe(f"{written.pages:,} pages, {written.bytes / 1e6:.1f} MB: {', '.join(counts)}"))
+    of = ", ".join(counts) or "nothing"
+    typer.echo(safe(f"{written.pages:,} pages, {written.bytes / 1e6:.1f} MB: {of}"))
     if library.unreadable:
         typer.echo(safe(f"{len(library.unreadable)} unreadable, listed on the first page"))
     typer.echo(safe(f"open {out / 'index.html'}"))

@@ -42,6 +42,7 @@ def controlled(
 ) -> None:
     """Run the 500-seed sweep and the stress suite; print published numbers beside ours."""
     from memaudit.cli.sweeping import swept
+    from memaudit.experiments.artifact.settings import remark_on
     from memaudit.experiments.engines.registry import named_engine
     from memaudit.experiments.reproduce_controlled import reproduce_controlled
     from memaudit.experiments.scoreboard import DIFFER
@@ -51,6 +52,8 @@ def controlled(
         typer.echo(json.dumps([line.to_json() for line in lines], indent=1))
     else:
         show_lines(lines, f"{seeds} seeds")
+        if remark := remark_on({"seeds": seeds}):
+            typer.echo(remark)
     if figures:
         from memaudit.report.figures import draw_all
 

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from memaudit.cli.errors import FAILED
+from memaudit.cli.reproduce_figures import draw_figures
 from memaudit.cli.text import safe
 from memaudit.core.errors import MemAuditError
 
@@ -46,15 +47,15 @@ def reproduce_all(
     from memaudit.experiments.artifact.settings import Settings
     from memaudit.experiments.engines.registry import named_engine
     from memaudit.experiments.scoreboard import DIFFER
-    from memaudit.report.figures import draw_all
 
     engine = named_engine("serial" if jobs == 1 else "processes", jobs)
-    tools = Tools(partial(swept, engine=engine), engine, draw_all, _told)
-    board = make_all(out, Settings(seeds, rows, packages), tools, day())
+    tools = Tools(partial(swept, engine=engine), engine, draw_figures, _told)
+    settings = Settings(seeds, rows, packages)
+    board = make_all(out, settings, tools, day())
     if as_json:
         typer.echo(board.text(), nl=False)
     else:
-        show_board(board)
+        show_board(board, settings.remark)
         typer.echo(f"everything is in {safe(out)}; memaudit reproduce verify {safe(out)} checks it")
     if board.counts[DIFFER]:
         raise typer.Exit(FAILED)

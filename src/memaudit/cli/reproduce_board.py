@@ -19,8 +19,11 @@ def show_lines(lines: Sequence["Line"], scope: str) -> None:
     console().print(f"{agree} of {len(lines)} published numbers agree, {scope}")
 
 
-def show_board(board: "Board") -> None:
-    """What could be computed in full, what needs the archive counted by place."""
+def show_board(board: "Board", remark: str) -> None:
+    """What could be computed in full, what needs the archive counted by place.
+
+    The remark is about settings that are not the paper's.
+    """
     from memaudit.cli.results import console
     from memaudit.experiments.artifact.board import NEEDS
 
@@ -32,8 +35,9 @@ def show_board(board: "Board") -> None:
     figures = ", ".join(one.where for one in board.figures if not one.files)
     screen.print(f"figures drawn: {sum(bool(one.files) for one in board.figures)} of "
                  f"{len(board.figures)}; {figures} need the archive")  # fmt: skip
-    counts = ", ".join(f"{number} {verdict}" for verdict, number in board.counts.items())
-    screen.print(f"{len(board.lines)} published numbers: {counts}")
+    screen.print(f"{len(board.lines)} published numbers: {board.counted}")
+    if remark:
+        screen.print(remark)
 
 
 def _table(lines: Sequence["Line"]) -> None:

@@ -1,13 +1,17 @@
-"""`memaudit reproduce verify`: a reproduction checked hash by hash, and a sample made again."""
+"""`memaudit reproduce verify`: a reproduction checked hash by hash, its rows made again."""
 
 import json
+import secrets
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from memaudit.cli.errors import FAILED
+from memaudit.cli.reproduce_figures import draw_figures
 from memaudit.cli.text import safe
+
+SEEDS = 1 << 32
 
 
 def reproduce_verify(
@@ -15,23 +19,39 @@ def reproduce_verify(
         Path, typer.Argument(metavar="DIR", help="What memaudit reproduce all wrote.")
     ],
     sample: Annotated[
-        int, typer.Option(metavar="N", min=0, help="Rows to compute again, chosen at random.")
-    ] = 100,
-    seed: Annotated[int, typer.Option(metavar="S", help="Which rows are chosen.")] = 0,
+        int | None,
+        typer.Option(
+            metavar="N", min=0, help="Compute N rows again, one of every mean at least, not all."
+        ),
+    ] = None,
+    seed: Annotated[
+        int | None,
+        typer.Option(metavar="S", help="Which rows are chosen; default: a new one, printed."),
+    ] = None,
+    jobs: Annotated[
+        int | None, typer.Option(metavar="N", help="Processes; default: one per core.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Check every hash, digest and document, and compute a sample of rows again.
+    """Check every hash, digest and document, and compute rows and figures again.
 
-    Exit code 1 if anything differs, with one line for each problem.
+    All rows are computed again unless --sample says otherwise; of the solver audit only some by
+    brute force, which the seed chooses. Exit code 1 if anything differs, with one line for each
+    problem. Files that only another program could make again are named as not verified.
     """
-    from memaudit.experiments.artifact.verify import verify_all
+    from memaudit.experiments.artifact.verify import Effort, verify_all
+    from memaudit.experiments.engines.registry import named_engine
 
-    report = verify_all(folder, sample, seed)
+    chosen = secrets.randbelow(SEEDS) if seed is None else seed
+    engine = named_engine("serial" if jobs == 1 else "processes", jobs)
+    report = verify_all(folder, Effort(sample, chosen, engine, draw_figures))
     if as_json:
-        typer.echo(json.dumps(report.to_json(), indent=1))
+        typer.echo(json.dumps({**report.to_json(), "seed": chosen}, indent=1))
     else:
         for problem in report.problems:
             typer.echo(f"DIFFERS  {safe(problem)}")
+        for name, why in report.unverified.items():
+            typer.echo(f"not verified: {safe(name)}: {safe(why)}")
         for note in report.notes:
             typer.echo(safe(note))
         typer.echo(report.verdict)

@@ -4,6 +4,7 @@ import re
 import secrets
 from collections.abc import Mapping
 from contextlib import suppress
+from urllib.parse import urlencode
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import ClientDisconnect, Request
@@ -64,7 +65,10 @@ class Guard:
             if not self._matches(request.query_params["token"]):
                 return PlainTextResponse(_NO_TOKEN, 401)
             # To the same page without the token: it must not stay in the address bar.
-            answer = RedirectResponse("/" + request.url.path.lstrip("/"), 303)
+            asked = request.query_params.multi_items()
+            rest = urlencode([(name, value) for name, value in asked if name != "token"])
+            place = "/" + request.url.path.lstrip("/")
+            answer = RedirectResponse(f"{place}?{rest}" if rest else place, 303)
             answer.set_cookie(
                 cookie, self._token.decode(), path="/", httponly=True, samesite="strict"
             )

@@ -1,5 +1,6 @@
 """What the pages do in a real browser: slider, comparison, map, run, checker, keys, search."""
 
+import re
 from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
@@ -10,12 +11,14 @@ import pytest
 from memaudit.io.packages import write_package
 from memaudit.web.explorer.library.library import Library
 from memaudit.web.explorer.site import Site
+from memaudit.web.explorer.slugs import anchor
 from memaudit.web.explorer.views.comparison import compare
 from memaudit.web.explorer.views.held import of_candidates
+from memaudit.web.explorer.views.workshop import runnable
 from tests.web.annotate.frames import Served
 from tests.web.explorer.browsing import Visit, chromium, expect, visit
 from tests.web.explorer.libraries import large_package
-from tests.web.explorer.serving import exploring
+from tests.web.explorer.serving import exploring, in_no_time
 
 
 @pytest.fixture(scope="module")
@@ -75,6 +78,35 @@ def test_the_slider_walks_the_frontier(seen: Visit, hotel: str) -> None:
     expect(page.locator("#budget-number")).to_have_value("10")
 
 
+def test_what_is_no_budget_is_said(seen: Visit, hotel: str) -> None:
+    page = seen.go(f"{hotel}/index.html#b=10")
+    seen.sees("#opt-value", "2")
+    for text in ("abc", "1/0", "-1", "1/2/3", ""):
+        page.fill("#budget-number", text)
+        page.keyboard.press("Enter")
+        seen.sees("#budget-problem", f"no budget: {text}".strip())
+        seen.sees("#opt-value", "2")
+        assert page.url.endswith("#b=10")
+    page.fill("#budget-number", "37/2")
+    page.keyboard.press("Enter")
+    expect(page.locator("#budget-number")).to_have_value("18")  # every cost is whole
+    seen.sees("#budget-problem", "")
+    seen.sees("#opt-value", "3.5")
+    page.fill("#budget-number", "1e9")
+    page.keyboard.press("Enter")
+    seen.contains("#opt-words", "More budget adds nothing.")
+    most = page.input_value("#budget-number")
+    assert page.url.endswith(f"#b={most}")
+    assert int(most) < 1000
+    seen.go(f"{hotel}/index.html#b=abc")
+    seen.sees("#budget-problem", "no budget: abc")
+
+
+def test_a_link_to_a_cell_that_is_gone_says_so(seen: Visit, hotel: str) -> None:
+    seen.go(f"{hotel}/coverage.html#cell=6,26")
+    seen.contains("#cell", "This package does not have the cell of the address.")
+
+
 def test_a_writer_beside_opt_is_what_the_program_says(seen: Visit, site: Site, hotel: str) -> None:
     """Counts, ratio and waste of the script are those of the exact comparison."""
     opened = site.package(hotel.removeprefix("package/"))
@@ -122,7 +154,7 @@ def test_the_map_by_keyboard(seen: Visit, hotel: str) -> None:
     seen.contains("#cell", "Ingrid wants hotel rooms away from the lift.")
     page.keyboard.press("ArrowRight")
     seen.contains("#cell .big", "0 covered")
-    assert "cell=0%2C1" in page.url
+    assert re.search(r"cell=c-[0-9a-f]{10}\+u-[0-9a-f]{10}", page.url)
     page.reload()
     seen.contains("#cell .big", "0 covered")
     page.focus("#map")
@@ -148,7 +180,8 @@ def test_a_map_of_a_million_cells(browser: Any, tmp_path: Path) -> None:
     (found,) = Library([tmp_path]).of("package")
     with exploring(tmp_path) as server:
         seen = visit(browser, server)
-        page = seen.go(f"package/{found.slug}/coverage.html#cell=2499,399&zoom=12")
+        cell = f"{anchor('candidates', 'c2499')}+{anchor('units', 'u399')}"
+        page = seen.go(f"package/{found.slug}/coverage.html#cell={cell}&zoom=12")
         seen.contains("#cell", "memory 2499")
         seen.contains("#cell .big", "1 covered")
         size = page.evaluate("[heat.width, heat.height, map.scrollHeight, map.scrollTop > 25000]")
@@ -163,6 +196,24 @@ def test_a_map_of_a_million_cells(browser: Any, tmp_path: Path) -> None:
         seen.contains("#cell", "memory 0")
         page.keyboard.press("n")
         seen.contains("#cell", "memory 1")
+        assert seen.said == []
+        seen.close()
+
+
+def test_writers_without_time_come_one_by_one(browser: Any, plain: Path, hotel: str) -> None:
+    """As with a large package; then the page has them all, and what each of them keeps."""
+    with in_no_time(plain) as origin:
+        seen = Visit(browser.new_page(), f"{origin}/")
+        seen.page.on("pageerror", lambda error: seen.said.append(str(error)))
+        page = seen.go(f"{hotel}/stores.html?budget=18")
+        rows = page.locator("#stores-table tbody tr")
+        expect(rows).to_have_count(len(runnable()) + 1)  # and one of a system
+        seen.contains("#waiting", "Every writer is computed.")
+        known = rows.filter(has_not_text="failed").locator("td:nth-child(2)").all_text_contents()
+        assert known == sorted(known, reverse=True)
+        page.click("#waiting a")
+        expect(page.locator("#waiting")).to_have_count(0)
+        expect(page.locator("details.keeping")).to_have_count(len(known))
         assert seen.said == []
         seen.close()
 
@@ -188,7 +239,7 @@ def test_any_part_of_a_run_and_any_two_rows(seen: Visit, site: Site) -> None:
     page.goto("about:blank")
     page.goto(address)
     seen.sees("#pair-words", pair.verdict)
-    expect(page.locator("[name=d]")).to_have_value("0")
+    expect(page.locator("[name=d]")).to_have_value("base")
     expect(page.locator("#ranking-table tr[data-group=reference]").first).to_be_hidden()
 
 
@@ -264,7 +315,7 @@ def test_without_scripts(browser: Any, server: Served, bundle: Path, hotel: str)
         if where is server:
             page.select_option("[name=d]", label="base")
             page.click("text=Show")
-            assert "d=0" in page.url
+            assert "d=base" in page.url
             seen.contains("#scope", "3 packages count here.")
             page.fill(".find input", "lift")
             page.keyboard.press("Enter")

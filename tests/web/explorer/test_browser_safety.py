@@ -10,6 +10,7 @@ from memaudit.report.page.visible import shortened, visible_text
 from memaudit.web.explorer.library.library import Library
 from memaudit.web.explorer.pages.registry import PAGES
 from memaudit.web.explorer.site import Site, all_addresses
+from memaudit.web.explorer.slugs import anchor
 from memaudit.web.explorer.views.package_data import MOST_LETTERS
 from tests.report.page.test_browser import luminance
 from tests.web.annotate.frames import Served
@@ -83,9 +84,10 @@ def test_attacks_are_text(
         shown = visible_text(shortened(f"memory {text}", MOST_LETTERS))
         why = visible_text(shortened(f"why {text}", MOST_LETTERS))
         slug = found[f"{number} {text}"]
+        cell = f"{anchor('candidates', f'c0 {text}')}+{anchor('units', f'u0 {text}')}"
         page = seen.go(f"package/{slug}/index.html#b=3")
         expect(page.locator("#comparison .text").first).to_have_text(shown)
-        page = seen.go(f"package/{slug}/coverage.html#cell=0,0")
+        page = seen.go(f"package/{slug}/coverage.html#cell={cell}")
         expect(page.locator("#cell .text").first).to_have_text(shown)
         expect(page.locator("#cell")).to_contain_text(why)
     assert seen.said == []

@@ -7,7 +7,11 @@ import pytest
 
 from memaudit.checker import verify
 from memaudit.core.errors import MemAuditError
+from memaudit.experiments.engines.serial import Serial
+from memaudit.experiments.spec import RunSpec
+from memaudit.experiments.sweep import ROWS, run
 from memaudit.io.certificates import read_certificates
+from memaudit.io.neighbour import neighbour
 from memaudit.io.packages import read_package, write_package
 from memaudit.web.explorer import bundle as bundling
 from memaudit.web.explorer.bundle import write_bundle
@@ -105,6 +109,36 @@ def test_an_interruption_leaves_the_old_site(
         write_bundle(Library([folder]), out, 20.0)
     assert files(out) == before
     assert sorted(path.name for path in tmp_path.iterdir()) == ["in", "site"]
+
+
+def test_what_a_killed_process_left_is_cleared(folder: Path, tmp_path: Path) -> None:
+    """Half of a new site, and an old one that was moved aside where no single step exists."""
+    out = tmp_path / "site"
+    write_bundle(Library([folder]), out, 20.0)
+    neighbour(out).mkdir()
+    (neighbour(out) / "index.html").write_text("half")
+    out.rename(tmp_path / ".site.old-part")
+    write_bundle(Library([folder]), out, 20.0)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["in", "site"]
+
+
+def test_a_run_in_progress_is_bundled_as_such(tmp_path: Path) -> None:
+    spec = RunSpec(("base",), (0, 1), ("2",), ("opt", "recency_raw"))
+    run(spec, tmp_path / "in" / "run", Serial())
+    rows = (tmp_path / "in" / "run" / ROWS).read_bytes().splitlines(keepends=True)
+    (tmp_path / "in" / "run" / ROWS).write_bytes(b"".join(rows[:3]))
+    library = Library([tmp_path / "in"])
+    written = write_bundle(library, tmp_path / "site", 20.0)
+    assert written.sorry == 0
+    assert library.unreadable == ()
+    index = (tmp_path / "site" / "index.html").read_text()
+    assert "in progress: 3 of 4" in index
+    assert ">in/run<" in index
+    (page,) = (tmp_path / "site").glob("run/in-run-*/index.html")
+    text = page.read_text()
+    assert "In progress: 3 of 4 rows." in text
+    assert ("memaudit run --distributions base --seeds 0-1 --budgets 2 --writers opt,recency_raw "
+            "--out in/run") in text  # fmt: skip
 
 
 def test_a_site_is_no_library(folder: Path) -> None:

@@ -21,6 +21,13 @@ def test_bundle_counts_the_unreadable(plain: Path, tmp_path: Path) -> None:
     assert "1 unreadable, listed on the first page" in result.stdout
 
 
+def test_an_empty_folder_is_no_bundle(tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    said = failure("bundle", tmp_path / "in", "--out", tmp_path / "site")
+    assert f"{tmp_path / 'in'} holds nothing of ours" in said
+    assert [path.name for path in tmp_path.iterdir()] == ["in"]
+
+
 def test_mistakes_are_one_line(plain: Path, tmp_path: Path) -> None:
     assert "does not exist" in failure("serve", tmp_path / "gone")
     assert "does not exist" in failure("bundle", tmp_path / "gone", "--out", tmp_path / "site")

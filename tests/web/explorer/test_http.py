@@ -15,6 +15,7 @@ from memaudit.web.explorer.library.library import Library
 from memaudit.web.explorer.policy import SERVED
 from memaudit.web.explorer.site import Site
 from tests.web.annotate.frames import Served
+from tests.web.explorer.libraries import large_package
 from tests.web.explorer.serving import exploring
 
 
@@ -91,7 +92,7 @@ def test_the_frontier_and_stores(server: Served, site: Site) -> None:
      ("writer=estimated_gvt_ridge:/etc/passwd&budget=3", 422), ("system=x", 404), ("", 422)],
 )  # fmt: skip
 def test_wishes_that_make_no_sense(server: Served, site: Site, query: str, status: int) -> None:
-    """No writer that peeks, no file of somebody's choice, no number that is none."""
+    """Not OPT itself, no file of somebody's choice, no number that is none."""
     hotel = slug(site, "package", "hotel-rooms")
     found, answer = get(server, f"/package/{hotel}/store.json?{query}")
     assert found == status
@@ -141,6 +142,21 @@ def test_ctrl_c_ends_it_in_the_middle_of_work(tmp_path: Path) -> None:
         link = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
         link.request("GET", f"/package/{found.slug}/frontier.json", headers=server.cookie())
         time.sleep(0.4)
+        code, out, err = server.interrupt()
+        link.close()
+    assert (code, out, err) == (0, "", "")
+
+
+def test_ctrl_c_ends_it_while_a_writer_is_at_work(tmp_path: Path) -> None:
+    """Who waits for the writer is sent home, and the writer does not hold the server up."""
+    (tmp_path / "site").mkdir()
+    write_package(large_package(4000, 2000), tmp_path / "site" / "large.json")
+    (found,) = Library([tmp_path / "site"]).of("package")
+    with exploring(tmp_path / "site") as server:
+        link = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
+        asked = "store.json?writer=estimated_gvt_embedding&budget=900"
+        link.request("GET", f"/package/{found.slug}/{asked}", headers=server.cookie())
+        time.sleep(1.5)
         code, out, err = server.interrupt()
         link.close()
     assert (code, out, err) == (0, "", "")

@@ -7,8 +7,14 @@ from pathlib import Path
 import pytest
 
 from memaudit.core.errors import MemAuditError
+from memaudit.experiments.engines.serial import Serial
+from memaudit.experiments.spec import RunSpec
+from memaudit.experiments.sweep import ROWS, run
 from memaudit.io.packages import write_package
+from memaudit.web.explorer.library.folders import WRITTEN
 from memaudit.web.explorer.library.library import Library, NotHere
+from memaudit.web.explorer.pages.registry import PAGES
+from memaudit.web.explorer.site import Site, show
 from memaudit.web.explorer.slugs import PATTERN, anchor, slug
 from tests.web.explorer.libraries import CORPUS, hostile_package
 
@@ -99,6 +105,55 @@ def test_odd_entries_are_passed_by(tmp_path: Path) -> None:
     library = Library([tmp_path])
     assert [one.kind for one in library.items] == ["frame"]
     assert [one.place for one in library.unreadable] == [f"{tmp_path.name}/nowhere.json"]
+
+
+def test_links_that_lead_out_are_not_followed(tmp_path: Path) -> None:
+    """A file, a part of what a folder is, and labels; links within the folder are files."""
+    given, private = tmp_path / "given", tmp_path / "private"
+    (given / "tables").mkdir(parents=True)
+    (given / "frame").mkdir()
+    private.mkdir()
+    for folder in (given, private):
+        write_package(hostile_package("a", 1), folder / "one.json")
+    write_package(hostile_package("b", 2), given / "tables")
+    (given / "tables" / "units.jsonl").rename(private / "units.jsonl")
+    (given / "tables" / "units.jsonl").symlink_to(private / "units.jsonl")
+    (given / "frame" / "frame.json").write_text("{}")
+    (given / "frame" / "labels.csv").symlink_to("../../private/one.json")
+    (given / "out.json").symlink_to("../private/one.json")
+    (given / "run.json").symlink_to(private / "one.json")
+    (given / "within.json").symlink_to("one.json")
+    (given / "folder").symlink_to(private)
+    (tmp_path / "link").symlink_to(given)
+    for root in ("given", "link"):
+        library = Library([tmp_path / root])
+        assert [one.place for one in library.items] == [f"{root}/one.json", f"{root}/within.json"]
+        assert {one.place: one.reason for one in library.unreadable} == {
+            f"{root}/out.json": "is a link that leads out of the folder",
+            f"{root}/run.json": "is a link that leads out of the folder",
+            f"{root}/tables": "units.jsonl is a link that leads out of the folder",
+            f"{root}/frame": "labels.csv is a link that leads out of the folder",
+        }
+    assert len(Library([given / "out.json"]).items) == 1  # given itself
+
+
+def test_a_run_in_progress(tmp_path: Path) -> None:
+    """It is listed with its rows so far, and is finished once they are all there."""
+    spec = RunSpec(("base",), (0, 1), ("2",), ("opt", "recency_raw"))
+    run(spec, tmp_path / "a", Serial())
+    rows = (tmp_path / "a" / ROWS).read_bytes()
+    library = Library([tmp_path])
+    assert library.of("run")[0].count(WRITTEN) is None
+    for kept, written in ((b"", 0), (b"".join(rows.splitlines(keepends=True)[:2]), 2),
+                          (rows[:-3], 3)):  # fmt: skip
+        (tmp_path / "a" / ROWS).write_bytes(kept)
+        library.refresh()
+        assert library.of("run")[0].count(WRITTEN) == written
+    site = Site(library)
+    address = f"run/{library.of('run')[0].slug}/index.html"
+    assert "In progress: 3 of 4 rows." in show(site, PAGES, address, {})[1]
+    (tmp_path / "a" / ROWS).write_bytes(rows)  # before anybody looked again
+    assert "Ranking" in show(site, PAGES, address, {})[1]
 
 
 def test_two_folders_of_one_name(tmp_path: Path) -> None:

@@ -80,13 +80,13 @@ def test_the_index_lists_everything(site: Site) -> None:
 def test_a_run_without_scripts(site: Site) -> None:
     """A part of the run and two writers are asked for in the address."""
     address = f"run/{slug_of(site, 'run', 'a-run')}/index.html"
-    tree = page(site, address, d="0", b="1", first="2", second="3")
+    tree = page(site, address, d="base", b="4", first="mem0_style", second="random_feasible")
     (pair,) = [one for one in tree.elements if one.attributes.get("id") == "pair"]
     assert "Mem0-style" in pair.all_text
     assert "Random feasible" in pair.all_text
     chosen = [one.all_text for one in tree.named("option") if "selected" in one.attributes]
     assert chosen == ["base", "4", "Mem0-style extraction (proxy)", "Random feasible"]
-    for wrong in ("99", "-1", "x", "²"):
+    for wrong in ("99", "-1", "x", "²", "0"):
         page(site, address, d=wrong, b=wrong, first=wrong, second=wrong)
 
 

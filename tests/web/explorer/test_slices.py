@@ -41,6 +41,17 @@ def test_a_budget_is_the_reports(run: Run) -> None:
             assert one.found == places[one.member.name].by_budget[budget]
 
 
+def test_copies_are_no_evidence(run: Run) -> None:
+    """update_chain is one package under three seeds: its signs are flipped together."""
+    part = slice_of(run)
+    assert (part.packages, part.distinct) == (6, 4)
+    assert all(pair.found.p >= 2 / 2**4 for pair in part.pairs)
+    chain = slice_of(run, "update_chain")
+    assert (chain.packages, chain.distinct) == (3, 1)
+    assert {pair.found.p for pair in chain.pairs} == {1.0}
+    assert all(place.found.low == place.found.mean == place.found.high for place in chain.places)
+
+
 def test_neighbours_are_the_reports(run: Run) -> None:
     part = slice_of(run)
     for pair in standing(run).neighbours:

@@ -45,10 +45,11 @@ def test_counts_warnings_and_memories(site: Site) -> None:
 
 
 def test_it_leads_to_scores_and_packages(site: Site) -> None:
-    tree = page(site, f"store/{found(site, 'store', 'notes', 'named/').slug}/index.html")
-    hrefs = [one.attributes.get("href") or "" for one in tree.named("a")]
-    assert sum("/at/" in href for href in hrefs) == 2 + 2 + 1  # two budgets in two files, and one
     package = found(site, "package", "hotel-rooms").slug
+    for folder, scores in (("stores/", 2 + 2), ("named/", 1)):  # two budgets in two files, and one
+        tree = page(site, f"store/{found(site, 'store', 'notes', folder).slug}/index.html")
+        hrefs = [one.attributes.get("href") or "" for one in tree.named("a")]
+        assert sum("/at/" in href for href in hrefs) == scores
     assert any(f"package/{package}/stores.html" in href for href in hrefs)
 
 

@@ -56,7 +56,7 @@ async def _static(request: Request) -> Response:
 
 
 def _page(site: Site, address: str, asked: Mapping[str, str]) -> Response:
-    if address == addresses.INDEX:
+    if address in (addresses.INDEX, addresses.SEARCH):
         site.library.refresh()
     status, text = show(site, PAGES, address, asked)
     if address.endswith(".json") and status == 200:

@@ -3,18 +3,18 @@
 import hashlib
 import json
 import os
-import secrets
-import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 
 from memaudit.core.errors import MemAuditError
+from memaudit.io.atomic import new_folder, told
 from memaudit.io.objects import read_object
 from memaudit.report.page.choice import choose
 from memaudit.report.page.curves import choose_packages
 from memaudit.web.explorer import addresses
+from memaudit.web.explorer.library.folders import WRITTEN
 from memaudit.web.explorer.library.library import Library
 from memaudit.web.explorer.library.run_packages import run_package
 from memaudit.web.explorer.library.scan import SITE as MANIFEST
@@ -43,16 +43,10 @@ def write_bundle(
     out = Path(os.path.realpath(out))
     refuse_foreign(out)
     site = Site(library, bundled=True, seconds=seconds, shown=frozenset(_chosen(library)))
-    temporary = out.with_name(f".{out.name}.new-{secrets.token_hex(4)}")
-    try:
-        temporary.mkdir(parents=True)
-        written = _write(site, temporary, progress)
-        _swap(temporary, out)
-    except OSError as error:
-        raise MemAuditError(f"cannot write {out}: {error.strerror or error}") from None
-    finally:
-        shutil.rmtree(temporary, ignore_errors=True)
-    return written
+    with told(out):
+        out.parent.mkdir(parents=True, exist_ok=True)
+    with new_folder(out) as folder:
+        return _write(site, folder, progress)
 
 
 def _write(site: Site, folder: Path, progress: Progress | None) -> Written:
@@ -86,6 +80,8 @@ def _put(folder: Path, address: str, data: bytes, hashes: dict[str, str]) -> Non
 def _chosen(library: Library) -> Iterator[str]:
     """Packages of runs that get pages: the first of each distribution, and the hardest one."""
     for found in library.of("run"):
+        if found.count(WRITTEN) is not None:
+            continue
         try:
             run = library.run(found)
         except MemAuditError:  # listed as unreadable
@@ -125,18 +121,3 @@ def ours(out: Path) -> set[str]:
         return set()
     files = data.get("files") if data.get("format") == FORMAT else None
     return {MANIFEST, *files} if isinstance(files, dict) else set()
-
-
-def _swap(temporary: Path, out: Path) -> None:
-    """Put the new folder in place of the old; put the old one back if that fails."""
-    if not out.exists():
-        temporary.rename(out)
-        return
-    old = out.with_name(f".{out.name}.old-{secrets.token_hex(4)}")
-    out.rename(old)
-    try:
-        temporary.rename(out)
-    except OSError:
-        old.rename(out)
-        raise
-    shutil.rmtree(old, ignore_errors=True)

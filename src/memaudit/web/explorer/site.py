@@ -40,7 +40,7 @@ class Site:
     shown: frozenset[str] | None = None
     """In a bundle, the packages of runs that have pages; a server shows them all."""
     _workshops: dict[str, Workshop] = field(default_factory=dict)
-    _rows: dict[str, list[RunStore]] = field(default_factory=dict)
+    _rows: dict[tuple[str, tuple[Any, ...]], list[RunStore]] = field(default_factory=dict)
     _slices: dict[tuple[str, tuple[int, ...], str | None, int | None], Slice] = field(
         default_factory=dict
     )
@@ -60,21 +60,24 @@ class Site:
 
     def rows(self, opened: Opened) -> list[RunStore]:
         """What runs of the library say about a package."""
-        key = f"{opened.found.slug} {opened.found.stamp}"
+        runs = self.library.now("run")
+        key = (opened.digest, tuple((run.slug, run.stamp) for run in runs))
         with self._lock:
             if key not in self._rows:
-                self._rows[key] = run_stores(self.library, opened)
+                self._rows[key] = run_stores(runs, opened)
                 _forget(self._rows)
             return self._rows[key]
 
     def workshop(self, opened: Opened) -> Workshop:
-        """Where the optima of a package are worked out."""
-        key = f"{opened.found.slug} {opened.found.stamp}"
+        """Where the optima of a package are worked out: of this very package, at its budgets."""
+        slug, budgets = opened.found.slug, self.budgets(opened)
         with self._lock:
-            if key not in self._workshops:
-                self._workshops[key] = Workshop(opened, self.budgets(opened))
+            known = self._workshops.get(slug)
+            if known is None or not known.fits(opened, budgets):
+                self._workshops.pop(slug, None)
+                self._workshops[slug] = known = Workshop(opened, budgets)
                 _forget(self._workshops)
-            return self._workshops[key]
+            return known
 
     def budgets(self, opened: Opened) -> tuple[Fraction, ...]:
         """The budgets that a package is meant for, and those of runs about it."""
@@ -118,7 +121,7 @@ class Site:
         return self.shown is None or "run" not in package.facts or package.slug in self.shown
 
 
-def _forget(kept: dict[str, Any]) -> None:
+def _forget(kept: dict[Any, Any]) -> None:
     while len(kept) > MOST_KEPT:
         del kept[next(iter(kept))]
 

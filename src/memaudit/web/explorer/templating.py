@@ -70,4 +70,4 @@ def whole(count: int | None) -> str:
 
 def short_number(number: Fraction) -> str:
     """A number of a package in few digits: exact where it is short, else three places."""
-    return str(number.numerator) if number.denominator == 1 else f"{float(number):.4g}"
+    return f"{number.numerator:,}" if number.denominator == 1 else f"{float(number):.4g}"

@@ -46,8 +46,9 @@ async def read_wish(request: Request) -> Wish:
 
 
 def verified(site: Site, wish: Wish) -> dict[str, Any]:
-    """What the checker says."""
+    """What the checker says of the files as they are now."""
     with _ONE_AT_A_TIME:
+        site.library.forget()
         if wish.certificate:
             return verdict_data(checked(site, numbered(site, wish.certificate, wish.number), True))
         opened = site.package(wish.package)

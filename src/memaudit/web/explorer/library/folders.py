@@ -10,7 +10,9 @@ from memaudit.audits.frames.files import CELL_LINES, CELLS, KEY, PASSES, PUBLISH
 from memaudit.audits.frames.files import MANIFEST as FRAME
 from memaudit.core.errors import InvalidPackage, MemAuditError
 from memaudit.core.package import TABLES
+from memaudit.experiments.summary import SUMMARY
 from memaudit.experiments.sweep import FORMAT as RUN
+from memaudit.experiments.sweep import ROWS
 from memaudit.io.artifact import MARKS
 from memaudit.io.artifact_fields import DECISIONS, FILES
 from memaudit.io.artifact_fields import MANIFEST as GENERATION
@@ -20,10 +22,15 @@ from memaudit.io.folder import FILES as TABLE_FILES
 from memaudit.io.folder import MANIFEST
 from memaudit.io.strict_json import parse_lines
 from memaudit.io.validate import BUILD_FORMAT
+from memaudit.web.explorer.library.frame_labels import label_files
 from memaudit.web.explorer.library.look import Look, read_object
 from memaudit.web.explorer.library.records import Facts
+from memaudit.web.explorer.library.run_rows import rows_written
 
 Names = frozenset[str]
+
+WRITTEN = "written"
+"""The fact that tells a run that is not finished: how many rows it has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +104,7 @@ def _examples(folder: Path, names: Names) -> list[str]:
     return list(dict.fromkeys(filter(None, (_text(row.data.get("query_id")) for row in rows))))
 
 
-def _run(folder: Path, names: Names) -> Claim | None:  # noqa: ARG001
+def _run(folder: Path, names: Names) -> Claim | None:
     data = _read(folder, "run.json")
     if data.get("format") != RUN:
         return None
@@ -110,7 +117,10 @@ def _run(folder: Path, names: Names) -> Claim | None:  # noqa: ARG001
     facts["seeds"] = _text(spec.get("seeds"))
     if isinstance(data.get("rows"), int):
         facts["rows"] = data["rows"]
-    own = frozenset({"run.json", "rows.jsonl", "summary.json"})
+        # The summary comes last: with it, nobody need count.
+        if SUMMARY not in names and (written := rows_written(folder)) < data["rows"]:
+            facts[WRITTEN] = written
+    own = frozenset({"run.json", ROWS, SUMMARY})
     return Claim((Part(Look("run", folder.name, facts)),), own)
 
 
@@ -131,6 +141,7 @@ def _frame(folder: Path, names: Names) -> Claim | None:
         cells = _read(folder, FRAME).get("cells")
         facts = {"cells": cells} if isinstance(cells, int) else {}
     own = frozenset({FRAME, CELLS, CELL_LINES, PUBLISHED, KEY, PASSES, TASKS})
+    own |= {path.name for path in label_files(folder)}
     return Claim((Part(Look("frame", folder.name, facts)),), own)
 
 

@@ -90,16 +90,31 @@ class Library:
         """Everything of one kind."""
         return tuple(one for one in self.items if one.kind == kind)
 
+    def now(self, kind: Kind) -> tuple[Found, ...]:
+        """Everything of one kind that was found, as it is on disk now."""
+        if any(self._changed(one) for one in self.of(kind)):
+            self.refresh()
+        return self.of(kind)
+
     def named(self, kind: Kind, slug: str) -> Found:
-        """What an address means; packages of runs are found as well."""
+        """What an address means, as it is on disk now; packages of runs are found as well."""
         known = self._named.get((kind, slug))
+        if known is not None and self._changed(known):
+            self.refresh()
+            known = self._named.get((kind, slug))
         if known is None and kind == "package":
-            for run in self.of("run"):
-                self._named.update({(kind, one.slug): one for one in self.packages_of(run)})
+            made = [one for run in self.of("run") for one in self.packages_of(run)]
+            self._named |= {(kind, one.slug): one for one in made}
             known = self._named.get((kind, slug))
         if known is None:
             raise NotHere(f"there is no {kind} of this name in the library: {slug}")
         return known
+
+    def forget(self) -> None:
+        """Whatever is asked for next is read from disk."""
+        with self._lock:
+            self._opened.clear()
+            self.refresh()
 
     def read_ahead(self) -> None:
         """Open a few packages now: whoever serves one or two is about to look at them."""
@@ -134,7 +149,7 @@ class Library:
         if found.part and not found.text(IS_OF_RUN):
             whole = replace(found, slug=found.place, part="")
             try:
-                return opening.part_of(self._once(whole, "folder", opening.open_folder), found)
+                return opening.part_of(self._kept(whole, "folder", opening.open_folder), found)
             except MemAuditError as error:
                 self._failed[found.slug, found.stamp] = error
                 raise
@@ -163,7 +178,7 @@ class Library:
     def labelled_frame(self, found: Found) -> LabelledFrame:
         """A frame and its labels, compared again whenever one of their files changes."""
         stamp = (*found.stamp, *labels_stamp(found.path))
-        return self._once(replace(found, stamp=stamp), "labels", opening.open_labelled_frame)
+        return self._kept(replace(found, stamp=stamp), "labels", opening.open_labelled_frame)
 
     def label_audit(self, found: Found) -> AuditTables:
         """What `memaudit audit ... --json` wrote."""
@@ -177,7 +192,28 @@ class Library:
         """The certificates of a file."""
         return self._once(found, "certificates", opening.open_certificates)
 
+    def _changed(self, found: Found) -> bool:
+        """Whether files of a thing changed since it was found, or are gone."""
+        if found.path.is_dir():
+            # A walk says first what the folder itself is: no more of it is looked at.
+            kind = "run" if found.text(IS_OF_RUN) else found.kind
+            stamps = (
+                one.stamp
+                for one in self._scan.walk(found.path, found.place)
+                if isinstance(one, Found) and (one.kind, one.place) == (kind, found.place)
+            )
+            return next(stamps, None) != found.stamp
+        try:
+            status = found.path.stat()
+        except OSError:
+            return True
+        return (status.st_mtime_ns, status.st_size) != found.stamp
+
     def _once(self, found: Found, what: str, opener: Callable[[Found], Thing]) -> Thing:
+        """A thing as it is on disk now, opened unless it is open."""
+        return self._kept(self.named(found.kind, found.slug), what, opener)
+
+    def _kept(self, found: Found, what: str, opener: Callable[[Found], Thing]) -> Thing:
         """Open a thing unless it is open; one that cannot be opened is listed as unreadable."""
         key = (f"{what} {found.slug}", found.stamp)
         with self._lock:

@@ -37,7 +37,9 @@ def open_package(found: Found) -> Opened:
     """The package of a file, of a folder of tables, or of a run."""
     if IS_OF_RUN in found.facts:
         return Opened(found, remade(found))
-    return Opened(found, read_package(found.path))
+    opened = Opened(found, read_package(found.path))
+    _ = opened.digest  # read from the file while that is what was just read
+    return opened
 
 
 def open_folder(found: Found) -> dict[str, Opened]:

@@ -1,11 +1,12 @@
 """The packages of a run: not on disk, but made again from distribution and seed."""
 
-from typing import Any
+from itertools import chain, islice
 
 from memaudit.core.digest import digest
 from memaudit.core.errors import MemAuditError
 from memaudit.core.package import Package
-from memaudit.experiments.spec import parse_seeds
+from memaudit.experiments.finished import rows_there
+from memaudit.experiments.spec import named_seeds
 from memaudit.experiments.sweep import read_run
 from memaudit.generators.registry import named_distribution
 from memaudit.web.explorer.library.records import Found
@@ -18,16 +19,17 @@ IS_OF_RUN = "run"
 
 
 def run_packages(run: Found) -> tuple[Found, ...]:
-    """Every package of a run, in its order."""
-    spec: Any = read_run(run.path).get("spec")
-    try:
-        names = [str(name) for name in spec["distributions"]]
-        seeds = parse_seeds(str(spec["seeds"]) + ",")
-    except (KeyError, TypeError):
-        raise MemAuditError(f"{run.place}: its manifest names no distributions and seeds") from None
-    if len(names) * len(seeds) > MOST:
-        seeds = seeds[: max(1, MOST // len(names))]
-    return tuple(run_package(run, name, seed) for name in names for seed in seeds)
+    """The packages of a run that its rows reach, in its order; rows stand in the same order."""
+    manifest = read_run(run.path)
+    spec = manifest["spec"]
+    each = len(spec["budgets"]) * len(spec["writers"])
+    reached = -(-rows_there(run.path) // each)
+    packages = (
+        (name, seed)
+        for name in spec["distributions"]
+        for seed in chain.from_iterable(named_seeds(f"{spec['seeds']},"))
+    )
+    return tuple(run_package(run, *one) for one in islice(packages, min(MOST, reached)))
 
 
 def run_package(run: Found, distribution: str, seed: int) -> Found:

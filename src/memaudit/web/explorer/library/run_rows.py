@@ -1,4 +1,4 @@
-"""Rows of runs about one package, found by its digest without parsing all the others."""
+"""Rows of runs: how many there are, and those about one package, without parsing all of them."""
 
 import json
 import mmap
@@ -10,6 +10,18 @@ from memaudit.core.errors import MemAuditError
 from memaudit.experiments.sweep import ROWS
 from memaudit.io.journal import is_whole
 from memaudit.web.explorer.library.look import regular
+
+
+def rows_written(folder: Path) -> int:
+    """How many rows a run has so far."""
+    path = folder / ROWS
+    if not path.exists():
+        return 0
+    try:
+        with regular(path).open("rb") as file:
+            return sum(block.count(b"\n") for block in iter(lambda: file.read(1 << 20), b""))
+    except OSError as error:
+        raise MemAuditError(f"cannot read {path}: {error.strerror or error}") from None
 
 
 def rows_with(folder: Path, digest: str) -> Iterator[dict[str, Any]]:

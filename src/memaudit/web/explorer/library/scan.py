@@ -19,6 +19,8 @@ SITE, SITE_FORMAT = "site.json", "memaudit-site"
 MOST_FILES = 200_000
 DEEPEST = 24
 """Folders below this are not looked at: a tree of results is never so deep."""
+LEADS_OUT = "is a link that leads out of the folder"
+"""What lies there was not given to be shown, or to be put into a bundle."""
 
 
 @dataclass(slots=True)
@@ -29,9 +31,12 @@ class Scan:
         default_factory=dict
     )
     files: int = 0
+    root: Path = Path()
+    """The folder given, with links followed: it may be one itself."""
 
     def walk(self, root: Path, label: str) -> Iterator[Found | Unreadable]:
         """Everything at a path; `label` is how the path itself is shown."""
+        self.root = Path(os.path.realpath(root))
         if root.is_dir():
             yield from self._folder(root, label, 0)
         elif root.is_file():
@@ -46,7 +51,8 @@ class Scan:
         except OSError as error:
             yield Unreadable(place, f"cannot be read: {error.strerror or error}")
             return
-        names = frozenset(entry.name for entry in inside)
+        out = frozenset(entry.name for entry in inside if self._leads_out(entry))
+        names = frozenset(entry.name for entry in inside) - out
         if SITE in names and is_site(folder):
             return  # pages that were written here before, with copies of packages among them
         taken: set[str] = set()
@@ -59,8 +65,12 @@ class Scan:
                 yield Unreadable(place, str(error))
                 taken |= kind.marks
                 continue
-            if claim is not None:
-                taken |= claim.files
+            if claim is None:
+                continue
+            taken |= claim.files
+            if linked := sorted(claim.files & out):
+                yield Unreadable(place, f"{linked[0]} {LEADS_OUT}")
+            else:
                 yield from self._parts(claim, folder, place, names)
         for entry in inside:
             if entry.name in taken or entry.name.startswith("."):
@@ -72,7 +82,13 @@ class Scan:
                 else:
                     yield Unreadable(where, f"lies deeper than {DEEPEST} folders; give it itself")
             elif entry.name.endswith(".json"):
-                yield from self._file(path, where)
+                if entry.name in out:
+                    yield Unreadable(where, LEADS_OUT)
+                else:
+                    yield from self._file(path, where)
+
+    def _leads_out(self, entry: os.DirEntry[str]) -> bool:
+        return entry.is_symlink() and not Path(os.path.realpath(entry)).is_relative_to(self.root)
 
     def _parts(
         self, claim: Claim, folder: Path, place: str, names: frozenset[str]
@@ -130,6 +146,7 @@ def _stamp(paths: Iterable[Path]) -> tuple[int, ...]:
 
 
 def _found(seen: Look, path: Path, place: str, stamp: tuple[int, ...], part: str = "") -> Found:
-    name = seen.name
+    # A run in a folder called run says little: the folder around it is named as well.
+    name = "/".join(place.split("/")[-2:]) if seen.kind == seen.name == "run" else seen.name
     key = slug(name, seen.kind, place, part)
     return Found(seen.kind, key, name, place, path, part, stamp[1], stamp, seen.facts)

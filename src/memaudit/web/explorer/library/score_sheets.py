@@ -9,7 +9,8 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 
 from memaudit.core.errors import MemAuditError
 from memaudit.core.exact import Exact
-from memaudit.report.leaderboard.score_files import Share, StoreRow
+from memaudit.io.faults import first_fault
+from memaudit.report.leaderboard.score_files import POLICY, Count, Share, StoreRow
 from memaudit.web.explorer.slugs import slug
 
 Between = tuple[float, float]
@@ -36,7 +37,7 @@ class Cut(_Read):
 
     value: float | None = None
     cost: Exact | None = None
-    memories: int | None = None
+    memories: Count | None = None
     union_ratio: float | None = None
     union_ratio_between: Between | None = None
     common_union_ratio: float | None = None
@@ -49,9 +50,9 @@ class Loss(_Read):
     share: Share
     value: float = 0
     units: tuple[tuple[str, float], ...] = ()
-    more_units: int = 0
+    more_units: Count = 0
     queries: tuple[str, ...] = ()
-    more_queries: int = 0
+    more_queries: Count = 0
 
 
 class Diagnosis(_Read):
@@ -108,7 +109,7 @@ class Cell(_Read):
 class Kind(_Read):
     """Units of one kind."""
 
-    units: int = 0
+    units: Count = 0
     weight: float = 0
     value: float = 0
     share: float | None = None
@@ -126,7 +127,7 @@ class Score(_Read):
 
     store: str
     budget: Exact
-    memories: int | None = None
+    memories: Count | None = None
     value: float | None = None
     cost: Exact | None = None
     feasible: bool
@@ -151,6 +152,12 @@ class Score(_Read):
         return "" if isinstance(found, Diagnosis) else found.message or found.undefined
 
 
+class Scored(StoreRow):
+    """A store that was scored; not every file says its digest."""
+
+    digest: str = ""
+
+
 class Sheet(_Read):
     """All stores of one package."""
 
@@ -159,8 +166,8 @@ class Sheet(_Read):
     judge: str = ""
     coverage_is_an_estimate: bool = False
     cost_rule: str | None = None
-    group_cap: int | None = None
-    stores: tuple[StoreRow, ...] = ()
+    group_cap: Count | None = None
+    stores: tuple[Scored, ...] = ()
     scores: tuple[Score, ...]
     cells: dict[str, tuple[Cell, ...]] = Field(default_factory=dict)
 
@@ -168,7 +175,7 @@ class Sheet(_Read):
 class Mean(_Read):
     """A mean over packages with its interval."""
 
-    n: int = 0
+    n: Count = 0
     mean: float | None = None
     ci_low: float | None = None
     ci_high: float | None = None
@@ -210,6 +217,20 @@ class Line:
     sheet: Sheet
     score: Score
 
+    @property
+    def store_digest(self) -> str:
+        """The digest of the store, where the file says it."""
+        found = (one.digest for one in self.sheet.stores if one.name == self.score.store)
+        return next(found, "")
+
+    @property
+    def within(self) -> float | None:
+        """The ratio of what the store keeps within the budget, to the common union."""
+        if self.score.feasible:
+            return self.score.common_union_ratio.value
+        cut = self.score.pruned.get(POLICY)
+        return cut.common_union_ratio if cut else None
+
 
 @dataclass(frozen=True, slots=True)
 class Scores:
@@ -234,9 +255,7 @@ def read_scores(data: Mapping[str, Any], place: str) -> Scores:
         sheets = tuple(Sheet.model_validate(row) for row in rows)
         many = _Many.model_validate(data if isinstance(listed, list) else {})
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False, include_context=False)[0]
-        where = ".".join(map(str, first["loc"]))
-        raise MemAuditError(f"{place}: {where}: {first['msg'].lower()}") from None
+        raise MemAuditError(f"{place}: {first_fault(error)}") from None
     lines: dict[str, Line] = {}
     for sheet in sheets:
         for score in sheet.scores:

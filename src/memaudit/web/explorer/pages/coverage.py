@@ -6,6 +6,7 @@ from memaudit.web.explorer import addresses
 from memaudit.web.explorer.library.opened import Opened
 from memaudit.web.explorer.pages.kind import Asked, Page, Parts
 from memaudit.web.explorer.pages.package import crumbs
+from memaudit.web.explorer.slugs import anchor
 from memaudit.web.explorer.views.package_data import package_data, shown
 
 if TYPE_CHECKING:
@@ -28,7 +29,10 @@ def render(site: "Site", parts: Parts, asked: Asked) -> str:  # noqa: ARG001
         f"{opened.package.name}: coverage", crumbs=crumbs(opened, site), opened=opened,
         tab="coverage.html", weights=opened.package.weights, most=MOST_COVERERS,
         required=required, cells=sum(len(row) for row in opened.cells),
-        data={**package_data(opened), "words": _words(opened)},
+        data={
+            **package_data(opened), "words": _words(opened),
+            "unit_anchors": [anchor("units", unit.id) for unit in opened.units],
+        },
     )  # fmt: skip
 
 

@@ -1,5 +1,6 @@
 """A package at a glance: its stream on a timeline, the budget slider, and stores side by side."""
 
+from collections import Counter
 from collections.abc import Iterable
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -20,14 +21,14 @@ from memaudit.web.explorer.views.store_data import (
     writer_data,
 )
 from memaudit.web.explorer.views.systems import systems_of
-from memaudit.web.explorer.views.workshop import deployable
+from memaudit.web.explorer.views.workshop import runnable
 
 if TYPE_CHECKING:
     from memaudit.web.explorer.site import Site
 
 PATTERN = "package/{package}/index.html"
 MOST_BUDGETS = 12
-"""Budgets at which a bundle holds the store of every deployable writer."""
+"""Budgets at which a bundle holds the store of every writer."""
 
 
 def crumbs(opened: Opened, site: "Site") -> tuple[tuple[str, str], ...]:
@@ -53,13 +54,16 @@ def render(site: "Site", parts: Parts, asked: Asked) -> str:  # noqa: ARG001
 
 
 def _data(site: "Site", opened: Opened) -> dict[str, Any]:
+    known = systems_of(site.library, opened)
+    names = Counter(store.name for _, store in known)
     systems = [
-        {"name": found.slug, "label": shown(store.name, 80), "system": shown(store.origin.system)}
-        for found, store in systems_of(site.library, opened)
-    ]
+        {"name": found.slug, "system": shown(store.origin.system),
+         "label": shown(store.name + f", {found.place}" * (names[store.name] > 1), 80)}
+        for found, store in known
+    ]  # fmt: skip
     data = {
         **package_data(opened),
-        "writers": [writer_data(member) for member in deployable().values()],
+        "writers": [writer_data(member) for member in runnable().values()],
         "rows": rows_data(opened, site.rows(opened)),
         "systems": systems,
     }
@@ -77,7 +81,7 @@ def _bundled(site: "Site", opened: Opened, systems: Iterable[str]) -> dict[str, 
         "frontier": frontier_data(opened, frontier),
         "computed": {
             number_text(budget): {
-                name: held_data(opened, workshop.written_by(name, budget)) for name in deployable()
+                name: held_data(opened, workshop.written_by(name, budget)) for name in runnable()
             }
             for budget in budgets
         },

@@ -53,4 +53,4 @@ PAGES: tuple[Page, ...] = (
     question.PAGE,
 )
 
-DATA: tuple[Data, ...] = (run.DATA, *package.DATA)
+DATA: tuple[Data, ...] = (run.DATA, *package.DATA, stores.DATA)

@@ -13,6 +13,7 @@ from memaudit.web.explorer import addresses
 from memaudit.web.explorer.library.records import Found
 from memaudit.web.explorer.library.run_packages import run_package
 from memaudit.web.explorer.pages.kind import Asked, Page, Parts
+from memaudit.web.explorer.pages.unfinished import unfinished
 
 if TYPE_CHECKING:
     from memaudit.web.explorer.site import Site
@@ -36,9 +37,12 @@ class Row:
 def render(site: "Site", parts: Parts, asked: Asked) -> str:  # noqa: ARG001
     """The page."""
     found = site.library.named("run", parts["run"])
+    address = addresses.run(found.slug, "packages.html")
+    if page := unfinished(site, found, address):
+        return page
     run = site.library.run(found)
     return site.render(
-        "run_packages.html", addresses.run(found.slug, "packages.html"), f"{found.name}: packages",
+        "run_packages.html", address, f"{found.name}: packages",
         crumbs=(("Runs", addresses.INDEX + "#runs"), (found.name, addresses.run(found.slug))),
         found=found, run=run, rows=list(_rows(site, found, run)),
     )  # fmt: skip

@@ -11,6 +11,7 @@ from memaudit.web.explorer.pages.kind import Asked, Page, Parts
 from memaudit.web.explorer.pages.scores import crumbs, fall
 from memaudit.web.explorer.views.lost import STEP_AT, lost_units
 from memaudit.web.explorer.views.package_links import package_links
+from memaudit.web.explorer.views.systems import scored_in
 
 if TYPE_CHECKING:
     from memaudit.web.explorer.site import Site
@@ -30,7 +31,7 @@ def render(site: "Site", parts: Parts, asked: Asked) -> str:  # noqa: ARG001
     at = line.place
     links = package_links(site.library, line.sheet.package, line.sheet.digest)
     cells = line.sheet.cells.get(line.score.store, ())
-    stores = [one for one in site.library.of("store") if one.name == line.score.store]
+    store = scored_in(site.library, line)
     return site.render(
         "score.html", addresses.score(found.slug, line.slug),
         f"{line.score.store} on {line.sheet.package}", crumbs=crumbs(found), found=found,
@@ -39,7 +40,7 @@ def render(site: "Site", parts: Parts, asked: Asked) -> str:  # noqa: ARG001
         step_at=STEP_AT,
         before=_beside(found.slug, scores.lines, at - 1),
         after=_beside(found.slug, scores.lines, at + 1), number=at + 1, count=len(scores.lines),
-        store_page=addresses.store(stores[0].slug) if stores else None,
+        store_page=addresses.store(store.slug) if store else None,
     )  # fmt: skip
 
 

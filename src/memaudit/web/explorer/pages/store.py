@@ -17,6 +17,7 @@ from memaudit.web.explorer.views.memory_rows import (
     states_of,
 )
 from memaudit.web.explorer.views.paging import others, turned
+from memaudit.web.explorer.views.scored_store import ScoredStore
 
 if TYPE_CHECKING:
     from memaudit.web.explorer.site import Site
@@ -38,12 +39,13 @@ def render(site: "Site", parts: Parts, asked: Asked) -> str:
     words = "" if site.bundled else asked.get("q", "")[:LONGEST_QUERY].strip()
     rows = holding(everything, words) if words else everything
     shown = turned(rows, address, {} if words else parts, MOST_ROWS)
+    scores, of_others = _scores(site, store)
     return site.render(
         "store.html", addresses.turned(address, shown.number), store.name,
         crumbs=(("Stores", addresses.INDEX + "#stores"),), found=found, store=store,
         states=states_of(store), shown=shown, columns=columns_of(shown.rows), asked_words=words,
         all_memories=len(everything), examples=_examples(site, store), most=MOST_EXAMPLES,
-        scores=_scores(site, store), looked=MOST_FILES, files=len(site.library.of("scores")),
+        scores=scores, of_others=of_others, looked=MOST_FILES, files=len(site.library.of("scores")),
         most_scores=MOST_SCORES,
     )  # fmt: skip
 
@@ -58,16 +60,18 @@ def _examples(site: "Site", store: ExportedStore) -> list[tuple[str, int, str | 
     ]  # fmt: skip
 
 
-def _scores(site: "Site", store: ExportedStore) -> list[tuple[Found, Line]]:
-    """Scores of a store of this name."""
+def _scores(site: "Site", store: ExportedStore) -> tuple[list[tuple[Found, Line]], int]:
+    """Scores of this store, and how many there are of others of its name."""
+    scored = ScoredStore(store)
     lines: list[tuple[Found, Line]] = []
-    for found in site.library.of("scores")[:MOST_FILES]:
+    for found in site.library.now("scores")[:MOST_FILES]:
         try:
             sheets = site.library.score_sheets(found)
         except MemAuditError:  # listed as unreadable
             continue
         lines += ((found, line) for line in sheets.lines if line.score.store == store.name)
-    return lines
+    own = [one for one in lines if scored.has(one[1])]
+    return own, len(lines) - len(own)
 
 
 def pages(site: "Site", parts: Parts) -> Iterable[Parts]:

@@ -9,7 +9,7 @@
   const others = explorer.others(data);
   const compare = explorer.sideBySide(data, values, lists);
   const strip = explorer.timeline(get("timeline"), data, get("pointed"));
-  const [slider, number, select, note] = ["slider", "budget-number", "other", "other-note"].map(get);
+  const [slider, number, problem, select, note] = ["slider", "budget-number", "budget-problem", "other", "other-note"].map(get);
   const SLICES = 20;          // how often a server is asked to work on
   let frontier = null;
   let budget = 0;             // as a number
@@ -37,9 +37,12 @@
   const choose = (amount, keep = true) => {
     if (!frontier) return;
     budget = frontier.meant(amount);
+    problem.textContent = "";
     if (keep) explorer.state.set({b: frontier.text(budget)});
     show();
   };
+
+  const tellNumber = () => { number.value = String(Number(budget.toPrecision(8))); };
 
   const tellStep = (at) => {
     const step = frontier.steps[at];
@@ -68,7 +71,7 @@
     const turn = shown += 1;
     slider.value = String(budget);
     slider.setAttribute("aria-valuetext", `budget ${frontier.text(budget)}, value ${step.value}`);
-    if (document.activeElement !== number) number.value = String(Number(budget.toPrecision(8)));
+    if (document.activeElement !== number) tellNumber();
     curve.point(budget, step.v);
     tellStep(at);
     const amount = values.amounts(frontier.stores[at]);
@@ -137,14 +140,23 @@
     const to = turn < 0 && budget > frontier.steps[at].b ? at : at + turn;
     if (frontier.steps[to]) choose(frontier.steps[to].b);
   });
-  number.addEventListener("change", () => { if (number.value !== "") choose(Math.max(0, Number(number.value))); });
+  number.addEventListener("change", () => { if (chooseText(number.value)) tellNumber(); });
   select.addEventListener("change", () => { explorer.state.set({with: select.value}); if (frontier) show(); });
+
+  // What is no budget is said, and changes nothing.
+  const chooseText = (text, keep = true) => {
+    const amount = explorer.asNumber(text);
+    if (Number.isNaN(amount)) problem.textContent = `no budget: ${text.slice(0, 30)}`;
+    else choose(amount, keep);
+    return !Number.isNaN(amount);
+  };
 
   const fromAddress = () => {
     const wanted = explorer.state.get("with");
     select.value = wanted && others.known(wanted) ? wanted : "";
-    const amount = explorer.asNumber(explorer.state.get("b") || String(frontier.first));
-    choose(Number.isFinite(amount) && amount >= 0 ? amount : 0, false);
+    const text = explorer.state.get("b");
+    if (!text || !shown) choose(frontier.first, false);
+    if (text) chooseText(text, false);
   };
 
   const start = async () => {
@@ -155,7 +167,7 @@
       const first = frontier === null;
       if (!first && found.steps.length === frontier.steps.length && !found.whole && found.spent > 6 * SLICES) break;
       take(found);
-      if (first) fromAddress();
+      if (first || explorer.state.get("b")) fromAddress();  // more is known now about that budget
       else show();
       if (found.whole) return;
     }

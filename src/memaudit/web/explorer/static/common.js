@@ -39,7 +39,8 @@ explorer.difference = (number) => {
   return explorer.signed(number > 0 ? `+${text}` : text);
 };
 explorer.chance = (p) => p === null ? "–" : p < 0.0001 ? "<0.0001" : p.toFixed(p < 0.01 ? 4 : 3);
-explorer.short = (number) => explorer.signed(String(Number(number.toPrecision(4))));
+explorer.whole = (count) => count.toLocaleString("en");
+explorer.short = (number) => explorer.signed(Number.isInteger(number) ? explorer.whole(number) : String(Number(number.toPrecision(4))));
 
 // The state of a page lives after the # of its address, so that every view can be linked to.
 explorer.state = {

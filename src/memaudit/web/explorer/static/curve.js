@@ -3,7 +3,7 @@
 
 explorer.curve = (picture, choose) => {
   const {draw} = explorer;
-  const [HEIGHT, LEFT, RIGHT, TOP, BOTTOM] = [240, 44, 12, 12, 30];
+  const [HEIGHT, LEFT, RIGHT, TOP, BOTTOM] = [240, 44, 12, 12, 36];
   let [most, top, width] = [1, 1, 640];
   let cursor = null;
 
@@ -20,10 +20,10 @@ explorer.curve = (picture, choose) => {
   const axis = () => [
     ...ticks(top, 4).flatMap((value) => [
       draw("line", {class: "grid", x1: LEFT, x2: width - RIGHT, y1: y(value), y2: y(value)}),
-      draw("text", {class: "last", x: LEFT - 6, y: y(value) + 4}, String(value))]),
+      draw("text", {class: "last", x: LEFT - 6, y: y(value) + 4}, explorer.short(value))]),
     ...ticks(most, width > 450 ? 6 : 4).map((budget) =>
-      draw("text", {x: x(budget), y: HEIGHT - BOTTOM + 16}, String(budget))),
-    draw("text", {class: "last", x: width - RIGHT, y: HEIGHT - 1}, "budget"),
+      draw("text", {x: x(budget), y: HEIGHT - BOTTOM + 16}, explorer.short(budget))),
+    draw("text", {class: "last", x: width - RIGHT, y: HEIGHT - 5}, "budget"),
   ];
 
   // A whole frontier is a line of steps; where only some budgets are proven, they are dots, and the

@@ -21,8 +21,8 @@
         if (fits) shown += 1;
       });
       for (const head of list.querySelectorAll("[data-keep]")) head.hidden = words.length > 0;
-      count.textContent = words.length ? `${shown.toLocaleString("en")} of ${rows.length.toLocaleString("en")}` :
-        rows.length.toLocaleString("en");
+      count.textContent = words.length ? `${explorer.whole(shown)} of ${explorer.whole(rows.length)}` :
+        explorer.whole(rows.length);
     };
     box.addEventListener("input", () => {
       narrow();

@@ -68,7 +68,7 @@
     cursor = [row, column];
     tell();
     soon();
-    if (keep) explorer.state.set({cell: `${arranged.rows[row]},${arranged.columns[column]}`});
+    if (keep) explorer.state.set({cell: `${candidates.anchor[arranged.rows[row]]} ${data.unit_anchors[arranged.columns[column]]}`});
   };
 
   const into = () => {
@@ -135,14 +135,15 @@
     if (heat.has.ROWS[state.get("rows")]) controls.rows.value = state.get("rows");
     if (heat.has.COLUMNS[state.get("columns")]) controls.columns.value = state.get("columns");
     if (state.get("zoom")) controls.zoom.value = state.get("zoom");
-    const wanted = (state.get("cell") ?? "").split(",").map(Number);
-    controls.covering.checked = !state.get("all") && !(wanted.length === 2 && data.cells[wanted[0]]?.length === 0);
+    const [candidate, unit] = (state.get("cell") ?? "").split(" ");
+    const [row, column] = [candidates.anchor.indexOf(candidate), data.unit_anchors.indexOf(unit)];
+    controls.covering.checked = !state.get("all") && data.cells[row]?.length !== 0;
     arrange();
-    if (wanted.length === 2 && arranged.rowAt.has(wanted[0]) && wanted[1] in arranged.columnAt) {
+    if (row >= 0 && column >= 0) {
       pinned = true;
-      moveTo(arranged.rowAt.get(wanted[0]), arranged.columnAt[wanted[1]], true);
+      moveTo(arranged.rowAt.get(row), arranged.columnAt[column], true);
       into();
-    }
+    } else if (candidate) get("cell").textContent = "This package does not have the cell of the address.";
   };
 
   if (!explorer.state.get("zoom")) {

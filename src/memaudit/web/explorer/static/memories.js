@@ -25,7 +25,7 @@ explorer.memories = (data) => {
 
   const list = (title, items, otherwise, wasted = new Set(), note = "", tone = "") => {
     const head = make("h4", {}, tone ? make("span", {class: `dot ${tone}`}) : null, title, " ",
-      make("span", {class: "count"}, String(items.length)));
+      make("span", {class: "count"}, explorer.whole(items.length)));
     const rows = items.slice(0, MOST).map((item) => one(item, wasted.has(item)));
     if (items.length > MOST) {
       const rest = make("li", {}, make("button", {type: "button", class: "quiet"},

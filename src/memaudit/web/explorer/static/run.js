@@ -12,7 +12,7 @@
 
   const load = async (d, b) => {
     const key = `${d}|${b}`;
-    if (!parts.has(key)) parts.set(key, await explorer.ask(`part.json?d=${d}&b=${b}`));
+    if (!parts.has(key)) parts.set(key, await explorer.ask(`part.json?d=${encodeURIComponent(d)}&b=${encodeURIComponent(b)}`));
     return parts.get(key);
   };
 
@@ -26,7 +26,7 @@
       cell("place").textContent = String(place + 1);
       cell("mean").textContent = explorer.ratio(mean);
       cell("interval").textContent = `${explorer.ratio(low)} to ${explorer.ratio(high)}`;
-      cell("n").textContent = String(n);
+      cell("n").textContent = explorer.whole(n);
       table.append(row);
       const line = document.querySelector(`.line[data-name="${writer}"]`);
       const range = line.querySelector(".range");
@@ -38,7 +38,8 @@
         `${explorer.ratio(mean)}, 95% interval ${explorer.ratio(low)} to ${explorer.ratio(high)}`);
       line.parentElement.append(line);
     });
-    get("scope").textContent = `${part.packages.toLocaleString("en")} packages count here.`;
+    const copies = part.distinct === part.packages ? "" : `, ${explorer.whole(part.distinct)} of them distinct: copies are drawn and tested together`;
+    get("scope").textContent = `${explorer.whole(part.packages)} packages count here${copies}.`;
   };
 
   const pair = (part, first, second) => {
@@ -50,7 +51,7 @@
     if (turned && mean !== null) [mean, low, high] = [-mean, -high, -low];
     const words = {first: data.writers[first], second: data.writers[second], mean: explorer.difference(mean),
       interval: `${explorer.ratio(low)} to ${explorer.ratio(high)}`, p: explorer.chance(numbers[3]),
-      holm: explorer.chance(numbers[4]), n: String(n), words: numbers[5]};
+      holm: explorer.chance(numbers[4]), n: explorer.whole(n), words: numbers[5]};
     for (const [name, text] of Object.entries(words)) get(`pair-${name}`).textContent = text;
     get("pair-range").setAttribute("x1", percent(0.5 + 0.5 * (low ?? 0)));
     get("pair-range").setAttribute("x2", percent(0.5 + 0.5 * (high ?? 0)));
@@ -67,6 +68,7 @@
   };
 
   const value = (name) => form.elements[name].value;
+  const writer = (name) => form.elements[name].selectedIndex;  // the options are in the run's order
   const show = async () => {
     if (value("first") === value("second")) {
       const other = [...form.elements.second.options].find((option) => option.value !== value("first"));
@@ -78,7 +80,7 @@
     const part = await load(value("d"), value("b"));
     if (key !== JSON.stringify(Object.fromEntries(fields.map((name) => [name, value(name)])))) return;
     rank(part);
-    pair(part, Number(value("first")), Number(value("second")));
+    pair(part, writer("first"), writer("second"));
   };
 
   const fromAddress = () => {
@@ -98,11 +100,11 @@
   document.addEventListener("keydown", (event) => {
     const row = document.querySelector(".current[data-name]");
     if (event.key !== "x" || !row || event.target.closest("input, select")) return;
-    form.elements[nextCompared].value = row.dataset.name;
+    form.elements[nextCompared].selectedIndex = Number(row.dataset.name);
     nextCompared = nextCompared === "first" ? "second" : "first";
     show();
   });
   window.addEventListener("hashchange", fromAddress);
-  pair([...parts.values()][0], Number(value("first")), Number(value("second")));
+  pair([...parts.values()][0], writer("first"), writer("second"));
   fromAddress();
 })();

@@ -1,9 +1,13 @@
 "use strict";
 // The frontier as the package page walks it: steps, the best store of each, and budgets as numbers.
 
+// A number of 0 or more, or a fraction such as 1/3; NaN for any other text.
 explorer.asNumber = (text) => {
-  const [top, bottom] = text.split("/").map(Number);
-  return bottom ? top / bottom : top;
+  const parts = text.trim().split("/");
+  const isNumber = (part) => /^(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(part.trim());
+  if (parts.length > 2 || !parts.every(isNumber)) return NaN;
+  const [top, bottom = 1] = parts.map(Number);
+  return bottom ? top / bottom : NaN;
 };
 
 explorer.steps = (frontier, rows) => {
@@ -30,10 +34,12 @@ explorer.steps = (frontier, rows) => {
     ...rows.map((row) => [row.b, row.budget])];
   const text = (amount) => known.find(([b]) => Math.abs(b - amount) < NEAR)?.[1] ?? String(amount);
 
-  // The budget that is meant: between proven budgets nothing is known unless the frontier is whole.
+  // The budget that is meant: between proven budgets nothing is known unless the frontier is whole,
+  // and above the last step nothing changes.
   const meant = (amount) => {
     const step = steps[at(amount)];
     if (given.some((one) => Math.abs(asNumber(one) - amount) < NEAR)) return amount;
+    if (step === steps.at(-1)) return step.b;
     return whole ? Math.max(round ? Math.floor(amount) : amount, step.b) : step.b;
   };
 

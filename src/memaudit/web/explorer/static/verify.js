@@ -15,7 +15,7 @@
       try {
         const found = await explorer.ask(`${explorer.root}verify`, wish(button));
         word.className = "";
-        const leaves = `${found.leaves.toLocaleString("en")} ${found.leaves === 1 ? "leaf" : "leaves"}`;
+        const leaves = `${explorer.whole(found.leaves)} ${found.leaves === 1 ? "leaf" : "leaves"}`;
         word.replaceChildren(
           explorer.make("span", {class: `badge ${found.valid ? "good" : "bad"}`}, found.valid ? "holds" : "refused"), " ",
           found.valid ? `${leaves}, ${found.seconds.toFixed(3)} s` : found.reason);

@@ -14,6 +14,7 @@ from fractions import Fraction
 from itertools import pairwise
 
 from memaudit.core.optimum import Optimum
+from memaudit.solvers.protocol import STOP
 from memaudit.solvers.solve import PackageSolver
 from memaudit.writers.oracle import OracleView
 
@@ -64,6 +65,7 @@ class Search:
         self._lock = threading.Lock()
         self._solved: dict[Fraction, Optimum] = {}
         self._tries: dict[Fraction, int] = {}
+        self._tried_long: set[Fraction] = set()
         self.spent = 0.0
 
     def work(self, seconds: float) -> Frontier:
@@ -71,7 +73,7 @@ class Search:
         with self._lock:
             started = time.monotonic()
             solver = self._oracle.solver
-            while time.monotonic() - started < seconds:
+            while time.monotonic() - started < seconds and not STOP.is_set():
                 budget = self._next(solver)
                 if budget is None:
                     break
@@ -81,11 +83,12 @@ class Search:
             return self._known(solver)
 
     def optimum(self, budget: Fraction) -> Optimum:
-        """OPT at one budget, solved now unless it is known."""
+        """OPT at one budget, solved now unless it is known, or known to be too hard."""
         with self._lock:
             solver = self._oracle.solver
             known = self._solved.get(budget)
-            if known is None or not known.certified:
+            if known is None or not (known.certified or budget in self._tried_long):
+                self._tried_long.add(budget)
                 known = self._solved[budget] = solver.solve(budget, seconds=10 * ONE_SOLVE)
             return known
 

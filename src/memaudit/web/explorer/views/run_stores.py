@@ -1,6 +1,6 @@
 """What the rows of runs say about one package: the stores that writers kept there."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -9,7 +9,6 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from memaudit.core.errors import MemAuditError
 from memaudit.core.exact import Exact
 from memaudit.report.page.cast import Member, cast
-from memaudit.web.explorer.library.library import Library
 from memaudit.web.explorer.library.opened import Opened
 from memaudit.web.explorer.library.records import Found
 from memaudit.web.explorer.library.run_rows import rows_with
@@ -43,9 +42,9 @@ class RunStore:
     failed: str
 
 
-def run_stores(library: Library, opened: Opened) -> list[RunStore]:
-    """The rows about a package in every run of the library, by run, budget and writer."""
-    return [one for run in library.of("run") for one in _of_run(run, opened)]
+def run_stores(runs: Iterable[Found], opened: Opened) -> list[RunStore]:
+    """The rows about a package in some runs, by run, budget and writer."""
+    return [one for run in runs for one in _of_run(run, opened)]
 
 
 def _of_run(run: Found, opened: Opened) -> Iterator[RunStore]:

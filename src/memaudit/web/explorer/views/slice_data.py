@@ -14,6 +14,7 @@ def slice_data(run: Run, part: Slice) -> dict[str, Any]:
     at = {name: place for place, name in enumerate(run.members)}
     return {
         "packages": part.packages,
+        "distinct": part.distinct,
         "places": [
             [at[one.member.name], one.found.n, *_numbers(one.found.mean, one.found.low,
                                                          one.found.high)]

@@ -1,21 +1,19 @@
 """Part of a run: one distribution or all, one budget or all; its ranking and every two rows.
 
-The numbers are those of the rest of the program: of one distribution, each distinct package once,
-as in summary.json; of all distributions, resampled within each, as in the ranking.
+The numbers are those of the rest of the program: of one distribution as in summary.json, of all of
+them as in the ranking and the report.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
 
-from memaudit.audits.statistics import Difference, Floats, Interval, differences, draws, holm
-from memaudit.audits.statistics import intervals as find_intervals
-from memaudit.experiments.grid import Grid
+from memaudit.audits.statistics import Difference, Interval, intervals
+from memaudit.experiments.grid import evidence
 from memaudit.report.page.cast import Member
 from memaudit.report.page.run import Run
-from memaudit.report.page.standing import CLEAR
+from memaudit.report.page.standing import Pair, compared
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,31 +26,13 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
-    """Two writers, first minus second, package by package."""
-
-    first: Member
-    second: Member
-    found: Difference
-    p_holm: float
-
-    @property
-    def verdict(self) -> str:
-        """In words, whether the two can be told apart."""
-        if self.found.n == 0:
-            return "nothing to compare"
-        if self.found.mean == self.found.low == self.found.high == 0:
-            return "the same on every package"
-        return "told apart" if self.p_holm < CLEAR else "not told apart"
-
-
-@dataclass(frozen=True, slots=True)
 class Slice:
     """A ranking, the best first, and every two of its writers in that order."""
 
     distribution: str | None
     budget: int | None
     packages: int
+    distinct: int
     places: tuple[Place, ...]
     pairs: tuple[Pair, ...]
 
@@ -72,29 +52,18 @@ class Slice:
 def slice_of(run: Run, distribution: str | None = None, budget: int | None = None) -> Slice:
     """One distribution by name, and one budget by its place; None means all of them."""
     grids = [grid for grid in run.grids if distribution in (None, grid.distribution)]
-    values, drawn = _numbers(grids, budget, distinct=distribution is not None)
+    values = np.concatenate([
+        grid.by_package if budget is None else grid.numbers["ratio"][:, budget] for grid in grids
+    ])  # fmt: skip
+    known = evidence(grids)
     members = list(run.members.values())
-    found = find_intervals(values, drawn)
+    found = intervals(values, known.drawn)
     order = sorted(range(len(members)), key=lambda at: _rank(found[at]))
     places = [Place(n, members[at], found[at]) for n, at in enumerate(order, start=1)]
-    couples = list(combinations(order, 2))
-    gaps = differences(values, couples, drawn)
-    corrected = holm([gap.p for gap in gaps])
-    pairs = [
-        Pair(members[a], members[b], gap, p)
-        for (a, b), gap, p in zip(couples, gaps, corrected, strict=True)
-    ]
-    return Slice(distribution, budget, len(values), tuple(places), tuple(pairs))
-
-
-def _numbers(grids: Sequence[Grid], budget: int | None, distinct: bool) -> tuple[Floats, Floats]:
-    """Ratios, packages by writers, and how often each package is drawn."""
-    parts, drawn = [], []
-    for number, grid in enumerate(grids):
-        values = grid.by_package if budget is None else grid.numbers["ratio"][:, budget]
-        parts.append(values[grid.distinct] if distinct else values)
-        drawn.append(draws(len(parts[-1]), seed=number))
-    return np.concatenate(parts), np.concatenate(drawn, axis=1)
+    pairs = compared(run, values, list(combinations(order, 2)), known)
+    return Slice(
+        distribution, budget, len(values), int(known.cluster.max()) + 1, tuple(places), pairs
+    )
 
 
 def _rank(found: Interval) -> tuple[bool, float]:

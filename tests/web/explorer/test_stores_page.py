@@ -1,0 +1,123 @@
+"""Stores as tables: every writer once, and those that take long when they are asked for."""
+
+import threading
+from collections.abc import Iterator
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memaudit.core.errors import MemAuditError
+from memaudit.experiments.evaluate import Subject
+from memaudit.io.packages import write_package
+from memaudit.solvers.protocol import STOP
+from memaudit.web.explorer.library.library import Library
+from memaudit.web.explorer.pages.stores import answer_row
+from memaudit.web.explorer.site import Site
+from memaudit.web.explorer.views.workshop import runnable
+from memaudit.writers.protocol import Writer
+from memaudit.writers.registry import WRITERS
+from tests.web.explorer.libraries import WRITERS as OF_RUN
+from tests.web.explorer.libraries import large_package
+from tests.web.explorer.test_pages import page, slug_of
+from tests.web.explorer_records.looking import rows
+
+SLOW = "estimated_gvt_embedding"
+
+
+@pytest.fixture
+def released(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
+    """One writer does not come back before the event is set."""
+    event = threading.Event()
+    write = Subject.written_by
+
+    def held_up(self: Subject, writer: Writer, budget: Fraction, seed: int) -> tuple[str, ...]:
+        if writer.name == SLOW:
+            event.wait(60)
+        return write(self, writer, budget, seed)
+
+    monkeypatch.setattr(Subject, "written_by", held_up)
+    yield event
+    event.set()
+
+
+@pytest.fixture
+def own(tmp_path: Path) -> tuple[Site, str]:
+    write_package(large_package(8, 4), tmp_path / "small.json")
+    site = Site(Library([tmp_path]), seconds=20.0)
+    return site, site.library.of("package")[0].slug
+
+
+def waiting(tree: Any) -> list[str]:
+    return [one.attributes["data-writer"] for one in tree.named("tr")
+            if "data-writer" in one.attributes]  # fmt: skip
+
+
+def test_every_writer_but_opt_is_held_against_it(own: tuple[Site, str]) -> None:
+    """References too, though the package is of no run; none of them twice."""
+    site, slug = own
+    table = rows(page(site, f"package/{slug}/stores.html", budget="2"), "stores-table")
+    labels = [writer.label for name, writer in WRITERS.items() if name != "opt"]
+    assert sorted(row[0].removesuffix(" reference") for row in table) == sorted(labels)
+
+
+def test_what_a_run_says_is_not_computed_again(site: Site) -> None:
+    slug = slug_of(site, "package", "base-1")
+    table = rows(page(site, f"package/{slug}/stores.html", budget="4"), "stores-table")
+    assert len(table) == len({row[0] for row in table}) == len(WRITERS)
+    ran = {
+        row[0].removesuffix(" run a-run").removesuffix(" reference")
+        for row in table if row[0].endswith(" run a-run")
+    }  # fmt: skip
+    assert ran == {WRITERS[name].label for name in OF_RUN}
+
+
+def test_a_page_does_not_wait_for_a_slow_writer(
+    own: tuple[Site, str], released: threading.Event
+) -> None:
+    """What is known is there; the rest are asked for one by one."""
+    site, slug = own
+    names = list(runnable())
+    for name in names[: names.index(SLOW)]:
+        site.workshop(site.package(slug)).written_by(name, Fraction(2))
+    site.seconds = 0.01
+    tree = page(site, f"package/{slug}/stores.html", budget="2")
+    assert waiting(tree) == names[names.index(SLOW) :]
+    links = [one.attributes.get("href") or "" for one in tree.named("a")]
+    assert f"?budget=2&writer={SLOW}" in links
+    asked = {"writer": SLOW, "budget": "2"}
+    assert answer_row(site, {"package": slug}, asked)["waiting"]
+    released.set()
+    site.seconds = 60.0
+    found = answer_row(site, {"package": slug}, asked)
+    site.seconds = 0.0
+    tree = page(site, f"package/{slug}/stores.html", budget="2", writer="amac_style")
+    assert waiting(tree) == [
+        name for name in names[names.index(SLOW) + 1 :] if name != "amac_style"
+    ]
+    (row,) = [row for row in rows(tree, "stores-table") if row[0] == WRITERS[SLOW].label]
+    assert row[1:] == (found["cells"] if "cells" in found else [f"failed: {found['failed']}"])
+
+
+def test_who_waits_for_a_writer_is_sent_home_at_the_end(
+    own: tuple[Site, str], released: threading.Event
+) -> None:
+    site, slug = own
+    workshop = site.workshop(site.package(slug))
+    assert workshop.soon(SLOW, Fraction(2), 0.01) is None
+    STOP.set()
+    try:
+        with pytest.raises(MemAuditError, match="ending"):
+            workshop.written_by(SLOW, Fraction(2))
+        released.set()
+    finally:
+        STOP.clear()
+
+
+def test_a_bundle_has_every_writer(own: tuple[Site, str]) -> None:
+    site, slug = own
+    bundled = Site(site.library, bundled=True, seconds=0.0)
+    tree = page(bundled, f"package/{slug}/stores.html")
+    assert waiting(tree) == []
+    assert len(rows(tree, "stores-table")) == len(WRITERS) - 1
