@@ -1,4 +1,7 @@
-"""Published numbers beside ours: they agree if ours rounds to what was printed."""
+"""Published numbers beside ours: they agree if ours rounds to what was printed.
+
+Counts and zeros are no roundings: there ours must be the very number.
+"""
 
 import tomllib
 from collections.abc import Iterator, Mapping
@@ -31,7 +34,16 @@ def compared(where: str, what: str, published: str, ours: float | None) -> Line:
         return Line(where, what, published, "undefined", DIFFER)
     places = Decimal(published)
     rounded = Decimal(repr(ours)).quantize(places, ROUND_HALF_EVEN)
-    return Line(where, what, published, str(rounded), AGREE if rounded == places else DIFFER)
+    if rounded != places:
+        return Line(where, what, published, str(rounded), DIFFER)
+    if is_exact(published) and ours != places:
+        return Line(where, what, published, repr(ours), DIFFER)
+    return Line(where, what, published, str(rounded), AGREE)
+
+
+def is_exact(published: str) -> bool:
+    """Whether a printed number is a count or a zero, and not a mean to so many places."""
+    return "." not in published or not Decimal(published)
 
 
 def scoreboard(budgets: Mapping[str, str], summaries: Mapping[str, dict[str, Any]]) -> list[Line]:

@@ -2,10 +2,16 @@
 
 import shutil
 import socket
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import pytest
 
+from memaudit.experiments.artifact.label_audit import label_texts
+from memaudit.experiments.artifact.verify import derived
+from memaudit.experiments.engines.protocol import Engine
+from memaudit.experiments.engines.serial import Serial
 from tests.cli.running import run
 
 OPTIONS = ("--seeds", "3", "--rows", "24", "--packages", "3", "--jobs", "1")
@@ -36,3 +42,29 @@ def copied(finished: Path, tmp_path: Path) -> Path:
     """The small reproduction, to be tampered with."""
     shutil.copytree(finished, tmp_path / "all")
     return tmp_path / "all"
+
+
+@cache
+def labels_once(packages: int) -> dict[str, str]:
+    """The label audit, which is the same however a folder is tampered with."""
+    return label_texts(packages, Serial())
+
+
+@pytest.fixture(autouse=True)
+def _labels(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Verification computes the label audit once, not once a test."""
+
+    def remembered(packages: int, engine: Engine) -> dict[str, str]:  # noqa: ARG001
+        return labels_once(packages)
+
+    monkeypatch.setattr(derived, "label_texts", remembered)
+
+
+@pytest.fixture
+def pen(finished: Path) -> Callable[[Path, Path], object]:
+    """Gives the figures of the sound folder; drawing is tested once, on that folder itself."""
+
+    def draw(_: Path, out: Path) -> None:
+        shutil.copytree(finished / "figures", out, dirs_exist_ok=True)
+
+    return draw

@@ -5,7 +5,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from memaudit.experiments.artifact.layout import file_sha256
+from memaudit.experiments.artifact.documents import documents
+from memaudit.experiments.artifact.findings import findings
+from memaudit.experiments.artifact.layout import NATURAL, ROWS, SUMMARY, file_sha256
+from memaudit.experiments.artifact.manifest import manifest
+from memaudit.experiments.artifact.natural_results import summary_text
+from memaudit.experiments.artifact.verify.rows import run_specs
+from memaudit.experiments.artifact.verify.stated import read_stated
 from memaudit.io.journal import read_journal, to_line
 
 Change = Callable[[Any], None]
@@ -50,3 +56,24 @@ def edit_rows(folder: Path, name: str, change: Change, only: int | None = None) 
         change(row)
     (folder / name).write_text("".join(map(to_line, rows)))
     rehash(folder, name)
+
+
+def rebuild(folder: Path) -> None:
+    """Make everything that follows from rows anew, with the project's own functions."""
+    stated = read_stated(folder)
+    spec, _ = run_specs(stated.settings)[NATURAL]
+    (folder / NATURAL / SUMMARY).write_text(
+        summary_text(spec, read_journal(folder / NATURAL / ROWS))
+    )
+    parts = {
+        part: {name: file_sha256(folder / name) for name in files}
+        for part, files in stated.parts.items()
+    }
+    found = findings(folder, stated.settings)
+    hashes = {name: sha256 for files in parts.values() for name, sha256 in files.items()}
+    texts = documents(found, hashes, stated.times.date, stated.identity.memaudit)
+    for name, text in texts.items():
+        (folder / name).write_text(text)
+    data = stated.model_dump(mode="json")
+    forged = manifest(data["identity"], data["times"], parts, found, texts)
+    (folder / "manifest.json").write_text(json.dumps(forged, indent=1) + "\n")

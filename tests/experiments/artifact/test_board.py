@@ -7,10 +7,17 @@ from typing import Any
 
 import pytest
 
-from memaudit.experiments.artifact.board import NEEDS, archive_lines, published, solver_lines
+from memaudit.experiments.artifact.board import (
+    NEEDS,
+    Board,
+    archive_lines,
+    published,
+    solver_lines,
+)
 from memaudit.experiments.artifact.documents import scoreboard_page
 from memaudit.experiments.artifact.findings import findings
-from memaudit.experiments.artifact.settings import Settings
+from memaudit.experiments.artifact.settings import Settings, remark_on
+from memaudit.experiments.scoreboard import compared
 
 
 def audit(rows: int, matches: int, largest: str) -> dict[str, Any]:
@@ -61,6 +68,36 @@ def test_every_figure_is_named() -> None:
     assert [one["where"][-1] for one in figures if not one["files"]] == ["4", "6", "7"]
 
 
+def test_counts_in_words() -> None:
+    """One of a kind has its own grammar."""
+    lines = [compared("here", "this", "0.5", ours) for ours in (0.5, 0.6)]
+    need = list(archive_lines())
+    assert Board({}, (*lines, need[0]), (), {}).counted == (
+        "1 agrees, 1 differs, 1 needs the published archive"
+    )
+    assert Board({}, (*lines[1:], *need), (), {}).counted == (
+        "0 agree, 1 differs, 95 need the published archive"
+    )
+
+
+def test_other_settings_are_remarked_on() -> None:
+    """Fewer seeds give other numbers, and the reader is told so; the defaults need no remark."""
+    assert Settings().remark == ""
+    assert (
+        Settings(20, 1200, 26).remark
+        == remark_on({"seeds": 20})
+        == ("made with --seeds 20, the paper's numbers need the defaults; differences are expected")
+    )
+    assert Settings(20, 24, 3).remark.startswith("made with --seeds 20 --rows 24 --packages 3, ")
+
+
+def test_a_difference_that_is_no_number() -> None:
+    """What stands in a file is not divided by zero, nor spelled out to a billion digits."""
+    for text in ("1/0", "1e999999999", "nan"):
+        with pytest.raises(ValueError, match=r"divides by zero|out of range|not a finite"):
+            list(solver_lines(audit(1200, 1200, text)))
+
+
 @pytest.mark.slow
 def test_the_page_lists_every_number(finished: Path) -> None:
     """One row a number, the counts on top, and where the own set's tables are."""
@@ -69,6 +106,8 @@ def test_the_page_lists_every_number(finished: Path) -> None:
     assert len(board.lines) == 118
     assert board.counts[NEEDS] == 95
     assert sum(board.counts.values()) == 118
+    assert page.count(", 95 need the published archive; 3 seeds, 24 rows, 3 packages. ") == 1
+    assert "This was made with --seeds 3" in scoreboard_page(board, Settings(3, 24, 3).remark)
     assert page.count("| needs the published archive |") == 95 + 3
     assert "| section 5 | no-tombstone OPT / OPT on update_chain, B = 6 | 0.513 | 0.513 |" in page
     assert "[tables/labels-own-set.md](tables/labels-own-set.md)" in page

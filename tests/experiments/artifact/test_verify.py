@@ -1,38 +1,44 @@
 """`memaudit reproduce verify`: what is sound passes, and every kind of tampering is found."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from memaudit.experiments.artifact.verify import verify_all
+from memaudit.cli import reproduce_verify
+from memaudit.experiments.artifact.settings import Settings
+from memaudit.experiments.artifact.verify import Effort, verify_all
+from memaudit.experiments.artifact.verify.compare import check_again
+from memaudit.experiments.artifact.verify.drawn import Pen
 from memaudit.experiments.artifact.verify.report import Report
-from memaudit.experiments.artifact.verify.sample import check_sample
+from memaudit.experiments.artifact.verify.rows import run_specs
+from memaudit.experiments.engines.serial import Serial
 from memaudit.io.journal import read_journal
 from tests.cli.running import failure, run
 from tests.experiments.artifact.tampering import edit_json, edit_manifest, edit_rows, rehash
 
 pytestmark = pytest.mark.slow
-ALL = 10_000
 SWEEP = "controlled/sweep/rows.jsonl"
 
 
 def problems(folder: Path) -> list[str]:
     """What verification has to say when no row is made again."""
-    return verify_all(folder, 0, 0).problems
+    return verify_all(folder, Effort(sample=0)).problems
 
 
 def made_again(folder: Path, part: str) -> list[str]:
     """What it has to say about the rows of one part, every one of them made again."""
-    report = Report()
-    check_sample({part: list(read_journal(folder / part / "rows.jsonl"))}, ALL, 0, report)
+    report, settings = Report(), Settings(3, 24, 3)
+    rows = {part: list(read_journal(folder / part / "rows.jsonl"))}
+    check_again(rows, settings, run_specs(settings), None, 0, Serial(), report)
     return report.problems
 
 
 def test_a_sound_folder_passes_in_full(finished: Path) -> None:
-    """Every row is made again and comes out the same."""
-    result = run("reproduce", "verify", finished, "--sample", ALL, "--json")
+    """Every row and figure is made again and comes out the same; two processes say the same."""
+    result = run("reproduce", "verify", finished, "--json", "--jobs", "2")
     data = json.loads(result.stdout)
     assert data["problems"] == []
     assert result.exit_code == 0
@@ -41,13 +47,23 @@ def test_a_sound_folder_passes_in_full(finished: Path) -> None:
     assert data["checked"]["rows"] == 150 + 240 + 285 + 45 + 4
     assert data["checked"]["rows made again"] == data["checked"]["rows"]
     assert data["checked"]["packages"] == 8 * 3 + 3
+    figures = json.loads((finished / "manifest.json").read_text())["parts"]["figures"]
+    assert data["checked"]["figures"] == len(figures) == 3 * 12
+    assert (data["headline"], data["not_verified"]) == ("OK", {})
 
 
-def test_samples_depend_on_the_seed_alone(finished: Path) -> None:
-    """The text output says how much was looked at."""
-    first = run("reproduce", "verify", finished, "--sample", "10", "--seed", "5")
+def test_a_sample_has_a_row_of_every_mean(
+    finished: Path, pen: Pen, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The text output says how much was looked at, and with which seed to look again."""
+    monkeypatch.setattr(reproduce_verify, "draw_figures", pen)
+    first = run("reproduce", "verify", finished, "--sample", "10", "--jobs", "1")
     assert first.exit_code == 0
-    assert "10 rows made again" in first.stdout
+    # 5 budgets and 8 distributions of 10 writers, 2 x 2 more parts in full or one a distribution.
+    assert f"{50 + 80 + 285 + 45 + 4} of 724 rows were made again" in first.stdout
+    (seed,) = re.findall(r"drawn with --seed ([0-9]+)$", first.stdout, re.MULTILINE)
+    again = verify_all(finished, Effort(10, int(seed)))
+    assert again.notes[-1] in first.stdout.splitlines()
     assert first.stdout.splitlines()[-1].startswith("OK: ")
 
 
@@ -89,11 +105,11 @@ def test_a_forged_store_in_a_row(copied: Path) -> None:
 
 def test_rows_that_contradict_themselves(copied: Path) -> None:
     """A ratio that is no quotient, a row in another's place, a row of the wrong shape."""
-    edit_rows(copied, SWEEP, lambda row: row.update(ratio=0.5), only=0)
+    edit_rows(copied, SWEEP, lambda row: row.update(ratio=0.5), only=1)
     edit_rows(copied, SWEEP, lambda row: row.update(writer="gvt"), only=2)
     edit_rows(copied, SWEEP, lambda row: row.pop("cost"), only=3)
     found = problems(copied)
-    assert f"{SWEEP}, line 1: the ratio is not value / optimum" in found
+    assert f"{SWEEP}, line 2: the ratio is not value / optimum" in found
     assert any(one.startswith(f"{SWEEP}, line 3: what the row is about is") for one in found)
     assert any(one.startswith(f"{SWEEP}, line 4: cost: ") for one in found)
 
@@ -110,13 +126,13 @@ def test_a_forged_solver_row(copied: Path) -> None:
     """A count in a row does not fit the table; with the table forged too, solving again tells."""
 
     def fewer(row: dict[str, Any]) -> None:
-        row["solvers"]["highs"]["matches"] -= 1
+        row["solvers"]["highs"]["certified"] += 1
 
     edit_rows(copied, "solvers/rows.jsonl", fewer, only=1)
     assert "solvers/summary.json: does not follow from the rows" in problems(copied)
 
     def total(summary: dict[str, Any]) -> None:
-        summary["solvers"]["highs"]["matches"] -= 1
+        summary["solvers"]["highs"]["certified"] += 1
 
     edit_json(copied / "solvers" / "summary.json", total)
     rehash(copied, "solvers/summary.json")
@@ -219,7 +235,7 @@ def test_a_package_on_disk(copied: Path) -> None:
     assert line.startswith(f"{place}: film-night.json")
 
 
-def test_another_program_is_a_note(copied: Path) -> None:
+def test_another_program_is_a_note(copied: Path, pen: Pen) -> None:
     """Results are checked all the same; prompts and data of another program are not."""
 
     def change(data: dict[str, Any]) -> None:
@@ -227,16 +243,23 @@ def test_another_program_is_a_note(copied: Path) -> None:
         data["prompts"] = {}
 
     edit_manifest(copied, change)
-    report = verify_all(copied, 0, 0)
+    report = verify_all(copied, Effort(sample=0, pen=pen))
     assert report.problems == []
     assert any(note.startswith("made by another program: memaudit ") for note in report.notes)
+    assert set(report.unverified) == {"manifest.json"}
+    assert report.headline == "holds, with 1 file not verified"
 
 
 def test_sizes_that_do_not_fit_stop_it(copied: Path) -> None:
     """A manifest that claims more seeds than it lists does not keep anyone busy."""
-    edit_manifest(copied, lambda data: data["identity"]["settings"].update(seeds=10**9))
-    assert problems(copied) == ["manifest.json: lists 3 packages of base for 1000000000 seeds"]
-    edit_manifest(copied, lambda data: data["identity"]["settings"].update(seeds=3, rows=10**12))
+    edit_manifest(copied, lambda data: data["identity"]["settings"].update(seeds=10**5))
+    assert problems(copied) == ["manifest.json: lists 3 packages of base for 100000 seeds"]
+    for name in ("seeds", "rows"):
+        sizes = {"seeds": 3, "rows": 24, name: 10**40}
+        edit_manifest(copied, lambda data, to=sizes: data["identity"]["settings"].update(to))
+        line = failure("reproduce", "verify", copied)
+        assert f"has impossible settings: --{name} asks for too many; use " in line
+    edit_manifest(copied, lambda data: data["identity"]["settings"].update(seeds=3, rows=10**6))
     assert "solvers/rows.jsonl: its rows are not the ones that were asked for" in problems(copied)
 
 

@@ -5,11 +5,11 @@ import tomllib
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from memaudit.core.exact import exact
 from memaudit.experiments.artifact.layout import FIGURES
 from memaudit.experiments.reproduce_natural import published as published_natural
 from memaudit.experiments.scoreboard import AGREE, DIFFER, Line, compared, scoreboard
@@ -17,6 +17,12 @@ from memaudit.experiments.scoreboard import AGREE, DIFFER, Line, compared, score
 NEEDS = "needs the published archive"
 NOTHING = "-"
 VERDICTS = (AGREE, DIFFER, NEEDS)
+COUNTED = {
+    AGREE: ("agrees", "agree"), DIFFER: ("differs", "differ"),
+    NEEDS: (NEEDS, "need the published archive"),
+}  # fmt: skip
+"""Verdicts after a number of lines: after 1, and after any other."""
+
 MILP = "highs"
 """The backend that stands for the paper's MILP; it is compared with the reference search."""
 
@@ -46,6 +52,13 @@ class Board:
         """How many lines have each verdict."""
         found = Counter(line.verdict for line in self.lines)
         return {verdict: found[verdict] for verdict in VERDICTS}
+
+    @property
+    def counted(self) -> str:
+        """The same in words."""
+        return ", ".join(
+            f"{number} {COUNTED[verdict][number != 1]}" for verdict, number in self.counts.items()
+        )
 
     @property
     def computed(self) -> list[Line]:
@@ -96,7 +109,7 @@ def solver_lines(solvers: Mapping[str, Any]) -> Iterator[Line]:
     for what, printed, ours in (
         ("rows", "1200", found["rows"]),
         ("objective matches", "1200", found["matches"]),
-        ("largest difference", "0.0", Fraction(found["max_difference"])),
+        ("largest difference", "0.0", exact(found["max_difference"])),
     ):
         yield compared("table 1", f"branch and bound against MILP, {what}", printed, float(ours))
 

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Mapping
-from importlib.metadata import version
 from importlib.resources import files
 from string import Template
 from typing import Any
@@ -17,14 +16,14 @@ from memaudit.experiments.artifact.natural_results import NAME
 from memaudit.experiments.scoreboard import AGREE, DIFFER
 
 
-def card(found: Findings) -> str:
-    """The card, in Markdown."""
+def card(found: Findings, version: str) -> str:
+    """The card, in Markdown; `version` is that of the program."""
     text = files(__package__).joinpath("card.md").read_text("utf-8")
     counts = found.board.counts
     rows = [row for one in found.summaries.values() for row in one["rows"]]
     return Template(text).substitute(
         options=found.settings.options,
-        version=version("memaudit"),
+        version=version,
         **_denominators(found),
         zero=sum(row["zero_optimum"] for row in [*rows, *found.natural["rows"]]),
         package_rows="\n".join(_packages(found)),

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Mapping
-from importlib.metadata import version
 from typing import Any
 
 from memaudit.experiments.artifact.croissant_words import CONTEXT, RESPONSIBLE
@@ -70,8 +69,8 @@ RECORDS: Mapping[str, tuple[str, Fields, str]] = {
 """Record sets: the file they are read from, its columns, and what a record is."""
 
 
-def croissant(hashes: Mapping[str, str], date: str) -> str:
-    """The metadata of files with these hashes, published on a day."""
+def croissant(hashes: Mapping[str, str], date: str, version: str) -> str:
+    """The metadata of files with these hashes, published on a day by a version of the program."""
     data = {
         "@context": CONTEXT,
         "@type": "sc:Dataset",
@@ -82,11 +81,11 @@ def croissant(hashes: Mapping[str, str], date: str) -> str:
             "store a budgeted memory writer kept, and the best one it could have kept."
         ),
         "license": LICENCE,
-        "version": version("memaudit"),
+        "version": version,
         "datePublished": date,
         "creator": {"@type": "sc:Organization", "name": "The MemAudit contributors"},
         "keywords": ["agent memory", "evaluation", "exact optimisation"],
-        "citeAs": f"The MemAudit contributors. memaudit {version('memaudit')}.",
+        "citeAs": f"The MemAudit contributors. memaudit {version}.",
         **RESPONSIBLE,
         "distribution": [_file(name, sha256) for name, sha256 in sorted(hashes.items())],
         "recordSet": [_records(name, *about) for name, about in RECORDS.items()],

@@ -23,18 +23,25 @@ from memaudit.experiments.artifact.tables import tables
 from memaudit.io.atomic import write_file
 
 
-def documents(found: Findings, hashes: Mapping[str, str], date: str) -> dict[str, str]:
-    """Texts by path; `hashes` are those of the parts' files."""
-    texts = {
+def documents(
+    found: Findings, hashes: Mapping[str, str], date: str, version: str
+) -> dict[str, str]:
+    """Texts by path; `hashes` are those of the parts' files, `version` is the program's."""
+    texts = pages(found, version)
+    own = {name: text_sha256(text) for name, text in texts.items()}
+    return {**texts, CROISSANT: croissant({**hashes, **own}, date, version)}
+
+
+def pages(found: Findings, version: str) -> dict[str, str]:
+    """All of them but the metadata, which hold the hashes of these."""
+    return {
         PACKAGES: "".join(found.index.lines()),
         SCOREBOARD: found.board.text(),
-        SCOREBOARD_PAGE: scoreboard_page(found.board),
-        CARD: card(found),
+        SCOREBOARD_PAGE: scoreboard_page(found.board, found.settings.remark),
+        CARD: card(found, version),
         LICENCES: files(__package__).joinpath("licences.md").read_text("utf-8"),
         **{f"{TABLES}/{name}": text for name, text in tables(found).items()},
     }
-    own = {name: text_sha256(text) for name, text in texts.items()}
-    return {**texts, CROISSANT: croissant({**hashes, **own}, date)}
 
 
 def write_documents(folder: Path, texts: Mapping[str, str]) -> None:
@@ -47,9 +54,8 @@ def write_documents(folder: Path, texts: Mapping[str, str]) -> None:
         write_file(folder / name, text)
 
 
-def scoreboard_page(board: Board) -> str:
-    """The scoreboard for people."""
-    counts = ", ".join(f"{number} {verdict}" for verdict, number in board.counts.items())
+def scoreboard_page(board: Board, remark: str = "") -> str:
+    """The scoreboard for people, with a remark on the settings where there is one."""
     settings = ", ".join(f"{number} {name}" for name, number in board.settings.items())
     lines = [(one.where, one.what, one.published, one.ours, one.verdict) for one in board.lines]
     figures = [
@@ -59,8 +65,9 @@ def scoreboard_page(board: Board) -> str:
     beside = [(where, f"[{path}]({path})") for where, path in board.own_set.items()]
     return page(
         "Published numbers beside ours",
-        f"{counts}; {settings}. A number agrees if ours rounds to what the paper prints. What "
-        "needs the published archive rests on its packages, labels or exported stores; with it, "
+        f"{board.counted}; {settings}. {f'This was {remark}. ' if remark else ''}A number agrees "
+        "if ours rounds to what the paper prints; counts and zeros must be equal. What needs "
+        "the published archive rests on its packages, labels or exported stores; with it, "
         "`memaudit reproduce natural --artifact DIR` computes part of them.",
         table(("paper", "number", "published", "ours", "verdict"), lines),
         "## Figures\n",

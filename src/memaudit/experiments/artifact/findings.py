@@ -8,6 +8,7 @@ from memaudit.experiments.artifact.board import Board, board
 from memaudit.experiments.artifact.index import Index, index_of
 from memaudit.experiments.artifact.label_audit import AGREEMENT, RATIOS, RELIABILITY
 from memaudit.experiments.artifact.layout import (
+    DOWNSTREAM,
     LABELS,
     NATURAL,
     SENSITIVITY,
@@ -36,6 +37,7 @@ class Findings:
     agreement: Data
     ratios: Data
     reliability: Data
+    downstream: Data
     index: Index
     board: Board
 
@@ -57,6 +59,7 @@ def findings(folder: Path, settings: Settings) -> Findings:
         agreement=_read(folder / LABELS / AGREEMENT),
         ratios=_read(folder / LABELS / RATIOS),
         reliability=_read(folder / LABELS / RELIABILITY),
+        downstream=_read(folder / DOWNSTREAM / SUMMARY),
         index=index_of(folder),
         board=board(settings.to_json(), runs["sweep"]["budgets"], summaries, solvers),
     )

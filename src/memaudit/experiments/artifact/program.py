@@ -8,7 +8,7 @@ from importlib.metadata import version
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 
-LIBRARIES = ("memaudit", "numpy", "numba", "highspy", "joblib", "matplotlib")
+LIBRARIES = ("memaudit", "numpy", "numba", "highspy", "joblib", "matplotlib", "pillow")
 PROMPTS = "prompts/"
 """Prompts for models are in folders of this name."""
 
@@ -17,8 +17,12 @@ DATA = ("examples/", "generators/tables/", "writers/estimators/ridge_default.jso
 
 
 def versions() -> dict[str, str]:
-    """Python and every library that numbers or figures come from."""
-    return {"python": platform.python_version(), **{name: version(name) for name in LIBRARIES}}
+    """The machine's kind, Python, and every library that numbers or figures come from."""
+    return {
+        "platform": f"{platform.system()} {platform.machine()}",
+        "python": platform.python_version(),
+        **{name: version(name) for name in LIBRARIES},
+    }
 
 
 @cache

@@ -2,28 +2,29 @@
 
 import shutil
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from memaudit.experiments.artifact.board import Board
 from memaudit.experiments.artifact.documents import documents, write_documents
+from memaudit.experiments.artifact.downstream_results import make_downstream
 from memaudit.experiments.artifact.findings import findings
 from memaudit.experiments.artifact.label_audit import make_label_audit
 from memaudit.experiments.artifact.layout import (
     CONTROLLED,
+    DOWNSTREAM,
     FIGURES,
     LABELS,
     NATURAL,
     SENSITIVITY,
     SOLVERS,
-    STRESS,
-    SWEEP,
     remove_leftovers,
 )
 from memaudit.experiments.artifact.ledger import Ledger
 from memaudit.experiments.artifact.manifest import manifest
 from memaudit.experiments.artifact.natural_results import make_natural_results
+from memaudit.experiments.artifact.program import versions
 from memaudit.experiments.artifact.sensitivity import make_sensitivity
 from memaudit.experiments.artifact.settings import Settings
 from memaudit.experiments.artifact.solver_audit import make_solver_audit
@@ -36,12 +37,13 @@ from memaudit.io.lock import locked
 class Tools:
     """What the layers above lend: a runner of sweeps, one of tasks, a pen, and a clock.
 
-    `told` is called with a part and whether it has to be made.
+    `draw` is called with the folder of everything and the one for figures, `told` with a part and
+    whether it has to be made.
     """
 
     sweep: Sweeper
     engine: Engine
-    draw: Callable[[Sequence[Path], Path], object]
+    draw: Callable[[Path, Path], object]
     told: Callable[[str, bool], None]
     clock: Callable[[], float] = time.monotonic
 
@@ -54,7 +56,8 @@ def reproduce_all(folder: Path, settings: Settings, tools: Tools, date: str) -> 
         NATURAL: lambda own: make_natural_results(own, settings.packages, tools.engine),
         SENSITIVITY: lambda own: make_sensitivity(own, settings.packages, tools.engine),
         LABELS: lambda own: make_label_audit(own, settings.packages, tools.engine),
-        FIGURES: lambda own: tools.draw([folder / SWEEP, folder / STRESS], own),
+        DOWNSTREAM: lambda own: make_downstream(own, settings.packages),
+        FIGURES: lambda own: tools.draw(folder, own),
     }
     with locked(folder):
         remove_leftovers(folder)
@@ -63,7 +66,7 @@ def reproduce_all(folder: Path, settings: Settings, tools: Tools, date: str) -> 
             _part(ledger, name, make, tools)
         found = findings(folder, settings)
         hashes = {path: sha256 for part in ledger.files.values() for path, sha256 in part.items()}
-        texts = documents(found, hashes, ledger.date)
+        texts = documents(found, hashes, ledger.date, versions()["memaudit"])
         write_documents(folder, texts)
         times = {"date": ledger.date, "seconds": ledger.seconds}
         ledger.finish(manifest(ledger.identity, times, ledger.files, found, texts))

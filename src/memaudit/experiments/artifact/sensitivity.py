@@ -6,7 +6,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from memaudit.core.exact import plain
+from memaudit.core.exact import exact, plain
 from memaudit.core.package import Package
 from memaudit.experiments.artifact.journaled import Key, journaled
 from memaudit.experiments.artifact.layout import ROWS, SUMMARY
@@ -73,7 +73,7 @@ def summary_text(rows: Iterable[Mapping[str, Any]]) -> str:
     for row in rows:
         variant = row["cost_rule"], row["group_cap"]
         at = optima.setdefault(str(row["budget"]), {})
-        at.setdefault(variant, []).append(Fraction(row["optimum"]))
+        at.setdefault(variant, []).append(exact(row["optimum"]))
         uncertified += row["certificate"] is None
     data = {
         "set": "the project's own natural set",

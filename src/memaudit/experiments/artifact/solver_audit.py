@@ -3,11 +3,11 @@
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
-from fractions import Fraction
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+from memaudit.core.exact import exact
 from memaudit.experiments.artifact.journaled import Key, journaled
 from memaudit.experiments.artifact.layout import ROWS, SUMMARY
 from memaudit.experiments.audit_solvers import (
@@ -85,10 +85,10 @@ def _plain(tally: Tally) -> dict[str, Any]:
 def _tally(solver: str, plain: Mapping[str, Any]) -> Tally:
     return Tally(
         solver, plain["rows"], plain["matches"], plain["certified"], plain["refused"],
-        Fraction(plain["max_difference"]),
+        exact(plain["max_difference"]),
         [
-            Difference(one["package"], one["budget"], one["solver"], Fraction(one["value"]),
-                       Fraction(one["expected"]))
+            Difference(one["package"], one["budget"], one["solver"], exact(one["value"]),
+                       exact(one["expected"]))
             for one in plain["differing"]
         ],
     )  # fmt: skip

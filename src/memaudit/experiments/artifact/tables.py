@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from memaudit.experiments.artifact.downstream_results import downstream_table
 from memaudit.experiments.artifact.findings import Findings
 from memaudit.experiments.artifact.label_tables import labels_table, reliability_table
 from memaudit.experiments.artifact.markdown import interval, number, page, table
@@ -21,11 +22,12 @@ def tables(found: Findings) -> dict[str, str]:
         "stress.md": stress_table(found.summaries["stress"]),
         "writers-own-set.md": page(
             "Writers on the own natural set (beside figure 4)", OWN_SET,
-            by_budget(found.natural["rows"]),
+            by_budget(found.natural["rows"]), "Drawn in `figures/natural-budget_sweep.*`.\n",
         ),
         "sensitivity-own-set.md": sensitivity_table(found.sensitivity),
         "reliability-own-set.md": reliability_table(found.reliability, OWN_SET),
         "labels-own-set.md": labels_table(found.agreement, found.ratios, OWN_SET),
+        "downstream-own-set.md": downstream_table(found.downstream, OWN_SET),
     }  # fmt: skip
 
 

@@ -1,5 +1,5 @@
-"""Checks of a finished reproduction: hashes, rows, documents, and a sample made again."""
+"""Checks of a finished reproduction: nothing in the folder is trusted."""
 
-from memaudit.experiments.artifact.verify.verify import verify_all
+from memaudit.experiments.artifact.verify.verify import Effort, verify_all
 
-__all__ = ["verify_all"]
+__all__ = ["Effort", "verify_all"]

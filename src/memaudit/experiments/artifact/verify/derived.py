@@ -4,32 +4,41 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 
-from memaudit.experiments.artifact.documents import documents
+from memaudit.experiments.artifact.croissant import croissant
+from memaudit.experiments.artifact.documents import pages
 from memaudit.experiments.artifact.findings import Findings, findings
 from memaudit.experiments.artifact.label_audit import label_texts
-from memaudit.experiments.artifact.layout import CARD, CONTROLLED, CROISSANT, LABELS, SCOREBOARD
+from memaudit.experiments.artifact.layout import (
+    CARD,
+    CONTROLLED,
+    CROISSANT,
+    LABELS,
+    MANIFEST,
+    SCOREBOARD,
+    text_sha256,
+)
 from memaudit.experiments.artifact.manifest import manifest
 from memaudit.experiments.artifact.program import source_digest, versions
 from memaudit.experiments.artifact.settings import Settings
 from memaudit.experiments.artifact.verify.report import Report
 from memaudit.experiments.artifact.verify.rows import read_text
 from memaudit.experiments.artifact.verify.stated import Stated
-from memaudit.experiments.engines.serial import Serial
+from memaudit.experiments.engines.protocol import Engine
 from memaudit.experiments.scoreboard import scoreboard
 
-FOLLOWING = ("command_lines", "declared", "documents", "packages", "scoreboard", "seeds")
+FOLLOWING = ("command_lines", "declared", "packages", "scoreboard", "seeds")
 """Fields of the manifest that follow from the files, whatever program made them."""
 
 OF_THE_PROGRAM = ("prompts", "data")
 """Fields that follow from the program's own files."""
 
 NAMES_VERSION = (CARD, CROISSANT)
-"""Documents that name the version of the program."""
+"""Documents that name the version of the program; another one may word them in another way."""
 
 
-def check_labels(folder: Path, settings: Settings, report: Report) -> None:
+def check_labels(folder: Path, settings: Settings, engine: Engine, report: Report) -> None:
     """The label audit, computed again in full."""
-    for name, text in label_texts(settings.packages, Serial()).items():
+    for name, text in label_texts(settings.packages, engine).items():
         path = f"{LABELS}/{name}"
         with report.reading(path):
             if read_text(folder / path) != text:
@@ -41,19 +50,31 @@ def check_derived(folder: Path, stated: Stated, report: Report) -> None:
     found = findings(folder, stated.settings)
     _check_controlled_board(folder, found, report)
     hashes = {name: sha for part in stated.parts.values() for name, sha in part.items()}
-    texts = documents(found, hashes, stated.times.date)
-    same_version = stated.identity.memaudit == versions()["memaudit"]
+    texts = pages(found, stated.identity.memaudit)
     for name, text in texts.items():
-        if name in NAMES_VERSION and not same_version:
-            continue
-        with report.reading(name):
-            there = read_text(folder / name)
-            if name == SCOREBOARD and there != text:
-                _compare_boards(there, text, report)
-            elif there != text:
-                report.problem(name, "does not follow from the files of the parts")
+        _check_text(folder, name, text, stated, report)
+    own = {name: text_sha256(text) for name, text in texts.items()}
+    own |= {name: stated.documents.get(name, "") for name in report.unverified if name in own}
+    metadata = croissant({**hashes, **own}, stated.times.date, stated.identity.memaudit)
+    _check_text(folder, CROISSANT, metadata, stated, report)
+    report.same(MANIFEST, "the list of documents", sorted(stated.documents), sorted(
+        (*texts, CROISSANT)))  # fmt: skip
+    _check_manifest(stated, found, {**texts, CROISSANT: metadata}, report)
+
+
+def _check_text(folder: Path, name: str, text: str, stated: Stated, report: Report) -> None:
+    """A document is what it must be; of another version, one that names it may be worded so."""
+    made_by, here = stated.identity.memaudit, versions()["memaudit"]
+    with report.reading(name):
+        there = read_text(folder / name)
+        if there == text:
             report.checked["documents"] += 1
-    _check_manifest(stated, found, texts, report)
+        elif name in NAMES_VERSION and made_by != here:
+            report.unverified[name] = f"memaudit {made_by} made it, {here} words it otherwise"
+        elif name == SCOREBOARD:
+            _compare_boards(there, text, report)
+        else:
+            report.problem(name, "does not follow from the files of the parts")
 
 
 def _check_controlled_board(folder: Path, found: Findings, report: Report) -> None:
@@ -88,14 +109,19 @@ def _check_manifest(
     said = stated.model_dump(mode="json")
     again = manifest(said["identity"], said["times"], said["parts"], found, texts)
     same_source = stated.identity.source == source_digest()
-    names = [*FOLLOWING, *(OF_THE_PROGRAM if same_source else ())]
-    for name in names:
-        if stated.identity.memaudit != versions()["memaudit"] and name == "documents":
-            continue
-        report.same("manifest.json", name, *_first_difference(said[name], again[name]))
+    for name in (*FOLLOWING, *OF_THE_PROGRAM):
+        if name in FOLLOWING or same_source:
+            report.same(MANIFEST, name, *_first_difference(said[name], again[name]))
+        elif said[name] != again[name]:
+            report.unverified[MANIFEST] = f"its {name} are of another program, and so others"
+    report.same(MANIFEST, "the version", said["versions"].get("memaudit"), said["identity"][
+        "memaudit"])  # fmt: skip
+    if same_source:
+        report.same(MANIFEST, "the version of this very program", said["identity"]["memaudit"],
+                    versions()["memaudit"])  # fmt: skip
     for digest in sorted(said["certificates"].keys() | again["certificates"].keys()):
         report.same(
-            f"manifest.json, certificates of {digest[:16]}", "the hash",
+            f"{MANIFEST}, certificates of {digest[:16]}", "the hash",
             *_first_difference(said["certificates"].get(digest), again["certificates"].get(digest)),
         )  # fmt: skip
 

@@ -27,7 +27,6 @@ def check_packages(folder: Path, stated: Stated, report: Report) -> Digests:
         (name, int(seed)): found
         for name, seeds in stated.packages.items()
         for seed, found in seeds.items()
-        if seed.isdecimal()
     }
     for key in sorted(true.keys() | said.keys()):
         name = f"package {key[0]}, {key[1]}"

@@ -1,11 +1,9 @@
 """Rows of runs: whole, in order, about the right packages, and adding up to their summaries."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
-
-from pydantic import TypeAdapter, ValidationError
 
 from memaudit.core.errors import InvalidPackage, MemAuditError
 from memaudit.core.exact import plain
@@ -14,24 +12,24 @@ from memaudit.experiments.artifact.natural_results import natural_spec, summary_
 from memaudit.experiments.artifact.settings import Settings
 from memaudit.experiments.artifact.verify.packages import Digests
 from memaudit.experiments.artifact.verify.report import Report
-from memaudit.experiments.evaluate import Row
+from memaudit.experiments.artifact.verify.sense import malformed, nonsense
+from memaudit.experiments.artifact.verify.stated import Stated
 from memaudit.experiments.grid import read_grids
 from memaudit.experiments.reproduce_controlled import specs
 from memaudit.experiments.spec import RunSpec
 from memaudit.experiments.summary import summary_of
+from memaudit.experiments.sweep import FORMAT as RUN_FORMAT
 from memaudit.experiments.sweep import RUN, Budgets, read_run, resolve
 from memaudit.io import files
 from memaudit.io.journal import read_journal
 
 Rows = list[dict[str, Any]]
-NEAR = 1e-6
-"""Rows round to nine places, so a ratio made from rounded numbers may be this far off."""
-
-_ROW = TypeAdapter(Row)
+Runs = dict[str, tuple[RunSpec, Budgets]]
+"""What each run must have run, by its folder."""
 
 
-def run_specs(settings: Settings) -> dict[str, tuple[RunSpec, Budgets]]:
-    """What each run must have run, by its folder."""
+def run_specs(settings: Settings) -> Runs:
+    """The runs of a reproduction with these settings."""
     controlled = specs(settings.seeds)
     natural = natural_spec(settings.packages)
     return {
@@ -42,17 +40,21 @@ def run_specs(settings: Settings) -> dict[str, tuple[RunSpec, Budgets]]:
 
 
 def check_runs(
-    folder: Path, settings: Settings, digests: Digests, report: Report
+    folder: Path, stated: Stated, runs: Runs, digests: Digests, report: Report
 ) -> dict[str, Rows]:
-    """Check all rows; those of runs without a problem come back, to be sampled from."""
+    """Check all rows; those of runs without a problem come back, to be made again."""
     good = {}
-    for run, (spec, budgets) in run_specs(settings).items():
+    for run, (spec, budgets) in runs.items():
         before = len(report.problems)
         with report.reading(f"{run}/{ROWS}"):
             rows = list(read_journal(folder / run / ROWS))
             check_rows(f"{run}/{ROWS}", rows, spec, budgets, digests, report)
+            if any(row.get("version") != stated.identity.memaudit for row in rows):
+                report.problem(f"{run}/{ROWS}", "is not of the version that the manifest names")
             if len(report.problems) == before:
-                check_summary(folder, run, spec, budgets, rows, report)
+                check_summary(folder, run, spec, rows, report)
+                if run != NATURAL:
+                    check_run(folder, run, spec, budgets, stated, report)
                 good[run] = rows
     return good
 
@@ -67,7 +69,7 @@ def check_rows(
     optima: dict[tuple[object, ...], tuple[object, ...]] = {}
     for line, (row, key) in enumerate(zip(rows, keys, strict=False), 1):
         at = f"{where}, line {line}"
-        if problem := _malformed(row):
+        if problem := malformed(row):
             report.problem(at, problem)
             continue
         found = (row["distribution"], row["seed"], row["budget"], row["writer"])
@@ -76,30 +78,40 @@ def check_rows(
         proven = (row["optimum"], row["certificate"])
         report.same(at, "the optimum and its proof, compared with earlier rows", proven,
                     optima.setdefault((row["digest"], row["budget"]), proven))  # fmt: skip
-        if row["ratio"] is not None and abs(row["ratio"] - row["value"] / row["optimum"]) > NEAR:
-            report.problem(at, "the ratio is not value / optimum")
+        if problem := nonsense(row):
+            report.problem(at, problem)
 
 
-def check_summary(
-    folder: Path, run: str, spec: RunSpec, budgets: Budgets, rows: Rows, report: Report
-) -> None:
-    """The summary follows from the rows, and a run's manifest from its spec."""
+def check_summary(folder: Path, run: str, spec: RunSpec, rows: Rows, report: Report) -> None:
+    """The summary follows from the rows."""
     path = f"{run}/{SUMMARY}"
     if run == NATURAL:
         expected = summary_text(spec, rows)
     else:
-        manifest = read_run(folder / run)
-        for name, again in (
-            ("spec", json.loads(json.dumps(spec.to_json()))),
-            ("spec_digest", spec.digest),
-            ("budgets", {given: str(budget) for given, budget in budgets}),
-            ("rows", spec.rows),
-        ):
-            report.same(f"{run}/{RUN}", name, manifest.get(name), again)
-        stated = {"spec": spec.to_json(), "spec_digest": spec.digest}
-        expected = json.dumps(summary_of(stated, read_grids(stated, rows)), indent=1) + "\n"
+        about = {"spec": spec.to_json(), "spec_digest": spec.digest}
+        expected = json.dumps(summary_of(about, read_grids(about, rows)), indent=1) + "\n"
     if read_text(folder / path) != expected:
         report.problem(path, "does not follow from the rows")
+
+
+def check_run(
+    folder: Path, run: str, spec: RunSpec, budgets: Budgets, stated: Stated, report: Report
+) -> None:
+    """A run's own manifest follows from its spec, and names the versions that ours names."""
+    found = read_run(folder / run)
+    said = found["versions"]
+    expected = {
+        "format": RUN_FORMAT,
+        "version": 1,
+        "spec": json.loads(json.dumps(spec.to_json())),
+        "spec_digest": spec.digest,
+        "budgets": {given: str(budget) for given, budget in budgets},
+        "rows": spec.rows,
+        "estimators": {},
+        "versions": {name: stated.versions.get(name) for name in said},
+    }
+    for name in sorted(found.keys() | expected.keys()):
+        report.same(f"{run}/{RUN}", name, found.get(name), expected.get(name))
 
 
 def _keys(spec: RunSpec, budgets: Budgets) -> Iterator[tuple[str, int, object, str]]:
@@ -108,18 +120,6 @@ def _keys(spec: RunSpec, budgets: Budgets) -> Iterator[tuple[str, int, object, s
         for _, budget in budgets:
             for writer in spec.writers:
                 yield name, seed, plain(budget), writer
-
-
-def _malformed(row: Mapping[str, Any]) -> str:
-    """What is wrong with the shape of a row, or an empty string."""
-    try:
-        _ROW.validate_python({"undefined": "", **row})
-    except ValidationError as error:
-        first = error.errors()[0]
-        return f"{'.'.join(str(part) for part in first['loc'])}: {first['msg']}"
-    if row["ratio"] is not None and (row["value"] is None or not row["optimum"]):
-        return "a ratio without a value or an optimum"
-    return ""
 
 
 def read_text(path: Path) -> str:

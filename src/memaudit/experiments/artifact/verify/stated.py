@@ -1,8 +1,18 @@
 """The manifest of a folder as it stands there, read without trusting it."""
 
+from datetime import date
 from pathlib import Path, PurePosixPath
+from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    JsonValue,
+    StringConstraints,
+    ValidationError,
+)
 
 from memaudit.core.errors import MemAuditError
 from memaudit.experiments.artifact.layout import FORMAT, MANIFEST, PROGRESS, VERSION
@@ -10,6 +20,17 @@ from memaudit.experiments.artifact.settings import Settings
 from memaudit.io.files import read_bytes
 
 Hashes = dict[str, str]
+Version = Annotated[str, StringConstraints(pattern=r"^[0-9A-Za-z][0-9A-Za-z.+!_ -]{0,39}\z")]
+"""A number, or a name with a number: nothing that could pass for anything else on a screen."""
+
+Seed = Annotated[str, StringConstraints(pattern=r"^(0|[1-9][0-9]{0,8})\z")]
+Seconds = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+
+
+def _day(text: str) -> str:
+    if date.fromisoformat(text).isoformat() != text:
+        raise ValueError("a day is written as 2026-01-31")
+    return text
 
 
 class StatedSettings(BaseModel):
@@ -28,8 +49,8 @@ class Identity(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
     settings: StatedSettings
-    memaudit: str
-    source: str
+    memaudit: Version
+    source: Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}\z")]
 
 
 class Times(BaseModel):
@@ -37,8 +58,8 @@ class Times(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    date: str
-    seconds: dict[str, float]
+    date: Annotated[str, AfterValidator(_day)]
+    seconds: dict[str, Seconds]
 
 
 class Stated(BaseModel):
@@ -50,7 +71,7 @@ class Stated(BaseModel):
     version: int
     identity: Identity
     declared: list[str]
-    versions: dict[str, str]
+    versions: dict[str, Version]
     times: Times
     command_lines: dict[str, str]
     seeds: dict[str, JsonValue]
@@ -59,7 +80,7 @@ class Stated(BaseModel):
     data: Hashes
     parts: dict[str, Hashes]
     documents: Hashes
-    packages: dict[str, Hashes]
+    packages: dict[str, dict[Seed, str]]
     certificates: dict[str, dict[str, str | None]]
 
     @property
@@ -75,6 +96,13 @@ class Stated(BaseModel):
         """What was asked for, checked."""
         return Settings(**self.identity.settings.model_dump())
 
+    @property
+    def told(self) -> str:
+        """What only the manifest says."""
+        versions = ", ".join(f"{name} {version}" for name, version in self.versions.items())
+        seconds = ", ".join(f"{part} {took:g} s" for part, took in self.times.seconds.items())
+        return f"stated, not checked: made on {self.times.date} with {versions}; took {seconds}"
+
 
 def read_stated(folder: Path) -> Stated:
     """The manifest, or one line about why there is none to check."""
@@ -88,12 +116,16 @@ def read_stated(folder: Path) -> Stated:
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(str(part) for part in first["loc"])
-        raise MemAuditError(f"{path}: {first['msg']} at {place or 'its top'}") from None
+        raise MemAuditError(f"{path}: {first['msg']} at {place[:80] or 'its top'}") from None
     if (stated.format, stated.version) != (FORMAT, VERSION):
         raise MemAuditError(f"{path} is not the manifest of a reproduction, version {VERSION}")
     for name in stated.files:
         if not is_inside(name):
             raise MemAuditError(f"{path} names a file outside its folder: {name[:80]!r}")
+    try:
+        _ = stated.settings
+    except MemAuditError as error:
+        raise MemAuditError(f"{path} has impossible settings: {error}") from None
     return stated
 
 

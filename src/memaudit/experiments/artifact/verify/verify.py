@@ -1,30 +1,47 @@
 """All checks, the cheap ones first; later ones only rest on what earlier ones found sound."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from memaudit.experiments.artifact.layout import MANIFEST
 from memaudit.experiments.artifact.program import source_digest, versions
+from memaudit.experiments.artifact.verify.compare import check_again
 from memaudit.experiments.artifact.verify.derived import check_derived, check_labels
+from memaudit.experiments.artifact.verify.downstream import check_downstream
+from memaudit.experiments.artifact.verify.drawn import Pen, check_figures
 from memaudit.experiments.artifact.verify.files import check_files
 from memaudit.experiments.artifact.verify.other_rows import check_other_rows
 from memaudit.experiments.artifact.verify.packages import check_packages
 from memaudit.experiments.artifact.verify.report import Report
-from memaudit.experiments.artifact.verify.rows import check_runs
-from memaudit.experiments.artifact.verify.sample import check_sample
+from memaudit.experiments.artifact.verify.rows import check_runs, run_specs
 from memaudit.experiments.artifact.verify.stated import Stated, read_stated
+from memaudit.experiments.engines.protocol import Engine
+from memaudit.experiments.engines.serial import Serial
 
 BASE = "base"
-FIGURES_NOTE = "figures are checked by hash only: their bytes depend on the drawing library"
 
 
-def verify_all(folder: Path, sample: int, seed: int) -> Report:
-    """Check a folder; `sample` rows are computed again, chosen by `seed`."""
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """How much is done: rows to make again, all unless a number is given, drawn with a seed.
+
+    Without a pen figures are compared by hash only.
+    """
+
+    sample: int | None = None
+    seed: int = 0
+    engine: Engine = field(default_factory=Serial)
+    pen: Pen | None = None
+
+
+def verify_all(folder: Path, effort: Effort) -> Report:
+    """Check a folder."""
     stated = read_stated(folder)
     settings = stated.settings
-    report = Report(notes=[FIGURES_NOTE, *_other_program(stated)])
+    report = Report(notes=[*_other_program(stated), stated.told])
     if not check_files(folder, stated, report):
-        report.notes.append("files are missing: nothing was computed again")
+        report.notes.append("files are missing or not plain: nothing was computed again")
         return report
     listed = len(stated.packages.get(BASE, {}))
     if listed != settings.seeds:  # what is computed again must be of the size that is there
@@ -33,16 +50,18 @@ def verify_all(folder: Path, sample: int, seed: int) -> Report:
         return report
     digests = check_packages(folder, stated, report)
     before = len(report.problems)
-    rows = check_runs(folder, settings, digests, report)
+    runs = run_specs(settings)
+    rows = check_runs(folder, stated, runs, digests, report)
     rows |= check_other_rows(folder, settings, report)
-    check_labels(folder, settings, report)
+    check_labels(folder, settings, effort.engine, report)
+    check_downstream(folder, settings, report)
     sound = len(report.problems) == before
-    if rows:
-        check_sample(rows, sample, seed, report)
+    check_again(rows, settings, runs, effort.sample, effort.seed, effort.engine, report)
     if sound:
         check_derived(folder, stated, report)
+        check_figures(folder, stated, effort.pen, report)
     else:
-        report.notes.append("documents were not derived again: the files they rest on are wrong")
+        report.notes.append("documents and figures were not made again: they rest on wrong files")
     return report
 
 
@@ -52,5 +71,5 @@ def _other_program(stated: Stated) -> Iterator[str]:
     if made.source != here:
         yield (
             f"made by another program: memaudit {made.memaudit}, source {made.source[:12]}; this "
-            f"is {versions()['memaudit']}, {here[:12]}. Prompts and data are not compared"
+            f"is {versions()['memaudit']}, {here[:12]}"
         )
