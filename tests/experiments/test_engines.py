@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from memaudit.core.errors import MemAuditError
+from memaudit.experiments.engines import dask_cluster
 from memaudit.experiments.engines.registry import ENGINES, named_engine
 from memaudit.experiments.engines.window import in_order
 from memaudit.experiments.spec import RunSpec
@@ -138,9 +139,10 @@ def test_a_cluster_at_an_address(name: str, tmp_path: Path, request: pytest.Fixt
     ("name", "line"),
     [("dask", "no Dask scheduler answers"), ("ray", "cannot reach a Ray cluster")],
 )
-def test_no_cluster_there(name: str, line: str) -> None:
+def test_no_cluster_there(name: str, line: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """One clear line."""
     pytest.importorskip(NEEDS[name])
+    monkeypatch.setattr(dask_cluster, "PATIENCE", 2)
     address = f"{'tcp://' if name == 'dask' else ''}127.0.0.1:{free_port()}"
     with pytest.raises(MemAuditError, match=line):
         list(named_engine(name, address=address).map(fails, [0]))

@@ -10,6 +10,9 @@ EXAMPLES = int(os.environ.get("MEMAUDIT_FUZZ_EXAMPLES", "25"))
 KILLS = int(os.environ.get("MEMAUDIT_KILLS", "200"))
 """Processes killed over all commands together."""
 
+MORE = "MEMAUDIT_KILLS" in os.environ
+"""Whether to kill before every call, also where there are hundreds of them."""
+
 SEED = int(os.environ.get("MEMAUDIT_FUZZ_SEED", "0"))
 """Another seed, other kills and, where it is not 0, other inputs."""
 
@@ -22,3 +25,8 @@ FUZZ = settings(
     suppress_health_check=list(HealthCheck),
 )
 """The same inputs each time, unless another seed is asked for (--hypothesis-seed chooses one)."""
+
+
+def amount_for(target: str) -> settings:
+    """Fewer inputs for targets that take a second each."""
+    return settings(FUZZ, max_examples=EXAMPLES // 3) if target.startswith("library") else FUZZ

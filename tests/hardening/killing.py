@@ -15,6 +15,9 @@ from tests.hardening.box import ROOT
 
 Tree = dict[str, bytes]
 
+ENDS, APART = 15, 8
+"""Calls at the beginning and at the end that all are tried, and how far others are apart."""
+
 
 @dataclass(frozen=True)
 class Job:
@@ -161,11 +164,13 @@ def killed_often(stage: Stage, job: Job, folder: Path, kills: int, seed: int) ->
     return killer.count
 
 
-def killed_everywhere(stage: Stage, job: Job, folder: Path) -> Count:
-    """Kill a job once before each of its calls."""
+def killed_everywhere(stage: Stage, job: Job, folder: Path, all_calls: bool) -> Count:
+    """Kill a job once before each of its calls; of many calls alike, in the middle, before some."""
     killer = Killer(stage, job, folder)
-    for call in range(1, killer.calls + 1):
-        killer.kill({"call": call})
+    last = killer.calls
+    for call in range(1, last + 1):
+        if all_calls or call <= ENDS or call > last - ENDS or call % APART == 0:
+            killer.kill({"call": call})
     return killer.count
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from memaudit.adapters.registry import ADAPTERS
 from memaudit.datasets.registry import LOADERS
-from tests.hardening.amount import FUZZ
+from tests.hardening.amount import amount_for
 from tests.hardening.box import Box
 from tests.hardening.edits import Edit, edits
 from tests.hardening.targets import Target, adapter_targets, all_targets, dataset_targets
@@ -46,7 +46,7 @@ def test_damaged(target: Target, box: Box) -> None:
     """One to three edits of one file."""
     before = box.ran
 
-    @FUZZ
+    @amount_for(target.name)
     @given(st.integers(0, len(target.attacked) - 1), edits)
     def attack(number: int, steps: list[Edit]) -> None:
         name = target.attacked[number]

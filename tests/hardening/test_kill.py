@@ -16,7 +16,7 @@ import pytest
 from memaudit.adapters.shape import ExportedStore, Memory, Origin
 from memaudit.adapters.store_files import write_store
 from memaudit.io.packages import write_package
-from tests.hardening.amount import KILLS, SEED
+from tests.hardening.amount import KILLS, MORE, SEED
 from tests.hardening.killing import Count, Job, Stage, killed_everywhere, killed_often
 from tests.hardening.targets import FULL
 from tests.web.annotate import test_kill as annotate_kill
@@ -115,7 +115,7 @@ def test_killed(job: Job, stage: Stage, inputs: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize("job", JOBS[-4:-1], ids=lambda job: job.name)
 def test_killed_before_every_call(job: Job, stage: Stage, inputs: Path, tmp_path: Path) -> None:
     """The same before each call that touches a file, where there are few."""
-    count = killed_everywhere(stage, at(inputs, job), tmp_path)
+    count = killed_everywhere(stage, at(inputs, job), tmp_path, MORE)
     tell(f"{job.name}, before every call", count)
     assert count.kills > 20
     assert count.wrong == []

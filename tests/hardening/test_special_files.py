@@ -20,7 +20,8 @@ def box(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Box]:
 @pytest.mark.parametrize("target", all_targets(), ids=lambda target: target.name)
 def test_in_place_of_a_file(target: Target, box: Box) -> None:
     """Each kind in place of one file, of each file in turn."""
-    for number, (kind, make) in enumerate(SPECIAL.items()):
+    step = 3 if target.name.startswith("library") else 1  # those take a second each
+    for number, (kind, make) in list(enumerate(SPECIAL.items()))[::step]:
         name = target.attacked[number % len(target.attacked)]
 
         def write(folder: Path) -> None:

@@ -1,6 +1,7 @@
 """Commands about packages on disk: validate, show, convert, recost, schema."""
 
 import json
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -109,7 +110,7 @@ def recost(
     """Measure every candidate's cost by another rule and declare that rule."""
     from memaudit.io.packages import read_package, write_package
 
-    if source.resolve() == target.resolve():
+    if os.path.realpath(source) == os.path.realpath(target):
         raise MemAuditError(f"{target}: is the source itself; write to another path")
     may_write(target, "package")
     package = read_package(source).recost(rule)

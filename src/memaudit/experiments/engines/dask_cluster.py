@@ -7,6 +7,9 @@ from memaudit.core.errors import MemAuditError, MissingTool
 from memaudit.experiments.engines.protocol import Result, Task
 from memaudit.experiments.engines.window import in_order
 
+PATIENCE = 10
+"""Seconds a scheduler has to answer."""
+
 
 class DaskCluster:
     """Tasks as futures of a distributed client. Workers need this version of memaudit installed."""
@@ -25,7 +28,7 @@ class DaskCluster:
             ) from None
         if self.address is not None:
             try:
-                client = Client(self.address, timeout=10)
+                client = Client(self.address, timeout=PATIENCE)
             except (OSError, ValueError) as error:
                 raise MemAuditError(
                     f"no Dask scheduler answers at {self.address} ({type(error).__name__}); "
