@@ -29,7 +29,7 @@ demo: $(STAMP) ## rank writers on a short benchmark, verify a certificate, write
 	$(BIN)/memaudit demo
 
 test: $(STAMP) ## run the whole test suite
-	$(BIN)/python -m pytest -n 2 $(ARGS)
+	$(BIN)/python -m pytest -n 3 $(ARGS)
 
 $(SYSTEMS_DIR)/%/.installed: systems/%/requirements.txt
 	$(PYTHON) -m venv $(SYSTEMS_DIR)/$*

@@ -29,4 +29,4 @@ FUZZ = settings(
 
 def amount_for(target: str) -> settings:
     """Fewer inputs for targets that take a second each."""
-    return settings(FUZZ, max_examples=EXAMPLES // 3) if target.startswith("library") else FUZZ
+    return settings(FUZZ, max_examples=EXAMPLES // 5) if target.startswith("library") else FUZZ

@@ -22,8 +22,7 @@ NATURAL = "natural/rows.jsonl"
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("sample", [None, 1])
-def test_a_headline_row_is_forged_throughout(copied: Path, sample: int | None) -> None:
+def test_a_headline_row_is_forged_throughout(copied: Path) -> None:
     """Summary, tables, card, scoreboard, metadata and manifest say it too; no seed lets it pass."""
 
     def best(row: dict[str, Any]) -> None:
@@ -37,7 +36,7 @@ def test_a_headline_row_is_forged_throughout(copied: Path, sample: int | None) -
     assert line.endswith("| 1.000 [1.000, 1.000] |")
     assert verify_all(copied, Effort(sample=0)).problems == []
     for seed in (0, 1):
-        found = verify_all(copied, Effort(sample=sample, seed=seed)).problems
+        found = verify_all(copied, Effort(sample=1, seed=seed)).problems
         assert found
         assert all(one.startswith(f"{NATURAL}, line ") for one in found)
 
