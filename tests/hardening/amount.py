@@ -4,7 +4,7 @@ import os
 
 from hypothesis import HealthCheck, settings
 
-EXAMPLES = int(os.environ.get("MEMAUDIT_FUZZ_EXAMPLES", "25"))
+EXAMPLES = int(os.environ.get("MEMAUDIT_FUZZ_EXAMPLES", "20"))
 """Inputs a target; MEMAUDIT_FUZZ_EXAMPLES=10000 for a long run."""
 
 KILLS = int(os.environ.get("MEMAUDIT_KILLS", "200"))

@@ -15,7 +15,7 @@ from tests.hardening.box import ROOT
 
 Tree = dict[str, bytes]
 
-ENDS, APART = 15, 8
+ENDS, APART = 12, 20
 """Calls at the beginning and at the end that all are tried, and how far others are apart."""
 
 

@@ -54,7 +54,7 @@ def test_attacks_do_nothing(
     """Every attack in every field: no dialog, no message, no request, no element; and it fits."""
     seen = visit(browser, hostile_server if way == "served" else hostile_bundle, 390)
     strange = "img, iframe, object, embed, base, style, h1 ~ h1, [style*=display], [onerror]"
-    for address in addresses:
+    for address in addresses if way == "bundled" else addresses[::2]:  # the same pages
         page = seen.go(address)
         if "package/" in address and address.endswith("/index.html"):
             expect(page.locator("#slider-stage")).to_have_attribute("aria-busy", "false")

@@ -152,7 +152,7 @@ def test_search_finds_texts(site: Site) -> None:
 
 
 @given(packages())
-@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=8, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_any_package_has_pages(tmp_path_factory: pytest.TempPathFactory, package: Package) -> None:
     """Empty tables, zeros, irrational h: every page can be made, served and bundled."""
     folder = tmp_path_factory.mktemp("any")
