@@ -16,15 +16,9 @@ from memaudit.web.explorer.views.comparison import compare
 from memaudit.web.explorer.views.held import of_candidates
 from memaudit.web.explorer.views.workshop import runnable
 from tests.web.annotate.frames import Served
-from tests.web.explorer.browsing import Visit, chromium, expect, visit
+from tests.web.explorer.browsing import Visit, expect, visit
 from tests.web.explorer.libraries import large_package
 from tests.web.explorer.serving import exploring, in_no_time
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with chromium() as found:
-        yield found
 
 
 @pytest.fixture(scope="module")

@@ -14,15 +14,9 @@ from memaudit.web.explorer.slugs import anchor
 from memaudit.web.explorer.views.package_data import MOST_LETTERS
 from tests.report.page.test_browser import luminance
 from tests.web.annotate.frames import Served
-from tests.web.explorer.browsing import chromium, expect, visit
+from tests.web.explorer.browsing import expect, visit
 from tests.web.explorer.libraries import IN_FIVES
 from tests.web.explorer.serving import exploring
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with chromium() as found:
-        yield found
 
 
 @pytest.fixture(scope="module")

@@ -12,19 +12,13 @@ from memaudit.web.explorer.pages.registry import PAGES
 from memaudit.web.explorer.site import Site, all_addresses
 from tests.report.page.test_browser import luminance
 from tests.web.annotate.frames import Served
-from tests.web.explorer.browsing import chromium, expect, visit
+from tests.web.explorer.browsing import expect, visit
 from tests.web.explorer.serving import exploring
 from tests.web.explorer_records.looking import found
 from tests.web.explorer_records.test_scores import line
 
 OURS = ("store/", "scores/", "frame/", "diagnosis/")
 STRANGE = "img, iframe, object, embed, base, style, h1 ~ h1, [style*=display], [onerror]"
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with chromium() as found:
-        yield found
 
 
 @pytest.fixture(scope="module")
