@@ -31,13 +31,16 @@ from memaudit.cli.annotate import annotate
 for line in sys.stdin:
     child = os.fork()
     if child == 0:
+        print("pid", os.getpid(), flush=True)
         annotate(Path(line.strip()), "ann", None, 0, True, None)
         os._exit(0)
-    print("pid", child, flush=True)
     os.waitpid(child, 0)
     print("ended", flush=True)
 """
-"""Imports once, then forks one server after another: `memaudit annotate` itself, only quicker."""
+"""Imports once, then forks one server after another: `memaudit annotate` itself, only quicker.
+
+What a server says comes in order, since it names itself: its number, its address, its end.
+"""
 
 
 class Forker:
@@ -68,6 +71,7 @@ class Forker:
         for line in self._process.stdout:
             if line.startswith(word):
                 return line
+            assert not line.startswith("ended"), f"the server ended without {word}"
         raise AssertionError(f"no {word} from the forker")
 
 
@@ -76,6 +80,7 @@ def forker() -> Iterator[Forker]:
     with subprocess.Popen([sys.executable, "-c", FORKER], text=True,
                           stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:  # fmt: skip
         yield Forker(process)
+        process.kill()
 
 
 def label_until_it_dies(

@@ -42,6 +42,8 @@ def in_no_time(folder: Path) -> Iterator[str]:
     with listen(0) as listener:
         thread = threading.Thread(target=server.run, args=([listener],))
         thread.start()
-        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
-        server.should_exit = True
-        thread.join()
+        try:
+            yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+        finally:
+            server.should_exit = True
+            thread.join()
