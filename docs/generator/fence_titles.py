@@ -6,7 +6,7 @@ Pages say behind a fence how the block is checked (tests/docs); mkdocs knows a l
 import re
 
 FENCE = re.compile(r'^```(\w+) +([^\n"]*?)(?: *"([^"\n]*)")?$', re.MULTILINE)
-SILENT = ("synopsis", "figure")
+SILENT = ("synopsis", "figure", "with-model", "until-ctrl-c")
 
 
 def titled(markdown: str) -> str:

@@ -14,9 +14,9 @@ from memaudit.audits.account import (
     incomplete,
     unread_rows,
 )
-from memaudit.audits.counting import counted
 from memaudit.audits.judges.registry import named_judge
 from memaudit.audits.written import written
+from memaudit.core.counting import counted
 from memaudit.natural.example import natural_set
 from tests.adapters.exports import EXPORTS
 

@@ -5,9 +5,10 @@ from typer.testing import CliRunner, Result
 from memaudit.cli.main import app
 
 
-def run(*arguments: object) -> Result:
-    """The result of `memaudit ARGUMENTS`, on an 80 column terminal."""
-    return CliRunner(env={"COLUMNS": "80"}).invoke(app, [str(argument) for argument in arguments])
+def run(*arguments: object, answer: str | None = None) -> Result:
+    """The result of `memaudit ARGUMENTS`, on an 80 column terminal; `answer` is typed into it."""
+    words = [str(argument) for argument in arguments]
+    return CliRunner(env={"COLUMNS": "80"}).invoke(app, words, input=answer)
 
 
 def failure(*arguments: object) -> str:

@@ -94,7 +94,7 @@ def test_printed(files: tuple[Path, Path], tmp_path: Path) -> None:
     text = run("diagnose", *words).stdout
     assert "an ESTIMATE" in text
     assert "export: 4 questions = " in text
-    assert "export: cut by recency in 1 of 1 packages" in text
+    assert "export: cut by recency in 1 of 1 package" in text
     assert "evidence recall" in text
     assert "written_but_pruned" in text
     again = run("diagnose", *words, "--failures", "--show", "q1")

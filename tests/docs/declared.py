@@ -8,8 +8,12 @@ import json
 GUIDE = "tests/report/leaderboard/test_scoring_guide.py"
 SYSTEM = "needs an installed memory system"
 STORES = "docs/stores.md"
+REPRODUCE = "docs/how-to/reproduce.md"
+ARTIFACT = "tests/experiments/artifact/guide.py"
 
 DECLARED: list[tuple[str, str, tuple[str, str]]] = [
+    (REPRODUCE, "$ memaudit reproduce all --seeds", ("elsewhere", ARTIFACT)),
+    (REPRODUCE, "$ memaudit reproduce verify", ("elsewhere", ARTIFACT)),
     ("docs/scoring.md", "OPT(common union) - OPT(package + store)", ("figure", "")),
     ("docs/scoring.md", "'digest' reaches", ("elsewhere", GUIDE)),
     (STORES, "$ memaudit import passages.json", ("run", "")),
@@ -21,7 +25,15 @@ DECLARED: list[tuple[str, str, tuple[str, str]]] = [
     (STORES, "edges = await EntityEdge", ("python-parse", SYSTEM)),
 ]
 
+CHAT = (
+    {"conversation": "ticket-17"},
+    {"session": "first call"},
+    {"id": "router", "speaker": "Lena", "text": "My router is a Kestrel 5."},
+    {"question": "Which router is it?", "answer": "a Kestrel 5", "evidence": ["router"]},
+)
+
 PREPARED = {
+    "docs/model-passes.md": {"chat.jsonl": "".join(f"{json.dumps(row)}\n" for row in CHAT)},
     STORES: {
         "passages.json": json.dumps(
             [

@@ -41,6 +41,8 @@ class Shell:
 
     folder: Path
     code: int = 0
+    answer: str | None = None
+    """What is typed where a command asks."""
 
     def type(self, step: Step) -> str:
         """Run one command; what it prints. Redirection writes a file instead."""
@@ -58,7 +60,7 @@ class Shell:
         return everything
 
     def _ours(self, words: list[str]) -> tuple[str, str]:
-        result = run(*words)
+        result = run(*words, answer=self.answer)
         assert result.exception is None or isinstance(result.exception, SystemExit), words
         self.code = result.exit_code
         return result.stdout, result.output

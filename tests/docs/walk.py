@@ -5,13 +5,14 @@ import os
 import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stdout
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from tests.docs.commands import check_call, check_extras, check_synopsis, check_target, lines_of
 from tests.docs.declared import PREPARED
 from tests.docs.fences import ROOT, Block, blocks
+from tests.docs.others import ADDRESS, model, visited
 from tests.docs.output import missing_line
 from tests.docs.reading import check_file, check_python, read_data
 from tests.docs.shell import Shell, expected_code, steps_of
@@ -61,7 +62,16 @@ def _inside(folder: Path) -> Iterator[None]:
 def _check(block: Block, way: Way, under_way: Walk) -> None:
     match way.kind:
         case "run":
-            _run(block, under_way.shell)
+            _run(block.text, under_way.shell)
+        case "model":
+            with model() as address:
+                agreeing = replace(under_way.shell, answer="y\n" * 20)
+                _run(block.text.replace(ADDRESS, address), agreeing)
+        case "visit":
+            for step in steps_of(block.text):
+                code, printed = visited(shlex.split(step.command)[1:])
+                line = missing_line(step.shown, printed)
+                assert (code, line) == (0, ""), f"$ {step.command}: {code}, {line!r}:\n{printed}"
         case "parse":
             for step in steps_of(block.text):
                 _parse(step.command)
@@ -69,10 +79,10 @@ def _check(block: Block, way: Way, under_way: Walk) -> None:
             for line in lines_of(block.text):
                 check_synopsis(line)
         case "python":
-            printed = io.StringIO()
-            with redirect_stdout(printed):
-                exec(compile(block.text, block.place, "exec"), under_way.names)
-            under_way.printed = printed.getvalue()
+            _execute(block, block.text, under_way)
+        case "python-model":
+            with model() as address:
+                _execute(block, block.text.replace(ADDRESS, address), under_way)
         case "python-parse":
             check_python(block.text, block.place)
         case "file":
@@ -91,8 +101,15 @@ def _check(block: Block, way: Way, under_way: Walk) -> None:
             assert block.page in (ROOT / way.name).read_text(), f"{way.name} does not read the page"
 
 
-def _run(block: Block, shell: Shell) -> None:
-    steps = steps_of(block.text)
+def _execute(block: Block, code: str, under_way: Walk) -> None:
+    printed = io.StringIO()
+    with redirect_stdout(printed):
+        exec(compile(code, block.place, "exec"), under_way.names)
+    under_way.printed = printed.getvalue()
+
+
+def _run(text: str, shell: Shell) -> None:
+    steps = steps_of(text)
     for step, following in zip(steps, [*steps[1:], None], strict=True):
         printed = shell.type(step)
         line = missing_line(step.shown, printed)

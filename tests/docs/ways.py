@@ -9,8 +9,8 @@ from tests.docs.declared import DECLARED
 from tests.docs.fences import Block
 
 Kind = Literal[
-    "run", "parse", "synopsis", "python", "python-parse", "file", "output", "data", "figure",
-    "elsewhere",
+    "run", "model", "visit", "parse", "synopsis", "python", "python-model", "python-parse", "file",
+    "output", "data", "figure", "elsewhere",
 ]  # fmt: skip
 
 FILES = ("text", "json", "jsonl", "csv", "yaml", "toml", "python", "ini")
@@ -55,15 +55,21 @@ def _own(block: Block, before: Sequence[Way]) -> Way | None:
     match language, words:
         case "console", ():
             return Way("run")
+        case "console", ("with-model",):
+            return Way("model")
+        case "console", ("until-ctrl-c",):
+            return Way("visit")
         case "console", ("synopsis",):
             return Way("synopsis")
         case "python", ():
             return Way("python")
+        case "python", ("with-model",):
+            return Way("python-model")
         case "", () if all(line.startswith(PROGRAMS) for line in lines_of(block.text)):
             return Way("synopsis")
         case "text", ("figure",):
             return Way("figure")
-        case "text", () if before and before[-1].kind == "python":
+        case "text", () if before and before[-1].kind in ("python", "python-model"):
             return Way("output")
         case "yaml", ():
             return Way("data", "yaml")

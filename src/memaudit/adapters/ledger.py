@@ -12,6 +12,7 @@ from memaudit.adapters.fields import MAX_DEPTH, Fields, SkipRow, too_deep
 from memaudit.adapters.rows import Raw
 from memaudit.adapters.shape import Count, ExportedStore, Memory, Origin, State
 from memaudit.adapters.source import Source
+from memaudit.core.counting import counted
 from memaudit.core.errors import MemAuditError
 from memaudit.datasets.lenient_json import kind_of
 
@@ -214,16 +215,16 @@ class Ledger:
             found.append("the JSON stood inside a JSON string and was unwrapped")
         if self.source.left_out:
             names = [f"{name} ({why})" for name, why in sorted(self.source.left_out.items())]
-            found.append(f"{_files(len(names))} of the folder not read: {_named(names)}")
+            found.append(f"{counted(len(names), 'file')} of the folder not read: {_named(names)}")
         if not memories:
             found.append("the store is empty: a valid export that holds no memory")
         skipped = sum(len(places) for places in self.skipped.values())
         if skipped - sum(len(self.skipped.get(reason, ())) for reason in HARMLESS) > 0:
             found.append(f"partly read: {skipped} of {self.read} rows were skipped")
         for reason, places in sorted(self.skipped.items()):
-            found.append(f"{_rows(len(places))} skipped, {reason}: {_named(places)}")
+            found.append(f"{counted(len(places), 'row')} skipped, {reason}: {_named(places)}")
         for what, places in sorted(self.notes.items()):
-            found.append(f"{_rows(len(places))}: {what}: {_named(places)}")
+            found.append(f"{counted(len(places), 'row')}: {what}: {_named(places)}")
         return found
 
 
@@ -241,14 +242,6 @@ def _size(made: Draft) -> int:
             waiting += one
         size += len(one) if isinstance(one, str) else 8
     return size
-
-
-def _rows(count: int) -> str:
-    return "1 row" if count == 1 else f"{count} rows"
-
-
-def _files(count: int) -> str:
-    return "1 file" if count == 1 else f"{count} files"
 
 
 def _named(places: list[str]) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 from memaudit.adapters.ledger import HARMLESS
 from memaudit.adapters.shape import ExportedStore
 from memaudit.adapters.store_files import store_digest
-from memaudit.audits.counting import counted
+from memaudit.core.counting import counted
 
 INCOMPLETE = (
     "truncated", "maybe truncated", "incomplete", "core memory only", "archival passages only",

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from memaudit.adapters.published_calls import read_salience_calls
 from memaudit.adapters.written_stores import memory_id
-from memaudit.audits.counting import counted
 from memaudit.audits.judges.protocol import NotJudged
+from memaudit.core.counting import counted
 
 
 class SalienceCalls:

@@ -18,6 +18,7 @@ from memaudit.audits.agreement.groups import MOST_DRAWS, STRATUM, Group
 from memaudit.audits.agreement.scale import COVERED_SCALE, LABEL_SCALE, Scale
 from memaudit.cli.results import console
 from memaudit.cli.text import safe
+from memaudit.core.counting import counted
 
 MOST_STRATA, MOST_CELLS, LONGEST_TEXT = 8, 10, 100
 
@@ -27,7 +28,7 @@ def show(found: AgreementAudit, notes: Sequence[str], details: bool) -> None:
     screen = console()
     scales = (LABEL_SCALE, COVERED_SCALE) if found.has_partial else (COVERED_SCALE,)
     drawn = "whole packages, as cells of one share texts" if found.packages > 1 else "cells"
-    _say(screen, f"{_many(found.cells, 'cell')} of {_many(found.packages, 'package')}")
+    _say(screen, f"{counted(found.cells, 'cell')} of {counted(found.packages, 'package')}")
     _say(
         screen, f"[a, b]: 95% intervals, percentiles of {found.draws:,} bootstrap draws of {drawn}"
     )
@@ -116,7 +117,7 @@ def _show_pair(screen: Console, one: Comparison) -> None:
     reasons = [f"{number:,} {name.replace('_', ' ')}" for name, number in one.left_out.items()
                if number]  # fmt: skip
     left_out = f"; left out: {', '.join(reasons)}" if reasons else ""
-    _say(screen, f"{one.title}, {one.scale.name}: {_many(one.cells, 'cell')} compared{left_out}")
+    _say(screen, f"{one.title}, {one.scale.name}: {counted(one.cells, 'cell')} compared{left_out}")
     if not one.cells:
         return
     table = _table("rows: first, columns: second", *one.scale.categories, "own agreement")
@@ -154,7 +155,7 @@ def _show_groups(screen: Console, groups: Sequence[Group]) -> None:
     if table.row_count:
         screen.print(table)
     if cut:
-        _say(screen, f"{_many(cut, 'more stratum', 'more strata')} with --json")
+        _say(screen, f"{counted(cut, 'more stratum', 'more strata')} with --json")
 
 
 def _show_disputed(screen: Console, cells: Sequence[Disputed]) -> None:
@@ -175,10 +176,6 @@ def _show_disputed(screen: Console, cells: Sequence[Disputed]) -> None:
 def _short(text: str) -> str:
     line = " ".join(text.split())
     return line if len(line) <= LONGEST_TEXT else f"{line[: LONGEST_TEXT - 3]}..."
-
-
-def _many(number: int, one: str, many: str | None = None) -> str:
-    return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 
 def _value(one: Estimate) -> str:

@@ -10,6 +10,7 @@ import typer
 from memaudit.cli.judging import NO_DESK, DeskOptions, judging_desk
 from memaudit.cli.option_groups import spread
 from memaudit.cli.text import safe
+from memaudit.core.counting import counted
 from memaudit.core.errors import MemAuditError
 
 
@@ -51,10 +52,10 @@ def cells(
     labelled = len(found.labels.labels)
     typer.echo(safe(f"wrote {labelled:,} of {len(asked.cells):,} labels to {out}: {shares}"))
     for what, number in sorted(troubles.items()):
-        typer.echo(safe(f"{number:,} requests failed: {what}"), err=True)
+        typer.echo(safe(f"{counted(number, 'request')} failed: {what}"), err=True)
     if found.undecided:
         number = len(found.undecided)
-        typer.echo(f"{number:,} cells got no answer and have no label", err=True)
+        typer.echo(f"{counted(number, 'cell')} got no answer and no label", err=True)
 
 
 def _refuse_others_labels(out: Path, annotator: str) -> None:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from memaudit.audits.counting import counted
 from memaudit.cli.text import safe, safe_markup
+from memaudit.core.counting import counted
 from memaudit.core.errors import MemAuditError
 
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ def _show(drawing: "Drawing", out: Path, written: bool) -> None:
     state = "wrote" if written else "already there:"
     typer.echo(safe(f"{state} {counted(cells, 'cell')} of {counted(packages, 'package')} in {out}"))
     for why, number in drawing.left_out.items():
-        typer.echo(f"left out: {number:,} cells {why}")
+        typer.echo(f"left out: {counted(number, 'cell')} {why}")
     typer.echo(f"to label: {CELLS}, {CELL_LINES}, or {TASKS} with {TASKS_CONFIG}")
     passes = [PASSES] if drawing.design.judged_only else []
     hidden = ", ".join([KEY, *passes, MANIFEST])  # its counts give some strata away

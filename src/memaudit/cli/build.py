@@ -6,11 +6,11 @@ from typing import Annotated, Any
 
 import typer
 
-from memaudit.audits.counting import counted
 from memaudit.cli.build_model import ModelOptions, build_with_models
 from memaudit.cli.cache import DEFAULT_CACHE
 from memaudit.cli.errors import FAILED
 from memaudit.cli.text import safe
+from memaudit.core.counting import counted
 from memaudit.core.errors import MemAuditError
 
 

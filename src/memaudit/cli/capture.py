@@ -7,6 +7,7 @@ import typer
 
 from memaudit.cli.outputs import may_write
 from memaudit.cli.text import safe
+from memaudit.core.counting import counted
 
 
 def capture(
@@ -47,7 +48,7 @@ def capture(
     outcome = run(chosen, packages, settings, out, lambda line: typer.echo(safe(line), err=True))
     store, kept = outcome.store, len(outcome.results)
     typer.echo(safe(
-        f"{out}: {len(store.active)} memories of {kept} packages "
+        f"{out}: {counted(len(store.active), 'memory')} of {counted(kept, 'package')} "
         f"({outcome.fed_now} fed now, {kept - outcome.fed_now} before)"
     ))  # fmt: skip
     for warning in store.warnings:

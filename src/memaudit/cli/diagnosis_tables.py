@@ -8,6 +8,7 @@ from rich.table import Table
 
 from memaudit.cli.results import console
 from memaudit.cli.text import safe_markup
+from memaudit.core.counting import counted
 from memaudit.downstream.outcomes import Layer, Outcome
 
 COMPARED = ("answered", "evidence_recall", "token_f1", "words_retrieved")
@@ -18,9 +19,10 @@ def show_summary(summary: dict[str, Any]) -> None:
     """Everything at a glance; the file holds more."""
     screen = console()
     spec, stores = summary["spec"], summary["summaries"]
+    packages = counted(summary["packages"], "package")
     screen.print(
         safe_markup(
-            f"{summary['questions']} questions of {summary['packages']} packages, budget "
+            f"{counted(summary['questions'], 'question')} of {packages}, budget "
             f"{spec['budget']}, {spec['retriever']} with k = {spec['k']}, reader {spec['reader']}"
         )
     )
@@ -32,7 +34,7 @@ def show_summary(summary: dict[str, Any]) -> None:
         screen.print(safe_markup(sum_line(one)))
     for name, ways in spec["kept_by"].items():
         counts = ", ".join(f"{way} in {count}" for way, count in ways.items())
-        screen.print(safe_markup(f"{name}: {counts} of {summary['packages']} packages"))
+        screen.print(safe_markup(f"{name}: {counts} of {packages}"))
     screen.print(measures_table(stores))
     screen.print(means_line(summary))
     _differences(summary, screen)
@@ -74,7 +76,7 @@ def sum_line(one: dict[str, Any]) -> str:
     whole = one["questions"]
     parts = {Layer.NONE.value: one["answered"], **one["losses"]}
     counts = " + ".join(f"{Fraction(share) * whole} {name}" for name, share in parts.items())
-    return f"{one['store']}: {whole} questions = {counts}"
+    return f"{one['store']}: {counted(whole, 'question')} = {counts}"
 
 
 def measures_table(stores: list[dict[str, Any]]) -> Table:

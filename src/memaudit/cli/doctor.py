@@ -7,6 +7,7 @@ import typer
 
 from memaudit.cli.errors import FAILED
 from memaudit.cli.text import safe
+from memaudit.core.counting import counted
 
 if TYPE_CHECKING:
     from memaudit.cli.checkup import Checkup, SolverTest
@@ -55,8 +56,10 @@ def _lines(found: "Checkup") -> list[str]:
 def _test(one: "SolverTest") -> str:
     if one.problem:
         return f"solver {one.solver:<10} FAILED: {one.problem}"
-    proofs = f"{one.certificates} certificates verified" if one.certificates else "no certificates"
-    budgets = "1 budget" if one.budgets == 1 else f"{one.budgets} budgets"
+    proofs = "no certificates"
+    if one.certificates:
+        proofs = f"{counted(one.certificates, 'certificate')} verified"
+    budgets = counted(one.budgets, "budget")
     return f"solver {one.solver:<10} {budgets} right, {proofs}, {one.seconds:.3f} s"
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from memaudit.audits.counting import counted
+from memaudit.core.counting import counted
 from memaudit.core.exact import exact
 
 MOST_CANDIDATES = 5

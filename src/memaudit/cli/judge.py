@@ -95,8 +95,8 @@ def _show(data: dict[str, Any]) -> None:
     from rich import box
     from rich.table import Table
 
-    from memaudit.audits.counting import counted
     from memaudit.cli.results import console
+    from memaudit.core.counting import counted
 
     screen, found = console(), data["agreement"]
     for side in ("judge", "against"):

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from memaudit.audits.account import account_lines
-from memaudit.audits.counting import counted
 from memaudit.audits.diagnosis import Diagnosis, NoDiagnosis
 from memaudit.audits.explanation_data import cells_data, explained, lost_data
 from memaudit.audits.judges.wording import judged_how
@@ -22,6 +21,7 @@ from memaudit.cli.score_tables import (
     scores_table,
 )
 from memaudit.cli.text import safe, safe_markup
+from memaudit.core.counting import counted
 from memaudit.core.exact import plain
 
 if TYPE_CHECKING:

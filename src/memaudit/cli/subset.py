@@ -7,6 +7,7 @@ import typer
 
 from memaudit.cli.outputs import may_write
 from memaudit.cli.text import safe
+from memaudit.core.counting import counted
 
 
 def subset(
@@ -32,8 +33,7 @@ def subset(
     conversations = iter_conversations(path, name)
     chosen = choose(conversations, size, seed, by, dataset_hash(path), name)
     write_file(out, subset_text(chosen))
-    typer.echo(
-        safe(f"wrote {len(chosen.questions)} questions to {out}  subset {chosen.sha256[:16]}")
-    )
+    questions = counted(len(chosen.questions), "question")
+    typer.echo(safe(f"wrote {questions} to {out}  subset {chosen.sha256[:16]}"))
     for stratum, (of, taken) in sorted(chosen.strata.items()):
         typer.echo(safe(f"{taken:>9,} of {of:,}  {stratum}"))

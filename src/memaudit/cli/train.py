@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from memaudit.cli.text import safe
+from memaudit.core.counting import counted
 
 
 def train(
@@ -42,4 +43,4 @@ def train(
         raise MemAuditError("nothing to learn from; give packages, or --distribution event_graph")
     model = fit(found, alpha)
     write_model(model, out)
-    typer.echo(f"trained on {len(found)} packages, written to {safe(out)}")
+    typer.echo(f"trained on {counted(len(found), 'package')}, written to {safe(out)}")

@@ -9,6 +9,7 @@ import typer
 
 from memaudit.cli.errors import FAILED
 from memaudit.cli.text import safe
+from memaudit.core.counting import counted
 
 if TYPE_CHECKING:
     from memaudit.core.optimum import Certificate
@@ -66,7 +67,7 @@ def line_of(check: dict[str, Any]) -> str:
     what = f"{name}, budget {check['budget']}, group cap {check['group_cap']}"
     if not check["valid"]:
         return f"REFUSED  {what}: {check['reason']}"
-    leaves = "1 leaf" if check["leaves"] == 1 else f"{check['leaves']} leaves"
+    leaves = counted(check["leaves"], "leaf", "leaves")
     value = check["value_exact"]
     value = value if len(value) <= 24 else f"~{check['value']:.9g}"
     return f"VALID  {what}, value {value}, {leaves}, {check['seconds']:.3f} s"

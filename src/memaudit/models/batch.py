@@ -5,6 +5,7 @@ import threading
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from memaudit.core.counting import counted
 from memaudit.core.errors import MemAuditError
 from memaudit.io.atomic import write_file
 from memaudit.models.cache import Cache
@@ -74,8 +75,9 @@ class BatchClient:
         self._cache.await_answers(requests)
         paths = write_batch(path, (self._line(request) for request in requests))
         names = " ".join(str(one) for one in paths)
+        what = f"{counted(len(requests), 'request')} {'is' if len(requests) == 1 else 'are'}"
         raise BatchPending(
-            f"{len(requests)} requests are in {names}: have them answered by a batch queue, then "
+            f"{what} in {names}: have them answered by a batch queue, then "
             f"run `memaudit batch import RESPONSES --cache {self._cache.path}` and this command "
             "again"
         )

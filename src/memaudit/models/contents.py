@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from memaudit.core.counting import counted
 from memaudit.models.cache import Cache
 from memaudit.models.outcome import Usage
 from memaudit.models.records import Answer, Attempt
@@ -51,13 +52,13 @@ def _total(rows: Iterable[Answer] | Iterable[Attempt]) -> Usage:
 def spent_text(usage: Usage) -> str:
     """Calls, tokens and cost in one line, with what is not known."""
     text = (
-        f"{usage.calls:,} calls, {usage.prompt_tokens:,} prompt and "
+        f"{counted(usage.calls, 'call')}, {usage.prompt_tokens:,} prompt and "
         f"{usage.completion_tokens:,} reply tokens"
     )
     if usage.calls > usage.unpriced:
         text += f", ${float(usage.cost):.4f}"
     if usage.unpriced:
-        text += f", {usage.unpriced:,} calls of unknown price"
+        text += f", {counted(usage.unpriced, 'call')} of unknown price"
     if usage.unmeasured:
-        text += f", {usage.unmeasured:,} calls of unknown size"
+        text += f", {counted(usage.unmeasured, 'call')} of unknown size"
     return text

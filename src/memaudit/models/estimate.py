@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 
+from memaudit.core.counting import counted
 from memaudit.core.errors import MemAuditError
 from memaudit.models.cache import Cache
 from memaudit.models.price import Price
@@ -31,8 +32,10 @@ class Estimate:
         """The estimate in words."""
         low, high = self.prompt_tokens
         short, long = self.completion_tokens
+        if not self.requests:
+            return [f"nothing to ask, {self.cached:,} answered from the cache"]
         text = [
-            f"{self.requests:,} requests to ask, {self.cached:,} answered from the cache",
+            f"{counted(self.requests, 'request')} to ask, {self.cached:,} answered from the cache",
             f"about {low:,} to {high:,} prompt tokens (estimated from the length of the text)",
             f"{short:,} to {long:,} reply tokens (the upper end is max_tokens)",
         ]

@@ -36,7 +36,7 @@ def test_says_what_it_did(tmp_path: Path) -> None:
     """Then does nothing the second time. A package's name cannot steer the terminal."""
     first = command(tmp_path, "a", "b", more=("--set", "shout=true"))
     assert first.exit_code == 0, first.output
-    assert first.stdout.endswith("2 memories of 1 packages (1 fed now, 0 before)\n")
+    assert first.stdout.endswith("2 memories of 1 package (1 fed now, 0 before)\n")
     assert first.stderr == "p\\x1b[31m: 2 messages, 2 memories\n"
     assert [memory.text for memory in read_store(tmp_path / "s.json").active] == ["A", "B"]
     again = command(tmp_path, "a", "b", more=("--set", "shout=true"))

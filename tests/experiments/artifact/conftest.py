@@ -1,5 +1,6 @@
 """A small reproduction, made once: everything but the sizes is as in the real one."""
 
+import shlex
 import shutil
 import socket
 from collections.abc import Callable
@@ -13,8 +14,11 @@ from memaudit.experiments.artifact.verify import derived
 from memaudit.experiments.engines.protocol import Engine
 from memaudit.experiments.engines.serial import Serial
 from tests.cli.running import run
+from tests.experiments.artifact.guide import MAKE, check_shown, words_of
+from tests.once import made_once
 
-OPTIONS = ("--seeds", "3", "--rows", "24", "--packages", "3", "--jobs", "1")
+OPTIONS = shlex.split(MAKE.command)[3:-2]
+"""As the page has them, without the folder."""
 
 
 def no_network(*_: object, **__: object) -> None:
@@ -22,19 +26,24 @@ def no_network(*_: object, **__: object) -> None:
     raise AssertionError("a socket was opened")
 
 
-@pytest.fixture(scope="session")
-def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Made by the command, in this process, which cannot open a socket meanwhile."""
-    folder = tmp_path_factory.mktemp("reproduction") / "all"
+def make(place: Path) -> None:
+    """What the guide says, and prints."""
+    folder = place / "all"
     with pytest.MonkeyPatch.context() as patch:
         for name in ("socket", "create_connection", "getaddrinfo", "socketpair"):
             patch.setattr(socket, name, no_network)
         patch.setenv("SOURCE_DATE_EPOCH", "86400")
-        result = run("reproduce", "all", "--out", folder, *OPTIONS)
+        result = run(*words_of(MAKE, folder))
     # Three seeds are not the paper's 500, so some numbers differ, and the command says so.
     assert result.exit_code == 1, result.output
     assert result.exception is None or isinstance(result.exception, SystemExit)
-    return folder
+    check_shown(MAKE, result.output, folder)
+
+
+@pytest.fixture(scope="session")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Made by the guide's command in a process that cannot open a socket meanwhile."""
+    return made_once(tmp_path_factory, "reproduction", make) / "all"
 
 
 @pytest.fixture

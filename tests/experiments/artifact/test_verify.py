@@ -17,6 +17,7 @@ from memaudit.experiments.artifact.verify.rows import run_specs
 from memaudit.experiments.engines.serial import Serial
 from memaudit.io.journal import read_journal
 from tests.cli.running import failure, run
+from tests.experiments.artifact.guide import VERIFY, check_shown, words_of
 from tests.experiments.artifact.tampering import edit_json, edit_manifest, edit_rows, rehash
 
 pytestmark = pytest.mark.slow
@@ -38,7 +39,7 @@ def made_again(folder: Path, part: str) -> list[str]:
 
 def test_a_sound_folder_passes_in_full(finished: Path) -> None:
     """Every row and figure is made again and comes out the same; two processes say the same."""
-    result = run("reproduce", "verify", finished, "--json", "--jobs", "2")
+    result = run(*words_of(VERIFY, finished), "--json", "--jobs", "2")
     data = json.loads(result.stdout)
     assert data["problems"] == []
     assert result.exit_code == 0
@@ -64,7 +65,7 @@ def test_a_sample_has_a_row_of_every_mean(
     (seed,) = re.findall(r"drawn with --seed ([0-9]+)$", first.stdout, re.MULTILINE)
     again = verify_all(finished, Effort(10, int(seed)))
     assert again.notes[-1] in first.stdout.splitlines()
-    assert first.stdout.splitlines()[-1].startswith("OK: ")
+    check_shown(VERIFY, first.stdout, finished)
 
 
 def test_files(copied: Path) -> None:

@@ -6,9 +6,9 @@ from pathlib import Path
 
 from memaudit.adapters.published_calls import CoverageCell, read_coverage_calls
 from memaudit.adapters.written_stores import memory_id
-from memaudit.audits.counting import counted
 from memaudit.audits.judges.protocol import Judged, Judgement, NotJudged
 from memaudit.audits.union import Cell
+from memaudit.core.counting import counted
 from memaudit.core.package import EvidenceUnit
 
 

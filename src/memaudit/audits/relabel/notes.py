@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from memaudit.audits.relabel.audit import Answer
 from memaudit.audits.relabel.readings import Reading
 from memaudit.audits.relabel.summary import FEWEST
+from memaudit.core.counting import counted
 
 
 def notes(answer: Answer) -> list[str]:
@@ -23,10 +24,9 @@ def _drawn(answer: Answer) -> Iterator[str]:
     cells = f"the {asked:,} cells asked about"
     if doubts.outside.number:
         cells += f" and the {doubts.outside.number:,} uncovered ones that drawn cells stand for"
-    many = "draw" if number == 1 else "draws"
     yield (
-        f"labels drawn: {what} of {number} {many} of {cells}; about {doubts.expected:,.1f} labels "
-        "turn out otherwise in a draw"
+        f"labels drawn: {what} of {counted(number, 'draw')} of {cells}; about "
+        f"{doubts.expected:,.1f} labels turn out otherwise in a draw"
     )
     whose, start = "the package's label", "the package's labels"
     if answer.question.confusion == "annotators":

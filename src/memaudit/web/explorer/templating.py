@@ -7,6 +7,7 @@ from pathlib import Path
 from jinja2 import ChoiceLoader, Environment, PackageLoader
 from markupsafe import Markup
 
+from memaudit.core.counting import counted
 from memaudit.report.page.page import environment as house
 from memaudit.report.page.visible import visible_text
 from memaudit.web.explorer.policy import META
@@ -56,11 +57,6 @@ def size(count: int) -> str:
             return f"{number:.0f} {unit}" if unit == "B" or number >= 10 else f"{number:.1f} {unit}"
         number /= 1000
     return f"{number:.1f} GB"
-
-
-def counted(count: int, one: str, many: str) -> str:
-    """A count with its noun."""
-    return f"{count:,} {one if count == 1 else many}"
 
 
 def whole(count: int | None) -> str:

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+from memaudit.core.counting import counted
 from memaudit.core.errors import MemAuditError
 
 LONGEST = 160
@@ -56,9 +57,9 @@ class Report:
     def headline(self) -> str:
         """Whether it holds, in a few words."""
         if self.problems:
-            return _count(len(self.problems), "problem")
+            return counted(len(self.problems), "problem")
         if self.unverified:
-            return f"holds, with {_count(len(self.unverified), 'file')} not verified"
+            return f"holds, with {counted(len(self.unverified), 'file')} not verified"
         return "OK"
 
     @property
@@ -73,10 +74,6 @@ class Report:
             "valid": not self.problems, "headline": self.headline, "problems": self.problems,
             "not_verified": self.unverified, "notes": self.notes, "checked": dict(self.checked),
         }  # fmt: skip
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
 def _short(value: object) -> str:
