@@ -15,6 +15,7 @@ import pytest
 
 from memaudit.core.errors import MemAuditError
 from memaudit.experiments.engines import dask_cluster
+from memaudit.experiments.engines.protocol import Engine
 from memaudit.experiments.engines.registry import ENGINES, named_engine
 from memaudit.experiments.engines.window import in_order
 from memaudit.experiments.spec import RunSpec
@@ -30,17 +31,11 @@ def slow_square(task: tuple[int, int]) -> tuple[int, int]:
     return number * number, os.getpid()
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ENGINES)
-def test_results_come_in_order(name: str) -> None:
-    """Whoever finishes first; and all but serial use other processes."""
-    if name in NEEDS:
-        pytest.importorskip(NEEDS[name])
-    engine = named_engine(name, 2)
-    assert engine.name == name
+def in_order_from(engine: Engine) -> None:
+    """Results come in order, whoever finishes first; and all but serial use other processes."""
     results = list(engine.map(slow_square, [(n, 8 - n) for n in range(8)]))
     assert [square for square, _ in results] == [n * n for n in range(8)]
-    assert (os.getpid() in {pid for _, pid in results}) == (name == "serial")
+    assert (os.getpid() in {pid for _, pid in results}) == (engine.name == "serial")
 
 
 def fails(task: int) -> int:
@@ -50,17 +45,25 @@ def fails(task: int) -> int:
     return task
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ENGINES)
-def test_an_error_is_passed_on(name: str) -> None:
-    """Its line is kept, and no result after it is handed on."""
-    if name in NEEDS:
-        pytest.importorskip(NEEDS[name])
+def errors_from(engine: Engine) -> None:
+    """An error's line is kept, and no result after it is handed on."""
     seen: list[int] = []
-    results = named_engine(name, 2).map(fails, range(4))
+    results = engine.map(fails, range(4))
     with pytest.raises(MemAuditError, match="task 2 is not there"):
         seen.extend(results)
     assert seen == [0, 1][: len(seen)]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", sorted(set(ENGINES) - {"ray"}))
+def test_results_and_errors(name: str) -> None:
+    """Of Ray below: it takes long to start."""
+    if name in NEEDS:
+        pytest.importorskip(NEEDS[name])
+    engine = named_engine(name, 2)
+    assert engine.name == name
+    in_order_from(engine)
+    errors_from(engine)
 
 
 SPEC = RunSpec(("base",), tuple(range(6)), ("2", "8"), ("gvt", "recency_raw"))
@@ -128,6 +131,8 @@ def ray_address() -> Iterator[str]:
 def test_a_cluster_at_an_address(name: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
     """It is used and left running."""
     address = request.getfixturevalue(f"{name}_address")
+    in_order_from(named_engine(name, address=address))
+    errors_from(named_engine(name, address=address))
     run(SPEC, tmp_path / "here", named_engine("serial"))
     for folder in ("one", "two"):
         run(SPEC, tmp_path / folder, named_engine(name, address=address))

@@ -106,7 +106,7 @@ def test_pass_by_pass(tmp_path: Path) -> None:
         import_batch(cache, responses)
         outcomes, message = ask(cache, "ab", file)
         assert [type(one) for one in outcomes] == [Reply, Failure]
-        assert message.startswith("1 requests")
+        assert message.startswith("1 request is in")
         assert len(file.read_text().splitlines()) == 1
         responses.write_text(line("b"))
         assert import_batch(cache, responses).pending == 0
@@ -125,7 +125,7 @@ def test_an_invalid_answer_is_asked_again_with_its_error_once(tmp_path: Path, ba
         import_batch(cache, responses)
         (outcome,), message = ask(cache, "a", file)
         assert isinstance(outcome, Failure)
-        assert (outcome.kind, message[:10]) == (FailureKind.PENDING, "1 requests")
+        assert (outcome.kind, message[:10]) == (FailureKind.PENDING, "1 request ")
         messages = json.loads(file.read_text())["body"]["messages"]
         assert messages[2] == {"role": "assistant", "content": bad}
         assert "did not validate" in messages[3]["content"]

@@ -26,9 +26,8 @@ def no_network(*_: object, **__: object) -> None:
     raise AssertionError("a socket was opened")
 
 
-def make(place: Path) -> None:
+def make(folder: Path) -> None:
     """What the guide says, and prints."""
-    folder = place / "all"
     with pytest.MonkeyPatch.context() as patch:
         for name in ("socket", "create_connection", "getaddrinfo", "socketpair"):
             patch.setattr(socket, name, no_network)
@@ -43,7 +42,7 @@ def make(place: Path) -> None:
 @pytest.fixture(scope="session")
 def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Made by the guide's command in a process that cannot open a socket meanwhile."""
-    return made_once(tmp_path_factory, "reproduction", make) / "all"
+    return made_once(tmp_path_factory, "reproduction", make)
 
 
 @pytest.fixture

@@ -66,5 +66,5 @@ def test_half_an_answer_waits_for_the_rest(tmp_path: Path) -> None:
     (tmp_path / "responses.jsonl").write_text(text)
     with Cache(tmp_path / "cache") as cache:
         assert import_batch(cache, tmp_path / "responses.jsonl").pending == 1
-    with pytest.raises(BatchPending, match="1 requests"):
+    with pytest.raises(BatchPending, match="1 request is in"):
         make(tmp_path, BATCH)

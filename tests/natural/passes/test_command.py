@@ -53,7 +53,7 @@ def test_saying_no_spends_nothing(tmp_path: Path) -> None:
             "--cache", tmp_path / "cache.sqlite",
         )  # fmt: skip
         assert result.exit_code != 0
-        assert "requests to ask" in result.stderr
+        assert "1 request to ask" in result.stderr
         assert served.bodies == []
     assert not (tmp_path / "out").exists()
 

@@ -1,5 +1,6 @@
 """The libraries, their sites and their bundles, made once."""
 
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -7,20 +8,26 @@ import pytest
 from memaudit.web.explorer.bundle import write_bundle
 from memaudit.web.explorer.library.library import Library
 from memaudit.web.explorer.site import Site
+from tests.once import made_once
 from tests.web.explorer.libraries import IN_FIVES, hostile_library, plain_library
 
 SECONDS = 20.0
 """More than any package here needs: a bundle must not depend on how busy the machine is."""
 
 
+def bundled(library: Path, out: Path) -> None:
+    """The library as a folder of pages."""
+    write_bundle(Library([library]), out, SECONDS)
+
+
 @pytest.fixture(scope="session")
 def plain(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return plain_library(tmp_path_factory.mktemp("plain") / "library")
+    return made_once(tmp_path_factory, "plain/library", plain_library)
 
 
 @pytest.fixture(scope="session")
 def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return hostile_library(tmp_path_factory.mktemp("hostile") / "library")
+    return made_once(tmp_path_factory, "hostile/library", hostile_library)
 
 
 @pytest.fixture(scope="session")
@@ -30,19 +37,15 @@ def site(plain: Path) -> Site:
 
 @pytest.fixture(scope="session")
 def bundle(plain: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    out = tmp_path_factory.mktemp("bundle") / "site"
-    write_bundle(Library([plain]), out, SECONDS)
-    return out
+    return made_once(tmp_path_factory, "bundle", partial(bundled, plain))
 
 
 @pytest.fixture(scope="session")
 def hostile_few(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The attacks in fewer packages, for browsers."""
-    return hostile_library(tmp_path_factory.mktemp("few") / "library", IN_FIVES)
+    return made_once(tmp_path_factory, "few/library", partial(hostile_library, corpus=IN_FIVES))
 
 
 @pytest.fixture(scope="session")
 def hostile_bundle(hostile_few: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    out = tmp_path_factory.mktemp("hostile-bundle") / "site"
-    write_bundle(Library([hostile_few]), out, SECONDS)
-    return out
+    return made_once(tmp_path_factory, "hostile-bundle", partial(bundled, hostile_few))

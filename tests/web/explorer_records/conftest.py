@@ -1,20 +1,20 @@
 """The libraries and their bundles, made once."""
 
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-from memaudit.web.explorer.bundle import write_bundle
 from memaudit.web.explorer.library.library import Library
 from memaudit.web.explorer.site import Site
+from tests.once import made_once
+from tests.web.explorer.conftest import SECONDS, bundled
 from tests.web.explorer_records.libraries import hostile_records, records_library
-
-SECONDS = 5.0
 
 
 @pytest.fixture(scope="session")
 def records(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return records_library(tmp_path_factory.mktemp("records") / "library")
+    return made_once(tmp_path_factory, "records/library", records_library)
 
 
 @pytest.fixture(scope="session")
@@ -24,18 +24,14 @@ def site(records: Path) -> Site:
 
 @pytest.fixture(scope="session")
 def bundle(records: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    out = tmp_path_factory.mktemp("bundle") / "site"
-    write_bundle(Library([records]), out, SECONDS)
-    return out
+    return made_once(tmp_path_factory, "records-bundle", partial(bundled, records))
 
 
 @pytest.fixture(scope="session")
 def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return hostile_records(tmp_path_factory.mktemp("hostile") / "library")
+    return made_once(tmp_path_factory, "hostile-records/library", hostile_records)
 
 
 @pytest.fixture(scope="session")
 def hostile_bundle(hostile: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    out = tmp_path_factory.mktemp("hostile-bundle") / "site"
-    write_bundle(Library([hostile]), out, SECONDS)
-    return out
+    return made_once(tmp_path_factory, "hostile-records-bundle", partial(bundled, hostile))
