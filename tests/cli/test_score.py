@@ -153,7 +153,7 @@ def test_unit_kinds(files: tuple[Path, Path]) -> None:
     for kind in kinds.values():
         assert kind["share"] == pytest.approx(kind["value"] / kind["weight"])
     text = run("score", *files, "--budget", "20").stdout
-    assert "kind of unit" in text
+    assert "at 20, by kind of unit" in text
     assert "preference" in text
 
 

@@ -14,6 +14,8 @@ from memaudit.core.errors import MemAuditError
 from memaudit.datasets.lenient_json import kind_of
 from memaudit.io.atomic import write_file
 
+IMPORT_FIRST = "(read an export with memaudit import first)"
+
 
 def store_digest(store: ExportedStore) -> str:
     """The SHA-256 of the memories in their order; names, counts and warnings do not change it."""
@@ -50,14 +52,14 @@ def read_store(path: Path) -> ExportedStore:
     except UnicodeDecodeError as error:
         raise MemAuditError(f"{name}: is not UTF-8 at byte {error.start}") from None
     except ValueError as error:
-        raise MemAuditError(f"{name}: is {error}") from None
+        raise MemAuditError(f"{name}: is {error} {IMPORT_FIRST}") from None
     if too_deep(parsed):
         raise MemAuditError(f"{name}: nests deeper than {MAX_DEPTH} levels")
     document = plain_json(parsed)
     if not isinstance(document, dict):
-        raise MemAuditError(f"{name}: holds {kind_of(document)}, a store was expected")
+        raise MemAuditError(f"{name}: holds {kind_of(document)}, no store {IMPORT_FIRST}")
     if document.get("format") != STORE_FORMAT:
-        raise MemAuditError(f"{name}: is no store (read an export with memaudit import first)")
+        raise MemAuditError(f"{name}: is no store {IMPORT_FIRST}")
     if document.get("version") != STORE_VERSION:
         raise MemAuditError(f"{name}: is a store of version {document.get('version')!s:.20}, "
                             f"this program reads {STORE_VERSION}")  # fmt: skip

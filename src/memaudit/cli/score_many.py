@@ -13,8 +13,15 @@ from memaudit.audits.sheet import FORMAT, VERSION, Scoring, Sheet, SheetRow
 from memaudit.audits.sheets import Unscored
 from memaudit.cli.leaderboard import show_board
 from memaudit.cli.results import console, progress
-from memaudit.cli.score_output import KINDS, file_data, judge_line, show_cells, show_legend
-from memaudit.cli.score_tables import kinds_table, open_optima, packages_table
+from memaudit.cli.score_output import (
+    KINDS,
+    file_data,
+    judge_line,
+    show_cells,
+    show_kinds,
+    show_legend,
+)
+from memaudit.cli.score_tables import open_optima, packages_table
 from memaudit.cli.text import safe_markup
 from memaudit.core.errors import MemAuditError
 from memaudit.core.exact import plain
@@ -80,7 +87,7 @@ def print_many(
     for line in lines:
         screen.print(safe_markup(line))
     show_board(means)
-    screen.print(kinds_table(kinds))
+    show_kinds(screen, kinds)
     screen.print(f"{KINDS}; values are added up over packages")
     _show_missing(screen, missing)
 

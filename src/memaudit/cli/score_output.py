@@ -1,7 +1,8 @@
 """What `memaudit score` prints of one package."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -10,12 +11,13 @@ from memaudit.audits.account import account_lines
 from memaudit.audits.diagnosis import Diagnosis, NoDiagnosis
 from memaudit.audits.explanation_data import cells_data, explained, lost_data
 from memaudit.audits.judges.wording import judged_how
+from memaudit.audits.kinds import KindRow
 from memaudit.audits.sheet import Scoring, Sheet, SheetRow, sheet_data
 from memaudit.cli.explained import explained_lines
 from memaudit.cli.results import console
 from memaudit.cli.score_tables import (
     cells_table,
-    kinds_table,
+    kinds_tables,
     lost_table,
     open_optima,
     scores_table,
@@ -56,13 +58,22 @@ def print_one(found: Sheet, cells: bool, ids: Sequence[str], as_json: bool) -> N
     for row in found.rows:
         screen.print(safe_markup(sentence(row.diagnosis)))
     kinds = [(row.score.name, row.score.budget, row.kinds) for row in found.rows]
-    screen.print(kinds_table(kinds))
+    show_kinds(screen, kinds)
     screen.print(KINDS)
     if cells:
         show_cells(screen, found)
     for one in told:
         for line in explained_lines(one):
             screen.print(safe_markup(line))
+
+
+def show_kinds(screen: "Console", kinds: Iterable[tuple[str, Fraction, Sequence[KindRow]]]) -> None:
+    """The tables by kind of unit, each with its heading."""
+    for heading, table in kinds_tables(kinds):
+        screen.print()
+        screen.print(safe_markup(heading))
+        screen.print(table)
+    screen.print()
 
 
 def sentence(found: Diagnosis | NoDiagnosis) -> str:

@@ -1,6 +1,6 @@
 """Scores as tables: rows of stores and budgets, unit kinds, lost units, cells."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -98,25 +98,29 @@ def open_optima(found: Sheet) -> list[str]:
     return list(said)
 
 
-def kinds_table(rows: Iterable[tuple[str, Fraction, Sequence[KindRow]]]) -> Table:
-    """Values by kind of unit: written of the weight, then kept and lost, which sum to OPT."""
-    table = _table(("store",), ("budget",))
-    table.add_column("kind of unit", overflow="fold")
-    for name in ("units", "weight", "written", "share", "kept", *STEPS):
-        table.add_column(name, justify="right")
+def kinds_tables(
+    rows: Iterable[tuple[str, Fraction, Sequence[KindRow]]],
+) -> Iterator[tuple[str, Table]]:
+    """Values by kind of unit: written of the weight, then kept and lost, which sum to OPT.
+
+    A table for each store and budget, with its heading: all in one would not fit 80 columns.
+    """
     for store, budget, kinds in rows:
-        weighted = [one for one in kinds if one.weight]
-        for place, one in enumerate(weighted):
+        table = _table(("kind of unit",), ("units", "weight", "written", "kept", *STEPS))
+        table.box = None
+        for one in kinds:
+            if not one.weight:
+                continue
             lost = ["-"] * len(STEPS)
             if one.losses is not None:
                 lost = [_short(one.losses[step]) for step in STEPS]
+            share = "" if one.share is None else f" {float(one.share):4.0%}"
             table.add_row(
-                safe_markup(store) if not place else "", number(budget) if not place else "",
-                safe_markup(one.kind), str(one.units), _short(one.weight), _short(one.written),
-                "-" if one.share is None else f"{float(one.share):.0%}",
-                "-" if one.kept is None else _short(one.kept), *lost,
+                safe_markup(one.kind), str(one.units), _short(one.weight),
+                f"{_short(one.written)}{share}", "-" if one.kept is None else _short(one.kept),
+                *lost,
             )  # fmt: skip
-    return table
+        yield f"{store} at {number(budget)}, by kind of unit", table
 
 
 def lost_table(rows: Sequence[dict[str, Any]]) -> Table:
