@@ -29,7 +29,7 @@ demo: $(STAMP) ## rank writers on a short benchmark, verify a certificate, write
 	$(BIN)/memaudit demo
 
 test: $(STAMP) ## run the whole test suite
-	$(BIN)/python -m pytest -n 3 $(ARGS)
+	$(BIN)/python -m pytest -n 4 $(ARGS)
 
 $(SYSTEMS_DIR)/%/.installed: systems/%/requirements.txt
 	$(PYTHON) -m venv $(SYSTEMS_DIR)/$*
