@@ -6,6 +6,7 @@ from typing import Any
 
 from memaudit.experiments.artifact.croissant_words import CONTEXT, RESPONSIBLE
 from memaudit.experiments.artifact.layout import (
+    DOWNSTREAM,
     NATURAL,
     PACKAGES,
     ROWS,
@@ -57,6 +58,18 @@ VARIANT_FIELDS: Fields = {
     "optimum": ("sc:Text", "the optimum as an exact number"),
     "certificate": ROW_FIELDS["certificate"],
 }
+QUESTION_FIELDS: Fields = {
+    "package": PACKAGE_FIELDS["name"],
+    "store": ("sc:Text", "whose memories were read"),
+    "query": ("sc:Text", "the question's id"),
+    "kind": ("sc:Text", "the question's kind"),
+    "question": ("sc:Text", "what was asked"),
+    "gold": ("sc:Text", "the right answer"),
+    "abstention": ("sc:Boolean", "whether the right answer is that nothing is known"),
+    "outcome": ("sc:Text", "what became of the question"),
+    "layer": ("sc:Text", "who lost it: write, retrieval or reader; answered if nobody did"),
+    "answer": ("sc:Text", "what the reader said"),
+}
 RECORDS: Mapping[str, tuple[str, Fields, str]] = {
     "packages": (PACKAGES, PACKAGE_FIELDS, "every package by name, seed and digest"),
     "sweep_rows": (f"{SWEEP}/{ROWS}", ROW_FIELDS, "the budget sweep on base"),
@@ -64,6 +77,9 @@ RECORDS: Mapping[str, tuple[str, Fields, str]] = {
     "natural_rows": (f"{NATURAL}/{ROWS}", ROW_FIELDS, "writers on the own natural set"),
     "sensitivity_rows": (
         f"{SENSITIVITY}/{ROWS}", VARIANT_FIELDS, "optima under other constraints and costs"
+    ),
+    "downstream_rows": (
+        f"{DOWNSTREAM}/{ROWS}", QUESTION_FIELDS, "questions after retrieval and reading"
     ),
 }  # fmt: skip
 """Record sets: the file they are read from, its columns, and what a record is."""
