@@ -104,6 +104,30 @@ def test_file_names() -> None:
         assert "/" not in name
         assert not name.startswith(".")
     assert "manifest.json" not in names
+    # A folder's name must not be that of a file, least of all of the build's own.
+    for name in ("manifest.json", "failures.jsonl", "a.JSON"):
+        assert file_name(name, "folder").startswith(f"{name}-")
+
+
+def test_a_conversation_called_like_the_manifest(tmp_path: Path) -> None:
+    """Both are there in the end."""
+    rows = [{**DIET[0], "conversation": "manifest.json"}, *DIET[1:]]
+    build_into(Job(write_rows(tmp_path / "chat.jsonl", rows)), tmp_path / "out", "folder")
+    assert [one.name for one in packages_at(tmp_path / "out")] == ["manifest.json"]
+
+
+def test_nothing_to_build(tmp_path: Path) -> None:
+    """One line, and nothing is left behind; a folder that such a build made is told as well."""
+    (tmp_path / "none.json").write_text("[]")
+    build = ("build", tmp_path / "none.json", "--format", "longmemeval", "--out")
+    assert failure(*build, tmp_path / "out").endswith("holds no conversation; nothing was built")
+    assert not (tmp_path / "out").exists()
+    (tmp_path / "old").mkdir()
+    manifest = {"format": "memaudit-build", "version": 1, "packages": []}
+    (tmp_path / "old" / "manifest.json").write_text(json.dumps(manifest))
+    for command in ("show", "recost"):
+        more = [] if command == "show" else [tmp_path / "x.json", "--rule", "bytes"]
+        assert "lists no package" in failure(command, tmp_path / "old", *more)
 
 
 def test_the_command(tmp_path: Path) -> None:

@@ -144,6 +144,18 @@ def test_csv(tmp_path: Path) -> None:
     assert [q.required for q in package.queries] == [("u1",), ("u1",), ()]
 
 
+def test_what_parts_no_rows_and_names_no_question(tmp_path: Path) -> None:
+    """A line separator is a letter of a text; digits that are none, or too many, are no number."""
+    text = "Fish,\u2028now\x0b or\x85later."
+    (tmp_path / "u.csv").write_text(
+        f'unit_id,text,quote,turns,questions\nu1,"{text}",fish food,t3,\u00b2;{"9" * 5000};1\n'
+    )
+    labels = read_labels(tmp_path / "u.csv")
+    built = build(load(tmp_path, DIET), Recipe("chat", labels=labels))
+    assert built.package.units[0].text == text
+    assert [one.what for one in built.misfits.found] == ["unknown question"] * 2
+
+
 @pytest.mark.parametrize(
     ("file", "text", "message"),
     [

@@ -100,13 +100,13 @@ def _show(drawing: "Drawing", out: Path, written: bool) -> None:
     many = len(drawing.strata) > MOST_STRATA
     table.add_column("candidate kind" if many else "stratum", overflow="fold")
     rows: dict[str, Counter[str]] = {}
+    total = Counter[str]()
     for one in drawing.strata:
         name = one.name.partition(" / ")[0] if many else one.name
-        for total in (rows.setdefault(name, Counter()), rows.setdefault(ALL, Counter())):
-            total.update(covered=one.covered, uncovered=one.uncovered, drawn=one.drawn)
-    rows[ALL] = rows.pop(ALL, Counter())  # last
-    for name, numbers in rows.items():
-        if name == ALL:
+        for numbers in (rows.setdefault(name, Counter()), total):
+            numbers.update(covered=one.covered, uncovered=one.uncovered, drawn=one.drawn)
+    for name, numbers in (*rows.items(), (ALL, total)):
+        if numbers is total:
             table.add_section()
         counts = (numbers["covered"], numbers["uncovered"], numbers["drawn"])
         table.add_row(*(f"{number:,}" for number in counts), safe_markup(name))

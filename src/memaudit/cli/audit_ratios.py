@@ -83,7 +83,7 @@ def ratios(
             "other, around their consensus.",
         ),
     ] = "package",
-    seed: Annotated[int, typer.Option(metavar="S", help="Of writers and of all draws.")] = 0,
+    seed: Annotated[int, typer.Option(metavar="S", min=0, help="Of writers and of all draws.")] = 0,
     seconds: Seconds = None,
     jobs: Annotated[
         int | None, typer.Option(metavar="N", help="Processes; default: one per core.")

@@ -12,6 +12,7 @@ from memaudit.cli.cache import DEFAULT_CACHE
 from memaudit.cli.text import safe
 from memaudit.core.errors import MemAuditError
 from memaudit.core.exact import exact
+from memaudit.io.files import beside
 
 if TYPE_CHECKING:
     from memaudit.natural.building import Job
@@ -95,7 +96,7 @@ def build_with_models(job: "Job", options: ModelOptions, out: Path, form: str) -
         yes=options.yes,
         progress=progress,
     )
-    batch_file = options.batch_file or out.with_name(f"{out.name}-requests.jsonl")
+    batch_file = options.batch_file or beside(out, f"{out.suffix}-requests.jsonl")
     with Cache(options.cache) as cache:
         desk = open_desk(settings, cache, batch_file, talk, options.concurrency)
         return build_into_with_model(job, recipe, desk, out, form)

@@ -1,5 +1,6 @@
 """`memaudit capture`: run a real memory system on packages and keep what it wrote."""
 
+import math
 from pathlib import Path
 from typing import Annotated
 
@@ -8,6 +9,7 @@ import typer
 from memaudit.cli.outputs import may_write
 from memaudit.cli.text import safe
 from memaudit.core.counting import counted
+from memaudit.core.errors import MemAuditError
 
 
 def capture(
@@ -39,6 +41,8 @@ def capture(
     from memaudit.adapters.capture.systems import named_system
     from memaudit.io.packages import read_packages
 
+    if not (math.isfinite(patience) and patience > 0):
+        raise MemAuditError(f"--patience {patience:g} is no time; give seconds above 0")
     chosen = named_system(system)
     settings = Settings(
         model, base_url, embedder, parse_options(set_ or []), python, view, patience

@@ -11,6 +11,7 @@ import typer
 from memaudit.cli.cache import DEFAULT_CACHE
 from memaudit.cli.text import safe
 from memaudit.core.errors import MemAuditError
+from memaudit.io.files import beside
 
 if TYPE_CHECKING:
     from memaudit.natural.passes.desk import Desk
@@ -47,7 +48,7 @@ NO_DESK = DeskOptions()
 
 @contextmanager
 def judging_desk(
-    wanted: Sequence[str] | bool, options: DeskOptions, store: Path
+    wanted: Sequence[str] | bool, options: DeskOptions, out: Path
 ) -> Iterator["Desk | None"]:
     """Where a model is asked, if one is wanted or is among the judges named; else none."""
     if not (wanted if isinstance(wanted, bool) else any(map(_is_model, wanted))):
@@ -72,7 +73,7 @@ def judging_desk(
         yes=options.yes,
     )
     with Cache(options.cache) as opened:
-        yield open_desk(settings, opened, store.with_name(f"{store.stem}-requests.jsonl"), talk)
+        yield open_desk(settings, opened, beside(out, "-requests.jsonl"), talk)
 
 
 def _is_model(judge: str) -> bool:

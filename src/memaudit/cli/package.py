@@ -133,17 +133,15 @@ def schema(
 
 def show(path: Annotated[Path, typer.Argument(metavar="PATH", help="A package.")]) -> None:
     """Summarise a package: kinds, costs, weights, digest."""
-    from rich.console import Console
-
+    from memaudit.cli.results import console
     from memaudit.cli.summary import summary
     from memaudit.io.packages import read_packages
 
-    console = Console()
+    screen = console()
     for package in read_packages(path):
         facts = _facts(package)
-        console.print(
+        screen.print(
             f"{safe_markup(package.name)}  digest {facts['digest'][:16]}  "
-            f"cost rule {safe_markup(package.cost_rule)}  group cap {package.group_cap}",
-            highlight=False,
+            f"cost rule {safe_markup(package.cost_rule)}  group cap {package.group_cap}"
         )
-        console.print(summary(package))
+        screen.print(summary(package))

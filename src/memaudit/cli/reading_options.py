@@ -11,6 +11,7 @@ import typer
 from memaudit.cli.judging import DeskOptions, judging_desk
 from memaudit.cli.text import safe
 from memaudit.core.errors import MemAuditError
+from memaudit.io.files import beside
 
 if TYPE_CHECKING:
     from memaudit.audits.downstream.execute import Run
@@ -67,7 +68,7 @@ class Reading:
                     f"unknown provider {options.provider!r}; choose from {', '.join(PROVIDERS)}"
                 )
         cache = options.cache
-        vectors = cache.with_name(f"{cache.stem}-vectors.sqlite")
+        vectors = beside(cache, "-vectors.sqlite")
         found_by = named_retriever(self.retriever, vectors, options.provider == "offline")
         asked = [self.reader] if judge is None else [self.reader, judge]
         with judging_desk(asked, options, out) as desk:

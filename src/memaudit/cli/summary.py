@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from fractions import Fraction
 
-from rich.table import Table
+from rich.table import Column, Table
 
 from memaudit.cli.text import safe_markup
 from memaudit.core.package import Package
@@ -11,7 +11,7 @@ from memaudit.core.package import Package
 
 def summary(package: Package) -> Table:
     """Counts by kind with their costs and weights."""
-    table = Table("what", "kind", "count", "total", "range")
+    table = Table("what", Column("kind", overflow="fold"), "count", "total", "range")
     table.add_row("experiences", "", str(len(package.experiences)), "", "")
     for kind in sorted({candidate.kind for candidate in package.candidates}):
         costs = [candidate.cost for candidate in package.candidates if candidate.kind == kind]

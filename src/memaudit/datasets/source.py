@@ -15,17 +15,18 @@ CHUNK = 1 << 16
 @contextmanager
 def opened(path: Path) -> Iterator[BinaryIO]:
     """A regular file's bytes."""
+    name = path.name or str(path)
     try:
         mode = path.stat().st_mode
         if stat.S_ISDIR(mode):
-            raise MemAuditError(f"{path.name}: is a folder (give one dataset file)")
+            raise MemAuditError(f"{name}: is a folder (give one dataset file)")
         if not stat.S_ISREG(mode):
-            raise MemAuditError(f"{path.name}: is not a regular file (give a file on disk)")
+            raise MemAuditError(f"{name}: is not a regular file (give a file on disk)")
         file = path.open("rb")
     except FileNotFoundError:
-        raise MemAuditError(f"{path.name}: does not exist (check the path)") from None
+        raise MemAuditError(f"{name}: does not exist (check the path)") from None
     except (OSError, ValueError) as error:  # a NUL byte in a path is a ValueError
-        raise MemAuditError(f"{path.name}: cannot be read: {error}") from None
+        raise MemAuditError(f"{name}: cannot be read: {error}") from None
     with file:
         yield file
 

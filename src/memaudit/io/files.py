@@ -51,6 +51,12 @@ def read_bytes(path: Path, max_bytes: int = MAX_BYTES) -> bytes:
         raise unreadable(path, error) from None
 
 
+def beside(path: Path, ending: str) -> Path:
+    """The path with another ending; `.` and `..` have their folders' names, which may be `/`."""
+    named = path if path.name not in ("", "..") else path.resolve()
+    return named.parent / f"{named.stem if named.suffix else named.name}{ending}"
+
+
 def unreadable(path: Path, error: OSError | ValueError) -> InvalidPackage:
     """The error for a path the system does not let us read."""
     why = getattr(error, "strerror", None) or error

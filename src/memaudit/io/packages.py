@@ -17,6 +17,8 @@ def read_packages(path: PathLike) -> list[Package]:
     packages, problems = examine(Path(path))
     if problems:
         raise InvalidPackage(problems, str(path))
+    if not packages:
+        raise MemAuditError(f"{path} holds no package")
     return packages
 
 

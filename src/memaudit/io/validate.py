@@ -82,4 +82,6 @@ def build_rows(manifest: Mapping[str, Any]) -> list[dict[str, Any]]:
         raise refusal("names something outside its folder", "build the folder again", MANIFEST)
     if len(set(names)) < len(names):
         raise refusal("lists a file twice", "build the folder again", MANIFEST)
+    if not rows:
+        raise refusal("lists no package", "build the folder again", MANIFEST)
     return rows

@@ -13,7 +13,7 @@ from memaudit.io.plain_rows import line
 from memaudit.io.validate import build_rows
 from memaudit.natural.annotations import METHOD
 from memaudit.natural.build_manifest import build_manifest
-from memaudit.natural.building import Job, file_name, plan, store
+from memaudit.natural.building import Job, file_name, plan, refuse_an_empty_build, store
 from memaudit.natural.claim import refuse_other_builds
 from memaudit.natural.manifest import NAME, Tally, manifest, unused
 
@@ -51,6 +51,8 @@ def build_into(
             f"{error} ({len(tally.packages)} packages are in {out}, without a manifest: a build "
             "that runs through keeps them)"
         ) from None
+    if not tally.packages:
+        refuse_an_empty_build(job.path, out)
     tally.misfits += [
         (one.id, one) for one in unused(made, (row["name"] for row in tally.packages))
     ]

@@ -4,6 +4,7 @@ import hashlib
 import os
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -23,7 +24,9 @@ from memaudit.io.validate import examine
 from memaudit.natural.annotations import Built, Recipe, build
 from memaudit.natural.labels.files import NO_LABELS, Labels
 
-RESERVED = frozenset({"manifest"})
+RESERVED = frozenset({"manifest", "manifest.json", "failures.jsonl"})
+"""Names that a build's own files have, in either form."""
+
 LONGEST_NAME = 100
 
 
@@ -92,9 +95,17 @@ def _more_than_one(made: Plan) -> bool:
 def file_name(package: str, form: str) -> str:
     """A name any file system takes; a changed one ends in a piece of its hash, so none meet."""
     plain = re.sub(r"[^A-Za-z0-9._-]", "_", package)[:LONGEST_NAME].lstrip(".")
-    if plain != package or plain in RESERVED:
+    looks_like_a_file = form != "json" and plain.lower().endswith(".json")
+    if plain != package or plain in RESERVED or looks_like_a_file:
         plain = f"{plain}-{hashlib.sha256(package.encode()).hexdigest()[:8]}"
     return f"{plain}.json" if form == "json" else plain
+
+
+def refuse_an_empty_build(path: Path, out: Path) -> None:
+    """Where a file holds nothing to build, nothing is left behind."""
+    with suppress(OSError):  # whatever else the folder holds, stays
+        out.rmdir()
+    raise MemAuditError(f"{path}: holds no conversation; nothing was built")
 
 
 def store(package: Package, path: Path) -> bool:

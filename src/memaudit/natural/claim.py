@@ -1,19 +1,27 @@
 """A build folder holds one build: another one is refused before anything is written."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from memaudit.core.errors import MemAuditError
+from memaudit.io.strict_json import floats
 from memaudit.natural.build_manifest import build_manifest
 from memaudit.natural.building import Plan
 
 
-def refuse_other_builds(out: Path, plan: Plan, method: str) -> None:
-    """An error where the folder's manifest is of another dataset, method, rule or labels."""
+def refuse_other_builds(
+    out: Path, plan: Plan, method: str, more: Mapping[str, object] | None = None
+) -> None:
+    """An error where the folder's manifest is of another dataset, method, rule or labels.
+
+    `more` are parts of the manifest that must be the same as well.
+    """
     there = build_manifest(out)
     if there is None:
         return
-    now = _identity(plan, method)
+    more = more or {}
+    now = {**_identity(plan, method), **more}
     dataset, labels = (
         part if isinstance(part := there.get(name), dict) else {} for name in ("dataset", "labels")
     )
@@ -26,6 +34,7 @@ def refuse_other_builds(out: Path, plan: Plan, method: str) -> None:
         "units": labels.get("units"),
         "memories": labels.get("memories"),
         "label passes": labels.get("passes") or {},
+        **{name: floats(there.get(name)) for name in more},
     }
     differ = [name for name, value in now.items() if before[name] != value]
     if differ:

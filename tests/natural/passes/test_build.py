@@ -214,6 +214,9 @@ def test_replay_elsewhere_with_no_call(built: Built, tmp_path: Path) -> None:
     for path in sorted((built.folder / "out").iterdir()):
         assert (tmp_path / "out" / path.name).read_bytes() == path.read_bytes()
     assert make(tmp_path, Settings(provider="offline")).manifest["kept"] == 2
+    other = replace(RECIPE, adjudicator="third")
+    with pytest.raises(MemAuditError, match=r"another build \(its models differ\)"):
+        make(tmp_path, Settings(provider="offline"), other)
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from typing import Any
 from memaudit.adapters.capture.example import ExampleResult
 from memaudit.adapters.shape import Memory
 from memaudit.core.errors import MemAuditError
+from memaudit.io.files import beside
 from memaudit.io.journal import Journal, read_journal, to_line
 
 SUFFIX = ".capture"
@@ -52,7 +53,7 @@ class Record:
 @contextmanager
 def open_record(out: Path, identity: dict[str, Any]) -> Iterator[Record]:
     """Begin or go on; a record of other settings or versions is refused."""
-    folder = out.with_name(out.name + SUFFIX)
+    folder = beside(out, f"{out.suffix}{SUFFIX}")
     try:
         (folder / EXPORTS).mkdir(parents=True, exist_ok=True)
     except OSError as error:

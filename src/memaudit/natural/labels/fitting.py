@@ -1,5 +1,6 @@
 """Label rows fitted to a conversation: units, memories and cells under the transcript's ids."""
 
+import re
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -199,7 +200,7 @@ class Fitting:
         ids = [question.id for question in self.questions]
         if str(given) in ids:
             return str(given)
-        if not str(given).isdigit():
+        if not re.fullmatch("[0-9]{1,9}", str(given)):
             return None
         if f"qa{given}" in ids:
             return f"qa{given}"

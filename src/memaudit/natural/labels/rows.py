@@ -1,6 +1,7 @@
 """Rows of a label file: JSONL, or CSV with a header; typed access, one line for what is wrong."""
 
 import csv
+import io
 from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
@@ -101,10 +102,11 @@ def _csv(path: Path) -> Iterator[LabelRow]:
         raise MemAuditError(f"{path.name}: is larger than {MAX_BYTES >> 20} MB; split it")
     csv.field_size_limit(max(csv.field_size_limit(), LONGEST_CELL))
     try:
-        lines = content.decode("utf-8-sig").splitlines(keepends=True)
+        text = content.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise MemAuditError(f"{path.name}: is not UTF-8; save it as UTF-8") from None
-    reader = csv.reader(lines, strict=True)
+    # Not by splitlines: it also parts lines at characters that belong to texts.
+    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
     try:
         header = [name.strip() for name in next(reader, [])]
         if len(set(header)) < len(header):

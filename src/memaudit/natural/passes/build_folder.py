@@ -9,13 +9,13 @@ from memaudit.io.atomic import write_file
 from memaudit.io.plain_rows import line
 from memaudit.models.request import canonical_json
 from memaudit.natural.build_folder import FORMS
-from memaudit.natural.building import Job, file_name, plan, store
+from memaudit.natural.building import Job, file_name, plan, refuse_an_empty_build, store
 from memaudit.natural.claim import refuse_other_builds
 from memaudit.natural.manifest import NAME
 from memaudit.natural.passes.assemble import METHOD
 from memaudit.natural.passes.build import build_with_model
 from memaudit.natural.passes.desk import Desk
-from memaudit.natural.passes.manifest import model_manifest, package_entry
+from memaudit.natural.passes.manifest import model_manifest, package_entry, settings_of
 from memaudit.natural.passes.recipe import ModelRecipe
 
 FAILURES = "failures.jsonl"
@@ -33,13 +33,15 @@ def build_into_with_model(
     if form not in FORMS:
         raise MemAuditError(f"unknown form {form!r}; choose {' or '.join(FORMS)}")
     made = plan(job)
-    refuse_other_builds(out, made, METHOD)
     own = replace(recipe, format=made.recipe.format, cost_rule=made.recipe.cost_rule)
+    refuse_other_builds(out, made, METHOD, {"models": own.models, "settings": settings_of(own)})
     builds = build_with_model(made.loaded(), own, desk)
     try:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise MemAuditError(f"cannot make {out}: {error.strerror or error}") from None
+    if not builds:
+        refuse_an_empty_build(job.path, out)
     kept = 0
     entries = []
     for built in builds:

@@ -118,10 +118,7 @@ def model_manifest(
         "parameters": parameters.to_json(),
         "prompts": [prompt(name).to_json() for name in PROMPTS],
         "passes": views_json(),
-        "settings": {
-            "group_cap": recipe.group_cap, "judge_raw": recipe.judge_raw, "frame": recipe.frame,
-            "spot_share": plain(recipe.spot_share), "seed": recipe.seed,
-        },
+        "settings": settings_of(recipe),
         "adjudication": _adjudication(recipe, entries),
         "spot_check": _spot(recipe, builds),
         "usage": usage_json(sum(ledger.usage.values(), Usage())),
@@ -134,6 +131,14 @@ def model_manifest(
         "irregularity_counts": _counted(one.what for one in irregular),
         "irregularities": [asdict(one) for one in irregular],
         "packages": list(entries),
+    }  # fmt: skip
+
+
+def settings_of(recipe: ModelRecipe) -> dict[str, Any]:
+    """What was chosen besides models."""
+    return {
+        "group_cap": recipe.group_cap, "judge_raw": recipe.judge_raw, "frame": recipe.frame,
+        "spot_share": plain(recipe.spot_share), "seed": recipe.seed,
     }  # fmt: skip
 
 

@@ -53,7 +53,7 @@ def parse_prompt(whole: str, place: str) -> Prompt:
     fields = dict(line.split(": ", 1) for line in head.splitlines() if ": " in line)
     if not whole.startswith("---\n") or fields.keys() != {"id", "version"} or not text.strip():
         raise MemAuditError(f"{place}: a prompt begins with id and version between two --- lines")
-    if not fields["version"].isdigit():
+    if not fields["version"].isdecimal():
         raise MemAuditError(f"{place}: the version {fields['version']!r} is no whole number")
     sha256 = Template.of(fields["id"], whole).version
     return Prompt(fields["id"], int(fields["version"]), text.strip(), sha256)

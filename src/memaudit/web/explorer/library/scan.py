@@ -31,27 +31,27 @@ class Scan:
         default_factory=dict
     )
     files: int = 0
-    root: Path = Path()
-    """The folder given, with links followed: it may be one itself."""
 
     def walk(self, root: Path, label: str) -> Iterator[Found | Unreadable]:
         """Everything at a path; `label` is how the path itself is shown."""
-        self.root = Path(os.path.realpath(root))
         if root.is_dir():
-            yield from self._folder(root, label, 0)
+            # With links followed: the folder given may be one itself.
+            yield from self._folder(root, label, 0, Path(os.path.realpath(root)))
         elif root.is_file():
             yield from self._file(root, label)
         else:
             yield Unreadable(label, "does not exist; check the path")
 
-    def _folder(self, folder: Path, place: str, depth: int) -> Iterator[Found | Unreadable]:
+    def _folder(
+        self, folder: Path, place: str, depth: int, root: Path
+    ) -> Iterator[Found | Unreadable]:
         try:
             with os.scandir(folder) as entries:
                 inside = sorted(entries, key=lambda entry: entry.name)
         except OSError as error:
             yield Unreadable(place, f"cannot be read: {error.strerror or error}")
             return
-        out = frozenset(entry.name for entry in inside if self._leads_out(entry))
+        out = frozenset(entry.name for entry in inside if _leads_out(entry, root))
         names = frozenset(entry.name for entry in inside) - out
         if SITE in names and is_site(folder):
             return  # pages that were written here before, with copies of packages among them
@@ -78,7 +78,7 @@ class Scan:
             path, where = folder / entry.name, f"{place}/{entry.name}"
             if entry.is_dir(follow_symlinks=False):
                 if depth < DEEPEST:
-                    yield from self._folder(path, where, depth + 1)
+                    yield from self._folder(path, where, depth + 1, root)
                 else:
                     yield Unreadable(where, f"lies deeper than {DEEPEST} folders; give it itself")
             elif entry.name.endswith(".json"):
@@ -86,9 +86,6 @@ class Scan:
                     yield Unreadable(where, LEADS_OUT)
                 else:
                     yield from self._file(path, where)
-
-    def _leads_out(self, entry: os.DirEntry[str]) -> bool:
-        return entry.is_symlink() and not Path(os.path.realpath(entry)).is_relative_to(self.root)
 
     def _parts(
         self, claim: Claim, folder: Path, place: str, names: frozenset[str]
@@ -125,6 +122,10 @@ class Scan:
             yield Unreadable(place, str(known))
         elif known is not None:
             yield _found(known, path, place, key[1])
+
+
+def _leads_out(entry: os.DirEntry[str], root: Path) -> bool:
+    return entry.is_symlink() and not Path(os.path.realpath(entry)).is_relative_to(root)
 
 
 def is_site(folder: Path) -> bool:
