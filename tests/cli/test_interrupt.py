@@ -48,6 +48,20 @@ def started(file: Path, solver: str, budgets: str, **environment: str) -> subpro
     )  # fmt: skip
 
 
+def at_work(process: subprocess.Popen[str], seconds: float) -> None:
+    """Wait until it used that much of a processor: on a busy machine it starts slowly."""
+    used = Path(f"/proc/{process.pid}/stat")
+    if not used.exists():
+        time.sleep(seconds)
+        return
+    ticks = os.sysconf("SC_CLK_TCK")
+    while process.poll() is None:
+        user, system = used.read_text().rpartition(")")[2].split()[11:13]
+        if int(user) + int(system) >= seconds * ticks:
+            return
+        time.sleep(0.1)
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="signals differ")
 @pytest.mark.parametrize(
@@ -62,7 +76,7 @@ def test_ctrl_c_gives_a_bound(
     if solver == "auto":
         solve(as_package(family("H", [101])[0]), 150, seconds=0.1)  # kernels are on disk then
     process = started(tmp_path / "h.json", solver, budgets)
-    time.sleep(6)
+    at_work(process, 5)
     assert process.poll() is None, "solved before the signal"
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=120)
