@@ -38,7 +38,10 @@ class Adapter(Protocol):
         ...
 
     def recognises(self, source: Source) -> int:
-        """How sure it is that the source is its own: 0 not at all, 3 by marks no other has."""
+        """How sure it is that the source is its own: 0 not at all, 3 by marks no other has.
+
+        4 is for a format whose marks a near relative has as well.
+        """
         ...
 
     def read(self, source: Source, options: Options) -> ExportedStore:

@@ -19,7 +19,7 @@ class State(StrEnum):
     UNPARSEABLE = "unparseable_reply"
     REFUSED = "refused"
     NO_REPLY = "no_reply"
-    """The server failed, so nobody was asked."""
+    """The server failed: there is nothing to grade."""
 
 
 @dataclass(frozen=True, slots=True)
