@@ -86,3 +86,12 @@ def test_lines_are_those_of_an_editor(tmp_path: Path) -> None:
         ("line-1", "Ann\u2028eats fish."), ("line-2", "Bo\x0clikes\x0btea."),
         ("line-3", "Cy\x85swims."),
     ]  # fmt: skip
+
+
+def test_a_salience_that_is_no_number(tmp_path: Path) -> None:
+    """It is left out, and said to be."""
+    path = tmp_path / "notes.jsonl"
+    path.write_text('{"text": "a", "salience": 0.4}\n{"text": "b", "salience": "high"}\n')
+    store = import_store([path], "plain")
+    assert [one.salience for one in store.memories] == [0.4, None]
+    assert any("salience is no number" in line for line in store.warnings)

@@ -84,6 +84,20 @@ def test_diagnosis_by_hand() -> None:
     assert "extraction" in found.advice
 
 
+def test_the_heaviest_questions_come_first() -> None:
+    """However the file orders them; of equal ones the first by name."""
+    data = MEALS.model_dump()
+    data["queries"] = [
+        {"id": id, "required": ["ended"], "importance": weight}
+        for id, weight in (("a", 1), ("d", 2), ("b", 7), ("c", 2))
+    ]
+    for unit in data["units"]:
+        unit["weight"] = None  # what the questions make it
+    package = Package.model_validate(data)
+    found = diagnose(ExportAudit(package, [LONG]), LONG, F(5))
+    assert found.steps[1].queries == ("b", "c", "d", "a")
+
+
 def test_what_fits_is_kept() -> None:
     """A store within the budget has no cost or selection loss."""
     found = diagnose(ExportAudit(MEALS, [LONG]), LONG, F(7))

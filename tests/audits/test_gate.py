@@ -64,6 +64,19 @@ def test_what_it_does_not_see_is_said() -> None:
     assert found.reaches == "1.0000"
 
 
+def test_a_perfect_store_where_h_is_irrational() -> None:
+    """It reaches the bar of 1, although its value is known to 2^-32 only."""
+    data = TWO.model_dump()
+    for unit in data["units"]:
+        unit["response"] = {"shape": "log1p"}
+    logarithmic = Package.model_validate(data)
+    found = gated(logarithmic, STORE, F(4), Lexical())
+    assert found.certified
+    assert found.ratio < 1
+    assert found.passes(1)
+    assert not gated(logarithmic, STORE, F(5), Lexical()).passes(0.6)
+
+
 def test_a_bar_that_an_open_optimum_decides() -> None:
     """Between 0.4 and 0.6: 0.4 is reached for certain, 0.7 is not, 0.5 is not decided."""
     assert OPEN.passes(0.4)

@@ -1,8 +1,11 @@
 """From exported stores to written ones."""
 
+from pathlib import Path
+
 import pytest
 
 from memaudit.adapters.shape import ExportedStore, Memory, Origin
+from memaudit.audits.judges.labels import Labels
 from memaudit.audits.judges.lexical import Lexical
 from memaudit.audits.written import written
 from memaudit.core.errors import MemAuditError
@@ -59,3 +62,11 @@ def test_declared_costs_cannot_be_measured() -> None:
     """One rule for everyone, or none."""
     with pytest.raises(MemAuditError, match="--cost-rule"):
         written(PACKAGE.replace(cost_rule="declared"), store(), Lexical())
+
+
+def test_a_store_without_labels_is_named(tmp_path: Path) -> None:
+    """Among many stores one must know which, and what to do if it covers nothing."""
+    labels = tmp_path / "ann.jsonl"
+    labels.write_text('{"memory_id": "other", "unit_id": "u", "coverage": 1}\n')
+    with pytest.raises(MemAuditError, match=r"^store 's': ann\.jsonl: no label .* a label of 0"):
+        written(PACKAGE, store(Memory(id="a", text="x")), Labels(labels))

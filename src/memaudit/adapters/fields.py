@@ -110,11 +110,14 @@ class Fields:
         return Fields(self.object(name), f"{self.place}.{name}", self.ledger)
 
     def number(self, name: str) -> float | None:
-        """A finite number, or None."""
+        """A finite number, or None; what is there and is none is noted."""
         value = self.data.get(name)
         if isinstance(value, int | Decimal) and not isinstance(value, bool):
             plain = plain_json(value)
-            return float(plain) if isinstance(plain, int | float) else None
+            if isinstance(plain, int | float):
+                return float(plain)
+        if value is not None:
+            self.ledger.note(f"{name} is no number, left out", self.place)
         return None
 
     def others(self, *read: str) -> dict[str, JsonValue]:

@@ -73,7 +73,6 @@ class Diagnosis:
     optimum: Fraction
     kept: tuple[str, ...]
     policy: str
-    kept_value: Fraction
     kept_share: Fraction
     kept_between: Enclosure
     kept_units: Mapping[str, Fraction]
@@ -142,7 +141,6 @@ def diagnose(
         optimum=whole_worth.high,
         kept=kept,
         policy="everything fits" if fits else policy,
-        kept_value=held.high,
         kept_share=held.high / whole_worth.high,
         kept_between=_share(held.low, held.high, whole_worth),
         kept_units={unit: value.high for unit, value in stages[-1].items() if value.high},
@@ -170,12 +168,13 @@ def _step(audit: ExportAudit, name: str, above: Stage, below: Stage, whole: Encl
     )
     value = sum(parts.values(), Fraction(0))
     gone = {unit for unit, part in lost if part > 0}
-    queries = tuple(q.id for q in audit.package.queries if gone & set(q.required)) if value else ()
+    asking = [q for q in audit.package.queries if value and gone & set(q.required)]
+    asking.sort(key=lambda query: (-query.importance, query.id))
     upper, lower = _worth(above), _worth(below)
     between = _share(upper.low - lower.high, upper.high - lower.low, whole)
     if above is below:
         between = NOTHING
-    return Step(name, value, value / whole.high, tuple(lost), queries, between)
+    return Step(name, value, value / whole.high, tuple(lost), tuple(query.id for query in asking), between)
 
 
 def _advice(steps: tuple[Step, ...]) -> str:

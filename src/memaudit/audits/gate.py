@@ -18,8 +18,8 @@ ESTIMATED = "coverage estimated"
 
 @dataclass(frozen=True, slots=True)
 class Gated:
-    """The union ratio of what a store keeps within the budget; where its optimum is not certified,
-    the two numbers it lies between."""
+    """The union ratio of what a store keeps within the budget, or the two numbers it lies between:
+    where its optimum is not certified, and, a hair apart, where some h is irrational."""
 
     store: str
     ratio: float
@@ -31,7 +31,7 @@ class Gated:
 
     def passes(self, bar: float) -> bool:
         """Whether it reaches a bar; an error where that is not decided."""
-        if self.ratio >= bar:
+        if self.ratio >= bar or (self.certified and self.highest >= bar):
             return True
         if self.highest >= bar:
             raise MemAuditError(
@@ -77,7 +77,7 @@ def gated(
         if policy not in rows:
             raise MemAuditError(f"{kept.name!r} has no {policy} for every memory; use recency")
         ratio, how = rows[policy], f"cut by {policy}"
-    ends = ratio.between if ratio.value is None else (ratio.value, ratio.value)
+    ends = ratio.between if ratio.value is None else (ratio.value, ratio.value * ratio.slack)
     if ends is None:
         raise MemAuditError(
             f"{kept.name!r} has no ratio at budget {plain(budget)}: {ratio.undefined}"

@@ -49,6 +49,12 @@ class Ratio:
         return self.numerator / (self.optimum.value if high is None else high)
 
     @property
+    def slack(self) -> Fraction:
+        """How far above `value` the ratio may be, as a factor: 1 unless some h is irrational."""
+        high = self.optimum.value_high
+        return Fraction(1) if high is None or not self.optimum.value else high / self.optimum.value
+
+    @property
     def between(self) -> tuple[Fraction, Fraction] | None:
         """Where the ratio lies while the optimum is known only to lie between what was found and
         its bound; None where the ratio is known, or nothing is."""

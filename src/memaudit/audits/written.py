@@ -5,7 +5,7 @@ from fractions import Fraction
 
 from memaudit.adapters.shape import ExportedStore, Memory
 from memaudit.audits.account import Account, incomplete, unread_rows
-from memaudit.audits.judges.protocol import Judge, Judged
+from memaudit.audits.judges.protocol import Judge, Judged, NotJudged
 from memaudit.audits.salience import OWN_SALIENCE, Salience, SalienceCalls
 from memaudit.audits.union import WrittenMemory, WrittenStore
 from memaudit.core.cost import DECLARED, cost_rule
@@ -33,9 +33,11 @@ def written(
         )
     measure = cost_rule(package.cost_rule)
     memories = in_order(of_package(store, package.name))
-    judged = judge.judge(
-        [Judged(one.id, one.text, one.sources, package.name) for one in memories], package.units
-    )
+    seen = [Judged(one.id, one.text, one.sources, package.name) for one in memories]
+    try:
+        judged = judge.judge(seen, package.units)
+    except NotJudged as error:
+        raise NotJudged(f"store {store.name!r}: {error}") from None
     ids = [memory.id for memory in memories]
     own = {memory.id: exact(memory.salience) for memory in memories if memory.salience is not None}
     at_write_time = _scores(salience.at_write_time, package.name, ids)

@@ -132,8 +132,8 @@ def _show_counts(screen: Console, answer: Answer, found: Summary) -> None:
         screen.print(safe_markup(note))
     cells = sum(len(one.low) for one in answer.boxes)
     screen.print(
-        f"bounds: no choice of labels for the {cells:,} cells that label sets and package see "
-        "differently gives a mean ratio outside; = where both ends are reached"
+        f"bounds: no choice between the labels given for the {cells:,} cells that label sets and "
+        "package see differently gives a mean ratio outside; = where both ends are reached"
     )
     lost = sum(sum(row.missing.values()) for row in found.rows)
     undefined = sum(sum(one.undefined.values()) for name in found.shifts

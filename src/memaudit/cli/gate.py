@@ -69,7 +69,7 @@ def gate(
     typer.echo(
         safe(
             f"{'pass' if passed else 'FAIL'}: {result.store} reaches {result.reaches} of the best "
-            f"store within {budget} (bar {min_ratio:g}, {result.notes})"
+            f"store within {budget} (bar {min_ratio}, {result.notes})"
         )
     )
     if not passed:

@@ -67,7 +67,8 @@ class Labels:
                 used += 1
         if memories and not used:
             fix = (
-                "if its ids are other ones, give the file of its memories as well"
+                "if its ids are other ones, give the file of its memories as well; if it covers "
+                "nothing, say so with a label of 0"
                 if self._stands_for is None
                 else "no text of the file of memories is in it"
             )

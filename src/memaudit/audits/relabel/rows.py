@@ -81,7 +81,7 @@ def _shift(one: Shift) -> dict[str, Any]:
 def _ranking(one: Ranking) -> dict[str, Any]:
     return {
         "ranked": one.ranked,
-        "preserved": one.preserved,
+        "preserved": one.preserved if one.ranked > 1 else None,
         "swapped": [list(pair) for pair in one.swapped],
         "tied_under_one": [list(pair) for pair in one.tied],
         "tau_b": _correlation(one.tau),
