@@ -1,4 +1,6 @@
-"""A tiny named package and how hypothesis runs here."""
+"""A tiny named package, how hypothesis runs here, and that no proxy or real key reaches a test."""
+
+from collections.abc import Iterator
 
 import pytest
 from hypothesis import settings
@@ -7,6 +9,18 @@ from memaudit.core.package import Package
 
 settings.register_profile("memaudit", deadline=None)
 settings.load_profile("memaudit")
+
+KEYS = ("MEMAUDIT_API_KEY", "OPENAI_API_KEY", "OPENROUTER_API_KEY", "OPENAI_ORG_ID")
+PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY")
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _clean_environment() -> Iterator[None]:
+    # For the whole session: things that many tests share are made in it, too.
+    with pytest.MonkeyPatch.context() as patch:
+        for name in (*KEYS, *PROXIES, *(one.lower() for one in PROXIES)):
+            patch.delenv(name, raising=False)
+        yield
 
 
 @pytest.fixture

@@ -62,7 +62,7 @@ def test_kinds_sum_to_the_diagnosis(first: WrittenStore, second: WrittenStore, b
     audit = ExportAudit(MEALS, [first, second])
     found = diagnose(audit, first, F(budget))
     kinds = kind_rows(MEALS, audit.score(first, F(budget)).score.unit_values, found)
-    assert sum(one.kept or 0 for one in kinds) == found.kept_value
+    assert sum(one.kept or 0 for one in kinds) == found.kept_share * found.optimum
     for step in found.steps:
         assert sum((one.losses or {})[step.name] for one in kinds) == step.value
     total = sum((one.kept or 0) + sum((one.losses or {}).values()) for one in kinds)

@@ -15,15 +15,6 @@ from tests.natural.passes.fake_model import answer, instead, plays
 pytest.importorskip("openai", reason="pip install 'memaudit[models]'")
 
 
-@pytest.fixture(autouse=True)
-def _clean_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("MEMAUDIT_API_KEY", "OPENAI_API_KEY", "OPENROUTER_API_KEY", "OPENAI_ORG_ID"):
-        monkeypatch.delenv(name, raising=False)
-    for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"):
-        monkeypatch.delenv(name, raising=False)
-        monkeypatch.delenv(name.lower(), raising=False)
-
-
 def words(folder: Path, *more: object) -> tuple[object, ...]:
     """The command on a frame of four cells."""
     write_frame(FRAME, folder / "f")

@@ -19,15 +19,6 @@ from tests.models.server import fails, says, serving
 WRITERS = ("--writer", "gvt", "--writer", "recency_raw")
 
 
-@pytest.fixture(autouse=True)
-def _clean_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("MEMAUDIT_API_KEY", "OPENAI_API_KEY", "OPENROUTER_API_KEY", "OPENAI_ORG_ID"):
-        monkeypatch.delenv(name, raising=False)
-    for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"):
-        monkeypatch.delenv(name, raising=False)
-        monkeypatch.delenv(name.lower(), raising=False)
-
-
 @pytest.fixture
 def files(tmp_path: Path) -> tuple[Path, Path]:
     """A package of the natural set, and a store of four facts about it."""

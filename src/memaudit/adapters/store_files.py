@@ -13,6 +13,7 @@ from memaudit.adapters.source import read_bytes
 from memaudit.core.errors import MemAuditError
 from memaudit.datasets.lenient_json import kind_of
 from memaudit.io.atomic import write_file
+from memaudit.io.faults import first_fault
 
 IMPORT_FIRST = "(read an export with memaudit import first)"
 
@@ -67,9 +68,7 @@ def read_store(path: Path) -> ExportedStore:
     try:
         store = ExportedStore.model_validate(document)
     except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(str(step) for step in first["loc"])
-        raise MemAuditError(f"{name}: {place}: {first['msg'].lower()}") from None
+        raise MemAuditError(f"{name}: {first_fault(error)}") from None
     seen: set[str] = set()
     for at, memory in enumerate(store.memories):
         if memory.id in seen:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from memaudit.audits.statistics import LEVEL, Floats
+from memaudit.audits.statistics import Floats, outer_percentiles
 
 Places = NDArray[np.int64]
 AT_ONCE = 200
@@ -85,9 +85,7 @@ def interval_of(value: float, resampled: Floats, n: int) -> Correlation:
     whole = resampled[~np.isnan(resampled)]
     if np.isnan(value) or not len(whole):
         return Correlation(n, float(value), float("nan"), float("nan"))
-    tail = 100 * (1 - LEVEL) / 2
-    low, high = np.percentile(whole, [tail, 100 - tail])
-    return Correlation(n, float(value), float(low), float(high))
+    return Correlation(n, float(value), *outer_percentiles(whole))
 
 
 def _mid_ranks(values: Floats, counts: Floats) -> Floats:

@@ -21,6 +21,8 @@ RESAMPLES = 2000
 FLIPS = 1 << 15
 AT_ONCE = 1 << 12
 LEVEL = 0.95
+TAILS = (100 * (1 - LEVEL) / 2, 100 - 100 * (1 - LEVEL) / 2)
+"""The percentiles at the two ends of an interval."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,13 +68,18 @@ def intervals(values: Floats, drawn: Floats) -> list[Interval]:
 
 def _percentiles(resampled: Floats) -> tuple[Floats, Floats]:
     """The outer percentiles of each column, without resamples that drew nothing defined."""
-    tail = 100 * (1 - LEVEL) / 2
     low, high = np.full((2, resampled.shape[1]), np.nan)
     for column in range(resampled.shape[1]):
         whole = resampled[:, column][~np.isnan(resampled[:, column])]
         if len(whole):
-            low[column], high[column] = np.percentile(whole, [tail, 100 - tail])
+            low[column], high[column] = outer_percentiles(whole)
     return low, high
+
+
+def outer_percentiles(values: Sequence[float] | Floats) -> tuple[float, float]:
+    """The percentiles that leave LEVEL of the values between them; there must be values."""
+    low, high = np.percentile(values, TAILS)
+    return float(low), float(high)
 
 
 def differences(

@@ -56,9 +56,9 @@ Row = tuple[str, int, tuple[int, ...]]
 """Distribution, seed and budgets."""
 
 
-def audit_rows(rows: int, event_graph: bool = True) -> Iterator[Row]:
+def audit_rows(rows: int) -> Iterator[Row]:
     """Packages of every distribution in turn, at all budgets, until there are enough rows."""
-    names = [*PUBLISHED, "event_graph:experiences=8"] if event_graph else list(PUBLISHED)
+    names = [*PUBLISHED, "event_graph:experiences=8"]
     left, seed = rows, 0
     while left > 0:
         for name in names:

@@ -10,7 +10,7 @@ from itertools import chain
 from typing import Any
 
 from memaudit.core.errors import MemAuditError
-from memaudit.core.exact import exact, plain
+from memaudit.core.exact import exact
 
 MOST_SEEDS = 100_000_000
 _SEEDS = re.compile(r"([0-9]+)(?:-([0-9]+))?")
@@ -139,8 +139,3 @@ def absolute(budget: str, mean_cost: Fraction | None) -> Fraction:
     if mean_cost is None:
         raise ValueError(f"budget {budget} needs the mean total cost")
     return Fraction(max(1, round(amount * mean_cost)))
-
-
-def shown(budget: Fraction) -> int | float | str:
-    """A budget in rows and tables."""
-    return plain(budget)

@@ -4,7 +4,7 @@ Nothing here is larger than what was read: seeds stay ranges until rows are held
 """
 
 from math import prod
-from typing import Annotated, Any, Self
+from typing import Annotated, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
@@ -117,8 +117,3 @@ class StatedRow(_Stated):
         if len(set(self.store)) < len(self.store):
             raise ValueError("the store names a memory twice")
         return self
-
-    @staticmethod
-    def key(row: dict[str, Any]) -> tuple[Any, ...]:
-        """What tells rows of a run apart."""
-        return row["distribution"], row["seed"], row["budget"], row["writer"]

@@ -46,12 +46,6 @@ class Meter:
         with self._changed:
             return self._spent
 
-    @property
-    def closed(self) -> bool:
-        """Whether a call has been turned away: from then on all are."""
-        with self._changed:
-            return self._closed
-
     def reserve(self, prompt_bound: int, completion_bound: int) -> int | None:
         """A ticket for one call, or None where the cap has no room for it.
 

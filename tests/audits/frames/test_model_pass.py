@@ -34,15 +34,6 @@ FRAME = keyed(*CELLS)
 SAID = {"c0000": "full", "c0001": "partial", "c0002": "none", "c0003": "none"}
 
 
-@pytest.fixture(autouse=True)
-def _clean_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("MEMAUDIT_API_KEY", "OPENAI_API_KEY", "OPENROUTER_API_KEY", "OPENAI_ORG_ID"):
-        monkeypatch.delenv(name, raising=False)
-    for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"):
-        monkeypatch.delenv(name, raising=False)
-        monkeypatch.delenv(name.lower(), raising=False)
-
-
 @contextmanager
 def desk(folder: Path, settings: Settings) -> Iterator[Desk]:
     """A desk with a cache in a folder."""

@@ -83,7 +83,7 @@ def test_reading(tmp_path: Path) -> None:
     path.write_text(json.dumps([row]))
     assert read_corrections(path) == [correction("locomo_0_qa0", "D1:1")]
     path.write_text(json.dumps([row, {"question_id": "locomo_0_qa0"}]))
-    with pytest.raises(MemAuditError, match=r"errors.json: Field required at 1.correct_evidence"):
+    with pytest.raises(MemAuditError, match=r"errors.json: 1.correct_evidence: field required"):
         read_corrections(path)
     path.write_text("{")
     with pytest.raises(MemAuditError, match="a JSON list of rows"):

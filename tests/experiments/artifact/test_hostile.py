@@ -29,8 +29,8 @@ def test_numbers_that_break_arithmetic(copied: Path) -> None:
     edit_rows(copied, name, lambda row: row.update(optimum="1e999999999"), only=1)
     first, second, *rest = problems(copied)
     assert rest == []
-    assert first == f"{name}, line 1: optimum: Value error, '1/0' divides by zero"
-    assert second.startswith(f"{name}, line 2: optimum: Value error, 1e999999999 is out of range")
+    assert first == f"{name}, line 1: optimum: '1/0' divides by zero"
+    assert second.startswith(f"{name}, line 2: optimum: 1e999999999 is out of range")
 
 
 @pytest.mark.slow
@@ -74,10 +74,10 @@ def test_what_is_only_stated(copied: Path) -> None:
     ):
         before = (copied / "manifest.json").read_text()
         edit_manifest(copied, lambda data, to=change: data["times"].update(to))
-        assert failure("reproduce", "verify", copied).endswith(f"at {where}")
+        assert f"manifest.json: {where}: " in failure("reproduce", "verify", copied)
         (copied / "manifest.json").write_text(before)
     edit_manifest(copied, lambda data: data["versions"].update(numpy="1\x1b[2J"))
-    assert failure("reproduce", "verify", copied).endswith("at versions.numpy")
+    assert "manifest.json: versions.numpy: " in failure("reproduce", "verify", copied)
 
 
 @pytest.mark.slow
@@ -114,9 +114,9 @@ def test_a_manifest_out_of_shape(copied: Path) -> None:
     """Files in the wrong part, a seed that is no number, a name longer than any file's."""
     before = (copied / "manifest.json").read_text()
     for change, said in (
-        (lambda data: data["packages"]["base"].update({"9" * 5000: "a"}), "at packages.base."),
-        (lambda data: data["packages"]["base"].update({"\u00b2": "a"}), "at packages.base."),
-        (lambda data: data["identity"].update(source="x"), "at identity.source"),
+        (lambda data: data["packages"]["base"].update({"9" * 5000: "a"}), ": packages.base."),
+        (lambda data: data["packages"]["base"].update({"\u00b2": "a"}), ": packages.base."),
+        (lambda data: data["identity"].update(source="x"), ": identity.source: "),
     ):
         edit_manifest(copied, change)
         assert said in failure("reproduce", "verify", copied)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memaudit.audits.agreement.vectors import Measure
-from memaudit.audits.statistics import LEVEL, Floats
+from memaudit.audits.statistics import Floats, outer_percentiles
 
 Whole = NDArray[np.int64]
 
@@ -113,13 +113,11 @@ def within(
 
 def percentiles(values: Floats) -> list[Bounds | None]:
     """The outer percentiles of each column."""
-    tail = 100 * (1 - LEVEL) / 2
     result: list[Bounds | None] = []
     for column in values.T:
         defined = column[~np.isnan(column)]
         if len(defined):
-            low, high = np.percentile(defined, [tail, 100 - tail])
-            result.append(Bounds(float(low), float(high), len(column) - len(defined)))
+            result.append(Bounds(*outer_percentiles(defined), len(column) - len(defined)))
         else:
             result.append(None)
     return result

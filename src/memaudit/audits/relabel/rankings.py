@@ -15,7 +15,7 @@ import numpy as np
 
 from memaudit.audits.rank_correlation import by_row
 from memaudit.audits.sensitivity.tau import kendall
-from memaudit.audits.statistics import LEVEL, Floats
+from memaudit.audits.statistics import Floats, outer_percentiles
 
 Column = Sequence[Fraction | None]
 """One item's ratio in every package."""
@@ -124,11 +124,7 @@ def _resampled(
 
 
 def _middle(values: Floats) -> tuple[float | None, float | None]:
-    if not len(values):
-        return None, None
-    tail = 100 * (1 - LEVEL) / 2
-    low, high = np.percentile(values, [tail, 100 - tail])
-    return float(low), float(high)
+    return outer_percentiles(values) if len(values) else (None, None)
 
 
 def _sign(number: Fraction) -> int:

@@ -18,7 +18,7 @@ from memaudit.audits.ratio import NOT_CERTIFIED
 from memaudit.audits.relabel.audit import Answer
 from memaudit.audits.relabel.bounds import Bounds, MeanBounds, mean_bounds
 from memaudit.audits.relabel.rankings import Column, Ranking, ranking
-from memaudit.audits.statistics import LEVEL, Floats, Interval, draws, intervals
+from memaudit.audits.statistics import TAILS, Floats, Interval, draws, intervals
 
 ABSENT, FAILED = "no store", "writer failed"
 FEWEST = 40
@@ -182,15 +182,13 @@ def _drawn(
     with np.errstate(invalid="ignore", divide="ignore"):
         means = filled.sum(axis=1) / there.sum(axis=1)
         mixed = (drawn @ filled.T) / (drawn @ there.T.astype(np.float64))
-    tail = 100 * (1 - LEVEL) / 2
-    own = 0 if len(values) < FEWEST else tail
-    low, high = np.nanpercentile(means, [own, 100 - own])
+    low, high = np.nanpercentile(means, (0, 100) if len(values) < FEWEST else TAILS)
     spread = Spread(
         len(values), float(np.nanmean(means)), float(low), float(high), int((~there).sum())
     )
     if values.shape[1] < 2:
         return spread, None
-    low, high = np.nanpercentile(mixed, [tail, 100 - tail])
+    low, high = np.nanpercentile(mixed, TAILS)
     return spread, (float(low), float(high))
 
 

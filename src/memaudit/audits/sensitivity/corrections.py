@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 from memaudit.core.errors import MemAuditError
 from memaudit.core.package import TABLES, Package
+from memaudit.io.faults import first_fault
 from memaudit.io.files import read_bytes
 from memaudit.natural.annotations import Recipe, build
 from memaudit.natural.building import Job, plan
@@ -45,10 +46,8 @@ def read_corrections(path: Path) -> list[Correction]:
     try:
         return TypeAdapter(list[Correction]).validate_json(read_bytes(path))
     except ValidationError as error:
-        first = error.errors()[0]
-        at = ".".join(str(part) for part in first["loc"])
         raise MemAuditError(
-            f"{path.name}: {first['msg']}{f' at {at}' if at else ''}; a JSON list of rows with "
+            f"{path.name}: {first_fault(error)}; a JSON list of rows with "
             "question_id and correct_evidence was expected"
         ) from None
 

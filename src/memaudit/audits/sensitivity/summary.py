@@ -13,7 +13,7 @@ import numpy as np
 from memaudit.audits.sensitivity.measure import Measured, measured
 from memaudit.audits.sensitivity.tau import Tau, kendall
 from memaudit.audits.sensitivity.variants import Variant
-from memaudit.audits.statistics import LEVEL
+from memaudit.audits.statistics import outer_percentiles
 
 Value = Callable[[Measured], Fraction | None]
 Runs = Mapping[str, Sequence[Sequence[Measured]]]
@@ -154,9 +154,7 @@ def spread(values: Sequence[Fraction | None]) -> Spread:
     there = [float(value) for value in values if value is not None]
     if not there:
         return Spread(0, None, None, None)
-    tail = 100 * (1 - LEVEL) / 2
-    low, high = np.percentile(there, [tail, 100 - tail])
-    return Spread(len(there), float(np.mean(there)), float(low), float(high))
+    return Spread(len(there), float(np.mean(there)), *outer_percentiles(there))
 
 
 def _survival(

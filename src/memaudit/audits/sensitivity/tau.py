@@ -15,7 +15,6 @@ class Tau:
     discordant: int = 0
     tied_in_first: int = 0
     tied_in_second: int = 0
-    tied_in_both: int = 0
 
     @property
     def value(self) -> float | None:
@@ -44,8 +43,8 @@ def kendall(first: Sequence[Fraction], second: Sequence[Fraction]) -> Tau:
     for (a, b), (c, d) in combinations(zip(first, second, strict=True), 2):
         one, other = _sign(a - c), _sign(b - d)
         if not one and not other:
-            counts["tied_in_both"] += 1
-        elif not one:
+            continue
+        if not one:
             counts["tied_in_first"] += 1
         elif not other:
             counts["tied_in_second"] += 1

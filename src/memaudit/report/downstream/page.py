@@ -1,7 +1,5 @@
 """Diagnoses, transfers and calibrations as HTML files that need nothing else."""
 
-import base64
-import hashlib
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -12,6 +10,7 @@ from memaudit.io.atomic import write_file
 from memaudit.report.downstream.folder import Folder, open_folder
 from memaudit.report.downstream.plot import scatter_plot
 from memaudit.report.downstream.view import view_of
+from memaudit.report.one_file import one_file
 from memaudit.report.page.cast import cast
 from memaudit.report.page.page import environment
 
@@ -29,7 +28,8 @@ def build_downstream(folder: Folder) -> str:
     """The page of a diagnosis, a transfer or a calibration."""
     if folder.is_calibration:
         return _calibration(folder)
-    return _render(
+    return one_file(
+        environment(),
         "diagnosis_page.html",
         title=TITLE,
         diagnosis=view_of(folder),
@@ -43,7 +43,8 @@ def _calibration(folder: Folder) -> str:
     members = list(
         cast({name: name in spec["peeking_writers"] for name in spec["writers"]}).values()
     )
-    return _render(
+    return one_file(
+        environment(),
         "calibration_page.html",
         title=CALIBRATION_TITLE,
         summary=summary,
@@ -59,10 +60,3 @@ def _calibration(folder: Folder) -> str:
 
 def _set(row: dict[str, Any]) -> str:
     return str(row["set"])
-
-
-def _render(template: str, **context: Any) -> str:
-    jinja = environment()
-    style = jinja.get_template("style.css").render()
-    code = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode("ascii")
-    return jinja.get_template(template).render(style_hash=f"sha256-{code}", **context)

@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from memaudit.core.errors import MemAuditError
 from memaudit.core.exact import exact
 from memaudit.experiments.summary import SUMMARY
+from memaudit.io.faults import first_fault
 from memaudit.io.objects import read_object
 
 FORMAT = "memaudit-summary"
@@ -57,9 +58,9 @@ def cells_of(summary: Mapping[str, Any]) -> list[Cell]:
             cell = Cell.model_validate(row)
             exact(cell.budget)
         except ValidationError as error:
-            where = ".".join(str(part) for part in error.errors()[0]["loc"])
-            what = error.errors()[0]["msg"]
-            raise MemAuditError(f"cannot draw: summary row {number}, {where}: {what}") from None
+            raise MemAuditError(
+                f"cannot draw: summary row {number}, {first_fault(error)}"
+            ) from None
         except ValueError as error:
             raise MemAuditError(f"cannot draw: summary row {number}, budget: {error}") from None
         cells.append(cell)

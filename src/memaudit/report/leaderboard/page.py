@@ -1,17 +1,14 @@
 """The leaderboard as one HTML file, in the style of the report and with its escaping."""
 
-import base64
-import hashlib
 from importlib.metadata import version
 from pathlib import Path
-
-from jinja2 import ChoiceLoader, Environment, PackageLoader
 
 from memaudit.core.exact import plain
 from memaudit.io.atomic import write_file
 from memaudit.report.leaderboard.board import SHARES, Board
 from memaudit.report.leaderboard.data import leaderboard_data
 from memaudit.report.leaderboard.words import coverage_note, notes, undefined_words
+from memaudit.report.one_file import one_file
 from memaudit.report.page.cast import Member
 from memaudit.report.page.page import environment
 
@@ -25,15 +22,15 @@ def write_page(board: Board, out: Path) -> None:
 
 def build_page(board: Board) -> str:
     """One HTML file that needs nothing else."""
-    jinja = _templates()
-    style = jinja.get_template("style.css").render()
-    code = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode("ascii")
+    jinja = environment("memaudit.report.leaderboard")
+    jinja.filters["undefined_words"] = undefined_words
     members = {
         store: Member(store, store, "", "deployable", tone)
         for tone, store in enumerate(board.stores, start=1)
     }
-    return jinja.get_template("leaderboard.html").render(
-        style_hash=f"sha256-{code}",
+    return one_file(
+        jinja,
+        "leaderboard.html",
         title=TITLE,
         board=board,
         budgets=[(str(plain(budget)), rows) for budget, rows in board.budgets],
@@ -46,13 +43,3 @@ def build_page(board: Board) -> str:
         data=leaderboard_data(board),
         version=version("memaudit"),
     )
-
-
-def _templates() -> Environment:
-    """The report's environment, with a template of our own in front of its macros and style."""
-    jinja = environment()
-    theirs = jinja.loader
-    assert theirs is not None
-    jinja.loader = ChoiceLoader([PackageLoader("memaudit.report.leaderboard"), theirs])
-    jinja.filters["undefined_words"] = undefined_words
-    return jinja

@@ -1,19 +1,18 @@
 """The page itself: numbers gathered, handed to the templates, written in one step."""
 
-import base64
-import hashlib
 from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from memaudit.audits.statistics import FLIPS, LEVEL, RESAMPLES
 from memaudit.experiments.spec import is_fraction
 from memaudit.generators.registry import named_distribution
 from memaudit.io.atomic import write_file
+from memaudit.report.one_file import one_file
 from memaudit.report.page import charts, numbers
 from memaudit.report.page.cast import GROUP_NOTES, GROUP_TITLES, OPT, grouped
 from memaudit.report.page.choice import choose
@@ -46,7 +45,9 @@ def build_report(
     remade = remake(run, [*shown, *(one for one in told if one not in shown)])
     by_name = {(one.distribution, one.seed): one for one in remade}
     drawn = curves(run, [by_name[package] for package in shown])
-    return render(
+    return one_file(
+        environment(),
+        "page.html",
         title=title or TITLE,
         run=run,
         distributions=[(g.distribution, named_distribution(g.distribution)) for g in run.grids],
@@ -64,18 +65,10 @@ def build_report(
     )
 
 
-def render(**context: Any) -> str:
-    """The page from its parts. Everything that is put in is made visible and escaped."""
-    jinja = environment()
-    style = jinja.get_template("style.css").render()
-    code = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode("ascii")
-    return jinja.get_template("page.html").render(style_hash=f"sha256-{code}", **context)
-
-
-def environment() -> Environment:
-    """Templates that escape everything; nothing in them is declared safe."""
+def environment(*in_front: str) -> Environment:
+    """Templates that escape everything, nothing in them is declared safe; other packages' first."""
     jinja = Environment(
-        loader=PackageLoader("memaudit.report.page"),
+        loader=ChoiceLoader([PackageLoader(one) for one in (*in_front, "memaudit.report.page")]),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

@@ -6,6 +6,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 from starlette.requests import Request
 
 from memaudit.audits.frames.cell import Label
+from memaudit.io.faults import first_fault
 from memaudit.web.annotate.desk import Refused
 
 LONGEST_NOTE = 10_000
@@ -56,6 +57,4 @@ async def read_sent(request: Request, model: type[Sent]) -> Sent:
     try:
         return model.model_validate_json(body)
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False, include_context=False)[0]
-        place = ".".join(map(str, first["loc"])) or "request"
-        raise Refused(f"{place}: {first['msg']}") from None
+        raise Refused(first_fault(error)) from None

@@ -4,7 +4,7 @@ from fractions import Fraction
 from functools import cache
 from pathlib import Path
 
-from jinja2 import ChoiceLoader, Environment, PackageLoader
+from jinja2 import Environment
 from markupsafe import Markup
 
 from memaudit.core.counting import counted
@@ -21,12 +21,8 @@ MOST_LETTERS = 600
 @cache
 def environment() -> Environment:
     """Everything is escaped, and letters that cannot be seen are written out."""
-    jinja = house()
+    jinja = house("memaudit.web.explorer", "memaudit.report.labels")
     jinja.finalize = _shown
-    theirs = jinja.loader
-    assert theirs is not None
-    ours = PackageLoader("memaudit.web.explorer"), PackageLoader("memaudit.report.labels")
-    jinja.loader = ChoiceLoader([*ours, theirs])
     jinja.globals.update(MOST_LETTERS=MOST_LETTERS, META_POLICY=META, anchor=anchor)
     jinja.filters["counted"] = counted
     jinja.filters["size"] = size

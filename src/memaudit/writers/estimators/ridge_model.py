@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from memaudit.core.errors import InvalidPackage, MemAuditError
 from memaudit.io.atomic import write_file
+from memaudit.io.faults import first_fault
 from memaudit.io.files import read_text
 from memaudit.writers.estimators.features import FEATURES
 
@@ -71,12 +72,7 @@ def read_model(path: Path) -> RidgeModel:
     try:
         return RidgeModel.model_validate_json(text)
     except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(str(part) for part in first["loc"])
-        reason = first["msg"].removeprefix("Value error, ")
-        raise MemAuditError(
-            f"{path} is not a ridge model: {f'{place}: ' if place else ''}{reason}"
-        ) from None
+        raise MemAuditError(f"{path} is not a ridge model: {first_fault(error)}") from None
 
 
 def default_model() -> RidgeModel:

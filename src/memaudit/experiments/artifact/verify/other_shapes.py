@@ -6,6 +6,7 @@ from typing import Annotated, Any, Self
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from memaudit.core.exact import Exact
+from memaudit.io.faults import first_fault
 from memaudit.solvers.registry import SOLVERS
 
 Count = Annotated[int, Field(ge=0, le=1000, strict=True)]
@@ -86,6 +87,5 @@ def misshapen(shape: type[SolverRow] | type[VariantRow], row: Mapping[str, Any])
     try:
         shape.model_validate(row)
     except ValidationError as error:
-        first = error.errors()[0]
-        return f"{'.'.join(str(part) for part in first['loc'])[:80] or 'row'}: {first['msg']}"
+        return first_fault(error)
     return ""

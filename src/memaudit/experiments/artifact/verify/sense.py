@@ -8,6 +8,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from memaudit.experiments.evaluate import Row
 from memaudit.experiments.grid import FIELDS
+from memaudit.io.faults import first_fault
 
 NEAR = 1e-6
 """Rows round to nine places, so a ratio made from rounded numbers may be this far off."""
@@ -26,8 +27,7 @@ def malformed(row: Mapping[str, Any]) -> str:
     try:
         _ROW.validate_python({"undefined": "", **row})
     except ValidationError as error:
-        first = error.errors()[0]
-        return f"{'.'.join(str(part) for part in first['loc'])[:80]}: {first['msg']}"
+        return first_fault(error)
     return ""
 
 

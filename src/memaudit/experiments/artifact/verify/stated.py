@@ -17,6 +17,7 @@ from pydantic import (
 from memaudit.core.errors import MemAuditError
 from memaudit.experiments.artifact.layout import FORMAT, MANIFEST, PROGRESS, VERSION
 from memaudit.experiments.artifact.settings import Settings
+from memaudit.io.faults import first_fault
 from memaudit.io.files import read_bytes
 
 Hashes = dict[str, str]
@@ -114,9 +115,7 @@ def read_stated(folder: Path) -> Stated:
     try:
         stated = Stated.model_validate_json(read_bytes(path))
     except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(str(part) for part in first["loc"])
-        raise MemAuditError(f"{path}: {first['msg']} at {place[:80] or 'its top'}") from None
+        raise MemAuditError(f"{path}: {first_fault(error)}") from None
     if (stated.format, stated.version) != (FORMAT, VERSION):
         raise MemAuditError(f"{path} is not the manifest of a reproduction, version {VERSION}")
     for name in stated.files:

@@ -12,6 +12,7 @@ from memaudit.audits.downstream.execute import ROWS, SUMMARY, read_spec
 from memaudit.core.errors import MemAuditError
 from memaudit.core.exact import Exact
 from memaudit.downstream.outcomes import Layer, Outcome
+from memaudit.io.faults import first_fault
 from memaudit.io.journal import read_journal
 from memaudit.web.explorer.library.look import read_object
 from memaudit.web.explorer.slugs import slug
@@ -186,13 +187,13 @@ def read_diagnosed(folder: Path, place: str) -> Diagnosed:
         try:
             rows.append(Row.model_validate(data))
         except ValidationError as error:
-            raise MemAuditError(f"{place}/{ROWS}, line {number}: {_first(error)}") from None
+            raise MemAuditError(f"{place}/{ROWS}, line {number}: {first_fault(error)}") from None
     if not (folder / SUMMARY).exists():
         return Diagnosed(spec, tuple(rows), None, cut)
     try:
         summary = Summary.model_validate(read_object(folder / SUMMARY))
     except ValidationError as error:
-        raise MemAuditError(f"{place}/{SUMMARY}: {_first(error)}") from None
+        raise MemAuditError(f"{place}/{SUMMARY}: {first_fault(error)}") from None
     return Diagnosed(spec, tuple(rows), summary, cut)
 
 
@@ -205,9 +206,3 @@ def _lines(path: Path) -> tuple[list[dict[str, Any]], str]:
     except MemAuditError as error:
         return found, str(error)
     return found, ""
-
-
-def _first(error: ValidationError) -> str:
-    first = error.errors(include_url=False, include_input=False, include_context=False)[0]
-    where = ".".join(map(str, first["loc"]))
-    return f"{where}: {first['msg'].lower()}"

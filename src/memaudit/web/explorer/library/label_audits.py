@@ -12,6 +12,7 @@ from memaudit.audits.agreement.plain import audit_data
 from memaudit.audits.frames.cell import Frame
 from memaudit.audits.frames.model_pass import MODEL
 from memaudit.core.errors import MemAuditError
+from memaudit.io.faults import first_fault
 from memaudit.report.labels.tables import AGREEMENT, LabelAudit, agreed, read_audit
 from memaudit.web.explorer.library.frame_labels import FrameLabels, frame_labels
 from memaudit.web.explorer.library.look import read_object
@@ -111,9 +112,7 @@ def _with_agreement(tables: LabelAudit, data: Mapping[str, Any], place: str) -> 
     try:
         return AuditTables(tables, Agreement.model_validate(data))
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False, include_context=False)[0]
-        where = ".".join(map(str, first["loc"]))
-        raise MemAuditError(f"{place}: {where}: {first['msg'].lower()}") from None
+        raise MemAuditError(f"{place}: {first_fault(error)}") from None
 
 
 def _notes(found: AgreementAudit) -> list[str]:

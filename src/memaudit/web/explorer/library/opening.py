@@ -1,6 +1,5 @@
 """Opens what was found: each kind by the reader that the rest of the program uses."""
 
-import json
 from dataclasses import replace
 
 from pydantic import ValidationError
@@ -13,6 +12,7 @@ from memaudit.core.errors import MemAuditError
 from memaudit.core.optimum import Certificate
 from memaudit.experiments.spec import is_fraction
 from memaudit.io.certificates import read_certificates
+from memaudit.io.faults import first_fault
 from memaudit.io.packages import read_package, read_packages
 from memaudit.report.leaderboard.score_files import ScoreFile
 from memaudit.report.page.run import Run, open_run
@@ -88,9 +88,7 @@ def open_scores(found: Found) -> tuple[ScoreFile, ...]:
     try:
         return tuple(ScoreFile.model_validate(row) for row in rows)
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False, include_context=False)[0]
-        place = ".".join(map(str, first["loc"]))
-        raise MemAuditError(f"{found.place}: {place}: {first['msg'].lower()}") from None
+        raise MemAuditError(f"{found.place}: {first_fault(error)}") from None
 
 
 def open_score_sheets(found: Found) -> Scores:
@@ -122,8 +120,3 @@ def open_diagnosis(found: Found) -> Diagnosed:
 def open_certificates(found: Found) -> tuple[Certificate, ...]:
     """Certificates, not checked yet."""
     return tuple(read_certificates(found.path))
-
-
-def certificate_bytes(certificate: Certificate) -> int:
-    """How long a certificate is as a file."""
-    return len(json.dumps(certificate.to_json(), separators=(",", ":")))
