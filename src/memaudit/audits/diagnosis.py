@@ -170,11 +170,12 @@ def _step(audit: ExportAudit, name: str, above: Stage, below: Stage, whole: Encl
     gone = {unit for unit, part in lost if part > 0}
     asking = [q for q in audit.package.queries if value and gone & set(q.required)]
     asking.sort(key=lambda query: (-query.importance, query.id))
+    queries = tuple(query.id for query in asking)
     upper, lower = _worth(above), _worth(below)
     between = _share(upper.low - lower.high, upper.high - lower.low, whole)
     if above is below:
         between = NOTHING
-    return Step(name, value, value / whole.high, tuple(lost), tuple(query.id for query in asking), between)
+    return Step(name, value, value / whole.high, tuple(lost), queries, between)
 
 
 def _advice(steps: tuple[Step, ...]) -> str:

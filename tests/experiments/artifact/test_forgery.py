@@ -23,7 +23,7 @@ NATURAL = "natural/rows.jsonl"
 
 @pytest.mark.slow
 def test_a_headline_row_is_forged_throughout(copied: Path) -> None:
-    """Summary, tables, card, scoreboard, metadata and manifest say it too; the smallest sample finds it."""
+    """Summary, tables, card, scoreboard, metadata and manifest say it too; a sample finds it."""
 
     def best(row: dict[str, Any]) -> None:
         if row["writer"] == "estimated_gvt" and row["budget"] == 100 and row["ratio"]:
