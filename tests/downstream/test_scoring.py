@@ -33,10 +33,32 @@ FIRST = "Which town did she see first, Ljubljana or Trieste?"
         (FIRST, "Ljubljana", "Trieste", "wrong"),
         (FIRST, "Ljubljana", "Ljubljana and then Trieste, I believe, by train", "unclear"),
         ("When?", "!!!", "now", "unclear"),
+        # May is a month and a.m. half of a day, though they look like words of grammar.
+        ("When?", "20 May", "on 20 May", "right"),
+        ("When?", "20 May", "20 June", "unclear"),
+        ("When?", "May", "She may come.", "wrong"),
+        ("When?", "3 AM", "at 3am", "right"),
+        ("When?", "3 a.m.", "3 PM", "unclear"),
+        # That nothing is known is no "no".
+        ("Is it booked?", "no", "No information about that.", "unclear"),
+        ("Is it booked?", "no", "No idea.", "unclear"),
+        # What is denied is not said; what the gold answer denies may be.
+        ("Which nuts?", "peanuts", "Not peanuts", "unclear"),
+        ("Which nuts?", "peanuts", "not peanuts but cashews", "unclear"),
+        ("Which nuts?", "peanuts", "Not cashews but peanuts, I think.", "right"),
+        ("How often?", "every week", "No longer holds: every week.", "unclear"),
+        ("Which food?", "fish", "Ann no longer eats fish.", "unclear"),
+        ("Which food?", "meat", "Ann no longer eats fish; now she eats meat.", "right"),
+        ("Which food?", "meat", "No longer fish, but meat.", "right"),
+        ("Which job?", "no longer a nurse", "She is no longer a nurse", "right"),
+        # A bare number must stand as one.
+        ("How many months ago?", "3", "3-day workshop", "unclear"),
+        ("How many lenses?", "3", "3. Macro lens", "unclear"),
+        ("How many lenses?", "3", "She owns 3 of them.", "right"),
     ],
 )
 def test_scored(question: str, gold: str, answer: str, verdict: str) -> None:
-    """answer-v1."""
+    """answer-v2."""
     assert scored(answer, gold, question) is Verdict(verdict)
 
 

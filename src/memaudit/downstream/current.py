@@ -2,7 +2,7 @@
 
 Labels of updates cite the turn of the old value and that of the new one, and do not say which of
 them is asked for. The rule `current-v1`: where a question requires a current unit, and the texts of
-its current units hold the gold answer (by `answer-v1`), the stale units that it requires are not
+its current units hold the gold answer (by `answer-v2`), the stale units that it requires are not
 needed to support an answer. Where they do not hold it (the old value is asked for, or both, or a
 yes or no), everything that is required stays needed.
 

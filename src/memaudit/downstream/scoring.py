@@ -1,10 +1,12 @@
 """Whether a text gives the right answer, by a named rule that may say it cannot tell.
 
-`answer-v1`. What is asked about in the question is no answer: a gold answer is told by its terms
+`answer-v2`. What is asked about in the question is no answer: a gold answer is told by its terms
 that the question does not have. An answer that holds all of them is right, one that holds none is
 wrong; between the two it is right from a token F1 of 3/4 and cannot be scored below. Where the
 question has every term of the gold answer (this or that?), an answer must be the gold answer, or
-hold it as a phrase with a token F1 of 1/2. A yes against a no is wrong.
+hold it as a phrase with a token F1 of 1/2. A yes against a no is wrong. An answer that denies the
+gold answer ("not peanuts", "no longer holds: ..."), or has a bare number only inside a word or as
+the number of a list, is never right by its terms.
 """
 
 import re
@@ -14,18 +16,24 @@ from memaudit.downstream.answers import exact_match, plain_numbers, token_f1, to
 from memaudit.downstream.verdict import Verdict
 from memaudit.natural.terms import Terms, numbers, terms
 
-RULE = "answer-v1"
+RULE = "answer-v2"
 ALIKE = Fraction(3, 4)
 HALF = Fraction(1, 2)
 POLAR = {"yes": "no", "no": "yes"}
 
 _UNKNOWN = re.compile(
-    r"\b(?:unknown|undecided|unanswerable|no (?:information|answer|decision))\b|"
+    r"\b(?:unknown|undecided|unanswerable)\b|"
+    r"\bno (?:information|answer|decision|idea|mention|record)\b|"
     r"\bca(?:n't|nnot|n not) (?:say|tell|answer|know|determine|be determined)\b|"
     r"(?:\bnot|n't)(?: yet| been)* (?:know|known|decided?|mention|mentioned|stated?|say|said|told|"
     r"given|provided|specify|specified|contain|named)\b",
     re.IGNORECASE,
 )
+_MONTH = re.compile(r"\bMay\b|\b\d{1,2}(?:st|nd|rd|th)? may\b|\bmay \d")
+_HOUR = re.compile(r"(?<=\d)\s*([ap])\.?m\b", re.IGNORECASE)
+_LIST_NUMBER = re.compile(r"^\s*\d+[.)]\s", re.MULTILINE)
+GONE = ["no", "longer"]
+_DENIALS = frozenset({"not", "never"})
 _GONE = re.compile(r"\b(?:deleted?|erased?|removed?|forget|forgotten|withdrawn)\b", re.IGNORECASE)
 
 
@@ -45,17 +53,43 @@ def scored(answer: str, gold: str, question: str) -> Verdict:
     if wanted and POLAR.get(wanted[0]) == said[0]:
         return Verdict.WRONG
     if len(wanted) == 1 and wanted[0] in POLAR:
-        return Verdict.RIGHT if said[0] == wanted[0] else Verdict.UNCLEAR
+        sure = said[0] == wanted[0] and not says_unknown(answer)
+        return Verdict.RIGHT if sure else Verdict.UNCLEAR
     all_terms, there = _terms(gold), _terms(answer)
     telling = all_terms - _terms(question)
     if not telling:
         return _choice(answer, gold, all_terms, there)
     held = telling & there
-    if held == telling and numbers(all_terms) <= there:
-        return Verdict.RIGHT
     if not held:
         return Verdict.WRONG
+    if _denies(said, wanted) or not _stands(wanted, answer):
+        return Verdict.UNCLEAR
+    if held == telling and numbers(all_terms) <= there:
+        return Verdict.RIGHT
     return Verdict.RIGHT if token_f1(answer, gold) >= ALIKE else Verdict.UNCLEAR
+
+
+def _denies(said: list[str], wanted: list[str]) -> bool:
+    """Whether an answer says that it is not so: it begins with no longer, or denies it in place.
+
+    "No longer fish, but meat" says meat.
+    """
+    if said[:2] == GONE and wanted[:2] != GONE and "but" not in said and "now" not in said:
+        return True
+    places = [at for at in range(len(said)) if said[at : at + len(wanted)] == wanted]
+    return bool(places) and all(_denied(said[max(0, at - 3) : at]) for at in places)
+
+
+def _denied(before: list[str]) -> bool:
+    """By the words right before it."""
+    return bool(_DENIALS & set(before[-2:])) or _phrase(GONE, before)
+
+
+def _stands(wanted: list[str], answer: str) -> bool:
+    """Whether a gold answer that is a bare number stands in the answer as a number of its own."""
+    if len(wanted) != 1 or not wanted[0].replace(".", "").isdecimal():
+        return True
+    return wanted[0] in tokens(_LIST_NUMBER.sub(" ", answer))
 
 
 def _choice(answer: str, gold: str, all_terms: Terms, there: Terms) -> Verdict:
@@ -72,4 +106,7 @@ def _phrase(part: list[str], whole: list[str]) -> bool:
 
 
 def _terms(text: str) -> Terms:
-    return terms(plain_numbers(text))
+    """With the month May and the hours a.m., which look like words of grammar."""
+    found = terms(_HOUR.sub(r" \1m", plain_numbers(text)))
+    found |= {f"{half.lower()}m" for half in _HOUR.findall(text)}
+    return found | {"may"} if _MONTH.search(text) else found
