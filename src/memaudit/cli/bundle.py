@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from memaudit.cli.text import safe
+from memaudit.core.counting import counted
 
 
 def bundle(
@@ -37,7 +38,7 @@ def bundle(
         )
     with progress("things", len(library.items)) as done:
         written = write_bundle(library, out, seconds, lambda begun, _: done(begun))
-    counts = [f"{len(found)} {kind}" for kind in KINDS if (found := library.of(kind))]
+    counts = [counted(len(found), kind) for kind in KINDS if (found := library.of(kind))]
     of = ", ".join(counts) or "nothing"
     typer.echo(safe(f"{written.pages:,} pages, {written.bytes / 1e6:.1f} MB: {of}"))
     if library.unreadable:

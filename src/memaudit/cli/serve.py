@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from memaudit.cli.text import safe
+from memaudit.core.counting import counted
 
 
 def serve(
@@ -31,7 +32,7 @@ def serve(
 
     library = Library(folders)
     library.read_ahead()
-    counts = [f"{len(found)} {kind}" for kind in KINDS if (found := library.of(kind))]
+    counts = [counted(len(found), kind) for kind in KINDS if (found := library.of(kind))]
     skipped = f", {len(library.unreadable)} unreadable" if library.unreadable else ""
 
     if not library.items:

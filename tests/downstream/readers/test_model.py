@@ -18,7 +18,7 @@ from memaudit.downstream.readers.registry import named_reader
 from memaudit.models.cache import Cache
 from memaudit.models.providers import Settings
 from memaudit.models.quoted import RULE
-from memaudit.natural.passes.desk import Desk, open_desk
+from memaudit.natural.passes.desk import Desk, Talk, open_desk
 from tests.downstream.readers.fake_reader import reads
 from tests.downstream.small import ASKED, DOG, NOW, OLD
 from tests.models.server import Behaviour, Served, fails, says, serving
@@ -165,3 +165,15 @@ def test_prompts_that_are_none() -> None:
     """The known ones are named."""
     with pytest.raises(MemAuditError, match="known prompts: answer-if-supported, evidence-first"):
         reader_prompt("guess")
+
+
+def test_a_failure_is_told_with_its_cause(tmp_path: Path) -> None:
+    """Not only as a count: who runs it must know what to mend."""
+    shown: list[str] = []
+    with serving(fails(503, "out of memory")) as served, Cache(tmp_path / "cache") as cache:
+        talk = Talk(show=shown.append, yes=True)
+        at = open_desk(live(served.url), cache, tmp_path / "requests.jsonl", talk, concurrency=1)
+        (reply,) = named_reader("model:one", None, at).read((CALL,))
+    assert reply.state is State.NO_REPLY
+    assert shown[-1].startswith("pass reading: 1 of 1 request failed, the first with: ")
+    assert "503" in shown[-1]

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from memaudit.core.counting import counted
 from memaudit.core.errors import MemAuditError
 from memaudit.models.cache import Cache
 from memaudit.models.contents import spent_text
@@ -84,6 +85,9 @@ class Desk:
                     f"pass {stage}: {number} of {len(outcomes)} requests were not answered "
                     f"({first}); {hint}"
                 )
+        if lost:
+            share = f"{len(lost):,} of {counted(len(outcomes), 'request')}"
+            self.talk.show(f"pass {stage}: {share} failed, the first with: {lost[0].detail}")
         for (conversation, _), outcome in zip(asked, outcomes, strict=True):
             self.ledger.add(conversation, stage, outcome)
         return [None if isinstance(one, Failure) else one.value for one in outcomes]
