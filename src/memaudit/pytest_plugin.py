@@ -29,7 +29,8 @@ class StoreWarning(UserWarning):
 class StoreRatio:
     """The union ratio of what a store keeps within a budget.
 
-    `ratio` is its lower end and `highest` its upper one where the optimum is not `certified`.
+    `ratio` is its lower end and `highest` its upper one where the optimum is not `certified`;
+    a hair apart where some h is irrational.
     `notes` say what it does not see: rows that were not read, cells nobody decided.
     """
 

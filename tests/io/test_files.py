@@ -10,15 +10,16 @@ from memaudit.io.files import beside
 @pytest.mark.parametrize(
     ("path", "expected"),
     [
-        ("out/x.csv", "out/x-b"),
+        ("out/x.csv", "out/x.csv-b"),
         ("build", "build-b"),
         (".hidden", ".hidden-b"),
         ("a.tar/x", "a.tar/x-b"),
     ],
 )
 def test_beside(path: str, expected: str) -> None:
-    """The ending takes the place of the one before."""
+    """After the whole name, or in place of the ending."""
     assert beside(Path(path), "-b") == Path(expected)
+    assert beside(Path("out/x.csv"), "-b", stem=True) == Path("out/x-b")
 
 
 def test_beside_a_folder_without_a_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -50,7 +50,8 @@ class Ratio:
 
     @property
     def slack(self) -> Fraction:
-        """How far above `value` the ratio may be, as a factor: 1 unless some h is irrational."""
+        """What the width of the optimum's enclosure takes from `value`, as a factor: 1 unless some
+        h is irrational. A store that is optimal itself has a value of 1 divided by it."""
         high = self.optimum.value_high
         return Fraction(1) if high is None or not self.optimum.value else high / self.optimum.value
 

@@ -96,7 +96,7 @@ def build_with_models(job: "Job", options: ModelOptions, out: Path, form: str) -
         yes=options.yes,
         progress=progress,
     )
-    batch_file = options.batch_file or beside(out, f"{out.suffix}-requests.jsonl")
+    batch_file = options.batch_file or beside(out, "-requests.jsonl")
     with Cache(options.cache) as cache:
         desk = open_desk(settings, cache, batch_file, talk, options.concurrency)
         return build_into_with_model(job, recipe, desk, out, form)

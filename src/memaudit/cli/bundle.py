@@ -6,7 +6,6 @@ from typing import Annotated
 import typer
 
 from memaudit.cli.text import safe
-from memaudit.core.counting import counted
 
 
 def bundle(
@@ -26,7 +25,6 @@ def bundle(
     from memaudit.core.errors import MemAuditError
     from memaudit.web.explorer.bundle import refuse_foreign, write_bundle
     from memaudit.web.explorer.library.library import Library
-    from memaudit.web.explorer.library.records import KINDS
 
     checked_seconds(seconds)
     refuse_foreign(out)
@@ -38,9 +36,7 @@ def bundle(
         )
     with progress("things", len(library.items)) as done:
         written = write_bundle(library, out, seconds, lambda begun, _: done(begun))
-    counts = [counted(len(found), kind) for kind in KINDS if (found := library.of(kind))]
-    of = ", ".join(counts) or "nothing"
-    typer.echo(safe(f"{written.pages:,} pages, {written.bytes / 1e6:.1f} MB: {of}"))
+    typer.echo(safe(f"{written.pages:,} pages, {written.bytes / 1e6:.1f} MB: {library.contents}"))
     if library.unreadable:
         typer.echo(safe(f"{len(library.unreadable)} unreadable, listed on the first page"))
     typer.echo(safe(f"open {out / 'index.html'}"))

@@ -73,7 +73,7 @@ def judging_desk(
         yes=options.yes,
     )
     with Cache(options.cache) as opened:
-        yield open_desk(settings, opened, beside(out, "-requests.jsonl"), talk)
+        yield open_desk(settings, opened, beside(out, "-requests.jsonl", stem=True), talk)
 
 
 def _is_model(judge: str) -> bool:

@@ -68,7 +68,7 @@ class Reading:
                     f"unknown provider {options.provider!r}; choose from {', '.join(PROVIDERS)}"
                 )
         cache = options.cache
-        vectors = beside(cache, "-vectors.sqlite")
+        vectors = beside(cache, "-vectors.sqlite", stem=True)
         found_by = named_retriever(self.retriever, vectors, options.provider == "offline")
         asked = [self.reader] if judge is None else [self.reader, judge]
         with judging_desk(asked, options, out) as desk:

@@ -6,7 +6,6 @@ from typing import Annotated
 import typer
 
 from memaudit.cli.text import safe
-from memaudit.core.counting import counted
 
 
 def serve(
@@ -25,14 +24,12 @@ def serve(
     from memaudit.solvers.protocol import STOP
     from memaudit.web.explorer.app import explorer_app
     from memaudit.web.explorer.library.library import Library
-    from memaudit.web.explorer.library.records import KINDS
     from memaudit.web.explorer.policy import SERVED
     from memaudit.web.explorer.site import Site
     from memaudit.web.serving import serve as serve_app
 
     library = Library(folders)
     library.read_ahead()
-    counts = [counted(len(found), kind) for kind in KINDS if (found := library.of(kind))]
     skipped = f", {len(library.unreadable)} unreadable" if library.unreadable else ""
 
     if not library.items:
@@ -40,7 +37,7 @@ def serve(
         typer.echo(safe(f"{given} holds nothing of ours yet; what comes is listed"), err=True)
 
     def announce(address: str) -> None:
-        typer.echo(safe(f"{', '.join(counts) or 'nothing'}{skipped}; Ctrl-C ends"))
+        typer.echo(safe(f"{library.contents}{skipped}; Ctrl-C ends"))
         typer.echo(address)
 
     serve_app(explorer_app(Site(library)), port, announce, not no_browser, SERVED, STOP.set)

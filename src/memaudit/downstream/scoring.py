@@ -32,7 +32,7 @@ _UNKNOWN = re.compile(
 _MONTH = re.compile(r"\bMay\b|\b\d{1,2}(?:st|nd|rd|th)? may\b|\bmay \d")
 _HOUR = re.compile(r"(?<=\d)\s*([ap])\.?m\b", re.IGNORECASE)
 _LIST_NUMBER = re.compile(r"^\s*\d+[.)]\s", re.MULTILINE)
-GONE = ["no", "longer"]
+NO_LONGER = ["no", "longer"]
 _DENIALS = frozenset({"not", "never"})
 _GONE = re.compile(r"\b(?:deleted?|erased?|removed?|forget|forgotten|withdrawn)\b", re.IGNORECASE)
 
@@ -74,7 +74,8 @@ def _denies(said: list[str], wanted: list[str]) -> bool:
 
     "No longer fish, but meat" says meat.
     """
-    if said[:2] == GONE and wanted[:2] != GONE and "but" not in said and "now" not in said:
+    ended = said[:2] == NO_LONGER and wanted[:2] != NO_LONGER
+    if ended and not {"but", "now"} & set(said):
         return True
     places = [at for at in range(len(said)) if said[at : at + len(wanted)] == wanted]
     return bool(places) and all(_denied(said[max(0, at - 3) : at]) for at in places)
@@ -82,7 +83,7 @@ def _denies(said: list[str], wanted: list[str]) -> bool:
 
 def _denied(before: list[str]) -> bool:
     """By the words right before it."""
-    return bool(_DENIALS & set(before[-2:])) or _phrase(GONE, before)
+    return bool(_DENIALS & set(before[-2:])) or _phrase(NO_LONGER, before)
 
 
 def _stands(wanted: list[str], answer: str) -> bool:

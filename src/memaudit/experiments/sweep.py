@@ -249,8 +249,8 @@ def read_run(folder: Path) -> dict[str, Any]:
     try:
         manifest = floats(parse_json(read_text(path), RUN))
     except InvalidPackage as error:
-        first = error.problems[0]
-        raise MemAuditError(f"cannot read {path}: {first.message} ({first.fix})") from None
+        # What is wrong begins with the file's name.
+        raise MemAuditError(f"cannot read {folder}/{error.problems[0]}") from None
     if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
         raise MemAuditError(f"{path} is not the manifest of a run")
     if wrong := [name for name, kind in PARTS.items() if not isinstance(manifest.get(name), kind)]:

@@ -51,10 +51,10 @@ def read_bytes(path: Path, max_bytes: int = MAX_BYTES) -> bytes:
         raise unreadable(path, error) from None
 
 
-def beside(path: Path, ending: str) -> Path:
-    """The path with another ending; `.` and `..` have their folders' names, which may be `/`."""
+def beside(path: Path, ending: str, stem: bool = False) -> Path:
+    """A neighbour: the path's name, or its stem, and an ending; `.` goes by its folder's name."""
     named = path if path.name not in ("", "..") else path.resolve()
-    return named.parent / f"{named.stem if named.suffix else named.name}{ending}"
+    return named.parent / f"{named.stem if stem else named.name}{ending}"
 
 
 def unreadable(path: Path, error: OSError | ValueError) -> InvalidPackage:

@@ -8,6 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
+from typing import NoReturn
 
 from memaudit.core.digest import digest
 from memaudit.core.errors import MemAuditError
@@ -101,7 +102,7 @@ def file_name(package: str, form: str) -> str:
     return f"{plain}.json" if form == "json" else plain
 
 
-def refuse_an_empty_build(path: Path, out: Path) -> None:
+def refuse_an_empty_build(path: Path, out: Path) -> NoReturn:
     """Where a file holds nothing to build, nothing is left behind."""
     with suppress(OSError):  # whatever else the folder holds, stays
         out.rmdir()

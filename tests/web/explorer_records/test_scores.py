@@ -30,6 +30,11 @@ def falls(tree: Tree) -> list[list[tuple[str, str]]]:
     ]
 
 
+def test_what_is_there_in_words(site: Site) -> None:
+    held = "2 packages, 4 stores, 3 score files, 3 frames, 1 diagnosis"
+    assert site.library.contents == held
+
+
 def test_every_store_and_budget(site: Site) -> None:
     """The table of docs/scoring.md."""
     tree = page(site, f"scores/{found(site, 'scores', 'cells').slug}/index.html")

@@ -53,7 +53,7 @@ class Record:
 @contextmanager
 def open_record(out: Path, identity: dict[str, Any]) -> Iterator[Record]:
     """Begin or go on; a record of other settings or versions is refused."""
-    folder = beside(out, f"{out.suffix}{SUFFIX}")
+    folder = beside(out, SUFFIX)
     try:
         (folder / EXPORTS).mkdir(parents=True, exist_ok=True)
     except OSError as error:

@@ -10,6 +10,7 @@ from typing import TypeVar
 
 from memaudit.adapters.shape import ExportedStore
 from memaudit.audits.frames.cell import Frame
+from memaudit.core.counting import counted
 from memaudit.core.errors import MemAuditError
 from memaudit.core.optimum import Certificate
 from memaudit.report.leaderboard.score_files import ScoreFile
@@ -191,6 +192,13 @@ class Library:
     def certificates(self, found: Found) -> tuple[Certificate, ...]:
         """The certificates of a file."""
         return self._once(found, "certificates", opening.open_certificates)
+
+    @property
+    def contents(self) -> str:
+        """What it holds, in words: `1 run, 6 packages, 1 score file`."""
+        nouns = {kind: "score file" if kind == "scores" else kind for kind in KINDS}
+        found = (counted(len(self.of(kind)), noun) for kind, noun in nouns.items() if self.of(kind))
+        return ", ".join(found) or "nothing"
 
     def _changed(self, found: Found) -> bool:
         """Whether files of a thing changed since it was found, or are gone."""
