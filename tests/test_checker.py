@@ -17,7 +17,7 @@ from memaudit.core.package import Package
 from memaudit.core.response import Log1p
 from memaudit.solvers.solve import solve
 from tests.forgeries import EDITS, instructions, priced, with_store
-from tests.proofs import (
+from tests.proofs import (  # fmt: skip
     Cell,
     certificate,
     faint,
@@ -28,7 +28,7 @@ from tests.proofs import (
     random_prices,
     stores,
     worth_of,
-)  # fmt: skip
+)
 from tests.solvers.random_forms import random_package
 
 F = Fraction

@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from memaudit.io.packages import write_package
-from memaudit.natural.example import natural_set
+from memaudit.natural.named_packages import natural_set
 
 pytest_plugins = ["pytester"]
 
 SUITE = """
 from fractions import Fraction
-from memaudit.adapters.importing import import_store
+from memaudit.adapters.registry import import_store
 from memaudit.io.packages import read_package
 from pathlib import Path
 

@@ -47,10 +47,10 @@ from math import gcd, lcm
 
 from memaudit.core.digest import digest
 from memaudit.core.objective import value as worth
+from memaudit.core.objective import violations
 from memaudit.core.optimum import Certificate, Layout
 from memaudit.core.package import Package
 from memaudit.core.response import Capped, Response
-from memaudit.core.store import violations
 
 Q = 1024
 LEAF, BRANCH, MU, PRICE, FIX, ZERO, LAYOUT, BROKEN = range(8)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Protocol
 import pytest
 
 if TYPE_CHECKING:
-    from memaudit.adapters.shape import ExportedStore
+    from memaudit.adapters.store import ExportedStore
     from memaudit.audits.gate import Gated
     from memaudit.core.package import Package
 
@@ -150,8 +150,7 @@ def _package(package: "Package | Path | str") -> "Package":
 
 
 def _store(store: "ExportedStore | Path | str | Sequence[str]") -> "ExportedStore":
-    from memaudit.adapters.shape import ExportedStore, Memory, Origin
-    from memaudit.adapters.store_files import read_store
+    from memaudit.adapters.store import ExportedStore, Memory, Origin, read_store
     from memaudit.core.errors import MemAuditError
 
     if isinstance(store, str | Path):

@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from memaudit.adapters.importing import import_store
-from memaudit.adapters.shape import ExportedStore
+from memaudit.adapters.registry import import_store
+from memaudit.adapters.store import ExportedStore
 from memaudit.core.errors import MemAuditError
 
 

@@ -4,11 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from memaudit.adapters.importing import import_store
 from memaudit.adapters.protocol import Options
-from memaudit.adapters.registry import ADAPTERS, guess_adapter
+from memaudit.adapters.registry import ADAPTERS, guess_adapter, import_store
 from memaudit.adapters.source import open_source
-from memaudit.adapters.store_files import read_store, store_digest, store_text, write_store
+from memaudit.adapters.store import read_store, store_digest, store_text, write_store
 from memaudit.core.errors import MemAuditError
 from tests.adapters.attempts import attempt, balanced
 from tests.adapters.exports import EXPORTS, Export

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from memaudit.adapters.importing import import_store
 from memaudit.adapters.protocol import Options
-from memaudit.adapters.shape import ExportedStore
-from memaudit.adapters.written_stores import split_examples
+from memaudit.adapters.published_layout import split_examples
+from memaudit.adapters.registry import import_store
+from memaudit.adapters.store import ExportedStore
 from tests.adapters.exports import EDGES, EXPORTS, ITEMS, LETTA, MEM0, NOTES, PASSAGES
 
 

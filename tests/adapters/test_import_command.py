@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from memaudit.adapters.store_files import read_store, store_digest
+from memaudit.adapters.store import read_store, store_digest
 from memaudit.cli import lazy
 from tests.adapters.exports import EXPORTS
 from tests.cli.running import failure, run

@@ -11,8 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memaudit.adapters.shape import ExportedStore
-from memaudit.adapters.store_files import store_text
+from memaudit.adapters.store import ExportedStore, store_text
 from tests.adapters.attempts import attempt, balanced
 from tests.adapters.exports import EXPORTS, Export
 

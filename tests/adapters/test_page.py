@@ -3,8 +3,7 @@
 import re
 from pathlib import Path
 
-from memaudit.adapters.importing import import_store
-from memaudit.adapters.registry import ADAPTERS
+from memaudit.adapters.registry import ADAPTERS, import_store
 
 PAGE = (Path(__file__).parents[2] / "docs" / "stores.md").read_text()
 

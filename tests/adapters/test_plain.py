@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from memaudit.adapters.importing import import_store
-from memaudit.adapters.status_text import is_status, no_memories
+from memaudit.adapters.failed_exports import is_status, no_memories
+from memaudit.adapters.registry import import_store
 from memaudit.core.errors import MemAuditError
 
 STATUSES = [

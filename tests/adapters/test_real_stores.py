@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from memaudit.adapters.importing import import_store
+from memaudit.adapters.registry import import_store
 from tests.adapters.attempts import balanced
 from tests.datasets.files import real_file
 

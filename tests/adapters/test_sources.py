@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from memaudit.adapters.importing import import_store
-from memaudit.adapters.moments import moment
+from memaudit.adapters.fields import moment
 from memaudit.adapters.protocol import Options
+from memaudit.adapters.registry import import_store
 from memaudit.adapters.source import open_source
 from memaudit.core.errors import MemAuditError
 from tests.adapters.attempts import attempt

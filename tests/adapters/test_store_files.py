@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from memaudit.adapters.importing import import_store
-from memaudit.adapters.store_files import read_store, store_digest, write_store
+from memaudit.adapters.registry import import_store
+from memaudit.adapters.store import read_store, store_digest, write_store
 from memaudit.core.errors import MemAuditError
 from tests.adapters.exports import EXPORTS
 

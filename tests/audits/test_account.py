@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from memaudit.adapters.importing import import_store
-from memaudit.adapters.shape import Count, ExportedStore, Memory, Origin
+from memaudit.adapters.registry import import_store
+from memaudit.adapters.store import Count, ExportedStore, Memory, Origin
 from memaudit.audits.account import (
     WHOLE,
     Account,
@@ -16,8 +16,8 @@ from memaudit.audits.account import (
 )
 from memaudit.audits.judges.registry import named_judge
 from memaudit.audits.written import written
-from memaudit.core.counting import counted
-from memaudit.natural.example import natural_set
+from memaudit.core.text import counted
+from memaudit.natural.named_packages import natural_set
 from tests.adapters.exports import EXPORTS
 
 

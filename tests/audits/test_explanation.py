@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import pytest
 
-from memaudit.adapters.shape import ExportedStore, Origin
+from memaudit.adapters.store import ExportedStore, Origin
 from memaudit.audits.diagnosis import diagnose
 from memaudit.audits.explanation import coverings, lost_units
 from memaudit.audits.explanation_data import cells_data, explained, lost_data

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from memaudit.adapters.shape import Count, ExportedStore, Memory, Origin
+from memaudit.adapters.store import Count, ExportedStore, Memory, Origin
 from memaudit.audits.account import WHOLE, Account
 from memaudit.audits.gate import Gated, gated
 from memaudit.audits.judges.lexical import Lexical

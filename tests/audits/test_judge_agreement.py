@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memaudit.adapters.shape import Memory
+from memaudit.adapters.store import Memory
 from memaudit.audits.judge_agreement import (
     Detection,
     all_pairs,
@@ -20,7 +20,7 @@ from memaudit.audits.union import Cell
 from memaudit.core.errors import MemAuditError
 from memaudit.core.package import EvidenceUnit, Source
 from memaudit.io.packages import write_package
-from memaudit.natural.example import natural_set
+from memaudit.natural.named_packages import natural_set
 from tests.cli.running import failure, run
 from tests.datasets.files import real_file
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from memaudit.adapters.shape import ExportedStore, Memory, Origin
+from memaudit.adapters.store import ExportedStore, Memory, Origin
 from memaudit.audits.judges.labels import Labels
 from memaudit.audits.judges.lexical import Lexical
 from memaudit.audits.judges.pointer import Pointer

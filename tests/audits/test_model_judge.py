@@ -16,7 +16,7 @@ from memaudit.core.package import EvidenceUnit, Package
 from memaudit.io.packages import write_package
 from memaudit.models.cache import Cache
 from memaudit.models.providers import Settings
-from memaudit.natural.passes.desk import Desk, open_desk
+from memaudit.natural.passes.model_session import Desk, open_desk
 from tests.cli.running import failure, run
 from tests.models.server import serving
 from tests.natural.passes.building import live

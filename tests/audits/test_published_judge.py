@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from memaudit.adapters.shape import ExportedStore, Memory, Origin
+from memaudit.adapters.store import ExportedStore, Memory, Origin
 from memaudit.audits.judges.lexical import Lexical
 from memaudit.audits.judges.protocol import Judged, NotJudged
 from memaudit.audits.judges.published import PublishedCalls

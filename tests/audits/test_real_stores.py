@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from memaudit.adapters.importing import import_store
-from memaudit.adapters.shape import ExportedStore, Memory, Origin
+from memaudit.adapters.registry import import_store
+from memaudit.adapters.store import ExportedStore, Memory, Origin
 from memaudit.audits.diagnosis import diagnose
 from memaudit.audits.exported import ExportAudit, StoreScore
 from memaudit.audits.judges.labels import Labels
@@ -19,8 +19,8 @@ from memaudit.audits.judges.lexical import Lexical
 from memaudit.audits.written import written
 from memaudit.core.errors import MemAuditError
 from memaudit.core.package import Package
-from memaudit.natural.building import Job, plan
-from memaudit.natural.labels.files import read_labels
+from memaudit.natural.build_plan import Job, plan
+from memaudit.natural.label_files import read_labels
 from tests.datasets.files import real_file
 
 BUDGETS = (250, 500, 1000, 2000)

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from memaudit.adapters.importing import import_store
-from memaudit.adapters.shape import ExportedStore
+from memaudit.adapters.registry import import_store
+from memaudit.adapters.store import ExportedStore
 from memaudit.audits.judges.lexical import Lexical
 from memaudit.audits.judges.protocol import Judge
 from memaudit.audits.judges.published import PublishedCalls

@@ -10,8 +10,8 @@ import pytest
 
 from memaudit.core.package import Package
 from memaudit.io.packages import write_package
-from memaudit.natural.example import natural_set
 from memaudit.natural.label_passes import label_passes
+from memaudit.natural.named_packages import natural_set
 from tests.cli.running import failure, run
 
 WRITERS = ("--writer", "gvt", "--writer", "estimated_gvt", "--writer", "recency_raw")

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from memaudit.cli import lazy
-from memaudit.datasets.irregular import DONE
-from memaudit.datasets.source import dataset_hash
-from memaudit.datasets.subset_files import read_subset
+from memaudit.datasets.irregularities import DONE
+from memaudit.datasets.json_source import dataset_hash
+from memaudit.datasets.subset import read_subset
 from tests.cli.running import failure, run
 from tests.datasets.files import FIXTURES, kinds, load
 

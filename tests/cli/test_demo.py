@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from memaudit.io.example import example_package
-from memaudit.io.packages import read_package
+from memaudit.io.packages import example_package, read_package
 from memaudit.solvers.solve import solve
 from tests.cli.running import failure, run
 from tests.golden_files import check_golden

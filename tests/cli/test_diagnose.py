@@ -11,7 +11,7 @@ import pytest
 
 from memaudit.cli.package_names import packages_named
 from memaudit.io.packages import write_package
-from memaudit.natural.example import natural_set
+from memaudit.natural.named_packages import natural_set
 from tests.cli.running import failure, run
 from tests.downstream.readers.fake_reader import reads
 from tests.models.server import fails, says, serving

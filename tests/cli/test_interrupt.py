@@ -15,8 +15,8 @@ from memaudit.bench.draft import Instance
 from memaudit.bench.families import _dense, family
 from memaudit.bench.package import as_package
 from memaudit.core.exact import exact
+from memaudit.core.objective import violations
 from memaudit.core.package import Package
-from memaudit.core.store import violations
 from memaudit.io.packages import write_package
 from memaudit.solvers.compiled.warm import LINE
 from memaudit.solvers.solve import solve

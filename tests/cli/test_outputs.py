@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from memaudit.io.example import example_package
-from memaudit.io.packages import write_package
+from memaudit.io.packages import example_package, write_package
 from tests.cli.running import run
 
 

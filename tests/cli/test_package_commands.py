@@ -72,7 +72,7 @@ def test_convert_between_all_forms(tiny: Package, file: Path, tmp_path: Path) ->
 
 def test_convert_one_of_many(tiny: Package, tmp_path: Path) -> None:
     """Several packages fit only the published layout; --name takes one out."""
-    from memaudit.io.artifact_writer import write_artifact
+    from memaudit.io.published_folder import write_artifact
 
     write_artifact([tiny, tiny.replace(name="b")], tmp_path / "a")
     refused = run("convert", tmp_path / "a", tmp_path / "x.json")

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from memaudit.io.artifact_writer import write_artifact
-from memaudit.natural.example import natural_set
+from memaudit.io.published_folder import write_artifact
+from memaudit.natural.named_packages import natural_set
 from tests.cli.running import failure, run
 
 SCORED = 6

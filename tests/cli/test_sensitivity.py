@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from memaudit.io.packages import write_package
-from memaudit.natural.example import natural_set
+from memaudit.natural.named_packages import natural_set
 from tests.cli.running import failure, run
 from tests.datasets.files import FIXTURES
 

@@ -10,8 +10,8 @@ from memaudit.core.digest import digest
 from memaudit.core.exact import exact
 from memaudit.core.optimum import Optimum
 from memaudit.core.package import Package
-from memaudit.io.artifact_writer import write_artifact
 from memaudit.io.packages import write_package
+from memaudit.io.published_folder import write_artifact
 from memaudit.solvers.registry import SOLVERS
 from tests.cli.running import failure, run
 

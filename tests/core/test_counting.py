@@ -2,7 +2,7 @@
 
 import pytest
 
-from memaudit.core.counting import counted
+from memaudit.core.text import counted
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memaudit.core.errors import MemAuditError
-from memaudit.core.objective import covered, value
+from memaudit.core.objective import covered, value, violations
 from memaudit.core.package import Package
-from memaudit.core.store import violations
 from tests.strategies import packages
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from memaudit.datasets.irregular import Loaded
-from memaudit.datasets.read import read_conversations
+from memaudit.datasets.irregularities import Loaded
+from memaudit.datasets.registry import read_conversations
 
 FILES = Path(__file__).parent / "files"
 FIXTURES = {path.stem: path for path in sorted(FILES.iterdir())}

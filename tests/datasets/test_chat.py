@@ -6,9 +6,8 @@ from pathlib import Path
 import pytest
 
 from memaudit.core.errors import MemAuditError
-from memaudit.datasets.irregular import DONE
-from memaudit.datasets.read import read_conversations
-from memaudit.datasets.registry import LOADERS, guess_format
+from memaudit.datasets.irregularities import DONE
+from memaudit.datasets.registry import LOADERS, guess_format, read_conversations
 from tests.datasets.files import kinds, load
 
 PAGE = (Path(__file__).parents[2] / "docs" / "datasets.md").read_text()

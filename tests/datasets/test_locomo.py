@@ -2,8 +2,8 @@
 
 import pytest
 
+from memaudit.datasets.fields import Names
 from memaudit.datasets.locomo import repaired
-from memaudit.datasets.names import Names
 from tests.datasets.files import kinds, load
 
 

@@ -1,6 +1,6 @@
 """LongMemEval: evidence by mark, abstention by id, and what the fixture gets wrong."""
 
-from memaudit.datasets.irregular import Irregularity
+from memaudit.datasets.irregularities import Irregularity
 from tests.datasets.files import kinds, load
 
 

@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from memaudit.datasets.read import read_conversations
+from memaudit.datasets.registry import read_conversations
 from tests.datasets.files import FIXTURES, kinds, load
 
 

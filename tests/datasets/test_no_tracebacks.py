@@ -9,9 +9,8 @@ from typing import Any
 import pytest
 
 from memaudit.core.errors import MemAuditError
-from memaudit.datasets.irregular import Irregularity
-from memaudit.datasets.read import read_conversations
-from memaudit.datasets.registry import LOADERS
+from memaudit.datasets.irregularities import Irregularity
+from memaudit.datasets.registry import LOADERS, read_conversations
 from tests.datasets.files import FIXTURES
 
 JUNK: list[Any] = [

@@ -1,7 +1,7 @@
 """The published files, where someone has them: the facts their authors and users report."""
 
-from memaudit.datasets.counts import Counts, count
-from memaudit.datasets.read import iter_conversations
+from memaudit.datasets.irregularities import Counts, count
+from memaudit.datasets.registry import iter_conversations
 from tests.datasets.files import real_file
 
 

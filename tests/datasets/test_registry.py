@@ -9,10 +9,9 @@ from pathlib import Path
 import pytest
 
 from memaudit.core.errors import MemAuditError
-from memaudit.datasets.irregular import DONE
-from memaudit.datasets.read import iter_conversations, read_conversations
-from memaudit.datasets.registry import LOADERS, guess_format
-from memaudit.datasets.source import dataset_hash
+from memaudit.datasets.irregularities import DONE
+from memaudit.datasets.json_source import dataset_hash
+from memaudit.datasets.registry import LOADERS, guess_format, iter_conversations, read_conversations
 from tests.datasets.files import FIXTURES, kinds, load
 
 

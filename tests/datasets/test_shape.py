@@ -3,7 +3,7 @@
 import pytest
 
 from memaudit.core.errors import MemAuditError
-from memaudit.datasets.shape import Conversation, Question, Representation, Session, Turn
+from memaudit.datasets.conversation import Conversation, Question, Representation, Session, Turn
 
 
 def session(id: str, index: int, timestamp: str | None, *turns: str) -> Session:

@@ -9,12 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memaudit.core.errors import MemAuditError
-from memaudit.datasets.irregular import Loaded
-from memaudit.datasets.read import read_conversations
-from memaudit.datasets.shape import Conversation, Question
-from memaudit.datasets.source import dataset_hash
-from memaudit.datasets.subset import Subset, choose, shares
-from memaudit.datasets.subset_files import apply_subset, read_subset, subset_text
+from memaudit.datasets.conversation import Conversation, Question
+from memaudit.datasets.irregularities import Loaded
+from memaudit.datasets.json_source import dataset_hash
+from memaudit.datasets.registry import read_conversations
+from memaudit.datasets.subset import Subset, apply_subset, choose, read_subset, shares, subset_text
 from tests.datasets.files import FIXTURES
 
 QUOTAS = {"a": 47, "b": 16, "c": 37}

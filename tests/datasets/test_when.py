@@ -2,7 +2,7 @@
 
 import pytest
 
-from memaudit.datasets.when import iso
+from memaudit.datasets.fields import iso
 
 
 @pytest.mark.parametrize(

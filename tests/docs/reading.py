@@ -13,12 +13,12 @@ from typing import Any
 
 import yaml  # type: ignore[import-untyped]
 
-from memaudit.adapters.importing import import_store
+from memaudit.adapters.registry import import_store
 from memaudit.checker import verify
 from memaudit.core.optimum import Certificate
-from memaudit.datasets.read import read_conversations
+from memaudit.datasets.registry import read_conversations
 from memaudit.io.packages import read_package
-from memaudit.natural.labels.files import read_labels
+from memaudit.natural.label_files import read_labels
 from tests.docs.commands import PROGRAM, check_call
 
 

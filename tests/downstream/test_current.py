@@ -12,7 +12,7 @@ from memaudit.downstream.memory import StoredMemory
 from memaudit.downstream.question import Question, questions
 from memaudit.downstream.readers.evidence_only import EvidenceOnly
 from memaudit.downstream.retrievers.oracle import Oracle
-from memaudit.natural.building import Job, plan
+from memaudit.natural.build_plan import Job, plan
 from tests.datasets.files import real_file
 from tests.downstream.small import holding
 

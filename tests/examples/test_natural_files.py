@@ -8,10 +8,10 @@ from importlib.resources import as_file, files
 
 import pytest
 
-from memaudit.datasets.irregular import Loaded
-from memaudit.datasets.read import read_conversations
-from memaudit.datasets.shape import Conversation, Turn
-from memaudit.natural.example import PASSES
+from memaudit.datasets.conversation import Conversation, Turn
+from memaudit.datasets.irregularities import Loaded
+from memaudit.datasets.registry import read_conversations
+from memaudit.natural.named_packages import PASSES
 
 Row = dict[str, object]
 LABEL_FILES = [f"{name}.jsonl" for name in PASSES]

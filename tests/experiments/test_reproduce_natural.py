@@ -8,9 +8,9 @@ import pytest
 
 from memaudit.core.package import Package
 from memaudit.experiments.reproduce_natural import measure
-from memaudit.io.artifact_writer import write_artifact
 from memaudit.io.packages import read_packages
-from memaudit.natural.example import natural_set
+from memaudit.io.published_folder import write_artifact
+from memaudit.natural.named_packages import natural_set
 from memaudit.solvers.solve import solve
 from tests.cli.running import run
 

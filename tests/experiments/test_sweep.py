@@ -23,11 +23,11 @@ from memaudit.experiments.sweep import ROWS, RUN, read_run, resolve, run
 from memaudit.generators.registry import named_distribution
 from memaudit.io.journal import read_journal
 from memaudit.solvers.solve import solve
-from memaudit.writers.estimators.ridge_model import write_model
+from memaudit.writers.estimators.ridge import write_model
 from memaudit.writers.estimators.train import train
-from memaudit.writers.recency_raw import RecencyRaw
+from memaudit.writers.protocol import View
+from memaudit.writers.raw_turns import RecencyRaw
 from memaudit.writers.registry import WRITERS, named_writer
-from memaudit.writers.view import View
 
 SPEC = RunSpec(
     ("base", "update_chain", "event_graph:experiences=7"),

@@ -235,7 +235,7 @@ def _answered(schema: Mapping[str, object]) -> str:
     """The line of an answer whose reply is to be held against a schema."""
     from dataclasses import asdict
 
-    from memaudit.models.records import Answer
+    from memaudit.models.cache_rows import Answer
     from memaudit.models.request import Message, Request, Template, canonical_json
 
     request = Request("m", (Message("user", "x"),), "r", canonical_json(schema), Template("t", "v"))

@@ -8,8 +8,8 @@ from fractions import Fraction
 from pathlib import Path
 
 from memaudit import solve
-from memaudit.adapters.importing import import_store
-from memaudit.adapters.store_files import store_text
+from memaudit.adapters.registry import import_store
+from memaudit.adapters.store import store_text
 from memaudit.audits.downstream.cases import Wanted, make_cases, named_policy
 from memaudit.audits.downstream.run import run as diagnose
 from memaudit.audits.downstream.spec import Setup
@@ -23,7 +23,7 @@ from memaudit.experiments.summary import summarise
 from memaudit.experiments.sweep import run
 from memaudit.io.certificates import write_certificates
 from memaudit.io.packages import write_package
-from memaudit.natural.example import natural_set
+from memaudit.natural.named_packages import natural_set
 from memaudit.writers.registry import named_writer
 from tests.adapters.exports import EXPORTS
 from tests.cli.running import run as command

@@ -7,7 +7,7 @@ from tests.hardening.misbehaving import MISBEHAVING
 
 
 def _store(path: Path) -> None:
-    from memaudit.adapters.store_files import read_store, store_text
+    from memaudit.adapters.store import read_store, store_text
 
     store_text(read_store(path)).encode()
 
@@ -21,7 +21,7 @@ def _run(folder: Path) -> None:
 
 
 def _subset(path: Path) -> None:
-    from memaudit.datasets.subset_files import read_subset
+    from memaudit.datasets.subset import read_subset
 
     read_subset(path)
 

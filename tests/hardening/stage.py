@@ -24,7 +24,7 @@ WARM = (
     "memaudit.adapters.registry", "memaudit.audits.frames.drawing", "memaudit.cli.audit",
     "memaudit.cli.build", "memaudit.cli.diagnose", "memaudit.cli.import_store",
     "memaudit.cli.package", "memaudit.cli.ranking", "memaudit.cli.run", "memaudit.cli.sweeping",
-    "memaudit.experiments.summary", "memaudit.natural.passes.summary",
+    "memaudit.experiments.summary", "memaudit.natural.passes.manifest",
     "memaudit.web.explorer.bundle",
 )  # fmt: skip
 

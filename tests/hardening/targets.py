@@ -9,20 +9,18 @@ from functools import cache
 from pathlib import Path
 
 from memaudit import solve
-from memaudit.adapters.importing import import_store
-from memaudit.adapters.registry import ADAPTERS
-from memaudit.adapters.store_files import store_text
+from memaudit.adapters.registry import ADAPTERS, import_store
+from memaudit.adapters.store import store_text
 from memaudit.core.package import Package
 from memaudit.datasets.registry import LOADERS
-from memaudit.datasets.subset import Subset
-from memaudit.datasets.subset_files import subset_text
+from memaudit.datasets.subset import Subset, subset_text
 from memaudit.experiments.sweep import ROWS
-from memaudit.io.artifact_writer import write_artifact
 from memaudit.io.certificates import write_certificates
-from memaudit.io.lock import LOCK
 from memaudit.io.packages import write_package
+from memaudit.io.published_folder import write_artifact
+from memaudit.io.run_folder import LOCK
 from memaudit.natural.build_folder import build_into
-from memaudit.natural.building import Job
+from memaudit.natural.build_plan import Job
 from tests.adapters.exports import EXPORTS
 from tests.datasets.files import FIXTURES
 from tests.hardening.folders import (

@@ -14,13 +14,13 @@ from memaudit.core.errors import MemAuditError, MissingTool
 from memaudit.core.exact import common_denominator, exact
 from memaudit.core.package import Package
 from memaudit.core.response import MOST_POINTS, Piecewise
+from memaudit.core.text import sentences
 from memaudit.experiments.sweep import read_run
 from memaudit.io.files import is_file_name, read_bytes
 from memaudit.io.journal import Journal, read_journal, to_line
-from memaudit.io.validate import problems_at
+from memaudit.io.packages import problems_at
 from memaudit.natural.build_folder import build_into, packages_at
-from memaudit.natural.building import Job
-from memaudit.natural.sentences import sentences
+from memaudit.natural.build_plan import Job
 from tests.cli.running import failure, run
 from tests.datasets.files import FIXTURES
 
@@ -41,7 +41,7 @@ def test_no_memory_is_one_line(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) 
     def greedy(path: Path) -> None:  # noqa: ARG001
         raise MemoryError
 
-    monkeypatch.setattr("memaudit.io.validate.examine", greedy)
+    monkeypatch.setattr("memaudit.io.packages.examine", greedy)
     assert failure("validate", tmp_path).startswith("error: not enough memory")
 
 

@@ -13,8 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from memaudit.adapters.shape import ExportedStore, Memory, Origin
-from memaudit.adapters.store_files import write_store
+from memaudit.adapters.store import ExportedStore, Memory, Origin, write_store
 from memaudit.io.packages import write_package
 from tests.hardening.amount import KILLS, MORE, SEED
 from tests.hardening.killing import Count, Job, Stage, killed_everywhere, killed_often

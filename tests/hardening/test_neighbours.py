@@ -8,9 +8,7 @@ from pathlib import Path
 import pytest
 
 from memaudit.io import atomic
-from memaudit.io.atomic import write_file, write_folder
-from memaudit.io.exchange import exchange
-from memaudit.io.neighbour import neighbour
+from memaudit.io.atomic import exchange, neighbour, write_file, write_folder
 from tests.hardening.box import ROOT
 
 WRITER = """

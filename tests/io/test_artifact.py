@@ -8,9 +8,8 @@ from typing import Any
 import pytest
 
 from memaudit.core.digest import digest
-from memaudit.io.artifact_writer import write_artifact
-from memaudit.io.packages import read_packages
-from memaudit.io.validate import problems_at
+from memaudit.io.packages import problems_at, read_packages
+from memaudit.io.published_folder import write_artifact
 
 Rows = dict[str, list[dict[str, Any]]]
 

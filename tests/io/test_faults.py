@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from pydantic import BaseModel, ValidationError, field_validator
 
-from memaudit.io.faults import first_fault
+from memaudit.io.strict_json import first_fault
 
 
 class _Inner(BaseModel):

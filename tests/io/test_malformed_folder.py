@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from memaudit.core.errors import InvalidPackage
-from memaudit.io.packages import read_package
-from memaudit.io.validate import problems_at
+from memaudit.io.packages import problems_at, read_package
 
 GOOD = {
     "manifest.json": '{"format": "memaudit-package", "version": 1, "name": "p"}',

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from memaudit.io import files
-from memaudit.io.validate import problems_at
+from memaudit.io.packages import problems_at
 
 HEAD = '"format": "memaudit-package", "version": 1, "name": "p"'
 

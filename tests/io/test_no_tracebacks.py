@@ -9,9 +9,8 @@ from typing import Any
 import pytest
 
 from memaudit.core.package import Package
-from memaudit.io.artifact_writer import write_artifact
-from memaudit.io.packages import write_package
-from memaudit.io.validate import problems_at
+from memaudit.io.packages import problems_at, write_package
+from memaudit.io.published_folder import write_artifact
 
 JUNK: list[Any] = [
     None, True, 0, -1, 1.5, 10**70, 1e-300, "", "x", "m1", "1/0", "nan", "\ud800", "\u202e",

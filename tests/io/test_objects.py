@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from memaudit.core.errors import MemAuditError
-from memaudit.io.objects import read_object
+from memaudit.io.strict_json import read_object
 
 
 def test_an_object(tmp_path: Path) -> None:

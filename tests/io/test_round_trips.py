@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from memaudit.core.digest import digest
 from memaudit.core.errors import MemAuditError
 from memaudit.core.package import Package
-from memaudit.io.artifact_writer import write_artifact
 from memaudit.io.packages import read_package, read_packages, write_package
+from memaudit.io.published_folder import write_artifact
 from tests.strategies import packages
 
 

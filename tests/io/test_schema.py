@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given, settings
 
 from memaudit.core.package import Package
-from memaudit.io.packages import write_package
-from memaudit.io.schema import package_schema, schema_text
+from memaudit.io.packages import package_schema, schema_text, write_package
 from tests.strategies import packages
 
 CHECKED_IN = Path(__file__).parents[2] / "schema" / "package.schema.json"

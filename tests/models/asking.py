@@ -6,11 +6,10 @@ import pytest
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from memaudit.models.live import LiveClient
-from memaudit.models.meter import Meter
 from memaudit.models.request import Message, Parameters, Request, Template
-from memaudit.models.retry import RetryPolicy
 from memaudit.models.secret import Secret
-from memaudit.models.transport import OpenAITransport
+from memaudit.models.spending import Meter
+from memaudit.models.transport import OpenAITransport, RetryPolicy
 from tests.models.server import Served
 
 

@@ -7,13 +7,12 @@ from typing import Any
 import pytest
 
 from memaudit.models import batch as batch_module
-from memaudit.models.batch import BatchPending, write_batch
-from memaudit.models.batch_import import Row, import_batch
+from memaudit.models.batch import BatchPending, Row, import_batch, write_batch
 from memaudit.models.cache import Cache
+from memaudit.models.client import Failure, FailureKind, Reply
 from memaudit.models.fan_out import ask_all
-from memaudit.models.outcome import Failure, FailureKind, Reply
-from memaudit.models.price import price_of
 from memaudit.models.providers import Asking, Settings, open_client
+from memaudit.models.spending import price_of
 from tests.models.asking import GOOD, TWICE, WRONG, Labels, request
 from tests.models.server import completion
 

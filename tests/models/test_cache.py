@@ -11,10 +11,8 @@ from pathlib import Path
 import pytest
 
 from memaudit.core.errors import MemAuditError
-from memaudit.models.cache import Cache
-from memaudit.models.cached import CachedClient
-from memaudit.models.outcome import Failure, FailureKind, Reply, Usage
-from memaudit.models.reply_text import Valid, validated
+from memaudit.models.cache import Cache, CachedClient
+from memaudit.models.client import Failure, FailureKind, Reply, Usage, Valid, validated
 from memaudit.models.request import Request
 from tests.models.asking import GOOD, TWICE, Labels, client, request
 from tests.models.server import fails, says, serving

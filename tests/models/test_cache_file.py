@@ -8,9 +8,9 @@ from typing import Any, NoReturn
 import pytest
 
 from memaudit.models.cache import Cache
-from memaudit.models.cache_file import export_cache, import_cache
+from memaudit.models.cache_export import export_cache, import_cache
+from memaudit.models.client import Failure, FailureKind, Reply, Usage
 from memaudit.models.fan_out import ask_all
-from memaudit.models.outcome import Failure, FailureKind, Reply, Usage
 from memaudit.models.providers import Settings, open_client
 from tests.models.asking import GOOD, Labels, request
 from tests.models.test_cache import reply_to

@@ -7,9 +7,8 @@ import pytest
 
 from memaudit.core.errors import MemAuditError
 from memaudit.models.cache import Cache
-from memaudit.models.estimate import confirm, estimate
-from memaudit.models.price import price_of
 from memaudit.models.request import Message, Parameters, Request, Template
+from memaudit.models.spending import confirm, estimate, price_of
 from tests.models.asking import request
 from tests.models.test_cache import reply_to
 

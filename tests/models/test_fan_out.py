@@ -9,11 +9,10 @@ from typing import Any
 import pytest
 
 from memaudit.core.errors import MemAuditError
+from memaudit.models.client import Reply
 from memaudit.models.fan_out import Progress, ask_all, failure_counts
-from memaudit.models.live import ModelUnavailable
-from memaudit.models.meter import Cap, Meter
-from memaudit.models.outcome import Reply
-from memaudit.models.wire import body, prompt_bound
+from memaudit.models.live import ModelUnavailable, body, prompt_bound
+from memaudit.models.spending import Cap, Meter
 from tests.models.asking import GOOD, Labels, client, request
 from tests.models.server import completion, fails, says, send, serving
 

@@ -9,11 +9,11 @@ import pytest
 from pydantic import BaseModel, ConfigDict
 
 from memaudit.models.cache import Cache
-from memaudit.models.cache_file import export_cache, import_cache
+from memaudit.models.cache_export import export_cache, import_cache
+from memaudit.models.client import Reply
 from memaudit.models.fan_out import ask_all
-from memaudit.models.outcome import Reply
+from memaudit.models.prompt import RULE, data_block
 from memaudit.models.providers import Settings, open_client
-from memaudit.models.quoted import RULE, data_block
 from memaudit.models.request import Message, Parameters, Request, Template
 
 pytest.importorskip("openai", reason="pip install 'memaudit[models]'")

@@ -6,9 +6,8 @@ from fractions import Fraction
 import pytest
 
 from memaudit.core.errors import MemAuditError
-from memaudit.models.meter import Cap, Meter
-from memaudit.models.outcome import Usage
-from memaudit.models.price import Price, price_of
+from memaudit.models.client import Usage
+from memaudit.models.spending import Cap, Meter, Price, price_of
 
 
 def test_calls_in_flight_count() -> None:

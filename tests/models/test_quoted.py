@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memaudit.models.quoted import RULE, as_data, data_block
+from memaudit.models.prompt import RULE, as_data, data_block
 from memaudit.models.request import InvalidRequest, Message
 
 ADVERSARIAL = [

@@ -5,18 +5,10 @@ from typing import Any
 
 import pytest
 
-from memaudit.models.meter import Meter
-from memaudit.models.outcome import Failure, FailureKind, Reply, Usage
-from memaudit.models.price import price_of
+from memaudit.models.client import Failure, FailureKind, Reply, Usage
+from memaudit.models.spending import Meter, price_of
 from tests.models.asking import GOOD, TWICE, WRONG, Labels, client, request
-from tests.models.server import (
-    Behaviour,
-    completion,
-    fails,
-    says,
-    send,
-    serving,
-)
+from tests.models.server import Behaviour, completion, fails, says, send, serving
 from tests.models.test_wire import ask
 
 pytest.importorskip("openai", reason="pip install 'memaudit[models]'")

@@ -14,13 +14,13 @@ from typing import Any
 import pytest
 
 from memaudit.core.errors import MemAuditError
-from memaudit.models.batch_import import import_batch
+from memaudit.models.batch import import_batch
 from memaudit.models.cache import Cache
-from memaudit.models.cache_file import export_cache
-from memaudit.models.outcome import Failure, Reply
+from memaudit.models.cache_export import export_cache
+from memaudit.models.client import Failure, Reply
 from memaudit.models.providers import Settings, open_client
-from memaudit.models.retry import RetryPolicy
 from memaudit.models.secret import HIDDEN, Secret, checked_address, hidden, key_for
+from memaudit.models.transport import RetryPolicy
 from tests.models.asking import GOOD, Labels, request
 from tests.models.server import Behaviour, completion, fails, raw, says, send, serving
 

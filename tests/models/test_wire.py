@@ -8,19 +8,10 @@ from typing import Any
 import pytest
 
 from memaudit.models import transport
+from memaudit.models.client import Failure, FailureKind, Reply, Usage
 from memaudit.models.live import ModelUnavailable
-from memaudit.models.outcome import Failure, FailureKind, Reply, Usage
 from tests.models.asking import GOOD, Labels, client, request
-from tests.models.server import (
-    Behaviour,
-    breaks_off,
-    completion,
-    fails,
-    raw,
-    says,
-    send,
-    serving,
-)
+from tests.models.server import Behaviour, breaks_off, completion, fails, raw, says, send, serving
 
 pytest.importorskip("openai", reason="pip install 'memaudit[models]'")
 

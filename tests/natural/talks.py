@@ -4,8 +4,8 @@ import json
 from pathlib import Path
 
 from memaudit.core.package import Coverage, Package
-from memaudit.datasets.irregular import Loaded
-from memaudit.datasets.read import read_conversations
+from memaudit.datasets.irregularities import Loaded
+from memaudit.datasets.registry import read_conversations
 
 Row = dict[str, object]
 

@@ -8,10 +8,10 @@ import pytest
 
 from memaudit.core.errors import MemAuditError
 from memaudit.core.package import Package
-from memaudit.datasets.irregular import Loaded
+from memaudit.datasets.irregularities import Loaded
 from memaudit.natural.annotations import Recipe, build
-from memaudit.natural.heuristics import CONTAINMENT, FULL, INCLUSION, LEXICAL, POINTER, UPDATE
-from memaudit.writers.view import visible
+from memaudit.natural.coverage_rules import CONTAINMENT, FULL, INCLUSION, LEXICAL, POINTER, UPDATE
+from memaudit.writers.protocol import visible
 from tests.datasets.files import load as load_fixture
 from tests.natural.talks import DIET, Row, cells, load
 

@@ -8,11 +8,10 @@ import pytest
 from memaudit.cli import lazy
 from memaudit.core.digest import digest
 from memaudit.core.errors import MemAuditError
-from memaudit.io.packages import read_package
-from memaudit.io.validate import examine
+from memaudit.io.packages import examine, read_package
 from memaudit.natural.build_folder import build_into, packages_at
-from memaudit.natural.building import Job, file_name
-from memaudit.natural.labels.files import read_labels
+from memaudit.natural.build_plan import Job, file_name
+from memaudit.natural.label_files import read_labels
 from tests.cli.running import failure, run
 from tests.datasets.files import FIXTURES
 from tests.natural.talks import DIET, write_rows

@@ -6,12 +6,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memaudit.core.cost import words
-from memaudit.datasets.shape import Conversation, Question, Representation, Session, Turn
-from memaudit.natural.extracts import SPAN_FROM, SPAN_WORDS, WINDOW_WORDS, extracts
-from memaudit.natural.sentences import one_line
-from memaudit.natural.shipped import shipped
+from memaudit.core.text import one_line
+from memaudit.datasets.conversation import Conversation, Question, Representation, Session, Turn
+from memaudit.natural.candidates import (
+    SPAN_FROM,
+    SPAN_WORDS,
+    WINDOW_WORDS,
+    extracts,
+    pairs,
+    shipped,
+    update_offers,
+)
 from memaudit.natural.transcript import Transcript, split, text_of
-from memaudit.natural.updates import pairs, update_offers
 from tests.natural.talks import DIET, load
 
 TEXTS = st.lists(

@@ -1,6 +1,6 @@
 """The bundled natural set as packages."""
 
-from memaudit.natural.example import natural_set
+from memaudit.natural.named_packages import natural_set
 from memaudit.natural.reliability import reliability
 from memaudit.solvers.solve import solve
 

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memaudit.natural.heuristics import (
+from memaudit.core.text import numbers, stem, terms
+from memaudit.natural.coverage_rules import (
     ABOUT,
     FULL,
     NONE,
@@ -16,7 +17,6 @@ from memaudit.natural.heuristics import (
     lexical,
     says_change,
 )
-from memaudit.natural.terms import numbers, stem, terms
 
 
 def test_terms() -> None:

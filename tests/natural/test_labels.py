@@ -9,11 +9,11 @@ import pytest
 from memaudit.core.errors import MemAuditError
 from memaudit.core.package import Package
 from memaudit.natural.annotations import Built, Recipe, build
-from memaudit.natural.heuristics import FULL
+from memaudit.natural.coverage_rules import FULL
+from memaudit.natural.label_files import read_labels
 from memaudit.natural.label_passes import label_passes, with_pass
-from memaudit.natural.labels.files import read_labels
 from memaudit.natural.reliability import reliability
-from memaudit.writers.view import visible
+from memaudit.writers.protocol import visible
 from tests.natural.talks import DIET, Row, cells, load, write_rows
 
 UNITS: list[Row] = [

@@ -5,15 +5,15 @@ from pathlib import Path
 import pytest
 
 from memaudit.core.package import Package
-from memaudit.datasets.read import iter_conversations
+from memaudit.datasets.registry import iter_conversations
 from memaudit.natural.annotations import Recipe, build
 from memaudit.natural.build_folder import build_into, packages_at
-from memaudit.natural.building import Job
-from memaudit.natural.labels.files import read_labels
+from memaudit.natural.build_plan import Job
+from memaudit.natural.label_files import read_labels
 from memaudit.natural.reliability import reliability
 from memaudit.solvers.frontier import frontier
 from memaudit.solvers.solve import solve_all
-from memaudit.writers.view import visible
+from memaudit.writers.protocol import visible
 from tests.datasets.files import real_file
 
 LOCOMO = "locomo/locomo10.json"

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from memaudit.natural.build_folder import packages_at
-from memaudit.natural.heuristics import CITED, FULL, INCLUSION, PARTIAL, calls_outdated, lexical
+from memaudit.natural.coverage_rules import CITED, FULL, INCLUSION, PARTIAL, calls_outdated, lexical
 from tests.cli.running import failure, run
 
 CHAT = """{"conversation": "books"}

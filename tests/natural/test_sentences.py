@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memaudit.natural.sentences import contains, first_words, one_line, sentences
+from memaudit.core.text import contains, first_words, one_line, sentences
 
 TEXTS = st.text(st.sampled_from("aB .!?\n\t\"')…1"), max_size=60) | st.text(max_size=40)
 

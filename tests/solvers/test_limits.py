@@ -10,8 +10,8 @@ from memaudit.bench.draft import Instance
 from memaudit.bench.families import family
 from memaudit.bench.package import as_package
 from memaudit.checker import Verdict
+from memaudit.core.objective import violations
 from memaudit.core.package import Package
-from memaudit.core.store import violations
 from memaudit.solvers import solve as solve_module
 from memaudit.solvers.compiled import stage
 from memaudit.solvers.fast import Fast, solve_packed

@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 
 from memaudit.solvers.brute import BruteForce
-from memaudit.solvers.form import integer_form
-from memaudit.solvers.granularity import granularity
+from memaudit.solvers.form import granularity, integer_form
 from memaudit.solvers.protocol import Limits
 from memaudit.solvers.reference import Reference, greedy
 from memaudit.solvers.tree import Tree

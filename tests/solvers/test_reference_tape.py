@@ -8,8 +8,7 @@ import pytest
 from memaudit.checker import verify
 from memaudit.core.digest import digest
 from memaudit.core.optimum import Certificate
-from memaudit.solvers.form import Form, integer_form
-from memaudit.solvers.granularity import granularity
+from memaudit.solvers.form import Form, granularity, integer_form
 from memaudit.solvers.protocol import Limits
 from memaudit.solvers.reference import Reference
 from tests.solvers.random_forms import random_form, random_package

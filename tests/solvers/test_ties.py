@@ -9,7 +9,7 @@ from memaudit.solvers.brute import BruteForce
 from memaudit.solvers.form import Form, integer_form
 from memaudit.solvers.protocol import Limits
 from memaudit.solvers.reference import greedy
-from memaudit.solvers.ties import near_ties
+from memaudit.solvers.solve import near_ties
 from tests.solvers.random_forms import random_form
 
 

@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from memaudit.adapters.capture.capture import Outcome, capture
-from memaudit.adapters.capture.settings import Settings
-from memaudit.adapters.capture.systems import named_system
+from memaudit.adapters.capture.systems import Settings, named_system
 from memaudit.core.package import Package
 from tests.systems.model_server import ModelServer, serving
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from memaudit.adapters.capture.systems import SYSTEMS
-from memaudit.adapters.importing import import_store
-from memaudit.adapters.store_files import read_store
+from memaudit.adapters.registry import import_store
+from memaudit.adapters.store import read_store
 from memaudit.io.packages import write_package
 from tests.systems.conftest import ENVIRONMENTS, HIDDEN, KEY, Run, package
 from tests.systems.model_server import ModelServer

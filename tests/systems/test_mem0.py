@@ -4,8 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from memaudit.adapters.capture.capture import capture
-from memaudit.adapters.capture.settings import Settings
-from memaudit.adapters.capture.systems import SYSTEMS
+from memaudit.adapters.capture.systems import SYSTEMS, Settings
 from tests.systems.conftest import ENVIRONMENTS, Run, package
 from tests.systems.model_server import ModelServer
 

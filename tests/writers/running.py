@@ -8,12 +8,10 @@ import pytest
 from memaudit.core.errors import MissingTool
 from memaudit.core.package import Package
 from memaudit.generators.registry import named_distribution
-from memaudit.io.example import example_package
+from memaudit.io.packages import example_package
 from memaudit.writers.estimators.embedding import embedded
-from memaudit.writers.oracle import OracleView
-from memaudit.writers.protocol import Store, Writer
+from memaudit.writers.protocol import OracleView, Store, Writer, visible
 from memaudit.writers.registry import WRITERS
-from memaudit.writers.view import visible
 
 
 @cache

@@ -11,12 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from memaudit.core.objective import violations
 from memaudit.core.package import EvidenceUnit, Experience, Package
-from memaudit.core.store import violations
-from memaudit.writers.oracle import OracleView
-from memaudit.writers.protocol import Store
+from memaudit.writers.protocol import OracleView, Store, View, visible
 from memaudit.writers.registry import WRITERS
-from memaudit.writers.view import View, visible
 from tests.strategies import packages
 from tests.writers.running import everything, installed, real_packages, run, usable
 

@@ -8,17 +8,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memaudit.core.package import Package
-from memaudit.writers.estimated import EstimatedDraft, estimated
-from memaudit.writers.estimated_greedy import EstimatedGreedy
-from memaudit.writers.estimated_gvt import (
+from memaudit.writers.estimated import (
     MOST_THRESHOLDS,
+    EstimatedDraft,
+    EstimatedGreedy,
     EstimatedGvt,
+    estimated,
     one_pass,
     threshold_grid,
 )
-from memaudit.writers.estimators.cues import CuePrior
+from memaudit.writers.estimators.cue_prior import CuePrior
 from memaudit.writers.estimators.lexical import LexicalNovelty, lexical_novelty
-from memaudit.writers.view import View, visible
+from memaudit.writers.protocol import View, visible
 from tests.strategies import packages
 from tests.writers.running import everything
 from tests.writers.tiny_views import view_of

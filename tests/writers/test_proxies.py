@@ -6,8 +6,7 @@ from memaudit.writers.amac_style import AMacStyle
 from memaudit.writers.amem_style import AMemStyle
 from memaudit.writers.mem0_style import Mem0Style
 from memaudit.writers.memgpt_style import MemGptStyle
-from memaudit.writers.protocol import Deployable
-from memaudit.writers.view import View
+from memaudit.writers.protocol import Deployable, View
 from tests.writers.tiny_views import view_of
 
 F = Fraction

@@ -10,17 +10,10 @@ from memaudit.core.objective import value
 from memaudit.core.package import Candidate, Coverage, EvidenceUnit, Experience, Package
 from memaudit.solvers.form import Form, integer_form
 from memaudit.solvers.solve import solve
-from memaudit.writers.density import densest, density_greedy
-from memaudit.writers.density_only import DensityOnly
-from memaudit.writers.draft import Draft
-from memaudit.writers.generic_opt import GenericOpt
-from memaudit.writers.greedy import Greedy
-from memaudit.writers.gvt import Gvt
-from memaudit.writers.gvt_geometric import GvtGeometric
-from memaudit.writers.no_tombstone import NoTombstoneGvt, NoTombstoneOpt
-from memaudit.writers.one_kind import OneKind
-from memaudit.writers.oracle import OracleView
-from memaudit.writers.thresholds import geometric_grid, one_pass, singleton_grid
+from memaudit.writers.greedy import DensityOnly, Draft, Greedy, OneKind, densest, density_greedy
+from memaudit.writers.gvt import Gvt, GvtGeometric, geometric_grid, one_pass, singleton_grid
+from memaudit.writers.optima import GenericOpt, NoTombstoneGvt, NoTombstoneOpt
+from memaudit.writers.protocol import OracleView
 from tests.strategies import packages
 from tests.writers.running import run
 

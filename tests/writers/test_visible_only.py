@@ -12,9 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memaudit.core.package import Coverage, Package
-from memaudit.writers.protocol import Deployable, Store
+from memaudit.writers.protocol import Deployable, Store, View, visible
 from memaudit.writers.registry import WRITERS
-from memaudit.writers.view import View, visible
 from tests.strategies import SHARES, attributes, packages
 from tests.writers.running import everything, installed, run
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from memaudit.writers.words import content_words, held, likeness
+from memaudit.writers.shelf import content_words, held, likeness
 
 
 def test_content_words() -> None:

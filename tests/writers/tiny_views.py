@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from fractions import Fraction
 
-from memaudit.writers.view import View, VisibleCandidate, VisibleExperience
+from memaudit.writers.protocol import View, VisibleCandidate, VisibleExperience
 
 Offer = tuple[str, str, int] | tuple[str, str, int, Fraction]
 """Kind, text, cost and, where it matters, confidence."""

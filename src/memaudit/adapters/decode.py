@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from memaudit.core.errors import MemAuditError
-from memaudit.datasets.lenient_json import DECODER, Refused
+from memaudit.datasets.json_source import DECODER, Refused
 
 _MARKS = {
     b"\xef\xbb\xbf": "starts with a byte order mark (save it as UTF-8 without one)",

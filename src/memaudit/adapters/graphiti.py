@@ -1,12 +1,10 @@
 """Graphiti / Zep: the facts on entity edges, with the time each was true."""
 
 from memaudit.adapters.fields import Fields
-from memaudit.adapters.ledger import Draft, Ledger
-from memaudit.adapters.protocol import Options
-from memaudit.adapters.rows import listed, share
-from memaudit.adapters.shape import ExportedStore, State
+from memaudit.adapters.ledger import Draft, Ledger, check_limit
+from memaudit.adapters.protocol import Options, listed, share
 from memaudit.adapters.source import Source
-from memaudit.adapters.truncation import check_limit
+from memaudit.adapters.store import ExportedStore, State
 
 LISTS = ("edges", "facts")
 LIMITS = {10: "graphiti.search"}

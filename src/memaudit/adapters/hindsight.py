@@ -1,12 +1,10 @@
 """Hindsight: the memory units of a bank, as listed or exported."""
 
 from memaudit.adapters.fields import Fields
-from memaudit.adapters.ledger import Draft, Ledger
-from memaudit.adapters.protocol import Options
-from memaudit.adapters.rows import listed, share, under
-from memaudit.adapters.shape import ExportedStore, State
+from memaudit.adapters.ledger import Draft, Ledger, check_limit, check_total
+from memaudit.adapters.protocol import Options, listed, share, under
 from memaudit.adapters.source import Source
-from memaudit.adapters.truncation import check_limit, check_total
+from memaudit.adapters.store import ExportedStore, State
 
 LISTS = ("items", "memories", "memory_units", "results")
 

@@ -5,13 +5,11 @@ from collections.abc import Iterator
 
 from memaudit.adapters.decode import loads
 from memaudit.adapters.fields import Fields, SkipRow, plain_json
-from memaudit.adapters.ledger import Draft, Ledger
-from memaudit.adapters.protocol import Options
-from memaudit.adapters.rows import Raw, listed, share
-from memaudit.adapters.shape import ExportedStore
+from memaudit.adapters.ledger import Draft, Ledger, check_limit
+from memaudit.adapters.protocol import Options, Raw, listed, share
 from memaudit.adapters.source import Part, Source
 from memaudit.adapters.sqlite_tables import rows as table_rows
-from memaudit.adapters.truncation import check_limit
+from memaudit.adapters.store import ExportedStore
 from memaudit.core.errors import MemAuditError
 
 LISTS = ("items",)

@@ -1,23 +1,24 @@
 """The account of an import: every row that was read is kept or skipped, and said so."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from pydantic import JsonValue
 
-from memaudit.adapters.api_errors import api_error
+from memaudit.adapters.failed_exports import api_error
 from memaudit.adapters.fields import MAX_DEPTH, Fields, SkipRow, too_deep
-from memaudit.adapters.rows import Raw
-from memaudit.adapters.shape import Count, ExportedStore, Memory, Origin, State
+from memaudit.adapters.protocol import Raw
 from memaudit.adapters.source import Source
-from memaudit.core.counting import counted
+from memaudit.adapters.store import Count, ExportedStore, Memory, Origin, State
 from memaudit.core.errors import MemAuditError
-from memaudit.datasets.lenient_json import kind_of
+from memaudit.core.text import counted
+from memaudit.datasets.json_source import kind_of
 
 if TYPE_CHECKING:
     from memaudit.adapters.protocol import Options
+
 
 NAMED = 20
 """Rows a warning names before it only counts."""
@@ -247,3 +248,29 @@ def _size(made: Draft) -> int:
 def _named(places: list[str]) -> str:
     more = f", and {len(places) - NAMED} more" if len(places) > NAMED else ""
     return ", ".join(places[:NAMED]) + more
+
+
+COMMON = (10, 20, 50, 100)
+"""Where list calls and their pages usually stop."""
+
+
+def check_limit(ledger: Ledger, count: int, limits: Mapping[int, str] | None = None) -> None:
+    """Warn when a list is exactly as long as a default limit; of pages, only the last is asked."""
+    known = (limits or {}).get(count)
+    if known or count in COMMON:
+        which = f"the default limit of {known}" if known else "where list calls often stop"
+        ledger.warn(
+            f"maybe truncated: exactly {count} rows, {which}; export again with a larger limit"
+        )
+
+
+def check_total(ledger: Ledger, total: object, held: int) -> bool:
+    """Warn when the export says that there are more rows than it holds.
+
+    True where it says how many there are: then no length needs to be guessed at.
+    """
+    if not isinstance(total, int) or isinstance(total, bool):
+        return False
+    if total > held:
+        ledger.warn(f"truncated: holds {held} of {total} rows; export every page")
+    return True

@@ -4,14 +4,12 @@ from functools import partial
 
 from memaudit.adapters.decode import text_lines
 from memaudit.adapters.fields import Fields, SkipRow
-from memaudit.adapters.ledger import Draft, Ledger
-from memaudit.adapters.protocol import Options
-from memaudit.adapters.rows import Raw, listed, share, under
-from memaudit.adapters.shape import ExportedStore
+from memaudit.adapters.ledger import Draft, Ledger, check_limit
+from memaudit.adapters.protocol import Options, Raw, listed, share, under
 from memaudit.adapters.source import Part, Source
-from memaudit.adapters.truncation import check_limit
+from memaudit.adapters.store import ExportedStore
 from memaudit.core.errors import MemAuditError
-from memaudit.datasets.lenient_json import kind_of
+from memaudit.datasets.json_source import kind_of
 
 PASSAGES = ("passages", "data")
 

@@ -6,10 +6,9 @@ from functools import partial
 from memaudit.adapters.decode import text_lines
 from memaudit.adapters.fields import Fields
 from memaudit.adapters.ledger import Draft, Ledger
-from memaudit.adapters.protocol import Options
-from memaudit.adapters.rows import Raw
-from memaudit.adapters.shape import ExportedStore
+from memaudit.adapters.protocol import Options, Raw
 from memaudit.adapters.source import Part, Source
+from memaudit.adapters.store import ExportedStore
 from memaudit.core.errors import MemAuditError
 
 _HEAD = re.compile(

@@ -1,12 +1,10 @@
 """Memobase: the profile of a user and, where given, events."""
 
 from memaudit.adapters.fields import Fields, SkipRow
-from memaudit.adapters.ledger import Draft, Ledger
-from memaudit.adapters.protocol import Options
-from memaudit.adapters.rows import listed, share
-from memaudit.adapters.shape import ExportedStore
+from memaudit.adapters.ledger import Draft, Ledger, check_limit
+from memaudit.adapters.protocol import Options, listed, share
 from memaudit.adapters.source import Source
-from memaudit.adapters.truncation import check_limit
+from memaudit.adapters.store import ExportedStore
 
 LISTS = ("data.profiles", "profiles", "data.events", "events")
 LIMITS = {10: "user.event"}

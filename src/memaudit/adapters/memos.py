@@ -2,10 +2,9 @@
 
 from memaudit.adapters.fields import Fields, SkipRow
 from memaudit.adapters.ledger import Draft, Ledger
-from memaudit.adapters.protocol import Options
-from memaudit.adapters.rows import listed, samples, under
-from memaudit.adapters.shape import ExportedStore, State
+from memaudit.adapters.protocol import Options, listed, samples, under
 from memaudit.adapters.source import Source
+from memaudit.adapters.store import ExportedStore, State
 
 LISTS = ("nodes", "text_mem.nodes", "memories", "text_mem", "data.text_mem", "data")
 STATES: dict[str, State] = {

@@ -1,12 +1,10 @@
 """supermemory: extracted memories with their versions; documents are not memories."""
 
 from memaudit.adapters.fields import Fields
-from memaudit.adapters.ledger import Draft, Ledger
-from memaudit.adapters.protocol import Options
-from memaudit.adapters.rows import Raw, listed, share, under
-from memaudit.adapters.shape import ExportedStore, State
+from memaudit.adapters.ledger import Draft, Ledger, check_limit, check_total
+from memaudit.adapters.protocol import Options, Raw, listed, share, under
 from memaudit.adapters.source import Source
-from memaudit.adapters.truncation import check_limit, check_total
+from memaudit.adapters.store import ExportedStore, State
 
 LISTS = ("memoryEntries", "memories", "results")
 LIMITS = {10: "its list call"}

@@ -5,9 +5,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from memaudit.adapters.ledger import HARMLESS
-from memaudit.adapters.shape import ExportedStore
-from memaudit.adapters.store_files import store_digest
-from memaudit.core.counting import counted
+from memaudit.adapters.store import ExportedStore, store_digest
+from memaudit.core.text import counted
 
 INCOMPLETE = (
     "truncated", "maybe truncated", "incomplete", "core memory only", "archival passages only",

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from fractions import Fraction
 
-from memaudit.adapters.shape import ExportedStore
+from memaudit.adapters.store import ExportedStore
 from memaudit.audits.account import Account
 from memaudit.audits.exported import POLICIES, ExportAudit
 from memaudit.audits.judges.protocol import Judge

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from memaudit.adapters.shape import Memory
+from memaudit.adapters.store import Memory
 from memaudit.audits.account import Pair
 from memaudit.audits.judges.protocol import Cells
 from memaudit.audits.sensitivity.measure import Measured
 from memaudit.core.errors import MemAuditError
 from memaudit.core.exact import plain
 from memaudit.core.package import EvidenceUnit
-from memaudit.natural.agreement import kappa
+from memaudit.natural.label_passes import kappa
 
 DIGITS = 9
 

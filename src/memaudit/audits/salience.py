@@ -5,10 +5,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 
-from memaudit.adapters.published_calls import read_salience_calls
-from memaudit.adapters.written_stores import memory_id
+from memaudit.adapters.published_layout import memory_id, read_salience_calls
 from memaudit.audits.judges.protocol import NotJudged
-from memaudit.core.counting import counted
+from memaudit.core.text import counted
 
 
 class SalienceCalls:

@@ -8,8 +8,8 @@ from functools import cached_property
 from math import lcm
 
 from memaudit.core.exact import Enclosure
+from memaudit.core.objective import violations
 from memaudit.core.package import CURRENT, INVALIDATION_KINDS, STALE, Package
-from memaudit.core.store import violations
 from memaudit.solvers.form import Form
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from memaudit.adapters.shape import ExportedStore
+from memaudit.adapters.store import ExportedStore
 from memaudit.audits.account import account_row
 from memaudit.audits.diagnosis import Diagnosis, NoDiagnosis, diagnose
 from memaudit.audits.exported import ExportAudit, StoreScore

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from memaudit.adapters.shape import ExportedStore
+from memaudit.adapters.store import ExportedStore
 from memaudit.audits.judges.protocol import NotJudged
 from memaudit.audits.sheet import Scoring, Sheet, refuse_equal_names, scored
 from memaudit.audits.written import examples_of, out_of_pool, written

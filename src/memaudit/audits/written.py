@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from fractions import Fraction
 
-from memaudit.adapters.shape import ExportedStore, Memory
+from memaudit.adapters.store import ExportedStore, Memory
 from memaudit.audits.account import Account, incomplete, unread_rows
 from memaudit.audits.judges.protocol import Judge, Judged, NotJudged
 from memaudit.audits.salience import OWN_SALIENCE, Salience, SalienceCalls

@@ -18,7 +18,7 @@ from memaudit.audits.agreement.groups import MOST_DRAWS, STRATUM, Group
 from memaudit.audits.agreement.scale import COVERED_SCALE, LABEL_SCALE, Scale
 from memaudit.cli.results import console
 from memaudit.cli.text import safe
-from memaudit.core.counting import counted
+from memaudit.core.text import counted
 
 MOST_STRATA, MOST_CELLS, LONGEST_TEXT = 8, 10, 100
 

@@ -57,8 +57,8 @@ def _sources(
     """The frame, and the labels of annotators and of models."""
     from memaudit.audits.agreement.judged_frame import judged_frame
     from memaudit.audits.frames.files import read_frame, read_label_sets
-    from memaudit.audits.frames.sources import named_packages
-    from memaudit.natural.heuristics import PASS
+    from memaudit.natural.coverage_rules import PASS
+    from memaudit.natural.named_packages import named_packages
 
     named = [*labels, *model]
     kept = [name for name in named if name.startswith(PASS)]

@@ -10,8 +10,8 @@ import typer
 from memaudit.cli.judging import NO_DESK, DeskOptions, judging_desk
 from memaudit.cli.option_groups import spread
 from memaudit.cli.text import safe
-from memaudit.core.counting import counted
 from memaudit.core.errors import MemAuditError
+from memaudit.core.text import counted
 
 
 @spread

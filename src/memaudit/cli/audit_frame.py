@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from memaudit.cli.text import safe, safe_markup
-from memaudit.core.counting import counted
 from memaudit.core.errors import MemAuditError
+from memaudit.core.text import counted
 
 if TYPE_CHECKING:
     from memaudit.audits.frames.drawing import Drawing
@@ -58,8 +58,8 @@ def frame(
     from memaudit.audits.frames.files import write_frame
     from memaudit.audits.frames.manifest import drawing_data
     from memaudit.audits.frames.pass_labels import pass_label_sets
-    from memaudit.audits.frames.sources import named_packages
     from memaudit.core.exact import exact
+    from memaudit.natural.named_packages import named_packages
 
     try:
         rate = exact(zero_rate)

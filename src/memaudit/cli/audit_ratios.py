@@ -92,14 +92,14 @@ def ratios(
 ) -> None:
     """Score the same stores under every label set: do ratios and rankings hold?"""
     from memaudit.audits.frames.files import read_frame
-    from memaudit.audits.frames.sources import named_packages
     from memaudit.audits.relabel.audit import Question, audit_ratios
     from memaudit.audits.relabel.confusion import named_confusion
     from memaudit.audits.relabel.kept import DEFAULT_WRITERS
     from memaudit.audits.relabel.rows import answer_data
     from memaudit.audits.relabel.summary import summarised
     from memaudit.experiments.engines.registry import named_engine
-    from memaudit.natural.heuristics import PASS
+    from memaudit.natural.coverage_rules import PASS
+    from memaudit.natural.named_packages import named_packages
     from memaudit.writers.registry import named_writer
 
     amounts = distinct_budgets(budget)
@@ -145,7 +145,7 @@ def _cases(
     packages: list["Package"], stores: list[Path], judge: str, label_memories: Path | None
 ) -> tuple[list["Case"], "Judge | None"]:
     """The packages with the stores that were written for them."""
-    from memaudit.adapters.store_files import read_store
+    from memaudit.adapters.store import read_store
     from memaudit.audits.judges.registry import named_judge, refuse_shared_ids
     from memaudit.audits.relabel.case import case_of
     from memaudit.audits.relabel.exports import written_for
@@ -167,7 +167,7 @@ def _readings(
     """The label sets of annotators, then those of models."""
     from memaudit.audits.frames.files import read_label_sets
     from memaudit.audits.relabel.readings import annotated, passed
-    from memaudit.natural.heuristics import PASS
+    from memaudit.natural.coverage_rules import PASS
 
     found: list[Reading] = []
     roles: list[tuple[str, Role]] = [(name, "annotator") for name in labels]

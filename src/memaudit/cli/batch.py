@@ -33,10 +33,9 @@ def take(
     ] = None,
 ) -> None:
     """Validate the answers, store the good ones, count the others, say what is still pending."""
-    from memaudit.models.batch_import import Row, import_batch
-    from memaudit.models.cache import Cache
-    from memaudit.models.contents import spent_text
-    from memaudit.models.price import price_of
+    from memaudit.models.batch import Row, import_batch
+    from memaudit.models.cache import Cache, spent_text
+    from memaudit.models.spending import price_of
 
     price = price_of(price_in, price_out)
     with Cache(database, must_exist=True) as opened:

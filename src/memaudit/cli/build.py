@@ -10,8 +10,8 @@ from memaudit.cli.build_model import ModelOptions, build_with_models
 from memaudit.cli.cache import DEFAULT_CACHE
 from memaudit.cli.errors import FAILED
 from memaudit.cli.text import safe
-from memaudit.core.counting import counted
 from memaudit.core.errors import MemAuditError
+from memaudit.core.text import counted
 
 
 def build(
@@ -96,9 +96,9 @@ def build(
     """Turn conversations into packages, one a conversation, and a manifest."""
     from memaudit.natural.annotations import METHOD
     from memaudit.natural.build_folder import build_into
-    from memaudit.natural.building import Job
-    from memaudit.natural.labels.files import NO_LABELS, read_labels
-    from memaudit.natural.passes.summary import summary
+    from memaudit.natural.build_plan import Job
+    from memaudit.natural.label_files import NO_LABELS, read_labels
+    from memaudit.natural.passes.manifest import summary
 
     options = ModelOptions(
         model, base_url, provider, judge, adjudicator, spot_checker, frame, cache, batch_file,

@@ -15,7 +15,7 @@ from memaudit.core.exact import exact
 from memaudit.io.files import beside
 
 if TYPE_CHECKING:
-    from memaudit.natural.building import Job
+    from memaudit.natural.build_plan import Job
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +50,11 @@ def build_with_models(job: "Job", options: ModelOptions, out: Path, form: str) -
     """Run the passes; with a batch queue, stop where answers are pending."""
     from memaudit.models.cache import Cache
     from memaudit.models.fan_out import Progress
-    from memaudit.models.price import price_of
     from memaudit.models.providers import DEFAULT_BASE_URL, Settings
-    from memaudit.models.retry import RetryPolicy
-    from memaudit.natural.passes.build_folder import build_into_with_model
-    from memaudit.natural.passes.desk import Talk, open_desk, progress_text
+    from memaudit.models.spending import price_of
+    from memaudit.models.transport import RetryPolicy
+    from memaudit.natural.passes.model_folder import build_into_with_model
+    from memaudit.natural.passes.model_session import Talk, open_desk, progress_text
     from memaudit.natural.passes.recipe import ModelRecipe
 
     if options.model is None:

@@ -28,7 +28,7 @@ def export(
 ) -> None:
     """Write every reply and failed attempt as JSONL, to replay a run elsewhere."""
     from memaudit.models.cache import Cache
-    from memaudit.models.cache_file import export_cache
+    from memaudit.models.cache_export import export_cache
 
     with Cache(database, must_exist=True) as opened:
         counts = export_cache(opened, file)
@@ -42,7 +42,7 @@ def take(
 ) -> None:
     """Take over replies from JSONL; every key is computed again."""
     from memaudit.models.cache import Cache
-    from memaudit.models.cache_file import import_cache
+    from memaudit.models.cache_export import import_cache
 
     with Cache(database) as opened:
         result = import_cache(opened, file)
@@ -56,8 +56,7 @@ def take(
 @cache.command()
 def show(database: Database = DEFAULT_CACHE) -> None:
     """Count what a cache holds, by model and template."""
-    from memaudit.models.cache import Cache
-    from memaudit.models.contents import contents
+    from memaudit.models.cache import Cache, contents
 
     with Cache(database, must_exist=True) as opened:
         found = contents(opened)

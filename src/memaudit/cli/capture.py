@@ -8,8 +8,8 @@ import typer
 
 from memaudit.cli.outputs import may_write
 from memaudit.cli.text import safe
-from memaudit.core.counting import counted
 from memaudit.core.errors import MemAuditError
+from memaudit.core.text import counted
 
 
 def capture(
@@ -37,8 +37,7 @@ def capture(
 ) -> None:
     """Feed the experiences of packages, in order, to a memory system; save its store."""
     from memaudit.adapters.capture.capture import capture as run
-    from memaudit.adapters.capture.settings import Settings, parse_options
-    from memaudit.adapters.capture.systems import named_system
+    from memaudit.adapters.capture.systems import Settings, named_system, parse_options
     from memaudit.io.packages import read_packages
 
     if not (math.isfinite(patience) and patience > 0):

@@ -10,7 +10,7 @@ import typer
 from memaudit.cli.text import safe
 
 if TYPE_CHECKING:
-    from memaudit.datasets.counts import Counts
+    from memaudit.datasets.irregularities import Counts
 
 dataset = typer.Typer(
     add_completion=False, no_args_is_help=True, rich_markup_mode=None,
@@ -34,10 +34,9 @@ def inspect(
     ] = False,
 ) -> None:
     """Count what a dataset file holds, and list what is irregular in it."""
-    from memaudit.datasets.counts import count
-    from memaudit.datasets.read import iter_conversations
-    from memaudit.datasets.registry import guess_format
-    from memaudit.datasets.source import dataset_hash
+    from memaudit.datasets.irregularities import count
+    from memaudit.datasets.json_source import dataset_hash
+    from memaudit.datasets.registry import guess_format, iter_conversations
 
     name = format or guess_format(path)
     counts = count(iter_conversations(path, name))

@@ -26,7 +26,7 @@ from memaudit.cli.text import safe
 from memaudit.core.errors import MemAuditError
 
 if TYPE_CHECKING:
-    from memaudit.adapters.shape import ExportedStore
+    from memaudit.adapters.store import ExportedStore
     from memaudit.core.package import Package
 
 
@@ -99,7 +99,7 @@ def diagnose(
             raise MemAuditError("a calibration takes packages at their own costs, no --cost-rule")
         calibrate_into(package, stores, budget, writer, reading, options, seed, out, as_json)
         return
-    from memaudit.adapters.store_files import read_store
+    from memaudit.adapters.store import read_store
     from memaudit.audits.downstream.cases import Wanted, make_cases, named_policy
     from memaudit.audits.downstream.run import run
     from memaudit.audits.judges.registry import named_judge, refuse_shared_ids

@@ -8,7 +8,7 @@ from rich.table import Table
 
 from memaudit.cli.results import console
 from memaudit.cli.text import safe_markup
-from memaudit.core.counting import counted
+from memaudit.core.text import counted
 from memaudit.downstream.outcomes import Layer, Outcome
 
 COMPARED = ("answered", "evidence_recall", "token_f1", "words_retrieved")

@@ -7,7 +7,7 @@ import typer
 
 from memaudit.cli.errors import FAILED
 from memaudit.cli.text import safe
-from memaudit.core.counting import counted
+from memaudit.core.text import counted
 
 if TYPE_CHECKING:
     from memaudit.cli.checkup import Checkup, SolverTest
@@ -22,7 +22,7 @@ def doctor(
     """
     from memaudit.cli.cache import DEFAULT_CACHE
     from memaudit.cli.checkup import checkup
-    from memaudit.io.example import example_package
+    from memaudit.io.packages import example_package
 
     found = checkup(example_package(), DEFAULT_CACHE)
     if as_json:

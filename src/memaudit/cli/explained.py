@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from typing import Any
 
-from memaudit.core.counting import counted
 from memaudit.core.exact import exact
+from memaudit.core.text import counted
 
 MOST_CANDIDATES = 5
 """Of the package, that an explanation names: those that hold most, the cheapest first."""

@@ -46,7 +46,7 @@ def gate(
     options: DeskOptions = NO_DESK,
 ) -> None:
     """Exit with 1 if a store's union ratio within the budget is below a bar."""
-    from memaudit.adapters.store_files import read_store
+    from memaudit.adapters.store import read_store
     from memaudit.audits.gate import gated
     from memaudit.audits.judges.registry import named_judge
     from memaudit.audits.salience import read_salience

@@ -13,7 +13,7 @@ from memaudit.cli.text import safe
 from memaudit.core.errors import MemAuditError
 
 if TYPE_CHECKING:
-    from memaudit.adapters.shape import ExportedStore
+    from memaudit.adapters.store import ExportedStore
 
 NAMED = 6
 """Namespaces that are named with their counts."""
@@ -35,10 +35,10 @@ def import_store(
     as_json: Annotated[bool, typer.Option("--json", help="Print the account as JSON.")] = False,
 ) -> None:
     """Read the export of a memory system; say what was kept, inactive and skipped."""
-    from memaudit.adapters import importing
+    from memaudit.adapters import registry
     from memaudit.adapters.protocol import Options
     from memaudit.adapters.registry import ADAPTERS
-    from memaudit.adapters.store_files import write_store
+    from memaudit.adapters.store import write_store
 
     paths = [Path(argument) for argument in arguments]
     if format is None and len(paths) > 1 and arguments[0] in ADAPTERS:
@@ -50,7 +50,7 @@ def import_store(
         raise MemAuditError(f"{out}: is the export itself; write the store to another file")
     may_write(out, "store")
     options = Options(name=name, view=view, namespace=namespace, as_of=as_of)
-    store = importing.import_store(paths, format, options)
+    store = registry.import_store(paths, format, options)
     write_store(store, out)
     if as_json:
         typer.echo(json.dumps(_data(store, out), indent=2))
@@ -60,7 +60,7 @@ def import_store(
 
 
 def _data(store: "ExportedStore", out: Path) -> dict[str, object]:
-    from memaudit.adapters.store_files import store_digest
+    from memaudit.adapters.store import store_digest
 
     return {
         "store": str(out),
@@ -72,7 +72,7 @@ def _data(store: "ExportedStore", out: Path) -> dict[str, object]:
 
 def _lines(store: "ExportedStore", out: Path) -> list[str]:
     """What was read, what became of it, and everything the export warns about."""
-    from memaudit.adapters.store_files import store_digest
+    from memaudit.adapters.store import store_digest
 
     count, origin = store.count, store.origin
     how = "guessed from the content" if origin.guessed else "as given"

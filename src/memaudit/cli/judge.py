@@ -40,7 +40,7 @@ def judge(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Compare a judge with another: cells, precision and recall, kappa, and their ratios."""
-    from memaudit.adapters.store_files import read_store
+    from memaudit.adapters.store import read_store
     from memaudit.audits.account import account_row
     from memaudit.audits.judge_agreement import (
         agreement_row,
@@ -96,7 +96,7 @@ def _show(data: dict[str, Any]) -> None:
     from rich.table import Table
 
     from memaudit.cli.results import console
-    from memaudit.core.counting import counted
+    from memaudit.core.text import counted
 
     screen, found = console(), data["agreement"]
     for side in ("judge", "against"):

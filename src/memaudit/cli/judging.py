@@ -14,7 +14,7 @@ from memaudit.core.errors import MemAuditError
 from memaudit.io.files import beside
 
 if TYPE_CHECKING:
-    from memaudit.natural.passes.desk import Desk
+    from memaudit.natural.passes.model_session import Desk
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +55,9 @@ def judging_desk(
         yield None
         return
     from memaudit.models.cache import Cache
-    from memaudit.models.price import price_of
     from memaudit.models.providers import DEFAULT_BASE_URL, Settings
-    from memaudit.natural.passes.desk import Talk, open_desk
+    from memaudit.models.spending import price_of
+    from memaudit.natural.passes.model_session import Talk, open_desk
 
     if options.max_tokens is not None and options.max_tokens < 1:
         raise MemAuditError(f"--max-tokens {options.max_tokens} makes no sense; use 1 or more")

@@ -46,7 +46,7 @@ def leaderboard(
 def show_board(board: "Board") -> None:
     """Standings, differences, and what every form of a leaderboard has to say."""
     from memaudit.cli.results import console
-    from memaudit.core.counting import counted
+    from memaudit.core.text import counted
     from memaudit.report.leaderboard.words import coverage_note, notes
 
     screen = console()

@@ -47,7 +47,7 @@ def validate(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Check packages and list every problem with its file, line and id."""
-    from memaudit.io.validate import examine
+    from memaudit.io.packages import examine
 
     results = []
     for path in paths:
@@ -79,8 +79,8 @@ def convert(
     name: Annotated[str | None, typer.Option(help="Take only the package of this name.")] = None,
 ) -> None:
     """Rewrite packages in another form: one .json file, a folder, or the published layout."""
-    from memaudit.io.artifact_writer import write_artifact
     from memaudit.io.packages import read_packages, write_package
+    from memaudit.io.published_folder import write_artifact
 
     packages = read_packages(source)
     if name is not None:
@@ -123,7 +123,7 @@ def schema(
 ) -> None:
     """Print the JSON Schema of a one-file package."""
     from memaudit.io.atomic import write_file
-    from memaudit.io.schema import schema_text
+    from memaudit.io.packages import schema_text
 
     if out is None:
         typer.echo(schema_text(), nl=False)

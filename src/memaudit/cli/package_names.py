@@ -18,7 +18,7 @@ def packages_named(text: str) -> list["Package"]:
     from memaudit.generators.registry import DISTRIBUTIONS
 
     if text == NATURAL:
-        from memaudit.natural.example import natural_set
+        from memaudit.natural.named_packages import natural_set
 
         return list(natural_set())
     if text.split(":")[0] in DISTRIBUTIONS:

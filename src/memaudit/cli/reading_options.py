@@ -16,7 +16,7 @@ from memaudit.io.files import beside
 if TYPE_CHECKING:
     from memaudit.audits.downstream.execute import Run
     from memaudit.audits.downstream.spec import Setup
-    from memaudit.natural.passes.desk import Desk
+    from memaudit.natural.passes.model_session import Desk
 
 RetrieverName = Annotated[
     str,

@@ -7,7 +7,7 @@ def draw_figures(folder: Path, out: Path) -> None:
     """Draw them all from the parts' files, into a folder of their own."""
     from memaudit.experiments.artifact.downstream_results import WRITERS
     from memaudit.experiments.artifact.layout import DOWNSTREAM, NATURAL, STRESS, SUMMARY, SWEEP
-    from memaudit.io.objects import read_object
+    from memaudit.io.strict_json import read_object
     from memaudit.report.downstream.draw import draw_downstream
     from memaudit.report.figures import draw_all
     from memaudit.report.figures.budget_sweep import budget_sweep

@@ -24,9 +24,9 @@ from memaudit.cli.text import safe
 from memaudit.core.errors import MemAuditError
 
 if TYPE_CHECKING:
-    from memaudit.adapters.shape import ExportedStore
+    from memaudit.adapters.store import ExportedStore
     from memaudit.audits.judges.protocol import Judge
-    from memaudit.natural.passes.desk import Desk
+    from memaudit.natural.passes.model_session import Desk
 
 
 @spread
@@ -60,7 +60,7 @@ def score(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Score stores: raw value, ratios to certified optima, pruned rows, and where value is lost."""
-    from memaudit.adapters.store_files import read_store
+    from memaudit.adapters.store import read_store
     from memaudit.audits.salience import read_salience
     from memaudit.audits.sheet import Scoring, refuse_equal_names, sheet
     from memaudit.audits.sheets import sheets

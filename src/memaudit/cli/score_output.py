@@ -23,8 +23,8 @@ from memaudit.cli.score_tables import (
     scores_table,
 )
 from memaudit.cli.text import safe, safe_markup
-from memaudit.core.counting import counted
 from memaudit.core.exact import plain
+from memaudit.core.text import counted
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -22,7 +22,7 @@ from memaudit.cli.text import safe
 from memaudit.core.errors import MemAuditError
 
 if TYPE_CHECKING:
-    from memaudit.adapters.shape import ExportedStore
+    from memaudit.adapters.store import ExportedStore
     from memaudit.audits.judges.protocol import Judge
     from memaudit.audits.sensitivity.variants import Choices, Variant
     from memaudit.core.package import Package
@@ -71,13 +71,9 @@ def sensitivity(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Score stores by other judges, costs, group caps and wrong labels: do rankings survive?"""
-    from memaudit.adapters.store_files import read_store
+    from memaudit.adapters.store import read_store
     from memaudit.audits.account import account_lines, account_row
-    from memaudit.audits.judges.registry import (
-        named_judges,
-        refuse_equal_judges,
-        refuse_shared_ids,
-    )
+    from memaudit.audits.judges.registry import named_judges, refuse_equal_judges, refuse_shared_ids
     from memaudit.audits.sensitivity.measure import BASIS
     from memaudit.audits.sensitivity.rows import finding_row, pairing_row
     from memaudit.audits.sensitivity.summary import findings, measured_runs, pairings

@@ -7,7 +7,7 @@ import typer
 
 from memaudit.cli.outputs import may_write
 from memaudit.cli.text import safe
-from memaudit.core.counting import counted
+from memaudit.core.text import counted
 
 
 def subset(
@@ -21,11 +21,9 @@ def subset(
     ] = None,
 ) -> None:
     """Choose questions of a dataset in proportion to their kinds, and write down which."""
-    from memaudit.datasets.read import iter_conversations
-    from memaudit.datasets.registry import guess_format
-    from memaudit.datasets.source import dataset_hash
-    from memaudit.datasets.subset import choose
-    from memaudit.datasets.subset_files import subset_text
+    from memaudit.datasets.json_source import dataset_hash
+    from memaudit.datasets.registry import guess_format, iter_conversations
+    from memaudit.datasets.subset import choose, subset_text
     from memaudit.io.atomic import write_file
 
     may_write(out, "subset")

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from memaudit.cli.text import safe
-from memaudit.core.counting import counted
+from memaudit.core.text import counted
 
 
 def train(
@@ -31,7 +31,7 @@ def train(
     from memaudit.experiments.spec import parse_seeds
     from memaudit.generators.registry import named_distribution
     from memaudit.io.packages import read_packages
-    from memaudit.writers.estimators.ridge_model import write_model
+    from memaudit.writers.estimators.ridge import write_model
     from memaudit.writers.estimators.train import train as fit
 
     found = [package for path in packages or () for package in read_packages(path)]

@@ -9,7 +9,7 @@ import typer
 
 from memaudit.cli.errors import FAILED
 from memaudit.cli.text import safe
-from memaudit.core.counting import counted
+from memaudit.core.text import counted
 
 if TYPE_CHECKING:
     from memaudit.core.optimum import Certificate

@@ -1,10 +1,11 @@
-"""F(X), exactly: the weighted, concave coverage of the units by a store (paper, eq. 2)."""
+"""What a store is worth, F(X) of the paper's eq. 2, and whether a package allows it."""
 
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
 from fractions import Fraction
 
 from memaudit.core.errors import MemAuditError
-from memaudit.core.exact import Enclosure
+from memaudit.core.exact import Enclosure, plain
 from memaudit.core.package import Package
 
 
@@ -33,3 +34,24 @@ def worth(package: Package, amounts: Mapping[str, Fraction]) -> Enclosure:
 def value(package: Package, store: Iterable[str]) -> Enclosure:
     """F(store); a point unless some h is irrational."""
     return worth(package, covered(package, store))
+
+
+def violations(
+    package: Package, store: Collection[str], budget: Fraction, group_cap: int
+) -> list[str]:
+    """What makes a store infeasible, in words; empty when it is feasible (paper, eq. 1)."""
+    found = [f"unknown candidate {id!r}" for id in sorted(set(store) - package.candidate.keys())]
+    if found:
+        return found
+    if len(set(store)) != len(store):
+        found.append("a candidate is kept twice")
+    cost = package.total_cost(store)
+    if cost > budget:
+        found.append(f"cost {plain(cost)} exceeds the budget {plain(budget)}")
+    kept = Counter(package.candidate[id].experience for id in store)
+    found += [
+        f"experience {experience!r} keeps {count} candidates, at most {group_cap} allowed"
+        for experience, count in sorted(kept.items())
+        if count > group_cap
+    ]
+    return found

@@ -5,11 +5,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from memaudit.core.errors import MemAuditError
-from memaudit.datasets.fields import Fields
-from memaudit.datasets.irregular import Loaded, Notes
-from memaudit.datasets.lines import json_lines
-from memaudit.datasets.names import Names, resolve
-from memaudit.datasets.shape import Conversation, Question, Session, Turn
+from memaudit.datasets.conversation import Conversation, Question, Session, Turn
+from memaudit.datasets.fields import Fields, Names, resolve
+from memaudit.datasets.irregularities import Loaded, Notes
+from memaudit.datasets.json_stream import json_lines
 
 ROWS = {
     "conversation": frozenset({"conversation", "topic"}),

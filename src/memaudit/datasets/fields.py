@@ -1,11 +1,145 @@
-"""One JSON object read field by field: what is not as promised becomes an irregularity."""
+"""Ids that are unique, and what a reference to one means."""
 
-from collections.abc import Collection, Iterator
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator
+from datetime import UTC, date, datetime
 from decimal import Decimal
 
-from memaudit.datasets.irregular import Notes, whole
-from memaudit.datasets.lenient_json import kind_of
-from memaudit.datasets.when import iso
+from memaudit.datasets.irregularities import Notes, whole
+from memaudit.datasets.json_source import kind_of
+
+Repair = Callable[[str, "Names"], list[tuple[str, str]]]
+"""Splits or corrects a reference: pieces, each with the irregularity it was or an empty text."""
+
+
+class Names:
+    """Hands out unique ids, and remembers which the file uses twice."""
+
+    def __init__(self) -> None:
+        self._given: set[str] = set()
+        self._last: dict[str, int] = {}
+        self._known: dict[str, str] = {}
+        self._repeated: set[str] = set()
+
+    def take(self, id: str, citable: bool = True) -> str:
+        """This id, or a fresh one derived from it; a citable id can be referred to."""
+        name = id
+        while name in self._given:
+            self._last[id] = self._last.get(id, 1) + 1
+            name = f"{id}#{self._last[id]}"
+        self._given.add(name)
+        if citable and id in self._known:
+            self._repeated.add(id)
+        elif citable:
+            self._known[id] = name
+        return name
+
+    def take_noted(self, id: str | None, otherwise: str, notes: Notes, where: str) -> str:
+        """The same, with a note where the id is missing or was seen before."""
+        if id is None:
+            name = self.take(otherwise, citable=False)
+            notes.add("missing id", where, name)
+            return name
+        name = self.take(id)
+        if name != id:
+            notes.add("repeated id", where, name, id)
+        return name
+
+    def __contains__(self, id: str) -> bool:
+        return id in self._known
+
+    def problem(self, reference: str) -> str:
+        """Why a reference names no single row, or an empty text."""
+        if reference in self._repeated:
+            return "ambiguous reference"
+        return "" if reference in self._known else "reference to nothing"
+
+    def resolve(self, reference: str) -> str:
+        """The id a good reference names."""
+        return self._known[reference]
+
+
+def resolve(
+    references: Iterable[object], names: Names, notes: Notes, where: str, id: str,
+    repair: Repair = lambda reference, _names: [(reference, "")],
+) -> tuple[str, ...]:  # fmt: skip
+    """The ids that references name, each once; the rest is noted and dropped, never guessed."""
+    found: dict[str, None] = {}
+    for reference in references:
+        if isinstance(reference, bool) or not isinstance(reference, str | int):
+            notes.add("malformed reference", where, id, kind_of(reference))
+            continue
+        pieces = repair(str(reference), names)
+        if len(pieces) > 1:
+            notes.add("several references in one", where, id, reference)
+        for piece, wrong in pieces:
+            if wrong:
+                notes.add(wrong, where, id, reference)
+            if wrong == "malformed reference":
+                continue
+            if problem := names.problem(piece):
+                notes.add(problem, where, id, piece)
+            elif names.resolve(piece) in found:
+                notes.add("repeated reference", where, id, piece)
+            else:
+                found[names.resolve(piece)] = None
+    return tuple(found)
+
+
+_MONTHS = (
+    "january", "february", "march", "april", "may", "june", "july", "august", "september",
+    "october", "november", "december",
+)  # fmt: skip
+
+_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_NUMERIC = re.compile(
+    r"(?P<year>[0-9]{4})(?:/|年)(?P<month>[0-9]{1,2})(?:/|月)(?P<day>[0-9]{1,2})日?"
+    r"(?: (?:\([A-Za-z]+\)|周.|星期.))?(?: (?P<hour>[0-9]{1,2}):(?P<minute>[0-9]{2}))?"
+)
+_SPOKEN = re.compile(
+    r"(?:(?P<hour>[0-9]{1,2}):(?P<minute>[0-9]{2}) (?P<half>[ap]m) on )?"
+    r"(?P<day>[0-9]{1,2}) (?P<month>[a-z]+),? (?P<year>[0-9]{4})",
+    re.IGNORECASE,
+)
+
+
+def iso(text: str) -> str | None:
+    """The time as `2023-05-08` or `2023-05-08T13:56`; None where the text is none we know.
+
+    Times with an offset become UTC, so that texts sort as time does.
+    """
+    text = " ".join(text.split())
+    try:
+        if _DATE.fullmatch(text):
+            return date.fromisoformat(text).isoformat()
+        if match := _NUMERIC.fullmatch(text) or _SPOKEN.fullmatch(text):
+            return _parts(match.groupdict())
+        moment = datetime.fromisoformat(text)
+        if moment.tzinfo is not None:
+            moment = moment.astimezone(UTC).replace(tzinfo=None)
+    except (ValueError, OverflowError):  # not a time, or a 31st of June
+        return None
+    return _short(moment)
+
+
+def _parts(parts: dict[str, str | None]) -> str:
+    month = (parts["month"] or "").lower()
+    number = int(month) if month.isdigit() else _MONTHS.index(month) + 1
+    day = date(int(parts["year"] or 0), number, int(parts["day"] or 0))
+    if parts["hour"] is None:
+        return day.isoformat()
+    hour = int(parts["hour"])
+    if half := parts.get("half"):
+        if not 1 <= hour <= 12:
+            raise ValueError("no such hour")
+        hour = hour % 12 + 12 * (half.lower() == "pm")
+    return _short(datetime(day.year, day.month, day.day, hour, int(parts["minute"] or 0)))
+
+
+def _short(moment: datetime) -> str:
+    """Without seconds where there are none."""
+    exact = moment.second or moment.microsecond
+    return moment.isoformat() if exact else moment.isoformat(timespec="minutes")
 
 
 def as_text(value: object, notes: Notes, where: str, id: str) -> str | None:

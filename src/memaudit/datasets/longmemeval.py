@@ -3,11 +3,10 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from memaudit.datasets.fields import Fields
-from memaudit.datasets.irregular import Loaded
-from memaudit.datasets.names import Names, resolve
-from memaudit.datasets.records import opened_record, records
-from memaudit.datasets.shape import Conversation, Question, Session, Turn
+from memaudit.datasets.conversation import Conversation, Question, Session, Turn
+from memaudit.datasets.fields import Fields, Names, resolve
+from memaudit.datasets.irregularities import Loaded
+from memaudit.datasets.json_stream import opened_record, records
 
 RECORD = frozenset({
     "question_id", "question_type", "question", "answer", "question_date", "haystack_dates",

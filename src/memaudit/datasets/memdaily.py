@@ -8,14 +8,11 @@ copies hold messages as plain text, and the files it is made from are bare lists
 from collections.abc import Iterator
 from pathlib import Path
 
-from memaudit.datasets.cursor import Cursor
-from memaudit.datasets.fields import Fields
-from memaudit.datasets.irregular import Loaded, Notes, whole
-from memaudit.datasets.lenient_json import kind_of
-from memaudit.datasets.names import Names, resolve
-from memaudit.datasets.records import record
-from memaudit.datasets.shape import Conversation, Question, Session, Turn
-from memaudit.datasets.source import opened
+from memaudit.datasets.conversation import Conversation, Question, Session, Turn
+from memaudit.datasets.fields import Fields, Names, resolve
+from memaudit.datasets.irregularities import Loaded, Notes, whole
+from memaudit.datasets.json_source import kind_of, opened
+from memaudit.datasets.json_stream import Cursor, record
 
 TRAJECTORY = frozenset({"tid", "message_list", "QA", "question_list"})
 MESSAGE = frozenset({"mid", "message", "time", "place"})

@@ -1,15 +1,39 @@
-"""The formats by name. A new one is one file and one line here; conformance tests find it."""
+"""The dataset formats by name. A new one is one file and one line here; tests find it."""
 
+from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
+from typing import Protocol
 
 from memaudit.core.errors import MemAuditError
 from memaudit.datasets.chat import Chat
-from memaudit.datasets.cursor import Cursor
+from memaudit.datasets.irregularities import Loaded
+from memaudit.datasets.json_source import opened
+from memaudit.datasets.json_stream import Cursor
 from memaudit.datasets.locomo import LoCoMo
 from memaudit.datasets.longmemeval import LongMemEval
 from memaudit.datasets.memdaily import MemDaily
-from memaudit.datasets.protocol import Loader
-from memaudit.datasets.source import opened
+
+
+class Loader(Protocol):
+    """Reads one format into the common shape."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def about(self) -> str:
+        """One line: what the format is."""
+        ...
+
+    def recognises(self, keys: frozenset[str]) -> bool:
+        """Whether a record with these keys is of this format."""
+        ...
+
+    def conversations(self, path: Path) -> Iterator[Loaded]:
+        """The file's conversations, one at a time."""
+        ...
+
 
 LOADERS: dict[str, Loader] = {
     LongMemEval.name: LongMemEval(),
@@ -62,3 +86,20 @@ def _first_keys(path: Path, nested: bool) -> frozenset[str]:
             return frozenset()
         first = cursor.value()
         return frozenset(first) if isinstance(first, dict) else frozenset()
+
+
+def iter_conversations(path: Path, format: str | None = None) -> Iterator[Loaded]:
+    """The conversations one at a time; the format is guessed from the content if not given."""
+    if format is None:
+        return named_loader(guess_format(path)).conversations(path)
+    loader, seen = named_loader(format), None
+    with suppress(MemAuditError):  # what is wrong with the file is for the loader to say
+        seen = seen_format(path)
+    if seen not in (None, format):
+        raise MemAuditError(f"{path.name}: is of the format {seen}, not {format}; check --format")
+    return loader.conversations(path)
+
+
+def read_conversations(path: Path, format: str | None = None) -> list[Loaded]:
+    """All conversations at once."""
+    return list(iter_conversations(path, format))

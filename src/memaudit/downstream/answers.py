@@ -6,7 +6,7 @@ from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
 
-from memaudit.natural.terms import terms
+from memaudit.core.text import terms
 
 _ARTICLES = frozenset({"a", "an", "the"})
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")

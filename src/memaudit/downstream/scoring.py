@@ -12,9 +12,9 @@ the number of a list, is never right by its terms.
 import re
 from fractions import Fraction
 
+from memaudit.core.text import Terms, numbers, terms
 from memaudit.downstream.answers import exact_match, plain_numbers, token_f1, tokens
 from memaudit.downstream.verdict import Verdict
-from memaudit.natural.terms import Terms, numbers, terms
 
 RULE = "answer-v2"
 ALIKE = Fraction(3, 4)

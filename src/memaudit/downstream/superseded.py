@@ -14,14 +14,8 @@ On 40 packages of the event graph, which knows, the rule found all 933 such pair
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
-from memaudit.core.package import (
-    ABSTENTION,
-    CURRENT,
-    INVALIDATION_KINDS,
-    STALE,
-    EvidenceUnit,
-)
-from memaudit.natural.terms import Terms, numbers, terms, times
+from memaudit.core.package import ABSTENTION, CURRENT, INVALIDATION_KINDS, STALE, EvidenceUnit
+from memaudit.core.text import Terms, numbers, terms, times
 
 RULE = "stale-v1"
 LEAST_SHARED = 2

@@ -14,10 +14,7 @@ from memaudit.core.errors import MemAuditError
 from memaudit.core.exact import plain
 from memaudit.core.optimum import Certificate
 from memaudit.core.package import Package
-from memaudit.writers.oracle import OracleView
-from memaudit.writers.protocol import Writer
-from memaudit.writers.seed import own_seed
-from memaudit.writers.view import View, visible
+from memaudit.writers.protocol import OracleView, View, Writer, own_seed, visible
 
 DIGITS = 9
 """Numbers in rows are rounded to this many places; stores and digests give them exactly."""

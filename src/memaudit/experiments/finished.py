@@ -16,8 +16,8 @@ from memaudit.core.exact import exact, plain
 from memaudit.experiments.spec import RunSpec, parse_seeds
 from memaudit.experiments.stated import StatedRow
 from memaudit.experiments.sweep import ROWS, Keys, read_run
-from memaudit.io.faults import first_fault
 from memaudit.io.journal import read_journal
+from memaudit.io.strict_json import first_fault
 
 BLOCK = 1 << 20
 AGAIN = "run the sweep again into a new folder"

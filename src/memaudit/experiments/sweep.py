@@ -25,12 +25,11 @@ from memaudit.experiments.spec import RunSpec, absolute, is_fraction
 from memaudit.experiments.stated import StatedRun
 from memaudit.generators.registry import named_distribution
 from memaudit.io.atomic import write_file
-from memaudit.io.faults import first_fault
 from memaudit.io.files import read_text
 from memaudit.io.journal import Journal, to_line
-from memaudit.io.lock import LOCK, locked
-from memaudit.io.strict_json import floats, parse_json
-from memaudit.writers.estimators.ridge_model import RidgeModel
+from memaudit.io.run_folder import LOCK, locked
+from memaudit.io.strict_json import first_fault, floats, parse_json
+from memaudit.writers.estimators.ridge import RidgeModel
 from memaudit.writers.registry import named_writer
 
 ROWS, RUN = "rows.jsonl", "run.json"

@@ -1,12 +1,34 @@
-"""Every distribution by name; a published one is a file in `tables/` and a line here."""
+"""What a distribution of packages is."""
 
 from functools import lru_cache
-from typing import Any
+from typing import Any, Protocol
 
 from memaudit.core.errors import MemAuditError
+from memaudit.core.package import Package
 from memaudit.generators.event_graph import EventGraph, Knobs
-from memaudit.generators.protocol import Distribution
 from memaudit.generators.published import Published
+
+
+class Distribution(Protocol):
+    """A named way of making packages: the same seed gives the same package on every machine."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def about(self) -> str:
+        """One line for lists and reports."""
+        ...
+
+    @property
+    def draws(self) -> bool:
+        """Whether seeds differ; a distribution without draws has one package only."""
+        ...
+
+    def package(self, seed: int) -> Package:
+        """The package of a seed."""
+        ...
+
 
 PUBLISHED = (
     "base",

@@ -1,4 +1,4 @@
-"""A package as a folder: one JSONL file a table, and a manifest with counts and hashes."""
+"""One JSONL file of a folder, held against what its manifest says."""
 
 from pathlib import Path
 from typing import Any
@@ -7,11 +7,30 @@ from memaudit.core.digest import digest
 from memaudit.core.errors import InvalidPackage, Problem
 from memaudit.core.package import TABLES, Package
 from memaudit.io.atomic import write_folder
-from memaudit.io.draft import Draft, open_header
-from memaudit.io.files import read_text, sha256
-from memaudit.io.plain_rows import header_data, line, lines, table_data
-from memaudit.io.strict_json import kind_of, parse_json
-from memaudit.io.table_files import read_table_file
+from memaudit.io.draft import Draft, header_data, line, lines, open_header, table_data
+from memaudit.io.files import decode, read_bytes, read_text, sha256
+from memaudit.io.strict_json import Row, kind_of, parse_json, parse_lines
+
+
+def read_table_file(
+    path: Path, count: Any = None, expected_hash: Any = None
+) -> tuple[list[Row], list[Problem], bool]:
+    """The rows, the problems, and whether every row could be read."""
+    file = path.name
+    try:
+        data = read_bytes(path)
+        rows, problems = parse_lines(decode(data, file), file)
+    except InvalidPackage as error:
+        return [], list(error.problems), False
+    complete, found = not problems, len(rows) + len(problems)
+    if count is not None and count != found:
+        message = f"has {found} rows but the manifest counts {str(count)[:20]}"
+        problems.append(Problem(message, "rows were lost or added", file=file))
+    if expected_hash is not None and expected_hash != sha256(data):
+        message = f"has SHA-256 {sha256(data)[:12]} but the manifest says {str(expected_hash)[:12]}"
+        problems.append(Problem(message, "the file changed after it was written", file=file))
+    return rows, problems, complete
+
 
 MANIFEST = "manifest.json"
 FILES = {table: f"{table}.jsonl" for table in TABLES}

@@ -1,15 +1,18 @@
-"""JSON that means one thing: exact decimals, no NaN, no duplicate keys, no endless nesting."""
+"""JSON that means one thing: exact decimals, no NaN, no duplicate keys, bounded nesting."""
 
 import json
 import math
 from collections import Counter
 from dataclasses import dataclass
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
-from memaudit.core.errors import InvalidPackage, Problem
+from pydantic import ValidationError
+
+from memaudit.core.errors import InvalidPackage, MemAuditError, Problem
 from memaudit.core.exact import MAX_DIGITS
-from memaudit.io.files import refusal
+from memaudit.io.files import read_text, refusal
 
 MAX_DEPTH = 64
 
@@ -129,3 +132,34 @@ def floats(value: Any) -> Any:
     if isinstance(value, list):
         return [floats(item) for item in value]
     return value
+
+
+LONGEST_STEP, MOST_STEPS, LONGEST = 40, 6, 200
+"""Names in a file are as long as whoever wrote it likes."""
+
+
+def first_fault(error: ValidationError) -> str:
+    """Where the first fault is and what it is: `spec.writers: input should be a valid list`."""
+    first = error.errors(include_url=False, include_input=False, include_context=False)[0]
+    # The name of a check, function-after[...], is no place in a file.
+    named = [str(step) for step in first["loc"] if not str(step).startswith("function-")]
+    steps = [step[:LONGEST_STEP] for step in named]
+    place = ".".join(steps if len(steps) <= MOST_STEPS else [*steps[:MOST_STEPS], "..."])
+    said = first["msg"].removeprefix("Value error, ")
+    said = f"{said[:1].lower()}{said[1:LONGEST]}"
+    return f"{place}: {said}" if place else said
+
+
+def read_object(path: Path, remedy: str) -> dict[str, Any]:
+    """The object in a file; one line about why there is none, which ends with the remedy."""
+    try:
+        data = json.loads(read_text(path))
+    except InvalidPackage as error:
+        raise MemAuditError(f"cannot read {path}: it {error.problems[0].message}") from None
+    except RecursionError:
+        raise MemAuditError(f"{path} nests too deeply; {remedy}") from None
+    except ValueError:
+        raise MemAuditError(f"{path} is not JSON; {remedy}") from None
+    if not isinstance(data, dict):
+        raise MemAuditError(f"{path} holds no JSON object; {remedy}")
+    return data

@@ -1,16 +1,61 @@
-"""The content-addressed cache: what was asked, what was answered, what failed, what is pending."""
+"""The SQLite file under the cache of answers."""
 
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from memaudit.models.database import CacheDatabase
-from memaudit.models.outcome import Failure, Reply, ReplyT
-from memaudit.models.records import Answer, Attempt, answer_of, attempt_of
-from memaudit.models.reply_text import Invalid, validated
+from memaudit.core.errors import MemAuditError
+from memaudit.core.text import counted
+from memaudit.io.database import Database, Form
+from memaudit.models.cache_rows import Answer, Attempt, answer_of, attempt_of
+from memaudit.models.client import (
+    RECORDED,
+    Failure,
+    FailureKind,
+    Invalid,
+    ModelClient,
+    Reply,
+    ReplyT,
+    Usage,
+    validated,
+)
 from memaudit.models.request import Request, canonical_json
+
+_TABLES = """
+CREATE TABLE IF NOT EXISTS answers (
+  key TEXT PRIMARY KEY, request TEXT NOT NULL, model TEXT NOT NULL, template TEXT NOT NULL,
+  template_version TEXT NOT NULL, raw TEXT NOT NULL, parsed TEXT NOT NULL, calls INTEGER NOT NULL,
+  prompt_tokens INTEGER NOT NULL, completion_tokens INTEGER NOT NULL, cost TEXT NOT NULL,
+  unpriced INTEGER NOT NULL, unmeasured INTEGER NOT NULL, provider TEXT NOT NULL,
+  served_model TEXT NOT NULL, wire TEXT NOT NULL, seconds REAL NOT NULL, at TEXT NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS attempts (
+  id TEXT PRIMARY KEY, key TEXT NOT NULL, request TEXT NOT NULL, kind TEXT NOT NULL,
+  detail TEXT NOT NULL, raw TEXT NOT NULL, calls INTEGER NOT NULL, prompt_tokens INTEGER NOT NULL,
+  completion_tokens INTEGER NOT NULL, cost TEXT NOT NULL, unpriced INTEGER NOT NULL,
+  unmeasured INTEGER NOT NULL, provider TEXT NOT NULL, at TEXT NOT NULL
+) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS attempts_by_key ON attempts (key, at, id);
+CREATE TABLE IF NOT EXISTS pending (key TEXT PRIMARY KEY, request TEXT NOT NULL) WITHOUT ROWID;
+"""
+FORM = Form(0x4D454D43, 1, _TABLES, name="answers", option="--cache")
+"""Marked "MEMC"."""
+
+PATIENCE = 60.0
+
+
+class CacheDatabase(Database):
+    """Answers, attempts and what waits; every answer was paid for."""
+
+    def __init__(self, path: Path, must_exist: bool = False) -> None:
+        if must_exist and not path.is_file():
+            raise MemAuditError(f"{path}: there is no cache here; check --cache")
+        super().__init__(path, FORM, PATIENCE)
 
 
 class Cache:
@@ -129,3 +174,109 @@ class Cache:
 
 
 _KEEP_ATTEMPT = f"INSERT OR IGNORE INTO attempts ({Attempt.columns()}) VALUES ({Attempt.marks()})"
+
+
+def now() -> str:
+    """The time in UTC, to the microsecond, in a form that sorts."""
+    return datetime.now(UTC).isoformat(timespec="microseconds")
+
+
+class CachedClient:
+    """Asks the inner client only what the cache does not know; a failure is asked again."""
+
+    def __init__(self, inner: ModelClient, cache: Cache, clock: Callable[[], str] = now) -> None:
+        self._inner = inner
+        self._cache = cache
+        self._clock = clock
+
+    @property
+    def spent(self) -> Usage:
+        """What the inner client used."""
+        return self._inner.spent
+
+    def stop(self) -> None:
+        """Stop the inner client."""
+        self._inner.stop()
+
+    def ask(self, request: Request, reply_type: type[ReplyT]) -> Reply[ReplyT] | Failure:
+        """The stored reply, or a new one, stored before it is returned."""
+        known = self._cache.reply(request, reply_type)
+        if isinstance(known, Reply):
+            return known
+        if isinstance(known, Invalid):
+            self._retract(request, known)
+        outcome = self._inner.ask(request, reply_type)
+        if isinstance(outcome, Failure):
+            if outcome.kind in RECORDED and not outcome.from_cache:
+                self._cache.fail(request, outcome, self._clock())
+            return outcome
+        if not self._cache.keep(request, outcome, self._clock()):
+            # Another process was faster: both go on with the same answer.
+            other = self._cache.reply(request, reply_type)
+            if isinstance(other, Reply):
+                return other
+        return outcome
+
+    def _retract(self, request: Request, reason: Invalid) -> None:
+        """An answer imported by its schema alone may still break a rule of its type."""
+        answer = self._cache.answer(request.key)
+        if answer is not None:
+            failure = Failure(
+                request.key, FailureKind.INVALID, reason.reason, answer.raw, answer.usage,
+                answer.provider,
+            )  # fmt: skip
+            self._cache.retract(request, failure, answer.at)
+
+
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """Counts of answers by model and template, of failures by kind, and all that was used."""
+
+    answers: Counter[tuple[str, str, str]]
+    attempts: Counter[str]
+    pending: int
+    used: Usage
+
+    def lines(self) -> list[str]:
+        """The counts in words."""
+        return [
+            f"{self.answers.total():>9,}  answers",
+            *(
+                f"{number:>9,}    {model}, template {template} {version[:12]}"
+                for (model, template, version), number in sorted(self.answers.items())
+            ),
+            f"{self.attempts.total():>9,}  failed attempts",
+            *(f"{number:>9,}    {kind}" for kind, number in sorted(self.attempts.items())),
+            f"{self.pending:>9,}  pending",
+            f"used {spent_text(self.used)}",
+        ]
+
+
+def contents(cache: Cache) -> Contents:
+    """What a cache holds."""
+    answers, attempts = list(cache.all_answers()), list(cache.all_attempts())
+    return Contents(
+        Counter((one.model, one.template, one.template_version) for one in answers),
+        Counter(one.kind for one in attempts),
+        cache.count("pending"),
+        _total(answers) + _total(attempts),
+    )
+
+
+def _total(rows: Iterable[Answer] | Iterable[Attempt]) -> Usage:
+    return sum((row.usage for row in rows), Usage())
+
+
+def spent_text(usage: Usage) -> str:
+    """Calls, tokens and cost in one line, with what is not known."""
+    text = (
+        f"{counted(usage.calls, 'call')}, {usage.prompt_tokens:,} prompt and "
+        f"{usage.completion_tokens:,} reply tokens"
+    )
+    if usage.calls > usage.unpriced:
+        text += f", ${float(usage.cost):.4f}"
+    if usage.unpriced:
+        text += f", {counted(usage.unpriced, 'call')} of unknown price"
+    if usage.unmeasured:
+        text += f", {counted(usage.unmeasured, 'call')} of unknown size"
+    return text

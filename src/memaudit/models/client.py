@@ -1,9 +1,96 @@
-"""What every way of asking has in common."""
+"""What every way of asking a model gives: a validated reply, or a failure of a named kind."""
 
-from typing import Protocol
+import json
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+from fractions import Fraction
+from typing import Generic, Protocol, TypeVar
 
-from memaudit.models.outcome import Failure, Reply, ReplyT, Usage
-from memaudit.models.request import Request
+from pydantic import BaseModel, ValidationError
+
+from memaudit.core.errors import InvalidPackage
+from memaudit.io.strict_json import parse_json
+from memaudit.models.request import Request, canonical_json
+
+ReplyT = TypeVar("ReplyT", bound=BaseModel)
+
+
+class FailureKind(StrEnum):
+    """Why there is no reply; never to be read as an empty label."""
+
+    REFUSED = "refused"
+    INVALID = "invalid"
+    HTTP = "http"
+    CAP = "cap"
+    PENDING = "pending"
+    NOT_IN_CACHE = "not_in_cache"
+
+
+RECORDED = (FailureKind.REFUSED, FailureKind.INVALID, FailureKind.HTTP)
+"""What a model or server did, worth keeping; the other kinds say that nobody was asked."""
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Calls, tokens and cost; usages add up."""
+
+    calls: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cost: Fraction = Fraction(0)
+    """Of the calls with a known price; a lower bound where `unpriced` is above zero."""
+    unpriced: int = 0
+    """Calls whose cost is not known."""
+    unmeasured: int = 0
+    """Calls whose tokens the server did not report, timed-out ones among them."""
+
+    @property
+    def tokens(self) -> int:
+        return self.prompt_tokens + self.completion_tokens
+
+    def __add__(self, other: "Usage") -> "Usage":
+        return Usage(
+            self.calls + other.calls,
+            self.prompt_tokens + other.prompt_tokens,
+            self.completion_tokens + other.completion_tokens,
+            self.cost + other.cost,
+            self.unpriced + other.unpriced,
+            self.unmeasured + other.unmeasured,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Reply(Generic[ReplyT]):
+    """A reply that validated."""
+
+    key: str
+    value: ReplyT
+    raw: str
+    parsed: str
+    """The JSON that validated, in canonical form."""
+    usage: Usage
+    """What this reply cost when it was asked for, re-ask included; kept when it is replayed."""
+    provider: str
+    served_model: str = ""
+    """The model the server says it used."""
+    wire: str = ""
+    """How the reply was asked for: json_schema, json_object or text."""
+    seconds: float = 0.0
+    from_cache: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """No reply, and why; the last raw text is kept."""
+
+    key: str
+    kind: FailureKind
+    detail: str
+    raw: str = ""
+    usage: Usage = Usage()
+    provider: str = ""
+    from_cache: bool = False
 
 
 class ModelClient(Protocol):
@@ -23,3 +110,56 @@ class ModelClient(Protocol):
     def spent(self) -> Usage:
         """What this client has used so far; replies from the cache use nothing."""
         ...
+
+
+MAX_REASON = 1000
+"""Letters of a reason: it goes back to the model, and into the cache."""
+
+_FENCE = re.compile(r"\A```[A-Za-z]*[ \t]*\n(.*?)\n?```\Z", re.DOTALL)
+_THINKING = re.compile(r"\A<think>.*?</think>", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Valid(Generic[ReplyT]):
+    """A reply and the canonical JSON it was read from."""
+
+    value: ReplyT
+    parsed: str
+
+
+@dataclass(frozen=True, slots=True)
+class Invalid:
+    """Why a text is no reply, in words the model can act on."""
+
+    reason: str
+
+
+def parsed_json(raw: str) -> str | Invalid:
+    """The canonical JSON of a reply; a code fence or a thinking preamble around it is taken off."""
+    text = _THINKING.sub("", raw.strip()).strip()
+    if fence := _FENCE.match(text):
+        text = fence.group(1).strip()
+    if not text:
+        return Invalid("the reply is empty")
+    try:
+        parse_json(text, "reply")  # no duplicate keys, NaN, endless nesting or half characters
+        return canonical_json(json.loads(text))
+    except InvalidPackage as error:
+        return Invalid(_short(error.problems[0].message))
+
+
+def validated(raw: str, reply_type: type[ReplyT]) -> Valid[ReplyT] | Invalid:
+    """The reply as its type."""
+    parsed = parsed_json(raw)
+    if isinstance(parsed, Invalid):
+        return parsed
+    try:
+        return Valid(reply_type.model_validate_json(parsed), parsed)
+    except ValidationError as error:
+        problems = error.errors(include_url=False, include_context=False, include_input=False)
+        lines = [f"{'.'.join(map(str, one['loc'])) or 'reply'}: {one['msg']}" for one in problems]
+        return Invalid(_short("; ".join(lines)))
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= MAX_REASON else f"{text[:MAX_REASON]}..."

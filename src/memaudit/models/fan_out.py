@@ -5,8 +5,7 @@ from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 
 from memaudit.core.errors import MemAuditError
-from memaudit.models.client import ModelClient
-from memaudit.models.outcome import Failure, FailureKind, Reply, ReplyT, Usage
+from memaudit.models.client import Failure, FailureKind, ModelClient, Reply, ReplyT, Usage
 from memaudit.models.request import Request
 
 GIVE_UP_AFTER = 20

@@ -1,21 +1,163 @@
-"""Asking a model over HTTP: retries, one re-ask with the validation error, the cap."""
+"""The body of a chat completion request, in the three ways servers take a reply schema."""
 
+import json
 import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from enum import IntEnum
+from typing import Any
 
 from memaudit.core.errors import MemAuditError
-from memaudit.models.abilities import Abilities, Ability
-from memaudit.models.completion import Completion, MalformedBody, read_completion
-from memaudit.models.meter import Meter
-from memaudit.models.outcome import Failure, FailureKind, Reply, ReplyT, Usage
-from memaudit.models.reply_text import Invalid, validated
+from memaudit.models.client import Failure, FailureKind, Invalid, Reply, ReplyT, Usage, validated
 from memaudit.models.request import Request
-from memaudit.models.retry import RetryPolicy, is_transient
 from memaudit.models.secret import Secret
-from memaudit.models.transport import CallFailed, Transport
-from memaudit.models.wire import body, prompt_bound
+from memaudit.models.spending import Meter
+from memaudit.models.transport import (
+    CallFailed,
+    Completion,
+    MalformedBody,
+    RetryPolicy,
+    Transport,
+    is_transient,
+    read_completion,
+)
+
+BYTES_A_MESSAGE = 32
+"""Room for the role and the chat template's own tokens, message by message."""
+
+
+class Format(IntEnum):
+    """How the reply's shape is asked for, from strict to loose."""
+
+    JSON_SCHEMA = 0
+    JSON_OBJECT = 1
+    TEXT = 2
+
+    @property
+    def label(self) -> str:
+        return self.name.lower()
+
+
+def body(
+    request: Request,
+    format: Format = Format.JSON_SCHEMA,
+    rejected: tuple[str, str] | None = None,
+    token_field: str = "max_tokens",
+) -> dict[str, Any]:
+    """The request as JSON; `rejected` is an earlier reply and what was wrong with it."""
+    messages = [{"role": one.role, "content": one.content} for one in request.messages]
+    if format is not Format.JSON_SCHEMA:
+        messages.append({"role": "user", "content": _schema_in_words(request)})
+    if rejected is not None:
+        raw, reason = rejected
+        if raw.strip():  # servers refuse empty assistant turns
+            messages.append({"role": "assistant", "content": raw})
+        messages.append({"role": "user", "content": _again(reason)})
+    parameters: dict[str, Any] = request.parameters.to_json()
+    parameters[token_field] = parameters.pop("max_tokens")
+    data = {"model": request.model, "messages": messages, **parameters}
+    if format is Format.JSON_SCHEMA:
+        schema = json.loads(request.reply_schema)
+        data["response_format"] = {
+            "type": "json_schema",
+            "json_schema": {
+                "name": request.reply_name,
+                "schema": schema,
+                "strict": is_closed(schema),
+            },
+        }
+    elif format is Format.JSON_OBJECT:
+        data["response_format"] = {"type": "json_object"}
+    return data
+
+
+def prompt_bound(data: dict[str, Any]) -> int:
+    """At most this many prompt tokens: no tokenizer makes more tokens than there are bytes."""
+    size = sum(len(one["content"].encode()) + BYTES_A_MESSAGE for one in data["messages"])
+    return size + len(json.dumps(data.get("response_format", "")))
+
+
+def is_closed(schema: Any) -> bool:
+    """Whether every object lists all its fields as required, as strict mode demands."""
+    if isinstance(schema, list):
+        return all(is_closed(item) for item in schema)
+    if not isinstance(schema, dict):
+        return True
+    if schema.get("type") == "object" and (
+        schema.get("additionalProperties") is not False
+        or set(schema.get("required", ())) != set(schema.get("properties", {}))
+    ):
+        return False
+    return all(is_closed(value) for value in schema.values())
+
+
+def _schema_in_words(request: Request) -> str:
+    return (
+        "Reply with one JSON object and nothing else, no code fence and no explanation. "
+        f"It must validate against this JSON Schema:\n{request.reply_schema}"
+    )
+
+
+def _again(reason: str) -> str:
+    return (
+        "Your reply did not validate. Reply again with the whole corrected JSON object and nothing "
+        f"else. What was wrong: {json.dumps(reason, ensure_ascii=False)}"
+    )
+
+
+_FORMAT_WORDS = ("response_format", "json_schema", "json_object", "schema", "structured", "grammar")
+_REFUSED = (400, 404, 415, 422, 501)
+
+
+@dataclass(frozen=True, slots=True)
+class Ability:
+    """One way to ask a model."""
+
+    format: Format = Format.JSON_SCHEMA
+    token_field: str = "max_tokens"
+
+
+class Abilities:
+    """The best way known for each model, shared by threads."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._best: dict[str, Ability] = {}
+        self._proven: set[tuple[str, Ability]] = set()
+
+    def best(self, model: str) -> Ability:
+        """Where to start."""
+        with self._lock:
+            return self._best.get(model, Ability())
+
+    def worked(self, model: str, ability: Ability) -> None:
+        """Start here next time, unless something better is known to work."""
+        with self._lock:
+            if not any(known == model for known, _ in self._proven):
+                self._best[model] = ability
+            self._proven.add((model, ability))
+
+    def next_after(self, model: str, ability: Ability, error: CallFailed) -> Ability | None:
+        """Another way worth trying after a refusal, or None where the refusal is about the request.
+
+        A refusal that does not say what it is about counts against the format only as long as the
+        format has not worked once: afterwards it is a prompt too long, or the like.
+        """
+        if error.status not in _REFUSED:
+            return None
+        text = f"{error.message} {error.code}".lower()
+        if "max_completion_tokens" in text and ability.token_field == "max_tokens":
+            return Ability(ability.format, "max_completion_tokens")
+        if ability.format is Format.TEXT:
+            return None
+        with self._lock:
+            proven = (model, ability) in self._proven
+        named = any(word in text for word in _FORMAT_WORDS)
+        if named or (error.status in (400, 422) and not proven):
+            return Ability(Format(ability.format + 1), ability.token_field)
+        return None
+
 
 _HOPELESS = {
     401: "check the API key in the environment (MEMAUDIT_API_KEY)",

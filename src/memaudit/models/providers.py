@@ -1,20 +1,48 @@
-"""The ways to get answers, by name: live, batch, offline."""
+"""A client that calls nobody: for replaying a run from its cache."""
 
 from dataclasses import dataclass, field
 from fractions import Fraction
 
 from memaudit.core.errors import MemAuditError
 from memaudit.models.batch import BatchClient
-from memaudit.models.cache import Cache
-from memaudit.models.cached import CachedClient
-from memaudit.models.client import ModelClient
+from memaudit.models.cache import Cache, CachedClient
+from memaudit.models.client import Failure, FailureKind, ModelClient, Reply, ReplyT, Usage
 from memaudit.models.live import LiveClient
-from memaudit.models.meter import Cap, Meter
-from memaudit.models.offline import OfflineClient
-from memaudit.models.price import Price
-from memaudit.models.retry import RetryPolicy
+from memaudit.models.request import Request
 from memaudit.models.secret import checked_address, key_for
-from memaudit.models.transport import OpenAITransport
+from memaudit.models.spending import Cap, Meter, Price
+from memaudit.models.transport import OpenAITransport, RetryPolicy
+
+
+class OfflineClient:
+    """Behind a CachedClient: what is not answered there fails as it failed then, or is unknown."""
+
+    def __init__(self, cache: Cache) -> None:
+        self._cache = cache
+
+    @property
+    def spent(self) -> Usage:
+        """Nothing, ever."""
+        return Usage()
+
+    def stop(self) -> None:
+        """Nothing to stop."""
+
+    def ask(
+        self,
+        request: Request,
+        reply_type: type[ReplyT],  # noqa: ARG002
+    ) -> Reply[ReplyT] | Failure:
+        """The last recorded failure, else "not in cache"."""
+        attempts = self._cache.attempts(request.key)
+        if attempts:
+            return attempts[-1].failure
+        return Failure(
+            request.key, FailureKind.NOT_IN_CACHE,
+            f"not in cache: {self._cache.path.name} has no answer to request {request.key[:16]} "
+            f"({request.template.id}); run with a live model, or import the cache it was made with",
+        )  # fmt: skip
+
 
 PROVIDERS = ("live", "batch", "offline")
 DEFAULT_BASE_URL = "https://api.openai.com/v1"

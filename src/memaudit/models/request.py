@@ -45,7 +45,7 @@ class Message:
         except UnicodeEncodeError:
             raise InvalidRequest(
                 f"a {self.role} message holds half of a surrogate pair; quote the text with "
-                "memaudit.models.quoted.as_data"
+                "memaudit.models.prompt.as_data"
             ) from None
 
 

@@ -8,27 +8,15 @@ from fractions import Fraction
 from memaudit.core.cost import DECLARED, cost_rule
 from memaudit.core.errors import MemAuditError
 from memaudit.core.package import Candidate, Package
-from memaudit.datasets.irregular import Irregularity, Loaded
-from memaudit.natural.cover import covered
+from memaudit.core.text import one_line
+from memaudit.datasets.irregularities import Irregularity, Loaded
+from memaudit.natural.candidates import Offer, extracts, shipped, update_offers
+from memaudit.natural.coverage_rules import covered
 from memaudit.natural.evidence import Evidence, gold
-from memaudit.natural.extracts import extracts
-from memaudit.natural.label_passes import (
-    CONVERSATION,
-    FIELD,
-    LISTED,
-    SESSION,
-    LabelPass,
-    packed,
-)
-from memaudit.natural.labels.files import NO_LABELS, Labels
-from memaudit.natural.labels.fitting import Cells, Fitting
-from memaudit.natural.labels.notes import Misfits
-from memaudit.natural.offer import Offer
-from memaudit.natural.sentences import one_line
-from memaudit.natural.shipped import shipped
-from memaudit.natural.stream import experiences
-from memaudit.natural.transcript import Transcript, split
-from memaudit.natural.updates import update_offers
+from memaudit.natural.label_files import NO_LABELS, Labels
+from memaudit.natural.label_fitting import Cells, Fitting, Misfits
+from memaudit.natural.label_passes import CONVERSATION, FIELD, LISTED, SESSION, LabelPass, packed
+from memaudit.natural.transcript import Transcript, experiences, split
 
 METHOD = "annotations"
 NO_UPDATES = frozenset({"locomo"})

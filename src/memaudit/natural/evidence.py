@@ -14,7 +14,7 @@ from memaudit.core.package import (
     Query,
     Source,
 )
-from memaudit.datasets.shape import Question
+from memaudit.datasets.conversation import Question
 from memaudit.natural.transcript import Transcript, text_of
 
 FACT, PREFERENCE = "fact", "preference"

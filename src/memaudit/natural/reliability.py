@@ -8,15 +8,11 @@ from pathlib import Path
 
 from memaudit.core.errors import MemAuditError
 from memaudit.core.package import Package
-from memaudit.natural.agreement import Agreement, agreements
-from memaudit.natural.build_folder import packages_at
-from memaudit.natural.build_manifest import build_manifest
-from memaudit.natural.cover import LABELS
-from memaudit.natural.heuristics import is_exact
-from memaudit.natural.label_passes import label_passes
-from memaudit.natural.labels.fitting import UNVERIFIED
-from memaudit.natural.manifest import NAME
-from memaudit.natural.sentences import contains
+from memaudit.core.text import contains
+from memaudit.natural.build_folder import NAME, build_manifest, packages_at
+from memaudit.natural.coverage_rules import LABELS, is_exact
+from memaudit.natural.label_fitting import UNVERIFIED
+from memaudit.natural.label_passes import Agreement, agreements, label_passes
 
 VERDICTS = ("accepted", "corrected", "ambiguous", "rejected")
 UNSAID = "unsaid"

@@ -103,9 +103,9 @@ def _small(
     search: Any = small.small_search
     useful: Any = small.useful
     if compiled:
-        from memaudit.solvers.compiled import batch, reduce
+        from memaudit.solvers.compiled import batch, problem
 
-        search, useful = batch.small_search, reduce.useful
+        search, useful = batch.small_search, problem.useful
     count = len(packed.cost)
     keep = useful(
         packed.cost, packed.group, packed.row_start, packed.unit, packed.level, packed.tops,

@@ -8,7 +8,7 @@ and down to it (`low`); a solver then maximises the upper form, which bounds the
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from math import lcm
+from math import gcd, lcm
 
 from memaudit.core.errors import MemAuditError
 from memaudit.core.exact import plain
@@ -205,3 +205,19 @@ def _level(response: Response, weight: Fraction, steps: int, reach: int, scale: 
         rise = int(bare.factor / steps)
         return replace(bare, table=(*range(0, rise * top, rise), bare.value(top)))
     return replace(bare, table=tuple(bare.value(level) for level in range(top + 1)))
+
+
+def granularity(form: Form) -> int:
+    """A number of which every store's scaled value is a multiple; 1 where nothing is known."""
+    if any(level.table is None for level in form.levels):
+        return 1
+    strides = [0] * len(form.levels)
+    for row in form.rows:
+        for unit, amount in row:
+            strides[unit] = gcd(strides[unit], amount)
+    step = 0
+    for level, stride in zip(form.levels, strides, strict=True):
+        # A sum of amounts is a multiple of their gcd, or it is cut off at the top.
+        reached = (level.table or ())[:: stride or 1]
+        step = gcd(step, *reached, level.value(level.top))
+    return step or 1

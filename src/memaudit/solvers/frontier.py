@@ -79,7 +79,7 @@ def _components(form: Form) -> list[int] | None:
         return None
     import numpy as np
 
-    from memaudit.solvers.compiled.frontiers import component_frontier
+    from memaudit.solvers.compiled.block_frontier import component_frontier
     from memaudit.solvers.compiled.layout import choose_layout
     from memaudit.solvers.compiled.problem import prepare
     from memaudit.solvers.compiled.types import seal

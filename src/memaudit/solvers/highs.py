@@ -9,8 +9,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from memaudit.core.response import Capped, Piecewise
-from memaudit.solvers.form import Form, Level
-from memaudit.solvers.granularity import granularity
+from memaudit.solvers.form import Form, Level, granularity
 from memaudit.solvers.protocol import Limits, Solution
 
 if TYPE_CHECKING:

@@ -1,23 +1,36 @@
-"""Branch and bound over groups in exact Python integers: slow, plain, and any h or group cap.
-
-The choices of a group are decided one by one, the densest of all groups next; a group whose choices
-are all banned is discarded. Each decision sees fresh bounds, so a group is rarely tried to its end.
-
-Its tree is its proof. The tape is the tree in preorder: `2 mu` sets the multiplier for the subtree
-that follows, `1 u` is followed by the subtree where candidate u is kept and the one where it is
-banned, and `0` is a leaf whose dual bound (solvers/tree.py) lies below Q (value + granularity).
-Dominated candidates are banned from the start, by the checker too.
-"""
+"""Candidates that some best store can do without, whatever else it keeps."""
 
 from collections.abc import Iterator
 from fractions import Fraction
 from heapq import heapify, heappop, heappush
 
-from memaudit.solvers.dominance import undominated
-from memaudit.solvers.form import Form
-from memaudit.solvers.granularity import granularity
+from memaudit.solvers.form import Form, granularity
 from memaudit.solvers.protocol import Limits, Proof, Solution
 from memaudit.solvers.tree import Q, Tree
+
+
+def undominated(form: Form) -> list[int]:
+    """Affordable candidates that cover something; at cap 1, none that its group can better.
+
+    The certificate checker starts from the same set, so proofs may leave the others out.
+    """
+    rows = [{unit: min(z, form.levels[unit].top) for unit, z in row} for row in form.rows]
+
+    def beats(v: int, u: int) -> bool:
+        at_least = form.cost[v] <= form.cost[u] and all(
+            rows[v].get(unit, 0) >= z for unit, z in rows[u].items()
+        )
+        equal = at_least and form.cost[v] == form.cost[u] and rows[v] == rows[u]
+        return v != u and at_least and (v < u or not equal)
+
+    able = [[u for u in group if rows[u] and form.cost[u] <= form.budget] for group in form.groups]
+    return [
+        u
+        for group in able
+        for u in group
+        if form.group_cap > 1 or not any(beats(v, u) for v in group)
+    ]
+
 
 SET, BRANCH, LEAF = 2, 1, 0
 

@@ -12,6 +12,7 @@ from memaudit.core.package import Package
 from memaudit.solvers.form import Form, check_budget, integer_form
 from memaudit.solvers.protocol import Limits, Solution
 from memaudit.solvers.registry import named_solver
+from memaudit.solvers.tree import Q, Tree
 
 
 def solve(
@@ -143,9 +144,43 @@ def _optimum(
 
 def _precision(form: Form, chosen: tuple[int, ...]) -> str:
     """Whether another store is too close to tell apart at the precision of irrational values."""
-    from memaudit.solvers.ties import near_ties
 
     near = near_ties(form, chosen, Limits())
     if near is False:
         return "decided: every other store is worth less"
     return "undecided at precision: another store may be worth as much within the enclosure"
+
+
+MOST_NODES = 20_000
+
+
+def near_ties(form: Form, chosen: tuple[int, ...], limits: Limits) -> bool | None:
+    """Whether a store that covers differently may be worth more; None where the search gave up.
+
+    Covering the same means the same exact value on units with a rational h and the same coverage
+    on the others: such stores are worth the same, whatever the precision.
+    """
+    tree, low, nodes = Tree(form, range(len(form.rows))), form.low(chosen), 0
+    most_nodes = MOST_NODES if limits.nodes is None else limits.nodes
+    amounts = form.cover(chosen)
+    target = _signature(form, [amounts.get(unit, 0) for unit in range(len(form.levels))])
+    while nodes < most_nodes and not limits.expired:
+        nodes += 1
+        if tree.value > low and _signature(form, tree.level) != target:
+            return True
+        options = tree.options()
+        mu = tree.break_multiplier(options)
+        bound = min(tree.bound(options, mu), tree.bound(options, 0))
+        if options and bound > Q * low:
+            tree.descend(tree.densest(options), bound, mu)
+        elif not tree.backtrack():
+            return False
+    return None
+
+
+def _signature(form: Form, amounts: list[int]) -> list[int]:
+    """Per unit, the value where it is exact and the coverage level where it is rounded."""
+    return [
+        level.value(amount) if level.response.is_rational else amount
+        for level, amount in zip(form.levels, amounts, strict=True)
+    ]

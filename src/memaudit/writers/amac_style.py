@@ -3,10 +3,10 @@
 from fractions import Fraction
 from typing import Literal
 
-from memaudit.writers.estimators.cues import cue_worth
+from memaudit.writers.estimators.cue_prior import cue_worth
 from memaudit.writers.estimators.lexical import LexicalNovelty, status_words
+from memaudit.writers.protocol import View
 from memaudit.writers.shelf import Shelf
-from memaudit.writers.view import View
 
 TYPE_PRIOR = {
     "preference": 1.0,

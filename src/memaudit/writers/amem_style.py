@@ -4,9 +4,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
-from memaudit.writers.shelf import Shelf
-from memaudit.writers.view import View, VisibleCandidate
-from memaudit.writers.words import Words, content_words, likeness
+from memaudit.writers.protocol import View, VisibleCandidate
+from memaudit.writers.shelf import Shelf, Words, content_words, likeness
 
 NOTE_KINDS = ("note", "raw", "summary")
 """What a note is made from, the first to be taken first; any other kind comes after."""

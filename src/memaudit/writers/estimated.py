@@ -1,12 +1,14 @@
-"""A view in numbers as an estimator values it, and a store in the making on those estimates."""
+"""Writers on estimated values: greedy and GVT, with any estimator."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from heapq import heapify, heappop, heapreplace
 from math import inf, lcm
+from typing import Literal
 
 from memaudit.writers.estimators.protocol import Estimator, Novelty
-from memaudit.writers.view import View
+from memaudit.writers.protocol import View
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,3 +84,95 @@ class EstimatedDraft:
     def store(self) -> tuple[str, ...]:
         """The ids of what is kept, in order of arrival."""
         return tuple(self.estimates.view.candidates[place].id for place in sorted(self.chosen))
+
+
+class EstimatedGreedy:
+    """Offline density greedy on estimates; ties go to the larger gain, then the cheaper."""
+
+    peeks: Literal[False] = False
+    monotone = False
+
+    def __init__(self, estimator: Estimator, name: str, label: str) -> None:
+        self.estimator, self.name, self.label = estimator, name, label
+        self.about = f"offline density greedy on estimated values: {estimator.about}"
+
+    def write(self, view: View, budget: Fraction, seed: int) -> tuple[str, ...]:  # noqa: ARG002
+        draft = EstimatedDraft(estimated(view, budget, self.estimator))
+        heap = [
+            _entry(draft, place)
+            for place in range(len(view.candidates))
+            if draft.fits(place) and draft.gain(place) > 0
+        ]
+        heapify(heap)
+        # Gains only fall and room only shrinks: an entry that is still first is the best of all.
+        while heap:
+            place = heap[0][3]
+            if not draft.fits(place) or draft.gain(place) <= 0:
+                heappop(heap)
+                continue
+            entry = _entry(draft, place)
+            if entry > heap[0]:
+                heapreplace(heap, entry)
+            else:
+                draft.keep(place)
+                heappop(heap)
+        return draft.store
+
+
+def _entry(draft: EstimatedDraft, place: int) -> tuple[float, float, int, int]:
+    gain = draft.gain(place)
+    return -draft.density(place, gain), -gain, draft.estimates.cost[place], place
+
+
+MOST_THRESHOLDS = 64
+
+
+class EstimatedGvt:
+    """GVT as a product could run it: the same passes, with an estimator in place of the labels."""
+
+    peeks: Literal[False] = False
+    monotone = False
+
+    def __init__(self, estimator: Estimator, name: str, label: str) -> None:
+        self.estimator, self.name, self.label = estimator, name, label
+        self.about = f"GVT passes on estimated values: {estimator.about}"
+
+    def write(self, view: View, budget: Fraction, seed: int) -> tuple[str, ...]:  # noqa: ARG002
+        estimates = estimated(view, budget, self.estimator)
+        best = EstimatedDraft(estimates)
+        for threshold in threshold_grid(estimates):
+            draft = one_pass(estimates, threshold)
+            if (draft.value, -draft.cost) > (best.value, -best.cost):
+                best = draft
+        return best.store
+
+
+def threshold_grid(estimates: Estimated) -> list[float]:
+    """0 and every distinct estimated density of a candidate that fits alone, evenly thinned out."""
+    empty = EstimatedDraft(estimates)
+    places = [p for p, cost in enumerate(estimates.cost) if 0 < cost <= estimates.budget]
+    grid = sorted({0.0} | {empty.density(p, empty.gain(p)) for p in places})
+    if len(grid) <= MOST_THRESHOLDS:
+        return grid
+    last = len(grid) - 1
+    return [grid[i * last // (MOST_THRESHOLDS - 1)] for i in range(MOST_THRESHOLDS)]
+
+
+def one_pass(estimates: Estimated, threshold: float) -> EstimatedDraft:
+    """Groups arrive in order; each keeps its largest marginal of at least this density."""
+    draft = EstimatedDraft(estimates)
+    for group in estimates.groups:
+        for _ in range(min(estimates.view.group_cap, len(group))):
+            best = None
+            for place in group:
+                if not draft.fits(place):
+                    continue
+                gain = draft.gain(place)
+                if gain > 0 and draft.density(place, gain) >= threshold:
+                    rank = (gain, -estimates.cost[place], -place)
+                    if best is None or rank > best:
+                        best = rank
+            if best is None:
+                break
+            draft.keep(-best[2])
+    return draft

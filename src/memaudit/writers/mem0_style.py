@@ -3,9 +3,8 @@
 from fractions import Fraction
 from typing import Literal
 
-from memaudit.writers.shelf import Shelf
-from memaudit.writers.view import View, VisibleCandidate
-from memaudit.writers.words import Words, content_words, held, likeness
+from memaudit.writers.protocol import View, VisibleCandidate
+from memaudit.writers.shelf import Shelf, Words, content_words, held, likeness
 
 FACT_KINDS = frozenset(
     {"fact", "preference", "rule", "event", "temporal_event", "interval_fact", "edge"}

@@ -4,8 +4,8 @@ from collections import deque
 from fractions import Fraction
 from typing import Literal
 
+from memaudit.writers.protocol import View, VisibleCandidate
 from memaudit.writers.shelf import Shelf
-from memaudit.writers.view import View, VisibleCandidate
 
 CORE_SHARE = Fraction(1, 4)
 """The share of the budget that core memory may take."""

@@ -1,10 +1,145 @@
-"""The two sorts of writers. Their views have different types, so one cannot pass for the other."""
+"""What a writer sees and gives: a view and a budget in, a store out."""
 
+import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import Literal, Protocol
 
-from memaudit.writers.oracle import OracleView
-from memaudit.writers.view import View
+from memaudit.core.errors import MemAuditError
+from memaudit.core.optimum import Optimum
+from memaudit.core.package import Package
+from memaudit.solvers.form import Form
+from memaudit.solvers.solve import PackageSolver
+
+
+@dataclass(frozen=True, slots=True)
+class VisibleExperience:
+    """One step of the stream, as it arrived."""
+
+    id: str
+    index: int
+    text: str
+    session: str | None
+    timestamp: str | None
+    speaker: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class VisibleCandidate:
+    """One thing that could be stored, as its generator offered it."""
+
+    id: str
+    experience: str
+    kind: str
+    text: str
+    cost: Fraction
+    confidence: Fraction | None
+
+
+@dataclass(frozen=True)
+class View:
+    """The visible part of a package. Experiences and their candidates are in order of arrival."""
+
+    experiences: tuple[VisibleExperience, ...]
+    candidates: tuple[VisibleCandidate, ...]
+    group_cap: int
+
+    @cached_property
+    def groups(self) -> tuple[tuple[VisibleCandidate, ...], ...]:
+        """The candidates of each experience, in order of arrival."""
+        members: dict[str, list[VisibleCandidate]] = {e.id: [] for e in self.experiences}
+        for candidate in self.candidates:
+            members[candidate.experience].append(candidate)
+        return tuple(tuple(group) for group in members.values())
+
+
+def visible(package: Package) -> View:
+    """The view of a package. Free attributes stay behind: anything may hide in them."""
+    experiences = sorted(package.experiences, key=lambda experience: experience.index)
+    rank = {experience.id: place for place, experience in enumerate(experiences)}
+    candidates = sorted(package.candidates, key=lambda c: (rank[c.experience], c.id))
+    return View(
+        experiences=tuple(
+            VisibleExperience(e.id, place, e.text, e.session, e.timestamp, e.speaker)
+            for place, e in enumerate(experiences)
+        ),
+        candidates=tuple(
+            VisibleCandidate(c.id, c.experience, c.kind, c.text, c.cost, c.confidence)
+            for c in candidates
+        ),
+        group_cap=package.group_cap,
+    )
+
+
+def own_seed(seed: int, package_digest: str) -> int:
+    """It follows from the run's seed and the package's digest, and gives neither away.
+
+    With the generator's own seed a writer could make the package again and look into it.
+    """
+    text = f"{seed} {package_digest}"
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:6], "big")
+
+
+class OracleView:
+    """The package with everything hidden in it. Views of it share their work between budgets."""
+
+    def __init__(self, package: Package, seconds: float | None = None) -> None:
+        self.package, self.seconds = package, seconds
+        self._optima: dict[Fraction, Optimum] = {}
+        self._forms: dict[Fraction, Form] = {}
+        self._parts: dict[str, OracleView] = {}
+
+    @cached_property
+    def solver(self) -> PackageSolver:
+        """The solver of this package."""
+        return PackageSolver(self.package)
+
+    @property
+    def form(self) -> Form:
+        """The package in integers, candidates in order of arrival, then by id."""
+        return self.solver.form
+
+    def at(self, budget: Fraction) -> Form:
+        """The form at a budget."""
+        if budget not in self._forms:
+            self._forms[budget] = self.form.at(budget, self.package.group_cap)
+        return self._forms[budget]
+
+    def optimum(self, budget: Fraction) -> Optimum:
+        """The optimum at a budget, solved once."""
+        if budget not in self._optima:
+            self._optima[budget] = self.solver.solve(budget, seconds=self.seconds)
+        return self._optima[budget]
+
+    def best_store(self, budget: Fraction) -> tuple[str, ...]:
+        """What the certified optimum keeps, in order of arrival; an error where there is none."""
+        optimum = self.optimum(budget)
+        if not optimum.certified:
+            raise MemAuditError(
+                f"no certified optimum of {self.package.name!r} at budget {budget}: {optimum.note}"
+            )
+        kept = set(optimum.store)
+        return tuple(id for id in self.form.candidate_ids if id in kept)
+
+    def part(self, name: str, keeps: Callable[[str], bool]) -> "OracleView":
+        """The same package with only the candidates whose kind passes."""
+        if name not in self._parts:
+            kept = tuple(c for c in self.package.candidates if keeps(c.kind))
+            if len(kept) == len(self.package.candidates):
+                return self
+            ids = {candidate.id for candidate in kept}
+            self._parts[name] = OracleView(
+                self.package.replace(
+                    name=f"{self.package.name}, {name}",
+                    candidates=kept,
+                    coverage=tuple(c for c in self.package.coverage if c.candidate in ids),
+                ),
+                self.seconds,
+            )
+        return self._parts[name]
+
 
 Store = tuple[str, ...]
 """Ids of the candidates that are kept, in order of arrival."""

@@ -6,26 +6,17 @@ from pathlib import Path
 from memaudit.core.errors import MemAuditError
 from memaudit.writers.amac_style import AMacStyle
 from memaudit.writers.amem_style import AMemStyle
-from memaudit.writers.density_only import DensityOnly
-from memaudit.writers.estimated_greedy import EstimatedGreedy
-from memaudit.writers.estimated_gvt import EstimatedGvt
-from memaudit.writers.estimators.cues import CuePrior
+from memaudit.writers.estimated import EstimatedGreedy, EstimatedGvt
+from memaudit.writers.estimators.cue_prior import CuePrior
 from memaudit.writers.estimators.embedding import Embedding
-from memaudit.writers.estimators.ridge import Ridge
-from memaudit.writers.estimators.ridge_model import read_model
-from memaudit.writers.generic_opt import GenericOpt
-from memaudit.writers.greedy import Greedy
-from memaudit.writers.gvt import Gvt
-from memaudit.writers.gvt_geometric import GvtGeometric
+from memaudit.writers.estimators.ridge import Ridge, read_model
+from memaudit.writers.greedy import DensityOnly, Greedy, OneKind
+from memaudit.writers.gvt import Gvt, GvtGeometric
 from memaudit.writers.mem0_style import Mem0Style
 from memaudit.writers.memgpt_style import MemGptStyle
-from memaudit.writers.no_tombstone import NoTombstoneGvt, NoTombstoneOpt
-from memaudit.writers.one_kind import OneKind
-from memaudit.writers.opt import Opt
+from memaudit.writers.optima import GenericOpt, NoTombstoneGvt, NoTombstoneOpt, Opt
 from memaudit.writers.protocol import Writer
-from memaudit.writers.random_feasible import RandomFeasible
-from memaudit.writers.recency_raw import RecencyRaw
-from memaudit.writers.reservoir_raw import ReservoirRaw
+from memaudit.writers.raw_turns import RandomFeasible, RecencyRaw, ReservoirRaw
 
 RIDGE, RIDGE_GREEDY = "estimated_gvt_ridge", "estimated_greedy_ridge"
 

@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from memaudit.adapters.capture.capture import Outcome, capture
-from memaudit.adapters.capture.settings import Settings
-from memaudit.adapters.capture.systems import System
+from memaudit.adapters.capture.systems import Settings, System
 from memaudit.core.package import Package
 
 KEY = "sk-a-key-that-nobody-may-see"

@@ -1,7 +1,7 @@
 """The lives of rows, also where a view takes a row apart."""
 
-from memaudit.adapters.capture.account import Account
-from memaudit.adapters.shape import Memory
+from memaudit.adapters.capture.example import Account
+from memaudit.adapters.store import Memory
 
 
 def test_the_lines_of_a_row_share_its_life() -> None:

@@ -5,9 +5,8 @@ from pathlib import Path
 import pytest
 
 from memaudit.adapters.capture.capture import capture
-from memaudit.adapters.capture.settings import Settings
-from memaudit.adapters.capture.systems import System, named_system
-from memaudit.adapters.store_files import read_store
+from memaudit.adapters.capture.systems import Settings, System, named_system
+from memaudit.adapters.store import read_store
 from memaudit.audits.written import of_package
 from memaudit.core.errors import MemAuditError, MissingTool
 from tests.adapters.capture.conftest import KEY, NOTEBOOK, Run, package

@@ -7,7 +7,7 @@ import typer
 from typer.testing import CliRunner, Result
 
 from memaudit.adapters.capture.systems import SYSTEMS
-from memaudit.adapters.store_files import read_store
+from memaudit.adapters.store import read_store
 from memaudit.cli.capture import capture
 from memaudit.io.packages import write_package
 from tests.adapters.capture.conftest import NOTEBOOK, package

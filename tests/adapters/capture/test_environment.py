@@ -5,11 +5,10 @@ import sys
 
 import pytest
 
-from memaudit.adapters.capture.assemble import assemble
-from memaudit.adapters.capture.environment import child_environment
+from memaudit.adapters.capture.capture import assemble
+from memaudit.adapters.capture.driver_process import child_environment
 from memaudit.adapters.capture.example import ExampleResult
-from memaudit.adapters.capture.settings import Settings, parse_options
-from memaudit.adapters.capture.systems import DRIVERS, SYSTEMS
+from memaudit.adapters.capture.systems import DRIVERS, SYSTEMS, Settings, parse_options
 from memaudit.core.errors import MemAuditError
 
 

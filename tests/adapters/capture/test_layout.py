@@ -3,8 +3,8 @@
 import json
 from pathlib import Path
 
-from memaudit.adapters.capture.layout import blocks_and_passages, one_list
-from memaudit.adapters.importing import import_store
+from memaudit.adapters.capture.systems import blocks_and_passages, one_list
+from memaudit.adapters.registry import import_store
 
 BLOCK = {"id": "block-1", "label": "human", "value": "Ann swims."}
 PASSAGE = {"id": "passage-1", "text": "Ann owns a boat.", "archive_id": "archive-1"}

@@ -2,7 +2,7 @@
 
 import pytest
 
-from memaudit.adapters.capture.message import as_example
+from memaudit.adapters.capture.messages import as_example
 from memaudit.core.package import Package
 
 HIDDEN = "xyzzy"

@@ -9,20 +9,20 @@ from memaudit.audits.agreement.audit import audit_agreement
 from memaudit.audits.agreement.judged_frame import judged_frame
 from memaudit.core.errors import MemAuditError
 from memaudit.core.package import Package
-from memaudit.natural.agreement import agreements
 from memaudit.natural.annotations import Recipe, build
 from memaudit.natural.build_folder import build_into, packages_at
-from memaudit.natural.building import Job
+from memaudit.natural.build_plan import Job
+from memaudit.natural.label_files import read_labels
 from memaudit.natural.label_passes import (
     CONVERSATION,
     FIELD,
     LISTED,
     SESSION,
     LabelPass,
+    agreements,
     label_passes,
     packed,
 )
-from memaudit.natural.labels.files import read_labels
 from tests.datasets.files import real_file
 from tests.natural.talks import DIET, Row, load, write_rows
 

@@ -4,12 +4,12 @@ from fractions import Fraction
 
 import pytest
 
-from memaudit.adapters.shape import ExportedStore, Memory, Origin
+from memaudit.adapters.store import ExportedStore, Memory, Origin
 from memaudit.audits.downstream.cases import Wanted, make_cases, named_policy
 from memaudit.audits.downstream.holdings import exported_holding, writer_holding
 from memaudit.audits.judges.lexical import Lexical
 from memaudit.core.errors import MemAuditError
-from memaudit.core.store import violations
+from memaudit.core.objective import violations
 from memaudit.generators.registry import named_distribution
 from memaudit.writers.registry import named_writer
 from tests.downstream.small import PACKAGE

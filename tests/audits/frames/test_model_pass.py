@@ -15,7 +15,7 @@ from memaudit.core.errors import MemAuditError
 from memaudit.models.batch import BatchPending
 from memaudit.models.cache import Cache
 from memaudit.models.providers import Settings
-from memaudit.natural.passes.desk import Desk, open_desk
+from memaudit.natural.passes.model_session import Desk, open_desk
 from tests.audits.frames.making import cell, keyed
 from tests.models.server import serving
 from tests.natural.passes.building import live

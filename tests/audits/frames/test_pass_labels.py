@@ -10,8 +10,8 @@ from memaudit.audits.frames.files import read_frame, read_label_sets, write_fram
 from memaudit.audits.frames.pass_labels import judged_cells, pass_label_sets
 from memaudit.core.errors import MemAuditError
 from memaudit.core.package import Package
-from memaudit.natural.example import natural_set
 from memaudit.natural.label_passes import FIELD, LabelPass, packed
+from memaudit.natural.named_packages import natural_set
 from tests.audits.frames.making import grid
 
 EVERYTHING = Design(zero_rate=Fraction(1), judged_only=True)

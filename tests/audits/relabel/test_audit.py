@@ -16,8 +16,8 @@ from memaudit.audits.relabel.summary import summarised
 from memaudit.audits.union import Cell, WrittenMemory, WrittenStore
 from memaudit.core.digest import digest
 from memaudit.core.errors import MemAuditError
-from memaudit.natural.example import natural_set
 from memaudit.natural.label_passes import label_passes
+from memaudit.natural.named_packages import natural_set
 from tests.audits.relabel.tiny import F, case, frame, package, reading, said, serial
 
 ONE, TWO = F(1), F(2)

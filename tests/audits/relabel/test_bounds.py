@@ -13,8 +13,8 @@ from memaudit.audits.relabel.bounds import Bounds, bounds, mean_bounds
 from memaudit.audits.relabel.inside import Box, Inside
 from memaudit.audits.relabel.labelled import Best, Labelled
 from memaudit.audits.relabel.labels import relabelled
+from memaudit.core.objective import violations
 from memaudit.core.package import Package
-from memaudit.core.store import violations
 from tests.audits.relabel.test_inside import boxes, labellings
 from tests.audits.relabel.tiny import F, package
 from tests.strategies import BUDGETS

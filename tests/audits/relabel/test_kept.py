@@ -9,7 +9,7 @@ from memaudit.audits.relabel.kept import DEFAULT_WRITERS, Writing, entries, kept
 from memaudit.audits.union import WrittenMemory, WrittenStore
 from memaudit.core.errors import MemAuditError
 from memaudit.experiments.evaluate import Subject
-from memaudit.natural.example import natural_set
+from memaudit.natural.named_packages import natural_set
 from memaudit.writers import registry
 from memaudit.writers.registry import WRITERS, named_writer
 from tests.audits.relabel.tiny import F, case, package

@@ -4,16 +4,10 @@ import pytest
 
 from memaudit.audits.frames.cell import Frame, KeyedCell
 from memaudit.audits.relabel.case import Case, case_of
-from memaudit.audits.relabel.readings import (
-    Reading,
-    annotated,
-    check_readings,
-    own_reading,
-    passed,
-)
+from memaudit.audits.relabel.readings import Reading, annotated, check_readings, own_reading, passed
 from memaudit.core.errors import MemAuditError
-from memaudit.natural.example import natural_set
 from memaudit.natural.label_passes import LabelPass, label_passes, packed
+from memaudit.natural.named_packages import natural_set
 from tests.audits.relabel.tiny import F, case, frame, package, reading, said
 
 

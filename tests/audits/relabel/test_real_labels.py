@@ -2,7 +2,7 @@
 
 from functools import cache
 
-from memaudit.adapters.importing import import_store
+from memaudit.adapters.registry import import_store
 from memaudit.audits.judges.labels import Labels
 from memaudit.audits.relabel.audit import Answer, Question, audit_ratios
 from memaudit.audits.relabel.bounds import Bounds
@@ -11,8 +11,8 @@ from memaudit.audits.relabel.readings import passed
 from memaudit.audits.relabel.summary import summarised
 from memaudit.audits.written import written
 from memaudit.core.package import Package
-from memaudit.natural.building import Job, plan
-from memaudit.natural.labels.files import read_labels
+from memaudit.natural.build_plan import Job, plan
+from memaudit.natural.label_files import read_labels
 from tests.audits.relabel.tiny import F, serial
 from tests.datasets.files import real_file
 

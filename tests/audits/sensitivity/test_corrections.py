@@ -8,7 +8,7 @@ import pytest
 from memaudit.audits.sensitivity.corrections import Correction, corrected, read_corrections
 from memaudit.core.errors import MemAuditError
 from memaudit.core.package import Package
-from memaudit.natural.building import Job, plan
+from memaudit.natural.build_plan import Job, plan
 from tests.datasets.files import FIXTURES, real_file
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from memaudit.io.packages import write_package
-from memaudit.natural.example import natural_set
+from memaudit.natural.named_packages import natural_set
 from tests.cli.running import run
 from tests.docs.fences import ROOT, page_text, pages
 from tests.docs.screenshots.taking import check_picture, chromium, take

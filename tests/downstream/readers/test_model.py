@@ -16,9 +16,9 @@ from memaudit.downstream.readers.prompts import PROMPTS, reader_prompt
 from memaudit.downstream.readers.protocol import Asked, Reply, State
 from memaudit.downstream.readers.registry import named_reader
 from memaudit.models.cache import Cache
+from memaudit.models.prompt import RULE
 from memaudit.models.providers import Settings
-from memaudit.models.quoted import RULE
-from memaudit.natural.passes.desk import Desk, Talk, open_desk
+from memaudit.natural.passes.model_session import Desk, Talk, open_desk
 from tests.downstream.readers.fake_reader import reads
 from tests.downstream.small import ASKED, DOG, NOW, OLD
 from tests.models.server import Behaviour, Served, fails, says, serving

@@ -7,13 +7,7 @@ from typing import Any
 
 import pytest
 
-from memaudit.experiments.artifact.board import (
-    NEEDS,
-    Board,
-    archive_lines,
-    published,
-    solver_lines,
-)
+from memaudit.experiments.artifact.board import NEEDS, Board, archive_lines, published, solver_lines
 from memaudit.experiments.artifact.documents import scoreboard_page
 from memaudit.experiments.artifact.findings import findings
 from memaudit.experiments.artifact.settings import Settings, remark_on

@@ -12,8 +12,8 @@ from memaudit.core.digest import digest
 from memaudit.experiments.artifact.layout import files_in
 from memaudit.experiments.evaluate import certificate_hash
 from memaudit.generators.registry import named_distribution
-from memaudit.natural.example import natural_set
-from memaudit.natural.passes.prompt import PROMPTS, prompt
+from memaudit.models.prompt import PROMPTS, prompt
+from memaudit.natural.named_packages import natural_set
 from memaudit.solvers.solve import solve
 from tests.cli.running import failure, run
 from tests.experiments.artifact.conftest import OPTIONS

@@ -6,7 +6,7 @@ import pytest
 
 from memaudit.core.package import Package
 from memaudit.experiments.artifact.sensitivity import VARIANTS, sensitivity_rows, summary_text
-from memaudit.natural.example import natural_set
+from memaudit.natural.named_packages import natural_set
 
 
 def row(optimum: str, rule: str, cap: int) -> dict[str, object]:

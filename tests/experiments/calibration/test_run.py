@@ -11,7 +11,7 @@ from memaudit.downstream.readers.registry import READERS
 from memaudit.downstream.retrievers.registry import RETRIEVERS
 from memaudit.experiments.calibration.run import Plan, calibrate
 from memaudit.generators.registry import named_distribution
-from memaudit.natural.example import natural_set
+from memaudit.natural.named_packages import natural_set
 from memaudit.writers.registry import named_writer
 
 ORACLE = Setup(RETRIEVERS["oracle"], 99, READERS["evidence-only"])

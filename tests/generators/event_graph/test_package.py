@@ -11,7 +11,7 @@ from memaudit.core.cost import words
 from memaudit.core.errors import MemAuditError
 from memaudit.core.package import Package
 from memaudit.generators.event_graph import EventGraph, Knobs
-from memaudit.generators.protocol import Distribution
+from memaudit.generators.registry import Distribution
 from memaudit.solvers.solve import solve_all
 from tests.generators.event_graph.reading import KINDS, QUESTIONS
 

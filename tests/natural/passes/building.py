@@ -7,10 +7,10 @@ from typing import Any
 
 from memaudit.models.cache import Cache
 from memaudit.models.providers import Settings
-from memaudit.models.retry import RetryPolicy
-from memaudit.natural.building import Job
-from memaudit.natural.passes.build_folder import build_into_with_model
-from memaudit.natural.passes.desk import Desk, Talk, open_desk
+from memaudit.models.transport import RetryPolicy
+from memaudit.natural.build_plan import Job
+from memaudit.natural.passes.model_folder import build_into_with_model
+from memaudit.natural.passes.model_session import Desk, Talk, open_desk
 from memaudit.natural.passes.recipe import ModelRecipe
 
 TWO = ("hotel-rooms", "film-night")

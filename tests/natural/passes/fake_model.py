@@ -11,7 +11,7 @@ import re
 from http.server import BaseHTTPRequestHandler
 from typing import Any
 
-from memaudit.natural.passes.prompt import PROMPTS, prompt
+from memaudit.models.prompt import PROMPTS, prompt
 from tests.models.server import Behaviour, completion, send
 
 VERDICTS = ("accepted", "corrected", "ambiguous", "rejected")

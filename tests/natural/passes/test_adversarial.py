@@ -6,13 +6,12 @@ from typing import Any
 
 import pytest
 
-from memaudit.datasets.shape import Session, Turn
+from memaudit.datasets.conversation import Session, Turn
 from memaudit.models.cache import Cache
-from memaudit.models.quoted import RULE
+from memaudit.models.prompt import RULE, prompt
 from memaudit.natural.passes.coverage import judge_coverage
-from memaudit.natural.passes.desk import Desk, open_desk
 from memaudit.natural.passes.memories import find_memories
-from memaudit.natural.passes.prompt import prompt
+from memaudit.natural.passes.model_session import Desk, open_desk
 from memaudit.natural.passes.source import source_text
 from memaudit.natural.passes.units import find_units
 from tests.models.server import Behaviour, Served, serving

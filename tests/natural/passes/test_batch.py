@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from memaudit.models.batch import BatchPending
-from memaudit.models.batch_import import import_batch
+from memaudit.models.batch import BatchPending, import_batch
 from memaudit.models.cache import Cache
 from memaudit.models.providers import Settings
 from tests.models.server import completion

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from memaudit.datasets.irregular import Loaded
-from memaudit.datasets.shape import Conversation, Question, Representation, Session, Turn
+from memaudit.datasets.conversation import Conversation, Question, Representation, Session, Turn
+from memaudit.datasets.irregularities import Loaded
 from memaudit.models.cache import Cache
 from memaudit.natural.passes.build import ModelBuilt, build_with_model
 from memaudit.natural.passes.coverage import judge_coverage
-from memaudit.natural.passes.desk import open_desk
+from memaudit.natural.passes.model_session import open_desk
 from memaudit.natural.passes.recipe import ModelRecipe
 from tests.models.server import serving
 from tests.natural.passes.building import live

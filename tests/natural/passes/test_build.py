@@ -14,12 +14,12 @@ from memaudit.core.digest import digest
 from memaudit.core.errors import MemAuditError
 from memaudit.core.package import Package
 from memaudit.models.cache import Cache
-from memaudit.models.cache_file import export_cache, import_cache
+from memaudit.models.cache_export import export_cache, import_cache
+from memaudit.models.prompt import PROMPTS, prompt
 from memaudit.models.providers import Settings
 from memaudit.natural.build_folder import packages_at
-from memaudit.natural.passes.prompt import PROMPTS, prompt
+from memaudit.natural.passes.manifest import summary
 from memaudit.natural.passes.recipe import ModelRecipe
-from memaudit.natural.passes.summary import summary
 from memaudit.natural.reliability import reliability_of
 from memaudit.solvers.solve import solve
 from tests.models.server import serving

@@ -5,7 +5,7 @@ from itertools import product
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memaudit.natural.passes.chunks import (
+from memaudit.natural.passes.coverage import (  # fmt: skip
     MOST_LETTERS,
     MOST_MEMORIES,
     MOST_PAIRS,
@@ -13,7 +13,7 @@ from memaudit.natural.passes.chunks import (
     chunks,
     rank,
     shuffled,
-)  # fmt: skip
+)
 
 texts = st.text("abc ", min_size=1, max_size=6)
 pairs = st.sets(st.tuples(texts, texts), max_size=120)

@@ -7,8 +7,8 @@ import pytest
 
 from memaudit.core.errors import MemAuditError
 from memaudit.models.fan_out import Progress
-from memaudit.models.price import price_of
-from memaudit.natural.passes.desk import Talk, progress_text
+from memaudit.models.spending import price_of
+from memaudit.natural.passes.model_session import Talk, progress_text
 from tests.models.server import serving
 from tests.natural.passes.building import live, make
 from tests.natural.passes.fake_model import plays, which

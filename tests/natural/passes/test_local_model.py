@@ -4,13 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from memaudit.datasets.shape import Session, Turn
+from memaudit.datasets.conversation import Session, Turn
 from memaudit.models.cache import Cache
-from memaudit.models.cache_file import export_cache, import_cache
+from memaudit.models.cache_export import export_cache, import_cache
 from memaudit.models.providers import Settings
 from memaudit.models.request import Parameters
-from memaudit.natural.passes.desk import Desk, open_desk
 from memaudit.natural.passes.memories import Memories, find_memories
+from memaudit.natural.passes.model_session import Desk, open_desk
 from memaudit.natural.passes.source import source_text
 from tests.models.test_local_model import address
 

@@ -10,8 +10,8 @@ import pytest
 
 from memaudit.core.package import Package
 from memaudit.natural.build_folder import packages_at
+from memaudit.natural.passes.manifest import summary
 from memaudit.natural.passes.recipe import ModelRecipe
-from memaudit.natural.passes.summary import summary
 from tests.models.server import Behaviour, Served, fails, serving
 from tests.natural.passes.building import PLAIN, RECIPE, Made, live, make
 from tests.natural.passes.fake_model import answer, blocks, instead, plays, which

@@ -3,8 +3,7 @@
 import pytest
 
 from memaudit.core.errors import MemAuditError
-from memaudit.models.quoted import RULE
-from memaudit.natural.passes.prompt import PROMPTS, parse_prompt, prompt, provenance
+from memaudit.models.prompt import PROMPTS, RULE, parse_prompt, prompt, provenance
 
 PINNED = {
     "memories/1": "1d7f91ea5b44bd32",

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memaudit.natural.passes.quotes import evened, verbatim
+from memaudit.natural.passes.units import evened, verbatim
 
 TEXT = "He said:  \u201cI\u2019m done\u201d,\nand left \u2014 at 9."
 

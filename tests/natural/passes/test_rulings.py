@@ -2,8 +2,15 @@
 
 import pytest
 
-from memaudit.datasets.shape import Question
-from memaudit.natural.passes.adjudication import Proposal, Verdict
+from memaudit.datasets.conversation import Question
+from memaudit.natural.passes.adjudication import (
+    Proposal,
+    Ruling,
+    Rulings,
+    Verdict,
+    package_status,
+    rule,
+)
 from memaudit.natural.passes.requirements import (
     MOST_LETTERS,
     Need,
@@ -12,7 +19,6 @@ from memaudit.natural.passes.requirements import (
     _together,
     parts,
 )
-from memaudit.natural.passes.rulings import Ruling, Rulings, package_status, rule
 
 Q = [Question(f"q{i}", f"Question {i}?", "yes", "kind") for i in range(3)]
 GOOD = Need("supported", ((1, "says it"), (2, "says so")), "both")

@@ -5,14 +5,14 @@ from dataclasses import fields
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memaudit.datasets.shape import Session, Turn
-from memaudit.natural.passes.source import (
+from memaudit.datasets.conversation import Session, Turn
+from memaudit.natural.passes.source import (  # fmt: skip
     SourceSession,
     SourceText,
     SourceTurn,
     pieces,
     source_text,
-)  # fmt: skip
+)
 
 
 def session(name: str, *texts: str, time: str | None = None) -> Session:

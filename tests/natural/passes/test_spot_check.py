@@ -6,9 +6,8 @@ from fractions import Fraction
 import pytest
 
 from memaudit.core.errors import MemAuditError
-from memaudit.natural.passes.coverage import Cell, Cells
+from memaudit.natural.passes.coverage import Cell, Cells, SpotCheck, sample
 from memaudit.natural.passes.recipe import ModelRecipe
-from memaudit.natural.passes.spot_check import SpotCheck, sample
 
 FULL, PARTIAL, NONE = Cell("full", ""), Cell("partial", ""), Cell("none", "")
 CELLS: Cells = {

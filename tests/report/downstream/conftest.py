@@ -13,7 +13,7 @@ from memaudit.downstream.memory import Holding, StoredMemory
 from memaudit.downstream.readers.registry import READERS
 from memaudit.downstream.retrievers.registry import RETRIEVERS
 from memaudit.experiments.calibration.run import Plan, calibrate
-from memaudit.natural.example import natural_set
+from memaudit.natural.named_packages import natural_set
 from memaudit.writers.registry import named_writer
 from tests.audits.downstream.small_runs import CASES
 from tests.report.page.conftest import ATTACK

@@ -7,7 +7,7 @@ import pytest
 
 from memaudit.core.package import Package
 from memaudit.generators.registry import DISTRIBUTIONS
-from memaudit.io.example import example_package
+from memaudit.io.packages import example_package
 from memaudit.report.figures.budget_sweep import budget_sweep
 from memaudit.report.figures.frontier_gap import frontier_gap
 from memaudit.report.figures.opt_frontiers import opt_frontiers

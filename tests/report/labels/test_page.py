@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from memaudit.io.packages import write_package
-from memaudit.natural.example import natural_set
+from memaudit.natural.named_packages import natural_set
 from tests.cli.running import failure, run
 
 

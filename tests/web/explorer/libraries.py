@@ -4,20 +4,19 @@ import json
 from pathlib import Path
 from typing import Any
 
-from memaudit.adapters.shape import ExportedStore, Memory, Origin
-from memaudit.adapters.store_files import write_store
+from memaudit.adapters.store import ExportedStore, Memory, Origin, write_store
 from memaudit.core.package import Package
 from memaudit.experiments.engines.serial import Serial
 from memaudit.experiments.spec import RunSpec
 from memaudit.experiments.summary import summarise
 from memaudit.experiments.sweep import ROWS, RUN, run
 from memaudit.generators.registry import named_distribution
-from memaudit.io.artifact_writer import write_artifact
 from memaudit.io.certificates import write_certificates
+from memaudit.io.draft import line
 from memaudit.io.journal import read_journal, to_line
 from memaudit.io.packages import write_package
-from memaudit.io.plain_rows import line
-from memaudit.natural.example import natural_set
+from memaudit.io.published_folder import write_artifact
+from memaudit.natural.named_packages import natural_set
 from memaudit.solvers.solve import solve
 from tests.report.page.conftest import ATTACK, Hostile
 from tests.web.annotate.frames import frame_folder

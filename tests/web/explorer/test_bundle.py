@@ -10,8 +10,8 @@ from memaudit.core.errors import MemAuditError
 from memaudit.experiments.engines.serial import Serial
 from memaudit.experiments.spec import RunSpec
 from memaudit.experiments.sweep import ROWS, run
+from memaudit.io.atomic import neighbour
 from memaudit.io.certificates import read_certificates
-from memaudit.io.neighbour import neighbour
 from memaudit.io.packages import read_package, write_package
 from memaudit.web.explorer import bundle as bundling
 from memaudit.web.explorer.bundle import write_bundle

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from memaudit.adapters.shape import ExportedStore, Memory, Origin
-from memaudit.adapters.store_files import write_store
+from memaudit.adapters.store import ExportedStore, Memory, Origin, write_store
 from memaudit.core.package import Package
 from memaudit.experiments.engines.serial import Serial
 from memaudit.experiments.spec import RunSpec
@@ -17,7 +16,7 @@ from memaudit.experiments.sweep import ROWS, run
 from memaudit.generators.registry import named_distribution
 from memaudit.io.certificates import write_certificates
 from memaudit.io.packages import write_package
-from memaudit.natural.example import natural_set
+from memaudit.natural.named_packages import natural_set
 from memaudit.solvers.solve import solve
 from memaudit.web.explorer.library import library as libraries
 from memaudit.web.explorer.library.library import Library

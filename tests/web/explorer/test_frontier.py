@@ -6,11 +6,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memaudit.core.package import Package
-from memaudit.natural.example import natural_set
+from memaudit.natural.named_packages import natural_set
 from memaudit.solvers.frontier import frontier
 from memaudit.solvers.solve import solve
 from memaudit.web.explorer.views.frontier import Search
-from memaudit.writers.oracle import OracleView
+from memaudit.writers.protocol import OracleView
 from tests.strategies import packages
 
 LONG = 60.0

@@ -2,10 +2,9 @@
 
 from pathlib import Path
 
-from memaudit.adapters.shape import Count, ExportedStore, Memory, Origin
-from memaudit.adapters.store_files import write_store
+from memaudit.adapters.store import Count, ExportedStore, Memory, Origin, write_store
 from memaudit.io.packages import write_package
-from memaudit.natural.example import natural_set
+from memaudit.natural.named_packages import natural_set
 from memaudit.web.explorer.library.library import Library
 from memaudit.web.explorer.pages.registry import PAGES
 from memaudit.web.explorer.site import Site, show

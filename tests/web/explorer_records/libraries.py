@@ -5,8 +5,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from memaudit.adapters.shape import Count, ExportedStore, Memory, Origin
-from memaudit.adapters.store_files import write_store
+from memaudit.adapters.store import Count, ExportedStore, Memory, Origin, write_store
 from memaudit.audits.agreement.audit import audit_agreement
 from memaudit.audits.agreement.plain import audit_data
 from memaudit.audits.frames.cell import Frame, FrameCell, KeyedCell, Label, LabelSet
@@ -16,7 +15,7 @@ from memaudit.downstream.outcomes import TABLE
 from memaudit.downstream.verdict import Verdict
 from memaudit.io.journal import to_line
 from memaudit.io.packages import write_package
-from memaudit.natural.example import natural_set
+from memaudit.natural.named_packages import natural_set
 from tests.cli.running import run
 from tests.web.explorer.libraries import CORPUS
 

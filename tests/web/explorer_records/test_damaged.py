@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from memaudit.adapters.store_files import store_text
+from memaudit.adapters.store import store_text
 from memaudit.io.journal import to_line
 from memaudit.web.explorer.library.library import Library
 from memaudit.web.explorer.pages.registry import PAGES

@@ -6,10 +6,9 @@ from typing import Any
 
 import pytest
 
-from memaudit.adapters.shape import ExportedStore, Memory, Origin
-from memaudit.adapters.store_files import store_digest, write_store
+from memaudit.adapters.store import ExportedStore, Memory, Origin, store_digest, write_store
 from memaudit.io.packages import write_package
-from memaudit.natural.example import natural_set
+from memaudit.natural.named_packages import natural_set
 from memaudit.web.explorer.library.library import Library
 from memaudit.web.explorer.site import Site
 from memaudit.web.explorer.views.systems import systems

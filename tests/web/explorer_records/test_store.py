@@ -2,8 +2,7 @@
 
 from pathlib import Path
 
-from memaudit.adapters.shape import ExportedStore, Memory, Origin
-from memaudit.adapters.store_files import write_store
+from memaudit.adapters.store import ExportedStore, Memory, Origin, write_store
 from memaudit.web.explorer.library.library import Library
 from memaudit.web.explorer.pages.store import MOST_ROWS
 from memaudit.web.explorer.site import Site

@@ -6,9 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memaudit.writers.estimators.cues import KIND_PRIOR, CuePrior, cue_worth, kind_prior
+from memaudit.writers.estimators.cue_prior import (
+    KIND_PRIOR,
+    CuePrior,
+    cue_worth,
+    kind_prior,
+    text_cues,
+)
 from memaudit.writers.estimators.lexical import lexical_novelty
-from memaudit.writers.estimators.text_cues import text_cues
 from tests.strategies import texts
 from tests.writers.tiny_views import view_of
 

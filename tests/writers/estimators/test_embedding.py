@@ -9,7 +9,7 @@ import pytest
 
 from memaudit.core.errors import MissingTool
 from memaudit.writers.estimators import embedding
-from memaudit.writers.estimators.cues import CuePrior
+from memaudit.writers.estimators.cue_prior import CuePrior
 from memaudit.writers.estimators.embedding import Embedding, EmbeddingNovelty, cosines, embedded
 from tests.writers.running import missing_model
 from tests.writers.tiny_views import view_of

@@ -14,20 +14,21 @@ from memaudit.core.objective import value
 from memaudit.core.package import Package
 from memaudit.generators.event_graph import EventGraph
 from memaudit.generators.registry import named_distribution
-from memaudit.io.example import example_package
-from memaudit.writers.estimated_gvt import EstimatedGvt
-from memaudit.writers.estimators.content_digest import content_digest
-from memaudit.writers.estimators.features import FEATURES, features
-from memaudit.writers.estimators.ridge import Ridge, predicted
-from memaudit.writers.estimators.ridge_model import (
+from memaudit.io.packages import example_package
+from memaudit.writers.estimated import EstimatedGvt
+from memaudit.writers.estimators.ridge import (
+    FEATURES,
+    Ridge,
     RidgeModel,
+    content_digest,
     default_model,
+    features,
+    predicted,
     read_model,
     write_model,
 )
-from memaudit.writers.estimators.train import ridge, shares, train
-from memaudit.writers.estimators.train_default import SEEDS
-from memaudit.writers.view import View, visible
+from memaudit.writers.estimators.train import SEEDS, ridge, shares, train
+from memaudit.writers.protocol import View, visible
 from tests.strategies import packages
 from tests.writers.tiny_views import view_of
 
@@ -195,7 +196,7 @@ def test_the_model_that_comes_along() -> None:
     assert len(model.training) == len(SEEDS)
     for seed in (SEEDS[0], SEEDS[-1]):
         view = visible(graph.package(seed))
-        again = "the event graph changed: run memaudit.writers.estimators.train_default"
+        again = "the event graph changed: run memaudit.writers.estimators.train"
         assert content_digest(view) in model.trained_on, again
         with pytest.raises(MemAuditError, match="trained on this content"):
             Ridge().values(view)

@@ -10,7 +10,7 @@ from tempfile import mkdtemp
 from typing import Any
 
 from memaudit.adapters.capture.example import ExampleResult
-from memaudit.adapters.shape import Memory
+from memaudit.adapters.store import Memory
 from memaudit.core.errors import MemAuditError
 from memaudit.io.files import beside
 from memaudit.io.journal import Journal, read_journal, to_line

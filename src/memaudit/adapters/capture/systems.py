@@ -1,10 +1,31 @@
-"""The memory systems that can be run: a plain dict, one driver script each."""
+"""How the rows of a system lie in its export: the files that `memaudit import` reads."""
 
-from dataclasses import dataclass
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
-from memaudit.adapters.capture.layout import Layout, blocks_and_passages, one_list
+from pydantic import JsonValue
+
 from memaudit.core.errors import MemAuditError
+
+Rows = Sequence[Mapping[str, Any]]
+Layout = Callable[[str, Rows], dict[str, Any]]
+"""From the key of the list and the rows to documents, each by the end of its file's name."""
+
+
+def one_list(key: str, rows: Rows) -> dict[str, Any]:
+    """One file with one list."""
+    return {".json": {key: list(rows)}}
+
+
+def blocks_and_passages(key: str, rows: Rows) -> dict[str, Any]:
+    """Letta: core memory as an agent file has it, archival memory in a list of its own."""
+    blocks = [row for row in rows if "value" in row]
+    passages = [row for row in rows if "value" not in row]
+    return {".json": {"agents": [], "blocks": blocks}, f".{key}.json": {key: passages}}
+
 
 DRIVERS = Path(__file__).parent / "drivers"
 
@@ -62,3 +83,39 @@ def named_system(name: str) -> System:
     if name not in SYSTEMS:
         raise MemAuditError(f"unknown system {name!r}; choose {', '.join(SYSTEMS)}")
     return SYSTEMS[name]
+
+
+PATIENCE = 900.0
+"""Seconds one message may take: the SDKs below retry for minutes on their own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Model, embedder and options of one capture."""
+
+    model: str
+    base_url: str
+    embedder: str | None = None
+    options: dict[str, JsonValue] = field(default_factory=dict)
+    python: str | None = None
+    """The interpreter of the system's environment; that of MemAudit where none is given."""
+    view: str | None = None
+    patience: float = PATIENCE
+
+    def identity(self) -> dict[str, JsonValue]:
+        """What must stay the same for a capture to go on; an address may change."""
+        return {"model": self.model, "embedder": self.embedder, "options": self.options}
+
+
+def parse_options(given: Sequence[str]) -> dict[str, JsonValue]:
+    """`name=value` pairs; a value is JSON where it reads as JSON, else text."""
+    options: dict[str, JsonValue] = {}
+    for one in given:
+        name, equals, value = one.partition("=")
+        if not equals or not name:
+            raise MemAuditError(f"--set {one!r} is no setting; write NAME=VALUE")
+        try:
+            options[name] = json.loads(value)
+        except json.JSONDecodeError:
+            options[name] = value
+    return options

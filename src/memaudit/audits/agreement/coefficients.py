@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from math import lcm
 
-from memaudit.natural.agreement import kappa as kappa_of_pairs
+from memaudit.natural.label_passes import kappa as kappa_of_pairs
 
 Table = tuple[tuple[Fraction, ...], ...]
 """Cells, or what they weigh, by the first's category (row) and the second's (column)."""

@@ -7,7 +7,7 @@ from typing import Literal
 
 from memaudit.audits.frames.cell import Frame, Label, LabelSet, label_of_value
 from memaudit.core.errors import MemAuditError
-from memaudit.natural.heuristics import PASS
+from memaudit.natural.coverage_rules import PASS
 
 Role = Literal["annotator", "consensus", "model", "package"]
 CONSENSUS, PACKAGE = "consensus", "package"

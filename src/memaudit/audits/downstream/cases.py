@@ -6,8 +6,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from memaudit.adapters.shape import ExportedStore
-from memaudit.adapters.store_files import store_digest
+from memaudit.adapters.store import ExportedStore, store_digest
 from memaudit.audits.account import incomplete, unread_rows
 from memaudit.audits.downstream.holdings import exported_holding, writer_holding
 from memaudit.audits.downstream.spec import Case

@@ -20,8 +20,8 @@ from memaudit.downstream.memory import Holding
 from memaudit.downstream.readers.protocol import State
 from memaudit.io.atomic import write_file
 from memaudit.io.journal import Journal, read_journal, to_line
-from memaudit.io.lock import LOCK, locked
-from memaudit.io.objects import read_object
+from memaudit.io.run_folder import LOCK, locked
+from memaudit.io.strict_json import read_object
 
 SPEC, MEMORIES, ROWS, SUMMARY = "spec.json", "memories.jsonl", "rows.jsonl", "summary.json"
 FORMAT = "memaudit-diagnosis"

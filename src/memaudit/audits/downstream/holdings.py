@@ -2,7 +2,7 @@
 
 from fractions import Fraction
 
-from memaudit.adapters.shape import ExportedStore
+from memaudit.adapters.store import ExportedStore
 from memaudit.audits.judges.protocol import Judge
 from memaudit.audits.pruning import Policy, pruned
 from memaudit.audits.union import WrittenStore
@@ -10,13 +10,10 @@ from memaudit.audits.written import written
 from memaudit.core.digest import digest
 from memaudit.core.errors import MemAuditError
 from memaudit.core.exact import plain
+from memaudit.core.objective import violations
 from memaudit.core.package import Package
-from memaudit.core.store import violations
 from memaudit.downstream.memory import Holding, StoredMemory
-from memaudit.writers.oracle import OracleView
-from memaudit.writers.protocol import Writer
-from memaudit.writers.seed import own_seed
-from memaudit.writers.view import visible
+from memaudit.writers.protocol import OracleView, Writer, own_seed, visible
 
 EVERYTHING = "everything fits"
 WRITTEN = "written within the budget"

@@ -8,7 +8,7 @@ from typing import Any
 from memaudit.audits.downstream.execute import Plan, Progress, Run, Work, execute
 from memaudit.audits.downstream.holdings import memory_rows
 from memaudit.audits.downstream.spec import Case, Setup, checked, spec_of
-from memaudit.io.plain_rows import lines
+from memaudit.io.draft import lines
 
 
 def run(

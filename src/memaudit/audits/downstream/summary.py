@@ -15,15 +15,7 @@ import numpy as np
 
 from memaudit.audits.downstream.curve import curve, depths
 from memaudit.audits.downstream.spread import rounded, spread
-from memaudit.audits.statistics import (
-    Floats,
-    Interval,
-    Places,
-    differences,
-    draws,
-    holm,
-    intervals,
-)
+from memaudit.audits.statistics import Floats, Interval, Places, differences, draws, holm, intervals
 from memaudit.core.exact import exact
 from memaudit.downstream.losses import Losses, losses
 from memaudit.downstream.measures import ABOUT

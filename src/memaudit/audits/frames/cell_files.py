@@ -21,7 +21,7 @@ from memaudit.audits.frames.columns import (
 from memaudit.audits.frames.label_words import label_of
 from memaudit.audits.frames.tables import csv_text
 from memaudit.core.exact import exact, plain
-from memaudit.natural.labels.rows import LabelRow
+from memaudit.natural.label_files import LabelRow
 
 _SAID = {"true": True, "false": False}
 _SPELLED = {True: "true", False: "false", None: ""}

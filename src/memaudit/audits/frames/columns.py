@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from memaudit.natural.labels.rows import LabelRow
+from memaudit.natural.label_files import LabelRow
 
 CELL_ID = ("cell_id",)
 CELLS: Mapping[str, tuple[str, ...]] = {

@@ -18,7 +18,7 @@ from memaudit.audits.frames.population import Pair, Stratum, pairs, quote_of, wo
 from memaudit.core.digest import digest
 from memaudit.core.errors import MemAuditError
 from memaudit.core.package import Package
-from memaudit.natural.heuristics import is_exact
+from memaudit.natural.coverage_rules import is_exact
 
 ZERO_RATE = Fraction(1, 5)
 """The share of uncovered cells that the paper's audit took."""

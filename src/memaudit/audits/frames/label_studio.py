@@ -17,7 +17,7 @@ from memaudit.audits.frames.label_words import label_of
 from memaudit.core.errors import MemAuditError
 from memaudit.io.files import read_text
 from memaudit.io.strict_json import parse_json
-from memaudit.natural.labels.rows import LabelRow
+from memaudit.natural.label_files import LabelRow
 
 CONFIG = """\
 <View>

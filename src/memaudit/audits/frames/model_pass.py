@@ -8,9 +8,8 @@ from dataclasses import dataclass
 
 from memaudit.audits.frames.cell import Frame, Label, LabelSet
 from memaudit.core.errors import MemAuditError
-from memaudit.natural.passes.chunks import Pair
-from memaudit.natural.passes.coverage import judge_pairs
-from memaudit.natural.passes.desk import Desk
+from memaudit.natural.passes.coverage import Pair, judge_pairs
+from memaudit.natural.passes.model_session import Desk
 
 STAGE = "cells"
 MODEL = "model:"

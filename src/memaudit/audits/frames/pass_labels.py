@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from memaudit.audits.frames.cell import VALUES, Frame, Label, LabelSet, label_of_value
 from memaudit.core.errors import MemAuditError
 from memaudit.core.package import Package
-from memaudit.natural.heuristics import PASS
+from memaudit.natural.coverage_rules import PASS
 from memaudit.natural.label_passes import (
     FIELD,
     LISTED,

@@ -5,7 +5,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from memaudit.core.package import Candidate, EvidenceUnit, Package
-from memaudit.natural.heuristics import NONE, is_exact
+from memaudit.natural.coverage_rules import NONE, is_exact
 from memaudit.natural.label_passes import home_session
 
 Stratum = tuple[str, str, bool | None]

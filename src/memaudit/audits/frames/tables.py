@@ -15,7 +15,7 @@ from pathlib import Path
 from memaudit.core.errors import InvalidPackage, MemAuditError
 from memaudit.io.files import read_bytes, read_text
 from memaudit.io.strict_json import parse_lines
-from memaudit.natural.labels.rows import LabelRow
+from memaudit.natural.label_files import LabelRow
 
 _FORMULA = re.compile(r"'*[=+\-@\t\r]")
 _SHIELDED = re.compile(r"'+[=+\-@\t\r]")

@@ -7,8 +7,8 @@ from pathlib import Path
 from memaudit.audits.judges.protocol import Judged, Judgement, NotJudged
 from memaudit.audits.union import Cell
 from memaudit.core.package import EvidenceUnit
-from memaudit.natural.heuristics import PASS
-from memaudit.natural.labels.rows import LabelRow, label_rows
+from memaudit.natural.coverage_rules import PASS
+from memaudit.natural.label_files import LabelRow, label_rows
 
 CELL_FIELDS = frozenset({"conversation", "memory_id", "unit_id", "coverage", "why"})
 MEMORY_FIELDS = frozenset(

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from memaudit.audits.judges.protocol import Judged, Judgement
 from memaudit.audits.union import Cell
 from memaudit.core.package import TEMPORAL, EvidenceUnit
-from memaudit.natural.heuristics import LEXICAL, lexical
-from memaudit.natural.terms import terms
+from memaudit.core.text import terms
+from memaudit.natural.coverage_rules import LEXICAL, lexical
 
 LEAST_SHARED = 2
 """Units that share fewer terms with a memory are not looked at; lexical-v2 gives them nothing."""

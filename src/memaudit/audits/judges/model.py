@@ -7,7 +7,7 @@ from memaudit.audits.union import Cell
 from memaudit.core.errors import MemAuditError
 from memaudit.core.package import EvidenceUnit
 from memaudit.natural.passes.coverage import judge_coverage
-from memaudit.natural.passes.desk import Desk
+from memaudit.natural.passes.model_session import Desk
 
 MODEL = "model:"
 """The provenance of its cells begins so; the model's name follows."""

@@ -4,12 +4,11 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from pathlib import Path
 
-from memaudit.adapters.published_calls import CoverageCell, read_coverage_calls
-from memaudit.adapters.written_stores import memory_id
+from memaudit.adapters.published_layout import CoverageCell, memory_id, read_coverage_calls
 from memaudit.audits.judges.protocol import Judged, Judgement, NotJudged
 from memaudit.audits.union import Cell
-from memaudit.core.counting import counted
 from memaudit.core.package import EvidenceUnit
+from memaudit.core.text import counted
 
 
 class PublishedCalls:

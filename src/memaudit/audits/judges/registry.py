@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memaudit.adapters.shape import ExportedStore
+from memaudit.adapters.store import ExportedStore
 from memaudit.audits.judges.labels import Labels
 from memaudit.audits.judges.lexical import Lexical
 from memaudit.audits.judges.pointer import Pointer
@@ -13,7 +13,7 @@ from memaudit.audits.judges.published import PublishedCalls
 from memaudit.core.errors import MemAuditError
 
 if TYPE_CHECKING:
-    from memaudit.natural.passes.desk import Desk
+    from memaudit.natural.passes.model_session import Desk
 
 KNOWN = "lexical, pointer, labels:FILE, calls:FILE, model:NAME"
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from memaudit.adapters.shape import ExportedStore
+from memaudit.adapters.store import ExportedStore
 from memaudit.audits.judges.protocol import Judge
 from memaudit.audits.sheet import refuse_equal_names
 from memaudit.audits.union import WrittenStore

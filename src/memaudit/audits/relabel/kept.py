@@ -12,12 +12,9 @@ from memaudit.audits.pruning import pruned
 from memaudit.audits.relabel.case import Case
 from memaudit.core.digest import digest
 from memaudit.core.errors import MemAuditError, MissingTool
-from memaudit.core.store import violations
-from memaudit.writers.oracle import OracleView
-from memaudit.writers.protocol import Writer
+from memaudit.core.objective import violations
+from memaudit.writers.protocol import OracleView, View, Writer, own_seed, visible
 from memaudit.writers.registry import WRITERS, named_writer
-from memaudit.writers.seed import own_seed
-from memaudit.writers.view import View, visible
 
 NEED_EXTRA = ("estimated_gvt_embedding", "estimated_greedy_embedding")
 """Writers that need an optional part: they run where they are asked for by name."""

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 
 from memaudit.core.package import Package
-from memaudit.natural.cover import cell
+from memaudit.natural.coverage_rules import cell
 
 Cell = tuple[str, str]
 """The id of a candidate and the id of a unit."""

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from memaudit.audits.relabel.audit import Answer
 from memaudit.audits.relabel.readings import Reading
 from memaudit.audits.relabel.summary import FEWEST
-from memaudit.core.counting import counted
+from memaudit.core.text import counted
 
 
 def notes(answer: Answer) -> list[str]:

@@ -11,7 +11,7 @@ from memaudit.audits.frames.pass_labels import frame_cells, listed_cells
 from memaudit.audits.relabel.case import Case
 from memaudit.audits.relabel.labels import NOT_COVERED, Cell, Labels, own_values
 from memaudit.core.errors import MemAuditError
-from memaudit.natural.heuristics import PASS
+from memaudit.natural.coverage_rules import PASS
 from memaudit.natural.label_passes import label_passes, with_pass
 
 Cells = Mapping[str, frozenset[Cell]]

@@ -14,10 +14,10 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 from memaudit.core.errors import MemAuditError
 from memaudit.core.package import TABLES, Package
-from memaudit.io.faults import first_fault
 from memaudit.io.files import read_bytes
+from memaudit.io.strict_json import first_fault
 from memaudit.natural.annotations import Recipe, build
-from memaudit.natural.building import Job, plan
+from memaudit.natural.build_plan import Job, plan
 
 NAME = "corrected evidence"
 FORMAT = "locomo"

@@ -21,7 +21,7 @@ from typing import Literal, get_args
 from memaudit.audits.union import Cell, WrittenStore
 from memaudit.core.errors import MemAuditError
 from memaudit.core.package import Coverage, Package
-from memaudit.natural.heuristics import FULL, NONE, PARTIAL, is_exact
+from memaudit.natural.coverage_rules import FULL, NONE, PARTIAL, is_exact
 
 Kind = Literal["flip", "resample", "move"]
 KINDS: tuple[Kind, ...] = get_args(Kind)

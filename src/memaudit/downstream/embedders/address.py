@@ -10,10 +10,8 @@ from memaudit.core.errors import MemAuditError
 from memaudit.downstream.embedders.protocol import Vectors, unit_length
 from memaudit.downstream.embedders.transport import EmbeddingTransport
 from memaudit.downstream.embedders.vector_file import VectorFile
-from memaudit.models.completion import whole_text
-from memaudit.models.retry import RetryPolicy, is_transient
 from memaudit.models.secret import checked_address, key_for
-from memaudit.models.transport import CallFailed
+from memaudit.models.transport import CallFailed, RetryPolicy, is_transient, whole_text
 
 AT_ONCE = 64
 """Texts in one call."""

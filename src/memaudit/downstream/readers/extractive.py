@@ -3,9 +3,8 @@
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
+from memaudit.core.text import sentences, terms
 from memaudit.downstream.readers.protocol import Asked, Reply, State
-from memaudit.natural.sentences import sentences
-from memaudit.natural.terms import terms
 
 LEAST = Fraction(1, 3)
 """It abstains where the best sentence has less than this share of the question's terms."""

@@ -5,14 +5,14 @@ It gets the question and the texts of the retrieved memories, numbered: no ids, 
 
 from collections.abc import Sequence
 
+from memaudit.core.text import contains
 from memaudit.downstream.memory import StoredMemory
 from memaudit.downstream.readers.prompts import DEFAULT_PROMPT, PROMPTS, Read, reader_prompt
 from memaudit.downstream.readers.protocol import Asked, Reply, State
-from memaudit.models.outcome import FailureKind
-from memaudit.models.quoted import Quotable
+from memaudit.models.client import FailureKind
+from memaudit.models.prompt import Quotable
 from memaudit.models.request import Request
-from memaudit.natural.passes.desk import Desk
-from memaudit.natural.sentences import contains
+from memaudit.natural.passes.model_session import Desk
 
 STAGE = "reading"
 UNKNOWN_MEMORY, NOT_VERBATIM = "cites_unknown_memory", "quote_not_verbatim"

@@ -6,8 +6,7 @@ from importlib.resources import files
 from typing import Protocol
 
 from memaudit.core.errors import MemAuditError
-from memaudit.natural.passes.prompt import Prompt, parse_prompt
-from memaudit.natural.passes.reply import StrictRow
+from memaudit.models.prompt import Prompt, StrictRow, parse_prompt
 
 
 class Read(Protocol):

@@ -8,7 +8,7 @@ from memaudit.downstream.readers.extractive import Extractive
 from memaudit.downstream.readers.protocol import Reader
 
 if TYPE_CHECKING:
-    from memaudit.natural.passes.desk import Desk
+    from memaudit.natural.passes.model_session import Desk
 
 READERS: dict[str, Reader] = {reader.name: reader for reader in (Extractive(), EvidenceOnly())}
 MODEL = "model:"

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memaudit.core.errors import MissingTool
+from memaudit.core.text import terms
 from memaudit.downstream.memory import StoredMemory
 from memaudit.downstream.question import Question
 from memaudit.downstream.retrievers.protocol import Ranking, best
-from memaudit.natural.terms import terms
 
 
 class _Index(Protocol):

@@ -12,7 +12,7 @@ from memaudit.downstream.readers.extractive import Extractive
 from memaudit.downstream.retrievers.bm25 import Bm25
 from memaudit.experiments.artifact.markdown import page, table
 from memaudit.experiments.suites import PROXIES
-from memaudit.natural.example import natural_set
+from memaudit.natural.named_packages import natural_set
 from memaudit.writers.registry import named_writer
 
 BUDGET, DEPTH = 30, 5

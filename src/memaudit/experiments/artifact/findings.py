@@ -19,7 +19,7 @@ from memaudit.experiments.artifact.layout import (
 )
 from memaudit.experiments.artifact.settings import Settings
 from memaudit.experiments.sweep import read_run
-from memaudit.io.objects import read_object
+from memaudit.io.strict_json import read_object
 
 Data = dict[str, Any]
 

@@ -18,8 +18,8 @@ from memaudit.audits.relabel.summary import summarised
 from memaudit.core.package import Package
 from memaudit.experiments.engines.protocol import Engine
 from memaudit.io.atomic import write_file
-from memaudit.natural.example import PASSES, natural_set
-from memaudit.natural.heuristics import PASS
+from memaudit.natural.coverage_rules import PASS
+from memaudit.natural.named_packages import PASSES, natural_set
 from memaudit.natural.reliability import Reliability, reliability
 
 AGREEMENT, RATIOS, RELIABILITY = "agreement.json", "ratios.json", "reliability.json"

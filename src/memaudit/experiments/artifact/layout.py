@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from memaudit.core.errors import MemAuditError
-from memaudit.io.lock import LOCK
+from memaudit.io.run_folder import LOCK
 
 FORMAT, VERSION = "memaudit-reproduction", 1
 MANIFEST, PROGRESS = "manifest.json", "progress.json"

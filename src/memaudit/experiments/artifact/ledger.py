@@ -17,7 +17,7 @@ from memaudit.experiments.artifact.layout import (
     hashes_in,
 )
 from memaudit.io.atomic import write_file
-from memaudit.io.objects import read_object
+from memaudit.io.strict_json import read_object
 
 
 class Ledger:

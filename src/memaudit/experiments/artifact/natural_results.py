@@ -19,8 +19,8 @@ from memaudit.experiments.summary import summary_of
 from memaudit.io.atomic import write_file
 from memaudit.io.journal import read_journal, to_line
 from memaudit.io.packages import write_package
-from memaudit.natural.building import file_name
-from memaudit.natural.example import natural_set
+from memaudit.natural.build_plan import file_name
+from memaudit.natural.named_packages import natural_set
 from memaudit.writers.registry import named_writer
 
 NAME = "natural"

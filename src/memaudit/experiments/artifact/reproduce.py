@@ -30,7 +30,7 @@ from memaudit.experiments.artifact.settings import Settings
 from memaudit.experiments.artifact.solver_audit import make_solver_audit
 from memaudit.experiments.engines.protocol import Engine
 from memaudit.experiments.reproduce_controlled import Sweeper, reproduce_controlled
-from memaudit.io.lock import locked
+from memaudit.io.run_folder import locked
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from memaudit.experiments.engines.protocol import Engine
 from memaudit.experiments.evaluate import certificate_hash
 from memaudit.io.atomic import write_file
 from memaudit.io.journal import read_journal, to_line
-from memaudit.natural.example import natural_set
+from memaudit.natural.named_packages import natural_set
 from memaudit.solvers.solve import PackageSolver
 
 Variant = tuple[str, int]

@@ -9,7 +9,7 @@ from memaudit.core.errors import MemAuditError
 from memaudit.experiments.artifact.program import source_digest, versions
 from memaudit.experiments.audit_solvers import ROWS
 from memaudit.experiments.reproduce_controlled import SEEDS
-from memaudit.natural.example import natural_set
+from memaudit.natural.named_packages import natural_set
 
 MOST = {"seeds": 100_000, "rows": 1_000_000}
 """Larger numbers are a slip or an attack: nobody waits for what they ask for."""

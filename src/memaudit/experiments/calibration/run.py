@@ -16,8 +16,8 @@ from memaudit.experiments.evaluate import Subject
 from memaudit.experiments.spec import absolute, parse_budgets
 from memaudit.io.atomic import write_file
 from memaudit.io.journal import Journal, read_journal, to_line
-from memaudit.io.lock import locked
-from memaudit.io.objects import read_object
+from memaudit.io.run_folder import locked
+from memaudit.io.strict_json import read_object
 from memaudit.writers.protocol import Writer
 
 SPEC, ROWS, SUMMARY = "spec.json", "rows.jsonl", "summary.json"

@@ -11,9 +11,8 @@ from memaudit.audits.downstream.holdings import candidate_holding
 from memaudit.core.digest import digest
 from memaudit.core.package import Package
 from memaudit.downstream.memory import Holding
-from memaudit.writers.reservoir_raw import ReservoirRaw
-from memaudit.writers.seed import own_seed
-from memaudit.writers.view import VisibleCandidate, visible
+from memaudit.writers.protocol import VisibleCandidate, own_seed, visible
+from memaudit.writers.raw_turns import ReservoirRaw
 
 RAW = "raw"
 

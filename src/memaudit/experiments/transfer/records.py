@@ -10,7 +10,7 @@ from typing import Any
 from memaudit.core.errors import MemAuditError
 from memaudit.core.package import SUPERSESSION, Package
 from memaudit.natural.annotations import build
-from memaudit.natural.building import Job, Plan, plan
+from memaudit.natural.build_plan import Job, Plan, plan
 
 
 @dataclass(frozen=True)

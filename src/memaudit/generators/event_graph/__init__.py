@@ -1,6 +1,6 @@
 """Packages from a hidden event graph, as English sessions with exact coverage."""
 
-from memaudit.generators.event_graph.distribution import EventGraph
-from memaudit.generators.event_graph.knobs import Knobs
+from memaudit.generators.event_graph.build import EventGraph
+from memaudit.generators.event_graph.parameters import Knobs
 
 __all__ = ["EventGraph", "Knobs"]

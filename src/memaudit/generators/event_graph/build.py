@@ -1,8 +1,11 @@
-"""From stream and hidden graph to a package."""
+"""Coverage: the share of an atom's slots that a text states, counted and nothing else."""
 
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from fractions import Fraction
 
 from memaudit.core.cost import words
+from memaudit.core.errors import MemAuditError
 from memaudit.core.package import (
     Candidate,
     Coverage,
@@ -12,11 +15,38 @@ from memaudit.core.package import (
     Query,
     Source,
 )
-from memaudit.generators.event_graph.book import Book
-from memaudit.generators.event_graph.coverage import PROVENANCE, coverage_rows, unit_id
 from memaudit.generators.event_graph.dice import Dice
-from memaudit.generators.event_graph.knobs import Knobs
+from memaudit.generators.event_graph.parameters import Knobs
+from memaudit.generators.event_graph.phrase import Atom, Piece
+from memaudit.generators.event_graph.questions import Book
 from memaudit.generators.event_graph.stream import Entry, stream
+
+PROVENANCE = "event_graph"
+
+
+def unit_id(number: int) -> str:
+    """The neutral id of an atom's unit."""
+    return f"u{number:04d}"
+
+
+def coverage_rows(candidate: str, piece: Piece, atoms: list[Atom]) -> Iterator[Coverage]:
+    """What a candidate states of each atom that it is about."""
+    stated: dict[int, dict[str, None]] = {}
+    for number, slot in piece.stated:
+        stated.setdefault(number, {})[slot] = None
+    for number, slots in stated.items():
+        names = atoms[number].slots
+        missing = [name for name in names if name not in slots]
+        said = ", ".join(name for name in names if name in slots)
+        yield Coverage(
+            candidate=candidate,
+            unit=unit_id(number),
+            value=Fraction(len(slots), len(names)),
+            label="partial" if missing else "full",
+            rationale=f"states {said}; omits {', '.join(missing)}" if missing else f"states {said}",
+            provenance=PROVENANCE,
+        )
+
 
 BUDGETS = (2, 5, 10, 15)
 """Percent of what all candidates cost together."""
@@ -119,3 +149,28 @@ def _queries(book: Book) -> tuple[Query, ...]:
         )
         for place, question in enumerate(book.questions)
     )
+
+
+@dataclass(frozen=True, slots=True)
+class EventGraph:
+    """People, facts that change, events, rules: told in English, with coverage known exactly."""
+
+    knobs: Knobs = field(default_factory=Knobs)
+
+    @property
+    def name(self) -> str:
+        return "event_graph"
+
+    @property
+    def about(self) -> str:
+        return "sessions in English from a hidden graph of people, changes and events"
+
+    @property
+    def draws(self) -> bool:
+        return True
+
+    def package(self, seed: int) -> Package:
+        """The package of a seed, a whole number of 0 or more."""
+        if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
+            raise MemAuditError(f"event_graph: the seed is {seed!r}; give a whole number from 0")
+        return build(self.knobs, seed)

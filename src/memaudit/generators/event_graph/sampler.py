@@ -4,8 +4,8 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from memaudit.generators.event_graph.dice import Dice
-from memaudit.generators.event_graph.graph import Person
-from memaudit.generators.event_graph.knobs import Knobs
+from memaudit.generators.event_graph.parameters import Knobs
+from memaudit.generators.event_graph.phrase import Person
 from memaudit.generators.event_graph.threads.attribute import AttributeThread
 from memaudit.generators.event_graph.threads.occasion import OccasionThread
 from memaudit.generators.event_graph.threads.preference import PreferenceThread

@@ -4,18 +4,15 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from memaudit.core.package import Package
-from memaudit.datasets.irregular import Loaded
-from memaudit.natural.passes.adjudication import Proposal, adjudicate
-from memaudit.natural.passes.assemble import assemble
-from memaudit.natural.passes.coverage import judge_pairs
-from memaudit.natural.passes.desk import Desk
-from memaudit.natural.passes.draft import Draft
+from memaudit.datasets.irregularities import Loaded
+from memaudit.natural.passes.adjudication import Proposal, adjudicate, rule
+from memaudit.natural.passes.assemble import Draft, assemble
+from memaudit.natural.passes.coverage import judge_pairs, spot_check
 from memaudit.natural.passes.memories import STAGE as MEMORIES
 from memaudit.natural.passes.memories import find_memories
+from memaudit.natural.passes.model_session import Desk
 from memaudit.natural.passes.recipe import ModelRecipe
 from memaudit.natural.passes.requirements import Need, find_requirements
-from memaudit.natural.passes.rulings import rule
-from memaudit.natural.passes.spot_check import spot_check
 from memaudit.natural.passes.units import find_units
 
 

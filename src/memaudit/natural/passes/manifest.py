@@ -1,27 +1,68 @@
-"""The manifest of a build with models: one entry a package, and what they have in common."""
+"""What each pass is allowed to see, and what it must not; the manifest says both."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any
+
+from pydantic import JsonValue
 
 from memaudit.core.digest import digest
 from memaudit.core.exact import plain
 from memaudit.core.package import TABLES, Package
-from memaudit.models.outcome import Usage
+from memaudit.models.client import Usage
+from memaudit.models.prompt import PROMPTS, prompt
 from memaudit.models.request import Parameters
-from memaudit.natural.building import Plan
-from memaudit.natural.heuristics import is_exact
-from memaudit.natural.manifest import FORMAT, VERSION
+from memaudit.natural.build_folder import FORMAT, VERSION
+from memaudit.natural.build_plan import Plan
+from memaudit.natural.coverage_rules import is_exact
+from memaudit.natural.passes.adjudication import QUERY_STATUSES
 from memaudit.natural.passes.assemble import METHOD, QUOTE, UNDECIDED
 from memaudit.natural.passes.build import ModelBuilt
-from memaudit.natural.passes.ledger import Ledger, usage_json
-from memaudit.natural.passes.prompt import PROMPTS, prompt
+from memaudit.natural.passes.coverage import SpotCheck
+from memaudit.natural.passes.model_session import Ledger, usage_json
 from memaudit.natural.passes.recipe import ModelRecipe
-from memaudit.natural.passes.rulings import QUERY_STATUSES
-from memaudit.natural.passes.spot_check import SpotCheck
-from memaudit.natural.passes.views import views_json
+
+_SOURCE = ("speakers, texts and times of the turns", "order and times of the sessions")
+_ASKED = ("questions", "answers", "gold evidence", "representations the dataset ships", "ids")
+
+VIEWS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "memories": (_SOURCE, (*_ASKED, "units")),
+    "units": (_SOURCE, (*_ASKED, "memories")),
+    "quotes": ((*_SOURCE, "units whose quotes did not hold"), (*_ASKED, "memories")),
+    "requirements": (
+        ("one question, when it was asked, its answer", "unit statements, kinds and times"),
+        ("gold evidence", "representations the dataset ships", "ids", "source", "memories"),
+    ),
+    "adjudication": (
+        (
+            "one question, when it was asked, its answer",
+            "unit statements, kinds, times and quotes",
+            "the proposed requirements",
+        ),
+        ("gold evidence", "representations the dataset ships", "ids", "memories", "coverage"),
+    ),
+    "coverage": (
+        ("texts of memories", "texts of units"),
+        (*_ASKED, "who wrote a memory", "kinds", "costs", "requirements", "source"),
+    ),
+    "spot check": (
+        ("texts of sampled memories", "texts of sampled units"),
+        (*_ASKED, "who wrote a memory", "kinds", "costs", "requirements", "the first label"),
+    ),
+}
+"""By pass: what it sees, and what it must not see."""
+
+
+def views_json() -> dict[str, JsonValue]:
+    """For a manifest."""
+    return {
+        name: {"sees": list(sees), "must_not_see": list(hidden)}
+        for name, (sees, hidden) in VIEWS.items()
+    }
+
 
 _RULES = {QUOTE: "the raw turn holds the unit's quote, which was found in it word for word"}
 
@@ -182,3 +223,58 @@ def _provenances(packages: Iterable[Package]) -> dict[str, Any]:
 
 def _counted(whats: Iterable[str]) -> dict[str, int]:
     return dict(sorted(Counter(whats).items()))
+
+
+def summary(manifest: dict[str, Any], out: Path) -> list[str]:
+    """What was built, how it was judged, what failed, and what it used."""
+    counts = manifest["counts"]
+    kept = f", {manifest['kept']} of them there already" if manifest.get("kept") else ""
+    number = counts["packages"]
+    lines = [f"{number} package{'s'[: number != 1]} in {out}{kept}"]
+    lines += [_row(number, status, 1) for status, number in manifest["statuses"].items()]
+    lines += [_row(counts.get(name, 0), name) for name in ("experiences", "candidates", "units")]
+    lines.append(_row(counts.get("queries", 0), "queries"))
+    for status, number in _summed(manifest, "queries").items():
+        if number:
+            lines.append(_row(number, status, 1))
+    lines.append(_row(counts.get("coverage", 0), "coverage rows"))
+    for name, part in manifest["coverage_by_provenance"].items():
+        lines.append(_row(part["rows"], name, 1))
+    cells = _summed(manifest, "cells")
+    for name in ("undecided", "not_asked"):
+        if cells[name]:
+            lines.append(_row(cells[name], f"cells {name.replace('_', ' ')}", 1))
+    if (spot := manifest["spot_check"]) is not None:
+        lines.append(_row(spot["cells"], f"cells judged again by {spot['model']}"))
+        lines.append(_row(spot["same"], "with the same label", 1))
+    for title, field in (("replies failed", "failures"), ("items refused", "rejections")):
+        found = _by_kind(manifest, field)
+        if found:
+            lines.append(_row(found.total(), title))
+            lines += [_row(number, what, 1) for what, number in sorted(found.items())]
+    return lines
+
+
+def _summed(manifest: dict[str, Any], field: str) -> Counter[str]:
+    total: Counter[str] = Counter()
+    for one in manifest["packages"]:
+        total.update(one[field])
+    return total
+
+
+def _by_kind(manifest: dict[str, Any], field: str) -> Counter[str]:
+    """By pass and kind, over all packages."""
+    return Counter(
+        {
+            f"{stage}: {kind}": sum(
+                one[field].get(stage, {}).get(kind, 0) for one in manifest["packages"]
+            )
+            for one in manifest["packages"]
+            for stage, kinds in one[field].items()
+            for kind in kinds
+        }
+    )
+
+
+def _row(number: int, what: str, deeper: int = 0) -> str:
+    return f"{number:>9,}{'  ' * deeper}  {what}"

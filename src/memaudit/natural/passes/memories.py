@@ -4,12 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from memaudit.core.text import one_line
+from memaudit.models.prompt import StrictRow, prompt
 from memaudit.models.request import Request
-from memaudit.natural.passes.desk import Desk
-from memaudit.natural.passes.prompt import prompt
-from memaudit.natural.passes.reply import StrictRow
+from memaudit.natural.passes.model_session import Desk
 from memaudit.natural.passes.source import SourceText, pieces
-from memaudit.natural.sentences import one_line
 
 STAGE = "memories"
 

@@ -6,7 +6,7 @@ from fractions import Fraction
 from memaudit.core.cost import DECLARED, cost_rule
 from memaudit.core.errors import MemAuditError
 from memaudit.natural.label_passes import CONVERSATION, SESSION
-from memaudit.natural.passes.spot_check import SHARE
+from memaudit.natural.passes.coverage import SHARE
 
 
 @dataclass(frozen=True, slots=True)

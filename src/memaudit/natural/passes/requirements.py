@@ -6,12 +6,10 @@ from typing import Literal
 
 from pydantic import model_validator
 
-from memaudit.datasets.shape import Question
-from memaudit.models.quoted import Quotable
+from memaudit.datasets.conversation import Question
+from memaudit.models.prompt import Quotable, StrictRow, prompt
 from memaudit.models.request import Request
-from memaudit.natural.passes.desk import Desk
-from memaudit.natural.passes.prompt import prompt
-from memaudit.natural.passes.reply import StrictRow
+from memaudit.natural.passes.model_session import Desk
 
 STAGE = "requirements"
 MOST_LETTERS = 40_000

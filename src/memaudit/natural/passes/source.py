@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from memaudit.datasets.shape import Session
-from memaudit.models.quoted import Quotable
+from memaudit.datasets.conversation import Session
+from memaudit.models.prompt import Quotable
 from memaudit.natural.transcript import text_of
 
 MOST_LETTERS = 12_000

@@ -1,19 +1,152 @@
-"""Pass b: evidence units from the source alone, each with a quote that stands in it."""
+"""Quotes that stand in their source word for word.
 
-from collections.abc import Mapping
+Compared are texts in which every run of white space is one space and every kind of single or
+double quotation mark is the plain one; nothing else is evened out, neither case nor other
+punctuation. What is kept is the source's own spelling.
+"""
+
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from memaudit.models.request import Request
-from memaudit.natural.passes.desk import Desk
-from memaudit.natural.passes.prompt import prompt
-from memaudit.natural.passes.quotes import verbatim
-from memaudit.natural.passes.reply import StrictRow
-from memaudit.natural.passes.requote import Doubtful, requote
-from memaudit.natural.passes.source import SourceText, pieces
-from memaudit.natural.sentences import one_line
+from pydantic import model_validator
 
-STAGE = "units"
+from memaudit.core.text import one_line
+from memaudit.models.prompt import Quotable, StrictRow, prompt
+from memaudit.models.request import Request
+from memaudit.natural.passes.model_session import Desk
+from memaudit.natural.passes.source import SourceText, pieces
+
+_MARKS = {
+    **dict.fromkeys("\u2018\u2019\u201a\u201b\u2032\u00b4`", "'"),
+    **dict.fromkeys("\u201c\u201d\u201e\u201f\u2033\u00ab\u00bb", '"'),
+}
+"""Curly, low, reversed, prime, accent and angle marks."""
+
+
+def evened(text: str) -> tuple[str, list[int]]:
+    """The text as it is compared, and for each letter of it the place it came from."""
+    letters: list[str] = []
+    places: list[int] = []
+    for place, letter in enumerate(text):
+        if letter.isspace():
+            if letters and letters[-1] != " ":
+                letters.append(" ")
+                places.append(place)
+            continue
+        letters.append(_MARKS.get(letter, letter))
+        places.append(place)
+    if letters and letters[-1] == " ":
+        letters.pop()
+        places.pop()
+    return "".join(letters), places
+
+
+def verbatim(quote: str, text: str) -> str | None:
+    """The piece of the text that the quote is, or None; a quote without a letter is none."""
+    wanted, _ = evened(quote)
+    if not any(letter.isalnum() for letter in wanted):
+        return None
+    compared, places = evened(text)
+    start = compared.find(wanted)
+    if start < 0:
+        return None
+    return text[places[start] : places[start + len(wanted) - 1] + 1]
+
+
+STAGE = "quotes"
+
+
+class QuoteRow(StrictRow):
+    """A new quote for a statement."""
+
+    number: int
+    turn: int
+    quote: str
+
+
+class QuotesReply(StrictRow):
+    """The reply of the second asking."""
+
+    quotes: list[QuoteRow]
+
+    @model_validator(mode="after")
+    def _once_each(self) -> "QuotesReply":
+        if len({one.number for one in self.quotes}) < len(self.quotes):
+            raise ValueError("a number appears twice")
+        return self
+
+
+@dataclass(frozen=True, slots=True)
+class Doubtful:
+    """A unit as the model gave it, and why its quote does not hold."""
+
+    turn: int
+    quote: str
+    kind: str
+    statement: str
+    problem: str
+
+
+def requote(
+    work: Sequence[tuple[str, SourceText]],
+    doubts: Sequence[Sequence[Doubtful]],
+    desk: Desk,
+    model: str,
+) -> list[tuple[int, str] | None]:
+    """For each doubt in order its turn and a quote that holds, or None, refused and counted."""
+    used = prompt(STAGE)
+    open_work = [(owner, piece, rows) for (owner, piece), rows in zip(work, doubts, strict=True)]
+    open_work = [(owner, piece, rows) for owner, piece, rows in open_work if rows]
+    requests = [
+        (
+            owner,
+            Request.for_reply(
+                QuotesReply, model,
+                used.messages(source=piece.as_data(), rejected=_listed(rows)),
+                used.template, desk.parameters,
+            ),
+        )
+        for owner, piece, rows in open_work
+    ]  # fmt: skip
+    replies = desk.ask(STAGE, requests, QuotesReply)
+    found: list[tuple[int, str] | None] = []
+    for (owner, piece, rows), reply in zip(open_work, replies, strict=True):
+        given = {} if reply is None else {one.number: one for one in reply.quotes}
+        for number in sorted(given.keys() - range(1, len(rows) + 1)):
+            desk.ledger.refuse(owner, STAGE, "unknown number", f"number {number}")
+        for number, doubt in enumerate(rows, start=1):
+            row = given.get(number)
+            turn = piece.turns.get(row.turn) if row else None
+            exact = verbatim(row.quote, turn.text) if row and turn else None
+            if row and exact is not None:
+                found.append((row.turn, exact))
+            else:
+                _refuse(desk, owner, doubt)
+                found.append(None)
+    return found
+
+
+def _refuse(desk: Desk, owner: str, doubt: Doubtful) -> None:
+    words = f"turn {doubt.turn}: {doubt.quote!r} for {doubt.statement!r}"
+    desk.ledger.refuse(owner, "units", doubt.problem, words)
+
+
+def _listed(rows: Sequence[Doubtful]) -> Quotable:
+    """The doubts as the prompt shows them."""
+    return [
+        {
+            "number": number,
+            "statement": one.statement,
+            "turn": one.turn,
+            "quote": one.quote,
+            "problem": one.problem,
+        }
+        for number, one in enumerate(rows, start=1)
+    ]
+
+
+UNITS_STAGE = "units"
 
 UnitKind = Literal[
     "fact", "preference", "event", "temporal", "current", "supersession", "deletion", "stale",
@@ -61,7 +194,7 @@ def find_units(sources: Mapping[str, SourceText], desk: Desk, model: str) -> dic
 
     A unit whose quote is not in its turn is asked about once more, then refused and counted.
     """
-    used = prompt(STAGE)
+    used = prompt(UNITS_STAGE)
     work = [(owner, piece) for owner, source in sources.items() for piece in pieces(source)]
     requests = [
         (
@@ -73,7 +206,7 @@ def find_units(sources: Mapping[str, SourceText], desk: Desk, model: str) -> dic
         )
         for owner, piece in work
     ]  # fmt: skip
-    replies = desk.ask(STAGE, requests, UnitsReply)
+    replies = desk.ask(UNITS_STAGE, requests, UnitsReply)
     lost = dict.fromkeys(sources, 0)
     checked: list[list[FoundUnit | Doubtful]] = []
     for (owner, piece), reply in zip(work, replies, strict=True):
@@ -110,8 +243,8 @@ def _second(doubt: Doubtful, quote: tuple[int, str] | None) -> FoundUnit | None:
 def _keep(found: dict[str, FoundUnit], unit: FoundUnit, owner: str, desk: Desk) -> None:
     """Keep a statement once."""
     if not unit.statement:
-        desk.ledger.refuse(owner, STAGE, "empty statement", f"turn {unit.turn}: {unit.quote}")
+        desk.ledger.refuse(owner, UNITS_STAGE, "empty statement", f"turn {unit.turn}: {unit.quote}")
     elif one_line(unit.statement) in found:
-        desk.ledger.refuse(owner, STAGE, "duplicate", f"turn {unit.turn}: {unit.statement}")
+        desk.ledger.refuse(owner, UNITS_STAGE, "duplicate", f"turn {unit.turn}: {unit.statement}")
     else:
         found[one_line(unit.statement)] = unit

@@ -12,9 +12,8 @@ from memaudit.audits.downstream.execute import FORMAT as DIAGNOSIS
 from memaudit.audits.downstream.execute import ROWS, SPEC, SUMMARY
 from memaudit.core.errors import MemAuditError
 from memaudit.experiments.calibration.run import FORMAT as CALIBRATION
-from memaudit.io.faults import first_fault
 from memaudit.io.journal import read_journal
-from memaudit.io.objects import read_object
+from memaudit.io.strict_json import first_fault, read_object
 from memaudit.report.downstream.stated import DiagnosisRow, DiagnosisSummary, Stated
 from memaudit.report.downstream.stated_calibration import CalibrationRow, CalibrationSummary
 

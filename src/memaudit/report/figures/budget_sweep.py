@@ -17,14 +17,7 @@ from memaudit.report.figures.cells import (
     in_order,
     of_distribution,
 )
-from memaudit.report.figures.line_labels import (
-    GAP,
-    ROW,
-    SAMPLE,
-    LineEnd,
-    label_lines,
-    label_room,
-)
+from memaudit.report.figures.line_labels import GAP, ROW, SAMPLE, LineEnd, label_lines, label_room
 from memaudit.report.figures.notes import note
 from memaudit.report.figures.style import (
     LARGE,

@@ -9,8 +9,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from memaudit.core.errors import MemAuditError
 from memaudit.core.exact import exact
 from memaudit.experiments.summary import SUMMARY
-from memaudit.io.faults import first_fault
-from memaudit.io.objects import read_object
+from memaudit.io.strict_json import first_fault, read_object
 
 FORMAT = "memaudit-summary"
 Budget = int | float | str

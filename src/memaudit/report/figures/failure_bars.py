@@ -10,15 +10,7 @@ from matplotlib.patches import Patch
 
 from memaudit.downstream.outcomes import Outcome
 from memaudit.report.figures.notes import LINE, note, note_lines
-from memaudit.report.figures.style import (
-    INK,
-    LARGE,
-    NORMAL,
-    PAPER,
-    PRINT_WIDTH,
-    SMALL,
-    house_style,
-)
+from memaudit.report.figures.style import INK, LARGE, NORMAL, PAPER, PRINT_WIDTH, SMALL, house_style
 from memaudit.report.figures.words import fitted_name, inches, shown, writer_label
 
 ROW, BAR = 0.34, 0.24

@@ -12,8 +12,8 @@ from pydantic import ValidationError
 from memaudit.audits.sheet import FORMAT
 from memaudit.core.errors import MemAuditError
 from memaudit.core.exact import plain
-from memaudit.io.faults import first_fault
 from memaudit.io.files import decode, read_bytes
+from memaudit.io.strict_json import first_fault
 from memaudit.report.leaderboard.score_files import NotScored, ScoreFile, ScoreRow, StoreRow
 
 MAX_BYTES = 1 << 28

@@ -1,7 +1,7 @@
 """What every form of the leaderboard has to say beside its numbers."""
 
 from memaudit.audits.judges.wording import judged_how
-from memaudit.core.counting import counted
+from memaudit.core.text import counted
 from memaudit.report.leaderboard.board import Board
 from memaudit.report.leaderboard.score_files import POLICY, SIGNS, StoreRow
 

@@ -10,7 +10,7 @@ from memaudit.core.digest import digest
 from memaudit.core.optimum import Certificate
 from memaudit.core.package import Package
 from memaudit.experiments.evaluate import certificate_hash
-from memaudit.io.plain_rows import header_data, line, table_data
+from memaudit.io.draft import header_data, line, table_data
 from memaudit.report.page.packages import Remade
 
 MOST_BYTES = 450_000

@@ -6,7 +6,7 @@ import numpy as np
 from numba import njit
 
 from memaudit.solvers import small
-from memaudit.solvers.compiled.reduce import grain, useful
+from memaudit.solvers.compiled.problem import grain, useful
 from memaudit.solvers.compiled.types import Flags, Ints
 
 small_search: Any = njit(cache=True)(small.small_search)

@@ -4,8 +4,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from memaudit.solvers.compiled.stage import Stage
-from memaudit.solvers.compiled.trace import BRANCH, FULL, LEAF
+from memaudit.solvers.compiled.stage import BRANCH, FULL, LEAF, Stage
 from memaudit.solvers.compiled.types import BANNED, KEPT, Ints
 from memaudit.solvers.protocol import Limits
 

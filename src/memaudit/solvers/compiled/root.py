@@ -8,8 +8,7 @@ from memaudit.core.optimum import Layout
 from memaudit.solvers.compiled.branch import search
 from memaudit.solvers.compiled.primal import improve
 from memaudit.solvers.compiled.problem import prepare
-from memaudit.solvers.compiled.stage import UNSET, Stage
-from memaudit.solvers.compiled.trace import FULL, LEAF, MU, ZERO, Trace
+from memaudit.solvers.compiled.stage import FULL, LEAF, MU, UNSET, ZERO, Stage, Trace
 from memaudit.solvers.compiled.types import FREE, Ints, seal
 from memaudit.solvers.packed import Packed
 from memaudit.solvers.protocol import Limits

@@ -10,12 +10,11 @@ from pathlib import Path
 
 import numpy as np
 
-from memaudit.solvers.compiled.ascend import visit
+from memaudit.solvers.compiled.bound import visit
 from memaudit.solvers.compiled.layout import choose_layout
 from memaudit.solvers.compiled.primal import improve
 from memaudit.solvers.compiled.problem import Open, prepare
-from memaudit.solvers.compiled.stage import Stage
-from memaudit.solvers.compiled.trace import Trace
+from memaudit.solvers.compiled.stage import Stage, Trace
 from memaudit.solvers.compiled.types import seal
 from memaudit.solvers.packed import SCALE, Packed
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import Literal
 
-from memaudit.natural.terms import Terms, terms
+from memaudit.core.text import Terms, terms
 from memaudit.report.page.visible import visible_text
 
 Mark = Literal["", "shared", "quoted", "escape"]

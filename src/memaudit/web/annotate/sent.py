@@ -6,7 +6,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 from starlette.requests import Request
 
 from memaudit.audits.frames.cell import Label
-from memaudit.io.faults import first_fault
+from memaudit.io.strict_json import first_fault
 from memaudit.web.annotate.desk import Refused
 
 LONGEST_NOTE = 10_000

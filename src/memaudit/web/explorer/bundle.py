@@ -10,7 +10,7 @@ from pathlib import Path
 
 from memaudit.core.errors import MemAuditError
 from memaudit.io.atomic import new_folder, told
-from memaudit.io.objects import read_object
+from memaudit.io.strict_json import read_object
 from memaudit.report.page.choice import choose
 from memaudit.report.page.curves import choose_packages
 from memaudit.web.explorer import addresses

@@ -7,7 +7,7 @@ from pathlib import Path
 from jinja2 import Environment
 from markupsafe import Markup
 
-from memaudit.core.counting import counted
+from memaudit.core.text import counted
 from memaudit.report.page.page import environment as house
 from memaudit.report.page.visible import visible_text
 from memaudit.web.explorer.policy import META

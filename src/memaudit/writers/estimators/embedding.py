@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memaudit.core.errors import MissingTool
-from memaudit.writers.estimators.cues import CuePrior
-from memaudit.writers.view import View
+from memaudit.writers.estimators.cue_prior import CuePrior
+from memaudit.writers.protocol import View
 
 Vectors = NDArray[np.float64]
 DIGITS = 6

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Sequence
 
 from memaudit.core.package import INVALIDATING_KINDS
-from memaudit.writers.view import View, VisibleCandidate
-from memaudit.writers.words import Words, content_words
+from memaudit.writers.protocol import View, VisibleCandidate
+from memaudit.writers.shelf import Words, content_words
 
 
 class LexicalNovelty:

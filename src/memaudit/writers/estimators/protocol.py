@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Protocol
 
-from memaudit.writers.view import View
+from memaudit.writers.protocol import View
 
 
 class Novelty(Protocol):

@@ -1,15 +1,176 @@
-"""Ridge regression on visible features: values learned from packages other than those judged."""
+"""A name for what a view shows, whatever its ids: it keeps training and held-out apart."""
 
+import hashlib
+import json
 from collections.abc import Callable
 from functools import cached_property
-from math import fsum
+from importlib.resources import as_file, files
+from math import fsum, log1p
+from pathlib import Path
+from typing import Literal, Self
 
-from memaudit.core.errors import MemAuditError
-from memaudit.writers.estimators.content_digest import content_digest
-from memaudit.writers.estimators.features import Row, features
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from memaudit.core.errors import InvalidPackage, MemAuditError
+from memaudit.io.atomic import write_file
+from memaudit.io.files import read_text
+from memaudit.io.strict_json import first_fault
+from memaudit.writers.estimators.cue_prior import KIND_PRIOR, TextCues, text_cues
 from memaudit.writers.estimators.lexical import LexicalNovelty, lexical_novelty
-from memaudit.writers.estimators.ridge_model import RidgeModel, default_model
-from memaudit.writers.view import View
+from memaudit.writers.protocol import View
+from memaudit.writers.shelf import content_words, held
+
+
+def content_digest(view: View) -> str:
+    """The SHA-256 of what was said and what was offered, in hex.
+
+    Ids, the order of a group's candidates (it comes from ids) and the names of sessions do not
+    change it. Costs, confidences and the group cap do not either: the same content measured by
+    another rule is still the same content.
+    """
+    sessions: dict[str | None, int] = {None: -1}
+    steps = []
+    for experience, group in zip(view.experiences, view.groups, strict=True):
+        session = sessions.setdefault(experience.session, len(sessions) - 1)
+        offered = sorted((candidate.kind, candidate.text) for candidate in group)
+        steps.append([session, experience.timestamp, experience.speaker, experience.text, offered])
+    text = json.dumps(steps, separators=(",", ":"), ensure_ascii=True)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+KINDS = tuple(sorted(KIND_PRIOR))
+_CUES = (
+    "number", "date", "names", "first person", "update", "deletion", "unsure", "liking", "question",
+    "words",
+)  # fmt: skip
+FEATURES = (
+    *(f"kind {kind}" for kind in KINDS),
+    *(f"text {cue}" for cue in _CUES),
+    *(f"experience {cue}" for cue in _CUES),
+    "confidence",
+    "cost",
+    "cost in its group",
+    "position",
+    "heard before",
+    "of its experience",
+)
+"""The names of the features, in the order of the columns. Other kinds have no column."""
+
+MOST_NAMES = 3
+MOST_WORDS = 200
+
+Row = tuple[float, ...]
+
+
+def features(view: View) -> list[Row]:
+    """One row a candidate, in the order of the view, rounded so that they agree everywhere."""
+    costs = [float(candidate.cost) for candidate in view.candidates]
+    mean = sum(costs) / len(costs) if costs else 0.0
+    last = max(1, len(view.experiences) - 1)
+    heard: set[str] = set()
+    rows: list[Row] = []
+    for place, (experience, group) in enumerate(zip(view.experiences, view.groups, strict=True)):
+        said = content_words(experience.text)
+        source = _cue_row(text_cues(experience.text))
+        dearest = max((float(candidate.cost) for candidate in group), default=0.0)
+        for candidate in group:
+            words, cost = content_words(candidate.text), float(candidate.cost)
+            row = (
+                *(float(candidate.kind == kind) for kind in KINDS),
+                *_cue_row(text_cues(candidate.text)),
+                *source,
+                1.0 if candidate.confidence is None else float(candidate.confidence),
+                cost / (cost + mean) if cost else 0.0,
+                cost / dearest if dearest else 0.0,
+                place / last,
+                len(words & heard) / len(words) if words else 0.0,
+                held(said, words),
+            )
+            rows.append(tuple(round(number, 9) for number in row))
+        heard |= said
+    return rows
+
+
+def _cue_row(cues: TextCues) -> Row:
+    return (
+        float(cues.number),
+        float(cues.date),
+        min(cues.names, MOST_NAMES) / MOST_NAMES,
+        float(cues.first_person),
+        float(cues.update),
+        float(cues.deletion),
+        float(cues.unsure),
+        float(cues.liking),
+        float(cues.question),
+        log1p(min(cues.words, MOST_WORDS)) / log1p(MOST_WORDS),
+    )
+
+
+_SHA256 = r"^[0-9a-f]{64}$"
+
+
+class Trained(BaseModel):
+    """One package that a model has seen."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    package: str = Field(pattern=_SHA256, description="the package's digest")
+    content: str = Field(pattern=_SHA256, description="digest of what it shows, without ids")
+
+
+class RidgeModel(BaseModel):
+    """Linear in the features; the intercept is what a row of zeros gets."""
+
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", allow_inf_nan=False, ignored_types=(cached_property,)
+    )
+
+    format: Literal["memaudit-ridge"] = "memaudit-ridge"
+    version: Literal[1] = 1
+    memaudit: str = Field(description="version of the program that trained it")
+    alpha: float = Field(gt=0)
+    features: tuple[str, ...]
+    coefficients: tuple[float, ...]
+    intercept: float
+    training: tuple[Trained, ...]
+
+    @model_validator(mode="after")
+    def _of_this_program(self) -> Self:
+        if self.features != FEATURES:
+            raise ValueError("its features are not those of this program; train it again")
+        if len(self.coefficients) != len(self.features):
+            raise ValueError(
+                f"it has {len(self.coefficients)} coefficients for {len(self.features)} features"
+            )
+        return self
+
+    @cached_property
+    def trained_on(self) -> frozenset[str]:
+        """The content digests of the training packages."""
+        return frozenset(trained.content for trained in self.training)
+
+
+def write_model(model: RidgeModel, path: Path) -> None:
+    """Write a model as JSON."""
+    write_file(path, json.dumps(model.model_dump(mode="json"), indent=1) + "\n")
+
+
+def read_model(path: Path) -> RidgeModel:
+    """Read a model, or say in one line what is wrong with the file."""
+    try:
+        text = read_text(path)
+    except InvalidPackage as error:
+        raise MemAuditError(f"cannot read the ridge model {path}: {error.problems[0]}") from None
+    try:
+        return RidgeModel.model_validate_json(text)
+    except ValidationError as error:
+        raise MemAuditError(f"{path} is not a ridge model: {first_fault(error)}") from None
+
+
+def default_model() -> RidgeModel:
+    """The model that comes with the program; train_default.py makes it."""
+    with as_file(files("memaudit.writers.estimators").joinpath("ridge_default.json")) as path:
+        return read_model(path)
 
 
 class Ridge:

@@ -1,8 +1,10 @@
 """Training a ridge model on packages whose hidden side may be looked at."""
 
+import sys
 from collections.abc import Iterable
 from fractions import Fraction
 from importlib.metadata import version
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,10 +12,15 @@ from numpy.typing import NDArray
 from memaudit.core.digest import digest
 from memaudit.core.errors import MemAuditError
 from memaudit.core.package import Package
-from memaudit.writers.estimators.content_digest import content_digest
-from memaudit.writers.estimators.features import FEATURES, features
-from memaudit.writers.estimators.ridge_model import RidgeModel, Trained
-from memaudit.writers.view import View, visible
+from memaudit.writers.estimators.ridge import (
+    FEATURES,
+    RidgeModel,
+    Trained,
+    content_digest,
+    features,
+    write_model,
+)
+from memaudit.writers.protocol import View, visible
 
 DIGITS = 9
 """Coefficients are rounded to this many digits, so that a model is the same from any machine."""
@@ -68,3 +75,22 @@ def ridge(rows: Vector, targets: Vector, alpha: float) -> tuple[Vector, float]:
     square = centred.T @ centred + alpha * np.eye(rows.shape[1])
     coefficients: Vector = np.linalg.solve(square, centred.T @ (targets - level))
     return coefficients, level - float(middle @ coefficients)
+
+
+SEEDS = range(900_000, 900_060)
+"""Reserved for training: no sweep, benchmark or example uses them."""
+
+ALPHA = 1.0
+
+
+def default_training() -> RidgeModel:
+    """The model trained on the event graph at the reserved seeds."""
+    from memaudit.generators.event_graph import EventGraph, Knobs
+
+    graph = EventGraph(Knobs())
+    return train((graph.package(seed) for seed in SEEDS), ALPHA)
+
+
+if __name__ == "__main__":
+    beside = Path(__file__).with_name("ridge_default.json")
+    write_model(default_training(), Path(sys.argv[1]) if len(sys.argv) > 1 else beside)

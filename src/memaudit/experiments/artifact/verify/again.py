@@ -15,7 +15,7 @@ from memaudit.experiments.artifact.verify.rows import Runs
 from memaudit.experiments.audit_solvers import Row as Task
 from memaudit.experiments.evaluate import Subject, evaluate
 from memaudit.generators.registry import named_distribution
-from memaudit.natural.example import natural_set
+from memaudit.natural.named_packages import natural_set
 from memaudit.solvers import registry
 from memaudit.writers.registry import named_writer
 

@@ -10,7 +10,7 @@ from memaudit.experiments.artifact.layout import DOWNSTREAM, ROWS, SUMMARY
 from memaudit.experiments.artifact.settings import Settings
 from memaudit.experiments.artifact.verify.report import Report
 from memaudit.experiments.artifact.verify.rows import read_text
-from memaudit.io.objects import read_object
+from memaudit.io.strict_json import read_object
 
 
 def check_downstream(folder: Path, settings: Settings, report: Report) -> None:

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Self
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from memaudit.core.exact import Exact
-from memaudit.io.faults import first_fault
+from memaudit.io.strict_json import first_fault
 from memaudit.solvers.registry import SOLVERS
 
 Count = Annotated[int, Field(ge=0, le=1000, strict=True)]

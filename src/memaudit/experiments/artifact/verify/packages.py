@@ -13,8 +13,8 @@ from memaudit.experiments.artifact.verify.stated import Stated
 from memaudit.experiments.reproduce_controlled import specs
 from memaudit.generators.registry import named_distribution
 from memaudit.io.packages import read_package
-from memaudit.natural.building import file_name
-from memaudit.natural.example import natural_set
+from memaudit.natural.build_plan import file_name
+from memaudit.natural.named_packages import natural_set
 
 Digests = dict[PackageKey, str]
 

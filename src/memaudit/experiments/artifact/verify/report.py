@@ -6,8 +6,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from memaudit.core.counting import counted
 from memaudit.core.errors import MemAuditError
+from memaudit.core.text import counted
 
 LONGEST = 160
 """Letters of a name that a folder gives: longer ones are cut."""

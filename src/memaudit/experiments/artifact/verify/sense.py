@@ -8,7 +8,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from memaudit.experiments.evaluate import Row
 from memaudit.experiments.grid import FIELDS
-from memaudit.io.faults import first_fault
+from memaudit.io.strict_json import first_fault
 
 NEAR = 1e-6
 """Rows round to nine places, so a ratio made from rounded numbers may be this far off."""

@@ -17,8 +17,8 @@ from pydantic import (
 from memaudit.core.errors import MemAuditError
 from memaudit.experiments.artifact.layout import FORMAT, MANIFEST, PROGRESS, VERSION
 from memaudit.experiments.artifact.settings import Settings
-from memaudit.io.faults import first_fault
 from memaudit.io.files import read_bytes
+from memaudit.io.strict_json import first_fault
 
 Hashes = dict[str, str]
 Version = Annotated[str, StringConstraints(pattern=r"^[0-9A-Za-z][0-9A-Za-z.+!_ -]{0,39}\z")]

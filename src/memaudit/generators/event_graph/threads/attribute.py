@@ -5,9 +5,8 @@ from datetime import date
 from fractions import Fraction
 
 from memaudit.core.package import CURRENT, STALE, SUPERSESSION
-from memaudit.generators.event_graph.book import ONCE, Book
-from memaudit.generators.event_graph.graph import Atom, Person
-from memaudit.generators.event_graph.phrase import Piece, Role, Scene, plain_role
+from memaudit.generators.event_graph.phrase import Atom, Person, Piece, Role, Scene, plain_role
+from memaudit.generators.event_graph.questions import ONCE, Book
 from memaudit.generators.event_graph.threads.protocol import Telling, one_of, shifted, spoken
 from memaudit.generators.event_graph.words import statements as said
 from memaudit.generators.event_graph.words.attributes import Attribute

@@ -4,9 +4,8 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 
 from memaudit.core.package import TEMPORAL
-from memaudit.generators.event_graph.book import Book
-from memaudit.generators.event_graph.graph import Person
-from memaudit.generators.event_graph.phrase import Scene, plain_role
+from memaudit.generators.event_graph.phrase import Person, Scene, plain_role
+from memaudit.generators.event_graph.questions import Book
 from memaudit.generators.event_graph.threads.protocol import Telling, one_of, shifted, spoken
 from memaudit.generators.event_graph.words import occasions as said
 

@@ -3,9 +3,8 @@
 from dataclasses import dataclass
 from datetime import date
 
-from memaudit.generators.event_graph.book import Book
-from memaudit.generators.event_graph.graph import Atom, Person
-from memaudit.generators.event_graph.phrase import Scene, plain_role
+from memaudit.generators.event_graph.phrase import Atom, Person, Scene, plain_role
+from memaudit.generators.event_graph.questions import Book
 from memaudit.generators.event_graph.threads.protocol import Telling, one_of
 from memaudit.generators.event_graph.words import topics as said
 

@@ -3,9 +3,8 @@
 from dataclasses import dataclass
 from datetime import date
 
-from memaudit.generators.event_graph.book import Book
-from memaudit.generators.event_graph.graph import Person
-from memaudit.generators.event_graph.phrase import Piece, Scene, plain_role, render
+from memaudit.generators.event_graph.phrase import Person, Piece, Scene, plain_role, render
+from memaudit.generators.event_graph.questions import Book
 from memaudit.generators.event_graph.threads.protocol import Telling, one_of
 from memaudit.generators.event_graph.words import rules, skills
 

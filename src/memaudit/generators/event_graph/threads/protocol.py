@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Protocol
 
-from memaudit.generators.event_graph.book import Book
 from memaudit.generators.event_graph.dice import Dice
 from memaudit.generators.event_graph.phrase import Piece, Scene, render
+from memaudit.generators.event_graph.questions import Book
 
 MONTHS = (
     "January", "February", "March", "April", "May", "June", "July", "August", "September",

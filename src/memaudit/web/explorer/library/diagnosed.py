@@ -12,8 +12,8 @@ from memaudit.audits.downstream.execute import ROWS, SUMMARY, read_spec
 from memaudit.core.errors import MemAuditError
 from memaudit.core.exact import Exact
 from memaudit.downstream.outcomes import Layer, Outcome
-from memaudit.io.faults import first_fault
 from memaudit.io.journal import read_journal
+from memaudit.io.strict_json import first_fault
 from memaudit.web.explorer.library.look import read_object
 from memaudit.web.explorer.slugs import slug
 

@@ -13,15 +13,15 @@ from memaudit.core.package import TABLES
 from memaudit.experiments.summary import SUMMARY
 from memaudit.experiments.sweep import FORMAT as RUN
 from memaudit.experiments.sweep import ROWS
-from memaudit.io.artifact import MARKS
-from memaudit.io.artifact_fields import DECISIONS, FILES
-from memaudit.io.artifact_fields import MANIFEST as GENERATION
 from memaudit.io.draft import FORMAT as PACKAGE
 from memaudit.io.files import read_text
 from memaudit.io.folder import FILES as TABLE_FILES
 from memaudit.io.folder import MANIFEST
+from memaudit.io.packages import BUILD_FORMAT
+from memaudit.io.published_fields import DECISIONS, FILES
+from memaudit.io.published_fields import MANIFEST as GENERATION
+from memaudit.io.published_folder import MARKS
 from memaudit.io.strict_json import parse_lines
-from memaudit.io.validate import BUILD_FORMAT
 from memaudit.web.explorer.library.frame_labels import label_files
 from memaudit.web.explorer.library.look import Look, read_object
 from memaudit.web.explorer.library.records import Facts

@@ -12,7 +12,7 @@ from memaudit.audits.agreement.plain import audit_data
 from memaudit.audits.frames.cell import Frame
 from memaudit.audits.frames.model_pass import MODEL
 from memaudit.core.errors import MemAuditError
-from memaudit.io.faults import first_fault
+from memaudit.io.strict_json import first_fault
 from memaudit.report.labels.tables import AGREEMENT, LabelAudit, agreed, read_audit
 from memaudit.web.explorer.library.frame_labels import FrameLabels, frame_labels
 from memaudit.web.explorer.library.look import read_object

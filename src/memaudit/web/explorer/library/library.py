@@ -8,11 +8,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
-from memaudit.adapters.shape import ExportedStore
+from memaudit.adapters.store import ExportedStore
 from memaudit.audits.frames.cell import Frame
-from memaudit.core.counting import counted
 from memaudit.core.errors import MemAuditError
 from memaudit.core.optimum import Certificate
+from memaudit.core.text import counted
 from memaudit.report.leaderboard.score_files import ScoreFile
 from memaudit.report.page.run import Run
 from memaudit.web.explorer.library import opening

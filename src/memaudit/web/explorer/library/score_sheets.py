@@ -9,7 +9,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 
 from memaudit.core.errors import MemAuditError
 from memaudit.core.exact import Exact
-from memaudit.io.faults import first_fault
+from memaudit.io.strict_json import first_fault
 from memaudit.report.leaderboard.score_files import POLICY, Count, Share, StoreRow
 from memaudit.web.explorer.slugs import slug
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from memaudit.adapters.shape import ExportedStore
+from memaudit.adapters.store import ExportedStore
 from memaudit.core.errors import MemAuditError
 from memaudit.web.explorer import addresses
 from memaudit.web.explorer.library.records import Found

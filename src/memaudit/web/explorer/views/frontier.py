@@ -16,7 +16,7 @@ from itertools import pairwise
 from memaudit.core.optimum import Optimum
 from memaudit.solvers.protocol import STOP
 from memaudit.solvers.solve import PackageSolver
-from memaudit.writers.oracle import OracleView
+from memaudit.writers.protocol import OracleView
 
 ONE_SOLVE = 2.0
 """Seconds that one budget may take; what is not proven by then is not called an optimum."""

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from memaudit.adapters.shape import ExportedStore, Memory
+from memaudit.adapters.store import ExportedStore, Memory
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,8 +3,7 @@
 from dataclasses import dataclass
 from functools import cached_property
 
-from memaudit.adapters.shape import ExportedStore
-from memaudit.adapters.store_files import store_digest
+from memaudit.adapters.store import ExportedStore, store_digest
 from memaudit.audits.written import examples_of
 from memaudit.core.cost import cost_rule
 from memaudit.web.explorer.library.score_sheets import Line

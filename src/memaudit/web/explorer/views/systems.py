@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from memaudit.adapters.shape import ExportedStore
+from memaudit.adapters.store import ExportedStore
 from memaudit.audits.written import examples_of
 from memaudit.core.errors import MemAuditError
 from memaudit.web.explorer.library.library import Library

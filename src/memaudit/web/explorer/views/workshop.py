@@ -15,7 +15,7 @@ from memaudit.solvers.protocol import STOP
 from memaudit.web.explorer.library.opened import Opened
 from memaudit.web.explorer.views.frontier import ONE_SOLVE, Search
 from memaudit.web.explorer.views.held import Held, of_candidates
-from memaudit.writers.oracle import OracleView
+from memaudit.writers.protocol import OracleView
 from memaudit.writers.registry import WRITERS
 
 SEED = 0

@@ -1,0 +1,194 @@
+"""A driver as a child process: one request, one reply, and the end of its stderr for messages."""
+
+import contextlib
+import json
+import os
+import queue
+import subprocess
+import sys
+import threading
+from collections import deque
+from collections.abc import Mapping
+from contextlib import ExitStack
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from types import TracebackType
+from typing import Any, Self
+
+from memaudit.adapters.capture.systems import DRIVERS, System
+from memaudit.core.errors import MemAuditError, MissingTool
+from memaudit.models.secret import Secret
+
+TAIL = 20
+GRACE = 10.0
+
+
+class DriverDied(MemAuditError):
+    """The system's process ended, hung or broke; the example it worked on is not finished."""
+
+
+class DriverProcess:
+    """Runs `serve.py` in the system's environment and talks to it."""
+
+    def __init__(self, system: System, python: str, environment: Mapping[str, str]) -> None:
+        self.system, self.python, self.environment = system, python, dict(environment)
+        self._tail: deque[str] = deque(maxlen=TAIL)
+        self._replies: queue.Queue[str | None] = queue.Queue()
+
+    def __enter__(self) -> Self:
+        command = [self.python, str(DRIVERS / "serve.py"), str(self.system.driver)]
+        try:
+            self._process = subprocess.Popen(
+                command, env=self.environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE, text=True, encoding="utf-8", errors="replace",
+                start_new_session=True,  # Ctrl-C is for us; we then end the child ourselves
+            )  # fmt: skip
+        except OSError as error:
+            raise MemAuditError(
+                f"cannot run {self.python}: {error.strerror or error}; give --python the "
+                f"interpreter of an environment with {self.system.label}"
+            ) from None
+        threading.Thread(target=self._listen, daemon=True).start()
+        self._reader = threading.Thread(target=self._overhear, daemon=True)
+        self._reader.start()
+        return self
+
+    def _listen(self) -> None:
+        assert self._process.stdout is not None
+        for line in self._process.stdout:
+            self._replies.put(line)
+        self._replies.put(None)
+
+    def _overhear(self) -> None:
+        assert self._process.stderr is not None
+        for line in self._process.stderr:
+            self._tail.append(line.rstrip())
+
+    def ask(self, do: str, patience: float, **fields: object) -> dict[str, Any]:
+        """Send one request and wait for its reply."""
+        assert self._process.stdin is not None
+        with contextlib.suppress(BrokenPipeError):  # a dead child is told by the missing reply
+            self._process.stdin.write(json.dumps({"do": do, **fields}) + "\n")
+            self._process.stdin.flush()
+        try:
+            line = self._replies.get(timeout=patience)
+        except queue.Empty:
+            raise DriverDied(f"{self.system.label} gave no answer in {patience:g} s") from None
+        if line is None:
+            raise DriverDied(f"the process of {self.system.label} ended: {self._last_words()}")
+        reply: dict[str, Any] = json.loads(line)
+        if "missing" in reply:
+            raise MissingTool(
+                f"{self.system.label} is not in this environment ({reply['missing']} is missing): "
+                f"{self.python} -m pip install {self.system.requirements}"
+            )
+        if "fatal" in reply:
+            raise DriverDied(f"{self.system.label}: {_one_line(reply['fatal'])}")
+        return reply
+
+    def _last_words(self) -> str:
+        self._reader.join(timeout=GRACE)
+        said = [line for line in self._tail if line.strip()]
+        return _one_line(said[-1]) if said else f"exit code {self._process.wait()}, nothing said"
+
+    def kill(self) -> None:
+        """End the child at once."""
+        self._process.kill()
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        assert self._process.stdin is not None
+        with contextlib.suppress(BrokenPipeError):
+            self._process.stdin.close()
+        try:
+            self._process.wait(timeout=GRACE if kind is None else 1.0)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())[:400]
+
+
+PASSED = frozenset({
+    "PATH", "HOME", "LANG", "LC_ALL", "TZ", "TMPDIR", "SYSTEMROOT", "SSL_CERT_FILE", "SSL_CERT_DIR",
+    "REQUESTS_CA_BUNDLE", "HF_HOME", "HF_HUB_OFFLINE", "CUDA_VISIBLE_DEVICES", "OMP_NUM_THREADS",
+    "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY",
+    "http_proxy", "https_proxy", "all_proxy", "no_proxy",
+})  # fmt: skip
+"""Everything else stays behind: an OPENROUTER_API_KEY, for one, makes Mem0 ask another company."""
+
+ALWAYS = {"DO_NOT_TRACK": "1", "PYTHONUNBUFFERED": "1", "PYTHONUTF8": "1"}
+
+
+def child_environment(
+    system: System, variables: Mapping[str, str], folder: str, key: str
+) -> dict[str, str]:
+    """The environment of a driver. `folder` is where a system may leave files of its own."""
+    passed = {name: value for name, value in variables.items() if name in PASSED}
+    return {
+        **passed,
+        **ALWAYS,
+        **dict(system.quiet),
+        "MEM0_DIR": folder,
+        "LETTA_DIR": folder,
+        "OPENAI_API_KEY": key,
+    }
+
+
+STARTING = 300.0
+"""Seconds a system may take to be imported."""
+
+
+class Drivers:
+    """Holds the running driver."""
+
+    def __init__(self, system: System, python: str | None, key: Secret) -> None:
+        self.system, self.python, self._key = system, interpreter(python), key
+        self._stack = ExitStack()
+        self._running: DriverProcess | None = None
+        self.hello: dict[str, Any] = {}
+
+    def running(self) -> DriverProcess:
+        """The driver, its system imported."""
+        if self._running is None:
+            home = self._stack.enter_context(TemporaryDirectory(ignore_cleanup_errors=True))
+            key = self._key.reveal() or "none"
+            environment = child_environment(self.system, os.environ, home, key)
+            driver = DriverProcess(self.system, self.python, environment)
+            self._running = self._stack.enter_context(driver)
+            self.hello = self._running.ask("hello", STARTING)
+        return self._running
+
+    def drop(self) -> None:
+        """End the driver; the next one is a fresh process."""
+        if self._running is not None:
+            self._running.kill()
+        self._running = None
+        self._stack.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._stack.__exit__(kind, error, trace)
+
+
+def interpreter(given: str | None) -> str:
+    """The interpreter named, or the one in the environment folder that was named, or ours."""
+    if given is None:
+        return sys.executable
+    for inside in (Path(given) / "bin" / "python", Path(given) / "Scripts" / "python.exe"):
+        if inside.exists():
+            return str(inside.absolute())
+    return given

@@ -1,0 +1,96 @@
+"""Your own memories: JSONL or a JSON list of objects or texts, or a text file, one a line."""
+
+from memaudit.adapters.decode import text_lines
+from memaudit.adapters.failed_exports import no_memories
+from memaudit.adapters.fields import Fields, SkipRow
+from memaudit.adapters.ledger import Draft, Ledger
+from memaudit.adapters.protocol import Options, Raw, listed, samples
+from memaudit.adapters.source import Part, Source
+from memaudit.adapters.store import ExportedStore, State
+from memaudit.core.errors import MemAuditError
+
+LISTS = ("memories",)
+TEXTS = ("text", "memory", "content", "fact")
+IDS = ("id", "memory_id")
+CREATED = ("created_at", "timestamp", "time", "date")
+NAMESPACES = ("namespace", "speaker_namespace", "user_id", "speaker")
+STATES: tuple[State, ...] = ("active", "deleted", "expired", "superseded")
+
+
+class Plain:
+    """Rows with a `text` (or `memory`, `content`, `fact`) and whatever else."""
+
+    name = "plain"
+    label = "plain JSONL, JSON or text"
+    views: tuple[str, ...] = ("text",)
+
+    def recognises(self, source: Source) -> int:
+        """Anything with texts; every other format is more certain."""
+        if all(part.kind == "text" for part in source.parts):
+            # A .json that is no JSON list or object is an error page or a stray value, no memories.
+            said_json = any(part.path.suffix.lower() == ".json" for part in source.parts)
+            return 0 if source.folder or said_json else 1
+        rows = list(samples(source, LISTS))
+        if rows and all(any(key in row for key in TEXTS) for row in rows):
+            return 1
+        documents = [part.parsed.document for part in source.parts if part.kind == "json"]
+        texts = [one for one in documents if isinstance(one, list) and one]
+        return int(bool(texts) and all(isinstance(row, str) for one in texts for row in one[:20]))
+
+    def read(self, source: Source, options: Options) -> ExportedStore:
+        """Every row or line, in the file's order."""
+        ledger = Ledger(source, options)
+        for part in source.parts:
+            _refuse_status(part)
+            ledger.take(_rows(part), _draft)
+        return ledger.store("plain", self.name, self.views[0], in_order=True)
+
+
+def _refuse_status(part: Part) -> None:
+    """A page, or a status such as "No memories found", must not become a store of one memory."""
+    text = part.parsed.text
+    if part.kind == "json":
+        document = part.parsed.document
+        texts = document if isinstance(document, list) else []
+        text = texts[0] if len(texts) == 1 and isinstance(texts[0], str) else ""
+    if problem := no_memories(text):
+        raise MemAuditError(
+            f"{part.name}: {problem} (export it again; an empty store is written as [])"
+        )
+
+
+def _rows(part: Part) -> list[Raw]:
+    if part.kind == "text":
+        lines = enumerate(text_lines(part.parsed.text), start=1)
+        return [
+            Raw(f"{part.name}:{at}", {"text": line, "id": f"line-{at}"})
+            for at, line in lines
+            if line.strip()
+        ]
+    rows = listed(part, LISTS, TEXTS)
+    numbers = [line.number for line in part.parsed.lines] or [at + 1 for at in range(len(rows))]
+    found = []
+    for at, raw in zip(numbers, rows, strict=True):
+        value = {"text": raw.value} if isinstance(raw.value, str) else raw.value
+        if isinstance(value, dict) and not any(value.get(key) is not None for key in IDS):
+            value = {**value, "id": f"line-{at}"}  # a line has no better name
+        found.append(Raw(raw.place, value, raw.problem))
+    return found
+
+
+def _draft(row: Fields) -> Draft:
+    name = next((key for key in TEXTS if row.data.get(key) is not None), "text")
+    text = row.text(name)
+    state = row.data.get("state", "active")
+    if state not in STATES:
+        raise SkipRow("unknown state")
+    created = next((key for key in CREATED if row.data.get(key) is not None), "created_at")
+    return Draft(
+        text=text, id=next((id for key in IDS if (id := row.label(key))), None), state=state,
+        created_at=row.time(created), updated_at=row.time("updated_at"),
+        valid_from=row.time("valid_from"), valid_to=row.time("valid_to"),
+        namespace=next((one for key in NAMESPACES if (one := row.label(key))), None),
+        example=row.label("example"), sources=row.names("sources"),
+        salience=row.number("salience"),
+        metadata=row.others(name, created, *IDS, "state", "sources", "example", "salience"),
+    )  # fmt: skip

@@ -1,0 +1,222 @@
+"""The published layout's stores and judgements: written stores, coverage and salience calls."""
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Generic, TypeVar
+
+from pydantic import JsonValue
+
+from memaudit.adapters.failed_exports import api_error
+from memaudit.adapters.fields import Fields
+from memaudit.adapters.ledger import Draft, Ledger
+from memaudit.adapters.protocol import Options, Raw, listed, share
+from memaudit.adapters.source import Source, open_source
+from memaudit.adapters.store import ExportedStore, Memory
+from memaudit.core.errors import MemAuditError
+from memaudit.core.exact import exact
+from memaudit.datasets.irregularities import whole
+from memaudit.datasets.json_source import kind_of
+
+
+def memory_id(example: str, id: str) -> str:
+    """The id of a memory in a store of many examples: memory ids repeat across them."""
+    return id if id.startswith(f"{example}::") else f"{example}::{id}"
+
+
+class WrittenStores:
+    """Lines `{"instance_id", "memories": [{"memory_id", "text", "memory_index"}]}`."""
+
+    name = "written-stores"
+    label = "the published layout, written_stores.jsonl"
+    views: tuple[str, ...] = ("text",)
+
+    def recognises(self, source: Source) -> int:
+        """By an instance and its memories."""
+        return 4 if share(source, (), ("instance_id",), ("memories",)) else 0
+
+    def read(self, source: Source, options: Options) -> ExportedStore:
+        """One store; `example` says which instance a memory was written for."""
+        ledger = Ledger(source, options)
+        sizes: Counter[str] = Counter()
+        for part in source.parts:
+            for raw in listed(part, (), ("instance_id",)):
+                _read_example(ledger, raw, sizes)
+        if empty := sorted(name for name, size in sizes.items() if not size):
+            ledger.warn(f"{len(empty)} of {len(sizes)} examples wrote nothing: "
+                        + ", ".join(empty[:20]))  # fmt: skip
+        store = ledger.store("published", self.name, self.views[0], in_order=True)
+        kept = Counter(memory.example for memory in store.memories)
+        examples: dict[str, JsonValue] = {name: kept[name] for name in sorted(sizes)}
+        origin = store.origin.model_copy(
+            update={"configuration": {**store.origin.configuration, "examples": examples}}
+        )
+        return store.model_copy(update={"origin": origin})
+
+
+def _read_example(ledger: Ledger, raw: Raw, sizes: Counter[str]) -> None:
+    """The memories of one line; a line without a list of them is skipped, not an empty store."""
+    value = raw.value if isinstance(raw.value, dict) else {}
+    example, rows = value.get("instance_id"), value.get("memories")
+    if raw.problem or not isinstance(raw.value, dict):
+        return ledger.skip(raw.place, raw.problem or f"{kind_of(raw.value)}, not an object")
+    if not isinstance(example, str) or not example.strip():
+        return ledger.skip(raw.place, "no instance_id")
+    example = whole(example)
+    if problem := value.get("error"):
+        return ledger.skip(raw.place, f"failed run: {example[:40]}, {whole(str(problem))[:80]}")
+    if not isinstance(rows, list):
+        return ledger.skip(raw.place, f"memories is {kind_of(rows)}, not a list")
+    if example in sizes:
+        return ledger.skip(raw.place, f"second line of an example: {example[:40]}")
+    sizes[example] = 0
+    before = len(ledger.drafts)
+    for at, row in enumerate(rows):
+        ledger.take_one(Raw(f"{raw.place} memories[{at}]", row), lambda row: _draft(row, example))
+    sizes[example] = len(ledger.drafts) - before
+    return None
+
+
+def _draft(row: Fields, example: str) -> Draft:
+    text = row.text("text")
+    id = row.label("memory_id")
+    return Draft(
+        text=text, id=memory_id(example, id) if id else None, example=example,
+        created_at=row.time("timestamp"),
+        metadata=row.others("text", "timestamp"),
+    )  # fmt: skip
+
+
+def split_examples(store: ExportedStore) -> dict[str, ExportedStore]:
+    """One store per example, also of those that wrote nothing; what is shared stays with each."""
+    known = store.origin.configuration.get("examples")
+    names = list(known) if isinstance(known, dict) else []
+    names += sorted({memory.example for memory in store.memories if memory.example} - set(names))
+    memories: dict[str | None, list[Memory]] = {name: [] for name in names}
+    for one in store.memories:
+        memories.setdefault(one.example, []).append(one)
+    return {
+        name: store.model_copy(
+            update={"name": f"{store.name}/{name}", "memories": tuple(memories[name])}
+        )
+        for name in names
+    }
+
+
+Row = TypeVar("Row")
+
+
+@dataclass(frozen=True, slots=True)
+class CoverageCell:
+    """How much of a unit one memory of an example's store covers."""
+
+    example: str
+    memory: str
+    unit: str
+    value: Fraction
+
+
+@dataclass(frozen=True, slots=True)
+class SalienceScore:
+    """How important one memory of an example's store was judged."""
+
+    example: str
+    memory: str
+    value: Fraction
+
+
+@dataclass(frozen=True, slots=True)
+class Calls(Generic[Row]):
+    """Judgements, and the examples that have one: any other was not judged, not judged zero."""
+
+    rows: tuple[Row, ...]
+    examples: tuple[str, ...]
+    skipped: dict[str, str]
+    """Lines that could not be read, and why; their examples are not in `examples`."""
+
+
+def read_coverage_calls(path: Path) -> Calls[CoverageCell]:
+    """`coverage_scoring_calls.jsonl`; memory ids are those of the imported store."""
+    return _read(path, "coverage_edges", _cells)
+
+
+def read_salience_calls(path: Path) -> Calls[SalienceScore]:
+    """`salience_scoring_calls.jsonl`; memory ids are those of the imported store."""
+    return _read(path, "scores", _scores)
+
+
+def _read(path: Path, key: str, parse: Callable[[str, object], tuple[Row, ...]]) -> Calls[Row]:
+    source: Source = open_source([path])
+    rows: list[Row] = []
+    examples: dict[str, None] = {}
+    skipped: dict[str, str] = {}
+    for raw in listed(source.parts[0], (), ("instance_id",)):
+        try:
+            if raw.problem or not isinstance(raw.value, dict):
+                raise ValueError(raw.problem or f"{kind_of(raw.value)}, not an object")
+            example = _name(raw.value, "instance_id")
+            if problem := api_error(raw.value):
+                raise ValueError(f"the call failed: {problem}")
+            if example in examples:
+                raise ValueError(f"second line of the example {example!r}")
+            found = parse(example, raw.value.get(key))
+        except ValueError as error:
+            skipped[raw.place] = str(error)
+            continue
+        examples[example] = None
+        rows += found
+    if skipped and not examples:
+        place, reason = next(iter(skipped.items()))
+        raise MemAuditError(f"{place}: no line could be read: {reason}")
+    return Calls(tuple(rows), tuple(examples), skipped)
+
+
+def _cells(example: str, edges: object) -> tuple[CoverageCell, ...]:
+    if not isinstance(edges, list):
+        raise ValueError(f"coverage_edges is {kind_of(edges)}, a list was expected")
+    found: dict[tuple[str, str], CoverageCell] = {}
+    for edge in edges:
+        if not isinstance(edge, dict):
+            raise ValueError(f"an edge is {kind_of(edge)}, an object was expected")
+        memory, unit = memory_id(example, _name(edge, "memory_id")), _name(edge, "unit_id")
+        if (memory, unit) in found:
+            raise ValueError(f"two edges from {memory!r} to {unit!r}")
+        value = _share(edge.get("coverage"), "coverage")
+        found[memory, unit] = CoverageCell(example, memory, unit, value)
+    return tuple(found.values())
+
+
+def _scores(example: str, scores: object) -> tuple[SalienceScore, ...]:
+    if not isinstance(scores, dict):
+        raise ValueError(f"scores is {kind_of(scores)}, an object was expected")
+    found = []
+    for id, score in scores.items():
+        value = score.get("salience") if isinstance(score, dict) else score
+        found.append(
+            SalienceScore(example, memory_id(example, whole(id)), _number(value, "salience"))
+        )
+    return tuple(found)
+
+
+def _name(row: dict[str, object], key: str) -> str:
+    value = row.get(key)
+    if not isinstance(value, str) or not value.strip():
+        raise ValueError(f"no {key}")
+    return whole(value)
+
+
+def _number(value: object, what: str) -> Fraction:
+    if value is None:
+        raise ValueError(f"no {what}")
+    if isinstance(value, list | dict):
+        raise ValueError(f"{what} is {kind_of(value)}, a number was expected")
+    return exact(value)
+
+
+def _share(value: object, what: str) -> Fraction:
+    number = _number(value, what)
+    if not 0 <= number <= 1:
+        raise ValueError(f"{what} is not between 0 and 1")
+    return number

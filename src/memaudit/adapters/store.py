@@ -1,0 +1,148 @@
+"""An exported store: the one shape every export is read into, and its file on disk."""
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
+
+from memaudit.adapters.decode import loads
+from memaudit.adapters.fields import MAX_DEPTH, plain_json, too_deep
+from memaudit.adapters.source import read_bytes
+from memaudit.core.errors import MemAuditError
+from memaudit.datasets.json_source import kind_of
+from memaudit.io.atomic import write_file
+from memaudit.io.strict_json import first_fault
+
+STORE_FORMAT: Literal["memaudit-store"] = "memaudit-store"
+STORE_VERSION: Literal[1] = 1
+
+State = Literal["active", "deleted", "expired", "superseded"]
+
+
+class _Frozen(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Memory(_Frozen):
+    """One memory a system wrote. Only active ones are in the store that is scored."""
+
+    id: str = Field(min_length=1, description="unique within the store")
+    text: str
+    state: State = "active"
+    created_at: str | None = None
+    updated_at: str | None = None
+    valid_from: str | None = None
+    valid_to: str | None = None
+    namespace: str | None = Field(default=None, description="user, agent or block it belongs to")
+    example: str | None = Field(default=None, description="package it was written for")
+    sources: tuple[str, ...] = Field(default=(), description="experiences or turns it names")
+    salience: float | None = Field(default=None, description="the system's own write-time score")
+    metadata: dict[str, JsonValue] = Field(default_factory=dict)
+
+
+class Count(_Frozen):
+    """What became of the rows of an export."""
+
+    read: int = 0
+    kept: int = 0
+    inactive: dict[str, int] = Field(default_factory=dict, description="by state")
+    skipped: dict[str, int] = Field(default_factory=dict, description="by reason")
+
+
+class Origin(_Frozen):
+    """Where a store comes from."""
+
+    system: str
+    format: str
+    guessed: bool = False
+    view: str | None = Field(default=None, description="which text of a record was taken")
+    files: dict[str, str] = Field(default_factory=dict, description="name to SHA-256")
+    versions: dict[str, str] = Field(default_factory=dict)
+    configuration: dict[str, JsonValue] = Field(default_factory=dict)
+
+
+class ExportedStore(_Frozen):
+    """Memories in the order they were written, with what was left out and why."""
+
+    format: Literal["memaudit-store"] = STORE_FORMAT
+    version: Literal[1] = STORE_VERSION
+    name: str = Field(min_length=1)
+    origin: Origin
+    memories: tuple[Memory, ...]
+    count: Count = Count()
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def active(self) -> tuple[Memory, ...]:
+        """What a reader of the store would find."""
+        return tuple(memory for memory in self.memories if memory.state == "active")
+
+
+IMPORT_FIRST = "(read an export with memaudit import first)"
+
+
+def store_digest(store: ExportedStore) -> str:
+    """The SHA-256 of the memories in their order; names, counts and warnings do not change it."""
+    text = json.dumps(
+        [memory.model_dump(mode="json", exclude_defaults=True) for memory in store.memories],
+        sort_keys=True, separators=(",", ":"), allow_nan=False,
+    )  # fmt: skip
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def write_store(store: ExportedStore, path: Path) -> None:
+    """Write a store in one step."""
+    write_file(path, store_text(store))
+
+
+def store_text(store: ExportedStore) -> str:
+    """The store as the file that is written."""
+    data = store.model_dump(mode="json", exclude={"memories"})
+    head = {**data, "digest": store_digest(store)}
+    parts = [f"  {_line(name)}: {_line(value)}" for name, value in head.items()]
+    rows = [
+        "    " + _line({"id": one.id, **one.model_dump(mode="json", exclude_defaults=True)})
+        for one in store.memories
+    ]
+    body = "[\n" + ",\n".join(rows) + "\n  ]" if rows else "[]"
+    return "{\n" + ",\n".join([*parts, f'  "memories": {body}']) + "\n}\n"
+
+
+def read_store(path: Path) -> ExportedStore:
+    """Read a store that was written here; one that was edited is refused."""
+    name = path.name
+    try:
+        parsed = loads(read_bytes(path, name).decode("utf-8"))
+    except UnicodeDecodeError as error:
+        raise MemAuditError(f"{name}: is not UTF-8 at byte {error.start}") from None
+    except ValueError as error:
+        raise MemAuditError(f"{name}: is {error} {IMPORT_FIRST}") from None
+    if too_deep(parsed):
+        raise MemAuditError(f"{name}: nests deeper than {MAX_DEPTH} levels")
+    document = plain_json(parsed)
+    if not isinstance(document, dict):
+        raise MemAuditError(f"{name}: holds {kind_of(document)}, no store {IMPORT_FIRST}")
+    if document.get("format") != STORE_FORMAT:
+        raise MemAuditError(f"{name}: is no store {IMPORT_FIRST}")
+    if document.get("version") != STORE_VERSION:
+        raise MemAuditError(f"{name}: is a store of version {document.get('version')!s:.20}, "
+                            f"this program reads {STORE_VERSION}")  # fmt: skip
+    digest = document.pop("digest", None)
+    try:
+        store = ExportedStore.model_validate(document)
+    except ValidationError as error:
+        raise MemAuditError(f"{name}: {first_fault(error)}") from None
+    seen: set[str] = set()
+    for at, memory in enumerate(store.memories):
+        if memory.id in seen:
+            raise MemAuditError(f"{name}: memories[{at}] has the id {memory.id!r} a second time")
+        seen.add(memory.id)
+    if digest is not None and digest != store_digest(store):
+        raise MemAuditError(f"{name}: does not match its digest: it was edited or damaged")
+    return store
+
+
+def _line(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False, sort_keys=False)

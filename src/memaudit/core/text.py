@@ -1,0 +1,137 @@
+"""Texts as words: content terms, sentences, quotes, and numbers with their nouns."""
+
+import re
+from functools import lru_cache
+
+Terms = frozenset[str]
+
+_TOKEN = re.compile(r"[^\W_]+(?:[.,:'][^\W_]+)*")
+_NUMBER_WORDS = "zero one two three four five six seven eight nine ten eleven twelve"
+_NUMBERS = {word: str(number) for number, word in enumerate(_NUMBER_WORDS.split())}
+_GRAMMAR_WORDS = (
+    "a about after again ain all also am an and any anything are aren as at be because been "
+    "before being both but by can can't cannot could d did didn't do does doesn't doing don "
+    "don't during each else ever every few for from further get gets getting go going gonna got "
+    "had has have having he he's her here here's hers herself hey hi him himself his how how's "
+    "i i'd i'll i'm i've if in into is isn't it it'd it'll it's its itself just let let's like "
+    "lot ll m make makes many may me might mine more most much must my myself no nor not of off "
+    "oh ok okay on only or other our ours out over own please re really s same shall she she's "
+    "should so some something such t than thank thanks that that's the their theirs them "
+    "themselves then there there's these they they're they've thing things this those through "
+    "to too totally under until up us ve very was wasn't way we we'd we'll we're we've well "
+    "were what what's when where which while who whom why will with won't would wow yeah yes "
+    "yet you you'd you'll you're you've your yours yourself"
+)
+_GRAMMAR = frozenset(_GRAMMAR_WORDS.split())
+
+
+@lru_cache(maxsize=1 << 15)
+def terms(text: str) -> Terms:
+    """The distinct terms of a text; words of grammar and of greeting are none."""
+    found = set()
+    for token in _TOKEN.findall(text.replace("\u2019", "'").casefold()):
+        if token in _GRAMMAR:
+            continue
+        word = token.removesuffix("'s")
+        found.add(_NUMBERS.get(word) or (word if _has_digit(word) else stem(word)))
+    return frozenset(found)
+
+
+def numbers(found: Terms) -> Terms:
+    """The terms that are numbers, or hold one: 9, 7:30, 5k."""
+    return frozenset(term for term in found if _has_digit(term))
+
+
+def times(found: Terms) -> Terms:
+    """The terms that say when: yesterday, last, Saturday, May."""
+    return found & _TIMES
+
+
+def stem(word: str) -> str:
+    """The word without its commonest endings; painted, painting and paints are one."""
+    if word.endswith("ies") and len(word) > 4:
+        return word[:-3] + "y"
+    for ending in ("ing", "ed", "es", "ly", "s"):
+        if word.endswith(ending) and not word.endswith("ss") and len(word) - len(ending) >= 3:
+            word = word[: -len(ending)]
+            break
+    if len(word) > 3 and word[-1] == word[-2] and word[-1] not in "aeiouls":
+        word = word[:-1]  # planning, plan
+    return word.removesuffix("e") if len(word) > 3 else word
+
+
+def _has_digit(word: str) -> bool:
+    return any(letter.isdigit() for letter in word)
+
+
+_WHEN = (
+    "yesterday today tonight tomorrow last next ago recently soon week weekend month year morning "
+    "afternoon evening monday tuesday wednesday thursday friday saturday sunday january february "
+    "march april may june july august september october november december"
+)
+_TIMES = frozenset(map(stem, _WHEN.split()))
+
+
+CLOSING = "\"'\u201d\u2019)]"
+"""Quotation marks and brackets that can follow the end of a sentence."""
+
+_BREAK = re.compile(rf"(?<=[.!?…])[{re.escape(CLOSING)}]*\s+|(?<!\s)\s*\n\s*")
+"""The second part is tried at the start of a gap only: long gaps would take forever else."""
+
+_NO_END = re.compile(r"(?:\b(?:[A-Z]|Mr|Mrs|Ms|Dr|Prof|St|vs|etc|No|e\.g|i\.e|approx)|\d)\.$")
+"""What a dot follows without ending a sentence: initials, titles, and numbers of a list."""
+
+LONGEST_NO_END = 12
+"""Letters that decide: more than the longest of these words and the letter before it."""
+
+_WORDS = re.compile(r"\S+")
+
+
+def sentences(text: str) -> list[str]:
+    """The sentences of a text in order; each is a piece of the text as it stands."""
+    found: list[str] = []
+    start = 0
+    for gap in _BREAK.finditer(text):
+        last = text[max(start, gap.start() - LONGEST_NO_END) : gap.start()]
+        if "\n" not in gap[0] and _NO_END.search(last):
+            continue
+        # A closing quote or bracket belongs to the sentence before it.
+        end = gap.start() + len(gap[0].rstrip())
+        found.append(text[start:end].strip())
+        start = gap.end()
+    found.append(text[start:].strip())
+    return [piece for piece in found if piece]
+
+
+def first_words(text: str, count: int) -> str:
+    """The text up to the end of its `count`-th word, or all of it."""
+    end = 0
+    for number, word in enumerate(_WORDS.finditer(text), start=1):
+        end = word.end()
+        if number == count:
+            break
+    return text[:end].strip()
+
+
+def one_line(text: str) -> str:
+    """The text with every run of white space as one space."""
+    return " ".join(text.split())
+
+
+def contains(text: str, quote: str) -> bool:
+    """Whether the text holds the quote word for word, whatever the spacing; nothing is in none."""
+    wanted = one_line(quote)
+    return bool(wanted) and wanted in one_line(text)
+
+
+def counted(number: int, noun: str, many: str = "") -> str:
+    """`1 cell`, `2 cells`, `1,000 memories`, `2 diagnoses`; `many` is for nouns of other ways."""
+    if number == 1:
+        return f"1 {noun}"
+    return f"{number:,} {many or _several(noun)}"
+
+
+def _several(noun: str) -> str:
+    if noun.endswith("sis"):
+        return f"{noun[:-2]}es"
+    return f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"

@@ -1,0 +1,246 @@
+"""Label rows fitted to a conversation, and what in them does not fit."""
+
+import re
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from pydantic import JsonValue
+
+from memaudit.core.package import Coverage, EvidenceUnit, Query, Source
+from memaudit.core.text import contains
+from memaudit.datasets.conversation import Question
+from memaudit.natural.candidates import Offer
+from memaudit.natural.coverage_rules import PASS, cell
+from memaudit.natural.evidence import Evidence, query
+from memaudit.natural.label_files import LabelFile, LabelRow
+from memaudit.natural.label_passes import HOME
+from memaudit.natural.transcript import Transcript, text_of
+
+DONE = {
+    "quote not found": "kept; the quote is not used",
+    "no turns": "kept; only labels can cover it",
+    "unknown turn": "left out of the row",
+    "unknown session": "left out of the row",
+    "unknown question": "left out of the row",
+    "memory without a place": "left out",
+    "unknown memory": "left out",
+    "unknown unit": "left out",
+    "repeated cell": "the first is kept",
+    "unknown conversation": "not used",
+}
+"""Every kind of misfit, and what is done about it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Misfit:
+    """One of them, with its place."""
+
+    file: str
+    line: int
+    id: str
+    what: str
+    found: str
+    done: str
+
+
+@dataclass(slots=True)
+class Misfits:
+    """Collects them, and counts the quotes that were found."""
+
+    found: list[Misfit] = field(default_factory=list)
+    quotes: int = 0
+    quotes_found: int = 0
+
+    def add(self, row: LabelRow, id: str, what: str, found: object = "") -> None:
+        """Note one; `what` is a key of DONE."""
+        self.found.append(Misfit(row.file, row.line, id, what, str(found)[:80], DONE[what]))
+
+
+UNVERIFIED = "unverified_quote"
+"""The attribute that keeps a quote which none of its turns holds."""
+
+Cells = dict[tuple[str, str], Coverage]
+
+
+@dataclass(frozen=True, slots=True)
+class Fitting:
+    """A conversation that label rows are fitted to."""
+
+    name: str
+    transcript: Transcript
+    questions: tuple[Question, ...]
+    misfits: Misfits
+
+    def units(self, file: LabelFile) -> tuple[list[Evidence], list[Query]]:
+        """The units, and the questions with the units that name them."""
+        evidence: list[Evidence] = []
+        required: dict[str, list[str]] = defaultdict(list)
+        seen: set[str] = set()
+        for row in file.of(self.name):
+            id = row.text("unit_id")
+            if id in seen:
+                raise row.wrong(f"the unit {id!r} is listed twice")
+            seen.add(id)
+            evidence.append(self._unit(row, id))
+            for question in row.many("questions"):
+                if (found := self._question(question)) is None:
+                    self.misfits.add(row, id, "unknown question", question)
+                elif id not in required[found]:
+                    required[found].append(id)
+        return evidence, [query(one, required[one.id]) for one in self.questions]
+
+    def _unit(self, row: LabelRow, id: str) -> Evidence:
+        turns = self._turns(row, id, row.many("turns", "dia_ids"))
+        session = self._session(row, id)
+        if session is None and turns:
+            session = self.transcript.turn[turns[0]].session
+        quote = row.optional("quote") or ""
+        searched = turns or self._turns_of(session)
+        texts = {turn: text_of(self.transcript.turn[turn]) for turn in searched}
+        holder = next((turn for turn in searched if contains(texts[turn], quote)), None)
+        self.misfits.quotes += bool(quote)
+        self.misfits.quotes_found += holder is not None
+        if quote and holder is None:
+            self.misfits.add(row, id, "quote not found", quote)
+        if not turns:
+            self.misfits.add(row, id, "no turns")
+        cited = turns or ((holder,) if holder else ())
+        attributes: dict[str, JsonValue] = {}
+        if (note := row.optional("note")) is not None:
+            attributes["note"] = note
+        if quote and holder is None:
+            attributes[UNVERIFIED] = quote
+        first = self.transcript.turn[cited[0]].session if cited else None
+        if session is not None and session != first:
+            attributes[HOME] = session  # a pass judges the unit there, and no source says so
+        unit = EvidenceUnit(
+            id=id, kind=row.optional("kind") or "fact", text=row.text("text"),
+            timestamp=self.transcript.turn[cited[-1]].timestamp if cited else None,
+            sources=tuple(
+                Source(
+                    id=turn, session=self.transcript.turn[turn].session,
+                    text=quote if turn == holder else texts[turn],
+                )
+                for turn in cited
+            ),
+            attributes=attributes,
+        )  # fmt: skip
+        return Evidence(unit, turns, session, row.text("text"), quote if holder else "")
+
+    def memories(self, file: LabelFile, judged: bool) -> tuple[list[Offer], list[tuple[str, str]]]:
+        """The memories, and the steps of the stream for those that no single turn accounts for.
+
+        Such a memory gets a step of its own after its session: which of the session's turns it
+        competes with is not known, so it is not made to compete with any.
+        """
+        offers: list[Offer] = []
+        steps: list[tuple[str, str]] = []
+        seen: set[str] = set()
+        for row in file.of(self.name):
+            id = row.text("memory_id")
+            if id in seen:
+                raise row.wrong(f"the memory {id!r} is listed twice")
+            seen.add(id)
+            points = self._sources(row, id)
+            session = self._session(row, id)
+            if points:
+                experience = max(points, key=lambda turn: self.transcript.place[turn])
+                session = self.transcript.turn[experience].session
+            elif session is not None:
+                experience = f"{session}/memory/{id}"
+                steps.append((session, experience))
+            else:
+                self.misfits.add(row, id, "memory without a place")
+                continue
+            offers.append(
+                Offer(
+                    id,
+                    experience,
+                    row.optional("kind") or "fact",
+                    row.text("text"),
+                    f"labels:{file.name}",
+                    points=points,
+                    about=None if points else session,
+                    judged=judged,
+                    confidence=None
+                    if row.optional("confidence") is None
+                    else row.share("confidence"),
+                )
+            )
+        return offers, steps
+
+    def cells(
+        self, file: LabelFile, candidates: set[str], units: set[str], left_out: set[str]
+    ) -> Cells:
+        """The cells of one pass; `left_out` memories have been noted already."""
+        found: Cells = {}
+        for row in file.of(self.name):
+            memory, unit = row.text("memory_id"), row.text("unit_id")
+            at = f"{memory} x {unit}"
+            if memory in left_out:
+                continue
+            if memory not in candidates:
+                self.misfits.add(row, at, "unknown memory", memory)
+            elif unit not in units:
+                self.misfits.add(row, at, "unknown unit", unit)
+            else:
+                value, why = row.share("coverage"), row.optional("why") or ""
+                known = found.get((memory, unit))
+                if known is not None and known.value != value:
+                    raise row.wrong(f"labels {at} again, with another value")
+                if known is not None:
+                    self.misfits.add(row, at, "repeated cell")
+                    continue
+                found[memory, unit] = cell(memory, unit, value, f"{PASS}{file.name}", why)
+        return found
+
+    def _turns(self, row: LabelRow, id: str, cited: Sequence[object]) -> tuple[str, ...]:
+        """The turns that a row cites, each once, in order of time."""
+        found: set[str] = set()
+        for one in cited:
+            if str(one) in self.transcript.turn_ids:
+                found.add(self.transcript.turn_ids[str(one)])
+            else:
+                self.misfits.add(row, id, "unknown turn", one)
+        return tuple(sorted(found, key=lambda turn: self.transcript.place[turn]))
+
+    def _sources(self, row: LabelRow, id: str) -> tuple[str, ...]:
+        """The turns a memory comes from: its `turn`, else its sources if each names one."""
+        if (turn := row.optional("turn")) is not None:
+            return self._turns(row, id, [turn])
+        cited: list[object] = []
+        for source in row.many("sources"):
+            named = source
+            if isinstance(source, dict):
+                named = source.get("turn", source.get("dia"))
+                if named is None:
+                    return ()
+            cited.append(named)
+        return self._turns(row, id, cited)
+
+    def _session(self, row: LabelRow, id: str) -> str | None:
+        given = row.optional("session")
+        if given is None:
+            return None
+        if given not in self.transcript.session_ids:
+            self.misfits.add(row, id, "unknown session", given)
+        return self.transcript.session_ids.get(given)
+
+    def _turns_of(self, session: str | None) -> tuple[str, ...]:
+        if session is None:
+            return ()
+        return tuple(turn.id for turn in self.transcript.session[session].turns)
+
+    def _question(self, given: object) -> str | None:
+        """A question by its id, or by its number in the file, counted from 0."""
+        ids = [question.id for question in self.questions]
+        if str(given) in ids:
+            return str(given)
+        if not re.fullmatch("[0-9]{1,9}", str(given)):
+            return None
+        if f"qa{given}" in ids:
+            return f"qa{given}"
+        numbered = any(id.startswith("qa") for id in ids)  # LoCoMo: the number is in the id
+        place = int(str(given))
+        return ids[place] if not numbered and place < len(ids) else None

@@ -1,1 +1,0 @@
-"""People's own labels: units, memories and coverage, from JSONL or CSV."""
