@@ -46,7 +46,7 @@ check: $(STAMP) ## ruff and strict mypy
 	$(BIN)/mypy
 
 bench: $(BENCH_STAMP) ## our solver and its peers side by side, as ratios of one run
-	$(BIN)/memaudit bench --all $(ARGS)
+	$(BIN)/python -m bench --all $(ARGS)
 
 .PHONY: docs
 docs: $(STAMP) ## build the documentation into build/docs

@@ -17,7 +17,7 @@ from memaudit.core.package import Package
 from memaudit.core.response import Log1p
 from memaudit.solvers.solve import solve
 from tests.forgeries import EDITS, instructions, priced, with_store
-from tests.proofs import (  # fmt: skip
+from tests.proofs import (
     Cell,
     certificate,
     faint,

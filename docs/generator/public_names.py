@@ -5,10 +5,10 @@ import inspect
 from collections.abc import Iterator
 from typing import Any, get_type_hints
 
-from docs.generator.types import signature_text, type_text
 from pydantic import BaseModel
 
 import memaudit
+from docs.generator.types import signature_text, type_text
 
 HEAD = """# Python
 

@@ -17,8 +17,8 @@ import pytest
 
 if TYPE_CHECKING:
     from memaudit.adapters.store import ExportedStore
-    from memaudit.audits.gate import Gated
     from memaudit.core.package import Package
+    from memaudit.scoring.gate import Gated
 
 
 class StoreWarning(UserWarning):
@@ -105,12 +105,11 @@ def score_store(
     ExportedStore, or texts in the order they were written; a mistake fails the test, and what the
     score does not see is a StoreWarning."""
     __tracebackhide__ = True
-    from memaudit.audits.gate import gated
-    from memaudit.audits.judges.registry import named_judge
-    from memaudit.audits.salience import read_salience
-    from memaudit.audits.time_limit import checked_seconds
     from memaudit.core.errors import MemAuditError
     from memaudit.core.exact import exact
+    from memaudit.scoring.gate import checked_seconds, gated
+    from memaudit.scoring.judged_store import read_salience
+    from memaudit.scoring.judges.registry import named_judge
 
     problem, result, at = "", None, Fraction(0)
     try:

@@ -4,9 +4,9 @@ import io
 
 from rich.console import Console
 
-from memaudit.bench.explorer import ExplorerLine
-from memaudit.bench.run import Report
-from memaudit.bench.show import show
+from bench.explorer import ExplorerLine
+from bench.run import Report
+from bench.show import show
 
 
 def test_lines_say_how_and_whether_in_time() -> None:

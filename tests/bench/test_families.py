@@ -5,8 +5,8 @@ import hashlib
 import numpy as np
 import pytest
 
-from memaudit.bench.draft import Instance
-from memaudit.bench.families import C_BUDGETS, DEFAULT_SEEDS, FAMILIES, family, warm_up
+from bench.draft import Instance
+from bench.families import C_BUDGETS, DEFAULT_SEEDS, FAMILIES, family, warm_up
 from memaudit.core.errors import MemAuditError
 
 COUNTS = {"A": 40, "B": 40, "C": 18, "D": 3, "E": 6, "H": 3}

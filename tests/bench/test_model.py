@@ -1,7 +1,7 @@
 """The cleaning that all peers share, and the exact value of a store."""
 
-from memaudit.bench.draft import Draft
-from memaudit.bench.model import clean, evaluate, feasible
+from bench.draft import Draft
+from bench.model import clean, evaluate, feasible
 
 # Two units of weight 3 and 2 and one without weight; coverage in quarters.
 DRAFT = Draft(

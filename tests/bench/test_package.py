@@ -4,8 +4,8 @@ from fractions import Fraction
 
 import pytest
 
-from memaudit.bench.families import family
-from memaudit.bench.package import as_package
+from bench.families import family
+from bench.package import as_package
 from memaudit.solvers.brute import BruteForce
 from memaudit.solvers.form import integer_form
 from memaudit.solvers.protocol import Limits

@@ -5,10 +5,10 @@ from collections.abc import Callable
 
 import pytest
 
-from memaudit.bench import launch, peers
-from memaudit.bench.draft import Draft
-from memaudit.bench.model import OVER_LIMIT, TIME_LIMIT, Model, TooLarge
-from memaudit.bench.peers import NOT_INSTALLED, PEERS, missing, solve_with
+from bench import launch, peers
+from bench.draft import Draft
+from bench.model import OVER_LIMIT, TIME_LIMIT, Model, TooLarge
+from bench.peers import NOT_INSTALLED, PEERS, missing, solve_with
 from tests.bench.tiny import brute, mini
 
 
@@ -83,14 +83,14 @@ def test_crash_counts_as_unsolved_and_the_rest_goes_on(
     with open(module, "w", encoding="utf-8") as file:
         file.write(
             "import os, pickle, sys\n"
-            "from memaudit.bench.model import PeerResult\n"
+            "from bench.model import PeerResult\n"
             "job = pickle.load(sys.stdin.buffer)\n"
             "for packed in job.problems:\n"
             "    if packed.budget == 13:\n"
             "        os.abort()\n"
             "    pickle.dump(PeerResult(1, True, 0.0, 0.0, ()), sys.stdout.buffer)\n"
             "    sys.stdout.flush()\n"
-            "from memaudit.bench.worker import Done\n"
+            "from bench.worker import Done\n"
             "pickle.dump(Done(7), sys.stdout.buffer)\n"
         )
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))

@@ -6,17 +6,17 @@ from fractions import Fraction
 
 import pytest
 import typer
+from bench.__main__ import _seeds, bench
 from rich.console import Console
 
-from memaudit.bench.families import family
-from memaudit.bench.launch import Outcome
-from memaudit.bench.model import PeerResult
-from memaudit.bench.run import Plan, Report
-from memaudit.bench.sections import CertificateLine, FrontierLine, MemoryLine, differing
-from memaudit.bench.show import show
-from memaudit.bench.sweeps import SweepLine
-from memaudit.bench.table import FamilyRun
-from memaudit.cli.bench import _seeds, bench
+from bench.families import family
+from bench.launch import Outcome
+from bench.model import PeerResult
+from bench.run import Plan, Report
+from bench.sections import CertificateLine, FrontierLine, MemoryLine, differing
+from bench.show import show
+from bench.sweeps import SweepLine
+from bench.table import FamilyRun
 from memaudit.core.errors import MemAuditError
 
 
@@ -120,7 +120,7 @@ def test_seeds_are_lists_or_ranges() -> None:
 
 def test_command_exits_with_1_when_the_gate_fails(monkeypatch: pytest.MonkeyPatch) -> None:
     failing = Report(60.0, frontier=[FrontierLine("bench C1", 0.5, None, 6, (500,))])
-    monkeypatch.setattr("memaudit.bench.run.run", lambda _plan, _say: failing)
+    monkeypatch.setattr("bench.run.run", lambda _plan, _say: failing)
     with pytest.raises(typer.Exit) as stop:
         bench(family=["A"])
     assert stop.value.exit_code == 1

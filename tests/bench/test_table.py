@@ -2,9 +2,9 @@
 
 import pytest
 
-from memaudit.bench.launch import Outcome
-from memaudit.bench.model import OVER_LIMIT, TIME_LIMIT, PeerResult
-from memaudit.bench.table import (
+from bench.launch import Outcome
+from bench.model import OVER_LIMIT, TIME_LIMIT, PeerResult
+from bench.table import (
     FamilyRun,
     Spread,
     against_best,

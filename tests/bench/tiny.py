@@ -3,8 +3,8 @@
 from itertools import product
 from random import Random
 
-from memaudit.bench.draft import Draft, Instance
-from memaudit.bench.model import evaluate, feasible
+from bench.draft import Draft, Instance
+from bench.model import evaluate, feasible
 from memaudit.solvers.packed import Packed
 
 

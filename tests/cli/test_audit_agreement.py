@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from memaudit.audits.frames.cell import Frame, LabelSet
-from memaudit.audits.frames.files import write_frame, write_labels
 from memaudit.io.packages import write_package
-from tests.audits.agreement.labelled import cell, frame, labels
-from tests.audits.agreement.test_judged_frame import passed
+from memaudit.label_audit.cells import Frame, LabelSet
+from memaudit.label_audit.frame_files import write_frame, write_labels
 from tests.cli.running import failure, run
 from tests.golden_files import check_golden
+from tests.label_audit.agreement.labelled import cell, frame, labels
+from tests.label_audit.agreement.test_judged_frame import passed
 
 KEY = "fffppnnnnnnnnn"
 ANN = "ffpppnnnnnfnn?"

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from memaudit.audits.frames.cell import LabelSet
-from memaudit.audits.frames.files import read_label_sets, write_frame, write_labels
-from tests.audits.frames.test_model_pass import FRAME, SAID
+from memaudit.label_audit.cells import LabelSet
+from memaudit.label_audit.frame_files import read_label_sets, write_frame, write_labels
 from tests.cli.running import failure, run
+from tests.label_audit.frames.test_model_pass import FRAME, SAID
 from tests.models.server import completion, serving
 from tests.natural.passes.fake_model import answer, instead, plays
 

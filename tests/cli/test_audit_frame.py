@@ -3,10 +3,10 @@
 import json
 from pathlib import Path
 
-from memaudit.audits.frames.files import read_frame, read_label_sets
 from memaudit.io.packages import write_package
-from tests.audits.frames.making import grid
+from memaudit.label_audit.frame_files import read_frame, read_label_sets
 from tests.cli.running import failure, run
+from tests.label_audit.frames.making import grid
 
 
 def test_the_shipped_set(tmp_path: Path) -> None:

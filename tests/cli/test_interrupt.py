@@ -11,9 +11,9 @@ from random import Random
 
 import pytest
 
-from memaudit.bench.draft import Instance
-from memaudit.bench.families import _dense, family
-from memaudit.bench.package import as_package
+from bench.draft import Instance
+from bench.families import _dense, family
+from bench.package import as_package
 from memaudit.core.exact import exact
 from memaudit.core.objective import violations
 from memaudit.core.package import Package

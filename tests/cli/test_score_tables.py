@@ -3,15 +3,14 @@
 from dataclasses import replace
 from fractions import Fraction
 
-from memaudit.audits.diagnosis import NoDiagnosis, diagnose
-from memaudit.audits.exported import ExportAudit
-from memaudit.audits.scorecard import diagnosis_row, scorecard
-from memaudit.audits.sheet import Sheet
 from memaudit.cli.score_output import sentence
 from memaudit.cli.score_tables import open_optima, ratio_text
 from memaudit.core.optimum import Optimum
-from tests.audits.test_explanation import sheet
-from tests.audits.test_exported import IRRATIONAL, LONG, MEALS
+from memaudit.scoring.diagnosis import NoDiagnosis, diagnose
+from memaudit.scoring.package_scores import Sheet, diagnosis_row, scorecard
+from memaudit.scoring.store_scores import ExportAudit
+from tests.scoring.test_explanation import sheet
+from tests.scoring.test_exported import IRRATIONAL, LONG, MEALS
 
 F = Fraction
 

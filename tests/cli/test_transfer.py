@@ -9,7 +9,7 @@ import pytest
 
 from tests.cli.running import failure, run
 from tests.datasets.files import real_file
-from tests.experiments.transfer.haystacks import written
+from tests.downstream.transfer.haystacks import written
 
 
 def summary(*words: object) -> dict[str, Any]:

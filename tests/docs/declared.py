@@ -9,7 +9,7 @@ GUIDE = "tests/report/leaderboard/test_scoring_guide.py"
 SYSTEM = "needs an installed memory system"
 STORES = "docs/stores.md"
 REPRODUCE = "docs/how-to/reproduce.md"
-ARTIFACT = "tests/experiments/artifact/guide.py"
+ARTIFACT = "tests/reproduce/guide.py"
 
 DECLARED: list[tuple[str, str, tuple[str, str]]] = [
     (REPRODUCE, "$ memaudit reproduce all --seeds", ("elsewhere", ARTIFACT)),

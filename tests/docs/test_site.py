@@ -10,15 +10,15 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from mkdocs.commands.build import build
+from mkdocs.config import load_config
+
+import memaudit
 from docs.generator.commands import command_page, paths
 from docs.generator.fence_titles import titled
 from docs.generator.hook import on_config
 from docs.generator.public_names import python_page
 from docs.generator.schema_page import schema_page
-from mkdocs.commands.build import build
-from mkdocs.config import load_config
-
-import memaudit
 from memaudit.cli.lazy import COMMANDS
 from tests.cli.running import run
 from tests.docs.fences import ROOT, pages

@@ -3,7 +3,7 @@
 from fractions import Fraction
 
 from memaudit.core.package import Package
-from memaudit.downstream.memory import Holding, StoredMemory
+from memaudit.downstream.holding import Holding, StoredMemory
 from memaudit.downstream.question import Question, questions
 
 PACKAGE = Package.model_validate(

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from memaudit.core.package import EvidenceUnit
 from memaudit.downstream.chain import Link, Stage, UnitChain, chains, stage_of
-from memaudit.downstream.memory import StoredMemory
+from memaudit.downstream.holding import StoredMemory
 from memaudit.downstream.question import whole
 from tests.downstream.small import ASKED, DOG, ENDED, NOW, OLD, holding
 

@@ -6,12 +6,11 @@ import pytest
 
 from memaudit.core.package import EvidenceUnit, Package
 from memaudit.downstream.chain import chains, stage_of
-from memaudit.downstream.current import outdated
 from memaudit.downstream.examine import examine
-from memaudit.downstream.memory import StoredMemory
-from memaudit.downstream.question import Question, questions
-from memaudit.downstream.readers.evidence_only import EvidenceOnly
-from memaudit.downstream.retrievers.oracle import Oracle
+from memaudit.downstream.holding import StoredMemory
+from memaudit.downstream.question import Question, outdated, questions
+from memaudit.downstream.readers.offline import EvidenceOnly
+from memaudit.downstream.retrievers import Oracle
 from memaudit.natural.build_plan import Job, plan
 from tests.datasets.files import real_file
 from tests.downstream.small import holding

@@ -7,15 +7,12 @@ from typing import Any
 
 import pytest
 
-from memaudit.downstream.examine import examine, findings, lean, retrieve
-from memaudit.downstream.finding import WHY, Finding
+from memaudit.downstream.examine import WHY, Finding, examine, findings, lean, retrieve
+from memaudit.downstream.holding import Holding, StoredMemory
 from memaudit.downstream.measures import ABOUT
-from memaudit.downstream.memory import Holding, StoredMemory
-from memaudit.downstream.readers.evidence_only import EvidenceOnly
+from memaudit.downstream.readers.offline import EvidenceOnly
 from memaudit.downstream.readers.protocol import Asked, Reader, Reply, State
-from memaudit.downstream.retrievers.oracle import Oracle
-from memaudit.downstream.retrievers.protocol import Retriever
-from memaudit.downstream.retrievers.recency import Recency
+from memaudit.downstream.retrievers import Oracle, Recency, Retriever
 from tests.downstream.small import ALL, DOG, ENDED, NOW, OLD, OPEN, PACKAGE, holding
 
 F = Fraction

@@ -2,9 +2,9 @@
 
 import pytest
 
+from memaudit.downstream.answers import Verdict
 from memaudit.downstream.grading import grade
 from memaudit.downstream.readers.protocol import Reply, State
-from memaudit.downstream.verdict import Verdict
 from tests.downstream.small import ALL, ASKED, DOG, NOW, OLD, OPEN
 
 

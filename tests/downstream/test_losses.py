@@ -7,10 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memaudit.core.errors import MemAuditError
+from memaudit.downstream.answers import Verdict
 from memaudit.downstream.chain import Stage
-from memaudit.downstream.losses import losses
-from memaudit.downstream.outcomes import LOSSES, Layer, Outcome, decide
-from memaudit.downstream.verdict import Verdict
+from memaudit.downstream.outcomes import LOSSES, Layer, Outcome, decide, losses
 
 
 @given(

@@ -4,9 +4,9 @@ from itertools import product
 
 import pytest
 
+from memaudit.downstream.answers import Verdict
 from memaudit.downstream.chain import LOST, Stage
 from memaudit.downstream.outcomes import TABLE, Layer, Outcome, decide
-from memaudit.downstream.verdict import Verdict
 
 VERDICTS = ("right", "stale", "wrong", "abstained", "unclear")
 GRID = {

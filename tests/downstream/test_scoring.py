@@ -2,8 +2,7 @@
 
 import pytest
 
-from memaudit.downstream.scoring import says_unknown, scored
-from memaudit.downstream.verdict import Verdict
+from memaudit.downstream.answers import Verdict, says_unknown, scored
 
 BAND = "Which instrument does Ilka play now?"
 FIRST = "Which town did she see first, Ljubljana or Trieste?"

@@ -1,7 +1,7 @@
 """Which stale units belong to a question."""
 
 from memaudit.core.package import EvidenceUnit, Source
-from memaudit.downstream.superseded import superseded
+from memaudit.downstream.question import superseded
 
 
 def unit(id: str, kind: str, text: str, *sources: str) -> EvidenceUnit:

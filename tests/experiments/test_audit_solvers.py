@@ -4,8 +4,8 @@ from fractions import Fraction
 
 import pytest
 
-from memaudit.experiments.audit_solvers import audit_package, audit_rows, audit_solvers
 from memaudit.experiments.engines.registry import named_engine
+from memaudit.experiments.solver_audit import audit_package, audit_rows, audit_solvers
 from memaudit.solvers.brute import BruteForce
 from memaudit.solvers.form import Form
 from memaudit.solvers.protocol import Limits, Solution

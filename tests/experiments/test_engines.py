@@ -15,9 +15,8 @@ import pytest
 
 from memaudit.core.errors import MemAuditError
 from memaudit.experiments.engines import dask_cluster
-from memaudit.experiments.engines.protocol import Engine
+from memaudit.experiments.engines.local import Engine, in_order
 from memaudit.experiments.engines.registry import ENGINES, named_engine
-from memaudit.experiments.engines.window import in_order
 from memaudit.experiments.spec import RunSpec
 from memaudit.experiments.sweep import ROWS, run
 

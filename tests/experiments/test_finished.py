@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from memaudit.core.errors import MemAuditError
-from memaudit.experiments.engines.serial import Serial
+from memaudit.experiments.engines.local import Serial
 from memaudit.experiments.finished import open_finished, rows_there
 from memaudit.experiments.spec import RunSpec
 from memaudit.experiments.summary import summarise

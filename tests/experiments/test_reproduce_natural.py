@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from memaudit.core.package import Package
-from memaudit.experiments.reproduce_natural import measure
 from memaudit.io.packages import read_packages
 from memaudit.io.published_folder import write_artifact
 from memaudit.natural.named_packages import natural_set
+from memaudit.reproduce.natural import measure
 from memaudit.solvers.solve import solve
 from tests.cli.running import run
 

@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 
 from memaudit.experiments.engines.registry import named_engine
-from memaudit.experiments.reproduce_controlled import reproduce_controlled
-from memaudit.experiments.scoreboard import compared
 from memaudit.experiments.spec import RunSpec
 from memaudit.experiments.summary import summarise
 from memaudit.experiments.sweep import run
+from memaudit.reproduce.controlled import reproduce_controlled
+from memaudit.reproduce.scoreboard import compared
 
 
 @pytest.mark.parametrize(

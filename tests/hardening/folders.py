@@ -10,14 +10,14 @@ from pathlib import Path
 from memaudit import solve
 from memaudit.adapters.registry import import_store
 from memaudit.adapters.store import store_text
-from memaudit.audits.downstream.cases import Wanted, make_cases, named_policy
-from memaudit.audits.downstream.run import run as diagnose
-from memaudit.audits.downstream.spec import Setup
 from memaudit.core.package import Package
+from memaudit.downstream.calibration import Plan, calibrate
+from memaudit.downstream.cases import Wanted, make_cases, named_policy
 from memaudit.downstream.readers.registry import READERS
-from memaudit.downstream.retrievers.registry import RETRIEVERS
-from memaudit.experiments.calibration.run import Plan, calibrate
-from memaudit.experiments.engines.serial import Serial
+from memaudit.downstream.retrievers import RETRIEVERS
+from memaudit.downstream.run import run as diagnose
+from memaudit.downstream.spec import Setup
+from memaudit.experiments.engines.local import Serial
 from memaudit.experiments.spec import RunSpec
 from memaudit.experiments.summary import summarise
 from memaudit.experiments.sweep import run

@@ -27,7 +27,7 @@ def _subset(path: Path) -> None:
 
 
 def _labels(cells: Path, *files: Path) -> None:
-    from memaudit.audits.frames.files import read_frame, read_label_sets
+    from memaudit.label_audit.frame_files import read_frame, read_label_sets
 
     frame = read_frame(cells)
     for file in files:

@@ -21,7 +21,7 @@ CALLS = frozenset({
 """Names of functions written in C around which a file system changes."""
 
 WARM = (
-    "memaudit.adapters.registry", "memaudit.audits.frames.drawing", "memaudit.cli.audit",
+    "memaudit.adapters.registry", "memaudit.label_audit.frame_drawing", "memaudit.cli.audit",
     "memaudit.cli.build", "memaudit.cli.diagnose", "memaudit.cli.import_store",
     "memaudit.cli.package", "memaudit.cli.ranking", "memaudit.cli.run", "memaudit.cli.sweeping",
     "memaudit.experiments.summary", "memaudit.natural.passes.manifest",

@@ -6,10 +6,10 @@ from random import Random
 import numpy as np
 import pytest
 
-from memaudit.bench.conversation import Shape, conversation
-from memaudit.bench.draft import Instance
-from memaudit.bench.families import family
-from memaudit.bench.package import as_package
+from bench.conversation import Shape, conversation
+from bench.draft import Instance
+from bench.families import family
+from bench.package import as_package
 from memaudit.checker import verify
 from memaudit.core.package import Package
 from memaudit.solvers import fast

@@ -7,7 +7,7 @@ from random import Random
 import numpy as np
 import pytest
 
-from memaudit.bench.families import family
+from bench.families import family
 from memaudit.solvers.compiled import layout as module
 from memaudit.solvers.compiled.bound import enter, losses, workspace
 from memaudit.solvers.compiled.layout import Plan, choose_layout

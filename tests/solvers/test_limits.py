@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from memaudit.bench.draft import Instance
-from memaudit.bench.families import family
-from memaudit.bench.package import as_package
+from bench.draft import Instance
+from bench.families import family
+from bench.package import as_package
 from memaudit.checker import Verdict
 from memaudit.core.objective import violations
 from memaudit.core.package import Package

@@ -8,17 +8,20 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from memaudit.audits.agreement.audit import AgreementAudit
-from memaudit.audits.agreement.coded_frame import AS_DRAWN
-from memaudit.audits.agreement.coefficients import total
-from memaudit.audits.agreement.comparison import Comparison
-from memaudit.audits.agreement.disputed import Disputed
-from memaudit.audits.agreement.estimate import Estimate, Measured
-from memaudit.audits.agreement.groups import MOST_DRAWS, STRATUM, Group
-from memaudit.audits.agreement.scale import COVERED_SCALE, LABEL_SCALE, Scale
 from memaudit.cli.results import console
 from memaudit.cli.text import safe
 from memaudit.core.text import counted
+from memaudit.label_audit.agreement import AgreementAudit, Disputed
+from memaudit.label_audit.coding import AS_DRAWN, COVERED_SCALE, LABEL_SCALE, Scale
+from memaudit.label_audit.coefficients import total
+from memaudit.label_audit.pair_agreement import (
+    MOST_DRAWS,
+    STRATUM,
+    Comparison,
+    Estimate,
+    Group,
+    Measured,
+)
 
 MOST_STRATA, MOST_CELLS, LONGEST_TEXT = 8, 10, 100
 

@@ -34,7 +34,7 @@ def annotate(
     ] = None,
 ) -> None:
     """Label cells in a browser on this machine; every label is on disk when the page moves on."""
-    from memaudit.audits.frames.files import read_frame
+    from memaudit.label_audit.frame_files import read_frame
     from memaudit.web.annotate.app import annotator_app
     from memaudit.web.annotate.decisions import Decisions
     from memaudit.web.annotate.desk import DATABASE, Desk, checked_name, frame_digest
@@ -66,7 +66,7 @@ def _far(kept: "Decisions", name: str, cells: int) -> str:
 
 
 def _export(kept: "Decisions", name: str, place: Path, file: Path, cells: int) -> None:
-    from memaudit.audits.frames.files import write_labels
+    from memaudit.label_audit.frame_files import write_labels
 
     found = kept.label_set(name)
     if not found.labels:

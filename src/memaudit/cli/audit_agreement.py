@@ -10,7 +10,7 @@ import typer
 from memaudit.core.errors import MemAuditError
 
 if TYPE_CHECKING:
-    from memaudit.audits.frames.cell import Frame, LabelSet
+    from memaudit.label_audit.cells import Frame, LabelSet
 
 
 def agreement(
@@ -38,10 +38,9 @@ def agreement(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, with every group.")] = False,
 ) -> None:
     """Compare annotators, their consensus, models and the package's own labels, cell by cell."""
-    from memaudit.audits.agreement.audit import audit_agreement
-    from memaudit.audits.agreement.notes import notes
-    from memaudit.audits.agreement.plain import audit_data
     from memaudit.cli.agreement_tables import show
+    from memaudit.label_audit.agreement import audit_agreement, notes
+    from memaudit.label_audit.agreement_json import audit_data
 
     frame, annotators, models = _sources(cells, labels, model or [])
     found = audit_agreement(frame, annotators, models, draws, seed)
@@ -55,8 +54,8 @@ def _sources(
     cells: str, labels: Sequence[str], model: Sequence[str]
 ) -> tuple["Frame", list["LabelSet"], list["LabelSet"]]:
     """The frame, and the labels of annotators and of models."""
-    from memaudit.audits.agreement.judged_frame import judged_frame
-    from memaudit.audits.frames.files import read_frame, read_label_sets
+    from memaudit.label_audit.frame_files import read_frame, read_label_sets
+    from memaudit.label_audit.judged_frame import judged_frame
     from memaudit.natural.coverage_rules import PASS
     from memaudit.natural.named_packages import named_packages
 

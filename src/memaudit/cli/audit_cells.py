@@ -25,8 +25,8 @@ def cells(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Ask a model about every cell of a frame: the two texts and nothing else."""
-    from memaudit.audits.frames.files import read_frame, write_labels
-    from memaudit.audits.frames.model_pass import MODEL, labels_by_model
+    from memaudit.label_audit.frame_files import read_frame, write_labels
+    from memaudit.label_audit.model_pass import MODEL, labels_by_model
 
     asked = read_frame(frame)
     judge = f"{MODEL}{model}"
@@ -60,7 +60,7 @@ def cells(
 
 def _refuse_others_labels(out: Path, annotator: str) -> None:
     """Nobody's work is overwritten: only labels of this same model are replaced."""
-    from memaudit.audits.frames.files import read_label_sets
+    from memaudit.label_audit.frame_files import read_label_sets
 
     if out.suffix.lower() not in (".csv", ".jsonl"):
         raise MemAuditError(f"{out}: labels are written to a .csv or .jsonl file")

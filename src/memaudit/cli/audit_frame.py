@@ -12,7 +12,7 @@ from memaudit.core.errors import MemAuditError
 from memaudit.core.text import counted
 
 if TYPE_CHECKING:
-    from memaudit.audits.frames.drawing import Drawing
+    from memaudit.label_audit.frame_drawing import Drawing
 
 MOST_STRATA = 24
 """More are added up by candidate kind on the screen."""
@@ -54,11 +54,10 @@ def frame(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Draw a frame: every covered cell and a share of the uncovered ones, shuffled, unlabelled."""
-    from memaudit.audits.frames.drawing import Design, draw
-    from memaudit.audits.frames.files import write_frame
-    from memaudit.audits.frames.manifest import drawing_data
-    from memaudit.audits.frames.pass_labels import pass_label_sets
     from memaudit.core.exact import exact
+    from memaudit.label_audit.frame_drawing import Design, draw
+    from memaudit.label_audit.frame_files import drawing_data, write_frame
+    from memaudit.label_audit.package_passes import pass_label_sets
     from memaudit.natural.named_packages import named_packages
 
     try:
@@ -82,7 +81,8 @@ def _show(drawing: "Drawing", out: Path, written: bool) -> None:
     from rich import box
     from rich.table import Table
 
-    from memaudit.audits.frames.files import (
+    from memaudit.cli.results import console
+    from memaudit.label_audit.frame_files import (
         CELL_LINES,
         CELLS,
         KEY,
@@ -91,7 +91,6 @@ def _show(drawing: "Drawing", out: Path, written: bool) -> None:
         TASKS,
         TASKS_CONFIG,
     )
-    from memaudit.cli.results import console
 
     screen = console()
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)

@@ -16,13 +16,13 @@ from memaudit.core.errors import MemAuditError
 if TYPE_CHECKING:
     from rich.progress import TaskID
 
-    from memaudit.audits.agreement.raters import Role
-    from memaudit.audits.frames.cell import Frame
-    from memaudit.audits.judges.protocol import Judge
-    from memaudit.audits.relabel.audit import Progress
-    from memaudit.audits.relabel.case import Case
-    from memaudit.audits.relabel.readings import Reading
     from memaudit.core.package import Package
+    from memaudit.label_audit.audited_package import Case
+    from memaudit.label_audit.cells import Frame
+    from memaudit.label_audit.raters import Role
+    from memaudit.label_audit.ratios import Progress
+    from memaudit.label_audit.readings import Reading
+    from memaudit.scoring.judges.protocol import Judge
 
 LONG = 10.0
 """Seconds from which on it is said how long the draws will take."""
@@ -91,13 +91,13 @@ def ratios(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Score the same stores under every label set: do ratios and rankings hold?"""
-    from memaudit.audits.frames.files import read_frame
-    from memaudit.audits.relabel.audit import Question, audit_ratios
-    from memaudit.audits.relabel.confusion import named_confusion
-    from memaudit.audits.relabel.kept import DEFAULT_WRITERS
-    from memaudit.audits.relabel.rows import answer_data
-    from memaudit.audits.relabel.summary import summarised
     from memaudit.experiments.engines.registry import named_engine
+    from memaudit.label_audit.fixed_stores import DEFAULT_WRITERS
+    from memaudit.label_audit.frame_files import read_frame
+    from memaudit.label_audit.label_confusion import named_confusion
+    from memaudit.label_audit.ratios import Question, audit_ratios
+    from memaudit.label_audit.ratios_json import answer_data
+    from memaudit.label_audit.ratios_summary import summarised
     from memaudit.natural.coverage_rules import PASS
     from memaudit.natural.named_packages import named_packages
     from memaudit.writers.registry import named_writer
@@ -132,7 +132,7 @@ def ratios(
 
 def _in_pool(packages: list["Package"]) -> list["Package"]:
     """Packages whose construction was rejected are not scored."""
-    from memaudit.audits.written import out_of_pool
+    from memaudit.scoring.judged_store import out_of_pool
 
     kept = [one for one in packages if not out_of_pool(one)]
     if len(kept) < len(packages):
@@ -146,9 +146,9 @@ def _cases(
 ) -> tuple[list["Case"], "Judge | None"]:
     """The packages with the stores that were written for them."""
     from memaudit.adapters.store import read_store
-    from memaudit.audits.judges.registry import named_judge, refuse_shared_ids
-    from memaudit.audits.relabel.case import case_of
-    from memaudit.audits.relabel.exports import written_for
+    from memaudit.label_audit.audited_package import case_of
+    from memaudit.label_audit.exported_stores import written_for
+    from memaudit.scoring.judges.registry import named_judge, refuse_shared_ids
 
     if not stores:
         return [case_of(package) for package in packages], None
@@ -165,8 +165,8 @@ def _readings(
     labels: list[str], model: list[str], frame: "Frame | None", cases: list["Case"]
 ) -> list["Reading"]:
     """The label sets of annotators, then those of models."""
-    from memaudit.audits.frames.files import read_label_sets
-    from memaudit.audits.relabel.readings import annotated, passed
+    from memaudit.label_audit.frame_files import read_label_sets
+    from memaudit.label_audit.readings import annotated, passed
     from memaudit.natural.coverage_rules import PASS
 
     found: list[Reading] = []
@@ -185,8 +185,8 @@ def _readings(
 @contextmanager
 def _progress() -> Iterator["Progress"]:
     """A bar a step on standard error; long draws are announced, with what leaves them out."""
-    from memaudit.audits.relabel.audit import DRAWS
     from memaudit.cli.sweeping import bar
+    from memaudit.label_audit.ratios import DRAWS
 
     with bar() as shown:
         tasks: dict[str, TaskID] = {}

@@ -4,20 +4,17 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from memaudit.audits.account import account_lines
-from memaudit.audits.agreement.raters import PACKAGE
-from memaudit.audits.judges.protocol import Judge
-from memaudit.audits.judges.wording import judged_how
-from memaudit.audits.relabel.audit import Answer
-from memaudit.audits.relabel.bounds import MeanBounds
-from memaudit.audits.relabel.notes import notes
-from memaudit.audits.relabel.rankings import Correlation, Ranking
-from memaudit.audits.relabel.readings import Reading
-from memaudit.audits.relabel.rows import changed_cells
-from memaudit.audits.relabel.summary import Summary
-from memaudit.audits.statistics import Interval
 from memaudit.cli.results import console, number
 from memaudit.cli.text import safe_markup
+from memaudit.label_audit.raters import PACKAGE
+from memaudit.label_audit.ratio_bounds import MeanBounds
+from memaudit.label_audit.ratios import Answer
+from memaudit.label_audit.ratios_json import changed_cells, notes
+from memaudit.label_audit.ratios_summary import Correlation, Ranking, Summary
+from memaudit.label_audit.readings import Reading
+from memaudit.scoring.caveats import account_lines
+from memaudit.scoring.judges.protocol import Judge, judged_how
+from memaudit.stats.intervals import Interval
 
 UNITS_SHOWN = 5
 WHY = {

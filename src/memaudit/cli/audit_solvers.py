@@ -22,8 +22,8 @@ def solvers(
 ) -> None:
     """Solve the same rows with every backend; values must be equal, exactly."""
     from memaudit.cli.sweeping import bar
-    from memaudit.experiments.audit_solvers import Tally, audit_solvers
     from memaudit.experiments.engines.registry import named_engine
+    from memaudit.experiments.solver_audit import Tally, audit_solvers
     from memaudit.solvers.registry import named_solver
 
     for name in solver or ():

@@ -20,9 +20,9 @@ def bundle(
     ] = 5.0,
 ) -> None:
     """Write everything in some folders as pages that any web host, or none, can show."""
-    from memaudit.audits.time_limit import checked_seconds
     from memaudit.cli.results import progress
     from memaudit.core.errors import MemAuditError
+    from memaudit.scoring.gate import checked_seconds
     from memaudit.web.explorer.bundle import refuse_foreign, write_bundle
     from memaudit.web.explorer.library.library import Library
 

@@ -40,7 +40,7 @@ def calibrate_into(
 ) -> None:
     """Run a calibration and print it."""
     from memaudit.cli.package_names import packages_named
-    from memaudit.experiments.calibration.run import Plan, calibrate
+    from memaudit.downstream.calibration import Plan, calibrate
     from memaudit.writers.registry import named_writer
 
     if stores:
@@ -122,7 +122,7 @@ def _number(one: dict[str, float | None]) -> str:
 
 def _partings(parted: dict[str, Any], screen: Any) -> None:
     """How many pairs part, why, and the largest."""
-    from memaudit.experiments.calibration.partings import REASONS
+    from memaudit.downstream.calibration_summary import REASONS
 
     target = parted["target"].replace("_", " ")
     apart = sum(parted["apart"].values())

@@ -36,8 +36,7 @@ def demo(
     from memaudit.cli.ranking import show_ranking
     from memaudit.cli.sweeping import swept
     from memaudit.experiments.engines.registry import named_engine
-    from memaudit.experiments.spec import RunSpec, parse_budgets, parse_seeds
-    from memaudit.experiments.suites import named_suite
+    from memaudit.experiments.spec import RunSpec, named_suite, parse_budgets, parse_seeds
     from memaudit.experiments.sweep import read_run
     from memaudit.generators.registry import named_distribution
     from memaudit.report.page import write_report

@@ -100,12 +100,12 @@ def diagnose(
         calibrate_into(package, stores, budget, writer, reading, options, seed, out, as_json)
         return
     from memaudit.adapters.store import read_store
-    from memaudit.audits.downstream.cases import Wanted, make_cases, named_policy
-    from memaudit.audits.downstream.run import run
-    from memaudit.audits.judges.registry import named_judge, refuse_shared_ids
     from memaudit.cli.diagnosis_tables import show_summary
     from memaudit.cli.package_names import packages_named
     from memaudit.cli.results import progress
+    from memaudit.downstream.cases import Wanted, make_cases, named_policy
+    from memaudit.downstream.run import run
+    from memaudit.scoring.judges.registry import named_judge, refuse_shared_ids
     from memaudit.writers.registry import named_writer
 
     if package is None or budget is None or out is None:
@@ -143,7 +143,7 @@ def diagnose(
 
 def _warn(stores: list["ExportedStore"]) -> None:
     """What the stores themselves say is not there."""
-    from memaudit.audits.account import Account, unread_rows
+    from memaudit.scoring.caveats import Account, unread_rows
 
     for store in stores:
         for warning in (*store.warnings, *Account(unread_rows=unread_rows(store)).lines):

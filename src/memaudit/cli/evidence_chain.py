@@ -7,7 +7,7 @@ import typer
 
 from memaudit.cli.text import safe
 from memaudit.core.errors import MemAuditError
-from memaudit.downstream.finding import WHY
+from memaudit.downstream.examine import WHY
 from memaudit.downstream.outcomes import LOST_BY, Layer, Outcome
 
 LONGEST = 160

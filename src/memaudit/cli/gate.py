@@ -47,10 +47,10 @@ def gate(
 ) -> None:
     """Exit with 1 if a store's union ratio within the budget is below a bar."""
     from memaudit.adapters.store import read_store
-    from memaudit.audits.gate import gated
-    from memaudit.audits.judges.registry import named_judge
-    from memaudit.audits.salience import read_salience
     from memaudit.io.packages import read_package
+    from memaudit.scoring.gate import gated
+    from memaudit.scoring.judged_store import read_salience
+    from memaudit.scoring.judges.registry import named_judge
 
     if not 0 <= min_ratio <= 1:
         raise MemAuditError(f"--min-ratio {min_ratio:g} is no ratio; give one between 0 and 1")

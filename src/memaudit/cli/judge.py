@@ -41,18 +41,18 @@ def judge(
 ) -> None:
     """Compare a judge with another: cells, precision and recall, kappa, and their ratios."""
     from memaudit.adapters.store import read_store
-    from memaudit.audits.account import account_row
-    from memaudit.audits.judge_agreement import (
+    from memaudit.io.packages import read_package
+    from memaudit.scoring.caveats import account_row
+    from memaudit.scoring.judge_agreement import (
         agreement_row,
         all_pairs,
         judge_agreement,
         ratio_rows,
         same_session_pairs,
     )
-    from memaudit.audits.judges.registry import named_judges
-    from memaudit.audits.sensitivity.measure import measured
-    from memaudit.audits.written import of_package, written
-    from memaudit.io.packages import read_package
+    from memaudit.scoring.judged_store import of_package, written
+    from memaudit.scoring.judges.registry import named_judges
+    from memaudit.scoring.sensitivity import measured
 
     amounts = () if budget is None else distinct_budgets(budget)
     found, exported = read_package(package), read_store(store)

@@ -43,7 +43,6 @@ COMMANDS = {
     "subset": ("memaudit.cli.subset:subset", "Choose a balanced subset of a dataset."),
     "cache": ("memaudit.cli.cache:cache", "Export, import or show the cache of model replies."),
     "batch": ("memaudit.cli.batch:batch", "Take answers to a batch of model requests."),
-    "bench": ("memaudit.cli.bench:bench", "Compare solvers side by side."),
     "doctor": ("memaudit.cli.doctor:doctor", "What is installed, and do the solvers work?"),
 }
 """Every command: where its function lives, and its line in --help."""

@@ -13,8 +13,8 @@ from memaudit.cli.text import safe, safe_markup
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from memaudit.audits.statistics import Difference, Interval
     from memaudit.report.leaderboard import Board
+    from memaudit.stats.intervals import Difference, Interval
 
 
 def leaderboard(
@@ -63,8 +63,8 @@ def _standings(board: "Board") -> "Table":
     from rich import box
     from rich.table import Table
 
-    from memaudit.audits.diagnosis import STEPS
     from memaudit.cli.results import number
+    from memaudit.scoring.diagnosis import STEPS
 
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column("budget", justify="right")

@@ -14,8 +14,8 @@ from memaudit.core.errors import MemAuditError
 from memaudit.io.files import beside
 
 if TYPE_CHECKING:
-    from memaudit.audits.downstream.execute import Run
-    from memaudit.audits.downstream.spec import Setup
+    from memaudit.downstream.run import Run
+    from memaudit.downstream.spec import Setup
     from memaudit.natural.passes.model_session import Desk
 
 RetrieverName = Annotated[
@@ -56,9 +56,9 @@ class Reading:
         self, options: DeskOptions, out: Path, judge: str | None = None
     ) -> Iterator[tuple["Setup", "Desk | None"]]:
         """Retriever and reader, and the desk where a model is asked, by a judge too."""
-        from memaudit.audits.downstream.spec import Setup
         from memaudit.downstream.readers.registry import named_reader
-        from memaudit.downstream.retrievers.registry import named_retriever
+        from memaudit.downstream.retrievers import named_retriever
+        from memaudit.downstream.spec import Setup
 
         if ":" in self.retriever:
             from memaudit.models.providers import PROVIDERS
@@ -87,8 +87,8 @@ def tell(finished: "Run", left_out: dict[str, str]) -> None:
 
 def print_questions(out: Path, show: str | None, failures: bool) -> bool:
     """Single questions, if any are asked for; whether they were."""
-    from memaudit.audits.downstream.execute import ROWS
     from memaudit.cli.evidence_chain import list_failures, show_chain
+    from memaudit.downstream.run import ROWS
     from memaudit.io.journal import read_journal
 
     if show is None and not failures:

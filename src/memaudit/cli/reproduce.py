@@ -42,10 +42,10 @@ def controlled(
 ) -> None:
     """Run the 500-seed sweep and the stress suite; print published numbers beside ours."""
     from memaudit.cli.sweeping import swept
-    from memaudit.experiments.artifact.settings import remark_on
     from memaudit.experiments.engines.registry import named_engine
-    from memaudit.experiments.reproduce_controlled import reproduce_controlled
-    from memaudit.experiments.scoreboard import DIFFER
+    from memaudit.reproduce.controlled import reproduce_controlled
+    from memaudit.reproduce.scoreboard import DIFFER
+    from memaudit.reproduce.settings import remark_on
 
     lines = reproduce_controlled(out, partial(swept, engine=named_engine("processes", jobs)), seeds)
     if as_json:
@@ -81,9 +81,9 @@ def natural(
 ) -> None:
     """Recompute the paper's natural optima and ratios from its archive, no model called."""
     from memaudit.cli.results import progress
-    from memaudit.experiments.reproduce_natural import lines as lines_of
-    from memaudit.experiments.reproduce_natural import measure, writer_rows
     from memaudit.io.packages import read_packages
+    from memaudit.reproduce.natural import lines as lines_of
+    from memaudit.reproduce.natural import measure, writer_rows
 
     if not artifact.exists():
         typer.echo(HOW_TO_GET_IT.format(path=safe(artifact)))

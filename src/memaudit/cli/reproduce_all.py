@@ -42,11 +42,11 @@ def reproduce_all(
     """
     from memaudit.cli.reproduce_board import show_board
     from memaudit.cli.sweeping import swept
-    from memaudit.experiments.artifact.reproduce import Tools
-    from memaudit.experiments.artifact.reproduce import reproduce_all as make_all
-    from memaudit.experiments.artifact.settings import Settings
     from memaudit.experiments.engines.registry import named_engine
-    from memaudit.experiments.scoreboard import DIFFER
+    from memaudit.reproduce.reproduce import Tools
+    from memaudit.reproduce.reproduce import reproduce_all as make_all
+    from memaudit.reproduce.scoreboard import DIFFER
+    from memaudit.reproduce.settings import Settings
 
     engine = named_engine("serial" if jobs == 1 else "processes", jobs)
     tools = Tools(partial(swept, engine=engine), engine, draw_figures, _told)

@@ -5,14 +5,14 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from memaudit.experiments.artifact.board import Board
-    from memaudit.experiments.scoreboard import Line
+    from memaudit.reproduce.board import Board
+    from memaudit.reproduce.scoreboard import Line
 
 
 def show_lines(lines: Sequence["Line"], scope: str) -> None:
     """One row a number, and how many agree."""
     from memaudit.cli.results import console
-    from memaudit.experiments.scoreboard import AGREE
+    from memaudit.reproduce.scoreboard import AGREE
 
     _table(lines)
     agree = sum(line.verdict == AGREE for line in lines)
@@ -25,7 +25,7 @@ def show_board(board: "Board", remark: str) -> None:
     The remark is about settings that are not the paper's.
     """
     from memaudit.cli.results import console
-    from memaudit.experiments.artifact.board import NEEDS
+    from memaudit.reproduce.board import NEEDS
 
     _table(board.computed)
     screen = console()

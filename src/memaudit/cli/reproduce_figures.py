@@ -5,13 +5,13 @@ from pathlib import Path
 
 def draw_figures(folder: Path, out: Path) -> None:
     """Draw them all from the parts' files, into a folder of their own."""
-    from memaudit.experiments.artifact.downstream_results import WRITERS
-    from memaudit.experiments.artifact.layout import DOWNSTREAM, NATURAL, STRESS, SUMMARY, SWEEP
     from memaudit.io.strict_json import read_object
     from memaudit.report.downstream.draw import draw_downstream
     from memaudit.report.figures import draw_all
     from memaudit.report.figures.budget_sweep import budget_sweep
     from memaudit.report.figures.save import write_figure
+    from memaudit.reproduce.folder import DOWNSTREAM, NATURAL, STRESS, SUMMARY, SWEEP
+    from memaudit.reproduce.tables import WRITERS
 
     draw_all([folder / SWEEP, folder / STRESS], out)
     draw_downstream(folder / DOWNSTREAM, out)

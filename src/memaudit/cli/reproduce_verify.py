@@ -39,8 +39,8 @@ def reproduce_verify(
     brute force, which the seed chooses. Exit code 1 if anything differs, with one line for each
     problem. Files that only another program could make again are named as not verified.
     """
-    from memaudit.experiments.artifact.verify import Effort, verify_all
     from memaudit.experiments.engines.registry import named_engine
+    from memaudit.reproduce.verify.verify import Effort, verify_all
 
     chosen = secrets.randbelow(SEEDS) if seed is None else seed
     engine = named_engine("serial" if jobs == 1 else "processes", jobs)

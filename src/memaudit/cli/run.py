@@ -55,8 +55,7 @@ def run(
     from memaudit.cli.ranking import show_ranking
     from memaudit.cli.sweeping import swept
     from memaudit.experiments.engines.registry import named_engine
-    from memaudit.experiments.spec import RunSpec, parse_budgets, parse_seeds
-    from memaudit.experiments.suites import named_suite
+    from memaudit.experiments.spec import RunSpec, named_suite, parse_budgets, parse_seeds
 
     defaults = named_suite(suite)
     spec = RunSpec(

@@ -25,8 +25,8 @@ from memaudit.core.errors import MemAuditError
 
 if TYPE_CHECKING:
     from memaudit.adapters.store import ExportedStore
-    from memaudit.audits.judges.protocol import Judge
     from memaudit.natural.passes.model_session import Desk
+    from memaudit.scoring.judges.protocol import Judge
 
 
 @spread
@@ -61,12 +61,11 @@ def score(
 ) -> None:
     """Score stores: raw value, ratios to certified optima, pruned rows, and where value is lost."""
     from memaudit.adapters.store import read_store
-    from memaudit.audits.salience import read_salience
-    from memaudit.audits.sheet import Scoring, refuse_equal_names, sheet
-    from memaudit.audits.sheets import sheets
     from memaudit.cli.score_many import print_many
     from memaudit.cli.score_output import print_one
     from memaudit.io.packages import read_packages
+    from memaudit.scoring.judged_store import read_salience
+    from memaudit.scoring.package_scores import Scoring, refuse_equal_names, sheet, sheets
 
     amounts = distinct_budgets(budget)
     names = judge or ["lexical"]
@@ -98,7 +97,7 @@ def _judges(
     desk: "Desk | None",
 ) -> dict[str, "Judge"]:
     """The judge of each store: one for all, or files of labels or calls, one a store."""
-    from memaudit.audits.judges.registry import named_judge, named_judges, refuse_shared_ids
+    from memaudit.scoring.judges.registry import named_judge, named_judges, refuse_shared_ids
 
     if len(names) == 1:
         refuse_shared_ids(names, memories, stores)

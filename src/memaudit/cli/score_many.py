@@ -8,9 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from memaudit.audits.kinds import KindRow, kind_data, pooled
-from memaudit.audits.sheet import FORMAT, VERSION, Scoring, Sheet, SheetRow
-from memaudit.audits.sheets import Unscored
 from memaudit.cli.leaderboard import show_board
 from memaudit.cli.results import console, progress
 from memaudit.cli.score_output import (
@@ -25,6 +22,8 @@ from memaudit.cli.score_tables import open_optima, packages_table
 from memaudit.cli.text import safe_markup
 from memaudit.core.errors import MemAuditError
 from memaudit.core.exact import plain
+from memaudit.scoring.package_scores import FORMAT, VERSION, Scoring, Sheet, SheetRow, Unscored
+from memaudit.scoring.unit_kinds import KindRow, kind_data, pooled
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -7,12 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from memaudit.audits.account import account_lines
-from memaudit.audits.diagnosis import Diagnosis, NoDiagnosis
-from memaudit.audits.explanation_data import cells_data, explained, lost_data
-from memaudit.audits.judges.wording import judged_how
-from memaudit.audits.kinds import KindRow
-from memaudit.audits.sheet import Scoring, Sheet, SheetRow, sheet_data
 from memaudit.cli.explained import explained_lines
 from memaudit.cli.results import console
 from memaudit.cli.score_tables import (
@@ -25,6 +19,12 @@ from memaudit.cli.score_tables import (
 from memaudit.cli.text import safe, safe_markup
 from memaudit.core.exact import plain
 from memaudit.core.text import counted
+from memaudit.scoring.caveats import account_lines
+from memaudit.scoring.diagnosis import Diagnosis, NoDiagnosis
+from memaudit.scoring.explanation import cells_data, explained, lost_data
+from memaudit.scoring.judges.protocol import judged_how
+from memaudit.scoring.package_scores import Scoring, Sheet, SheetRow, sheet_data
+from memaudit.scoring.unit_kinds import KindRow
 
 if TYPE_CHECKING:
     from rich.console import Console

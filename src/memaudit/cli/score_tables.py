@@ -7,13 +7,13 @@ from typing import Any
 from rich import box
 from rich.table import Table
 
-from memaudit.audits.diagnosis import STEPS
-from memaudit.audits.exported import POLICIES
-from memaudit.audits.kinds import KindRow
-from memaudit.audits.ratio import Ratio, bound_text
-from memaudit.audits.sheet import Sheet, SheetRow
 from memaudit.cli.results import number
 from memaudit.cli.text import safe_markup
+from memaudit.scoring.diagnosis import STEPS
+from memaudit.scoring.package_scores import Sheet, SheetRow
+from memaudit.scoring.ratio import Ratio, bound_text
+from memaudit.scoring.store_scores import POLICIES
+from memaudit.scoring.unit_kinds import KindRow
 
 
 def scores_table(rows: Sequence[SheetRow]) -> Table:

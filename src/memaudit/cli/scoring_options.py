@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from memaudit.audits.time_limit import checked_seconds
 from memaudit.core.errors import MemAuditError
+from memaudit.scoring.gate import checked_seconds
 
 
 def _group_cap(value: int | None) -> int | None:

@@ -23,9 +23,9 @@ from memaudit.core.errors import MemAuditError
 
 if TYPE_CHECKING:
     from memaudit.adapters.store import ExportedStore
-    from memaudit.audits.judges.protocol import Judge
-    from memaudit.audits.sensitivity.variants import Choices, Variant
     from memaudit.core.package import Package
+    from memaudit.scoring.judges.protocol import Judge
+    from memaudit.scoring.sensitivity_variants import Choices, Variant
 
 
 @spread
@@ -72,15 +72,24 @@ def sensitivity(
 ) -> None:
     """Score stores by other judges, costs, group caps and wrong labels: do rankings survive?"""
     from memaudit.adapters.store import read_store
-    from memaudit.audits.account import account_lines, account_row
-    from memaudit.audits.judges.registry import named_judges, refuse_equal_judges, refuse_shared_ids
-    from memaudit.audits.sensitivity.measure import BASIS
-    from memaudit.audits.sensitivity.rows import finding_row, pairing_row
-    from memaudit.audits.sensitivity.summary import findings, measured_runs, pairings
-    from memaudit.audits.sensitivity.variants import BASE, judge_variant, variants
-    from memaudit.audits.sheet import refuse_equal_names
-    from memaudit.audits.written import written
     from memaudit.io.packages import read_package
+    from memaudit.scoring.caveats import account_lines, account_row
+    from memaudit.scoring.judged_store import written
+    from memaudit.scoring.judges.registry import (
+        named_judges,
+        refuse_equal_judges,
+        refuse_shared_ids,
+    )
+    from memaudit.scoring.package_scores import refuse_equal_names
+    from memaudit.scoring.sensitivity import (
+        BASIS,
+        finding_row,
+        findings,
+        measured_runs,
+        pairing_row,
+        pairings,
+    )
+    from memaudit.scoring.sensitivity_variants import BASE, judge_variant, variants
 
     amounts = distinct_budgets(budget)
     choices = _choices(cost_rules, group_caps, noise, rates, repetitions, seed)
@@ -144,9 +153,8 @@ def sensitivity(
 def _choices(
     cost_rules: str, group_caps: str, noise: str, rates: str, repetitions: int, seed: int
 ) -> "Choices":
-    from memaudit.audits.sensitivity.noise import KINDS, Kind
-    from memaudit.audits.sensitivity.variants import Choices
     from memaudit.core.exact import exact
+    from memaudit.scoring.sensitivity_variants import KINDS, Choices, Kind
 
     kinds: dict[str, Kind] = {kind: kind for kind in KINDS}
     if unknown := [name for name in _parts(noise) if name not in kinds]:
@@ -178,9 +186,9 @@ def _corrected(
     judge: "Judge",
     group_cap: int | None,
 ) -> "Variant":
-    from memaudit.audits.sensitivity.corrections import NAME, corrected, read_corrections
-    from memaudit.audits.sensitivity.variants import Variant
-    from memaudit.audits.written import written
+    from memaudit.scoring.judged_store import written
+    from memaudit.scoring.locomo_corrections import NAME, corrected, read_corrections
+    from memaudit.scoring.sensitivity_variants import Variant
 
     better = corrected(package, read_corrections(corrections), conversations)
     counts = ", ".join(f"{number} {what}" for what, number in better.count.items())

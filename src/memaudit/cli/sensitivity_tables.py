@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 from rich import box
 from rich.table import Table
 
-from memaudit.audits.judges.wording import judged_how
-from memaudit.audits.sensitivity.summary import Finding, Pairing, Spread, Survival
 from memaudit.cli.results import console, number
 from memaudit.cli.text import safe_markup
+from memaudit.scoring.judges.protocol import judged_how
+from memaudit.scoring.sensitivity import Finding, Pairing, Spread, Survival
 
 if TYPE_CHECKING:
-    from memaudit.audits.judges.protocol import Judge
+    from memaudit.scoring.judges.protocol import Judge
 
 
 def show(

@@ -18,7 +18,7 @@ from rich.progress import (
 from rich.text import Text
 
 from memaudit.cli.text import safe
-from memaudit.experiments.engines.protocol import Engine
+from memaudit.experiments.engines.local import Engine
 from memaudit.experiments.spec import RunSpec
 
 

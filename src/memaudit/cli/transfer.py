@@ -73,9 +73,8 @@ def transfer(
     """
     from memaudit.cli.results import progress
     from memaudit.cli.transfer_tables import show_transfer
-    from memaudit.experiments.transfer.records import open_records
-    from memaudit.experiments.transfer.run import Compared
-    from memaudit.experiments.transfer.run import transfer as run_transfer
+    from memaudit.downstream.transfer import Compared, open_records
+    from memaudit.downstream.transfer import transfer as run_transfer
     from memaudit.writers.registry import named_writer
 
     compared = Compared([named_writer(name) for name in writer or [DEFAULT_WRITER]], budget, seed)

@@ -1,12 +1,27 @@
-"""Exact match and token F1 as SQuAD defines them, with numbers compared as numbers."""
+"""Whether a reply gives the right answer: SQuAD measures, named rules, a verdict."""
 
 import re
 from collections import Counter
 from decimal import Decimal
+from enum import StrEnum
 from fractions import Fraction
 from functools import lru_cache
 
-from memaudit.core.text import terms
+from memaudit.core.text import Terms, numbers, terms
+
+
+class Verdict(StrEnum):
+    """What the reader's words are worth, looked at alone."""
+
+    RIGHT = "right"
+    """Also: abstained where that is the right answer."""
+    STALE = "stale"
+    WRONG = "wrong"
+    ABSTAINED = "abstained"
+    """Where an answer was expected."""
+    UNCLEAR = "unclear"
+    """No reply that can be read, or an answer that the rule cannot score."""
+
 
 _ARTICLES = frozenset({"a", "an", "the"})
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
@@ -53,3 +68,100 @@ def token_f1(answer: str, gold: str) -> Fraction:
         return Fraction(said == wanted)
     shared = (Counter(said) & Counter(wanted)).total()
     return Fraction(2 * shared, len(said) + len(wanted))
+
+
+RULE = "answer-v2"
+ALIKE = Fraction(3, 4)
+HALF = Fraction(1, 2)
+POLAR = {"yes": "no", "no": "yes"}
+
+_UNKNOWN = re.compile(
+    r"\b(?:unknown|undecided|unanswerable)\b|"
+    r"\bno (?:information|answer|decision|idea|mention|record)\b|"
+    r"\bca(?:n't|nnot|n not) (?:say|tell|answer|know|determine|be determined)\b|"
+    r"(?:\bnot|n't)(?: yet| been)* (?:know|known|decided?|mention|mentioned|stated?|say|said|told|"
+    r"given|provided|specify|specified|contain|named)\b",
+    re.IGNORECASE,
+)
+_MONTH = re.compile(r"\bMay\b|\b\d{1,2}(?:st|nd|rd|th)? may\b|\bmay \d")
+_HOUR = re.compile(r"(?<=\d)\s*([ap])\.?m\b", re.IGNORECASE)
+_LIST_NUMBER = re.compile(r"^\s*\d+[.)]\s", re.MULTILINE)
+NO_LONGER = ["no", "longer"]
+_DENIALS = frozenset({"not", "never"})
+_GONE = re.compile(r"\b(?:deleted?|erased?|removed?|forget|forgotten|withdrawn)\b", re.IGNORECASE)
+
+
+def says_unknown(answer: str, may_be_gone: bool = False) -> bool:
+    """Whether a text says that it is not known; where asked, also that it was deleted."""
+    text = answer.replace("\u2019", "'")
+    return bool(_UNKNOWN.search(text) or (may_be_gone and _GONE.search(text)))
+
+
+def scored(answer: str, gold: str, question: str) -> Verdict:
+    """Right, wrong, or unclear where words alone cannot tell."""
+    if exact_match(answer, gold):
+        return Verdict.RIGHT
+    said, wanted = tokens(answer), tokens(gold)
+    if not said:
+        return Verdict.WRONG
+    if wanted and POLAR.get(wanted[0]) == said[0]:
+        return Verdict.WRONG
+    if len(wanted) == 1 and wanted[0] in POLAR:
+        sure = said[0] == wanted[0] and not says_unknown(answer)
+        return Verdict.RIGHT if sure else Verdict.UNCLEAR
+    all_terms, there = _terms(gold), _terms(answer)
+    telling = all_terms - _terms(question)
+    if not telling:
+        return _choice(answer, gold, all_terms, there)
+    held = telling & there
+    if not held:
+        return Verdict.WRONG
+    if _denies(said, wanted) or not _stands(wanted, answer):
+        return Verdict.UNCLEAR
+    if held == telling and numbers(all_terms) <= there:
+        return Verdict.RIGHT
+    return Verdict.RIGHT if token_f1(answer, gold) >= ALIKE else Verdict.UNCLEAR
+
+
+def _denies(said: list[str], wanted: list[str]) -> bool:
+    """Whether an answer says that it is not so: it begins with no longer, or denies it in place.
+
+    "No longer fish, but meat" says meat.
+    """
+    ended = said[:2] == NO_LONGER and wanted[:2] != NO_LONGER
+    if ended and not {"but", "now"} & set(said):
+        return True
+    places = [at for at in range(len(said)) if said[at : at + len(wanted)] == wanted]
+    return bool(places) and all(_denied(said[max(0, at - 3) : at]) for at in places)
+
+
+def _denied(before: list[str]) -> bool:
+    """By the words right before it."""
+    return bool(_DENIALS & set(before[-2:])) or _phrase(NO_LONGER, before)
+
+
+def _stands(wanted: list[str], answer: str) -> bool:
+    """Whether a gold answer that is a bare number stands in the answer as a number of its own."""
+    if len(wanted) != 1 or not wanted[0].replace(".", "").isdecimal():
+        return True
+    return wanted[0] in tokens(_LIST_NUMBER.sub(" ", answer))
+
+
+def _choice(answer: str, gold: str, all_terms: Terms, there: Terms) -> Verdict:
+    """Where the gold answer is one of the things the question names."""
+    if _phrase(tokens(gold), tokens(answer)) and token_f1(answer, gold) >= HALF:
+        return Verdict.RIGHT
+    return Verdict.UNCLEAR if not all_terms or all_terms & there else Verdict.WRONG
+
+
+def _phrase(part: list[str], whole: list[str]) -> bool:
+    """Whether tokens stand together in a text."""
+    size = len(part)
+    return any(whole[at : at + size] == part for at in range(len(whole) - size + 1))
+
+
+def _terms(text: str) -> Terms:
+    """With the month May and the hours a.m., which look like words of grammar."""
+    found = terms(_HOUR.sub(r" \1m", plain_numbers(text)))
+    found |= {f"{half.lower()}m" for half in _HOUR.findall(text)}
+    return found | {"may"} if _MONTH.search(text) else found

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
 
-from memaudit.downstream.memory import Holding
+from memaudit.downstream.holding import Holding
 from memaudit.downstream.question import Question
 
 

@@ -4,11 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from memaudit.core.text import terms
-from memaudit.downstream.memory import StoredMemory
+from memaudit.downstream.answers import Verdict, says_unknown, scored
+from memaudit.downstream.holding import StoredMemory
 from memaudit.downstream.question import Question
 from memaudit.downstream.readers.protocol import Reply, State
-from memaudit.downstream.scoring import says_unknown, scored
-from memaudit.downstream.verdict import Verdict
 
 NO_GOLD, NOT_SCORED = "no_gold_answer", "answer_cannot_be_scored"
 

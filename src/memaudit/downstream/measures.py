@@ -4,15 +4,13 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from memaudit.core.cost import words
-from memaudit.downstream.answers import exact_match, token_f1
+from memaudit.downstream.answers import Verdict, exact_match, scored, token_f1
 from memaudit.downstream.chain import UnitChain
 from memaudit.downstream.grading import Graded
-from memaudit.downstream.memory import StoredMemory
+from memaudit.downstream.holding import StoredMemory
 from memaudit.downstream.outcomes import Outcome
 from memaudit.downstream.question import Question
 from memaudit.downstream.readers.protocol import Reply, State
-from memaudit.downstream.scoring import scored
-from memaudit.downstream.verdict import Verdict
 
 Measures = dict[str, Fraction | None]
 

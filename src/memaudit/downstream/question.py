@@ -1,12 +1,68 @@
-"""A package's queries as questions: what is asked, and what only an oracle may look at."""
+"""A package's queries as questions: required units, outdated ones, and superseded traps."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from memaudit.core.package import ABSTENTION, INVALIDATION_KINDS, EvidenceUnit, Package, Query
-from memaudit.downstream.current import outdated
-from memaudit.downstream.superseded import superseded
+from memaudit.core.package import (
+    ABSTENTION,
+    CURRENT,
+    INVALIDATION_KINDS,
+    STALE,
+    EvidenceUnit,
+    Package,
+    Query,
+)
+from memaudit.core.text import Terms, numbers, terms, times
+from memaudit.downstream.answers import Verdict, scored
+
+RULE = "current-v1"
+
+
+def outdated(question: str, gold: str | None, required: Sequence[EvidenceUnit]) -> dict[str, str]:
+    """Ids and texts of the required stale units that an answer does not need."""
+    current = " ".join(unit.text for unit in required if unit.kind == CURRENT)
+    if gold is None or not current or scored(current, gold, question) is not Verdict.RIGHT:
+        return {}
+    return {unit.id: unit.text for unit in required if unit.kind == STALE}
+
+
+SUPERSEDED_RULE = "stale-v1"
+LEAST_SHARED = 2
+LEAST_SHARE = Fraction(1, 4)
+_SAY_WHAT_HOLDS = INVALIDATION_KINDS | {CURRENT, ABSTENTION}
+
+
+def superseded(
+    question: str, required: Sequence[EvidenceUnit], units: Iterable[EvidenceUnit]
+) -> dict[str, str]:
+    """Ids and texts of the stale units that belong to a question which does not require them."""
+    kinds = {unit.kind for unit in required}
+    asks_for_the_past = STALE in kinds and CURRENT not in kinds
+    if asks_for_the_past or not kinds & _SAY_WHAT_HOLDS:
+        return {}
+    wanted = {unit.id for unit in required}
+    about = _topic(question).union(*(_topic(unit.text) for unit in required))
+    ended = {
+        source.id for unit in required if unit.kind in INVALIDATION_KINDS for source in unit.sources
+    }
+
+    def belongs(unit: EvidenceUnit) -> bool:
+        return bool(ended & {source.id for source in unit.sources}) or _alike(unit.text, about)
+
+    stale = (unit for unit in units if unit.kind == STALE and unit.id not in wanted)
+    return {unit.id: unit.text for unit in stale if belongs(unit)}
+
+
+def _alike(text: str, about: Terms) -> bool:
+    own = _topic(text)
+    shared = len(own & about)
+    return shared >= LEAST_SHARED and shared >= LEAST_SHARE * len(own)
+
+
+def _topic(text: str) -> Terms:
+    found = terms(text)
+    return found - numbers(found) - times(found)
 
 
 @dataclass(frozen=True, slots=True)

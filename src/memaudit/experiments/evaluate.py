@@ -8,12 +8,12 @@ from fractions import Fraction
 from importlib.metadata import version
 from typing import Any
 
-from memaudit.audits.ratio import Ratio
-from memaudit.audits.score import Score, Scorer
 from memaudit.core.errors import MemAuditError
 from memaudit.core.exact import plain
 from memaudit.core.optimum import Certificate
 from memaudit.core.package import Package
+from memaudit.scoring.ratio import Ratio
+from memaudit.scoring.score import Score, Scorer
 from memaudit.writers.protocol import OracleView, View, Writer, own_seed, visible
 
 DIGITS = 9

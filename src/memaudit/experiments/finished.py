@@ -14,8 +14,8 @@ from pydantic import ValidationError
 from memaudit.core.errors import MemAuditError
 from memaudit.core.exact import exact, plain
 from memaudit.experiments.spec import RunSpec, parse_seeds
-from memaudit.experiments.stated import StatedRow
 from memaudit.experiments.sweep import ROWS, Keys, read_run
+from memaudit.formats.run_files import StatedRow
 from memaudit.io.journal import read_journal
 from memaudit.io.strict_json import first_fault
 

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from memaudit.audits.statistics import Floats, Places, draws
 from memaudit.core.errors import MemAuditError
 from memaudit.core.exact import exact
 from memaudit.experiments.spec import parse_seeds
+from memaudit.stats.intervals import Floats, Places, draws
 
 FIELDS = ("ratio", "value", "cost", "invalidation", "current", "stale")
 

@@ -9,7 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from memaudit.audits.statistics import (
+from memaudit.experiments.finished import open_finished
+from memaudit.experiments.grid import Evidence, Grid, evidence, read_grids
+from memaudit.io.atomic import write_file
+from memaudit.stats.intervals import (
     LEVEL,
     RESAMPLES,
     Floats,
@@ -18,9 +21,6 @@ from memaudit.audits.statistics import (
     holm,
     intervals,
 )
-from memaudit.experiments.finished import open_finished
-from memaudit.experiments.grid import Evidence, Grid, evidence, read_grids
-from memaudit.io.atomic import write_file
 
 SUMMARY = "summary.json"
 DIGITS = 6

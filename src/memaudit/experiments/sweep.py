@@ -19,10 +19,10 @@ from pydantic import ValidationError
 
 from memaudit.core.errors import InvalidPackage, MemAuditError
 from memaudit.core.exact import plain
-from memaudit.experiments.engines.protocol import Engine
+from memaudit.experiments.engines.local import Engine
 from memaudit.experiments.evaluate import Subject, evaluate
 from memaudit.experiments.spec import RunSpec, absolute, is_fraction
-from memaudit.experiments.stated import StatedRun
+from memaudit.formats.run_files import StatedRun
 from memaudit.generators.registry import named_distribution
 from memaudit.io.atomic import write_file
 from memaudit.io.files import read_text

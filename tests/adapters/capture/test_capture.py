@@ -7,8 +7,8 @@ import pytest
 from memaudit.adapters.capture.capture import capture
 from memaudit.adapters.capture.systems import Settings, System, named_system
 from memaudit.adapters.store import read_store
-from memaudit.audits.written import of_package
 from memaudit.core.errors import MemAuditError, MissingTool
+from memaudit.scoring.judged_store import of_package
 from tests.adapters.capture.conftest import KEY, NOTEBOOK, Run, package
 
 

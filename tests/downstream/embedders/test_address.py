@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from memaudit.core.errors import MemAuditError
-from memaudit.downstream.embedders.address import AddressEmbedder
-from memaudit.downstream.retrievers.registry import named_retriever
+from memaudit.downstream.embedders import AddressEmbedder
+from memaudit.downstream.retrievers import named_retriever
 from memaudit.models.transport import RetryPolicy
 from tests.downstream.small import ALL, ASKED
 from tests.models.server import Behaviour, fails, send, serving

@@ -10,9 +10,8 @@ from typing import Any
 import pytest
 
 from memaudit.core.errors import MemAuditError
-from memaudit.downstream.memory import StoredMemory
-from memaudit.downstream.readers.model import ModelReader
-from memaudit.downstream.readers.prompts import PROMPTS, reader_prompt
+from memaudit.downstream.holding import StoredMemory
+from memaudit.downstream.readers.model import PROMPTS, ModelReader, reader_prompt
 from memaudit.downstream.readers.protocol import Asked, Reply, State
 from memaudit.downstream.readers.registry import named_reader
 from memaudit.models.cache import Cache

@@ -2,9 +2,8 @@
 
 from fractions import Fraction
 
-from memaudit.downstream.memory import StoredMemory
-from memaudit.downstream.readers.evidence_only import EvidenceOnly
-from memaudit.downstream.readers.extractive import Extractive
+from memaudit.downstream.holding import StoredMemory
+from memaudit.downstream.readers.offline import EvidenceOnly, Extractive
 from memaudit.downstream.readers.protocol import Asked, Reply, State
 from tests.downstream.small import ASKED, DOG, ENDED, NOW, OLD, OPEN
 

@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memaudit.core.errors import MemAuditError
-from memaudit.downstream.memory import StoredMemory
+from memaudit.downstream.holding import StoredMemory
 from memaudit.downstream.question import Question
-from memaudit.downstream.retrievers.registry import RETRIEVERS, named_retriever
+from memaudit.downstream.retrievers import RETRIEVERS, named_retriever
 from tests.downstream.small import ALL, ASKED, ONE
 
 pytest.importorskip("wordllama", reason="pip install 'memaudit[embeddings]'")
@@ -103,7 +103,7 @@ def test_any_text(name: str, texts: list[str], asked: str) -> None:
 def test_the_same_in_another_process() -> None:
     """The order of sets does not decide: two hash seeds give one ranking."""
     code = (
-        "from memaudit.downstream.retrievers.registry import RETRIEVERS\n"
+        "from memaudit.downstream.retrievers import RETRIEVERS\n"
         "from tests.downstream.small import ALL, ASKED\n"
         "print([RETRIEVERS[n].rank(ALL, list(ASKED.values()), 3) for n in sorted(RETRIEVERS)])"
     )

@@ -4,14 +4,9 @@ from fractions import Fraction
 
 import pytest
 
-from memaudit.downstream.memory import StoredMemory
+from memaudit.downstream.holding import StoredMemory
 from memaudit.downstream.question import Question
-from memaudit.downstream.retrievers.bm25 import Bm25, words
-from memaudit.downstream.retrievers.hybrid import Hybrid
-from memaudit.downstream.retrievers.oracle import Oracle
-from memaudit.downstream.retrievers.protocol import best
-from memaudit.downstream.retrievers.recency import Recency
-from memaudit.downstream.retrievers.registry import RETRIEVERS
+from memaudit.downstream.retrievers import RETRIEVERS, Bm25, Hybrid, Oracle, Recency, best, words
 from tests.downstream.small import ALL
 
 HALF = Fraction(1, 2)

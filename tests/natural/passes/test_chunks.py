@@ -5,7 +5,7 @@ from itertools import product
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memaudit.natural.passes.coverage import (  # fmt: skip
+from memaudit.natural.passes.coverage import (
     MOST_LETTERS,
     MOST_MEMORIES,
     MOST_PAIRS,

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memaudit.datasets.conversation import Session, Turn
-from memaudit.natural.passes.source import (  # fmt: skip
+from memaudit.natural.passes.source import (
     SourceSession,
     SourceText,
     SourceTurn,

@@ -6,16 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from memaudit.audits.downstream.run import run
-from memaudit.audits.downstream.spec import Case, Setup
 from memaudit.core.package import Package
-from memaudit.downstream.memory import Holding, StoredMemory
+from memaudit.downstream.calibration import Plan, calibrate
+from memaudit.downstream.holding import Holding, StoredMemory
 from memaudit.downstream.readers.registry import READERS
-from memaudit.downstream.retrievers.registry import RETRIEVERS
-from memaudit.experiments.calibration.run import Plan, calibrate
+from memaudit.downstream.retrievers import RETRIEVERS
+from memaudit.downstream.run import run
+from memaudit.downstream.spec import Case, Setup
 from memaudit.natural.named_packages import natural_set
 from memaudit.writers.registry import named_writer
-from tests.audits.downstream.small_runs import CASES
+from tests.downstream.diagnosis.small_runs import CASES
 from tests.report.page.conftest import ATTACK
 
 SETTINGS = {

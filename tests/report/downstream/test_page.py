@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from memaudit.experiments.engines.serial import Serial
+from memaudit.experiments.engines.local import Serial
 from memaudit.experiments.spec import RunSpec
 from memaudit.experiments.sweep import run
 from memaudit.report.downstream.folder import open_folder

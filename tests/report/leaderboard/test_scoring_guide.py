@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from memaudit.audits.diagnosis import STEPS
 from memaudit.pytest_plugin import score_store
+from memaudit.scoring.diagnosis import STEPS
 from tests.docs.walk import walk
 
 ROOT = Path(__file__).parents[3]

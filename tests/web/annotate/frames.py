@@ -13,8 +13,8 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from memaudit.audits.frames.cell import Frame, FrameCell, KeyedCell
-from memaudit.audits.frames.files import write_frame
+from memaudit.label_audit.cells import Frame, FrameCell, KeyedCell
+from memaudit.label_audit.frame_files import write_frame
 
 SECRETS = ("hidden-provenance", "hidden-candidate", "hidden-unit", "hidden-package", "hidden-kind",
            "17/3", "5.67")  # fmt: skip

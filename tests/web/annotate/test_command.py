@@ -5,7 +5,7 @@ import signal
 import sqlite3
 from pathlib import Path
 
-from memaudit.audits.frames.files import read_label_sets
+from memaudit.label_audit.frame_files import read_label_sets
 from memaudit.web.annotate.decisions import Decisions
 from memaudit.web.annotate.desk import frame_digest
 from memaudit.web.serving import listen

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memaudit.audits.frames.cell import LABELS, Label, LabelSet
 from memaudit.core.errors import MemAuditError
+from memaudit.label_audit.cells import LABELS, Label, LabelSet
 from memaudit.web.annotate.decisions import Decision, Decisions
 
 DIGEST = "d" * 64

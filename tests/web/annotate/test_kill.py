@@ -14,7 +14,7 @@ from threading import Thread
 
 import pytest
 
-from memaudit.audits.frames.cell import LABELS
+from memaudit.label_audit.cells import LABELS
 from memaudit.web.annotate.decisions import Decisions
 from memaudit.web.annotate.desk import frame_digest
 from tests.web.annotate.frames import Served, frame_folder, frame_of, served
@@ -26,7 +26,7 @@ FORKER = """
 import gc, os, sys
 from pathlib import Path
 import memaudit.web.annotate.app, memaudit.web.serving, memaudit.web.annotate.guideline
-from memaudit.audits.frames.files import read_frame
+from memaudit.label_audit.frame_files import read_frame
 from memaudit.cli.annotate import annotate
 for line in sys.stdin:
     child = os.fork()

@@ -6,7 +6,7 @@ from typing import Any
 
 from memaudit.adapters.store import ExportedStore, Memory, Origin, write_store
 from memaudit.core.package import Package
-from memaudit.experiments.engines.serial import Serial
+from memaudit.experiments.engines.local import Serial
 from memaudit.experiments.spec import RunSpec
 from memaudit.experiments.summary import summarise
 from memaudit.experiments.sweep import ROWS, RUN, run

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from memaudit.core.errors import MemAuditError
-from memaudit.experiments.engines.serial import Serial
+from memaudit.experiments.engines.local import Serial
 from memaudit.experiments.spec import RunSpec
 from memaudit.experiments.sweep import ROWS, run
 from memaudit.io.packages import write_package

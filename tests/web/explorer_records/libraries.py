@@ -6,15 +6,15 @@ from pathlib import Path
 from typing import Any
 
 from memaudit.adapters.store import Count, ExportedStore, Memory, Origin, write_store
-from memaudit.audits.agreement.audit import audit_agreement
-from memaudit.audits.agreement.plain import audit_data
-from memaudit.audits.frames.cell import Frame, FrameCell, KeyedCell, Label, LabelSet
-from memaudit.audits.frames.files import write_frame, write_labels
+from memaudit.downstream.answers import Verdict
 from memaudit.downstream.chain import Stage
 from memaudit.downstream.outcomes import TABLE
-from memaudit.downstream.verdict import Verdict
 from memaudit.io.journal import to_line
 from memaudit.io.packages import write_package
+from memaudit.label_audit.agreement import audit_agreement
+from memaudit.label_audit.agreement_json import audit_data
+from memaudit.label_audit.cells import Frame, FrameCell, KeyedCell, Label, LabelSet
+from memaudit.label_audit.frame_files import write_frame, write_labels
 from memaudit.natural.named_packages import natural_set
 from tests.cli.running import run
 from tests.web.explorer.libraries import CORPUS

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from memaudit.audits.frames.files import read_frame, write_frame, write_labels
+from memaudit.label_audit.frame_files import read_frame, write_frame, write_labels
 from memaudit.web.annotate.decisions import Decisions
 from memaudit.web.annotate.desk import DATABASE, frame_digest
 from memaudit.web.explorer.library.library import Library

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
 
-from memaudit.downstream.memory import StoredMemory
+from memaudit.downstream.holding import StoredMemory
 from memaudit.downstream.question import Question
 
 

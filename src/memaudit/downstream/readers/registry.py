@@ -3,8 +3,7 @@
 from typing import TYPE_CHECKING
 
 from memaudit.core.errors import MemAuditError
-from memaudit.downstream.readers.evidence_only import EvidenceOnly
-from memaudit.downstream.readers.extractive import Extractive
+from memaudit.downstream.readers.offline import EvidenceOnly, Extractive
 from memaudit.downstream.readers.protocol import Reader
 
 if TYPE_CHECKING:
@@ -21,8 +20,7 @@ def named_reader(name: str, prompt: str | None = None, desk: "Desk | None" = Non
         if desk is None:
             raise MemAuditError(f"reader {name!r}: no model can be asked here")
         # What asks models is loaded only where one is asked.
-        from memaudit.downstream.readers.model import ModelReader
-        from memaudit.downstream.readers.prompts import DEFAULT_PROMPT
+        from memaudit.downstream.readers.model import DEFAULT_PROMPT, ModelReader
 
         return ModelReader(desk, name.removeprefix(MODEL), prompt or DEFAULT_PROMPT)
     if name not in READERS:

@@ -2,10 +2,8 @@
 
 from memaudit.core.errors import MemAuditError
 from memaudit.experiments.engines.dask_cluster import DaskCluster
-from memaudit.experiments.engines.processes import Processes
-from memaudit.experiments.engines.protocol import Engine
+from memaudit.experiments.engines.local import Engine, Processes, Serial
 from memaudit.experiments.engines.ray_cluster import RayCluster
-from memaudit.experiments.engines.serial import Serial
 
 ENGINES = ("processes", "serial", "dask", "ray")
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from memaudit.downstream.finding import WHY
+from memaudit.downstream.examine import WHY
 from memaudit.downstream.outcomes import LOST_BY, Layer, Outcome
 from memaudit.report.page.cast import Member
 

@@ -8,14 +8,14 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from memaudit.audits.downstream.execute import FORMAT as DIAGNOSIS
-from memaudit.audits.downstream.execute import ROWS, SPEC, SUMMARY
 from memaudit.core.errors import MemAuditError
-from memaudit.experiments.calibration.run import FORMAT as CALIBRATION
+from memaudit.downstream.calibration import FORMAT as CALIBRATION
+from memaudit.downstream.run import FORMAT as DIAGNOSIS
+from memaudit.downstream.run import ROWS, SPEC, SUMMARY
+from memaudit.formats.calibration_files import CalibrationRow, CalibrationSummary
+from memaudit.formats.diagnosis_files import DiagnosisRow, DiagnosisSummary, Stated
 from memaudit.io.journal import read_journal
 from memaudit.io.strict_json import first_fault, read_object
-from memaudit.report.downstream.stated import DiagnosisRow, DiagnosisSummary, Stated
-from memaudit.report.downstream.stated_calibration import CalibrationRow, CalibrationSummary
 
 AGAIN = "run the same command again"
 Summary = DiagnosisSummary | CalibrationSummary

@@ -4,8 +4,8 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from memaudit.experiments.calibration.partings import REASONS
-from memaudit.experiments.calibration.points import STEPS
+from memaudit.downstream.calibration_points import STEPS
+from memaudit.downstream.calibration_summary import REASONS
 from memaudit.io.atomic import write_file
 from memaudit.report.downstream.folder import Folder, open_folder
 from memaudit.report.downstream.plot import scatter_plot

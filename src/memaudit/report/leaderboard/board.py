@@ -9,8 +9,12 @@ from itertools import combinations
 
 import numpy as np
 
-from memaudit.audits.diagnosis import STEPS
-from memaudit.audits.statistics import (
+from memaudit.core.errors import MemAuditError
+from memaudit.core.exact import MAX_DIGITS, common_denominator
+from memaudit.formats.score_file import MOST_DIGITS, DiagnosisRow, ScoreRow
+from memaudit.report.leaderboard.entries import Entries
+from memaudit.scoring.diagnosis import STEPS
+from memaudit.stats.intervals import (
     Difference,
     Floats,
     Interval,
@@ -19,10 +23,6 @@ from memaudit.audits.statistics import (
     holm,
     intervals,
 )
-from memaudit.core.errors import MemAuditError
-from memaudit.core.exact import MAX_DIGITS, common_denominator
-from memaudit.report.leaderboard.entries import Entries
-from memaudit.report.leaderboard.score_files import MOST_DIGITS, DiagnosisRow, ScoreRow
 
 CLEAR = 0.05
 """A Holm-corrected p-value below this tells two stores apart."""

@@ -3,9 +3,9 @@
 import math
 from typing import Any
 
-from memaudit.audits.statistics import Difference, Interval
 from memaudit.core.exact import plain
 from memaudit.report.leaderboard.board import Board, Standing
+from memaudit.stats.intervals import Difference, Interval
 
 
 def leaderboard_data(board: Board) -> dict[str, Any]:

@@ -9,12 +9,12 @@ from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
-from memaudit.audits.sheet import FORMAT
 from memaudit.core.errors import MemAuditError
 from memaudit.core.exact import plain
+from memaudit.formats.score_file import NotScored, ScoreFile, ScoreRow, StoreRow
 from memaudit.io.files import decode, read_bytes
 from memaudit.io.strict_json import first_fault
-from memaudit.report.leaderboard.score_files import NotScored, ScoreFile, ScoreRow, StoreRow
+from memaudit.scoring.package_scores import FORMAT
 
 MAX_BYTES = 1 << 28
 

@@ -1,9 +1,9 @@
 """What every form of the leaderboard has to say beside its numbers."""
 
-from memaudit.audits.judges.wording import judged_how
 from memaudit.core.text import counted
+from memaudit.formats.score_file import POLICY, SIGNS, StoreRow
 from memaudit.report.leaderboard.board import Board
-from memaudit.report.leaderboard.score_files import POLICY, SIGNS, StoreRow
+from memaudit.scoring.judges.protocol import judged_how
 
 MOST_NOTES = 20
 MOST_PACKAGES = 3

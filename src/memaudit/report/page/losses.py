@@ -6,10 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from memaudit.audits.statistics import Floats
 from memaudit.report.page.cast import OPT, Member
 from memaudit.report.page.packages import remake
 from memaudit.report.page.run import Run, Tally
+from memaudit.stats.intervals import Floats
 
 MOST_KINDS = 12
 """Kinds beyond this are shown together."""

@@ -8,7 +8,6 @@ from typing import Any
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from memaudit.audits.statistics import FLIPS, LEVEL, RESAMPLES
 from memaudit.experiments.spec import is_fraction
 from memaudit.generators.registry import named_distribution
 from memaudit.io.atomic import write_file
@@ -23,6 +22,7 @@ from memaudit.report.page.run import Run, open_run
 from memaudit.report.page.standing import Standing, standing
 from memaudit.report.page.story import MOST_LETTERS, tell
 from memaudit.report.page.visible import shortened, visible_text
+from memaudit.stats.intervals import FLIPS, LEVEL, RESAMPLES
 
 TITLE = "What was kept, and what could have been"
 

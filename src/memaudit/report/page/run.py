@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from memaudit.audits.statistics import Floats
 from memaudit.core.errors import MemAuditError
 from memaudit.core.exact import exact
 from memaudit.experiments.finished import open_finished
@@ -17,6 +16,7 @@ from memaudit.experiments.spec import RunSpec
 from memaudit.experiments.sweep import ROWS
 from memaudit.io.journal import read_journal
 from memaudit.report.page.cast import Member, cast
+from memaudit.stats.intervals import Floats
 
 Row = dict[str, Any]
 MOST_KINDS = 256

@@ -6,11 +6,11 @@ from itertools import pairwise
 
 import numpy as np
 
-from memaudit.audits.statistics import Difference, Floats, Interval, differences, holm, intervals
 from memaudit.experiments.grid import Evidence, evidence
 from memaudit.experiments.summary import ranking
 from memaudit.report.page.cast import Member
 from memaudit.report.page.run import Run
+from memaudit.stats.intervals import Difference, Floats, Interval, differences, holm, intervals
 
 CLEAR = 0.05
 """A Holm-corrected p-value below this tells two writers apart."""

@@ -14,8 +14,8 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 import memaudit.report.page
-from memaudit.audits.frames.files import write_labels
 from memaudit.core.errors import MemAuditError
+from memaudit.label_audit.frame_files import write_labels
 from memaudit.report.page.visible import visible_text
 from memaudit.web.annotate.desk import Desk, Refused, View
 from memaudit.web.annotate.sent import LONGEST_NOTE, Labelled, Noted, read_sent

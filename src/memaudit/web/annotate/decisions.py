@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from memaudit.audits.frames.cell import Label, LabelSet
+from memaudit.label_audit.cells import Label, LabelSet
 from memaudit.web.annotate.database import PATIENCE, LabelDatabase
 
 _STANDING = """SELECT cell_id, label, note, at, max(id) FROM decisions

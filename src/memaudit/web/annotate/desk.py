@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TypedDict
 
-from memaudit.audits.frames.cell import FrameCell, Label, LabelSet
 from memaudit.core.errors import MemAuditError
+from memaudit.label_audit.cells import FrameCell, Label, LabelSet
 from memaudit.web.annotate.decisions import Decision, Decisions
 from memaudit.web.annotate.highlight import Piece, compared
 from memaudit.web.annotate.pace import cells_per_minute

@@ -15,7 +15,7 @@ NAME = "guideline.md"
 def guideline(folder: Path) -> Markup:
     """The guideline as HTML; markup, links and images in it stay text."""
     own = folder / NAME
-    shipped = files("memaudit.audits.frames") / NAME
+    shipped = files("memaudit.label_audit") / NAME
     text = read_text(own) if own.is_file() else shipped.read_text("utf-8")
     reader = MarkdownIt("commonmark", {"html": False})
     reader.disable(["link", "image", "autolink", "html_inline", "html_block", "reference"])

@@ -5,8 +5,8 @@ from typing import TypeVar
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 from starlette.requests import Request
 
-from memaudit.audits.frames.cell import Label
 from memaudit.io.strict_json import first_fault
+from memaudit.label_audit.cells import Label
 from memaudit.web.annotate.desk import Refused
 
 LONGEST_NOTE = 10_000

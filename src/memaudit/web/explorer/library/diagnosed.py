@@ -8,10 +8,10 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from memaudit.audits.downstream.execute import ROWS, SUMMARY, read_spec
 from memaudit.core.errors import MemAuditError
 from memaudit.core.exact import Exact
 from memaudit.downstream.outcomes import Layer, Outcome
+from memaudit.downstream.run import ROWS, SUMMARY, read_spec
 from memaudit.io.journal import read_journal
 from memaudit.io.strict_json import first_fault
 from memaudit.web.explorer.library.look import read_object

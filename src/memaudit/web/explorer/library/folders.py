@@ -5,11 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from memaudit.audits.downstream.execute import FORMAT as DIAGNOSIS
-from memaudit.audits.frames.files import CELL_LINES, CELLS, KEY, PASSES, PUBLISHED, TASKS
-from memaudit.audits.frames.files import MANIFEST as FRAME
 from memaudit.core.errors import InvalidPackage, MemAuditError
 from memaudit.core.package import TABLES
+from memaudit.downstream.run import FORMAT as DIAGNOSIS
 from memaudit.experiments.summary import SUMMARY
 from memaudit.experiments.sweep import FORMAT as RUN
 from memaudit.experiments.sweep import ROWS
@@ -22,6 +20,8 @@ from memaudit.io.published_fields import DECISIONS, FILES
 from memaudit.io.published_fields import MANIFEST as GENERATION
 from memaudit.io.published_folder import MARKS
 from memaudit.io.strict_json import parse_lines
+from memaudit.label_audit.frame_files import CELL_LINES, CELLS, KEY, PASSES, PUBLISHED, TASKS
+from memaudit.label_audit.frame_files import MANIFEST as FRAME
 from memaudit.web.explorer.library.frame_labels import label_files
 from memaudit.web.explorer.library.look import Look, read_object
 from memaudit.web.explorer.library.records import Facts

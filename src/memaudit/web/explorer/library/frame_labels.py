@@ -9,9 +9,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from memaudit.audits.frames.cell import Frame, FrameCell, LabelSet
-from memaudit.audits.frames.files import CELL_LINES, CELLS, KEY, PUBLISHED, read_label_sets
 from memaudit.core.errors import MemAuditError
+from memaudit.label_audit.cells import Frame, FrameCell, LabelSet
+from memaudit.label_audit.frame_files import CELL_LINES, CELLS, KEY, PUBLISHED, read_label_sets
 from memaudit.web.annotate.decisions import Decisions
 from memaudit.web.annotate.desk import DATABASE, frame_digest
 

@@ -7,12 +7,12 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from memaudit.audits.agreement.audit import AgreementAudit, audit_agreement
-from memaudit.audits.agreement.plain import audit_data
-from memaudit.audits.frames.cell import Frame
-from memaudit.audits.frames.model_pass import MODEL
 from memaudit.core.errors import MemAuditError
 from memaudit.io.strict_json import first_fault
+from memaudit.label_audit.agreement import AgreementAudit, audit_agreement
+from memaudit.label_audit.agreement_json import audit_data
+from memaudit.label_audit.cells import Frame
+from memaudit.label_audit.model_pass import MODEL
 from memaudit.report.labels.tables import AGREEMENT, LabelAudit, agreed, read_audit
 from memaudit.web.explorer.library.frame_labels import FrameLabels, frame_labels
 from memaudit.web.explorer.library.look import read_object

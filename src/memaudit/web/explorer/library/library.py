@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import TypeVar
 
 from memaudit.adapters.store import ExportedStore
-from memaudit.audits.frames.cell import Frame
 from memaudit.core.errors import MemAuditError
 from memaudit.core.optimum import Certificate
 from memaudit.core.text import counted
-from memaudit.report.leaderboard.score_files import ScoreFile
+from memaudit.formats.score_file import ScoreFile
+from memaudit.label_audit.cells import Frame
 from memaudit.report.page.run import Run
 from memaudit.web.explorer.library import opening
 from memaudit.web.explorer.library.diagnosed import Diagnosed

@@ -5,15 +5,15 @@ from dataclasses import replace
 from pydantic import ValidationError
 
 from memaudit.adapters.store import ExportedStore, read_store
-from memaudit.audits.frames.cell import Frame
-from memaudit.audits.frames.files import read_frame
 from memaudit.core.errors import MemAuditError
 from memaudit.core.optimum import Certificate
 from memaudit.experiments.spec import is_fraction
+from memaudit.formats.score_file import ScoreFile
 from memaudit.io.certificates import read_certificates
 from memaudit.io.packages import read_package, read_packages
 from memaudit.io.strict_json import first_fault
-from memaudit.report.leaderboard.score_files import ScoreFile
+from memaudit.label_audit.cells import Frame
+from memaudit.label_audit.frame_files import read_frame
 from memaudit.report.page.run import Run, open_run
 from memaudit.web.explorer.library.diagnosed import Diagnosed, read_diagnosed
 from memaudit.web.explorer.library.label_audits import (

@@ -9,8 +9,8 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 
 from memaudit.core.errors import MemAuditError
 from memaudit.core.exact import Exact
+from memaudit.formats.score_file import POLICY, Count, Share, StoreRow
 from memaudit.io.strict_json import first_fault
-from memaudit.report.leaderboard.score_files import POLICY, Count, Share, StoreRow
 from memaudit.web.explorer.slugs import slug
 
 Between = tuple[float, float]

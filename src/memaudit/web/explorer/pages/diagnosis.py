@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from memaudit.downstream.finding import WHY
+from memaudit.downstream.examine import WHY
 from memaudit.downstream.outcomes import Layer, Outcome
 from memaudit.web.explorer import addresses
 from memaudit.web.explorer.library.diagnosed import Diagnosed

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from memaudit.downstream.finding import WHY
+from memaudit.downstream.examine import WHY
 from memaudit.web.explorer import addresses
 from memaudit.web.explorer.library.diagnosed import Row
 from memaudit.web.explorer.library.library import NotHere

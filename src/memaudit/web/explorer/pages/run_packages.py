@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from memaudit.audits.statistics import Floats
 from memaudit.report.page.cast import OPT, Member
 from memaudit.report.page.run import Run
+from memaudit.stats.intervals import Floats
 from memaudit.web.explorer import addresses
 from memaudit.web.explorer.library.records import Found
 from memaudit.web.explorer.library.run_packages import run_package

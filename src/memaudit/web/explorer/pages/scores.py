@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from memaudit.audits.diagnosis import STEPS
+from memaudit.scoring.diagnosis import STEPS
 from memaudit.web.explorer import addresses
 from memaudit.web.explorer.library.records import Found
 from memaudit.web.explorer.library.score_sheets import Line, Scores

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from memaudit.adapters.store import ExportedStore
-from memaudit.audits.judges.lexical import Lexical
-from memaudit.audits.written import written
 from memaudit.core.objective import worth
+from memaudit.scoring.judged_store import written
+from memaudit.scoring.judges.lexical import Lexical
 from memaudit.web.explorer.library.opened import Opened
 
 

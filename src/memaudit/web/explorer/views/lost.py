@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from memaudit.audits.diagnosis import STEPS
+from memaudit.scoring.diagnosis import STEPS
 from memaudit.web.explorer.library.score_sheets import LostUnit, Score
 from memaudit.web.explorer.views.package_links import Links
 

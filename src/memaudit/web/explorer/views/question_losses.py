@@ -4,8 +4,7 @@ from collections import Counter
 from dataclasses import dataclass
 from fractions import Fraction
 
-from memaudit.downstream.losses import Losses, losses
-from memaudit.downstream.outcomes import LOSSES, Layer
+from memaudit.downstream.outcomes import LOSSES, Layer, Losses, losses
 from memaudit.web.explorer.library.diagnosed import Diagnosed, Row
 from memaudit.web.explorer.views.waterfall import Bar, waterfall
 

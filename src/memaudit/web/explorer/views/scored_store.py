@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from memaudit.adapters.store import ExportedStore, store_digest
-from memaudit.audits.written import examples_of
 from memaudit.core.cost import cost_rule
+from memaudit.scoring.judged_store import examples_of
 from memaudit.web.explorer.library.score_sheets import Line
 
 MEASURED = ("words", "bytes", "tokens:simple")

@@ -9,11 +9,11 @@ from itertools import combinations
 
 import numpy as np
 
-from memaudit.audits.statistics import Difference, Interval, intervals
 from memaudit.experiments.grid import evidence
 from memaudit.report.page.cast import Member
 from memaudit.report.page.run import Run
 from memaudit.report.page.standing import Pair, compared
+from memaudit.stats.intervals import Difference, Interval, intervals
 
 
 @dataclass(frozen=True, slots=True)

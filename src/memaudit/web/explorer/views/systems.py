@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from memaudit.adapters.store import ExportedStore
-from memaudit.audits.written import examples_of
 from memaudit.core.errors import MemAuditError
+from memaudit.scoring.judged_store import examples_of
 from memaudit.web.explorer.library.library import Library
 from memaudit.web.explorer.library.opened import Opened
 from memaudit.web.explorer.library.records import Found

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from memaudit.audits.diagnosis import ADVICE
+from memaudit.scoring.diagnosis import ADVICE
 from memaudit.web.explorer.library.score_sheets import Diagnosis
 
 WHOLE, STEP, REST = "whole", "step", "rest"

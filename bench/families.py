@@ -1,0 +1,147 @@
+"""The benchmark's problem families, drawn from fixed seeds.
+
+A tiny, B a natural slice with a store, C full conversations, D very long ones, E dense with tight
+budgets, H dense with loose budgets. Seeds give the same problems on every machine.
+"""
+
+from collections.abc import Callable, Iterable
+from random import Random
+
+from bench.conversation import Shape, conversation
+from bench.draft import Draft, Instance, Row
+from memaudit.core.errors import MemAuditError
+
+C_BUDGETS = (100, 500, 1000, 2000, 3000, 5000)
+C_CROSS = (0, 30, 60)
+"""Cross-session memories of a full conversation: which of these, the seed decides."""
+
+D_CASES = ((1000, 200), (5000, 0), (10000, 200))
+"""Budget and cross-session memories."""
+
+E_CASES = (
+    (60, 100, 50), (60, 100, 100), (100, 200, 80), (100, 200, 150), (200, 300, 80), (200, 300, 150),
+)  # fmt: skip
+H_CASES = ((30, 60, 150), (60, 100, 200), (40, 80, 200))
+"""Groups, units and budget."""
+
+DEFAULT_SEEDS: dict[str, tuple[int, ...]] = {
+    "A": tuple(range(101, 141)),
+    "B": tuple(range(101, 141)),
+    "C": (101, 102, 103),
+    "D": (101,),
+    "E": (101,),
+    "H": (101,),
+}
+
+
+def family(name: str, seeds: Iterable[int] | None = None) -> list[Instance]:
+    """The problems of one family, by default those of its fixed seeds."""
+    if name not in FAMILIES:
+        raise MemAuditError(f"unknown family {name!r}; the families are {', '.join(FAMILIES)}")
+    chosen = DEFAULT_SEEDS[name] if seeds is None else tuple(seeds)
+    return [instance for seed in chosen for instance in FAMILIES[name](seed)]
+
+
+def warm_up() -> list[Instance]:
+    """Small problems of every kind, solved before any clock starts."""
+    talk = conversation(_random("warm-up", 1), Shape(4, (8, 12), 0.7, 30, 4))
+    return [
+        *family("A", [1]),
+        *family("B", [1]),
+        Instance("warm-up conversation", talk.packed(150)),
+        Instance("warm-up dense", _dense(_random("warm-up", 2), 25, 40).packed(60)),
+    ]
+
+
+def _random(*key: str | int) -> Random:
+    """A generator of its own for every key; text seeds give the same numbers everywhere."""
+    return Random("/".join(map(str, key)))
+
+
+def _tiny(seed: int) -> list[Instance]:
+    random = _random("A", seed)
+    draft = Draft(10, [random.randint(1, 5) for _ in range(10)])
+    for _ in range(7):
+        draft.groups.append([_tiny_candidate(random) for _ in range(random.randint(3, 5))])
+    return [Instance(f"A{seed}", draft.packed(random.randint(2, 16)))]
+
+
+def _tiny_candidate(random: Random) -> Row:
+    units = random.sample(range(10), random.randint(1, 4))
+    return random.randint(1, 6), {unit: random.choice((3, 5, 6, 8, 10)) for unit in units}
+
+
+def _slice(seed: int) -> list[Instance]:
+    random = _random("B", seed)
+    units = random.randint(4, 20)
+    draft = Draft(2, [0] * units)
+    for unit in random.sample(range(units), min(units, random.randint(1, 6))):
+        draft.weights[unit] = random.randint(1, 3)
+    draft.groups += [_slice_session(random, units) for _ in range(random.randint(2, 6))]
+    for _ in range(random.randint(5, 60)):
+        told = random.sample(range(units), random.choice((0, 1, 1, 1, 2, 3)))
+        draft.groups.append([(random.randint(4, 40), _half_or_full(random, told))])
+    return [Instance(f"B{seed}", draft.packed(random.choice((30, 60, 100))))]
+
+
+def _slice_session(random: Random, units: int) -> list[Row]:
+    """A raw session covering all it tells, and shorter candidates covering some of it."""
+    own = random.sample(range(units), min(units, random.randint(2, 6)))
+    rows = [(random.randint(100, 220), dict.fromkeys(own, 2))]
+    for _ in range(random.randint(3, 5)):
+        told = random.sample(own, random.randint(1, len(own)))
+        rows.append((random.randint(8, 100), _half_or_full(random, told)))
+    return rows
+
+
+def _half_or_full(random: Random, units: list[int]) -> dict[int, int]:
+    return {unit: random.choice((1, 2)) for unit in units}
+
+
+def _full(seed: int) -> list[Instance]:
+    cross = C_CROSS[seed % len(C_CROSS)]
+    draft = conversation(_random("C", seed), Shape(25, (18, 28), 0.7, 200, cross))
+    whole = Instance("", draft.packed(0))
+    return [whole.at(f"C{seed} cross {cross} B {budget}", budget) for budget in C_BUDGETS]
+
+
+def _very_long(seed: int) -> list[Instance]:
+    drawn = {
+        cross: conversation(_random("D", seed), Shape(240, (16, 24), 1.0, 2500, cross))
+        for cross in sorted({cross for _, cross in D_CASES})
+    }
+    return [
+        Instance(f"D{seed} cross {cross} B {budget}", drawn[cross].packed(budget))
+        for budget, cross in D_CASES
+    ]
+
+
+def _dense(random: Random, groups: int, units: int) -> Draft:
+    draft = Draft(10, [random.randint(1, 10) for _ in range(units)])
+    for _ in range(groups):
+        rows: list[Row] = []
+        for _ in range(random.randint(3, 4)):
+            told = random.sample(range(units), random.randint(5, 15))
+            rows.append((random.randint(5, 40), {unit: random.randint(1, 9) for unit in told}))
+        draft.groups.append(rows)
+    return draft
+
+
+def _dense_cases(name: str, cases: Iterable[tuple[int, int, int]], seed: int) -> list[Instance]:
+    return [
+        Instance(
+            f"{name}{seed} {groups} groups {units} units B {budget}",
+            _dense(_random(name, seed, groups, units), groups, units).packed(budget),
+        )
+        for groups, units, budget in cases
+    ]
+
+
+FAMILIES: dict[str, Callable[[int], list[Instance]]] = {
+    "A": _tiny,
+    "B": _slice,
+    "C": _full,
+    "D": _very_long,
+    "E": lambda seed: _dense_cases("E", E_CASES, seed),
+    "H": lambda seed: _dense_cases("H", H_CASES, seed),
+}

@@ -1,1 +1,0 @@
-"""Scores and what they mean: ratios, breakdowns, statistics."""

@@ -1,1 +1,0 @@
-"""How far labels of the same cells agree: annotators, their consensus, models and the package."""

@@ -1,1 +1,0 @@
-"""Stores through retrieval and reading: runs that resume, losses that add up, intervals."""

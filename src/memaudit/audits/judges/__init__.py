@@ -1,1 +1,0 @@
-"""Who says what an exported memory covers. Judges see texts, never the system or the answer."""

@@ -1,1 +1,0 @@
-"""What other labels do to ratios: the same stores scored again under every label set."""

@@ -1,1 +1,0 @@
-"""How far scores of exported stores depend on choices: judge, cost rule, group cap, labels."""

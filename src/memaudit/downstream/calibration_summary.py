@@ -1,0 +1,228 @@
+"""Rank correlations of ratio and outcome, and the pairs of writers where they disagree."""
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby, permutations
+from typing import Any
+
+import numpy as np
+
+from memaudit.downstream.calibration_points import STEPS, TARGETS
+from memaudit.stats.intervals import Floats, draws, intervals
+from memaudit.stats.rank_correlation import (
+    Correlation,
+    Places,
+    by_row,
+    interval_of,
+    kendall,
+    spearman,
+)
+
+Point = dict[str, Any]
+
+REASONS = {
+    "kept_coverage": "weights: the ratio adds up units by their weight, recall takes questions "
+    "alike, whether they need one unit or many",
+    "kept_recall": "parts: the ratio credits a unit that is kept in part, recall does not",
+    "evidence_recall": "retrieval: more is kept, but less of it is among the memories retrieved",
+    "answered": "reading: more is retrieved, but less of it answered right",
+}
+"""Why two orders part, by the first step at which they do."""
+
+MOST = 10
+"""Partings that are listed: the largest of as many packages."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parting:
+    """One pair: `first` has the higher ratio, `second` the better outcome."""
+
+    first: Point
+    second: Point
+    target: str
+    step: str
+
+    @property
+    def size(self) -> float:
+        """How far they part: the product of both differences."""
+        ratio = self.first["ratio"] - self.second["ratio"]
+        return float(ratio * (self.second[self.target] - self.first[self.target]))
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain data, with every step of both."""
+        return {
+            "target": self.target,
+            "step": self.step,
+            "why": REASONS[self.step],
+            **{name: self.first[name] for name in ("set", "package", "budget")},
+            "first": _steps(self.first),
+            "second": _steps(self.second),
+        }
+
+
+def partings(points: Sequence[Point], target: str) -> dict[str, Any]:
+    """Pairs in agreement, apart by reason, and tied; and the largest partings."""
+    apart: list[Parting] = []
+    agree = tied = 0
+    for first, second in _pairs(points, target):
+        difference = first[target] - second[target]
+        if difference > 0:
+            agree += 1
+        elif difference == 0:
+            tied += 1
+        else:
+            apart.append(Parting(first, second, target, _step(first, second, target)))
+    counts = Counter(one.step for one in apart)
+    largest = sorted(apart, key=lambda one: (-one.size, _name(one.first), _name(one.second)))
+    by_package: dict[tuple[str, str], Parting] = {}
+    for one in largest:
+        by_package.setdefault((one.first["set"], one.first["package"]), one)
+    return {
+        "target": target,
+        "agree": agree,
+        "tied": tied,
+        "apart": {step: counts[step] for step in REASONS if counts[step]},
+        "largest": [one.to_json() for one in list(by_package.values())[:MOST]],
+    }
+
+
+def _pairs(points: Sequence[Point], target: str) -> Iterator[tuple[Point, Point]]:
+    """Writers of the same package and budget, the one with the strictly higher ratio first."""
+
+    def cell(point: Point) -> tuple[str, str, str]:
+        return point["set"], point["package"], point["budget"]
+
+    whole = [one for one in points if one["ratio"] is not None and one[target] is not None]
+    for _, inside in groupby(sorted(whole, key=cell), key=cell):
+        for first, second in permutations(inside, 2):
+            if first["ratio"] > second["ratio"]:
+                yield first, second
+
+
+def _step(first: Point, second: Point, target: str) -> str:
+    """The first step in the other order; the target itself is one."""
+    for name in list(STEPS)[1:]:
+        if first[name] is not None and second[name] is not None and first[name] < second[name]:
+            return name
+        if name == target:
+            break
+    return "answered"  # the words of the answer part, whatever is counted as answered
+
+
+def _steps(point: Point) -> dict[str, Any]:
+    return {"writer": point["writer"], **{name: point[name] for name in STEPS}}
+
+
+def _name(point: Point) -> tuple[str, str, str, str]:
+    return point["set"], point["package"], point["budget"], point["writer"]
+
+
+ALL = "all"
+PARTED = ("evidence_recall", "answered")
+"""Outcomes whose partings are listed."""
+
+
+def summarise(points: Sequence[Point]) -> dict[str, Any]:
+    """Correlations of every set and of all of them, and where the orders part."""
+    sets = list(dict.fromkeys(point["set"] for point in points))
+    groups = {name: [point for point in points if point["set"] == name] for name in sets}
+    if len(sets) > 1:
+        groups[ALL] = list(points)
+    return {
+        "points": len(points),
+        "undefined": sum(point["ratio"] is None for point in points),
+        "sets": {name: len(_packages(inside)) for name, inside in groups.items()},
+        "correlations": [
+            row for name, inside in groups.items() for row in _correlations(name, inside)
+        ],
+        "partings": [partings(points, target) for target in PARTED],
+    }
+
+
+def _correlations(name: str, points: Sequence[Point]) -> list[dict[str, Any]]:
+    packages = _packages(points)
+    place = {package: at for at, package in enumerate(packages)}
+    cluster = np.array([place[p["set"], p["package"]] for p in points])
+    drawn = draws(len(packages))
+    ratio = _column(points, "ratio")
+    rows = []
+    for target in TARGETS:
+        outcome = _column(points, target)
+        fine = ~(np.isnan(ratio) | np.isnan(outcome))
+        x, y, own = ratio[fine], outcome[fine], cluster[fine]
+        kept = [point for point, is_fine in zip(points, fine, strict=True) if is_fine]
+        rows += [
+            _row(name, target, "pooled", *_pooled(x, y, own, drawn)),
+            _row(name, target, "within", *_within(kept, x, y, own, drawn)),
+            _row(name, target, "of means", *_of_means(kept, x, y, own, drawn)),
+        ]
+    return rows
+
+
+def _pooled(x: Floats, y: Floats, own: Places, drawn: Floats) -> tuple[Correlation, Correlation]:
+    many = len(x)
+    rho = interval_of(spearman(x, y)[0], spearman(x, y, drawn[:, own]), many)
+    return rho, interval_of(kendall(x, y)[0], kendall(x, y, own, drawn), many)
+
+
+def _within(
+    kept: Sequence[Point], x: Floats, y: Floats, own: Places, drawn: Floats
+) -> tuple[Correlation, Correlation]:
+    """Undefined where all writers of a cell have one ratio, or one outcome."""
+    cells: dict[tuple[int, str], list[int]] = {}
+    for at, point in enumerate(kept):
+        cells.setdefault((int(own[at]), point["budget"]), []).append(at)
+    values = np.array([
+        np.concatenate(by_row(x[inside][None], y[inside][None])) for inside in cells.values()
+    ]).reshape(len(cells), 2)  # fmt: skip
+    found = intervals(values, drawn[:, [package for package, _ in cells]])
+    rho, tau = (Correlation(one.n, one.mean, one.low, one.high) for one in found)
+    return rho, tau
+
+
+def _of_means(
+    kept: Sequence[Point], x: Floats, y: Floats, own: Places, drawn: Floats
+) -> tuple[Correlation, Correlation]:
+    writers = sorted({point["writer"] for point in kept})
+    at = {writer: place for place, writer in enumerate(writers)}
+    column = np.array([at[point["writer"]] for point in kept], np.int64)
+    sums = np.zeros((3, drawn.shape[1], len(writers)))
+    for row, values in enumerate((x, y, np.ones(len(x)))):
+        np.add.at(sums[row], (own, column), values)
+    whole = by_row(*_means(np.ones((1, drawn.shape[1])), sums))
+    # A resample without any package of some writer compares other writers: it is undefined.
+    resampled = by_row(*_means(drawn, sums))
+    rho, tau = (
+        interval_of(value[0], others, len(writers))
+        for value, others in zip(whole, resampled, strict=True)
+    )
+    return rho, tau
+
+
+def _means(drawn: Floats, sums: Floats) -> tuple[Floats, Floats]:
+    """Every writer's mean ratio and outcome in every resample."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return (drawn @ sums[0]) / (drawn @ sums[2]), (drawn @ sums[1]) / (drawn @ sums[2])
+
+
+def _row(name: str, target: str, how: str, rho: Correlation, tau: Correlation) -> dict[str, Any]:
+    return {"set": name, "target": target, "how": how, "n": rho.n,
+            "spearman": _numbers(rho), "kendall": _numbers(tau)}  # fmt: skip
+
+
+def _numbers(one: Correlation) -> dict[str, float | None]:
+    named = {"value": one.value, "ci_low": one.low, "ci_high": one.high}
+    return {
+        name: None if math.isnan(number) else round(number, 9) for name, number in named.items()
+    }
+
+
+def _packages(points: Sequence[Point]) -> list[tuple[str, str]]:
+    """Set and name of every package, in order."""
+    return list(dict.fromkeys((point["set"], point["package"]) for point in points))
+
+
+def _column(points: Sequence[Point], name: str) -> Floats:
+    return np.array([math.nan if p[name] is None else p[name] for p in points], np.float64)

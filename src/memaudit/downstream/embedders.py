@@ -1,0 +1,214 @@
+"""Embedders: the model inside wordllama, or any OpenAI-compatible address, each text asked once."""
+
+import hashlib
+import json
+import sqlite3
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memaudit.core.errors import MemAuditError
+from memaudit.models.secret import checked_address, key_for
+from memaudit.models.transport import (
+    LONGEST_ERROR,
+    CallFailed,
+    OpenAITransport,
+    RetryPolicy,
+    is_transient,
+    whole_text,
+)
+from memaudit.writers.estimators.embedding import embedded
+
+Vectors = NDArray[np.float64]
+
+
+class Embedder(Protocol):
+    """Turns texts into vectors of length 1."""
+
+    @property
+    def name(self) -> str:
+        """Which model."""
+        ...
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """One row a text; a text that says nothing is a row of zeros."""
+        ...
+
+
+def unit_length(raw: Vectors) -> Vectors:
+    """The rows scaled to length 1; rows of zeros stay."""
+    length = np.linalg.norm(raw, axis=1, keepdims=True)
+    vectors: Vectors = raw / np.where(length > 0, length, 1.0)
+    return vectors
+
+
+class WordLlama:
+    """Means of token vectors; the model that the embedding writers use."""
+
+    name = "wordllama, the model in its wheel"
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        return embedded(list(texts))
+
+
+class EmbeddingTransport(OpenAITransport):
+    """The same address, key and limits; another endpoint."""
+
+    def send(self, body: dict[str, Any]) -> object:
+        """The response to one POST of /embeddings."""
+        try:
+            with self._client.embeddings.with_streaming_response.create(
+                model=body["model"], input=body["input"], encoding_format="float"
+            ) as response:
+                data = self._bounded(response.iter_bytes())
+        except self._openai.APIError as error:
+            raise self._failed(error) from None
+        except self._broken_off as error:
+            raise self._lost(error) from None
+        try:
+            return json.loads(data)
+        except (ValueError, RecursionError):
+            start = self._clean(data[:LONGEST_ERROR].decode("utf-8", "replace"))
+            raise CallFailed(f"the response is not JSON: {start!r}") from None
+
+
+APPLICATION = 0x4D454D56
+"""Marks the file as ours ("MEMV")."""
+
+PATIENCE = 60.0
+"""Seconds to wait for another process that is writing."""
+
+
+class VectorFile:
+    """By model and text; who served the model is no part of the key."""
+
+    def __init__(self, path: Path, model: str) -> None:
+        self.path, self._model = path, model
+
+    def known(self, texts: Sequence[str]) -> dict[str, Vectors]:
+        """The vectors of those texts that have one."""
+        if not self.path.exists():
+            return {}
+        found = {}
+        with self._open() as link:
+            for text in dict.fromkeys(texts):
+                row = link.execute("SELECT vector FROM vectors WHERE key = ?", (self._key(text),))
+                if hit := row.fetchone():
+                    found[text] = np.frombuffer(hit[0], np.float64)
+        return found
+
+    def keep(self, vectors: Mapping[str, Vectors]) -> None:
+        """Add vectors; one that is there already stays."""
+        rows = [(self._key(text), vector.tobytes()) for text, vector in vectors.items()]
+        with self._open() as link, link:
+            link.executemany("INSERT OR IGNORE INTO vectors (key, vector) VALUES (?, ?)", rows)
+
+    def _key(self, text: str) -> str:
+        whole = f"{self._model}\0{text}".encode("utf-8", "surrogatepass")
+        return hashlib.sha256(whole).hexdigest()
+
+    @contextmanager
+    def _open(self) -> Iterator[sqlite3.Connection]:
+        try:
+            with closing(sqlite3.connect(self.path, timeout=PATIENCE)) as link:
+                (owner,) = link.execute("PRAGMA application_id").fetchone()
+                (objects,) = link.execute("SELECT count(*) FROM sqlite_master").fetchone()
+                if objects and owner != APPLICATION:
+                    raise MemAuditError(f"{self.path}: is no file of vectors; check --cache")
+                with link:
+                    link.execute(f"PRAGMA application_id = {APPLICATION}")
+                    link.execute(
+                        "CREATE TABLE IF NOT EXISTS vectors "
+                        "(key TEXT PRIMARY KEY, vector BLOB NOT NULL) WITHOUT ROWID"
+                    )
+                yield link
+        except sqlite3.Error as error:
+            raise MemAuditError(f"cannot use the vectors in {self.path}: {error}") from None
+
+
+AT_ONCE = 64
+"""Texts in one call."""
+
+
+class AddressEmbedder:
+    """Asks a server for what the file of vectors does not hold; offline, that is an error."""
+
+    def __init__(
+        self,
+        address: str,
+        model: str,
+        vectors: Path,
+        offline: bool = False,
+        retry: RetryPolicy | None = None,
+        sleep: Callable[[float], object] = time.sleep,
+    ) -> None:
+        self.name = model
+        self._address, self._model, self._offline = checked_address(address), model, offline
+        self._file = VectorFile(vectors, model)
+        self._retry, self._sleep = retry or RetryPolicy(), sleep
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        said = [text for text in texts if text.strip()]  # servers refuse blank input
+        vectors = self._file.known(said)
+        missing = [text for text in dict.fromkeys(said) if text not in vectors]
+        if missing and self._offline:
+            raise MemAuditError(
+                f"{len(missing)} texts have no vector of {self._model} in {self._file.path}; run "
+                "once with --provider live"
+            )
+        if missing:
+            transport = EmbeddingTransport(self._address, key_for(self._address))
+            for start in range(0, len(missing), AT_ONCE):
+                some = missing[start : start + AT_ONCE]
+                new = dict(zip(some, self._ask(transport, some), strict=True))
+                self._file.keep(new)
+                vectors |= new
+        width = {len(vector) for vector in vectors.values()}
+        if len(width) > 1:
+            raise MemAuditError(
+                f"vectors of {self._model} have different lengths ({min(width)} and {max(width)}); "
+                f"remove {self._file.path}"
+            )
+        nothing = np.zeros(max(width, default=1))
+        return unit_length(np.array([vectors.get(text, nothing) for text in texts]))
+
+    def _ask(self, transport: EmbeddingTransport, texts: Sequence[str]) -> list[Vectors]:
+        attempt = 0
+        while True:
+            try:
+                said = [whole_text(text) for text in texts]
+                found = transport.send({"model": self._model, "input": said})
+                return _vectors(found, len(texts))
+            except CallFailed as error:
+                pause = self._retry.wait(texts[0], attempt, error.pause)
+                if not is_transient(error.status) or pause is None:
+                    raise MemAuditError(
+                        f"no embeddings from {self._address}: {error}; check the address, the "
+                        "model and the API key"
+                    ) from None
+                self._sleep(pause)
+                attempt += 1
+
+
+def _vectors(data: object, count: int) -> list[Vectors]:
+    """The vectors of a response in the order asked; anything else is a failed call."""
+    rows = data.get("data") if isinstance(data, dict) else None
+    if not isinstance(rows, list) or len(rows) != count:
+        raise CallFailed("the response does not hold one vector a text", 200)
+    found: dict[int, Vectors] = {}
+    for at, row in enumerate(rows):
+        try:
+            vector = np.array(row["embedding"], np.float64)
+            found[int(row.get("index", at))] = vector
+        except (KeyError, TypeError, ValueError, AttributeError):
+            raise CallFailed("the response holds a vector that is none", 200) from None
+        if vector.ndim != 1 or not vector.size or not np.isfinite(vector).all():
+            raise CallFailed("the response holds a vector that is none", 200)
+    if sorted(found) != list(range(count)):
+        raise CallFailed("the response numbers its vectors wrongly", 200)
+    return [found[at] for at in range(count)]

@@ -1,1 +1,0 @@
-"""Embedders: texts as vectors, from a model in a wheel or from an address."""

@@ -1,0 +1,75 @@
+"""Readers that need no model: right where the evidence is there, or the best-matching sentence."""
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+
+from memaudit.core.text import sentences, terms
+from memaudit.downstream.holding import StoredMemory
+from memaudit.downstream.readers.protocol import Asked, Reply, State
+
+
+class EvidenceOnly:
+    """Gives the gold answer if the retrieved memories cover all that it needs, else abstains."""
+
+    name = "evidence-only"
+    about = "right where the retrieved memories cover every unit the answer needs, else abstains"
+    peeks = True
+    asks_a_model = False
+
+    def read(self, asked: Sequence[Asked]) -> list[Reply]:
+        return [self._answer(one) for one in asked]
+
+    @staticmethod
+    def _answer(asked: Asked) -> Reply:
+        question = asked.question
+        used = tuple(
+            memory.id
+            for memory in asked.memories
+            if any(memory.covers.get(unit) for unit in question.supports)
+        )
+        if question.abstention:
+            return Reply(State.ABSTAINED, used=used)
+        supported = question.supports and all(
+            _covered(asked.memories, unit) >= question.needs[unit] for unit in question.supports
+        )
+        if not supported:
+            return Reply(State.ABSTAINED, used=used)
+        return Reply(State.ANSWERED, question.gold or "", used, knows=True)
+
+
+def _covered(memories: Sequence[StoredMemory], unit: str) -> Fraction:
+    return sum((memory.covers.get(unit, Fraction(0)) for memory in memories), Fraction(0))
+
+
+LEAST = Fraction(1, 3)
+"""It abstains where the best sentence has less than this share of the question's terms."""
+
+
+class Extractive:
+    """Answers with one sentence word for word; of equals, that of the memory ranked first."""
+
+    name = "extractive"
+    about = "the retrieved sentence with most terms of the question; abstains below a third"
+    peeks = False
+    asks_a_model = False
+
+    def read(self, asked: Sequence[Asked]) -> list[Reply]:
+        return [self._answer(one) for one in asked]
+
+    @staticmethod
+    def _answer(asked: Asked) -> Reply:
+        wanted = terms(asked.question.text)
+        best, answer, source = Fraction(0), "", ""
+        for id, sentence in _sentences(asked):
+            shared = Fraction(len(wanted & terms(sentence)), max(1, len(wanted)))
+            if shared > best:
+                best, answer, source = shared, sentence, id
+        if best < LEAST:
+            return Reply(State.ABSTAINED)
+        return Reply(State.ANSWERED, answer, (source,))
+
+
+def _sentences(asked: Asked) -> Iterator[tuple[str, str]]:
+    for memory in asked.memories:
+        for sentence in sentences(memory.text):
+            yield memory.id, sentence

@@ -1,1 +1,0 @@
-"""Retrievers: one a file, a plain dict of them."""

@@ -1,0 +1,173 @@
+"""Diagnoses stores into a folder, in one order, so that a killed run resumes."""
+
+import hashlib
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from memaudit.core.errors import MemAuditError
+from memaudit.core.package import Package
+from memaudit.downstream.examine import findings, lean, retrieve
+from memaudit.downstream.holding import Holding
+from memaudit.downstream.readers.protocol import State
+from memaudit.downstream.spec import Case, Setup, checked, difference, spec_of
+from memaudit.downstream.stores import memory_rows
+from memaudit.downstream.summary import summarise
+from memaudit.io.atomic import write_file
+from memaudit.io.draft import lines
+from memaudit.io.journal import Journal, read_journal, to_line
+from memaudit.io.run_folder import LOCK, locked
+from memaudit.io.strict_json import read_object
+
+SPEC, MEMORIES, ROWS, SUMMARY = "spec.json", "memories.jsonl", "rows.jsonl", "summary.json"
+FORMAT = "memaudit-diagnosis"
+
+Progress = Callable[[int], None]
+Key = tuple[str, str, str]
+"""Package, store and question of a row."""
+Work = tuple[Package, Holding, int]
+"""A package, what a store holds for it, and how many of its questions are done."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is run: what decides the rows, their keys in order, and the work behind them."""
+
+    spec: dict[str, Any]
+    keys: Sequence[Key]
+    work: Callable[[int], Iterator[Work]]
+    """What is left after so many rows."""
+    memories: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A finished run: its summary, the rows found from before, bytes of rows made again."""
+
+    summary: dict[str, Any]
+    found: int
+    cut: int
+
+
+def execute(plan: Plan, setup: Setup, folder: Path, progress: Progress | None = None) -> Run:
+    """Write all rows into a folder, or those that are missing, and the summary."""
+    fresh = not folder.exists()
+    with locked(folder):
+        new = _claim(plan.spec, folder)
+        if plan.memories is not None:
+            write_file(folder / MEMORIES, plan.memories)
+        try:
+            found, cut = _journalled(plan, setup, folder, progress)
+        except MemAuditError:
+            rows = folder / ROWS
+            if new and not (rows.exists() and rows.stat().st_size):  # nothing came of it
+                for name in (ROWS, MEMORIES, SPEC, LOCK):
+                    (folder / name).unlink(missing_ok=True)
+                if fresh:
+                    folder.rmdir()
+            raise
+        summary = {"format": FORMAT, "version": 1, "spec": plan.spec,
+                   **summarise(list(read_journal(folder / ROWS)), plan.spec["stores"])}  # fmt: skip
+        write_file(folder / SUMMARY, json.dumps(summary, indent=1, ensure_ascii=True) + "\n")
+    return Run(summary, found, cut)
+
+
+def _journalled(
+    plan: Plan, setup: Setup, folder: Path, progress: Progress | None
+) -> tuple[int, int]:
+    """Rows found from before and bytes cut off; the others are appended."""
+    with Journal(folder / ROWS, lambda place, row: _fits(plan.keys, place, row)) as journal:
+        found = journal.rows
+        if found < len(plan.keys):
+            for some in _lines(plan.work(found), setup):
+                journal.append(some)
+                if progress:
+                    progress(journal.rows)
+        return found, journal.cut
+
+
+def _fits(keys: Sequence[Key], place: int, row: dict[str, Any]) -> bool:
+    """Whether a row is the one of this place; where a server failed, it is asked again."""
+    key = (row.get("package"), row.get("store"), row.get("query"))
+    return place < len(keys) and keys[place] == key and row.get("reply") != State.NO_REPLY
+
+
+def _lines(work: Iterator[Work], setup: Setup) -> Iterator[list[str]]:
+    """Rows, a few at a time.
+
+    A model is asked everything at once: one estimate, one batch; its replies are in the cache if
+    the run is killed before the rows are written.
+    """
+    for chunk in [work] if setup.reader.asks_a_model else ([one] for one in work):
+        ready = [
+            lean(retrieve(package, holding, setup.retriever, setup.k, skip))
+            for package, holding, skip in chunk
+        ]
+        replies = iter(setup.reader.read([asked for one in ready for asked in one.asked]))
+        for one in ready:
+            said = [next(replies) for _ in one.questions]
+            yield [to_line(found.to_json()) for found in findings(one, said)]
+
+
+def _claim(spec: dict[str, Any], folder: Path) -> bool:
+    """Make the folder this run's own, or see that it is; whether it is new."""
+    path = folder / SPEC
+    now = json.loads(json.dumps(spec))
+    if path.exists():
+        before = read_spec(folder)
+        if before != now:
+            raise MemAuditError(
+                f"{folder} holds another diagnosis (its {difference(before, now)} differ); choose "
+                "another folder"
+            )
+        return False
+    if (folder / ROWS).exists():
+        raise MemAuditError(f"{folder} holds {ROWS} but no {SPEC}; choose another folder")
+    write_file(path, json.dumps({"format": FORMAT, "version": 1, "spec": spec}, indent=1) + "\n")
+    return True
+
+
+def read_spec(folder: Path) -> dict[str, Any]:
+    """The spec of a run."""
+    path = folder / SPEC
+    data = read_object(path, "choose another folder")
+    if data.get("format") != FORMAT:
+        raise MemAuditError(f"{path} is not the spec of a diagnosis; choose another folder")
+    spec = data.get("spec")
+    return spec if isinstance(spec, dict) else {}
+
+
+def run(
+    cases: Sequence[Case],
+    setup: Setup,
+    folder: Path,
+    settings: dict[str, Any],
+    progress: Progress | None = None,
+) -> Run:
+    """Write all rows into a folder, or those that are missing, and the summary."""
+    checked(cases)
+    memories = lines([
+        row for case in cases for holding in case.holdings
+        for row in memory_rows(case.package.name, holding)
+    ])  # fmt: skip
+    spec = spec_of(cases, setup, hashlib.sha256(memories.encode()).hexdigest(), settings)
+    keys = [
+        (case.package.name, holding.name, query.id)
+        for case in cases
+        for holding in case.holdings
+        for query in case.package.queries
+    ]
+    plan = Plan(spec, keys, lambda found: _left(cases, found), memories)
+    return execute(plan, setup, folder, progress)
+
+
+def _left(cases: Sequence[Case], found: int) -> Iterator[Work]:
+    """Packages and holdings with rows to come, and how many of their rows are there."""
+    for case in cases:
+        for holding in case.holdings:
+            there = min(found, len(case.package.queries))
+            found -= there
+            if there < len(case.package.queries):
+                yield case.package, holding, there

@@ -1,1 +1,0 @@
-"""Everything of the paper that can be computed here, in one folder that can be checked again."""

@@ -1,1 +1,0 @@
-"""Does the ratio of a store predict what is retrieved and answered from it?"""

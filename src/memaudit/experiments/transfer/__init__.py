@@ -1,1 +1,0 @@
-"""Package-style writing against raw stores on annotated conversations: a transfer diagnostic."""

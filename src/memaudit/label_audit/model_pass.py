@@ -1,0 +1,51 @@
+"""The blind model pass: a frame's cells, and no others, answered by the coverage pass of builds.
+
+The model gets the two texts of a cell. It sees neither ids, kinds and quotes nor the key.
+"""
+
+from collections import defaultdict
+from dataclasses import dataclass
+
+from memaudit.core.errors import MemAuditError
+from memaudit.label_audit.cells import Frame, Label, LabelSet
+from memaudit.natural.passes.coverage import Pair, judge_pairs
+from memaudit.natural.passes.model_session import Desk
+
+STAGE = "cells"
+MODEL = "model:"
+"""The annotator of its labels begins so; the model's name follows."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelLabels:
+    """A model's labels, with its reasons as notes, and the cells that it did not answer.
+
+    A cell without an answer has no label: it was not judged none.
+    """
+
+    labels: LabelSet
+    undecided: tuple[str, ...]
+
+
+def labels_by_model(frame: Frame, desk: Desk, model: str) -> ModelLabels:
+    """Ask a model about every cell of a frame; equal texts of one package are asked once."""
+    wanted: defaultdict[str, set[Pair]] = defaultdict(set)
+    for cell in frame.cells:
+        wanted[cell.package].add((cell.candidate_text, cell.unit_text))
+    judged = judge_pairs({name: wanted[name] for name in sorted(wanted)}, desk, model, STAGE)
+    labels: dict[str, Label] = {}
+    notes: dict[str, str] = {}
+    undecided: list[str] = []
+    for cell in frame.cells:
+        said = judged[cell.package][cell.candidate_text, cell.unit_text]
+        if said is None:
+            undecided.append(cell.id)
+            continue
+        labels[cell.id] = said.label
+        notes[cell.id] = said.reason
+    if not labels:
+        raise MemAuditError(
+            f"the model {model!r} answered about no cell at all: check the address and the model, "
+            "then run again"
+        )
+    return ModelLabels(LabelSet(f"{MODEL}{model}", labels, notes), tuple(undecided))

@@ -1,0 +1,195 @@
+"""Where things are in the folder of a reproduction: a folder for each part, documents on top."""
+
+import hashlib
+import json
+import os
+import stat
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from pydantic import JsonValue
+
+from memaudit.core.errors import MemAuditError
+from memaudit.io.atomic import write_file
+from memaudit.io.run_folder import LOCK
+from memaudit.io.strict_json import read_object
+
+FORMAT, VERSION = "memaudit-reproduction", 1
+MANIFEST, PROGRESS = "manifest.json", "progress.json"
+"""The manifest vouches for a finished reproduction; progress stands in for it until then."""
+
+CONTROLLED, SOLVERS, NATURAL, SENSITIVITY, LABELS, DOWNSTREAM, FIGURES, TABLES = (
+    "controlled", "solvers", "natural", "sensitivity", "labels", "downstream", "figures", "tables",
+)  # fmt: skip
+PARTS = (CONTROLLED, SOLVERS, NATURAL, SENSITIVITY, LABELS, DOWNSTREAM, FIGURES)
+SWEEP, STRESS = f"{CONTROLLED}/sweep", f"{CONTROLLED}/stress"
+ROWS, SUMMARY = "rows.jsonl", "summary.json"
+PACKAGES = "packages.jsonl"
+SCOREBOARD, SCOREBOARD_PAGE = "scoreboard.json", "scoreboard.md"
+CARD, CROISSANT, LICENCES = "card.md", "croissant.json", "LICENCES.md"
+
+EMPTY = "is an empty folder"
+TEMPORARY = ".*.new-*"
+"""What a killed process may leave behind of a file it was writing."""
+
+
+def entries(folder: Path) -> Iterator[tuple[str, str]]:
+    """Every entry by its path, sorted, with what is wrong with it: an empty text for a plain file.
+
+    Links are never followed. Locks and folders with something in them are left out.
+    """
+    found = []
+    for place, folders, names in os.walk(folder):
+        for name in (*folders, *names):
+            path = Path(place, name)
+            wrong = _refused(path)
+            if wrong is not None:
+                found.append((path.relative_to(folder).as_posix(), wrong))
+    yield from sorted(found)
+
+
+def _refused(path: Path) -> str | None:
+    """Why an entry is not one of ours, an empty text for a file; None for what needs no mention."""
+    status = path.lstat()
+    if stat.S_ISLNK(status.st_mode):
+        return "is a link; a reproduction holds plain files"
+    if stat.S_ISDIR(status.st_mode):
+        return None if any(path.iterdir()) else EMPTY
+    if not stat.S_ISREG(status.st_mode):
+        return "is not a regular file"
+    if path.name == LOCK and not status.st_size:
+        return None
+    return ""
+
+
+def files_in(folder: Path) -> Iterator[str]:
+    """Every file by its path from the folder, sorted, hidden ones too; only locks are left out."""
+    for name, wrong in entries(folder):
+        if wrong and wrong != EMPTY:
+            raise MemAuditError(f"{folder / name} {wrong}; remove it or choose another folder")
+        if not wrong:
+            yield name
+
+
+def file_sha256(path: Path) -> str:
+    """The SHA-256 of a file's bytes."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def text_sha256(text: str) -> str:
+    """The SHA-256 that a file of this text has."""
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def hashes_in(folder: Path, part: str) -> dict[str, str]:
+    """The files of a part by their path from the folder, each with its SHA-256."""
+    return {f"{part}/{name}": file_sha256(folder / part / name) for name in files_in(folder / part)}
+
+
+def remove_leftovers(folder: Path) -> None:
+    """Delete files that a killed process had begun and nobody will finish."""
+    for path in sorted(folder.rglob(TEMPORARY)):
+        if path.is_file():
+            path.unlink()
+
+
+class Ledger:
+    """The parts of one folder. `date` is the day it was begun, kept when a run goes on."""
+
+    def __init__(self, folder: Path, identity: Mapping[str, JsonValue], date: str) -> None:
+        self.folder, self.identity = folder, dict(identity)
+        self.date, self.parts = date, dict[str, dict[str, Any]]()
+        before = _read(folder)
+        if before is None:
+            _refuse_foreign(folder)
+        else:
+            self._go_on(before)
+        self._save()
+        (folder / MANIFEST).unlink(missing_ok=True)  # it vouches for finished folders only
+
+    def _go_on(self, before: dict[str, Any]) -> None:
+        for name, now in self.identity.items():
+            if before.get("identity", {}).get(name) != now:
+                raise MemAuditError(
+                    f"{self.folder} holds a reproduction whose {name} differs; "
+                    "choose another folder"
+                )
+        self.date, self.parts = str(before["times"]["date"]), dict(before["parts"])
+
+    def verified(self, part: str) -> bool:
+        """Whether a part is done and its folder holds the very files it was done with."""
+        done = self.parts.get(part)
+        return done is not None and done["files"] == hashes_in(self.folder, part)
+
+    def is_broken(self, part: str) -> bool:
+        """Whether a part was done once and its files are no longer what they were."""
+        return part in self.parts and not self.verified(part)
+
+    def record(self, part: str, seconds: float) -> None:
+        """Put down a part as done."""
+        files = hashes_in(self.folder, part)
+        self.parts[part] = {"files": files, "seconds": round(seconds, 1)}
+        self._save()
+
+    def forget(self, part: str) -> None:
+        """A part is to be done again."""
+        if self.parts.pop(part, None) is not None:
+            self._save()
+
+    @property
+    def seconds(self) -> dict[str, float]:
+        """How long each part took."""
+        return {name: part["seconds"] for name, part in sorted(self.parts.items())}
+
+    @property
+    def files(self) -> dict[str, dict[str, str]]:
+        """The files of each part, with their hashes."""
+        return {name: part["files"] for name, part in sorted(self.parts.items())}
+
+    def _save(self) -> None:
+        data = {
+            "format": FORMAT, "version": VERSION, "identity": self.identity,
+            "times": {"date": self.date}, "parts": self.parts,
+        }  # fmt: skip
+        write_file(self.folder / PROGRESS, json.dumps(data, indent=1) + "\n")
+
+    def finish(self, manifest: Mapping[str, Any]) -> None:
+        """Write the manifest: from here on it vouches for every file."""
+        write_file(self.folder / MANIFEST, json.dumps(manifest, indent=1) + "\n")
+        (self.folder / PROGRESS).unlink()
+
+
+def _read(folder: Path) -> dict[str, Any] | None:
+    for name in (PROGRESS, MANIFEST):
+        path = folder / name
+        if not path.exists():
+            continue
+        data = read_object(path, "choose another folder")
+        if data.get("format") != FORMAT:
+            raise MemAuditError(f"{path} is not of a reproduction; choose another folder")
+        if name == MANIFEST:
+            return _progress_of(data)
+        return data
+    return None
+
+
+def _progress_of(manifest: dict[str, Any]) -> dict[str, Any]:
+    """What a finished folder says about its parts, in the form of one in progress."""
+    try:
+        seconds = manifest["times"]["seconds"]
+        parts = {
+            name: {"files": files, "seconds": seconds[name]}
+            for name, files in manifest["parts"].items()
+        }
+        return {"identity": manifest["identity"], "times": manifest["times"], "parts": parts}
+    except (KeyError, TypeError):
+        raise MemAuditError(f"{MANIFEST} lacks fields; choose another folder") from None
+
+
+def _refuse_foreign(folder: Path) -> None:
+    found = next(files_in(folder), None)
+    if found is not None:
+        raise MemAuditError(f"{folder} holds {found}, which is not of a reproduction; choose "
+                            "another folder")  # fmt: skip

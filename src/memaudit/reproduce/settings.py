@@ -1,0 +1,132 @@
+"""What made the results: versions, the program's own text, its prompts and its bundled data."""
+
+import hashlib
+import platform
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields
+from functools import cache
+from importlib.metadata import version
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+
+from pydantic import JsonValue
+
+from memaudit.core.errors import MemAuditError
+from memaudit.experiments.solver_audit import ROWS
+from memaudit.natural.named_packages import natural_set
+from memaudit.reproduce.controlled import SEEDS
+
+LIBRARIES = ("memaudit", "numpy", "numba", "highspy", "joblib", "matplotlib", "pillow")
+PROMPTS = "prompts/"
+"""Prompts for models are in folders of this name."""
+
+DATA = ("examples/", "generators/tables/", "writers/estimators/ridge_default.json")
+"""What results are computed from, besides seeds."""
+
+
+def versions() -> dict[str, str]:
+    """The machine's kind, Python, and every library that numbers or figures come from."""
+    return {
+        "platform": f"{platform.system()} {platform.machine()}",
+        "python": platform.python_version(),
+        **{name: version(name) for name in LIBRARIES},
+    }
+
+
+@cache
+def own_files() -> dict[str, str]:
+    """Every file of the installed program by its path, with its SHA-256."""
+    found = {
+        name: hashlib.sha256(file.read_bytes()).hexdigest()
+        for name, file in _walk(files("memaudit"), "")
+    }
+    return dict(sorted(found.items()))
+
+
+def source_digest() -> str:
+    """One SHA-256 over all files of the program: two programs with the same one are the same."""
+    text = "".join(f"{sha256}  {name}\n" for name, sha256 in own_files().items())
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def prompt_hashes() -> dict[str, str]:
+    """Every prompt a model is asked with, and the guideline annotators read."""
+    return {
+        name: sha256
+        for name, sha256 in own_files().items()
+        if name.endswith(".md") and (PROMPTS in name or name.endswith("guideline.md"))
+    }
+
+
+def data_hashes() -> dict[str, str]:
+    """The bundled data that results rest on."""
+    return {name: sha256 for name, sha256 in own_files().items() if name.startswith(DATA)}
+
+
+def _walk(folder: Traversable, place: str) -> Iterator[tuple[str, Traversable]]:
+    for entry in folder.iterdir():
+        if entry.name.startswith((".", "__pycache__")):
+            continue
+        if entry.is_dir():
+            yield from _walk(entry, f"{place}{entry.name}/")
+        elif not entry.name.endswith(".pyc"):
+            yield f"{place}{entry.name}", entry
+
+
+MOST = {"seeds": 100_000, "rows": 1_000_000}
+"""Larger numbers are a slip or an attack: nobody waits for what they ask for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Seeds of the controlled runs, rows of the solver audit, packages of the natural set.
+
+    With the defaults every number stands beside the one the paper prints; fewer are a quick look.
+    """
+
+    seeds: int = SEEDS
+    rows: int = ROWS
+    packages: int = 26
+
+    def __post_init__(self) -> None:
+        for name in ("seeds", "rows", "packages"):
+            if getattr(self, name) < 1:
+                raise MemAuditError(f"--{name} {getattr(self, name)} makes no sense; use 1 or more")
+        for name, most in MOST.items():
+            if getattr(self, name) > most:
+                raise MemAuditError(f"--{name} asks for too many; use {most:,} or fewer")
+        if self.packages > len(natural_set()):
+            raise MemAuditError(
+                f"--packages {self.packages}: the natural set has {len(natural_set())}"
+            )
+
+    def to_json(self) -> dict[str, int]:
+        """The JSON form."""
+        return {"seeds": self.seeds, "rows": self.rows, "packages": self.packages}
+
+    @property
+    def remark(self) -> str:
+        """What to expect of numbers that were made with other settings than the paper's."""
+        return remark_on(self.to_json())
+
+    @property
+    def options(self) -> str:
+        """As on the command line."""
+        return f"--seeds {self.seeds} --rows {self.rows} --packages {self.packages}"
+
+    def identity(self) -> dict[str, JsonValue]:
+        """What a run that goes on must have in common with the one that was begun."""
+        return {
+            "settings": dict(self.to_json()),
+            "memaudit": versions()["memaudit"],
+            "source": source_digest(),
+        }
+
+
+def remark_on(given: Mapping[str, int]) -> str:
+    """What to expect with these settings; an empty text if they are the defaults."""
+    usual = {one.name: one.default for one in fields(Settings)}
+    other = " ".join(f"--{name} {value}" for name, value in given.items() if value != usual[name])
+    if not other:
+        return ""
+    return f"made with {other}, the paper's numbers need the defaults; differences are expected"

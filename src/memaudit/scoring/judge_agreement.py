@@ -1,0 +1,162 @@
+"""Two judges of the same memories and units: where they agree, and what it does to the ratios."""
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from memaudit.adapters.store import Memory
+from memaudit.core.errors import MemAuditError
+from memaudit.core.exact import plain
+from memaudit.core.package import EvidenceUnit
+from memaudit.natural.label_passes import kappa
+from memaudit.scoring.caveats import Pair
+from memaudit.scoring.judges.protocol import Cells
+from memaudit.scoring.sensitivity import Measured
+
+DIGITS = 9
+
+
+@dataclass(frozen=True, slots=True)
+class Detection:
+    """One judge's positive cells against another's, taken as the truth; None is 0 of 0."""
+
+    both: int
+    only_first: int
+    only_second: int
+
+    @property
+    def precision(self) -> Fraction | None:
+        """The share of the first judge's cells that the second has too."""
+        return _share(self.both, self.both + self.only_first)
+
+    @property
+    def recall(self) -> Fraction | None:
+        """The share of the second judge's cells that the first has too."""
+        return _share(self.both, self.both + self.only_second)
+
+    @property
+    def f1(self) -> Fraction | None:
+        """The harmonic mean of precision and recall."""
+        return _share(2 * self.both, 2 * self.both + self.only_first + self.only_second)
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeAgreement:
+    """`judged` cells were decided by both; cells that a judge does not list are not covered.
+
+    `undecided` cells, where a model gave no answer, are in no other count.
+    """
+
+    judged: int
+    undecided: int
+    covered: Detection
+    full: Detection
+    same_value: int
+    kappa: Fraction | None
+
+
+def judge_agreement(
+    first: Cells, second: Cells, pairs: Iterable[Pair], undecided: Collection[Pair] = ()
+) -> JudgeAgreement:
+    """The first judge against the second over pairs of memory and unit."""
+    left_out = set(undecided)
+    values: Counter[tuple[Fraction, Fraction]] = Counter()
+    skipped = 0
+    for pair in pairs:
+        if pair in left_out:
+            skipped += 1
+        else:
+            values[_value(first, pair), _value(second, pair)] += 1
+    return JudgeAgreement(
+        judged=values.total(),
+        undecided=skipped,
+        covered=_detection(values, lambda value: value > 0),
+        full=_detection(values, lambda value: value == 1),
+        same_value=sum(count for (a, b), count in values.items() if a == b),
+        kappa=kappa(values),
+    )
+
+
+def all_pairs(memories: Sequence[Memory], units: Sequence[EvidenceUnit]) -> list[Pair]:
+    """Every memory with every unit."""
+    return [(memory.id, unit.id) for memory in memories for unit in units]
+
+
+def same_session_pairs(memories: Sequence[Memory], units: Sequence[EvidenceUnit]) -> list[Pair]:
+    """Every memory with the units of its own session, where labels were given session by session.
+
+    The session of a memory is the one its metadata names.
+    """
+    by_session: dict[str, list[str]] = {}
+    for unit in units:
+        for session in sorted({one.session for one in unit.sources if one.session is not None}):
+            by_session.setdefault(session, []).append(unit.id)
+    pairs = [
+        (memory.id, unit)
+        for memory in memories
+        for unit in by_session.get(str(memory.metadata.get("session")), ())
+    ]
+    if not pairs:
+        raise MemAuditError(
+            "no memory names a session of this package in its metadata; compare all pairs instead"
+        )
+    return pairs
+
+
+def agreement_row(found: JudgeAgreement) -> dict[str, Any]:
+    """As plain data."""
+    return {
+        "judged_cells": found.judged,
+        "undecided_cells": found.undecided,
+        "same_value": found.same_value,
+        "kappa": _number(found.kappa),
+        "any_coverage": _detection_row(found.covered),
+        "full_coverage": _detection_row(found.full),
+    }
+
+
+def ratio_rows(first: Sequence[Measured], second: Sequence[Measured]) -> list[dict[str, Any]]:
+    """The ratios of a store under both judges, budget by budget."""
+    return [
+        {
+            "store": a.store,
+            "budget": plain(a.budget),
+            "kept_by": a.kept_by,
+            "kept": {"judge": _number(a.kept), "against": _number(b.kept)},
+            "upper_pruned": {"judge": _number(a.upper), "against": _number(b.upper)},
+            "uncertified_optima": a.uncertified + b.uncertified,
+        }
+        for a, b in zip(first, second, strict=True)
+    ]
+
+
+def _detection(
+    values: Mapping[tuple[Fraction, Fraction], int], positive: Callable[[Fraction], bool]
+) -> Detection:
+    count: Counter[tuple[bool, bool]] = Counter()
+    for (a, b), number in values.items():
+        count[positive(a), positive(b)] += number
+    return Detection(count[True, True], count[True, False], count[False, True])
+
+
+def _detection_row(found: Detection) -> dict[str, Any]:
+    return {
+        "both": found.both, "only_judge": found.only_first, "only_against": found.only_second,
+        "precision": _number(found.precision), "recall": _number(found.recall),
+        "f1": _number(found.f1),
+    }  # fmt: skip
+
+
+def _value(cells: Cells, pair: Pair) -> Fraction:
+    cell = cells.get(pair[0], {}).get(pair[1])
+    return Fraction(0) if cell is None else cell.value
+
+
+def _share(part: int, whole: int) -> Fraction | None:
+    return Fraction(part, whole) if whole else None
+
+
+def _number(value: Fraction | None) -> float | None:
+    return None if value is None else round(float(value), DIGITS)

@@ -1,0 +1,50 @@
+"""A language model's word, by the coverage pass that judges package candidates too."""
+
+from collections.abc import Sequence
+
+from memaudit.core.errors import MemAuditError
+from memaudit.core.package import EvidenceUnit
+from memaudit.natural.passes.coverage import judge_coverage
+from memaudit.natural.passes.model_session import Desk
+from memaudit.scoring.judges.protocol import Judged, Judgement
+from memaudit.scoring.union import Cell
+
+MODEL = "model:"
+"""The provenance of its cells begins so; the model's name follows."""
+
+
+class ModelJudge:
+    """Asks about every memory and unit by their texts alone; equal texts get equal cells.
+
+    A pair that got no answer has no cell, which scores as not covered, and is `undecided`.
+    """
+
+    is_estimate = False
+
+    def __init__(self, desk: Desk, model: str) -> None:
+        self.name = f"model {model}"
+        self._desk, self._model = desk, model
+        self._provenance = f"{MODEL}{model}"
+
+    def judge(self, memories: Sequence[Judged], units: Sequence[EvidenceUnit]) -> Judgement:
+        judged = judge_coverage(
+            [memory.text for memory in memories],
+            [unit.text for unit in units],
+            self._desk,
+            self._model,
+        )
+        found: dict[str, dict[str, Cell]] = {memory.id: {} for memory in memories}
+        undecided: list[tuple[str, str]] = []
+        for memory in memories:
+            for unit in units:
+                said = judged[memory.text, unit.text]
+                if said is None:
+                    undecided.append((memory.id, unit.id))
+                else:
+                    found[memory.id][unit.id] = Cell(said.value, self._provenance, said.reason)
+        if len(undecided) >= len(memories) * len(units) > 0:
+            raise MemAuditError(
+                f"{self.name} answered about no memory at all: check the address and the model, "
+                "then run again"
+            )
+        return Judgement(found, tuple(undecided))

@@ -1,0 +1,201 @@
+"""The variants a score is checked under: budgets, costs, judges, and label noise."""
+
+import hashlib
+import json
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Literal, get_args
+
+from memaudit.core.cost import cost_rule
+from memaudit.core.errors import MemAuditError
+from memaudit.core.exact import plain
+from memaudit.core.package import Coverage, Package
+from memaudit.natural.coverage_rules import FULL, NONE, PARTIAL, is_exact
+from memaudit.scoring.union import Cell, WrittenStore
+
+Kind = Literal["flip", "resample", "move"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+LABELS = (NONE, PARTIAL, FULL)
+DRAWN = 1 << 64
+"""How many draws there are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Noise:
+    """A kind of error, the share of labels it strikes, and which draw of it."""
+
+    kind: Kind
+    rate: Fraction
+    seed: int = 0
+    repetition: int = 0
+
+    def __post_init__(self) -> None:
+        if self.kind not in KINDS:
+            raise MemAuditError(f"unknown noise {self.kind!r}; choose from {', '.join(KINDS)}")
+        if not 0 <= self.rate <= 1:
+            raise MemAuditError(f"noise rate {self.rate} is not between 0 and 1")
+
+    def draw(self, text: str, unit: str) -> tuple[bool, int]:
+        """Whether a label is struck, and a number to choose its new value by."""
+        at = json.dumps([self.seed, self.repetition, text, unit]).encode()
+        digest = hashlib.sha256(at).digest()
+        struck = int.from_bytes(digest[:8]) < self.rate * DRAWN
+        return struck, int.from_bytes(digest[8:16])
+
+
+def mislabelled(
+    package: Package, stores: Sequence[WrittenStore], noise: Noise
+) -> tuple[Package, tuple[WrittenStore, ...]]:
+    """The package and its stores with some of their labels wrong."""
+    pool = _pool(package, stores)
+    units = sorted(unit.id for unit in package.units)
+    rows: dict[str, dict[str, Coverage]] = defaultdict(dict)
+    for row in package.coverage:
+        rows[row.candidate][row.unit] = row
+    coverage: list[Coverage] = []
+    for candidate in package.candidates:
+        before = rows.get(candidate.id, {})
+        cells = {unit: Cell(row.value, row.provenance or "") for unit, row in before.items()}
+        for unit, cell in struck(candidate.text, cells, units, pool, noise).items():
+            if cell is cells.get(unit):
+                coverage.append(before[unit])
+            elif cell.value:
+                coverage.append(
+                    Coverage(
+                        candidate=candidate.id,
+                        unit=unit,
+                        value=cell.value,
+                        provenance=cell.provenance,
+                    )
+                )
+    noisy = tuple(
+        replace(
+            store,
+            memories=tuple(
+                replace(one, coverage=struck(one.text, one.coverage, units, pool, noise))
+                for one in store.memories
+            ),
+        )
+        for store in stores
+    )
+    return package.replace(coverage=tuple(coverage)), noisy
+
+
+def struck(
+    text: str,
+    cells: Mapping[str, Cell],
+    units: Sequence[str],
+    pool: Sequence[Fraction],
+    noise: Noise,
+) -> dict[str, Cell]:
+    """The cells of one text after the noise; a cell that is not struck is the same object."""
+    found = dict(cells)
+    free = [unit for unit in units if unit not in cells]
+    for unit, cell in sorted(cells.items()):
+        hit, number = noise.draw(text, unit)
+        if not hit or is_exact(cell.provenance):
+            continue
+        if noise.kind == "move":
+            if not free or not cell.value:
+                continue
+            del found[unit]
+            unit = free[number % len(free)]
+            value = max(cell.value, found[unit].value if unit in found else NONE)
+        else:
+            among = pool
+            if noise.kind == "flip":
+                among = [label for label in LABELS if label != cell.value]
+            value = among[number % len(among)]
+        found[unit] = Cell(value, f"noise:{noise.kind}")
+    return found
+
+
+def _pool(package: Package, stores: Sequence[WrittenStore]) -> list[Fraction]:
+    """All labels that noise may strike, in order."""
+    judged = [row.value for row in package.coverage if not is_exact(row.provenance)]
+    for store in stores:
+        for memory in store.memories:
+            judged += (c.value for c in memory.coverage.values() if not is_exact(c.provenance))
+    return sorted(judged)
+
+
+BASE = "base"
+COST_RULES = ("words", "bytes", "tokens:simple")
+GROUP_CAPS = (1, 2, 3)
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """The same stores scored otherwise. Draws of the same noise share their name."""
+
+    name: str
+    package: Package
+    stores: tuple[WrittenStore, ...]
+    group_cap: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """What to vary. Budgets keep their numbers under every cost rule, as in the paper's appendix:
+    a budget of 100 is 100 words, or 100 of the units that `bytes` counts."""
+
+    cost_rules: tuple[str, ...] = COST_RULES
+    group_caps: tuple[int, ...] = GROUP_CAPS
+    noise: tuple[Kind, ...] = ("flip", "move")
+    rates: tuple[Fraction, ...] = (Fraction(1, 10),)
+    repetitions: int = 20
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if self.repetitions < 1:
+            raise MemAuditError("label noise needs at least 1 repetition")
+        for kind in self.noise:
+            for rate in self.rates:
+                Noise(kind, rate)
+        if any(cap < 1 for cap in self.group_caps):
+            raise MemAuditError("a group cap is 1 or more")
+
+
+def variants(
+    package: Package,
+    stores: Sequence[WrittenStore],
+    choices: Choices,
+    group_cap: int | None = None,
+    judged: Mapping[str, Sequence[WrittenStore]] | None = None,
+) -> Iterator[Variant]:
+    """The base, every other judge, cost rule and group cap, and every draw of noise.
+
+    `judged` are the same stores as other judges see them, by the judge's name.
+    """
+    stores = tuple(stores)
+    yield Variant(BASE, package, stores, group_cap)
+    for name, others in (judged or {}).items():
+        yield Variant(judge_variant(name), package, tuple(others), group_cap)
+    for rule in choices.cost_rules:
+        if rule != package.cost_rule:
+            measured = tuple(measured_by(rule, store) for store in stores)
+            yield Variant(f"cost {rule}", package.recost(rule), measured, group_cap)
+    for cap in choices.group_caps:
+        if cap != (package.group_cap if group_cap is None else group_cap):
+            yield Variant(f"k = {cap}", package, stores, cap)
+    for kind in choices.noise:
+        for rate in choices.rates:
+            for repetition in range(choices.repetitions):
+                noise = Noise(kind, rate, choices.seed, repetition)
+                yield Variant(
+                    f"{kind} {plain(rate)}", *mislabelled(package, stores, noise), group_cap
+                )
+
+
+def judge_variant(judge: str) -> str:
+    """The name of the variant in which another judge decides."""
+    return f"judge {judge}"
+
+
+def measured_by(rule: str, store: WrittenStore) -> WrittenStore:
+    """A store with its costs measured by another rule."""
+    measure = cost_rule(rule)
+    memories = (replace(one, cost=Fraction(measure(one.text))) for one in store.memories)
+    return replace(store, memories=tuple(memories))

@@ -1,0 +1,29 @@
+"""A run in a process of its own that is killed in the middle: FOLDER."""
+
+import os
+import signal
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from memaudit.downstream.holding import StoredMemory
+from memaudit.downstream.question import Question
+from memaudit.downstream.retrievers import Ranking, Recency
+from tests.downstream.diagnosis.small_runs import made
+
+CALLS = iter(range(1, 99))
+
+
+class Deadly(Recency):
+    """Kills its own process when it is called for the fourth time."""
+
+    def rank(
+        self, memories: Sequence[StoredMemory], questions: Sequence[Question], k: int
+    ) -> list[Ranking]:
+        if next(CALLS) == 4:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return super().rank(memories, questions, k)
+
+
+if __name__ == "__main__":
+    made(Path(sys.argv[1]), Deadly())

@@ -1,0 +1,39 @@
+"""Runs over three packages and two stores, without a model."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from memaudit.downstream.readers.protocol import Reader
+from memaudit.downstream.readers.registry import READERS
+from memaudit.downstream.retrievers import Recency, Retriever
+from memaudit.downstream.run import Run, run
+from memaudit.downstream.spec import Case, Setup
+from tests.downstream.small import ALL, DOG, PACKAGE, holding
+
+CASES = [
+    Case(
+        PACKAGE.replace(name=name),
+        (holding(*ALL[: at + 2], name="some"), holding(DOG, name="dog")),
+    )
+    for at, name in enumerate(("one", "two", "three"))
+]
+ROWS = 3 * 2 * 5
+
+
+def made(
+    folder: Path, retriever: Retriever | None = None, reader: Reader | None = None, k: int = 2
+) -> Run:
+    """A run into a folder."""
+    setup = Setup(retriever or Recency(), k, reader or READERS["extractive"])
+    return run(CASES, setup, folder, {"budget": 9})
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    """What a run leaves behind."""
+    return {path.name: path.read_bytes() for path in folder.iterdir() if path.name != ".lock"}
+
+
+def rows(folder: Path) -> list[dict[str, Any]]:
+    """The rows of a run."""
+    return [json.loads(line) for line in (folder / "rows.jsonl").read_text().splitlines()]

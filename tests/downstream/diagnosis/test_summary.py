@@ -1,0 +1,132 @@
+"""Sums, means and differences of rows, worked by hand."""
+
+import math
+from fractions import Fraction
+from itertools import product
+from typing import Any
+
+import pytest
+
+from memaudit.downstream.measures import ABOUT
+from memaudit.downstream.summary import summarise
+
+RIGHT = ("answered_right", "answered")
+WRITE = ("evidence_never_written", "write")
+READER = ("retrieved_but_wrong", "reader")
+
+
+def row(
+    package: str, store: str, query: str, decided: tuple[str, str], recall: str | int | None
+) -> dict[str, Any]:
+    """A row with a recall and a kind."""
+    outcome, layer = decided
+    measures: dict[str, Any] = dict.fromkeys(ABOUT) | {
+        "answered": int(decided == RIGHT), "evidence_recall": recall,
+    }  # fmt: skip
+    return {
+        "package": package, "store": store, "query": query, "kind": query, "outcome": outcome,
+        "layer": layer, "why": ["abstained"] if decided == WRITE else [], "measures": measures,
+        "retrieved": [], "evidence": [], "texts": {},
+    }  # fmt: skip
+
+
+ROWS = [
+    row("p", "a", "q1", RIGHT, 1), row("p", "a", "q2", RIGHT, "1/3"),
+    row("p", "b", "q1", WRITE, 0), row("p", "b", "q2", RIGHT, "1/3"),
+    row("r", "a", "q1", READER, 1), row("r", "a", "q2", WRITE, None),
+    row("r", "b", "q1", WRITE, 0), row("r", "b", "q2", READER, 0),
+]  # fmt: skip
+
+
+def test_losses_and_kinds() -> None:
+    """a: 2 of 4 right, one lost in writing, one in reading; exact shares sum to 1."""
+    found = summarise(ROWS, ["a", "b"])
+    a, b = found["summaries"]
+    assert (a["answered"], a["losses"]["write"], a["losses"]["reader"]) == ("1/2", "1/4", "1/4")
+    assert (b["answered"], b["losses"]["write"]) == ("1/4", "1/2")
+    for one in (a, b, *a["kinds"].values(), *b["kinds"].values()):
+        assert sum(map(Fraction, one["losses"].values())) == 1 - Fraction(one["answered"])
+        assert sum(one["outcomes"].values()) == one["questions"]
+    assert a["kinds"]["q2"]["outcomes"]["evidence_never_written"] == 1
+    assert (a["why"], b["why"]) == ({"abstained": 1}, {"abstained": 2})
+    assert (found["questions"], found["packages"], found["clusters"]) == (4, 2, "packages")
+
+
+def test_means_and_intervals() -> None:
+    """Over questions, with packages drawn whole; what is undefined is counted."""
+    a, b = summarise(ROWS, ["a", "b"])["summaries"]
+    recall = a["measures"]["evidence_recall"]
+    # (1 + 1/3 + 1) / 3. Packages: p twice 2/3, r twice 1, so all resamples lie between.
+    assert recall["mean"] == pytest.approx(7 / 9)
+    assert (recall["n"], recall["undefined"]) == (3, 1)
+    assert (recall["ci_low"], recall["ci_high"]) == pytest.approx((2 / 3, 1))
+    assert a["measures"]["answered"]["mean"] == 0.5
+    # Drawn question by question the answered share could be 1/4; by package it is 0, 1/2 or 1.
+    assert (a["measures"]["answered"]["ci_low"], a["measures"]["answered"]["ci_high"]) == (0, 1)
+    assert b["measures"]["token_f1"] == {
+        "n": 0, "undefined": 4, "mean": None, "ci_low": None, "ci_high": None,
+    }  # fmt: skip
+
+
+def test_differences() -> None:
+    """a - b: answered 1, 0 in p and 0, 0 in r; recall 1, 0 and 1, the fourth pair undefined."""
+    rows = {one["measure"]: one for one in summarise(ROWS, ["a", "b"])["differences"]}
+    assert rows["answered"]["mean_difference"] == 0.25
+    # Sums by package 1 and 0: of four flips all have |sum| = 1, so p is 1.
+    assert rows["answered"]["p"] == 1
+    assert (rows["evidence_recall"]["n"], rows["evidence_recall"]["mean_difference"]) == (
+        3, pytest.approx(2 / 3),
+    )  # fmt: skip
+    # Sums 1 and 1: two of four flips are as far from 0.
+    assert rows["evidence_recall"]["p"] == rows["evidence_recall"]["p_holm"] == 0.5
+    assert rows["token_f1"]["p"] is None
+
+
+def test_signs_flip_by_package() -> None:
+    """Ten questions of one conversation are one piece of evidence, not ten."""
+    many = [
+        row(package, store, f"q{at}", RIGHT if store == "a" else WRITE, None)
+        for package, store, at in product("pr", "ab", range(10))
+    ]
+    (answered,) = [one for one in summarise(many, ["a", "b"])["differences"]
+                   if one["measure"] == "answered"]  # fmt: skip
+    assert (answered["n"], answered["mean_difference"], answered["p"]) == (20, 1, 0.5)
+
+
+def test_holm_goes_over_pairs_of_stores() -> None:
+    """Three stores, three pairs of one measure."""
+    many = [
+        row(f"p{at}", store, "q", RIGHT if store == "a" else WRITE, None)
+        for at, store in product(range(6), "abc")
+    ]
+    found = [one for one in summarise(many, list("abc"))["differences"]
+             if one["measure"] == "answered"]  # fmt: skip
+    # All six signs alike: 2 of 64 flips, three times as much after the correction; b - c is 0.
+    assert [one["p"] for one in found] == [2 / 64, 2 / 64, 1]
+    assert [one["p_holm"] for one in found] == [6 / 64, 6 / 64, 1]
+
+
+def test_one_package_goes_by_question() -> None:
+    """Two of three answered: a bootstrap over questions has some width, and says what it is."""
+    rows = [row("p", "a", q, RIGHT if q != "q3" else WRITE, None) for q in ("q1", "q2", "q3")]
+    found = summarise(rows, ["a"])
+    answered = found["summaries"][0]["measures"]["answered"]
+    assert found["clusters"] == "questions"
+    assert math.isclose(answered["mean"], 2 / 3, abs_tol=1e-8)
+    assert answered["ci_low"] < answered["mean"] < answered["ci_high"]
+    assert found["differences"] == []
+
+
+def test_one_alone_has_no_interval() -> None:
+    """One question, one package of a kind, or one defined value cannot be resampled."""
+    (one,) = summarise([row("p", "a", "q", RIGHT, 1)], ["a"])["summaries"]
+    assert one["measures"]["answered"] == {
+        "n": 1, "undefined": 0, "mean": 1, "ci_low": None, "ci_high": None,
+    }  # fmt: skip
+    found = summarise(ROWS, ["a", "b"])
+    # q2 of store a is defined in package p only.
+    recall = found["summaries"][0]["kinds"]["q2"]["measures"]["evidence_recall"]
+    assert (recall["n"], recall["ci_low"]) == (1, None)
+    alone = [row("p", store, "q", RIGHT, 1) for store in "ab"]
+    (gap, *_) = summarise(alone, ["a", "b"])["differences"]
+    assert (gap["mean_difference"], gap["ci_low"], gap["p"]) == (0, None, 1)

@@ -1,0 +1,79 @@
+"""Changes to a finished reproduction, with everything fixed up that a forger could fix up."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from memaudit.io.journal import read_journal, to_line
+from memaudit.reproduce.documents import documents
+from memaudit.reproduce.findings import findings
+from memaudit.reproduce.folder import NATURAL, ROWS, SUMMARY, file_sha256
+from memaudit.reproduce.manifest import manifest
+from memaudit.reproduce.natural_results import summary_text
+from memaudit.reproduce.verify.rows import run_specs
+from memaudit.reproduce.verify.stated import read_stated
+
+Change = Callable[[Any], None]
+
+
+def edit_json(path: Path, change: Change) -> None:
+    """Change a JSON file in place, laid out as before."""
+    data = json.loads(path.read_text())
+    change(data)
+    path.write_text(json.dumps(data, indent=1) + "\n")
+
+
+def edit_manifest(folder: Path, change: Change) -> None:
+    """Change the manifest."""
+    edit_json(folder / "manifest.json", change)
+
+
+def rehash(folder: Path, name: str) -> None:
+    """Make the manifest and the Croissant metadata vouch for a file as it is now."""
+    own = file_sha256(folder / name)
+
+    def describe(metadata: dict[str, Any]) -> None:
+        for file in metadata["distribution"]:
+            if file["@id"] == name:
+                file["sha256"] = own
+
+    def vouch(manifest: dict[str, Any]) -> None:
+        manifest["documents"]["croissant.json"] = file_sha256(folder / "croissant.json")
+        for files in (*manifest["parts"].values(), manifest["documents"]):
+            if name in files:
+                files[name] = own
+
+    if name != "croissant.json":
+        edit_json(folder / "croissant.json", describe)
+    edit_manifest(folder, vouch)
+
+
+def edit_rows(folder: Path, name: str, change: Change, only: int | None = None) -> None:
+    """Change one row of a file, or all of them, with new checksums and a new file hash."""
+    rows = list(read_journal(folder / name))
+    for row in rows if only is None else [rows[only]]:
+        change(row)
+    (folder / name).write_text("".join(map(to_line, rows)))
+    rehash(folder, name)
+
+
+def rebuild(folder: Path) -> None:
+    """Make everything that follows from rows anew, with the project's own functions."""
+    stated = read_stated(folder)
+    spec, _ = run_specs(stated.settings)[NATURAL]
+    (folder / NATURAL / SUMMARY).write_text(
+        summary_text(spec, read_journal(folder / NATURAL / ROWS))
+    )
+    parts = {
+        part: {name: file_sha256(folder / name) for name in files}
+        for part, files in stated.parts.items()
+    }
+    found = findings(folder, stated.settings)
+    hashes = {name: sha256 for files in parts.values() for name, sha256 in files.items()}
+    texts = documents(found, hashes, stated.times.date, stated.identity.memaudit)
+    for name, text in texts.items():
+        (folder / name).write_text(text)
+    data = stated.model_dump(mode="json")
+    forged = manifest(data["identity"], data["times"], parts, found, texts)
+    (folder / "manifest.json").write_text(json.dumps(forged, indent=1) + "\n")

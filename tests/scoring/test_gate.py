@@ -1,0 +1,99 @@
+"""The one number of a gate, and how it reads."""
+
+from dataclasses import replace
+
+import pytest
+
+from memaudit.adapters.store import Count, ExportedStore, Memory, Origin
+from memaudit.core.errors import MemAuditError
+from memaudit.core.package import Package
+from memaudit.scoring.caveats import WHOLE, Account
+from memaudit.scoring.gate import Gated, checked_seconds, gated
+from memaudit.scoring.judges.lexical import Lexical
+from tests.scoring.test_exported import F
+
+TWO = Package.model_validate(
+    {
+        "name": "two", "cost_rule": "words", "experiences": [{"id": "e"}],
+        "candidates": [
+            {"id": "a", "experience": "e", "kind": "fact", "text": "fish", "cost": 1},
+            {"id": "b", "experience": "e", "kind": "fact", "text": "dog", "cost": 1},
+        ],
+        "units": [
+            {"id": "u", "kind": "fact", "text": "Ann eats fish now.", "weight": 1},
+            {"id": "v", "kind": "fact", "text": "Bo has a dog.", "weight": 1},
+        ],
+        "coverage": [
+            {"candidate": "a", "unit": "u", "value": 1}, {"candidate": "b", "unit": "v", "value": 1}
+        ],
+    }
+)  # fmt: skip
+STORE = ExportedStore(
+    name="s",
+    origin=Origin(system="x", format="plain"),
+    memories=(Memory(id="m", text="Ann eats fish now"),),
+    count=Count(read=3, kept=1, skipped={"no text": 2}),
+)
+OPEN = Gated("s", 0.4, 0.6, "everything fits", False, False, WHOLE)
+
+
+def test_group_cap() -> None:
+    """Within 4 nothing fits beside the memory: 1 of 1. Within 5 a candidate does: 1 of 2."""
+    assert gated(TWO, STORE, F(4), Lexical()).ratio == 1
+    assert gated(TWO, STORE, F(5), Lexical()).ratio == 0.5
+    # Without room for the memory beside a candidate the cap decides.
+    small = replace_text("fish Ann eats now too")
+    assert gated(TWO, small, F(5), Lexical()).ratio == 1
+    assert gated(TWO, small, F(5), Lexical(), group_cap=2).ratio == 0.5
+
+
+def replace_text(text: str) -> ExportedStore:
+    """The store with another memory."""
+    return STORE.model_copy(update={"memories": (Memory(id="m", text=text),)})
+
+
+def test_what_it_does_not_see_is_said() -> None:
+    """Two rows of the export are missing."""
+    found = gated(TWO, STORE, F(4), Lexical())
+    assert found.notes == (
+        "everything fits, coverage estimated, PARTLY READ: 2 rows of the export are not in the "
+        "store"
+    )
+    assert found.certified
+    assert found.reaches == "1.0000"
+
+
+def test_a_perfect_store_where_h_is_irrational() -> None:
+    """It reaches the bar of 1, although its value is known to 2^-32 only."""
+    data = TWO.model_dump()
+    for unit in data["units"]:
+        unit["response"] = {"shape": "log1p"}
+    logarithmic = Package.model_validate(data)
+    found = gated(logarithmic, STORE, F(4), Lexical())
+    assert found.certified
+    assert found.ratio < 1
+    assert found.passes(1)
+    assert not gated(logarithmic, STORE, F(5), Lexical()).passes(0.6)
+
+
+def test_a_bar_that_an_open_optimum_decides() -> None:
+    """Between 0.4 and 0.6: 0.4 is reached for certain, 0.7 is not, 0.5 is not decided."""
+    assert OPEN.passes(0.4)
+    assert not OPEN.passes(0.7)
+    with pytest.raises(
+        MemAuditError, match=r"not decided: 's' reaches between 0\.4000 and 0\.6000"
+    ):
+        OPEN.passes(0.5)
+    assert OPEN.reaches == "0.4000 to 0.6000 (optimum not certified)"
+    known = replace(OPEN, highest=0.4, certified=True, account=Account(undecided=(("m", "u"),)))
+    assert not known.passes(0.5)
+    assert known.notes == "everything fits, 1 cell got no answer and counts as not covered"
+
+
+@pytest.mark.parametrize("seconds", [-1, 0, float("nan"), float("inf")])
+def test_no_time_limit(seconds: float) -> None:
+    """Refused, one line."""
+    with pytest.raises(MemAuditError, match="is no time limit"):
+        checked_seconds(seconds)
+    assert checked_seconds(None) is None
+    assert checked_seconds(0.5) == 0.5

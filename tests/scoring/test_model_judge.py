@@ -1,0 +1,205 @@
+"""A model as the judge of exported memories, over real HTTP to a deterministic model."""
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memaudit.core.errors import MemAuditError
+from memaudit.core.package import EvidenceUnit, Package
+from memaudit.io.packages import write_package
+from memaudit.models.cache import Cache
+from memaudit.models.providers import Settings
+from memaudit.natural.passes.model_session import Desk, open_desk
+from memaudit.scoring.judges.model import ModelJudge
+from memaudit.scoring.judges.protocol import Judged
+from memaudit.scoring.judges.registry import named_judge
+from tests.cli.running import failure, run
+from tests.models.server import serving
+from tests.natural.passes.building import live
+from tests.natural.passes.fake_model import blocks, cells, instead, plays, which
+
+pytest.importorskip("openai", reason="pip install 'memaudit[models]'")
+
+UNITS = [
+    EvidenceUnit(id="gold-1", kind="fact", text="Ann moved to Rome."),
+    EvidenceUnit(id="gold-2", kind="fact", text="Bob has a dog."),
+]
+MEMORIES = [
+    Judged("mem0/1", "Yes: Ann moved to Rome.", ("t1",)),
+    Judged("mem0/2", "Ann moved"),
+    Judged("mem0/3", "Soup."),
+]
+SILENT = "Soup."
+"""The memory that a spoiled model gives no cell for."""
+
+
+@contextmanager
+def desk(folder: Path, settings: Settings) -> Iterator[Desk]:
+    """A desk with a cache in a folder."""
+    with Cache(folder / "cache") as cache:
+        yield open_desk(settings, cache, folder / "requests.jsonl")
+
+
+def silent_about_soup(body: dict[str, Any]) -> str:
+    """The deterministic model's reply without the cells of one memory."""
+    data = blocks(body["messages"][1]["content"])
+    texts = {row["memory"]: row["text"] for row in data["memories"]}
+    rows = [row for row in cells(data, strict=False) if texts[row["memory"]] != SILENT]
+    return json.dumps({"cells": rows})
+
+
+def test_cells_and_provenance(tmp_path: Path) -> None:
+    """Full holds the unit, partial is held by it; zeros are cells too, said by the model."""
+    with serving(plays) as served, desk(tmp_path, live(served.url)) as asked:
+        judge = ModelJudge(asked, "one")
+        said = judge.judge(MEMORIES, UNITS)
+        found = said.cells
+    assert {
+        id: {unit: str(cell.value) for unit, cell in row.items()} for id, row in found.items()
+    } == {
+        "mem0/1": {"gold-1": "1", "gold-2": "0"},
+        "mem0/2": {"gold-1": "1/2", "gold-2": "0"},
+        "mem0/3": {"gold-1": "0", "gold-2": "0"},
+    }
+    assert found["mem0/1"]["gold-1"].provenance == "model:one"
+    assert found["mem0/1"]["gold-1"].rationale == "is full"
+    assert said.undecided == ()
+    assert (judge.name, judge.is_estimate) == ("model one", False)
+
+
+def test_blind(tmp_path: Path) -> None:
+    """The prompt of package candidates, with texts in it and no id, source or kind."""
+    with serving(plays) as served, desk(tmp_path, live(served.url)) as asked:
+        ModelJudge(asked, "one").judge(MEMORIES, UNITS)
+        ModelJudge(asked, "one").judge(
+            [Judged("other/9", memory.text) for memory in MEMORIES], UNITS
+        )
+    (body,) = served.bodies  # the second store's texts are the first one's: nothing new to ask
+    assert which(body) == "coverage"
+    sent = blocks(body["messages"][1]["content"])
+    assert {row["text"] for row in sent["memories"]} == {memory.text for memory in MEMORIES}
+    assert {frozenset(row) for row in sent["memories"]} == {frozenset({"memory", "text"})}
+    assert {frozenset(row) for row in sent["units"]} == {frozenset({"unit", "text"})}
+    words = json.dumps(body["messages"])
+    assert not [word for word in ("mem0/", "gold-", "other/") if word in words]
+
+
+def test_undecided_is_counted(tmp_path: Path) -> None:
+    """No answer after asking twice is no cell and no zero: it is listed, and in the ledger."""
+    with (
+        serving(instead("coverage", silent_about_soup)) as served,
+        desk(tmp_path, live(served.url)) as asked,
+    ):
+        judge = ModelJudge(asked, "one")
+        said = judge.judge(MEMORIES, UNITS)
+        found = said.cells
+    assert found["mem0/3"] == {}
+    assert said.undecided == (("mem0/3", "gold-1"), ("mem0/3", "gold-2"))
+    assert len(found["mem0/1"]) == len(found["mem0/2"]) == 2
+    assert [one.what for one in asked.ledger.troubles].count("undecided cell") == 2
+    assert len(served.bodies) == 2
+
+
+def test_offline_from_the_cache(tmp_path: Path) -> None:
+    """What was asked once is repeated with no call; what was not is an error, not a zero."""
+    with serving(plays) as served, desk(tmp_path, live(served.url)) as asked:
+        before = ModelJudge(asked, "one").judge(MEMORIES, UNITS)
+    with desk(tmp_path, Settings(provider="offline")) as asked:
+        assert ModelJudge(asked, "one").judge(MEMORIES, UNITS) == before
+        with pytest.raises(MemAuditError, match="were not answered"):
+            ModelJudge(asked, "other").judge(MEMORIES, UNITS)
+
+
+def test_by_name(tmp_path: Path) -> None:
+    """`model:NAME` needs a desk."""
+    with desk(tmp_path, Settings(provider="offline")) as asked:
+        assert named_judge("model:org/one:free", desk=asked).name == "model org/one:free"
+    with pytest.raises(MemAuditError, match="asks a model"):
+        named_judge("model:one")
+
+
+def test_command(tmp_path: Path) -> None:
+    """`memaudit judge` asks a model and counts what it left undecided."""
+    package = Package.model_validate(
+        {
+            "name": "p", "cost_rule": "words", "experiences": [{"id": "e"}], "candidates": [],
+            "units": [unit.model_copy(update={"weight": 1}) for unit in UNITS],
+        }
+    )  # fmt: skip
+    write_package(package, tmp_path / "p.json")
+    lines = [json.dumps({"text": memory.text}) + "\n" for memory in MEMORIES]
+    (tmp_path / "e.jsonl").write_text("".join(lines))
+    assert run("import", tmp_path / "e.jsonl", "--out", tmp_path / "s.json").exit_code == 0
+    words = ("judge", tmp_path / "p.json", tmp_path / "s.json", "--judge", "model:one",
+             "--against", "lexical", "--cache", tmp_path / "cache")  # fmt: skip
+    with serving(instead("coverage", silent_about_soup)) as served:
+        result = run(*words, "--base-url", served.url, "--yes", "--budget", "9", "--json")
+    assert result.exit_code == 0, result.output
+    data = json.loads(result.stdout)
+    assert (data["judge"]["name"], data["judge"]["is_an_estimate"]) == ("model one", False)
+    assert data["judge"]["store"]["undecided_cells"] == 2
+    assert (data["agreement"]["judged_cells"], data["agreement"]["undecided_cells"]) == (4, 2)
+    assert data["ratios"][0]["kept"]["judge"] == 1
+    assert "not answered" in failure(*words[:4], "model:two", *words[5:], "--provider", "offline")
+    scored = ("score", tmp_path / "p.json", tmp_path / "s.json", "--judge", "model:one",
+              "--cache", tmp_path / "cache", "--budget", "9", "--json")  # fmt: skip
+    with serving(instead("coverage", silent_about_soup)) as served:
+        result = run(*scored, "--base-url", served.url, "--yes")
+    assert result.exit_code == 0, result.output
+    data = json.loads(result.stdout)
+    assert (data["judge"], data["undecided_cells"]) == ("model one", 2)
+    assert "2 cells got no answer" in result.stderr
+    bar = ("gate", *scored[1:-3], "--budget", "9", "--min-ratio")
+    with serving(instead("coverage", silent_about_soup)) as served:
+        gated = run(*bar, "0.5", "--base-url", served.url, "--yes")
+    assert gated.exit_code == 0, gated.output
+    assert gated.stdout.startswith("pass: e reaches 1.0000")
+    assert "2 cells got no answer and count as not covered" in gated.stdout
+    with serving(instead("coverage", silent_about_soup)) as served:
+        tried = run(
+            "sensitivity", *scored[1:-3], "--judge", "lexical", "--budget", "9", "--noise", "",
+            "--base-url", served.url, "--yes", "--json",
+        )  # fmt: skip
+    assert tried.exit_code == 0, tried.output
+    data = json.loads(tried.stdout)
+    assert [one["name"] for one in data["judges"]] == ["model one", "lexical"]
+    assert data["stores"]["model one"][0]["undecided_cells"] == 2
+    assert data["stores"]["lexical"][0]["undecided_cells"] == 0
+
+
+def test_prices_are_taken_where_the_estimate_asks_for_them(tmp_path: Path) -> None:
+    """Every command that hints at --price-in has it; half a price is an error."""
+    write_package(
+        Package.model_validate(
+            {
+                "name": "p", "cost_rule": "words", "experiences": [{"id": "e"}], "candidates": [],
+                "units": [unit.model_copy(update={"weight": 1}) for unit in UNITS],
+            }
+        ),
+        tmp_path / "p.json",
+    )  # fmt: skip
+    (tmp_path / "e.txt").write_text("Yes: Ann moved to Rome.\n")
+    assert run("import", tmp_path / "e.txt", "--out", tmp_path / "s.json").exit_code == 0
+    own = {
+        "score": (), "gate": ("--min-ratio", "0"), "judge": ("--against", "lexical"),
+        "sensitivity": ("--noise", ""),
+    }  # fmt: skip
+    for command, more in own.items():
+        words = (command, tmp_path / "p.json", tmp_path / "s.json", "--budget", "9", "--judge",
+                 "model:one", "--yes", *more)  # fmt: skip
+        with serving(plays) as served:
+            asked = ("--base-url", served.url, "--cache", tmp_path / f"{command}.db")
+            bare = run(*words, *asked)
+            priced = run(*words, *asked[:3], tmp_path / f"{command}-2.db", "--price-in", "1",
+                         "--price-out", "2")  # fmt: skip
+        assert bare.exit_code == priced.exit_code == 0, priced.output
+        assert "give --price-in" in bare.stderr
+        assert "about $" in priced.stderr
+        assert "--price-in" in run(command, "--help").stdout
+        half = run(*words, "--cache", tmp_path / "x.db", "--price-in", "1")
+        assert half.exit_code == 1
+        assert "give both" in half.stderr

@@ -1,0 +1,166 @@
+"""Stores that real systems wrote, scored on a whole conversation, where someone has the data."""
+
+import random
+import resource
+import subprocess
+import sys
+from fractions import Fraction
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from memaudit.adapters.registry import import_store
+from memaudit.adapters.store import ExportedStore, Memory, Origin
+from memaudit.core.errors import MemAuditError
+from memaudit.core.package import Package
+from memaudit.natural.build_plan import Job, plan
+from memaudit.natural.label_files import read_labels
+from memaudit.scoring.diagnosis import diagnose
+from memaudit.scoring.judged_store import written
+from memaudit.scoring.judges.labels import Labels
+from memaudit.scoring.judges.lexical import Lexical
+from memaudit.scoring.store_scores import ExportAudit, StoreScore
+from tests.datasets.files import real_file
+
+BUDGETS = (250, 500, 1000, 2000)
+LABELS = "labels/locomo_conv26"
+LETTA = {
+    "co-3": 29, "customer_service": 2, "evie": 13, "lettabot": 11, "memgpt_agent_with_convo": 2,
+    "void": 21,
+}  # fmt: skip
+"""Active memories of each agent file."""
+
+
+@cache
+def conversation(units: Path | None = None) -> Package:
+    """LoCoMo's conv-26 as one package, with its own units or labelled ones."""
+    data = real_file("locomo/locomo10.json")
+    labels = read_labels(units, None, [])
+    (built,) = plan(Job(data, conversations=("conv-26",), labels=labels)).built()
+    return built.package
+
+
+def mem0() -> ExportedStore:
+    """What Mem0 wrote of it."""
+    return import_store([real_file("stores/mem0/locomo_conv26_memories.jsonl")])
+
+
+def certified(audit: ExportAudit, budget: int) -> StoreScore:
+    """The scores of the only store, all denominators proven and the diagnosis adding up."""
+    (store,) = audit.stores
+    score = audit.score(store, Fraction(budget))
+    for ratio in (score.package_ratio, score.union_ratio, score.common_ratio):
+        assert ratio.optimum.certified
+    assert score.upper_optimum.certified
+    (recency,) = score.pruned
+    assert recency.score.cost <= budget
+    assert recency.ratio.value is not None
+    assert score.upper.ratio.value is not None
+    assert recency.ratio.value <= score.upper.ratio.value <= 1
+    found = diagnose(audit, store, Fraction(budget))
+    assert sum(step.share for step in found.steps) + found.kept_share == 1
+    assert found.kept_share == recency.ratio.value
+    return score
+
+
+def test_mem0_by_shared_words() -> None:
+    """510 memories of 4,967 words; more is possible as the budget grows, and all is proven."""
+    package = conversation()
+    store = written(package, mem0(), Lexical())
+    assert (len(store.memories), store.cost) == (510, 4967)
+    audit = ExportAudit(package, [store])
+    scores = [certified(audit, budget) for budget in BUDGETS]
+    (value,) = {score.score.value for score in scores}
+    assert value > 0
+    optima = [score.union_ratio.optimum.value for score in scores]
+    assert optima == sorted(optima)
+    assert all(score.union_ratio.optimum.value >= score.package_ratio.optimum.value
+               for score in scores)  # fmt: skip
+    assert not any(score.feasible for score in scores)
+
+
+@pytest.mark.parametrize(
+    ("coverage", "value"), [("coverage_pass_a", "164"), ("coverage_pass_b", "160.5")]
+)
+def test_mem0_as_labelled(coverage: str, value: str) -> None:
+    """Labelled units, and one pass of labels at a time; what the store is worth is the labels'
+    word alone, whatever the builder says of its own candidates."""
+    package = conversation(real_file(f"{LABELS}/units.jsonl"))
+    assert len(package.units) == 203
+    judge = Labels(real_file(f"{LABELS}/{coverage}.jsonl"), real_file(f"{LABELS}/memories.jsonl"))
+    audit = ExportAudit(package, [written(package, mem0(), judge)])
+    scores = [certified(audit, budget) for budget in BUDGETS]
+    assert {score.score.value for score in scores} == {Fraction(value)}
+    optima = [score.union_ratio.optimum.value for score in scores]
+    assert optima == sorted(optima)
+
+
+def test_a_store_that_covers_all_is_proven_at_once() -> None:
+    """Where the best store reaches the value of all units, no search is needed to prove it; the
+    limit is a hundred times what it takes."""
+    package = conversation(real_file(f"{LABELS}/units.jsonl"))
+    audit = ExportAudit(package, [written(package, mem0(), Lexical())], seconds=60)
+    best = audit.common_optimum(Fraction(1000))
+    assert best.certified
+    assert best.value == audit.common_optimum(Fraction(2000)).value
+
+
+def test_labels_of_another_package_are_refused() -> None:
+    """The labels name labelled units; the package without them has none of those."""
+    judge = Labels(
+        real_file(f"{LABELS}/coverage_pass_a.jsonl"), real_file(f"{LABELS}/memories.jsonl")
+    )
+    with pytest.raises(MemAuditError, match="names the unknown unit"):
+        written(conversation(), mem0(), judge)
+
+
+@pytest.mark.parametrize("name", LETTA)
+def test_letta_files_are_scored(name: str) -> None:
+    """Agents that never saw the conversation: their stores import, are judged and are scored."""
+    package = conversation()
+    store = written(package, import_store([real_file(f"stores/letta/{name}.af")]), Lexical())
+    assert len(store.memories) == LETTA[name]
+    score = certified(ExportAudit(package, [store]), 500)
+    assert score.union_ratio.optimum.value >= score.package_ratio.optimum.value
+
+
+def ten_thousand() -> ExportedStore:
+    """Pieces of what was said, drawn with a seed."""
+    dice = random.Random(1)
+    said = [one.text.split() for one in conversation().experiences if one.text]
+    memories = []
+    for number in range(10_000):
+        words, length = dice.choice(said), dice.randint(4, 14)
+        start = dice.randrange(max(1, len(words) - length))
+        text = " ".join(words[start : start + length])
+        memories.append(Memory(id=f"m{number}", text=text))
+    origin = Origin(system="test", format="plain")
+    return ExportedStore(name="pieces", origin=origin, memories=tuple(memories))
+
+
+def score_ten_thousand() -> int:
+    """Score them at every budget, all of it proven; the most memory this process ever held."""
+    package = conversation()
+    store = written(package, ten_thousand(), Lexical())
+    assert len(store.memories) == 10_000
+    assert sum(len(memory.coverage) for memory in store.memories) > 1_000
+    audit = ExportAudit(package, [store])
+    for budget in BUDGETS:
+        certified(audit, budget)
+    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return most if sys.platform == "darwin" else most * 1024
+
+
+@pytest.mark.slow
+def test_ten_thousand_memories() -> None:
+    """Scored and proven in a process of its own, which never holds 2 GB."""
+    real_file("locomo/locomo10.json")
+    code = f"from {__name__} import score_ten_thousand; print(score_ten_thousand())"
+    root = Path(__file__).parents[2]
+    ran = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, cwd=root, check=False
+    )
+    assert ran.returncode == 0, ran.stderr
+    most = int(ran.stdout.split()[-1])
+    assert 10 << 20 < most < 2 << 30
