@@ -19,7 +19,7 @@ from memaudit.core.errors import MemAuditError
 from memaudit.generators.registry import named_distribution
 from memaudit.io.packages import write_package
 from memaudit.web.explorer.library.library import Library
-from memaudit.web.security import cookie_name
+from memaudit.web.serving import cookie_name
 
 PACKAGES = 1000
 MANY, LARGE = "event_graph:experiences=14", "event_graph:experiences=700"

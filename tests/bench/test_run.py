@@ -6,9 +6,9 @@ from fractions import Fraction
 
 import pytest
 import typer
-from bench.__main__ import _seeds, bench
 from rich.console import Console
 
+from bench.__main__ import _seeds, bench
 from bench.families import family
 from bench.launch import Outcome
 from bench.model import PeerResult

@@ -9,16 +9,15 @@ from pathlib import Path
 
 from starlette.types import ASGIApp
 
-from memaudit.web.annotate.app import annotator_app
-from memaudit.web.annotate.decisions import Decisions
-from memaudit.web.annotate.desk import Desk, frame_digest
-from memaudit.web.annotate.guideline import guideline
+from memaudit.web.annotate.app import annotator_app, guideline
+from memaudit.web.annotate.label_database import Decisions
+from memaudit.web.annotate.labelling import Desk, frame_digest
 from memaudit.web.explorer.app import explorer_app
 from memaudit.web.explorer.library.library import Library
 from memaudit.web.explorer.pages.registry import DATA, PAGES
-from memaudit.web.explorer.policy import SERVED
 from memaudit.web.explorer.site import Site, show
-from memaudit.web.security import POLICY, Guard
+from memaudit.web.explorer.templating import SERVED
+from memaudit.web.serving import POLICY, Guard
 from tests.web.annotate.frames import frame_folder, frame_of
 from tests.web.explorer.libraries import plain_library
 

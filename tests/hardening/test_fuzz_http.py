@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from starlette.types import ASGIApp
 
-from memaudit.web.security import HEADERS
+from memaudit.web.serving import HEADERS
 from tests.hardening.amount import FUZZ
 from tests.hardening.edits import Edit, edits
 from tests.hardening.junk import TEXTS

@@ -10,13 +10,7 @@ from memaudit.experiments.artifact.verify import Effort, verify_all
 
 from memaudit.reproduce.verify.chosen import draw, drawn
 from memaudit.reproduce.verify.sense import malformed, nonsense
-from tests.reproduce.tampering import (
-    edit_json,
-    edit_manifest,
-    edit_rows,
-    rebuild,
-    rehash,
-)
+from tests.reproduce.tampering import edit_json, edit_manifest, edit_rows, rebuild, rehash
 
 NATURAL = "natural/rows.jsonl"
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from starlette.responses import PlainTextResponse
 
-from memaudit.web.security import HEADERS, Guard, new_token
+from memaudit.web.serving import HEADERS, Guard, new_token
 
 TOKEN = "correct-token"
 COOKIE = ("cookie", f"memaudit_8000={TOKEN}")

@@ -10,7 +10,7 @@ from memaudit.cli.text import safe
 from memaudit.core.errors import MemAuditError
 
 if TYPE_CHECKING:
-    from memaudit.web.annotate.decisions import Decisions
+    from memaudit.web.annotate.label_database import Decisions
 
 
 def annotate(
@@ -35,10 +35,9 @@ def annotate(
 ) -> None:
     """Label cells in a browser on this machine; every label is on disk when the page moves on."""
     from memaudit.label_audit.frame_files import read_frame
-    from memaudit.web.annotate.app import annotator_app
-    from memaudit.web.annotate.decisions import Decisions
-    from memaudit.web.annotate.desk import DATABASE, Desk, checked_name, frame_digest
-    from memaudit.web.annotate.guideline import guideline
+    from memaudit.web.annotate.app import annotator_app, guideline
+    from memaudit.web.annotate.label_database import Decisions
+    from memaudit.web.annotate.labelling import DATABASE, Desk, checked_name, frame_digest
     from memaudit.web.serving import serve
 
     name = checked_name(annotator)

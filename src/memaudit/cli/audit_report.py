@@ -22,7 +22,7 @@ def report(
     ),
 ) -> None:
     """Write the audit table, ratios under other labels and disputed cells as one HTML file."""
-    from memaudit.report.labels import read_audit, write_page
+    from memaudit.report.label_audit_page import read_audit, write_page
 
     may_write(out, "page")
     write_page(read_audit(files), out)

@@ -39,7 +39,7 @@ def demo(
     from memaudit.experiments.spec import RunSpec, named_suite, parse_budgets, parse_seeds
     from memaudit.experiments.sweep import read_run
     from memaudit.generators.registry import named_distribution
-    from memaudit.report.page import write_report
+    from memaudit.report.run_report.page import write_report
 
     suite = named_suite("demo")
     spec = RunSpec(

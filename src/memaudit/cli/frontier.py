@@ -31,7 +31,7 @@ def frontier(
 ) -> None:
     """Find the optimum of every whole budget, and the budgets where it rises."""
     from memaudit.io.packages import read_packages
-    from memaudit.report.frontier_plot import check_plot, write_plot
+    from memaudit.report.figures.opt_frontiers import check_plot, write_plot
 
     if max_budget < 0:
         raise MemAuditError(f"--max-budget {max_budget} is negative; budgets are 0 or more")

@@ -27,8 +27,9 @@ def leaderboard(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Compare scored stores: means over packages, intervals, paired differences."""
-    from memaudit.report.leaderboard import board, read_scores, write_page
-    from memaudit.report.leaderboard.data import leaderboard_data
+    from memaudit.report.leaderboard import board
+    from memaudit.report.leaderboard_entries import read_scores
+    from memaudit.report.leaderboard_page import leaderboard_data, write_page
 
     if out is not None:
         may_write(out, "page")
@@ -47,7 +48,7 @@ def show_board(board: "Board") -> None:
     """Standings, differences, and what every form of a leaderboard has to say."""
     from memaudit.cli.results import console
     from memaudit.core.text import counted
-    from memaudit.report.leaderboard.words import coverage_note, notes
+    from memaudit.report.leaderboard_page import coverage_note, notes
 
     screen = console()
     packages = counted(len(board.entries.packages), "package")

@@ -28,26 +28,26 @@ def report(
     ] = None,
 ) -> None:
     """Write a run's report: one HTML file that opens without a network."""
-    from memaudit.report.downstream.folder import is_downstream
+    from memaudit.report.downstream_folder import is_downstream
 
     path = out or folder / "report.html"
     may_write(path, "page")
     downstream = is_downstream(folder)
     if downstream:
-        from memaudit.report.downstream.page import write_downstream
+        from memaudit.report.downstream_page import write_downstream
 
         if diagnose:
             raise MemAuditError(f"--diagnose goes with a folder of memaudit run; {folder} is none")
         write_downstream(folder, path)
     else:
-        from memaudit.report.downstream.view import open_view
-        from memaudit.report.page import write_report
+        from memaudit.report.downstream_view import open_view
+        from memaudit.report.run_report.page import write_report
 
         write_report(folder, path, [open_view(one) for one in diagnose or ()])
     typer.echo(f"report: {safe(path)}")
     if figures is not None:
-        from memaudit.report.downstream.draw import draw_downstream
-        from memaudit.report.figures import draw_all
+        from memaudit.report.downstream_page import draw_downstream
+        from memaudit.report.figures.registry import draw_all
 
         drawn = draw_downstream(folder, figures) if downstream else draw_all([folder], figures)
         typer.echo(f"{len(drawn.files)} figure files in {safe(figures)}")

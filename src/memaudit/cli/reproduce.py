@@ -55,7 +55,7 @@ def controlled(
         if remark := remark_on({"seeds": seeds}):
             typer.echo(remark)
     if figures:
-        from memaudit.report.figures import draw_all
+        from memaudit.report.figures.registry import draw_all
 
         drawn = draw_all([out / "sweep", out / "stress"], out / "figures")
         typer.echo(f"{len(drawn.files)} figure files in {safe(out / 'figures')}", err=as_json)

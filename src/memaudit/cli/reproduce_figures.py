@@ -6,9 +6,9 @@ from pathlib import Path
 def draw_figures(folder: Path, out: Path) -> None:
     """Draw them all from the parts' files, into a folder of their own."""
     from memaudit.io.strict_json import read_object
-    from memaudit.report.downstream.draw import draw_downstream
-    from memaudit.report.figures import draw_all
+    from memaudit.report.downstream_page import draw_downstream
     from memaudit.report.figures.budget_sweep import budget_sweep
+    from memaudit.report.figures.registry import draw_all
     from memaudit.report.figures.save import write_figure
     from memaudit.reproduce.folder import DOWNSTREAM, NATURAL, STRESS, SUMMARY, SWEEP
     from memaudit.reproduce.tables import WRITERS

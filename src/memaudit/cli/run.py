@@ -69,7 +69,7 @@ def run(
     show_ranking(summary)
     typer.echo(f"rows and summary are in {safe(out)}")
     if report:
-        from memaudit.report.page import write_report
+        from memaudit.report.run_report.page import write_report
 
         write_report(out, out / "report.html")
         typer.echo(f"report: {safe(out / 'report.html')}")

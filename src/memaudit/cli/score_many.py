@@ -35,8 +35,9 @@ def print_many(
     found: Iterable[Sheet | Unscored], scoring: Scoring, cells: bool, as_json: bool, count: int
 ) -> None:
     """Rows of every package, means over packages with intervals, and what was not scored."""
-    from memaudit.report.leaderboard import board, entries_of
-    from memaudit.report.leaderboard.data import leaderboard_data
+    from memaudit.report.leaderboard import board
+    from memaudit.report.leaderboard_entries import entries_of
+    from memaudit.report.leaderboard_page import leaderboard_data
 
     files: list[dict[str, Any]] = []
     lines: list[str] = []

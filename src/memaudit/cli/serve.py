@@ -24,8 +24,8 @@ def serve(
     from memaudit.solvers.protocol import STOP
     from memaudit.web.explorer.app import explorer_app
     from memaudit.web.explorer.library.library import Library
-    from memaudit.web.explorer.policy import SERVED
     from memaudit.web.explorer.site import Site
+    from memaudit.web.explorer.templating import SERVED
     from memaudit.web.serving import serve as serve_app
 
     library = Library(folders)

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from memaudit.report.downstream.page import write_downstream
+from memaudit.report.downstream_page import write_downstream
 from tests.report.page.test_browser import browser, visit
 
 __all__ = ["browser"]  # a fixture

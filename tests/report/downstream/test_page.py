@@ -10,10 +10,10 @@ import pytest
 from memaudit.experiments.engines.local import Serial
 from memaudit.experiments.spec import RunSpec
 from memaudit.experiments.sweep import run
-from memaudit.report.downstream.folder import open_folder
-from memaudit.report.downstream.page import build_downstream
-from memaudit.report.downstream.view import open_view
-from memaudit.report.page import build_report
+from memaudit.report.downstream_folder import open_folder
+from memaudit.report.downstream_page import build_downstream
+from memaudit.report.downstream_view import open_view
+from memaudit.report.run_report.page import build_report
 from tests.report.page.conftest import ATTACK, SHOWN
 from tests.report.page.html_tree import Tree
 from tests.report.page.test_injection import ATTRIBUTES, NAMES

@@ -2,9 +2,8 @@
 
 import pytest
 
-from memaudit.report.downstream.plot import curve_plot, scatter_plot
-from memaudit.report.page.cast import Member
-from memaudit.report.page.charts import BOTTOM, HEIGHT, LEFT, RIGHT, TOP, WIDTH
+from memaudit.report.charts import BOTTOM, HEIGHT, LEFT, RIGHT, TOP, WIDTH, curve_plot, scatter_plot
+from memaudit.report.writer_groups import Member
 
 A, B = (Member(name, name.upper(), "", "deployable", tone) for tone, name in enumerate("ab", 1))
 

@@ -9,7 +9,7 @@ import pytest
 
 from memaudit.core.errors import MemAuditError
 from memaudit.io.journal import read_journal, to_line
-from memaudit.report.downstream.folder import open_folder
+from memaudit.report.downstream_folder import open_folder
 
 
 def changed(folder: Path, into: Path, change: Callable[[dict[str, Any]], object]) -> Path:

@@ -7,9 +7,8 @@ import pytest
 from memaudit.core.errors import MemAuditError
 from memaudit.downstream.outcomes import LOSSES, LOST_BY
 from memaudit.io.journal import read_journal
-from memaudit.report.downstream.failures import EACH
-from memaudit.report.downstream.folder import is_downstream, open_folder
-from memaudit.report.downstream.view import LAYERS, OUTCOMES, open_view
+from memaudit.report.downstream_folder import is_downstream, open_folder
+from memaudit.report.downstream_view import EACH, LAYERS, OUTCOMES, open_view
 from tests.report.downstream.conftest import as_transfer, unfinished
 
 

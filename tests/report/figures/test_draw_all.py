@@ -10,8 +10,7 @@ from memaudit.experiments.engines.local import Serial
 from memaudit.experiments.spec import RunSpec
 from memaudit.experiments.summary import summarise
 from memaudit.experiments.sweep import run
-from memaudit.report.figures.draw import Skipped, draw_all
-from memaudit.report.figures.registry import FIGURES
+from memaudit.report.figures.registry import FIGURES, Skipped, draw_all
 
 
 @pytest.fixture(scope="module")

@@ -17,8 +17,7 @@ from memaudit.report.figures.budget_sweep import budget_sweep
 from memaudit.report.figures.frontier_gap import frontier_gap
 from memaudit.report.figures.opt_frontiers import opt_frontiers
 from memaudit.report.figures.stress_heatmap import ratio_text, stress_heatmap, text_on
-from memaudit.report.figures.timeline_table import timeline_table
-from memaudit.report.figures.validity_timeline import LARGEST, validity_timeline
+from memaudit.report.figures.validity_timeline import LARGEST, timeline_table, validity_timeline
 from memaudit.solvers.frontier import frontier
 from tests.report.figures.drawing import summary_of
 

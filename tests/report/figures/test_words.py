@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memaudit.report.figures.words import fitted, fitted_name, inches, shown, wrapped, writer_label
+from memaudit.report.figures.labels import fitted, fitted_name, inches, shown, wrapped, writer_label
 
 
 def test_shown() -> None:

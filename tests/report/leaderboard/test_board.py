@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from memaudit.core.errors import MemAuditError
-from memaudit.report.leaderboard import board, read_scores
-from memaudit.report.leaderboard.data import leaderboard_data
-from memaudit.report.leaderboard.words import coverage_note, notes
+from memaudit.report.leaderboard import board
+from memaudit.report.leaderboard_entries import read_scores
+from memaudit.report.leaderboard_page import coverage_note, leaderboard_data, notes
 from tests.report.leaderboard.scores import row, write
 
 F = Fraction

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from memaudit.core.errors import MemAuditError
-from memaudit.report.leaderboard import read_scores
+from memaudit.report.leaderboard_entries import read_scores
 from tests.report.leaderboard.scores import row, write
 
 

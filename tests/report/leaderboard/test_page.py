@@ -6,8 +6,10 @@ import json
 import re
 from pathlib import Path
 
-import memaudit.report.leaderboard as package
-from memaudit.report.leaderboard import board, build_page, read_scores
+import memaudit.report as package
+from memaudit.report.leaderboard import board
+from memaudit.report.leaderboard_entries import read_scores
+from memaudit.report.leaderboard_page import build_page
 from tests.report.leaderboard.scores import row, write
 from tests.report.page.conftest import ATTACK, SHOWN
 from tests.report.page.html_tree import Tree

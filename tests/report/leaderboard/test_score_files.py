@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from memaudit.core.errors import MemAuditError
-from memaudit.report.leaderboard.board import board
-from memaudit.report.leaderboard.entries import read_scores
+from memaudit.report.leaderboard import board
+from memaudit.report.leaderboard_entries import read_scores
 from tests.report.leaderboard.scores import row, write
 
 

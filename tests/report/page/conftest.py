@@ -14,7 +14,7 @@ from memaudit.experiments.spec import RunSpec
 from memaudit.experiments.sweep import ROWS, RUN, run
 from memaudit.generators import registry
 from memaudit.io.journal import read_journal, to_line
-from memaudit.report.page import build_report
+from memaudit.report.run_report.page import build_report
 
 WRITERS = ("opt", "greedy", "no_tombstone_opt", "mem0_style", "random_feasible", "recency_raw")
 

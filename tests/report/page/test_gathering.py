@@ -10,14 +10,13 @@ from memaudit.core.errors import MemAuditError
 from memaudit.experiments.summary import summarise
 from memaudit.experiments.sweep import ROWS
 from memaudit.io.journal import read_journal
-from memaudit.report.page.cast import cast, grouped
-from memaudit.report.page.charts import plot
-from memaudit.report.page.choice import choose
-from memaudit.report.page.curves import choose_packages, curves
-from memaudit.report.page.losses import losses
-from memaudit.report.page.packages import remake
-from memaudit.report.page.run import Run, open_run
-from memaudit.report.page.standing import standing
+from memaudit.report.charts import plot
+from memaudit.report.run_report.losses import losses
+from memaudit.report.run_report.ranking import standing
+from memaudit.report.run_report.remade_packages import choose_packages, curves, remake
+from memaudit.report.run_report.run_data import Run, open_run
+from memaudit.report.run_report.story import choose
+from memaudit.report.writer_groups import cast, grouped
 from tests.report.page.conftest import rewrite
 
 

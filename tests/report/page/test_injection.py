@@ -4,8 +4,8 @@ import json
 import re
 from pathlib import Path
 
-import memaudit.report.page as page_package
-from memaudit.report.page.visible import visible_text
+import memaudit.report as page_package
+from memaudit.report.numbers import visible_text
 from tests.report.page.conftest import ATTACK, SHOWN
 from tests.report.page.html_tree import Tree
 

@@ -4,8 +4,8 @@ from fractions import Fraction
 
 import pytest
 
-from memaudit.report.page import charts, numbers
-from memaudit.report.page.visible import shortened
+from memaudit.report import charts, numbers
+from memaudit.report.numbers import shortened
 
 MINUS = "\N{MINUS SIGN}"
 

@@ -11,7 +11,7 @@ import pytest
 
 from memaudit.core.errors import MemAuditError
 from memaudit.experiments.sweep import ROWS
-from memaudit.report.page import build_report, write_report
+from memaudit.report.run_report.page import build_report, write_report
 from tests.report.page.html_tree import Tree
 
 

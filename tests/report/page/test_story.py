@@ -13,13 +13,19 @@ from memaudit.core.objective import value
 from memaudit.core.package import Package
 from memaudit.io.certificates import read_certificates
 from memaudit.io.packages import read_package
-from memaudit.report.page import proof, story
-from memaudit.report.page.choice import choose
-from memaudit.report.page.keeping import unit_changes
-from memaudit.report.page.matrix import MOST_COLUMNS, MOST_ROWS, Cell, matrix
-from memaudit.report.page.packages import remake
-from memaudit.report.page.run import open_run
-from memaudit.report.page.story import Story, tell
+from memaudit.report.run_report import proof, story
+from memaudit.report.run_report.remade_packages import remake
+from memaudit.report.run_report.run_data import open_run
+from memaudit.report.run_report.store_comparison import unit_changes
+from memaudit.report.run_report.story import (
+    MOST_COLUMNS,
+    MOST_ROWS,
+    Cell,
+    Story,
+    choose,
+    matrix,
+    tell,
+)
 
 
 @pytest.fixture(scope="module")

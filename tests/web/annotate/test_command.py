@@ -6,8 +6,8 @@ import sqlite3
 from pathlib import Path
 
 from memaudit.label_audit.frame_files import read_label_sets
-from memaudit.web.annotate.decisions import Decisions
-from memaudit.web.annotate.desk import frame_digest
+from memaudit.web.annotate.label_database import Decisions
+from memaudit.web.annotate.labelling import frame_digest
 from memaudit.web.serving import listen
 from tests.cli.running import failure, run
 from tests.web.annotate.frames import frame_folder, frame_of, served

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from memaudit.core.errors import MemAuditError
 from memaudit.label_audit.cells import LABELS, Label, LabelSet
-from memaudit.web.annotate.decisions import Decision, Decisions
+from memaudit.web.annotate.label_database import Decision, Decisions
 
 DIGEST = "d" * 64
 
@@ -135,7 +135,7 @@ def replay(
 WRITER = """
 import sys
 from pathlib import Path
-from memaudit.web.annotate.decisions import Decisions
+from memaudit.web.annotate.label_database import Decisions
 path, annotator = Path(sys.argv[1]), sys.argv[2]
 store = Decisions(path, "d" * 64, 9)
 print("ready", flush=True)

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from memaudit.core.errors import MemAuditError
-from memaudit.web.annotate.decisions import Decisions
-from memaudit.web.annotate.desk import Desk, Refused, View, checked_name, frame_digest
+from memaudit.web.annotate.label_database import Decisions
+from memaudit.web.annotate.labelling import Desk, Refused, View, checked_name, frame_digest
 from tests.web.annotate.frames import frame_of
 
 CELLS = frame_of(4).cells

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from memaudit.web.annotate.guideline import guideline
+from memaudit.web.annotate.app import guideline
 
 
 def test_the_shipped_one(tmp_path: Path) -> None:

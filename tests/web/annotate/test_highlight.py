@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memaudit.web.annotate.highlight import Piece, compared
+from memaudit.web.annotate.labelling import Piece, compared
 
 
 def marked(pieces: list[Piece], mark: str) -> list[str]:

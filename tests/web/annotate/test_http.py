@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from memaudit.web.security import POLICY
+from memaudit.web.serving import POLICY
 from tests.web.annotate.frames import SECRETS, Served, frame_folder, served
 
 PATHS = ("/", "/house.css", "/static/annotate.css", "/static/annotate.js", "/resume", "/cells/1",

@@ -15,8 +15,8 @@ from threading import Thread
 import pytest
 
 from memaudit.label_audit.cells import LABELS
-from memaudit.web.annotate.decisions import Decisions
-from memaudit.web.annotate.desk import frame_digest
+from memaudit.web.annotate.label_database import Decisions
+from memaudit.web.annotate.labelling import frame_digest
 from tests.web.annotate.frames import Served, frame_folder, frame_of, served
 
 CELLS = 100
@@ -25,7 +25,7 @@ KILLS = 24
 FORKER = """
 import gc, os, sys
 from pathlib import Path
-import memaudit.web.annotate.app, memaudit.web.serving, memaudit.web.annotate.guideline
+import memaudit.web.annotate.app, memaudit.web.serving, memaudit.web.annotate.app
 from memaudit.label_audit.frame_files import read_frame
 from memaudit.cli.annotate import annotate
 for line in sys.stdin:

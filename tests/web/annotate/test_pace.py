@@ -1,6 +1,6 @@
 """Cells a minute, worked by hand."""
 
-from memaudit.web.annotate.pace import RECENT, cells_per_minute
+from memaudit.web.annotate.labelling import RECENT, cells_per_minute
 
 
 def at(*seconds: float) -> list[str]:

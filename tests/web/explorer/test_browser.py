@@ -9,12 +9,11 @@ from typing import Any
 import pytest
 
 from memaudit.io.packages import write_package
+from memaudit.web.explorer.addresses import anchor
 from memaudit.web.explorer.library.library import Library
 from memaudit.web.explorer.site import Site
-from memaudit.web.explorer.slugs import anchor
-from memaudit.web.explorer.views.comparison import compare
-from memaudit.web.explorer.views.held import of_candidates
-from memaudit.web.explorer.views.workshop import runnable
+from memaudit.web.explorer.views.optima import runnable
+from memaudit.web.explorer.views.store_comparison import compare, of_candidates
 from tests.web.annotate.frames import Served
 from tests.web.explorer.browsing import Visit, expect, visit
 from tests.web.explorer.libraries import large_package

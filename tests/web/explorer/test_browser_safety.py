@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from memaudit.report.page.visible import shortened, visible_text
+from memaudit.report.numbers import shortened, visible_text
+from memaudit.web.explorer.addresses import anchor
 from memaudit.web.explorer.library.library import Library
 from memaudit.web.explorer.pages.registry import PAGES
 from memaudit.web.explorer.site import Site, all_addresses
-from memaudit.web.explorer.slugs import anchor
 from memaudit.web.explorer.views.package_data import MOST_LETTERS
 from tests.report.page.test_browser import luminance
 from tests.web.annotate.frames import Served

@@ -16,7 +16,7 @@ from memaudit.io.packages import read_package, write_package
 from memaudit.web.explorer import bundle as bundling
 from memaudit.web.explorer.bundle import write_bundle
 from memaudit.web.explorer.library.library import Library
-from memaudit.web.explorer.policy import META
+from memaudit.web.explorer.templating import META
 from tests.web.explorer.libraries import hostile_package
 
 

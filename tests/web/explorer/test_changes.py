@@ -19,8 +19,8 @@ from memaudit.io.packages import write_package
 from memaudit.natural.named_packages import natural_set
 from memaudit.solvers.solve import solve
 from memaudit.web.explorer.library import library as libraries
+from memaudit.web.explorer.library.entries import Kind
 from memaudit.web.explorer.library.library import Library
-from memaudit.web.explorer.library.records import Kind
 from memaudit.web.explorer.pages.registry import PAGES
 from memaudit.web.explorer.site import Site, show
 from tests.web.annotate.frames import Served

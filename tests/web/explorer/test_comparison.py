@@ -9,11 +9,10 @@ from hypothesis import strategies as st
 from memaudit.core.objective import value
 from memaudit.core.package import Package, Query
 from memaudit.solvers.form import integer_form
-from memaudit.web.explorer.library.opened import Opened
-from memaudit.web.explorer.library.records import Found
-from memaudit.web.explorer.views.comparison import compare, wasted
-from memaudit.web.explorer.views.held import of_candidates
-from memaudit.web.explorer.views.query_cover import cheapest
+from memaudit.web.explorer.library.entries import Found
+from memaudit.web.explorer.library.opened_package import Opened
+from memaudit.web.explorer.pages.query import cheapest
+from memaudit.web.explorer.views.store_comparison import compare, of_candidates, wasted
 from tests.strategies import packages
 
 

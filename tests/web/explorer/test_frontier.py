@@ -9,7 +9,7 @@ from memaudit.core.package import Package
 from memaudit.natural.named_packages import natural_set
 from memaudit.solvers.frontier import frontier
 from memaudit.solvers.solve import solve
-from memaudit.web.explorer.views.frontier import Search
+from memaudit.web.explorer.views.optima import Search
 from memaudit.writers.protocol import OracleView
 from tests.strategies import packages
 

@@ -11,11 +11,11 @@ from memaudit.experiments.engines.local import Serial
 from memaudit.experiments.spec import RunSpec
 from memaudit.experiments.sweep import ROWS, run
 from memaudit.io.packages import write_package
+from memaudit.web.explorer.addresses import PATTERN, anchor, slug
 from memaudit.web.explorer.library.folders import WRITTEN
 from memaudit.web.explorer.library.library import Library, NotHere
 from memaudit.web.explorer.pages.registry import PAGES
 from memaudit.web.explorer.site import Site, show
-from memaudit.web.explorer.slugs import PATTERN, anchor, slug
 from tests.web.explorer.libraries import CORPUS, hostile_package
 
 

@@ -8,8 +8,8 @@ from memaudit.natural.named_packages import natural_set
 from memaudit.web.explorer.library.library import Library
 from memaudit.web.explorer.pages.registry import PAGES
 from memaudit.web.explorer.site import Site, show
-from memaudit.web.explorer.views.held import of_system
-from memaudit.web.explorer.views.store_data import held_data
+from memaudit.web.explorer.views.store_comparison import of_system
+from memaudit.web.explorer.views.store_rows import held_data
 
 SAID = "PARTLY READ: 2 rows of the export are not in the store"
 

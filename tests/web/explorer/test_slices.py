@@ -6,10 +6,9 @@ from pathlib import Path
 import pytest
 
 from memaudit.experiments.summary import SUMMARY, ranking
-from memaudit.report.page.run import Run, open_run
-from memaudit.report.page.standing import standing
-from memaudit.web.explorer.views.slice_data import slice_data
-from memaudit.web.explorer.views.slices import slice_of
+from memaudit.report.run_report.ranking import standing
+from memaudit.report.run_report.run_data import Run, open_run
+from memaudit.web.explorer.views.run_slices import slice_data, slice_of
 
 
 @pytest.fixture(scope="module")

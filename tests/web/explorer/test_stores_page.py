@@ -15,7 +15,7 @@ from memaudit.solvers.protocol import STOP
 from memaudit.web.explorer.library.library import Library
 from memaudit.web.explorer.pages.stores import answer_row
 from memaudit.web.explorer.site import Site
-from memaudit.web.explorer.views.workshop import runnable
+from memaudit.web.explorer.views.optima import runnable
 from memaudit.writers.protocol import Writer
 from memaudit.writers.registry import WRITERS
 from tests.web.explorer.libraries import WRITERS as OF_RUN

@@ -1,6 +1,6 @@
 """A page of a site as a tree."""
 
-from memaudit.web.explorer.library.records import Found
+from memaudit.web.explorer.library.entries import Found
 from memaudit.web.explorer.pages.registry import PAGES
 from memaudit.web.explorer.site import Site, show
 from tests.report.page.html_tree import Element, Tree

@@ -6,11 +6,16 @@ from pathlib import Path
 import pytest
 
 from memaudit.io.journal import to_line
-from memaudit.report.page.numbers import NONE
+from memaudit.report.numbers import NONE
 from memaudit.web.explorer.library.library import Library
-from memaudit.web.explorer.pages.questions import FEWEST_ROWS, MOST_CELLS, most_rows
+from memaudit.web.explorer.pages.diagnosis import (
+    FEWEST_ROWS,
+    MOST_CELLS,
+    choices,
+    chosen,
+    most_rows,
+)
 from memaudit.web.explorer.site import Site
-from memaudit.web.explorer.views.question_choices import choices, chosen
 from tests.report.page.html_tree import Tree
 from tests.web.explorer_records.libraries import diagnosis_row, write_diagnosis
 from tests.web.explorer_records.looking import found, page, refused, rows, said, within

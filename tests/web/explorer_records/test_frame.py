@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from memaudit.label_audit.frame_files import read_frame, write_frame, write_labels
-from memaudit.web.annotate.decisions import Decisions
-from memaudit.web.annotate.desk import DATABASE, frame_digest
+from memaudit.web.annotate.label_database import Decisions
+from memaudit.web.annotate.labelling import DATABASE, frame_digest
 from memaudit.web.explorer.library.library import Library
 from memaudit.web.explorer.pages.registry import PAGES
 from memaudit.web.explorer.site import Site, show

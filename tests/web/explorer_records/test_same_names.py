@@ -11,7 +11,7 @@ from memaudit.io.packages import write_package
 from memaudit.natural.named_packages import natural_set
 from memaudit.web.explorer.library.library import Library
 from memaudit.web.explorer.site import Site
-from memaudit.web.explorer.views.systems import systems
+from memaudit.web.explorer.views.package_stores import systems
 from tests.web.explorer_records.libraries import NOTES, said_in_json
 from tests.web.explorer_records.looking import found, page, rows, within
 

@@ -9,7 +9,22 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from memaudit.core.errors import MemAuditError
-from memaudit.report.figures.cells import (
+from memaudit.report.figures.labels import (
+    GAP,
+    ROW,
+    SAMPLE,
+    LineEnd,
+    distribution_label,
+    fitted,
+    fitted_name,
+    inches,
+    label_lines,
+    label_room,
+    note,
+    shown,
+    writer_label,
+)
+from memaudit.report.figures.run_data import (
     Budget,
     Cell,
     budgets_of,
@@ -17,8 +32,6 @@ from memaudit.report.figures.cells import (
     in_order,
     of_distribution,
 )
-from memaudit.report.figures.line_labels import GAP, ROW, SAMPLE, LineEnd, label_lines, label_room
-from memaudit.report.figures.notes import note
 from memaudit.report.figures.style import (
     LARGE,
     NORMAL,
@@ -27,14 +40,6 @@ from memaudit.report.figures.style import (
     Look,
     house_style,
     looks_of,
-)
-from memaudit.report.figures.words import (
-    distribution_label,
-    fitted,
-    fitted_name,
-    inches,
-    shown,
-    writer_label,
 )
 
 ALL, OPT = "all", "opt"

@@ -8,7 +8,15 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from memaudit.report.figures.notes import LINE, note, note_lines
+from memaudit.report.figures.labels import (
+    LINE,
+    fitted_name,
+    inches,
+    note,
+    note_lines,
+    shown,
+    writer_label,
+)
 from memaudit.report.figures.style import (
     INK,
     LARGE,
@@ -19,7 +27,6 @@ from memaudit.report.figures.style import (
     house_style,
     looks_of,
 )
-from memaudit.report.figures.words import fitted_name, inches, shown, writer_label
 
 Point = Mapping[str, Any]
 

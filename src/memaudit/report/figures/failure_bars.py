@@ -9,9 +9,16 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
 from memaudit.downstream.outcomes import Outcome
-from memaudit.report.figures.notes import LINE, note, note_lines
+from memaudit.report.figures.labels import (
+    LINE,
+    fitted_name,
+    inches,
+    note,
+    note_lines,
+    shown,
+    writer_label,
+)
 from memaudit.report.figures.style import INK, LARGE, NORMAL, PAPER, PRINT_WIDTH, SMALL, house_style
-from memaudit.report.figures.words import fitted_name, inches, shown, writer_label
 
 ROW, BAR = 0.34, 0.24
 HEAD, FOOT, LEGEND_ROW = 0.36, 0.52, 0.17

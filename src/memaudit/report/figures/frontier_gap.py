@@ -10,7 +10,8 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
 from memaudit.core.errors import MemAuditError
-from memaudit.report.figures.cells import Budget, Cell, budgets_of, cells_of, in_order
+from memaudit.report.figures.labels import distribution_label, fitted, fitted_name, inches, shown
+from memaudit.report.figures.run_data import Budget, Cell, budgets_of, cells_of, in_order
 from memaudit.report.figures.style import (
     HATCHES,
     INK,
@@ -20,7 +21,6 @@ from memaudit.report.figures.style import (
     SMALL,
     house_style,
 )
-from memaudit.report.figures.words import distribution_label, fitted, fitted_name, inches, shown
 
 OPT, WITHOUT = "opt", "no_tombstone_opt"
 BAR, BETWEEN = 0.13, 0.12

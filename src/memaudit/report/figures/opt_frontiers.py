@@ -1,15 +1,30 @@
 """OPT for every budget, a step line a package; optionally with what a writer reached."""
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from matplotlib.figure import Figure
 
 from memaudit.core.errors import MemAuditError
-from memaudit.report.figures.line_labels import ROW, LineEnd, label_lines, label_room
-from memaudit.report.figures.notes import note
+from memaudit.report.figures.labels import (
+    ROW,
+    LineEnd,
+    fitted_name,
+    inches,
+    label_lines,
+    label_room,
+    note,
+    shown,
+    writer_label,
+)
+from memaudit.report.figures.save import FORMATS, image_of, write_image
 from memaudit.report.figures.style import LARGE, PAPER, PRINT_WIDTH, Look, house_style, nth_look
-from memaudit.report.figures.words import fitted_name, inches, shown, writer_label
 from memaudit.solvers.frontier import Frontier
+
+if TYPE_CHECKING:
+    from memaudit.solvers.frontier import Frontier
+
 
 MOST_NAMES = 21
 """More packages than this are drawn without names, as there is no telling them apart."""
@@ -84,3 +99,22 @@ def _title(about: str, room: float) -> str:
 def _with_marker(look: Look, points: bool) -> Look:
     """Without points a line's sample has no marker either."""
     return look if points else Look(look.colour, "", look.dash)
+
+
+SUFFIXES = tuple(f".{form}" for form in FORMATS)
+
+
+def check_plot(path: Path) -> None:
+    """Refuse a file that cannot be drawn, before any work is done."""
+    if path.suffix.lower() not in SUFFIXES:
+        raise MemAuditError(f"cannot draw {path}: the name must end in {', '.join(SUFFIXES)}")
+    if not path.absolute().parent.is_dir():
+        raise MemAuditError(f"cannot write {path}: there is no folder to put it in")
+
+
+def write_plot(frontiers: Sequence["Frontier"], path: Path) -> None:
+    """Draw into a file by its ending; an interruption leaves the old file as it was."""
+
+    check_plot(path)
+    figure = opt_frontiers(frontiers)
+    write_image(image_of(figure, path.suffix.lower().removeprefix(".")), path)

@@ -10,7 +10,15 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import LogLocator, NullLocator
 
 from memaudit.core.errors import MemAuditError
-from memaudit.report.figures.notes import LINE, note, note_lines
+from memaudit.report.figures.labels import (
+    LINE,
+    fitted_name,
+    inches,
+    note,
+    note_lines,
+    shown,
+    writer_label,
+)
 from memaudit.report.figures.style import (
     LARGE,
     MARKERS,
@@ -21,7 +29,6 @@ from memaudit.report.figures.style import (
     looks_of,
     nth_look,
 )
-from memaudit.report.figures.words import fitted_name, inches, shown, writer_label
 from memaudit.writers.registry import WRITERS
 
 LEFT, HEAD, FOOT, TALL, GAP, LEGEND_ROW = 0.62, 0.56, 0.55, 2.6, 0.4, 0.17

@@ -10,8 +10,16 @@ from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from memaudit.report.figures.cells import Budget, Cell, at_budget, cells_of, in_order
-from memaudit.report.figures.notes import note
+from memaudit.report.figures.labels import (
+    distribution_label,
+    fitted,
+    fitted_name,
+    inches,
+    note,
+    shown,
+    writer_label,
+)
+from memaudit.report.figures.run_data import Budget, Cell, at_budget, cells_of, in_order
 from memaudit.report.figures.style import (
     INK,
     LARGE,
@@ -21,14 +29,6 @@ from memaudit.report.figures.style import (
     PRINT_WIDTH,
     SMALL,
     house_style,
-)
-from memaudit.report.figures.words import (
-    distribution_label,
-    fitted,
-    fitted_name,
-    inches,
-    shown,
-    writer_label,
 )
 
 BUDGET = 6

@@ -1,11 +1,15 @@
-"""The labelling page over HTTP: every answer is a page, a static file, a view, or the labels."""
+"""The labelling page over HTTP: the page, its guideline, static files, and what it sends."""
 
 from collections.abc import Callable
+from importlib.resources import files
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import TypeVar
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
+from markdown_it import MarkdownIt
 from markupsafe import Markup
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
@@ -13,15 +17,80 @@ from starlette.responses import FileResponse, HTMLResponse, JSONResponse, Respon
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
-import memaudit.report.page
 from memaudit.core.errors import MemAuditError
+from memaudit.io.files import read_text
+from memaudit.io.strict_json import first_fault
+from memaudit.label_audit.cells import Label
 from memaudit.label_audit.frame_files import write_labels
-from memaudit.report.page.visible import visible_text
-from memaudit.web.annotate.desk import Desk, Refused, View
-from memaudit.web.annotate.sent import LONGEST_NOTE, Labelled, Noted, read_sent
+from memaudit.report.numbers import visible_text
+from memaudit.report.page_kit import HOUSE_STYLE
+from memaudit.web.annotate.labelling import Desk, Refused, View
+
+LONGEST_NOTE = 10_000
+LONGEST_BODY = 1 << 17
+
+
+class Said(BaseModel):
+    """What the page sends about a cell."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    position: int
+    note: str = Field("", max_length=LONGEST_NOTE)
+
+    @field_validator("note")
+    @classmethod
+    def _writable(cls, note: str) -> str:
+        """No NUL and no half of a surrogate pair: no text file could hold them."""
+        if "\0" in note or any("\ud800" <= letter <= "\udfff" for letter in note):
+            raise ValueError("a note is text")
+        return note
+
+
+class Labelled(Said):
+    """A label given to a cell."""
+
+    label: Label
+
+
+class Noted(Said):
+    """A note on a cell, being written or finished."""
+
+    finished: bool
+
+
+Sent = TypeVar("Sent", bound=Said)
+
+
+async def read_sent(request: Request, model: type[Sent]) -> Sent:
+    """The JSON of a request."""
+    if request.headers.get("content-type", "").split(";")[0].strip() != "application/json":
+        raise Refused("expected application/json")
+    body = b""
+    async for part in request.stream():
+        body += part
+        if len(body) > LONGEST_BODY:
+            raise Refused("the request is too long")
+    try:
+        return model.model_validate_json(body)
+    except ValidationError as error:
+        raise Refused(first_fault(error)) from None
+
+
+NAME = "guideline.md"
+
+
+def guideline(folder: Path) -> Markup:
+    """The guideline as HTML; markup, links and images in it stay text."""
+    own = folder / NAME
+    shipped = files("memaudit.label_audit") / NAME
+    text = read_text(own) if own.is_file() else shipped.read_text("utf-8")
+    reader = MarkdownIt("commonmark", {"html": False})
+    reader.disable(["link", "image", "autolink", "html_inline", "html_block", "reference"])
+    return Markup(reader.render(visible_text(text)))
+
 
 HERE = Path(__file__).parent
-HOUSE_STYLE = Path(memaudit.report.page.__path__[0]) / "templates" / "style.css"
 
 
 def annotator_app(desk: Desk, guideline: Markup) -> Starlette:

@@ -1,9 +1,11 @@
-"""The explorer over HTTP: pages, their data, static files, and the checker."""
+"""The explorer over HTTP: pages, their data, static files, and the verify button."""
 
+import threading
 from collections.abc import Callable, Mapping
 from pathlib import PurePath
 from typing import Any
 
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
@@ -13,12 +15,57 @@ from starlette.routing import Route
 from memaudit.core.errors import MemAuditError
 from memaudit.web.explorer import addresses
 from memaudit.web.explorer.library.library import NotHere
+from memaudit.web.explorer.pages.certificates import checked, numbered, proven, verdict_data
+from memaudit.web.explorer.pages.package import budget_asked
 from memaudit.web.explorer.pages.registry import DATA, PAGES
 from memaudit.web.explorer.site import Site, show
-from memaudit.web.explorer.static_files import TYPES, static_files
-from memaudit.web.explorer.templating import read_templates
-from memaudit.web.explorer.verifying import read_wish, verified
+from memaudit.web.explorer.templating import TYPES, read_templates, static_files
 from memaudit.web.explorer.views.package_data import shown
+
+LONGEST_BODY = 1 << 12
+
+_ONE_AT_A_TIME = threading.Lock()
+"""A hostile proof may take minutes; it shall not take every core."""
+
+
+class Wish(BaseModel):
+    """Which certificate: one of a file by its number, or that of a package at a budget."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    certificate: str = Field("", max_length=200)
+    number: int = 1
+    package: str = Field("", max_length=200)
+    budget: str = Field("0", max_length=200)
+
+
+async def read_wish(request: Request) -> Wish:
+    """The JSON of a request."""
+    if request.headers.get("content-type", "").split(";")[0].strip() != "application/json":
+        raise MemAuditError("expected application/json")
+    body = b""
+    async for part in request.stream():
+        body += part
+        if len(body) > LONGEST_BODY:
+            raise MemAuditError("the request is too long")
+    try:
+        return Wish.model_validate_json(body)
+    except ValidationError:
+        raise MemAuditError("the request names no certificate") from None
+
+
+def verified(site: Site, wish: Wish) -> dict[str, Any]:
+    """What the checker says of the files as they are now."""
+    with _ONE_AT_A_TIME:
+        site.library.forget()
+        if wish.certificate:
+            return verdict_data(checked(site, numbered(site, wish.certificate, wish.number), True))
+        opened = site.package(wish.package)
+        best = site.workshop(opened).optimum(budget_asked({"budget": wish.budget}))
+        if best.certificate is None:
+            raise NotHere(f"there is no certificate for this budget: {best.note}")
+        found = proven(best.certificate, opened.found, opened.package, True, best)
+        return verdict_data(found)
 
 
 def explorer_app(site: Site) -> Starlette:

@@ -11,8 +11,8 @@ from pathlib import Path
 from memaudit.core.errors import MemAuditError
 from memaudit.io.atomic import new_folder, told
 from memaudit.io.strict_json import read_object
-from memaudit.report.page.choice import choose
-from memaudit.report.page.curves import choose_packages
+from memaudit.report.run_report.remade_packages import choose_packages
+from memaudit.report.run_report.story import choose
 from memaudit.web.explorer import addresses
 from memaudit.web.explorer.library.folders import WRITTEN
 from memaudit.web.explorer.library.library import Library
@@ -21,7 +21,7 @@ from memaudit.web.explorer.library.scan import SITE as MANIFEST
 from memaudit.web.explorer.library.scan import SITE_FORMAT as FORMAT
 from memaudit.web.explorer.pages.registry import PAGES
 from memaudit.web.explorer.site import Site, all_addresses, show
-from memaudit.web.explorer.static_files import static_files
+from memaudit.web.explorer.templating import static_files
 
 Progress = Callable[[int, int], None]
 """Called with the number of things whose pages are written, and of those that have any."""

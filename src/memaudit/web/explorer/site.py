@@ -9,16 +9,15 @@ from typing import Any
 
 from memaudit.core.errors import MemAuditError
 from memaudit.web.explorer import addresses
+from memaudit.web.explorer.library.entries import KINDS, Found, Kind
 from memaudit.web.explorer.library.library import Library, NotHere
-from memaudit.web.explorer.library.opened import Opened
+from memaudit.web.explorer.library.opened_package import Opened
 from memaudit.web.explorer.library.raw_texts import Text
-from memaudit.web.explorer.library.records import KINDS, Found, Kind
 from memaudit.web.explorer.pages.kind import Asked, Page, Parts
 from memaudit.web.explorer.templating import environment
-from memaudit.web.explorer.views.frontier import Frontier
-from memaudit.web.explorer.views.run_stores import RunStore, run_stores
-from memaudit.web.explorer.views.slices import Slice, slice_of
-from memaudit.web.explorer.views.workshop import Workshop
+from memaudit.web.explorer.views.optima import Frontier, Workshop
+from memaudit.web.explorer.views.package_stores import RunStore, run_stores
+from memaudit.web.explorer.views.run_slices import Slice, slice_of
 
 MOST_KEPT = 12
 """Packages whose optima are kept in memory."""

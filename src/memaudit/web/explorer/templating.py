@@ -1,4 +1,4 @@
-"""The templates: the report's environment and macros, with the explorer's pages in front."""
+"""Templates and static files of the explorer, and what a browser may do with them."""
 
 from fractions import Fraction
 from functools import cache
@@ -8,10 +8,36 @@ from jinja2 import Environment
 from markupsafe import Markup
 
 from memaudit.core.text import counted
-from memaudit.report.page.page import environment as house
-from memaudit.report.page.visible import visible_text
-from memaudit.web.explorer.policy import META
-from memaudit.web.explorer.slugs import anchor
+from memaudit.report.numbers import visible_text
+from memaudit.report.page_kit import HOUSE_STYLE
+from memaudit.report.page_kit import environment as house
+from memaudit.web.explorer.addresses import anchor
+from memaudit.web.serving import POLICY
+
+SERVED = POLICY.replace("form-action 'none'", "form-action 'self'")
+"""The search form goes to the server itself; all else as for every local page."""
+
+META = "; ".join(
+    part
+    for part in POLICY.replace("connect-src 'self'", "connect-src 'none'").split("; ")
+    if not part.startswith("frame-ancestors")
+)
+"""For pages in a folder, which ask nobody for anything. A `meta` element may not say who frames a
+page: browsers ignore that there, and complain."""
+
+
+FOLDER = Path(__file__).parent / "static"
+HOUSE = "house.css"
+TYPES = {".css": "text/css", ".js": "text/javascript"}
+
+
+@cache
+def static_files() -> dict[str, bytes]:
+    """The house's style sheet and the explorer's own files, by name."""
+    own = {path.name: path.read_bytes() for path in sorted(FOLDER.iterdir())
+           if path.suffix in TYPES}  # fmt: skip
+    return {HOUSE: HOUSE_STYLE.read_bytes(), **own}
+
 
 TEMPLATES = Path(__file__).parent / "templates"
 MOST_LETTERS = 600
@@ -21,7 +47,7 @@ MOST_LETTERS = 600
 @cache
 def environment() -> Environment:
     """Everything is escaped, and letters that cannot be seen are written out."""
-    jinja = house("memaudit.web.explorer", "memaudit.report.labels")
+    jinja = house("memaudit.web.explorer")
     jinja.finalize = _shown
     jinja.globals.update(MOST_LETTERS=MOST_LETTERS, META_POLICY=META, anchor=anchor)
     jinja.filters["counted"] = counted

@@ -22,10 +22,9 @@ from memaudit.io.published_folder import MARKS
 from memaudit.io.strict_json import parse_lines
 from memaudit.label_audit.frame_files import CELL_LINES, CELLS, KEY, PASSES, PUBLISHED, TASKS
 from memaudit.label_audit.frame_files import MANIFEST as FRAME
-from memaudit.web.explorer.library.frame_labels import label_files
-from memaudit.web.explorer.library.look import Look, read_object
-from memaudit.web.explorer.library.records import Facts
-from memaudit.web.explorer.library.run_rows import rows_written
+from memaudit.web.explorer.library.entries import Facts, Look, read_object
+from memaudit.web.explorer.library.label_audits import label_files
+from memaudit.web.explorer.library.run_packages import rows_written
 
 Names = frozenset[str]
 

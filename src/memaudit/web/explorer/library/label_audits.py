@@ -1,6 +1,11 @@
-"""Label audits: what a file of one says, and what the labels beside a frame say when compared."""
+"""Label audits: files of one, and frames with the labels beside them."""
 
-from collections.abc import Mapping
+import os
+import shutil
+import tempfile
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -11,11 +16,113 @@ from memaudit.core.errors import MemAuditError
 from memaudit.io.strict_json import first_fault
 from memaudit.label_audit.agreement import AgreementAudit, audit_agreement
 from memaudit.label_audit.agreement_json import audit_data
-from memaudit.label_audit.cells import Frame
+from memaudit.label_audit.cells import Frame, FrameCell, LabelSet
+from memaudit.label_audit.frame_files import CELL_LINES, CELLS, KEY, PUBLISHED, read_label_sets
 from memaudit.label_audit.model_pass import MODEL
-from memaudit.report.labels.tables import AGREEMENT, LabelAudit, agreed, read_audit
-from memaudit.web.explorer.library.frame_labels import FrameLabels, frame_labels
-from memaudit.web.explorer.library.look import read_object
+from memaudit.report.label_audit_page import AGREEMENT, LabelAudit, agreed, read_audit
+from memaudit.web.annotate.label_database import Decisions
+from memaudit.web.annotate.labelling import DATABASE, frame_digest
+from memaudit.web.explorer.library.entries import read_object
+
+NO_LABELS = frozenset({CELLS, CELL_LINES, PUBLISHED, KEY})
+SUFFIXES = (".csv", ".jsonl")
+PATIENCE = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class FrameLabels:
+    """Label sets with the files they are from; `unfinished` people are still labelling; what is no
+    file of labels of this frame, with the reason."""
+
+    sets: tuple[LabelSet, ...]
+    files: tuple[tuple[str, str, int], ...]
+    """Annotator, file and number of labels, one a set."""
+    unfinished: tuple[tuple[str, int], ...]
+    """Annotator and the number of cells labelled so far."""
+    left_out: tuple[tuple[str, str], ...]
+    is_unsure: bool = False
+    """Whether there is a database that cannot be read: somebody may be labelling."""
+
+
+def label_files(folder: Path) -> list[Path]:
+    """Files that may hold labels."""
+    with suppress(OSError):
+        return sorted(
+            path for path in folder.iterdir()
+            if (path.suffix.lower() in SUFFIXES and path.name not in NO_LABELS)
+            or path.name in (DATABASE, f"{DATABASE}-wal")
+        )  # fmt: skip
+    return []
+
+
+def labels_stamp(folder: Path) -> tuple[int, ...]:
+    """Changes when a label does."""
+    found: list[int] = []
+    for path in label_files(folder):
+        with suppress(OSError):
+            status = path.stat()
+            found += (zlib.crc32(os.fsencode(path.name)), status.st_mtime_ns, status.st_size)
+    return tuple(found)
+
+
+def frame_labels(folder: Path, frame: Frame) -> FrameLabels:
+    """Every label set of the folder; one that a file holds is not taken from the database again."""
+    sets: list[LabelSet] = []
+    files: list[tuple[str, str, int]] = []
+    left_out: list[tuple[str, str]] = []
+    unfinished: list[tuple[str, int]] = []
+    for path in label_files(folder):
+        if path.name.startswith(DATABASE):
+            continue
+        try:
+            found = read_label_sets(path, frame)
+        except MemAuditError as error:
+            left_out.append((path.name, str(error)))
+            continue
+        sets += found
+        files += ((one.annotator, path.name, len(one.labels)) for one in found)
+    known = {one.annotator for one in sets}
+    is_unsure = False
+    try:
+        for one in _saved(folder / DATABASE, frame):
+            if len(one.labels) < len(frame.cells):
+                unfinished.append((one.annotator, len(one.labels)))
+            elif one.annotator in known:
+                left_out.append((DATABASE, f"{one.annotator!r} is in a file as well"))
+            else:
+                sets.append(one)
+                files.append((one.annotator, DATABASE, len(one.labels)))
+    except MemAuditError as error:
+        left_out.append((DATABASE, str(error)))
+        is_unsure = True
+    return FrameLabels(tuple(sets), tuple(files), tuple(unfinished), tuple(left_out), is_unsure)
+
+
+def _saved(database: Path, frame: Frame) -> Iterator[LabelSet]:
+    """What annotators saved; a copy is read, for opening a database may write to it."""
+    if not database.is_file():
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        copy = Path(folder) / DATABASE
+        try:
+            shutil.copyfile(database, copy)
+            with suppress(FileNotFoundError):  # everything is in the file itself
+                shutil.copyfile(f"{database}-wal", f"{copy}-wal")
+        except OSError as error:
+            raise MemAuditError(f"cannot be read: {error.strerror or error}") from None
+        try:
+            yield from _decided(copy, frame.cells)
+        except MemAuditError as error:
+            raise MemAuditError(str(error).replace(str(copy), DATABASE)) from None
+
+
+def _decided(copy: Path, cells: Sequence[FrameCell]) -> Iterator[LabelSet]:
+    saved = Decisions(copy, frame_digest(cells), len(cells), must_exist=True, patience=PATIENCE)
+    try:
+        yield from [saved.label_set(name) for name in saved.annotators()]
+    finally:
+        saved.close()
+
 
 DRAWS = 500
 """Bootstrap draws while a page is made; `memaudit audit agreement` makes twenty times as many."""

@@ -8,8 +8,7 @@ from typing import Any
 
 from memaudit.core.errors import MemAuditError
 from memaudit.io.folder import FILES
-from memaudit.web.explorer.library.look import read_object, regular
-from memaudit.web.explorer.library.records import Found
+from memaudit.web.explorer.library.entries import Found, read_object, regular
 
 TABLES = ("experiences", "candidates", "units", "queries")
 

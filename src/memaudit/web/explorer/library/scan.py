@@ -8,10 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from memaudit.core.errors import MemAuditError
+from memaudit.web.explorer.addresses import slug
+from memaudit.web.explorer.library.entries import Found, Look, Unreadable, look, read_object
 from memaudit.web.explorer.library.folders import FOLDERS, Claim
-from memaudit.web.explorer.library.look import Look, look, read_object
-from memaudit.web.explorer.library.records import Found, Unreadable
-from memaudit.web.explorer.slugs import slug
 
 SITE, SITE_FORMAT = "site.json", "memaudit-site"
 """The manifest of a bundle."""

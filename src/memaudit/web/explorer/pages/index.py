@@ -3,13 +3,13 @@
 from typing import TYPE_CHECKING
 
 from memaudit.web.explorer import addresses
-from memaudit.web.explorer.library.records import KINDS
+from memaudit.web.explorer.library.entries import KINDS
 from memaudit.web.explorer.pages.kind import Asked, Page, Parts
 
 if TYPE_CHECKING:
     from memaudit.web.explorer.site import Site
 
-MOST_LISTED = 5000
+INDEX_MOST_LISTED = 5000
 """Of more things of a kind the first are listed, and the page says so; search finds them all."""
 
 TITLES = {
@@ -18,14 +18,14 @@ TITLES = {
 }  # fmt: skip
 
 
-def render(site: "Site", parts: Parts, asked: Asked) -> str:  # noqa: ARG001
+def render_index(site: "Site", parts: Parts, asked: Asked) -> str:  # noqa: ARG001
     """The page."""
     groups = [(kind, site.library.of(kind)) for kind in KINDS]
     return site.render(
         "index.html", addresses.INDEX, "What is here",
         groups=[(kind, TITLES[kind], found) for kind, found in groups if found],
-        unreadable=site.library.unreadable, most=MOST_LISTED, crumbs=(),
+        unreadable=site.library.unreadable, most=INDEX_MOST_LISTED, crumbs=(),
     )  # fmt: skip
 
 
-PAGE = Page(addresses.INDEX, render)
+INDEX_PAGE = Page(addresses.INDEX, render_index)

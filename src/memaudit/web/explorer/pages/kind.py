@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from memaudit.web.explorer.library.records import Kind
+from memaudit.web.explorer.library.entries import Kind
 
 if TYPE_CHECKING:
     from memaudit.web.explorer.site import Site

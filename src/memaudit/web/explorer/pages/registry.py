@@ -1,56 +1,63 @@
 """Every page; a new one is a file and a line here."""
 
-from memaudit.web.explorer.pages import (
-    certificate,
-    coverage,
-    diagnosis,
-    frame,
-    index,
-    lost,
-    package,
-    proofs,
-    query,
-    question,
-    questions,
-    run,
-    run_packages,
-    run_pairs,
-    score,
-    scores,
-    search,
-    store,
-    stores,
-    stream,
+from memaudit.web.explorer.pages.certificates import CERTIFICATE as PROOFS_CERTIFICATE
+from memaudit.web.explorer.pages.certificates import CERTIFICATE_PAGE, PROOFS_PAGE
+from memaudit.web.explorer.pages.certificates import PACKAGE as PROOFS_PACKAGE
+from memaudit.web.explorer.pages.diagnosis import (
+    DIAGNOSIS_PAGE,
+    QUESTION_PAGE,
+    QUESTIONS_NEXT,
+    QUESTIONS_PAGE,
 )
+from memaudit.web.explorer.pages.index import INDEX_PAGE
 from memaudit.web.explorer.pages.kind import Data, Page
+from memaudit.web.explorer.pages.label_audit import FRAME_PAGE
+from memaudit.web.explorer.pages.package import (
+    COVERAGE_PAGE,
+    PACKAGE_DATA,
+    PACKAGE_PAGE,
+    STREAM_PAGE,
+)
+from memaudit.web.explorer.pages.query import QUERY_PAGE
+from memaudit.web.explorer.pages.run import RUN_DATA, RUN_PACKAGES_PAGE, RUN_PAGE, RUN_PAIRS_PAGE
+from memaudit.web.explorer.pages.scores import (
+    LOST_NEXT,
+    LOST_PAGE,
+    SCORE_PAGE,
+    SCORES_NEXT,
+    SCORES_PAGE,
+)
+from memaudit.web.explorer.pages.search import SEARCH_PAGE
+from memaudit.web.explorer.pages.store import STORE_NEXT, STORE_PAGE
+from memaudit.web.explorer.pages.stores import STORES_DATA, STORES_PAGE
 
 PAGES: tuple[Page, ...] = (
-    index.PAGE,
-    search.PAGE,
-    run.PAGE,
-    run_pairs.PAGE,
-    run_packages.PAGE,
-    package.PAGE,
-    stream.PAGE,
-    coverage.PAGE,
-    stores.PAGE,
-    proofs.PAGE,
-    proofs.CERTIFICATE,
-    proofs.PACKAGE,
-    query.PAGE,
-    certificate.PAGE,
-    store.PAGE,
-    store.NEXT,
-    scores.PAGE,
-    scores.NEXT,
-    score.PAGE,
-    lost.PAGE,
-    lost.NEXT,
-    frame.PAGE,
-    diagnosis.PAGE,
-    questions.PAGE,
-    questions.NEXT,
-    question.PAGE,
+    INDEX_PAGE,
+    SEARCH_PAGE,
+    RUN_PAGE,
+    RUN_PAIRS_PAGE,
+    RUN_PACKAGES_PAGE,
+    PACKAGE_PAGE,
+    STREAM_PAGE,
+    COVERAGE_PAGE,
+    STORES_PAGE,
+    PROOFS_PAGE,
+    PROOFS_CERTIFICATE,
+    PROOFS_PACKAGE,
+    QUERY_PAGE,
+    CERTIFICATE_PAGE,
+    STORE_PAGE,
+    STORE_NEXT,
+    SCORES_PAGE,
+    SCORES_NEXT,
+    SCORE_PAGE,
+    LOST_PAGE,
+    LOST_NEXT,
+    FRAME_PAGE,
+    DIAGNOSIS_PAGE,
+    QUESTIONS_PAGE,
+    QUESTIONS_NEXT,
+    QUESTION_PAGE,
 )
 
-DATA: tuple[Data, ...] = (run.DATA, *package.DATA, stores.DATA)
+DATA: tuple[Data, ...] = (RUN_DATA, *PACKAGE_DATA, STORES_DATA)

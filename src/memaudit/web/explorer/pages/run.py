@@ -1,27 +1,67 @@
-"""A run: its ranking with intervals, any part of it, and any two of its rows compared."""
+"""A run: its ranking, its packages, every pair of writers, and how far an unfinished run is."""
 
+import shlex
+from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from memaudit.core.errors import MemAuditError
 from memaudit.experiments.spec import is_fraction
-from memaudit.report.page.cast import grouped
-from memaudit.report.page.run import Run
-from memaudit.report.page.visible import visible_text
+from memaudit.experiments.sweep import read_run
+from memaudit.report.numbers import visible_text
+from memaudit.report.run_report.run_data import Run
+from memaudit.report.writer_groups import OPT, Member, grouped
+from memaudit.stats.intervals import Floats
 from memaudit.web.explorer import addresses
-from memaudit.web.explorer.library.records import Found
+from memaudit.web.explorer.library.entries import Found
+from memaudit.web.explorer.library.folders import WRITTEN
+from memaudit.web.explorer.library.run_packages import rows_written, run_package
 from memaudit.web.explorer.pages.kind import Asked, Data, Page, Parts
-from memaudit.web.explorer.pages.unfinished import unfinished
 from memaudit.web.explorer.views.package_data import shown
-from memaudit.web.explorer.views.slice_data import slice_data
-from memaudit.web.explorer.views.slices import Slice
+from memaudit.web.explorer.views.run_slices import Slice, slice_data
 
 if TYPE_CHECKING:
     from memaudit.web.explorer.site import Site
 
-PATTERN = "run/{run}/index.html"
+
+def unfinished(site: "Site", found: Found, address: str) -> str | None:
+    """The page in place of one of a run's pages; None if the run is finished by now."""
+    if found.count(WRITTEN) is None:
+        return None
+    written, rows = rows_written(found.path), found.count("rows") or 0
+    if written >= rows:
+        return None
+    return site.render(
+        "run_unfinished.html", address, found.name,
+        crumbs=(("Runs", addresses.INDEX + "#runs"),), found=found, written=written, rows=rows,
+        command=command(found),
+    )  # fmt: skip
 
 
-def render(site: "Site", parts: Parts, asked: Asked) -> str:
+def command(found: Found) -> str:
+    """What was asked for, to be asked for again."""
+    spec = read_run(found.path)["spec"]
+    try:
+        seeds = str(spec["seeds"])
+        words = [
+            "memaudit", "run", "--distributions", ",".join(spec["distributions"]),
+            "--seeds", f"{seeds}," if seeds.isdecimal() else seeds,
+            "--budgets", ",".join(spec["budgets"]), "--writers", ",".join(spec["writers"]),
+        ]  # fmt: skip
+        if spec.get("seconds") is not None:
+            words += ["--seconds", f"{spec['seconds']:g}"]
+    except (KeyError, TypeError, ValueError):
+        raise MemAuditError(f"{found.place}: its manifest does not say what it runs") from None
+    return shlex.join([*words, "--out", found.place])
+
+
+RUN_PATTERN = "run/{run}/index.html"
+
+
+def render_run(site: "Site", parts: Parts, asked: Asked) -> str:
     """The page; a server is asked for a part of the run, and for two writers."""
     found = site.library.named("run", parts["run"])
     address = addresses.run(found.slug)
@@ -91,5 +131,89 @@ def answer(site: "Site", parts: Parts, asked: Asked) -> Any:
     return slice_data(run, site.slice(found, *part_asked(run, asked)))
 
 
-PAGE = Page(PATTERN, render, "run")
-DATA = Data("run/{run}/part.json", answer)
+RUN_PAGE = Page(RUN_PATTERN, render_run, "run")
+RUN_DATA = Data("run/{run}/part.json", answer)
+
+
+RUN_PACKAGES_PATTERN = "run/{run}/packages.html"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One package: the median ratio of writers but OPT, the worst, and the best one deployable."""
+
+    found: Found
+    distribution: str
+    seed: int
+    median: float | None
+    worst: tuple[Member, float] | None
+    best: tuple[Member, float] | None
+    linked: bool
+
+
+def render_run_packages(site: "Site", parts: Parts, asked: Asked) -> str:  # noqa: ARG001
+    """The page."""
+    found = site.library.named("run", parts["run"])
+    address = addresses.run(found.slug, "packages.html")
+    if page := unfinished(site, found, address):
+        return page
+    run = site.library.run(found)
+    return site.render(
+        "run_packages.html", address, f"{found.name}: packages",
+        crumbs=(("Runs", addresses.INDEX + "#runs"), (found.name, addresses.run(found.slug))),
+        found=found, run=run, rows=list(_rows(site, found, run)),
+    )  # fmt: skip
+
+
+def _rows(site: "Site", found: Found, run: Run) -> Iterator[Row]:
+    members = list(run.members.values())
+    others = [at for at, one in enumerate(members) if one.name != OPT]
+    able = [at for at, one in enumerate(members) if one.group != "reference"]
+    for grid in run.grids:
+        ratios = grid.by_package
+        for place, seed in enumerate(grid.seeds):
+            package = run_package(found, grid.distribution, seed)
+            means = ratios[place]
+            defined = means[others][~np.isnan(means[others])]
+            yield Row(
+                package, grid.distribution, seed,
+                float(np.median(defined)) if len(defined) else None,
+                _extreme(members, means, others, -1), _extreme(members, means, able, 1),
+                site.has_page(package),
+            )  # fmt: skip
+
+
+def _extreme(
+    members: list[Member], means: Floats, which: list[int], sign: int
+) -> tuple[Member, float] | None:
+    """The writer with the largest (or smallest) mean ratio, the first of equals."""
+    defined = [at for at in which if not np.isnan(means[at])]
+    if not defined:
+        return None
+    at = max(defined, key=lambda at: sign * means[at])
+    return members[at], float(means[at])
+
+
+RUN_PACKAGES_PAGE = Page(RUN_PACKAGES_PATTERN, render_run_packages, "run")
+
+
+RUN_PAIRS_PATTERN = "run/{run}/pairs.html"
+
+
+def render_run_pairs(site: "Site", parts: Parts, asked: Asked) -> str:
+    """The page."""
+    found = site.library.named("run", parts["run"])
+    address = addresses.run(found.slug, "pairs.html")
+    if page := unfinished(site, found, address):
+        return page
+    run = site.library.run(found)
+    chosen = part_asked(run, asked)
+    return site.render(
+        "run_pairs.html", address, f"{found.name}: every two writers",
+        crumbs=(("Runs", addresses.INDEX + "#runs"), (found.name, addresses.run(found.slug))),
+        found=found, run=run, part_shown=site.slice(found, *chosen), chosen=chosen,
+        budgets=budgets(run),
+    )  # fmt: skip
+
+
+RUN_PAIRS_PAGE = Page(RUN_PAIRS_PATTERN, render_run_pairs, "run")

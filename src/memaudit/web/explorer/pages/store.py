@@ -1,36 +1,112 @@
-"""What a memory system wrote: where it comes from, what was left out, and every memory."""
+"""The memories of an exported store as rows: which columns it needs, and which rows hold words."""
 
-from collections.abc import Iterable
+import json
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from memaudit.adapters.store import ExportedStore
+from memaudit.adapters.store import ExportedStore, Memory
 from memaudit.core.errors import MemAuditError
 from memaudit.web.explorer import addresses
-from memaudit.web.explorer.library.records import Found
-from memaudit.web.explorer.library.score_sheets import Line
+from memaudit.web.explorer.library.entries import Found
+from memaudit.web.explorer.library.score_file import Line
 from memaudit.web.explorer.pages.kind import Asked, Page, Parts
-from memaudit.web.explorer.views.memory_rows import (
-    columns_of,
-    examples_in,
-    holding,
-    memory_rows,
-    states_of,
-)
+from memaudit.web.explorer.views.package_stores import ScoredStore
 from memaudit.web.explorer.views.paging import others, turned
-from memaudit.web.explorer.views.scored_store import ScoredStore
 
 if TYPE_CHECKING:
     from memaudit.web.explorer.site import Site
 
+
+@dataclass(frozen=True, slots=True)
+class MemoryRow:
+    """A memory with its place in the order of writing."""
+
+    place: int
+    memory: Memory
+
+    @property
+    def when(self) -> str:
+        """When it was written and changed, as far as the system says."""
+        memory = self.memory
+        parts = [memory.created_at or ""]
+        if memory.updated_at and memory.updated_at != memory.created_at:
+            parts.append(f"changed {memory.updated_at}")
+        if memory.valid_from or memory.valid_to:
+            parts.append(f"valid {memory.valid_from or '…'} to {memory.valid_to or '…'}")
+        return "; ".join(filter(None, parts))
+
+    @property
+    def more(self) -> str:
+        """Everything else that the system said about it."""
+        memory = self.memory
+        said: dict[str, object] = {}
+        if memory.sources:
+            said["sources"] = memory.sources
+        if memory.salience is not None:
+            said["salience"] = memory.salience
+        said |= memory.metadata
+        return json.dumps(said, ensure_ascii=False) if said else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """Which columns have anything in them."""
+
+    when: bool
+    namespace: bool
+    example: bool
+    more: bool
+
+
+def memory_rows(store: ExportedStore) -> list[MemoryRow]:
+    """All memories, in the order of writing."""
+    return [MemoryRow(place, memory) for place, memory in enumerate(store.memories, start=1)]
+
+
+def columns_of(rows: Sequence[MemoryRow]) -> Columns:
+    """The columns that these rows need."""
+    return Columns(
+        any(row.when for row in rows),
+        any(row.memory.namespace for row in rows),
+        any(row.memory.example for row in rows),
+        any(row.more for row in rows),
+    )
+
+
+def holding(rows: Sequence[MemoryRow], words: str) -> list[MemoryRow]:
+    """The rows that hold all the words, in whatever column."""
+    wanted = [word.lower() for word in words.split()]
+    return [row for row in rows if all(word in _letters(row) for word in wanted)]
+
+
+def _letters(row: MemoryRow) -> str:
+    memory = row.memory
+    parts = (memory.id, memory.text, memory.state, row.when, memory.namespace or "",
+             memory.example or "", row.more)  # fmt: skip
+    return "\n".join(parts).lower()
+
+
+def states_of(store: ExportedStore) -> dict[str, int]:
+    """How many memories are active, deleted, ..."""
+    return dict(sorted(Counter(memory.state for memory in store.memories).items()))
+
+
+def examples_in(store: ExportedStore) -> dict[str, int]:
+    """The packages that memories were written for, and how many."""
+    return dict(sorted(Counter(one.example for one in store.memories if one.example).items()))
+
+
 PATTERN, MORE = "store/{store}/index.html", "store/{store}/index-{page}.html"
-MOST_ROWS = 1000
+STORE_MOST_ROWS = 1000
 """Memories on a page."""
 LONGEST_QUERY = 200
 MOST_FILES, MOST_SCORES, MOST_EXAMPLES = 10, 40, 60
 """Score files that are looked through for the store, and rows that are listed."""
 
 
-def render(site: "Site", parts: Parts, asked: Asked) -> str:
+def render_store(site: "Site", parts: Parts, asked: Asked) -> str:
     """The page; a server is asked for the memories that hold some words."""
     found = site.library.named("store", parts["store"])
     store = site.library.store(found)
@@ -38,7 +114,7 @@ def render(site: "Site", parts: Parts, asked: Asked) -> str:
     everything = memory_rows(store)
     words = "" if site.bundled else asked.get("q", "")[:LONGEST_QUERY].strip()
     rows = holding(everything, words) if words else everything
-    shown = turned(rows, address, {} if words else parts, MOST_ROWS)
+    shown = turned(rows, address, {} if words else parts, STORE_MOST_ROWS)
     scores, of_others = _scores(site, store)
     return site.render(
         "store.html", addresses.turned(address, shown.number), store.name,
@@ -74,11 +150,11 @@ def _scores(site: "Site", store: ExportedStore) -> tuple[list[tuple[Found, Line]
     return own, len(lines) - len(own)
 
 
-def pages(site: "Site", parts: Parts) -> Iterable[Parts]:
+def store_pages(site: "Site", parts: Parts) -> Iterable[Parts]:
     """The pages after the first."""
     store = site.library.store(site.library.named("store", parts["store"]))
-    return others(parts, len(store.memories), MOST_ROWS)
+    return others(parts, len(store.memories), STORE_MOST_ROWS)
 
 
-PAGE = Page(PATTERN, render, "store")
-NEXT = Page(MORE, render, "store", pages)
+STORE_PAGE = Page(PATTERN, render_store, "store")
+STORE_NEXT = Page(MORE, render_store, "store", store_pages)

@@ -5,30 +5,29 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from memaudit.core.optimum import Optimum
-from memaudit.report.page.numbers import precise, ratio
+from memaudit.report.numbers import precise, ratio
 from memaudit.web.explorer import addresses
 from memaudit.web.explorer.library.library import NotHere
-from memaudit.web.explorer.library.opened import Opened
+from memaudit.web.explorer.library.opened_package import Opened
 from memaudit.web.explorer.pages.kind import Asked, Data, Page, Parts
-from memaudit.web.explorer.pages.package import budget_asked, crumbs
+from memaudit.web.explorer.pages.package import budget_asked, package_crumbs
 from memaudit.web.explorer.templating import short_number
-from memaudit.web.explorer.views.held import of_candidates
+from memaudit.web.explorer.views.optima import runnable
 from memaudit.web.explorer.views.package_data import shown
-from memaudit.web.explorer.views.store_data import spread
-from memaudit.web.explorer.views.store_lines import Best, line, of_runs, of_systems
-from memaudit.web.explorer.views.systems import systems
-from memaudit.web.explorer.views.workshop import runnable
+from memaudit.web.explorer.views.package_stores import systems
+from memaudit.web.explorer.views.store_comparison import of_candidates
+from memaudit.web.explorer.views.store_rows import Best, line, of_runs, of_systems, spread
 
 if TYPE_CHECKING:
     from memaudit.web.explorer.site import Site
 
-PATTERN = "package/{package}/stores.html"
+STORES_PATTERN = "package/{package}/stores.html"
 MOST_BUDGETS = 6
-MOST_LISTED = 40
+STORES_MOST_LISTED = 40
 """Longer lists of memories are cut, and say so."""
 
 
-def render(site: "Site", parts: Parts, asked: Asked) -> str:
+def render_stores(site: "Site", parts: Parts, asked: Asked) -> str:
     """The page. Writers that a server has no time for now are asked for by its script, or one by
     one in the address."""
     until = time.monotonic() + site.seconds
@@ -50,9 +49,9 @@ def render(site: "Site", parts: Parts, asked: Asked) -> str:
     lines += of_systems(opened, best, systems(site.library, opened))
     return site.render(
         "stores.html", addresses.package(opened.found.slug, "stores.html"),
-        f"{opened.package.name}: stores", crumbs=crumbs(opened, site), opened=opened,
+        f"{opened.package.name}: stores", crumbs=package_crumbs(opened, site), opened=opened,
         tab="stores.html", frontier=frontier, budgets=budgets, budget=budget,
-        best=optimum, opt=best.held, most=MOST_LISTED,
+        best=optimum, opt=best.held, most=STORES_MOST_LISTED,
         lines=sorted(lines, key=lambda one: one.place),
         waiting=sum(one.held is None for one in lines),
     )  # fmt: skip
@@ -89,5 +88,5 @@ def _chosen(asked: Asked, budgets: list[Fraction]) -> Fraction:
     return budgets[(len(budgets) - 1) // 2] if budgets else Fraction(0)
 
 
-PAGE = Page(PATTERN, render, "package")
-DATA = Data("package/{package}/row.json", answer_row)
+STORES_PAGE = Page(STORES_PATTERN, render_stores, "package")
+STORES_DATA = Data("package/{package}/row.json", answer_row)

@@ -5,9 +5,9 @@ from typing import Any
 
 from memaudit.core.exact import plain
 from memaudit.core.response import Capped, Piecewise, Response
-from memaudit.report.page.visible import shortened, visible_text
-from memaudit.web.explorer.library.opened import Opened
-from memaudit.web.explorer.slugs import anchor
+from memaudit.report.numbers import shortened, visible_text
+from memaudit.web.explorer.addresses import anchor
+from memaudit.web.explorer.library.opened_package import Opened
 
 MOST_LETTERS = 280
 """Of longer texts the beginning goes along; the stream has them in full."""

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from memaudit.core.errors import MemAuditError
 from memaudit.core.package import EvidenceUnit
 from memaudit.web.explorer import addresses
+from memaudit.web.explorer.addresses import anchor, slug
 from memaudit.web.explorer.library.library import Library
-from memaudit.web.explorer.library.opened import Opened
-from memaudit.web.explorer.slugs import anchor, slug
+from memaudit.web.explorer.library.opened_package import Opened
 
 MOST_TRIED = 4
 """Packages of one name that are opened to find the one that is meant."""

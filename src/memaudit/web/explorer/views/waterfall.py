@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from memaudit.scoring.diagnosis import ADVICE
-from memaudit.web.explorer.library.score_sheets import Diagnosis
+from memaudit.web.explorer.library.score_file import Diagnosis
 
 WHOLE, STEP, REST = "whole", "step", "rest"
 

@@ -1,0 +1,250 @@
+"""Charts in coordinates; the templates draw them, so that all text is escaped there."""
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from memaudit.report.numbers import amount, percent
+from memaudit.report.run_report.remade_packages import Curve
+from memaudit.report.writer_groups import Member
+
+WIDTH, HEIGHT = 340, 236
+LEFT, RIGHT, TOP, BOTTOM = 30, 10, 12, 36
+DODGE = 6
+"""Signs closer than this would hide one another."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """A piece of a stacked bar, in percent of the width; `tone` numbers its kind from 1."""
+
+    start: float
+    width: float
+    tone: int
+    kind: str
+    value: float
+
+
+def stack(values: Sequence[float], kinds: Sequence[str], largest: float) -> list[Bar]:
+    """One bar, piece after piece."""
+    bars, so_far = [], 0.0
+    for tone, (kind, value) in enumerate(zip(kinds, values, strict=True), start=1):
+        if value > 0:
+            bars.append(Bar(percent(so_far, largest), percent(value, largest), tone, kind, value))
+            so_far += value
+    return bars
+
+
+@dataclass(frozen=True, slots=True)
+class Tick:
+    """A place on an axis and its text."""
+
+    at: float
+    text: str
+
+
+def ticks(largest: float, about: int = 4) -> list[float]:
+    """Round numbers from 0 up to the largest, some `about` of them."""
+    if largest <= 0:
+        return [0.0]
+    rough = largest / about
+    power = 10.0 ** math.floor(math.log10(rough))
+    step = next(power * f for f in (1, 2, 2.5, 5, 10) if power * f >= rough * 0.999)
+    return [round(step * i, 10) for i in range(int(largest / step + 1e-9) + 1)]
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """Where a writer stands in a frontier plot."""
+
+    x: float
+    y: float
+    member: Member
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Plot:
+    """A frontier plot: OPT's steps as a line, or dots where the line is not known."""
+
+    line: str
+    dots: tuple[tuple[float, float], ...]
+    points: tuple[Point, ...]
+    x_ticks: tuple[Tick, ...]
+    y_ticks: tuple[Tick, ...]
+    description: str
+
+
+def plot(curve: Curve) -> Plot:
+    """The picture of a curve."""
+    top = curve.top or 1.0
+
+    def x(budget: float) -> float:
+        return round(LEFT + (WIDTH - LEFT - RIGHT) * budget / curve.last, 1)
+
+    def y(value: float) -> float:
+        return round(HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * value / top, 1)
+
+    words = []
+    for number, (budget, value) in enumerate(curve.steps):
+        words.append(f"H{x(budget)}V{y(value)}" if number else f"M{x(budget)} {y(value)}")
+    line = "".join(words) + f"H{x(curve.last)}" if words else ""
+    return Plot(
+        line,
+        tuple((x(float(budget)), y(value)) for budget, value in curve.optima),
+        tuple(_points(curve, x, y)),
+        tuple(Tick(x(at), f"{at:g}") for at in ticks(curve.last)),
+        tuple(Tick(y(at), f"{at:g}") for at in ticks(top)),
+        _description(curve),
+    )
+
+
+def _points(
+    curve: Curve, x: Callable[[float], float], y: Callable[[float], float]
+) -> Iterator[Point]:
+    """References first, the others over them; who would hide another stands to the right of it.
+
+    To the right, never to the left: OPT only rises there, so no sign is lifted above its line.
+    """
+    taken: set[tuple[float, float]] = set()
+    for one in sorted(curve.reached, key=lambda one: (one.member.tone > 0, one.member.tone)):
+        if one.value is None:
+            continue
+        at, height = x(float(one.budget)), y(one.value)
+        if one.member.tone:
+            while any(abs(at - a) < DODGE and abs(height - h) < DODGE for a, h in taken):
+                at = round(at + DODGE, 1)
+            taken.add((at, height))
+        text = f"{one.member.label}: {amount(one.value)} at budget {amount(float(one.budget))}"
+        yield Point(at, height, one.member, text)
+
+
+def _description(curve: Curve) -> str:
+    """The plot in one sentence, for those who cannot see it."""
+    parts = [f"{float(budget):g}: {amount(value)}" for budget, value in curve.optima]
+    return f"Optimum of {curve.name} by budget. {'; '.join(parts)}. Writers lie on or below it."
+
+
+HALVES = 2
+ROOM = 16
+"""What the middle of a number must keep off the right edge."""
+
+LOGARITHMIC = 8
+"""From this ratio of the largest to the smallest on, words are spaced by their logarithm."""
+
+
+@dataclass(frozen=True, slots=True)
+class CurvePlot:
+    """Lines of stores through points, one a depth."""
+
+    lines: tuple[tuple[Member, str], ...]
+    points: tuple[Point, ...]
+    x_ticks: tuple[Tick, ...]
+    y_ticks: tuple[Tick, ...]
+    description: str
+
+
+@dataclass(frozen=True, slots=True)
+class ScatterPlot:
+    """All stores as dots of one path, the means of writers as signs."""
+
+    dots: str
+    points: tuple[Point, ...]
+    ticks: tuple[tuple[Tick, Tick], ...]
+    description: str
+
+
+def _y(share: float) -> float:
+    return round(HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * share, 1)
+
+
+def curve_plot(
+    stores: Sequence[tuple[Member, Sequence[Mapping[str, Any]]]],
+) -> CurvePlot | None:
+    """Evidence coverage against words; None where there is nothing to show."""
+    known = [
+        (member, [one for one in curve if one["evidence_coverage"]["mean"] is not None])
+        for member, curve in stores
+    ]
+    words = [one["words"] for _, curve in known for one in curve if one["words"] > 0]
+    if not words:
+        return None
+    x, x_ticks = _axis(min(words), max(words))
+    lines, points, told = [], [], []
+    for member, curve in known:
+        places = [
+            (x(one["words"]), _y(one["evidence_coverage"]["mean"]), one)
+            for one in curve
+            if one["words"] > 0
+        ]
+        if not places:
+            continue
+        lines.append((member, "M" + "L".join(f"{a} {b}" for a, b, _ in places)))
+        for a, b, one in places:
+            text = f"{member.label}, first {one['first']}: {_numbers(one)}"
+            points.append(Point(a, b, member, text))
+        told.append(f"{member.label}: {_numbers(places[-1][2])}")
+    return CurvePlot(
+        tuple(lines),
+        tuple(points),
+        x_ticks,
+        tuple(Tick(_y(at), f"{at:g}") for at in ticks(1, HALVES)),
+        f"Evidence coverage against words retrieved. {'; '.join(told)}.",
+    )
+
+
+def _numbers(one: Mapping[str, Any]) -> str:
+    return f"coverage {one['evidence_coverage']['mean']:.3f} in {one['words']:.0f} words"
+
+
+def _axis(least: float, most: float) -> tuple[Callable[[float], float], tuple[Tick, ...]]:
+    """Where a number of words stands, and round numbers to mark."""
+    width = WIDTH - LEFT - RIGHT
+    if most <= LOGARITHMIC * least:
+        end = most * 1.02
+
+        def linear(words: float) -> float:
+            return round(LEFT + width * words / end, 1)
+
+        return linear, tuple(Tick(linear(at), f"{at:g}") for at in ticks(most))
+    low, high = math.log(least / 1.1), math.log(most * 1.1)
+
+    def logarithmic(words: float) -> float:
+        return round(LEFT + width * (math.log(words) - low) / (high - low), 1)
+
+    marks = [
+        step * 10.0**power
+        for power in range(math.floor(math.log10(least)), math.ceil(math.log10(most)) + 1)
+        for step in (1, 2, 5)
+    ]
+    inside = [at for at in marks if least <= at and logarithmic(at) <= WIDTH - ROOM]
+    return logarithmic, tuple(Tick(logarithmic(at), f"{at:g}") for at in inside)
+
+
+def scatter_plot(
+    points: Sequence[Mapping[str, Any]], target: str, members: Sequence[Member]
+) -> ScatterPlot:
+    """Ratio against an outcome, both between 0 and 1."""
+
+    def x(share: float) -> float:
+        return round(LEFT + (WIDTH - LEFT - RIGHT) * share, 1)
+
+    fine = [one for one in points if one["ratio"] is not None and one[target] is not None]
+    signs, told = [], []
+    for member in members:
+        own = [one for one in fine if one["writer"] == member.name]
+        if own:
+            ratio, outcome = (
+                sum(one[name] for one in own) / len(own) for name in ("ratio", target)
+            )
+            text = f"{member.label}: ratio {ratio:.3f}, {target.replace('_', ' ')} {outcome:.3f}"
+            signs.append(Point(x(ratio), _y(outcome), member, text))
+            told.append(text)
+    places = dict.fromkeys((x(one["ratio"]), _y(one[target])) for one in fine)
+    return ScatterPlot(
+        "".join(f"M{a} {b}h0" for a, b in places),
+        tuple(signs),
+        tuple((Tick(x(at), f"{at:g}"), Tick(_y(at), f"{at:g}")) for at in ticks(1, HALVES)),
+        f"Ratio against {target.replace('_', ' ')}. {'; '.join(told)}.",
+    )

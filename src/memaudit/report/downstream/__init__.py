@@ -1,1 +1,0 @@
-"""Diagnoses, transfers and calibrations as pages and figures."""

@@ -1,0 +1,252 @@
+"""A diagnosis as its page shows it, with the failures it tells in full."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from memaudit.core.errors import MemAuditError
+from memaudit.core.exact import exact
+from memaudit.downstream.examine import WHY
+from memaudit.downstream.measures import ABOUT
+from memaudit.downstream.outcomes import LOST_BY, Layer, Outcome
+from memaudit.report.charts import CurvePlot, curve_plot
+from memaudit.report.downstream_folder import Folder, open_folder
+from memaudit.report.writer_groups import Member
+from memaudit.writers.registry import WRITERS
+
+EACH = 2
+"""Failures told of one store and outcome."""
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """One question that was not answered right, with its remarks in words."""
+
+    row: Row
+    why: tuple[str, ...]
+
+    @property
+    def outcome(self) -> str:
+        return str(self.row["outcome"]).replace("_", " ")
+
+    @property
+    def lost(self) -> str:
+        """Who lost it, in words."""
+        return LOST_BY[Layer(self.row["layer"])]
+
+    @property
+    def right(self) -> str:
+        """What would have been right, in words."""
+        if self.row["abstention"]:
+            return "to say that it is not known"
+        return self.row["gold"] or "not given"
+
+    @property
+    def said(self) -> str:
+        """The answer, or what the reply is instead."""
+        return self.row["answer"] or str(self.row["reply"]).replace("_", " ")
+
+
+@dataclass(frozen=True, slots=True)
+class Failures:
+    """Failures by store, and how many there are in all."""
+
+    stores: tuple[tuple[Member, tuple[Failure, ...]], ...]
+    total: int
+    rows: int
+
+    @property
+    def told(self) -> int:
+        return sum(len(inside) for _, inside in self.stores)
+
+
+def failures(rows: Sequence[Row], members: Mapping[str, Member]) -> Failures:
+    """The first of every store and outcome, in the order of outcomes."""
+    failed = [row for row in rows if row["outcome"] != Outcome.RIGHT]
+    groups: dict[tuple[str, str], list[Row]] = defaultdict(list)
+    for row in failed:
+        groups[row["store"], row["outcome"]].append(row)
+    return Failures(
+        tuple(
+            (
+                member,
+                tuple(
+                    Failure(row, tuple(WHY[why] for why in row["why"]))
+                    for outcome in Outcome
+                    for row in groups[name, outcome.value][:EACH]
+                ),
+            )
+            for name, member in members.items()
+        ),
+        len(failed),
+        len(rows),
+    )
+
+
+COMPARED = (
+    "answered",
+    "evidence_recall",
+    "evidence_coverage",
+    "answer_in_evidence",
+    "token_f1",
+    "words_retrieved",
+)
+"""Measures whose paired differences are shown; the summary holds all."""
+BY_KIND = ("words_retrieved", "evidence_recall", "token_f1", "answered")
+
+OUTCOMES = tuple(outcome.value.replace("_", " ") for outcome in Outcome)
+LAYERS = tuple(layer.value for layer in Layer)
+
+
+@dataclass(frozen=True, slots=True)
+class StoreView:
+    """One store: its questions by outcome and by layer, in the order of OUTCOMES and LAYERS."""
+
+    member: Member
+    questions: int
+    outcomes: tuple[int, ...]
+    layers: tuple[int, ...]
+
+    @property
+    def answered(self) -> float:
+        return self.layers[0] / self.questions
+
+
+@dataclass(frozen=True, slots=True)
+class KindView:
+    """One kind of question, a row a store: means, then questions by layer."""
+
+    name: str
+    questions: int
+    rows: tuple[tuple[Member, tuple[float | None, ...], tuple[int, ...]], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DiagnosisView:
+    """Everything the page says of a diagnosis or a transfer."""
+
+    title: str
+    facts: tuple[tuple[str, str], ...]
+    notes: tuple[str, ...]
+    clusters: str
+    stores: tuple[StoreView, ...]
+    measures: tuple[tuple[str, str, tuple[dict[str, Any], ...]], ...]
+    kinds: tuple[KindView, ...]
+    differences: tuple[tuple[Member, Member, dict[str, Any]], ...]
+    remarks: tuple[tuple[str, tuple[int, ...]], ...]
+    plot: CurvePlot | None
+    failures: Failures
+    rules: dict[str, str]
+
+    @property
+    def outcomes(self) -> tuple[str, ...]:
+        return OUTCOMES
+
+    @property
+    def layers(self) -> tuple[str, ...]:
+        return LAYERS
+
+
+def open_view(path: Path) -> DiagnosisView:
+    """The view of a diagnosis or a transfer; a calibration has a page of its own."""
+    found = open_folder(path)
+    if found.is_calibration:
+        raise MemAuditError(f"{path} is a calibration; memaudit report {path} makes its page")
+    return view_of(found)
+
+
+def view_of(folder: Folder) -> DiagnosisView:
+    """The view of a finished diagnosis."""
+    summary, spec = folder.summary, folder.summary["spec"]
+    stores = summary["summaries"]
+    members = _members(spec, [one["store"] for one in stores])
+    return DiagnosisView(
+        title=_title(folder),
+        facts=tuple(_facts(folder)),
+        notes=tuple(_notes(spec)),
+        clusters=summary["clusters"],
+        stores=tuple(_store(members[one["store"]], one) for one in stores),
+        measures=tuple(
+            (name.replace("_", " "), about, tuple(one["measures"][name] for one in stores))
+            for name, about in ABOUT.items()
+        ),
+        kinds=tuple(_kind(kind, stores, members) for kind in stores[0]["kinds"]),
+        differences=tuple(
+            (members[row["first"]], members[row["second"]], row)
+            for row in summary["differences"]
+            if row["measure"] in COMPARED and row["mean_difference"] is not None
+        ),
+        remarks=tuple(
+            (name.replace("_", " "), tuple(one["why"].get(name, 0) for one in stores))
+            for name in sorted({why for one in stores for why in one["why"]})
+        ),
+        plot=curve_plot([(members[one["store"]], one["curve"]) for one in stores]),
+        failures=failures(folder.rows, members),
+        rules=spec["rules"],
+    )
+
+
+def _members(spec: dict[str, Any], names: Sequence[str]) -> dict[str, Member]:
+    about, peeking = spec.get("about_stores", {}), set(spec.get("peeking_writers", ()))
+    found, tone = {}, 0
+    for name in names:
+        known = WRITERS.get(name)
+        tone += name not in peeking
+        found[name] = Member(
+            name,
+            known.label if known else name,
+            about.get(name) or (known.about if known else "an exported store"),
+            "reference" if name in peeking else "deployable",
+            0 if name in peeking else tone,
+        )
+    return found
+
+
+def _title(folder: Folder) -> str:
+    if folder.is_transfer:
+        return f"Transfer: {folder.summary['spec']['source']['file']}"
+    names = list(folder.summary["spec"]["packages"])
+    return f"Diagnosis: {names[0]}" + (f" and {len(names) - 1} more" if len(names) > 1 else "")
+
+
+def _facts(folder: Folder) -> Iterator[tuple[str, str]]:
+    summary, spec = folder.summary, folder.summary["spec"]
+    yield "Questions", f"{summary['questions']:,}"
+    yield "Records" if folder.is_transfer else "Packages", f"{summary['packages']:,}"
+    yield "Budget", str(spec["budget"])
+    yield "Retriever", f"{spec['retriever']}, k = {spec['k']}"
+    yield "Reader", str(spec["reader"])
+
+
+def _notes(spec: dict[str, Any]) -> Iterator[str]:
+    for name in ("note", "evidence"):
+        if spec.get(name):
+            yield str(spec[name])
+    if spec.get("judge"):
+        mark = "an ESTIMATE by shared words" if spec.get("coverage_is_an_estimate") else "as judged"
+        yield f"coverage of exported memories: judge {spec['judge']}, {mark}"
+    for why in spec.get("left_out", {}).values():
+        yield f"left out: {why}"
+
+
+def _layers(one: dict[str, Any]) -> tuple[int, ...]:
+    shares = {Layer.NONE.value: one["answered"], **one["losses"]}
+    return tuple(int(exact(shares[layer]) * one["questions"]) for layer in LAYERS)
+
+
+def _store(member: Member, one: dict[str, Any]) -> StoreView:
+    counts = tuple(one["outcomes"][outcome] for outcome in Outcome)
+    return StoreView(member, one["questions"], counts, _layers(one))
+
+
+def _kind(name: str, stores: Sequence[dict[str, Any]], members: dict[str, Member]) -> KindView:
+    rows = []
+    for one in stores:
+        found = one["kinds"][name]
+        means = tuple(found["measures"][measure]["mean"] for measure in BY_KIND)
+        rows.append((members[one["store"]], means, _layers(found)))
+    return KindView(name or "-", stores[0]["kinds"][name]["questions"], tuple(rows))

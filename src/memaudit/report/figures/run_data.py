@@ -1,0 +1,176 @@
+"""A run's folder as figures need it: its summary as typed cells, and one package of each sort."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from memaudit.core.errors import MemAuditError
+from memaudit.core.exact import exact
+from memaudit.core.package import Package
+from memaudit.experiments.spec import named_seeds
+from memaudit.experiments.summary import SUMMARY
+from memaudit.experiments.sweep import ROWS, read_run
+from memaudit.generators.registry import named_distribution
+from memaudit.io.journal import read_journal
+from memaudit.io.strict_json import first_fault, read_object
+
+FORMAT = "memaudit-summary"
+Budget = int | float | str
+
+
+class Cell(BaseModel):
+    """One row of a summary, as far as figures read it."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore", strict=True, allow_inf_nan=False)
+
+    distribution: str
+    budget: Budget
+    writer: str
+    n: int
+    mean_ratio: float | None
+    ci_low: float | None
+    ci_high: float | None
+    mean_value: float | None
+    zero_optimum: int
+    uncertified: int
+    failed: int
+
+    @property
+    def left_out(self) -> bool:
+        """Whether some package has no ratio and is missing from the mean."""
+        return bool(self.zero_optimum or self.uncertified or self.failed)
+
+    @property
+    def why_undefined(self) -> str:
+        """Why there is no mean ratio, in a word or two."""
+        if self.zero_optimum:
+            return "OPT = 0"
+        if self.uncertified:
+            return "no proof"
+        return "failed" if self.failed else "no ratio"
+
+
+def cells_of(summary: Mapping[str, Any]) -> list[Cell]:
+    """The cells of a summary, in its order."""
+    if summary.get("format") != FORMAT or not isinstance(summary.get("rows"), list):
+        raise MemAuditError(f"cannot draw: this is not a summary of format {FORMAT!r}")
+    cells = []
+    for number, row in enumerate(summary["rows"]):
+        try:
+            cell = Cell.model_validate(row)
+            exact(cell.budget)
+        except ValidationError as error:
+            raise MemAuditError(
+                f"cannot draw: summary row {number}, {first_fault(error)}"
+            ) from None
+        except ValueError as error:
+            raise MemAuditError(f"cannot draw: summary row {number}, budget: {error}") from None
+        cells.append(cell)
+    if not cells:
+        raise MemAuditError("cannot draw: the summary has no rows")
+    return cells
+
+
+def read_summary(folder: Path) -> dict[str, Any]:
+    """The summary in a run's folder."""
+    path = folder / SUMMARY
+    if not path.exists():
+        raise MemAuditError(f"{folder} has no {SUMMARY}; summarise the run first")
+    return read_object(path, "summarise the run again")
+
+
+def in_order(names: Iterable[str]) -> list[str]:
+    """Each name once, in the order of first appearance."""
+    return list(dict.fromkeys(names))
+
+
+def budgets_of(cells: Sequence[Cell]) -> list[Budget]:
+    """The budgets of some cells, from the smallest."""
+    return sorted({cell.budget for cell in cells}, key=exact)
+
+
+def at_budget(cells: Sequence[Cell], budget: Budget) -> list[Cell]:
+    """The cells of one budget, or an error that lists the budgets there are."""
+    found = [cell for cell in cells if exact(cell.budget) == exact(budget)]
+    if not found:
+        known = ", ".join(str(one) for one in budgets_of(cells))
+        raise MemAuditError(f"no results at budget {budget}; the budgets are {known}")
+    return found
+
+
+def of_distribution(cells: Sequence[Cell], name: str) -> list[Cell]:
+    """The cells of one distribution, or an error that lists those there are."""
+    found = [cell for cell in cells if cell.distribution == name]
+    if not found:
+        known = ", ".join(in_order(cell.distribution for cell in cells))
+        raise MemAuditError(f"no results for distribution {name!r}; the distributions are {known}")
+    return found
+
+
+@dataclass(frozen=True)
+class Run:
+    """A sweep on disk; each part is read when a figure asks for it."""
+
+    folder: Path
+
+    @property
+    def name(self) -> str:
+        """What its figures are called."""
+        return self.folder.resolve().name or "run"
+
+    @cached_property
+    def manifest(self) -> dict[str, Any]:
+        """What was run."""
+        return read_run(self.folder)
+
+    @cached_property
+    def summary(self) -> dict[str, Any]:
+        """Its summary, refused where it is of another run."""
+        summary = read_summary(self.folder)
+        if summary.get("spec_digest") != self.manifest["spec_digest"]:
+            raise MemAuditError(f"the summary in {self.folder} is of another run; summarise again")
+        return summary
+
+    @property
+    def budgets(self) -> list[Fraction]:
+        """Its budgets as costs, from the smallest."""
+        return sorted(exact(text) for text in self.manifest["budgets"].values())
+
+    @property
+    def first_seed(self) -> int:
+        """The seed of the packages that stand for the others."""
+        return named_seeds(self.manifest["spec"]["seeds"] + ",")[0][0]
+
+    @property
+    def distributions(self) -> list[str]:
+        """Their names, in the run's order."""
+        return list(self.manifest["spec"]["distributions"])
+
+    @property
+    def writers(self) -> list[str]:
+        """Their names, in the run's order."""
+        return list(self.manifest["spec"]["writers"])
+
+    def package(self, distribution: str) -> Package:
+        """The package of a distribution and the first seed."""
+        return named_distribution(distribution).package(self.first_seed)
+
+    def reached(self, writer: str) -> dict[str, list[tuple[float, float]]]:
+        """What a writer's stores of the first seed are worth: budget and value by digest."""
+        found: dict[str, list[tuple[float, float]]] = {}
+        for row in read_journal(self.folder / ROWS):
+            ours = row["writer"] == writer and row["seed"] == self.first_seed
+            if ours and row["value"] is not None:
+                point = (float(exact(row["budget"])), float(row["value"]))
+                found.setdefault(row["digest"], []).append(point)
+        return found
+
+
+def nearest(budgets: Sequence[Fraction], wanted: Fraction) -> Fraction:
+    """The budget next to a wanted one; the smaller of two."""
+    return min(budgets, key=lambda budget: (abs(budget - wanted), budget))

@@ -1,0 +1,215 @@
+"""The leaderboard in numbers: per budget, every store's means over packages, and paired gaps."""
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import combinations
+
+import numpy as np
+
+from memaudit.core.errors import MemAuditError
+from memaudit.core.exact import MAX_DIGITS, common_denominator
+from memaudit.formats.score_file import MOST_DIGITS, DiagnosisRow, ScoreRow
+from memaudit.report.leaderboard_entries import Entries
+from memaudit.scoring.diagnosis import STEPS
+from memaudit.stats.intervals import (
+    Difference,
+    Floats,
+    Interval,
+    differences,
+    draws,
+    holm,
+    intervals,
+)
+
+CLEAR = 0.05
+"""A Holm-corrected p-value below this tells two stores apart."""
+
+SHARES = ("kept", *STEPS)
+
+PLACES = 10**MAX_DIGITS
+LARGEST_COMMON = 10 ** (MOST_DIGITS // 2 - MAX_DIGITS)
+"""Of the denominator of a mean: its text can be read back. Beyond it shares are rounded."""
+
+MOST_GAPS = 100_000
+"""Comparisons of two stores; thousands of stores would have millions."""
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """One store at one budget. `shares` are means over diagnosed packages, and sum to 1."""
+
+    store: str
+    kept: Interval
+    upper: Interval
+    shares: dict[str, Fraction] | None
+    diagnosed: int
+    cut: int
+    undefined: dict[str, int]
+    missing: int
+    memories: float | None
+    """Mean over its packages."""
+    incomplete: int
+    """Packages on which rows of its export are missing, or may be."""
+    undecided_cells: int
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """Two stores at one budget: first minus second, package by package."""
+
+    budget: Fraction
+    first: str
+    second: str
+    found: Difference
+    p_holm: float
+
+    @property
+    def verdict(self) -> str:
+        """In words, whether the two can be told apart."""
+        if self.found.n < 2:
+            return "too few packages"
+        if self.found.mean == self.found.low == self.found.high == 0:
+            return "the same on every package"
+        return "told apart" if self.p_holm < CLEAR else "not told apart"
+
+
+@dataclass(frozen=True, slots=True)
+class Board:
+    """Everything a leaderboard shows; stores of a budget stand in order of their mean."""
+
+    entries: Entries
+    budgets: tuple[tuple[Fraction, tuple[Standing, ...]], ...]
+    gaps: tuple[Gap, ...]
+
+    @property
+    def stores(self) -> tuple[str, ...]:
+        """All stores by name."""
+        return tuple(sorted({one.store for _, rows in self.budgets for one in rows}))
+
+    @property
+    def one_package(self) -> bool:
+        """Whether there is nothing to resample."""
+        return len(self.entries.packages) == 1
+
+
+def board(entries: Entries) -> Board:
+    """Means, intervals and gaps, with the same draws of packages everywhere."""
+    drawn = draws(len(entries.packages))
+    incomplete, undecided = _unseen(entries)
+    rows: dict[Fraction, dict[tuple[str, str], ScoreRow]] = {}
+    for entry in entries.entries:
+        rows.setdefault(entry.row.budget, {})[entry.package, entry.row.store] = entry.row
+    if sum(math.comb(len({store for _, store in found}), 2) for found in rows.values()) > MOST_GAPS:
+        raise MemAuditError(
+            f"there are more than {MOST_GAPS:,} pairs of stores to compare; score fewer stores, or "
+            "at fewer budgets"
+        )
+    budgets: list[tuple[Fraction, tuple[Standing, ...]]] = []
+    gaps: list[Gap] = []
+    for budget, found in sorted(rows.items()):
+        stores = sorted({store for _, store in found})
+        kept = _table(found, entries.packages, stores, upper=False)
+        upper = _table(found, entries.packages, stores, upper=True)
+        columns = zip(stores, intervals(kept, drawn), intervals(upper, drawn), strict=True)
+        standings = [
+            _standing(store, _known(mine), _known(best),
+                      [found.get((package, store)) for package in entries.packages],
+                      incomplete[store], undecided[store])
+            for store, mine, best in columns
+        ]  # fmt: skip
+        standings.sort(key=lambda one: (one.kept.n == 0, -_or_zero(one.kept.mean), one.store))
+        budgets.append((budget, tuple(standings)))
+        order = [stores.index(one.store) for one in standings]
+        pairs = list(combinations(order, 2))
+        gaps += [
+            Gap(budget, stores[a], stores[b], _known_gap(gap), math.nan)
+            for (a, b), gap in zip(pairs, differences(kept, pairs, drawn), strict=True)
+        ]
+    return Board(entries, tuple(budgets), tuple(_corrected(gaps)))
+
+
+def _table(
+    found: dict[tuple[str, str], ScoreRow],
+    packages: Sequence[str],
+    stores: Sequence[str],
+    upper: bool,
+) -> Floats:
+    """Packages by stores; NaN where there is no row or no ratio."""
+    table = np.full((len(packages), len(stores)), np.nan)
+    for at, package in enumerate(packages):
+        for column, store in enumerate(stores):
+            row = found.get((package, store))
+            if row is not None:
+                ratio = row.upper_pruned.common_union_ratio if upper else row.kept
+                table[at, column] = math.nan if ratio is None else ratio
+    return table
+
+
+def _unseen(entries: Entries) -> tuple[Counter[str], Counter[str]]:
+    """By store: packages where its export is not all there, and cells nobody decided."""
+    incomplete: Counter[str] = Counter()
+    undecided: Counter[str] = Counter()
+    for _, store in entries.accounts:
+        incomplete[store.name] += store.is_incomplete
+        undecided[store.name] += store.undecided_cells
+    return incomplete, undecided
+
+
+def _standing(
+    store: str, kept: Interval, upper: Interval, rows: Sequence[ScoreRow | None],
+    incomplete: int, undecided: int,
+) -> Standing:  # fmt: skip
+    there = [row for row in rows if row is not None]
+    sizes = [row.memories for row in there if row.memories is not None]
+    told = [row.diagnosis for row in there if isinstance(row.diagnosis, DiagnosisRow)]
+    return Standing(
+        store=store,
+        kept=kept,
+        upper=upper,
+        shares=_mean_shares(told) if told else None,
+        diagnosed=len(told),
+        cut=sum(not row.feasible for row in there),
+        undefined=dict(sorted(Counter(row.undefined for row in there if row.undefined).items())),
+        missing=len(rows) - len(there),
+        memories=sum(sizes) / len(sizes) if sizes else None,
+        incomplete=incomplete,
+        undecided_cells=undecided,
+    )
+
+
+def _mean_shares(told: Sequence[DiagnosisRow]) -> dict[str, Fraction]:
+    rows = [[one.kept, *(one.losses[name].share for name in STEPS)] for one in told]
+    whole = common_denominator(share for row in rows for share in row)
+    if whole is None or whole >= LARGEST_COMMON:
+        rows = [_rounded(row) for row in rows]
+    sums = (sum(column, Fraction(0)) for column in zip(*rows, strict=True))
+    return {name: value / len(told) for name, value in zip(SHARES, sums, strict=True)}
+
+
+def _rounded(row: list[Fraction]) -> list[Fraction]:
+    """Shares to MAX_DIGITS places: the first is what the others leave, so they still sum to 1."""
+    others = [Fraction(int(share * PLACES), PLACES) for share in row[1:]]
+    return [1 - sum(others, Fraction(0)), *others]
+
+
+def _known(one: Interval) -> Interval:
+    """Resampling one package says nothing about others."""
+    return one if one.n > 1 else replace(one, low=math.nan, high=math.nan)
+
+
+def _known_gap(one: Difference) -> Difference:
+    return one if one.n > 1 else replace(one, low=math.nan, high=math.nan, p=math.nan)
+
+
+def _or_zero(number: float) -> float:
+    return 0.0 if math.isnan(number) else number
+
+
+def _corrected(gaps: Sequence[Gap]) -> list[Gap]:
+    """Holm's correction over every comparison there is, at all budgets."""
+    tested = [gap for gap in gaps if not math.isnan(gap.found.p)]
+    worth = iter(holm([gap.found.p for gap in tested]))
+    return [gap if math.isnan(gap.found.p) else replace(gap, p_holm=next(worth)) for gap in gaps]

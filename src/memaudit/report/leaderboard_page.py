@@ -1,0 +1,213 @@
+"""The leaderboard as one HTML file and as JSON, with the notes that belong to it."""
+
+import math
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from memaudit.core.exact import plain
+from memaudit.core.text import counted
+from memaudit.formats.score_file import POLICY, SIGNS, StoreRow
+from memaudit.io.atomic import write_file
+from memaudit.report.leaderboard import SHARES, Board, Standing
+from memaudit.report.page_kit import environment, one_file
+from memaudit.report.writer_groups import Member
+from memaudit.scoring.judges.protocol import judged_how
+from memaudit.stats.intervals import Difference, Interval
+
+
+def leaderboard_data(board: Board) -> dict[str, Any]:
+    """All numbers; null where there is none. Shares are exact text and sum to 1."""
+    return {
+        "format": "memaudit-leaderboard",
+        "version": 1,
+        "packages": list(board.entries.packages),
+        "judges": list(board.entries.judges),
+        "coverage_is_an_estimate": board.entries.is_estimate,
+        "cost_rule": board.entries.cost_rule,
+        "skipped_files": list(board.entries.skipped),
+        "not_scored": [one.model_dump() for one in board.entries.not_scored],
+        "undecided_cells": board.entries.undecided_cells,
+        "not_all_seen": [
+            {"package": package, **store.model_dump(exclude_defaults=True)}
+            for package, store in board.entries.accounts
+            if store.is_incomplete or store.undecided_cells or store.left_out
+        ],
+        "standings": [
+            {"budget": plain(budget), **_standing(one)} for budget, rows in board.budgets
+            for one in rows
+        ],
+        "differences": [
+            {
+                "budget": plain(gap.budget),
+                "first": gap.first,
+                "second": gap.second,
+                **_mean(gap.found),
+                "p": _number(gap.found.p),
+                "p_holm": _number(gap.p_holm),
+            }
+            for gap in board.gaps
+        ],
+    }  # fmt: skip
+
+
+def _standing(one: Standing) -> dict[str, Any]:
+    return {
+        "store": one.store,
+        "kept": _mean(one.kept),
+        "upper_pruned": _mean(one.upper),
+        "shares": one.shares and {name: str(share) for name, share in one.shares.items()},
+        "diagnosed": one.diagnosed,
+        "cut_to_budget": one.cut,
+        "undefined": one.undefined,
+        "not_scored": one.missing,
+        "memories": None if one.memories is None else _number(one.memories),
+        "incomplete_stores": one.incomplete,
+        "undecided_cells": one.undecided_cells,
+    }
+
+
+def _mean(found: Interval | Difference) -> dict[str, Any]:
+    return {
+        "n": found.n,
+        "mean": _number(found.mean),
+        "ci_low": _number(found.low),
+        "ci_high": _number(found.high),
+    }
+
+
+def _number(number: float) -> float | None:
+    return None if math.isnan(number) else round(number, 9)
+
+
+MOST_NOTES = 20
+MOST_PACKAGES = 3
+FEW = 20
+"""With fewer packages, intervals and tests are rough."""
+
+
+def coverage_note(board: Board) -> str:
+    """Who said what memories cover, and whether that is a guess."""
+    names = board.entries.judges
+    who = f"judge {names[0]}"
+    if len(names) > 1:
+        who = f"{counted(len(names), 'judge')}, {', '.join(names)}"
+    mark = judged_how(names[0], board.entries.is_estimate)
+    return f"coverage of memories: {who}, {mark}"
+
+
+def notes(board: Board) -> list[str]:
+    """What scores do not see, what was left out, and how far intervals can be trusted."""
+    count = len(board.entries.packages)
+    found = unseen(board)
+    if board.one_package:
+        found.append(
+            "one package only: there is nothing to resample, so no interval and no test is given"
+        )
+    elif count < FEW:
+        found.append(f"{counted(count, 'package')}: intervals and tests are rough")
+    if sizes := {one.store: one.memories for _, rows in board.budgets for one in rows}:
+        told = [f"{name} {size:.4g}" for name, size in sorted(sizes.items()) if size is not None]
+        if told and not board.one_package:
+            found.append(f"memories of a package, on average: {', '.join(told)}")
+    if any(one.cut for _, rows in board.budgets for one in rows):
+        found.append(f"a store over budget is cut to it by {POLICY}, as in the diagnosis")
+    if any(one.missing for _, rows in board.budgets for one in rows):
+        found.append(
+            "some stores were not scored on every package at every budget: their means are over "
+            "other packages; differences are over the packages both have"
+        )
+    if missing := board.entries.not_scored:
+        first = missing[0]
+        what = first.package if first.store is None else f"{first.store} on {first.package}"
+        more = f", and {len(missing) - 1:,} more" if len(missing) > 1 else ""
+        found.append(f"not scored, and in no mean: {what} ({first.reason}){more}")
+    if board.entries.cost_rule is None:
+        found.append("the files do not name their cost rule: make sure it is one and the same")
+    if board.entries.skipped:
+        found.append(f"no scores in {', '.join(board.entries.skipped)}: left out")
+    return found
+
+
+def unseen(board: Board) -> list[str]:
+    """Stores that are not all there, cells nobody decided, labels that fit nothing."""
+    said: dict[str, list[str]] = {}
+    for package, store in board.entries.accounts:
+        for line in _lines(store):
+            said.setdefault(f"{store.name}: {line}", []).append(package)
+    found = [f"{line} ({_places(packages)})" for line, packages in said.items()]
+    if undecided := board.entries.undecided_cells:
+        verb = "counts" if undecided == 1 else "count"
+        found.append(f"{counted(undecided, 'cell')} got no answer and {verb} as not covered")
+    return found if len(found) <= MOST_NOTES else _shortened(found)
+
+
+def _lines(store: StoreRow) -> list[str]:
+    """What is to be said of a store on one package."""
+    found = [f"* not all there: {_why(store)}"] if store.is_incomplete else []
+    if store.undecided_cells:
+        found.append(f"{counted(store.undecided_cells, 'cell')} without an answer")
+    found += [f"left out, {what}: {number:,}" for what, number in store.left_out.items()]
+    found += [
+        f"no {sort} row, {counted(number, 'memory')} without a score in the file"
+        for sort, number in store.without_salience.items()
+    ]
+    return found
+
+
+def _places(packages: list[str]) -> str:
+    shown = ", ".join(packages[:MOST_PACKAGES])
+    more = len(packages) - MOST_PACKAGES
+    return shown if more <= 0 else f"{shown} and {more} more"
+
+
+def _why(store: StoreRow) -> str:
+    said = [warning for warning in store.warnings if warning.startswith(SIGNS)]
+    if store.unread_rows:
+        verb = "is" if store.unread_rows == 1 else "are"
+        rows = f"PARTLY READ, {counted(store.unread_rows, 'row')} of the export {verb} not in it"
+        return "; ".join([rows, *(one for one in said if not one.startswith("partly read"))])
+    return "; ".join(said)
+
+
+def _shortened(found: list[str]) -> list[str]:
+    more = len(found) - MOST_NOTES
+    return [*found[:MOST_NOTES], f"and {counted(more, 'note')} more of this kind, in the JSON"]
+
+
+def undefined_words(undefined: dict[str, int]) -> str:
+    """Counts by reason, or a 0."""
+    return ", ".join(f"{count} ({reason})" for reason, count in undefined.items()) or "0"
+
+
+TITLE = "Stores of memory systems, side by side"
+
+
+def write_page(board: Board, out: Path) -> None:
+    """Write the page, all or nothing."""
+    write_file(out, build_page(board))
+
+
+def build_page(board: Board) -> str:
+    """One HTML file that needs nothing else."""
+    jinja = environment()
+    jinja.filters["undefined_words"] = undefined_words
+    members = {
+        store: Member(store, store, "", "deployable", tone)
+        for tone, store in enumerate(board.stores, start=1)
+    }
+    return one_file(
+        jinja,
+        "leaderboard.html",
+        title=TITLE,
+        board=board,
+        budgets=[(str(plain(budget)), rows) for budget, rows in board.budgets],
+        gaps=[(str(plain(gap.budget)), gap) for gap in board.gaps],
+        members=members,
+        best=Member("upper", "best subset that fits", "", "reference", 0),
+        shares=SHARES,
+        coverage=coverage_note(board),
+        notes=notes(board),
+        data=leaderboard_data(board),
+        version=version("memaudit"),
+    )

@@ -1,0 +1,65 @@
+"""What every HTML page shares: templates that escape everything, and the house style."""
+
+import base64
+import hashlib
+from pathlib import Path
+from typing import Any
+
+from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from memaudit.report import charts
+from memaudit.report.numbers import (
+    amount,
+    change,
+    difference,
+    p_value,
+    percent,
+    precise,
+    ratio,
+    share,
+    shortened,
+    visible_text,
+)
+from memaudit.report.writer_groups import GROUP_NOTES, GROUP_TITLES, OPT
+from memaudit.stats.intervals import FLIPS, LEVEL, RESAMPLES
+
+HOUSE_STYLE = Path(__file__).parent / "templates" / "style.css"
+MOST_LETTERS = 400
+"""Longer texts are cut on pages."""
+
+
+def one_file(jinja: Environment, template: str, **context: Any) -> str:
+    """The page of a template; its policy allows no style but the house's, told by its hash."""
+    style = jinja.get_template("style.css").render()
+    code = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode("ascii")
+    return jinja.get_template(template).render(style_hash=f"sha256-{code}", **context)
+
+
+def environment(*packages: str) -> Environment:
+    """Templates that escape everything; those of the packages given come before the kit's own."""
+    jinja = Environment(
+        loader=ChoiceLoader([PackageLoader(package) for package in (*packages, "memaudit.report")]),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=_shown,
+    )
+    for show in (
+        ratio, difference, amount, change, p_value,
+        precise, share, percent, shortened,
+    ):  # fmt: skip
+        jinja.filters[show.__name__] = show
+    jinja.globals.update(
+        OPT=OPT, LEVEL=LEVEL, RESAMPLES=RESAMPLES, FLIPS=FLIPS, GROUP_TITLES=GROUP_TITLES,
+        GROUP_NOTES=GROUP_NOTES, MOST_LETTERS=MOST_LETTERS, charts=charts,
+    )  # fmt: skip
+    return jinja
+
+
+def _shown(value: object) -> object:
+    """Every text of an expression passes here; what a macro made has passed already."""
+    return (
+        visible_text(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+    )

@@ -1,0 +1,91 @@
+"""The run report as one HTML file that needs nothing else."""
+
+from collections.abc import Sequence
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from memaudit.experiments.spec import is_fraction
+from memaudit.generators.registry import named_distribution
+from memaudit.io.atomic import write_file
+from memaudit.report import charts
+from memaudit.report.page_kit import environment, one_file
+from memaudit.report.run_report.losses import losses
+from memaudit.report.run_report.ranking import Standing, standing
+from memaudit.report.run_report.remade_packages import choose_packages, curves, remake
+from memaudit.report.run_report.run_data import Run, open_run
+from memaudit.report.run_report.story import choose, tell
+from memaudit.report.writer_groups import grouped
+
+TITLE = "What was kept, and what could have been"
+
+
+def write_report(folder: Path, out: Path, diagnoses: Sequence[object] = ()) -> None:
+    """Build the report of a run and write it, all or nothing; with views of diagnoses, if any."""
+    write_file(out, build_report(folder, diagnoses=diagnoses))
+
+
+def build_report(
+    folder: Path, *, title: str | None = None, diagnoses: Sequence[object] = ()
+) -> str:
+    """The report of a finished run, as one HTML file that needs nothing else."""
+    run = open_run(folder)
+    ranked = standing(run)
+    groups = grouped([place.member for place in ranked.places])
+    order = [member for _, members in groups for member in members]
+    shown, choice = choose_packages(run), choose(run)
+    told = [(choice.distribution, choice.seed)] if choice else []
+    remade = remake(run, [*shown, *(one for one in told if one not in shown)])
+    by_name = {(one.distribution, one.seed): one for one in remade}
+    drawn = curves(run, [by_name[package] for package in shown])
+    return one_file(
+        environment(),
+        "page.html",
+        title=title or TITLE,
+        run=run,
+        distributions=[(g.distribution, named_distribution(g.distribution)) for g in run.grids],
+        budgets=list(zip(run.budgets, run.given, map(is_fraction, run.given), strict=True)),
+        standing=ranked,
+        groups=groups,
+        places={place.member.name: place for place in ranked.places},
+        leader=_leader(ranked),
+        curves=[(curve, charts.plot(curve)) for curve in drawn],
+        losses=losses(run, order),
+        story=tell(by_name[told[0]], choice, order) if choice else None,
+        diagnoses=diagnoses,
+        ranking_data=ranking_data(run, ranked),
+        versions={"report": version("memaudit"), **run.manifest["versions"]},
+    )
+
+
+def _leader(ranked: Standing) -> Any:
+    """The best writer that could be deployed, or None."""
+    able = [p for p in ranked.places if p.member.group != "reference" and p.mean is not None]
+    return able[0] if able else None
+
+
+def ranking_data(run: Run, ranked: Standing) -> dict[str, Any]:
+    """The ranking for programs."""
+    return {
+        "format": "memaudit-ranking",
+        "version": 1,
+        "spec_digest": run.manifest["spec_digest"],
+        "packages": run.packages,
+        "distinct_packages": run.distinct,
+        "budgets": run.budgets,
+        "ranking": [
+            {
+                "writer": place.member.name,
+                "label": place.member.label,
+                "group": place.member.group,
+                "n": place.n,
+                "mean_ratio": place.mean,
+                "ci_low": place.low,
+                "ci_high": place.high,
+                "zero_optimum": place.zero,
+                "uncertified": place.uncertified,
+                "failed": place.failed,
+            }
+            for place in ranked.places
+        ],
+    }

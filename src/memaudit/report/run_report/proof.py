@@ -1,0 +1,92 @@
+"""The certificate of the package told in full: verified now, and ready to be checked elsewhere."""
+
+import base64
+import json
+from dataclasses import dataclass
+from fractions import Fraction
+
+from memaudit.checker import verify
+from memaudit.core.digest import digest
+from memaudit.core.optimum import Certificate
+from memaudit.core.package import Package
+from memaudit.experiments.evaluate import certificate_hash
+from memaudit.io.draft import header_data, line, table_data
+from memaudit.report.run_report.remade_packages import Remade
+
+MOST_BYTES = 450_000
+"""Files longer than this are not put into the page."""
+
+
+@dataclass(frozen=True, slots=True)
+class Attached:
+    """A file inside the page, as a data address; empty where it would be too long."""
+
+    name: str
+    address: str
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """What the checker said just now, and whether the run's rows name the same certificate."""
+
+    status: str
+    note: str
+    solver: str
+    valid: bool
+    reason: str
+    leaves: int
+    words: int
+    sha256: str
+    recorded: str
+    package_file: Attached
+    certificate_file: Attached | None
+
+    @property
+    def same_as_recorded(self) -> bool:
+        return self.sha256 != "" and self.sha256 == self.recorded
+
+
+def prove(one: Remade, budget: Fraction) -> Proof:
+    """Verify the optimum's certificate of a package, apart from the solver's own check."""
+    optimum = one.optimum(budget)
+    certificate = optimum.certificate
+    recorded = next((row["certificate"] or "" for row in one.at(budget)), "")
+    package_file = _attached("package.json", package_text(one.package))
+    if certificate is None:
+        return Proof(
+            optimum.status, optimum.note, optimum.solver, False, optimum.note, 0, 0, "", recorded,
+            package_file, None,
+        )  # fmt: skip
+    verdict = verify(one.package, certificate)
+    return Proof(
+        status=optimum.status,
+        note=optimum.note,
+        solver=optimum.solver,
+        valid=verdict.valid,
+        reason=verdict.reason,
+        leaves=verdict.leaves,
+        words=len(certificate.proof),
+        sha256=certificate_hash(certificate),
+        recorded=recorded,
+        package_file=package_file,
+        certificate_file=_attached("certificate.json", certificate_text(certificate)),
+    )
+
+
+def package_text(package: Package) -> str:
+    """The package as one JSON file."""
+    return line({**header_data(package), "digest": digest(package), **table_data(package)}) + "\n"
+
+
+def certificate_text(certificate: Certificate) -> str:
+    """The certificate as one JSON file, in the canonical form its hash is taken of."""
+    return json.dumps(certificate.to_json(), sort_keys=True, separators=(",", ":"))
+
+
+def _attached(name: str, text: str) -> Attached:
+    data = text.encode()
+    if len(data) > MOST_BYTES:
+        return Attached(name, "", len(data))
+    code = base64.b64encode(data).decode("ascii")
+    return Attached(name, f"data:application/json;base64,{code}", len(data))

@@ -1,0 +1,149 @@
+"""Packages made again from distribution and seed, with optima at every budget."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from memaudit.core.digest import digest
+from memaudit.core.errors import MemAuditError
+from memaudit.core.exact import exact
+from memaudit.core.optimum import Optimum
+from memaudit.core.package import Package
+from memaudit.experiments.evaluate import Subject
+from memaudit.generators.registry import named_distribution
+from memaudit.report.run_report.run_data import Row, Run
+from memaudit.report.writer_groups import OPT, Member
+from memaudit.solvers.frontier import frontier
+
+CLOSE = 1e-6
+"""Rows round their numbers; what differs by more than this is another number."""
+
+
+@dataclass(frozen=True, slots=True)
+class Remade:
+    """A package of the run with its rows; `subject` scores stores and solves."""
+
+    distribution: str
+    seed: int
+    subject: Subject
+    rows: Sequence[Row]
+
+    @property
+    def package(self) -> Package:
+        return self.subject.package
+
+    def at(self, budget: Fraction) -> list[Row]:
+        """The rows at a budget, one a writer."""
+        return [row for row in self.rows if exact(row["budget"]) == budget]
+
+    def optimum(self, budget: Fraction) -> Optimum:
+        """OPT, solved and verified now; it must be what the rows say where they are certified."""
+        best = self.subject.oracle.optimum(budget)
+        for row in self.at(budget):
+            if row["certificate"] and best.certified and abs(row["optimum"] - best.value) > CLOSE:
+                raise MemAuditError(
+                    f"{self.package.name!r} at budget {row['budget']}: the rows say its optimum is "
+                    f"{row['optimum']}, solving it gives {float(best.value)}; run the sweep again"
+                )
+        return best
+
+
+def remake(run: Run, wanted: Sequence[tuple[str, int]]) -> list[Remade]:
+    """The packages with these distributions and seeds, in the order given."""
+    rows = run.rows_of(wanted)
+    return [_one(run, name, seed, rows[name, seed]) for name, seed in wanted]
+
+
+def _one(run: Run, name: str, seed: int, rows: Sequence[Row]) -> Remade:
+    distribution = named_distribution(name)
+    package = distribution.package(seed if distribution.draws else 0)
+    made = digest(package)
+    version = run.manifest["versions"]["memaudit"]
+    for row in rows:
+        if row["digest"] != made:
+            raise MemAuditError(
+                f"{name}, seed {seed}: the package made now has digest {made[:12]}, the run's rows "
+                f"say {row['digest'][:12]}; build the report with memaudit {version}, or run "
+                "the sweep again"
+            )
+        if unknown := sorted(set(row["store"]) - package.candidate.keys()):
+            raise MemAuditError(
+                f"{name}, seed {seed}: a row's store holds {unknown[0][:60]!r}, which is no "
+                "candidate of its package; run the sweep again"
+            )
+    return Remade(name, seed, Subject(package, run.spec.get("seconds")), rows)
+
+
+MOST_CURVES, FEWEST_CURVES = 6, 3
+MOST_CANDIDATES, MOST_BUDGET = 200, 2000
+"""Beyond these a curve takes long; OPT is then shown at the run's own budgets only."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """What one writer reached at one budget; None where it failed."""
+
+    member: Member
+    budget: Fraction
+    value: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """One package: the budgets at which OPT rises, and every writer's values."""
+
+    distribution: str
+    seed: int
+    steps: tuple[tuple[int, float], ...]
+    last: int
+    optima: tuple[tuple[Fraction, float], ...]
+    reached: tuple[Reached, ...]
+
+    @property
+    def name(self) -> str:
+        return f"{self.distribution}, seed {self.seed}"
+
+    @property
+    def top(self) -> float:
+        """The largest value shown."""
+        values = [value for _, value in (*self.steps, *self.optima)]
+        return max(values, default=0.0)
+
+
+def choose_packages(run: Run) -> list[tuple[str, int]]:
+    """The first package of every distribution; of few distributions, some more of each."""
+    names = [grid.distribution for grid in run.grids][:MOST_CURVES]
+    each = math.ceil(FEWEST_CURVES / len(names))
+    found = []
+    for grid in run.grids[: len(names)]:
+        different = run.seeds if grid.distinct > 1 else run.seeds[:1]
+        found += [(grid.distribution, seed) for seed in different[:each]]
+    return found
+
+
+def curves(run: Run, packages: Sequence[Remade]) -> list[Curve]:
+    """The curves of packages of a run."""
+    return [_curve(run, one) for one in packages]
+
+
+def _curve(run: Run, one: Remade) -> Curve:
+    largest = max(run.amounts)
+    last = max(1, math.ceil(largest * Fraction(9, 8)))
+    steps: tuple[tuple[int, float], ...] = ()
+    if len(one.package.candidates) <= MOST_CANDIDATES and last <= MOST_BUDGET:
+        rises = frontier(one.package, last).steps()
+        steps = tuple((budget, float(value)) for budget, value in rises if budget < last)
+    optima = {exact(row["budget"]): row["optimum"] for row in one.rows if row["certificate"]}
+    return Curve(
+        distribution=one.distribution,
+        seed=one.seed,
+        steps=steps,
+        last=last,
+        optima=tuple(sorted(optima.items())),
+        reached=tuple(
+            Reached(run.members[row["writer"]], exact(row["budget"]), row["value"])
+            for row in one.rows
+            if row["writer"] != OPT
+        ),
+    )

@@ -1,0 +1,133 @@
+"""A finished run from its folder: grids of numbers, tallies by kind, and its writers."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from memaudit.core.errors import MemAuditError
+from memaudit.core.exact import exact
+from memaudit.experiments.finished import open_finished
+from memaudit.experiments.grid import Grid, read_grids
+from memaudit.experiments.spec import RunSpec
+from memaudit.experiments.sweep import ROWS
+from memaudit.io.journal import read_journal
+from memaudit.report.writer_groups import Member, cast
+from memaudit.stats.intervals import Floats
+
+Row = dict[str, Any]
+MOST_KINDS = 256
+"""Each has a table as large as the run; packages of a run have a dozen or so."""
+
+
+@dataclass(slots=True)
+class Tally:
+    """Per kind, numbers of every distribution, seed, budget and writer; what is not said is 0."""
+
+    shape: tuple[int, int, int, int]
+    kinds: dict[str, Floats] = field(default_factory=dict)
+
+    def place(self, at: tuple[int, int, int, int], counts: dict[str, float]) -> None:
+        """Put a row's numbers in their place."""
+        for kind, count in counts.items():
+            if kind not in self.kinds:
+                if len(self.kinds) == MOST_KINDS:
+                    raise MemAuditError(f"the rows name more than {MOST_KINDS} kinds")
+                self.kinds[kind] = np.zeros(self.shape)
+            self.kinds[kind][at] = count
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Everything the page needs of a run but the rows of single packages."""
+
+    folder: Path
+    manifest: dict[str, Any]
+    grids: list[Grid]
+    members: dict[str, Member]
+    unit_values: Tally
+    kept: Tally
+
+    @property
+    def spec(self) -> dict[str, Any]:
+        spec: dict[str, Any] = self.manifest["spec"]
+        return spec
+
+    @property
+    def budgets(self) -> list[int | float | str]:
+        """As rows write them, in the order of the run."""
+        return self.grids[0].budgets
+
+    @property
+    def amounts(self) -> list[Fraction]:
+        """The budgets in cost units."""
+        return [exact(budget) for budget in self.budgets]
+
+    @property
+    def given(self) -> list[str]:
+        """The budgets as the run was asked for them."""
+        return list(self.spec["budgets"])
+
+    @property
+    def seeds(self) -> list[int]:
+        return self.grids[0].seeds
+
+    @property
+    def packages(self) -> int:
+        return len(self.grids) * len(self.seeds)
+
+    @property
+    def distinct(self) -> int:
+        """Packages that differ, over all distributions."""
+        return len({digest for grid in self.grids for digest in grid.digests})
+
+    def rows_of(self, wanted: Iterable[tuple[str, int]]) -> dict[tuple[str, int], list[Row]]:
+        """The rows of some packages, by distribution and seed, in the order of the file."""
+        found: dict[tuple[str, int], list[Row]] = {package: [] for package in wanted}
+        for row in read_journal(self.folder / ROWS):
+            package = (row["distribution"], row["seed"])
+            if package in found:
+                found[package].append(row)
+        return found
+
+
+def open_run(folder: Path) -> Run:
+    """Read a finished run; one that is not finished is refused, its means would mislead."""
+    found = open_finished(folder)
+    spec = found.spec
+    watch = _Watch(spec)
+    grids = read_grids(found.manifest, watch.through(found.rows()))
+    members = cast({name: watch.peeks[name] for name in spec.writers})
+    return Run(folder, found.manifest, grids, members, watch.unit_values, watch.kept)
+
+
+class _Watch:
+    """Looks at rows on their way into the grids."""
+
+    def __init__(self, spec: RunSpec) -> None:
+        shape = (
+            len(spec.distributions), len(spec.seeds), len(spec.budgets), len(spec.writers),
+        )  # fmt: skip
+        self.peeks: dict[str, bool] = {}
+        self.unit_values, self.kept = Tally(shape), Tally(shape)
+        self._distribution = {name: place for place, name in enumerate(spec.distributions)}
+        self._seed = {seed: place for place, seed in enumerate(spec.seeds)}
+        self._writer = {name: place for place, name in enumerate(spec.writers)}
+        self._budget: dict[int | float | str, int] = {}
+
+    def through(self, rows: Iterable[Row]) -> Iterator[Row]:
+        """The rows, tallied."""
+        for row in rows:
+            at = (
+                self._distribution[row["distribution"]],
+                self._seed[row["seed"]],
+                self._budget.setdefault(row["budget"], len(self._budget)),
+                self._writer[row["writer"]],
+            )
+            self.peeks[row["writer"]] = row["peeks"]
+            self.unit_values.place(at, row["unit_values"])
+            self.kept.place(at, row["kinds"])
+            yield row

@@ -1,0 +1,219 @@
+"""One package in full: its stream, its coverage, and what OPT and each writer kept."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from memaudit.core.optimum import Optimum
+from memaudit.core.package import Candidate, EvidenceUnit, Experience, Package
+from memaudit.report.run_report.proof import Proof, prove
+from memaudit.report.run_report.remade_packages import Remade
+from memaudit.report.run_report.run_data import Run
+from memaudit.report.run_report.store_comparison import Keeping, compare
+from memaudit.report.writer_groups import OPT, Member
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A package and a budget, with the median ratio of the writers there."""
+
+    distribution: str
+    seed: int
+    budget: Fraction
+    median: float
+
+
+def choose(run: Run) -> Choice | None:
+    """At the middle budget, the lowest median ratio over writers but OPT; ties go to the first.
+
+    Where that budget has no ratio at all, the next larger one is tried, then the smaller ones.
+    """
+    order = sorted(range(len(run.amounts)), key=lambda place: run.amounts[place])
+    middle = len(order) // 2
+    others = [at for at, name in enumerate(run.members) if name != OPT]
+    others = others or list(range(len(run.members)))
+    for place in (*order[middle:], *reversed(order[:middle])):
+        best: Choice | None = None
+        for grid in run.grids:
+            ratios = grid.numbers["ratio"][:, place][:, others]
+            for row, seed in enumerate(grid.seeds):
+                defined = ratios[row][~np.isnan(ratios[row])]
+                if not len(defined):
+                    continue
+                median = float(np.median(defined))
+                if best is None or median < best.median:
+                    best = Choice(grid.distribution, seed, run.amounts[place], median)
+        if best is not None:
+            return best
+    return None
+
+
+MOST_ROWS, MOST_COLUMNS = 48, 20
+SHADES = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A unit with its weight."""
+
+    unit: EvidenceUnit
+    weight: Fraction
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A coverage and how dark it is shown, from 0 (nothing) to 5."""
+
+    value: Fraction
+
+    @property
+    def shade(self) -> int:
+        return -(-SHADES * self.value.numerator // self.value.denominator)
+
+
+@dataclass(frozen=True, slots=True)
+class MatrixRow:
+    """A candidate and its cells."""
+
+    candidate: Candidate
+    by_opt: bool
+    cells: tuple[Cell, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Matrix:
+    """The table, and how much of it was left out."""
+
+    columns: tuple[Column, ...]
+    rows: tuple[MatrixRow, ...]
+    hidden_units: int
+    hidden_candidates: int
+
+
+def matrix(package: Package, best: Collection[str], kept: Collection[str]) -> Matrix:
+    """Units by weight where there are many; candidates that a store kept before the others."""
+    rank = {e.id: e.index for e in package.experiences}
+    candidates = sorted(package.candidates, key=lambda c: (rank[c.experience], c.id))
+    if len(candidates) > MOST_ROWS:
+        chosen = sorted(candidates, key=lambda c: (c.id not in best, c.id not in kept))[:MOST_ROWS]
+        ids = {candidate.id for candidate in chosen}
+        candidates = [candidate for candidate in candidates if candidate.id in ids]
+    units = list(package.units)
+    if len(units) > MOST_COLUMNS:
+        shown = {candidate.id for candidate in candidates}
+        touched = {c.unit for c in package.coverage if c.candidate in shown and c.value}
+        units.sort(key=lambda unit: (unit.id not in touched, -package.weights[unit.id], unit.id))
+        units = units[:MOST_COLUMNS]
+    values = {(cell.candidate, cell.unit): cell.value for cell in package.coverage}
+    rows = tuple(
+        MatrixRow(
+            candidate,
+            candidate.id in best,
+            tuple(Cell(values.get((candidate.id, unit.id), Fraction(0))) for unit in units),
+        )
+        for candidate in candidates
+    )
+    return Matrix(
+        tuple(Column(unit, package.weights[unit.id]) for unit in units),
+        rows,
+        len(package.units) - len(units),
+        len(package.candidates) - len(rows),
+    )
+
+
+MOST_EXPERIENCES = 30
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """A candidate, whether OPT kept it, and how many writers did."""
+
+    candidate: Candidate
+    by_opt: bool
+    keepers: int
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """An experience and what could be stored for it."""
+
+    number: int
+    experience: Experience
+    offers: tuple[Offer, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Story:
+    """Everything the page tells of the package."""
+
+    choice: Choice
+    package: Package
+    optimum: Optimum
+    steps: tuple[Step, ...]
+    hidden_steps: int
+    matrix: Matrix
+    keepings: tuple[Keeping, ...]
+    proof: Proof
+
+    @property
+    def total_cost(self) -> Fraction:
+        return self.package.total_cost(self.package.candidate)
+
+    @property
+    def total_weight(self) -> Fraction:
+        return sum(self.package.weights.values(), Fraction(0))
+
+
+def tell(one: Remade, choice: Choice, order: Sequence[Member]) -> Story:
+    """The story of a package at the chosen budget; writers in the order given."""
+    best = one.optimum(choice.budget)
+    rows = {row["writer"]: row for row in one.at(choice.budget)}
+    writers = [member for member in order if member.name != OPT]
+    keepers: dict[str, int] = {}
+    for member in writers:
+        for id in rows[member.name]["store"]:
+            keepers[id] = keepers.get(id, 0) + 1
+    steps = _steps(one.package, best.store, keepers)
+    arrival = {c.id: n for n, c in enumerate(one.subject.view.candidates)}
+    return Story(
+        choice=choice,
+        package=one.package,
+        optimum=best,
+        steps=steps,
+        hidden_steps=len(one.package.experiences) - len(steps),
+        matrix=matrix(one.package, best.store, keepers),
+        keepings=tuple(
+            compare(one, rows[member.name], member, sorted(best.store, key=arrival.__getitem__))
+            for member in writers
+        ),
+        proof=prove(one, choice.budget),
+    )
+
+
+def _steps(package: Package, best: Collection[str], keepers: dict[str, int]) -> tuple[Step, ...]:
+    """The stream in order; of a long one, the steps that OPT, then any writer, kept from."""
+    stream = sorted(package.experiences, key=lambda experience: experience.index)
+    offered: dict[str, list[Candidate]] = {experience.id: [] for experience in stream}
+    for candidate in sorted(package.candidates, key=lambda candidate: candidate.id):
+        offered[candidate.experience].append(candidate)
+    numbers = list(range(len(stream)))
+    if len(stream) > MOST_EXPERIENCES:
+
+        def interest(number: int) -> tuple[bool, bool, int]:
+            ids = [candidate.id for candidate in offered[stream[number].id]]
+            return not any(id in best for id in ids), not any(id in keepers for id in ids), number
+
+        numbers = sorted(sorted(numbers, key=interest)[:MOST_EXPERIENCES])
+    return tuple(
+        Step(
+            number + 1,
+            stream[number],
+            tuple(
+                Offer(candidate, candidate.id in best, keepers.get(candidate.id, 0))
+                for candidate in offered[stream[number].id]
+            ),
+        )
+        for number in numbers
+    )

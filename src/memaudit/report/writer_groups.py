@@ -1,0 +1,55 @@
+"""The writers of a run as pages show them: deployable ones, proxies, and references."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from memaudit.writers.registry import WRITERS
+
+Group = Literal["deployable", "proxy", "reference"]
+GROUPS: tuple[Group, ...] = ("deployable", "proxy", "reference")
+GROUP_TITLES: Mapping[Group, str] = {
+    "deployable": "Deployable writers",
+    "proxy": "Proxies: stand-ins for families of systems",
+    "reference": "Package-oracle references",
+}
+GROUP_NOTES: Mapping[Group, str] = {
+    "deployable": "see the stream and the candidates, nothing more",
+    "proxy": "deployable too; they imitate how a family of systems decides, and are not it",
+    "reference": "look at the hidden units and weights, so no product could run them",
+}
+OPT = "opt"
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """One writer. `tone` numbers those that could be deployed, for colours; 0 for references."""
+
+    name: str
+    label: str
+    about: str
+    group: Group
+    tone: int
+
+
+def cast(peeks: Mapping[str, bool]) -> dict[str, Member]:
+    """The writers of a run, in its order; one that is no longer registered goes by its name."""
+    members: dict[str, Member] = {}
+    tone = 0
+    for name, sees_all in peeks.items():
+        known = WRITERS.get(name)
+        label = known.label if known else name
+        group: Group = "proxy" if "(proxy)" in label else "deployable"
+        if sees_all:
+            group = "reference"
+        else:
+            tone += 1
+        about = known.about if known else "a writer this version does not know"
+        members[name] = Member(name, label, about, group, 0 if sees_all else tone)
+    return members
+
+
+def grouped(members: Sequence[Member]) -> list[tuple[Group, list[Member]]]:
+    """The writers by group, in the order given; groups without any are left out."""
+    found = [(group, [one for one in members if one.group == group]) for group in GROUPS]
+    return [(group, inside) for group, inside in found if inside]

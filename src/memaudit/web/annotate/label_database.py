@@ -1,0 +1,173 @@
+"""Decisions of annotators in one SQLite file: one row each, never changed, the last one counts."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from memaudit.core.errors import MemAuditError
+from memaudit.io.database import Database, Form
+from memaudit.label_audit.cells import Label, LabelSet
+
+_LABELS = "'full', 'partial', 'none', 'cannot_tell'"
+_TABLES = f"""
+CREATE TABLE IF NOT EXISTS frame (digest TEXT PRIMARY KEY, cells INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS decisions (
+  id INTEGER PRIMARY KEY AUTOINCREMENT, cell_id TEXT NOT NULL, annotator TEXT NOT NULL,
+  label TEXT CHECK (label IN ({_LABELS})), note TEXT NOT NULL, at TEXT NOT NULL,
+  undoes INTEGER UNIQUE REFERENCES decisions (id)
+);
+CREATE INDEX IF NOT EXISTS decisions_by_cell ON decisions (annotator, cell_id, id);
+CREATE TABLE IF NOT EXISTS drafts (
+  annotator TEXT NOT NULL, cell_id TEXT NOT NULL, note TEXT NOT NULL,
+  PRIMARY KEY (annotator, cell_id)
+) WITHOUT ROWID;
+"""
+FORM = Form(0x4D454D4C, 1, _TABLES, name="labels", option="--labels")
+"""Marked "MEML"."""
+
+PATIENCE = 20.0
+
+
+class LabelDatabase(Database):
+    """Decisions and drafts of every annotator of a frame."""
+
+    def __init__(
+        self, path: Path, digest: str, cells: int, must_exist: bool, patience: float = PATIENCE
+    ) -> None:
+        if must_exist and not path.is_file():
+            raise MemAuditError(f"{path}: no labels here yet; check the frame and --labels")
+        self._digest, self._cells = digest, cells
+        super().__init__(path, FORM, patience)
+
+    def _prepare(self) -> None:
+        super()._prepare()
+        with self.writing() as link:
+            bound = link.execute("SELECT digest, cells FROM frame").fetchone()
+            if bound is None:
+                link.execute("INSERT INTO frame VALUES (?, ?)", (self._digest, self._cells))
+            elif bound[0] != self._digest:
+                raise MemAuditError(
+                    f"{self.path}: holds labels of another frame ({bound[1]} cells, digest "
+                    f"{bound[0][:12]}; this one has {self._cells}, {self._digest[:12]}); give "
+                    "another --labels"
+                )
+        ((verdict,),) = self.rows("PRAGMA quick_check(1)")
+        if verdict != "ok":
+            raise MemAuditError(
+                f"{self.path}: is damaged ({' '.join(verdict.split())}); go on from a copy, or "
+                "save what is left with .recover of sqlite3"
+            )
+
+
+_STANDING = """SELECT cell_id, label, note, at, max(id) FROM decisions
+WHERE annotator = ? GROUP BY cell_id ORDER BY max(id)"""
+"""SQLite takes the other columns from the row that holds the maximum."""
+
+_LAST_KEPT = """SELECT id, cell_id, note FROM decisions AS one
+WHERE annotator = ? AND undoes IS NULL
+AND NOT EXISTS (SELECT 1 FROM decisions WHERE undoes = one.id)
+ORDER BY id DESC LIMIT 1"""
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What stands for a cell: a label, or None where it was taken back; the note; and when."""
+
+    label: Label | None
+    note: str
+    at: str
+
+
+def utc_now() -> str:
+    """The time, to the millisecond."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds")
+
+
+class Decisions:
+    """The decisions of every annotator of one frame."""
+
+    def __init__(
+        self,
+        path: Path,
+        digest: str,
+        cells: int,
+        now: Callable[[], str] = utc_now,
+        must_exist: bool = False,
+        patience: float = PATIENCE,
+    ) -> None:
+        self._database = LabelDatabase(path, digest, cells, must_exist, patience)
+        self._now = now
+
+    def decide(self, annotator: str, cell: str, label: Label, note: str) -> None:
+        """Keep a label and its note; the draft of the note is done with."""
+        with self._database.writing() as link:
+            link.execute(
+                "INSERT INTO decisions (cell_id, annotator, label, note, at)"
+                " VALUES (?, ?, ?, ?, ?)",
+                (cell, annotator, label, note, self._now()),
+            )
+            link.execute(
+                "DELETE FROM drafts WHERE annotator = ? AND cell_id = ?", (annotator, cell)
+            )
+
+    def undo(self, annotator: str) -> str | None:
+        """Take back the annotator's last decision not yet taken back; its cell, if there is one.
+
+        The state before it is written as a new row; the note of a label that is gone, as a draft.
+        """
+        with self._database.writing() as link:
+            last = link.execute(_LAST_KEPT, (annotator,)).fetchone()
+            if last is None:
+                return None
+            id, cell, note = last
+            before = link.execute(
+                "SELECT label, note FROM decisions WHERE annotator = ? AND cell_id = ? AND id < ?"
+                " ORDER BY id DESC LIMIT 1",
+                (annotator, cell, id),
+            ).fetchone() or (None, "")
+            link.execute(
+                "INSERT INTO decisions (cell_id, annotator, label, note, at, undoes)"
+                " VALUES (?, ?, ?, ?, ?, ?)",
+                (cell, annotator, *before, self._now(), id),
+            )
+            if before[0] is None and note:
+                link.execute(
+                    "INSERT OR IGNORE INTO drafts VALUES (?, ?, ?)", (annotator, cell, note)
+                )
+            return str(cell)
+
+    def draft(self, annotator: str, cell: str, note: str) -> None:
+        """Keep a note that belongs to no decision yet."""
+        with self._database.writing() as link:
+            link.execute("INSERT OR REPLACE INTO drafts VALUES (?, ?, ?)", (annotator, cell, note))
+
+    def standing(self, annotator: str) -> dict[str, Decision]:
+        """What stands for every cell the annotator ever decided, the last decided at the end."""
+        rows = self._database.rows(_STANDING, annotator)
+        return {cell: Decision(label, note, at) for cell, label, note, at, _ in rows}
+
+    def draft_note(self, annotator: str, cell: str) -> str | None:
+        """The note being written on a cell."""
+        rows = self._database.rows(
+            "SELECT note FROM drafts WHERE annotator = ? AND cell_id = ?", annotator, cell
+        )
+        return rows[0][0] if rows else None
+
+    def annotators(self) -> Mapping[str, int]:
+        """Everybody who decided something, and how many cells they have labelled."""
+        names = self._database.rows("SELECT DISTINCT annotator FROM decisions ORDER BY annotator")
+        return {name: len(self.label_set(name).labels) for (name,) in names}
+
+    def label_set(self, annotator: str) -> LabelSet:
+        """The labels that stand, with their notes."""
+        kept = {cell: one for cell, one in self.standing(annotator).items() if one.label}
+        return LabelSet(
+            annotator,
+            {cell: one.label for cell, one in kept.items() if one.label},
+            {cell: one.note for cell, one in kept.items() if one.note},
+        )
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._database.close()

@@ -1,0 +1,217 @@
+"""One annotator at one frame: the cell shown, earlier decisions, progress and pace."""
+
+import hashlib
+import json
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from datetime import datetime
+from itertools import pairwise
+from typing import Literal, TypedDict
+
+from memaudit.core.errors import MemAuditError
+from memaudit.core.text import Terms, terms
+from memaudit.label_audit.cells import FrameCell, Label, LabelSet
+from memaudit.report.numbers import visible_text
+from memaudit.web.annotate.label_database import Decision, Decisions
+
+RECENT = 40
+"""Gaps between decisions that count: the pace is that of now, not of the first hour."""
+
+BREAK = 180.0
+"""Seconds after which somebody was away, not thinking."""
+
+
+def cells_per_minute(times: Sequence[str]) -> float | None:
+    """60 x gaps / seconds between the last decisions, breaks left out; None while unknown."""
+    moments = [datetime.fromisoformat(time) for time in times[-RECENT - 1 :]]
+    gaps = [(after - before).total_seconds() for before, after in pairwise(moments)]
+    gaps = [gap for gap in gaps if 0 <= gap <= BREAK]  # a clock may be set back
+    return 60 * len(gaps) / sum(gaps) if sum(gaps) > 0 else None
+
+
+Mark = Literal["", "shared", "quoted", "escape"]
+Piece = tuple[str, Mark]
+"""Some text and what to show it as; pieces in order are the whole text."""
+
+_WORD = re.compile(r"[^\W_]+(?:[.,:'\u2019][^\W_]+)*")
+
+
+def compared(memory: str, unit: str, quote: str) -> tuple[list[Piece], list[Piece], list[Piece]]:
+    """The three texts in pieces: `shared` is in memory and unit, `quoted` in memory and quote."""
+    words = terms(memory)
+    shared = words & terms(unit)
+    quoted = (words & terms(quote)) - shared
+    memory_pieces, unit_pieces, quote_pieces = (
+        list(_pieces(text, shared, quoted)) for text in (memory, unit, quote)
+    )
+    return memory_pieces, unit_pieces, quote_pieces
+
+
+def _pieces(text: str, shared: Terms, quoted: Terms) -> Iterator[Piece]:
+    text = text.replace("\r\n", "\n")
+    end = 0
+    for word in _WORD.finditer(text):
+        found = terms(word[0])
+        mark: Mark = "shared" if found & shared else "quoted" if found & quoted else ""
+        if mark:
+            yield from _seen(text[end : word.start()])
+            yield word[0], mark
+            end = word.end()
+    yield from _seen(text[end:])
+
+
+def _seen(text: str) -> Iterator[Piece]:
+    """Plain text; what is no visible letter is written out, marked so that it poses as no text."""
+    plain = ""
+    for letter in text:
+        shown = visible_text(letter)
+        if shown == letter:
+            plain += letter
+            continue
+        if plain:
+            yield plain, ""
+            plain = ""
+        yield shown, "escape"
+    if plain:
+        yield plain, ""
+
+
+LONGEST_NAME = 100
+DATABASE = "labels.sqlite"
+
+
+class Refused(MemAuditError):
+    """A request of the page that makes no sense."""
+
+
+class ShownCell(TypedDict):
+    """All that a page learns of a cell: texts and what this annotator said, no id and no key."""
+
+    position: int
+    memory: list[Piece]
+    unit: list[Piece]
+    quote: list[Piece]
+    label: Label | None
+    note: str
+    is_draft: bool
+
+
+class Progress(TypedDict):
+    """How far the annotator is; the pace in cells a minute, None while unknown."""
+
+    done: int
+    total: int
+    pace: float | None
+
+
+class View(TypedDict):
+    """What every answer to the page holds; no cell where there is none to go to."""
+
+    progress: Progress
+    cell: ShownCell | None
+
+
+def frame_digest(cells: Sequence[FrameCell]) -> str:
+    """The SHA-256 of the cells in their order, whatever file they were read from."""
+    text = json.dumps([asdict(cell) for cell in cells], sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def checked_name(annotator: str) -> str:
+    """An annotator's name that fits a line of a label file."""
+    name = annotator.strip()
+    if not name or not name.isprintable() or len(name) > LONGEST_NAME:
+        raise MemAuditError(
+            f"an annotator's name is 1 to {LONGEST_NAME} printable letters; got {annotator!r}"
+        )
+    return name
+
+
+class Desk:
+    """Cells by position, 1 for the first; their ids stay inside."""
+
+    def __init__(self, cells: Sequence[FrameCell], decisions: Decisions, annotator: str) -> None:
+        self._cells = cells
+        self._places = {cell.id: place for place, cell in enumerate(cells, 1)}
+        self._decisions = decisions
+        self.annotator = annotator
+
+    def at(self, position: int) -> View:
+        """The cell at a position, or the nearest one."""
+        return self._view(self._standing(), min(max(position, 1), len(self._cells)))
+
+    def unlabelled(self, after: int) -> View:
+        """The next cell without a label, from the start again after the end; None if all have."""
+        standing = self._standing()
+        return self._view(standing, self._next_unlabelled(standing, after))
+
+    def resume(self) -> View:
+        """Where to go on: the next cell without a label after the one decided last."""
+        standing = self._standing()
+        after = self._places[next(reversed(standing))] if standing else 0
+        return self._view(standing, self._next_unlabelled(standing, after) or len(self._cells))
+
+    def decide(self, position: int, label: Label, note: str) -> View:
+        """Keep a label; the next cell without one."""
+        self._decisions.decide(self.annotator, self._cell(position).id, label, note)
+        return self.unlabelled(position)
+
+    def undo(self) -> View:
+        """Take the last decision back; its cell, if there was one."""
+        cell = self._decisions.undo(self.annotator)
+        return self._view(self._standing(), None if cell is None else self._places[cell])
+
+    def note(self, position: int, note: str, finished: bool) -> View:
+        """Keep a note: with the label that stands once it is finished, else as a draft."""
+        cell = self._cell(position).id
+        stands = self._standing().get(cell)
+        if finished and stands is not None and stands.label is not None:
+            self._decisions.decide(self.annotator, cell, stands.label, note)
+        else:
+            self._decisions.draft(self.annotator, cell, note)
+        return self.at(position)
+
+    def labels(self) -> LabelSet:
+        """The labels that stand, with their notes."""
+        return self._decisions.label_set(self.annotator)
+
+    def _standing(self) -> dict[str, Decision]:
+        return self._decisions.standing(self.annotator)
+
+    def _cell(self, position: int) -> FrameCell:
+        if not 1 <= position <= len(self._cells):
+            raise Refused(f"there is no cell {position}: the frame has {len(self._cells)}")
+        return self._cells[position - 1]
+
+    def _next_unlabelled(self, standing: dict[str, Decision], after: int) -> int | None:
+        open_places = [
+            place
+            for id, place in self._places.items()
+            if id not in standing or standing[id].label is None
+        ]
+        later = [place for place in open_places if place > after]
+        return next(iter(later or open_places), None)
+
+    def _view(self, standing: dict[str, Decision], position: int | None) -> View:
+        times = [decision.at for decision in standing.values() if decision.label]
+        pace = cells_per_minute(times)
+        return {
+            "progress": {"done": len(times), "total": len(self._cells), "pace": pace},
+            "cell": None if position is None else self._shown(standing, position),
+        }
+
+    def _shown(self, standing: dict[str, Decision], position: int) -> ShownCell:
+        cell = self._cell(position)
+        memory, unit, quote = compared(cell.candidate_text, cell.unit_text, cell.quote)
+        said = standing.get(cell.id)
+        draft = self._decisions.draft_note(self.annotator, cell.id)
+        return {
+            "position": position,
+            "memory": memory,
+            "unit": unit,
+            "quote": quote,
+            "label": said.label if said else None,
+            "note": draft if draft is not None else said.note if said else "",
+            "is_draft": draft is not None,
+        }

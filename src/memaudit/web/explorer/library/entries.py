@@ -1,0 +1,197 @@
+"""What a library lists: entries found but not opened, recognised by a cheap look at the file."""
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+from memaudit.core.errors import MemAuditError
+from memaudit.core.package import TABLES
+from memaudit.report.label_audit_page import AGREEMENT, RATIOS
+
+Kind = Literal["run", "package", "store", "scores", "frame", "diagnosis", "certificate"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+
+Facts = Mapping[str, int | str]
+"""What the cheap look learned: counts, a digest; a fact it did not learn is not there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Something on disk. `place` is where, below the folders given; `part` names one of the several
+    packages that a folder or a run holds; `stamp` changes when the file does."""
+
+    kind: Kind
+    slug: str
+    name: str
+    place: str
+    path: Path
+    part: str = ""
+    bytes: int = 0
+    stamp: tuple[int, ...] = ()
+    facts: Facts = field(default_factory=dict)
+
+    def count(self, fact: str) -> int | None:
+        """A number that the look learned."""
+        value = self.facts.get(fact)
+        return value if isinstance(value, int) else None
+
+    def text(self, fact: str) -> str:
+        """A text that the look learned, or an empty one."""
+        value = self.facts.get(fact, "")
+        return value if isinstance(value, str) else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    """A file or folder that looks like ours and cannot be read, and why, in one line."""
+
+    place: str
+    reason: str
+
+
+WHOLE = 1 << 18
+"""Files up to this size are parsed; of longer ones the beginning is read, and rows are counted."""
+HEAD = 1 << 16
+COUNTED = 1 << 26
+"""In still longer ones not even that."""
+DEEPEST = "nests too deeply"
+
+_FORMAT = re.compile(r'"format"\s*:\s*"(memaudit-[a-z-]+)"')
+_OURS: tuple[Kind, ...] = ("package", "store", "scores", "certificate")
+_KINDS: dict[str, Kind] = {f"memaudit-{kind}": kind for kind in _OURS} | {
+    AGREEMENT: "frame",
+    RATIOS: "frame",
+}
+_NAMELESS = ("certificate", "scores", "frame")
+"""Their first field called name is not their own name."""
+_CELLS = re.compile(r'"cells"\s*:\s*([0-9]{1,9})\b')
+_FIELD = r'"{}"\s*:\s*("(?:[^"\\]|\\.)*")'
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """A file of ours: its kind, what it calls itself, and some facts."""
+
+    kind: Kind
+    name: str
+    facts: Facts = field(default_factory=dict)
+
+
+def regular(path: Path) -> Path:
+    """The path of a file on disk: a pipe or a device in its place could be read for ever."""
+    if path.exists() and not path.is_file():
+        raise MemAuditError("cannot be read: it is not a regular file")
+    return path
+
+
+def look(path: Path, size: int) -> Look | None:
+    """What a JSON file is; None where it is none of ours, an error where it is no JSON."""
+    try:
+        with regular(path).open("rb") as file:
+            data = file.read(size if size <= COUNTED else HEAD)
+    except OSError as error:
+        raise MemAuditError(f"cannot be read: {error.strerror or error}") from None
+    if size <= WHOLE:
+        return _parsed(data.decode("utf-8", "replace"), path)
+    return _glanced(data, path)
+
+
+def read_object(path: Path) -> dict[str, Any]:
+    """The object in a JSON file; an error where there is none."""
+    try:
+        data = json.loads(regular(path).read_text("utf-8"))
+    except OSError as error:
+        raise MemAuditError(f"cannot be read: {error.strerror or error}") from None
+    except RecursionError:
+        raise MemAuditError(f"is not JSON we read: it {DEEPEST}") from None
+    except ValueError as error:
+        raise MemAuditError(f"is not JSON: {error}") from None
+    return data if isinstance(data, dict) else {}
+
+
+def _parsed(text: str, path: Path) -> Look | None:
+    try:
+        data = json.loads(text)
+    except RecursionError:
+        raise MemAuditError(f"is not JSON we read: it {DEEPEST}") from None
+    except ValueError as error:
+        raise MemAuditError(f"is not JSON: {error}") from None
+    first = data[0] if isinstance(data, list) and data else data
+    if not isinstance(first, dict):
+        return None
+    kind = _kind_of(first)
+    if kind is None:
+        return None
+    if kind == "certificate":
+        facts: Facts = {"certificates": len(data) if isinstance(data, list) else 1,
+                        "package": _text(first.get("package"))}  # fmt: skip
+        return Look(kind, path.stem, facts)
+    if kind == "frame":
+        cells = first.get("cells")
+        return Look(kind, path.stem, {"cells": cells} if isinstance(cells, int) else {})
+    return Look(kind, _text(first.get("name")) or path.stem, _facts(kind, first))
+
+
+def _kind_of(data: dict[str, Any]) -> Kind | None:
+    named = str(data.get("format", ""))
+    if named:
+        return _KINDS.get(named)
+    return "scores" if "scores" in data and "judge" in data else None
+
+
+def _facts(kind: Kind, data: dict[str, Any]) -> Facts:
+    if kind == "package":
+        counts = {table: len(data[table]) for table in TABLES if isinstance(data.get(table), list)}
+        return {**counts, "digest": _text(data.get("digest"))}
+    if kind == "store":
+        origin, rows = data.get("origin"), data.get("memories")
+        system = _text(origin.get("system")) if isinstance(origin, dict) else ""
+        return {"memories": len(rows) if isinstance(rows, list) else 0, "system": system}
+    sheets = data.get("packages")
+    known = sheets if isinstance(sheets, list) else [data]
+    names = [sheet for sheet in known if isinstance(sheet, dict)]
+    return {"packages": len(names), "package": _text(names[0].get("package")) if names else ""}
+
+
+def _glanced(data: bytes, path: Path) -> Look | None:
+    text = data[:HEAD].decode("utf-8", "replace")
+    found = _FORMAT.search(text)
+    kind = _KINDS.get(found[1]) if found else None
+    if kind is None:
+        return None
+    facts: dict[str, int | str] = {
+        name: said for name in ("digest", "package", "system") if (said := _field(text, name))
+    }
+    if kind == "package":
+        facts |= _written_counts(data)
+    if kind == "frame" and (cells := _CELLS.search(text)):
+        facts["cells"] = int(cells[1])
+    name = "" if kind in _NAMELESS else _field(text, "name")
+    return Look(kind, name or path.stem, facts)
+
+
+def _field(text: str, name: str) -> str:
+    """A text field near the beginning of a long file."""
+    found = re.search(_FIELD.format(name), text)
+    try:
+        return _text(json.loads(found[1])) if found else ""
+    except ValueError:
+        return ""
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _written_counts(data: bytes) -> dict[str, int | str]:
+    """Rows per table of a long package, counted by its lines; only where we wrote the file."""
+    found: dict[str, int | str] = {}
+    for table in TABLES:
+        start = data.find(f'\n  "{table}": [\n'.encode())
+        end = data.find(b"\n  ]", start) if start >= 0 else -1
+        if end >= 0:
+            found[table] = data.count(b"\n    {", start, end)
+    return found

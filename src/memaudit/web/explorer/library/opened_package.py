@@ -1,0 +1,139 @@
+"""The digest that a package file declares, read from its first lines: it was checked on reading."""
+
+import json
+import re
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from pathlib import Path
+
+from memaudit.core.digest import digest
+from memaudit.core.package import Candidate, Coverage, EvidenceUnit, Experience, Package, Query
+from memaudit.web.explorer.addresses import slug
+from memaudit.web.explorer.library.entries import Found
+
+HEAD = 1 << 16
+_LINE = re.compile(r'  "([a-z_]+)": (.*),')
+
+
+def written_digest(path: Path) -> str:
+    """The declared digest of a file as `write_package` lays it out; empty for any other file.
+
+    A line that is whole JSON by itself is no part of another: the digest found is the file's own.
+    """
+    if not path.is_file():
+        return ""
+    try:
+        with path.open("rb") as file:
+            first, *lines = file.read(HEAD).decode("utf-8", "replace").split("\n")
+    except OSError:
+        return ""
+    if first != "{":
+        return ""
+    for line in lines:
+        found = _LINE.fullmatch(line)
+        if found is None:
+            return ""
+        try:
+            value = json.loads(found[2])
+        except (ValueError, RecursionError):
+            return ""
+        if found[1] == "digest":
+            return value if isinstance(value, str) else ""
+    return ""
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A package that was read. Rows are numbered: experiences in stream order, candidates in the
+    order of their experience and then by id, units and queries as the package lists them."""
+
+    found: Found
+    package: Package
+
+    @cached_property
+    def digest(self) -> str:
+        """The SHA-256 that names the package; a file's own was checked when it was read."""
+        one_file = not self.found.part and self.found.path.is_file()
+        return (written_digest(self.found.path) if one_file else "") or digest(self.package)
+
+    @cached_property
+    def experiences(self) -> tuple[Experience, ...]:
+        """The stream."""
+        return tuple(sorted(self.package.experiences, key=lambda one: one.index))
+
+    @cached_property
+    def experience_at(self) -> dict[str, int]:
+        """The place of every experience."""
+        return {one.id: place for place, one in enumerate(self.experiences)}
+
+    @cached_property
+    def candidates(self) -> tuple[Candidate, ...]:
+        """Candidates as solvers and writers order them."""
+        at = self.experience_at
+        return tuple(sorted(self.package.candidates, key=lambda one: (at[one.experience], one.id)))
+
+    @cached_property
+    def candidate_at(self) -> dict[str, int]:
+        """The place of every candidate."""
+        return {one.id: place for place, one in enumerate(self.candidates)}
+
+    @cached_property
+    def by_experience(self) -> tuple[tuple[int, ...], ...]:
+        """The places of the candidates of each experience."""
+        groups: list[list[int]] = [[] for _ in self.experiences]
+        for place, one in enumerate(self.candidates):
+            groups[self.experience_at[one.experience]].append(place)
+        return tuple(map(tuple, groups))
+
+    @cached_property
+    def units(self) -> tuple[EvidenceUnit, ...]:
+        return self.package.units
+
+    @cached_property
+    def unit_at(self) -> dict[str, int]:
+        """The place of every unit."""
+        return {one.id: place for place, one in enumerate(self.units)}
+
+    @cached_property
+    def cells(self) -> tuple[tuple[tuple[int, Coverage], ...], ...]:
+        """Per candidate, the units it covers: place and cell, in order of units."""
+        rows: list[list[tuple[int, Coverage]]] = [[] for _ in self.candidates]
+        for cell in self.package.coverage:
+            if cell.value:
+                rows[self.candidate_at[cell.candidate]].append((self.unit_at[cell.unit], cell))
+        return tuple(tuple(sorted(row, key=lambda one: one[0])) for row in rows)
+
+    @cached_property
+    def coverers(self) -> tuple[tuple[tuple[int, Coverage], ...], ...]:
+        """Per unit, the candidates that cover it, the cheapest first."""
+        columns: list[list[tuple[int, Coverage]]] = [[] for _ in self.units]
+        for place, row in enumerate(self.cells):
+            for unit, cell in row:
+                columns[unit].append((place, cell))
+        return tuple(
+            tuple(sorted(column, key=lambda one: (self.candidates[one[0]].cost, one[0])))
+            for column in columns
+        )
+
+    @cached_property
+    def kinds(self) -> tuple[str, ...]:
+        """Kinds of candidates, the most frequent first."""
+        counts: dict[str, int] = {}
+        for one in self.candidates:
+            counts[one.kind] = counts.get(one.kind, 0) + 1
+        return tuple(sorted(counts, key=lambda kind: (-counts[kind], kind)))
+
+    @cached_property
+    def query_slugs(self) -> dict[str, Query]:
+        """Queries by their names in addresses."""
+        return {slug(one.id): one for one in self.package.queries}
+
+    @cached_property
+    def total_cost(self) -> Fraction:
+        """What keeping everything would cost."""
+        return self.package.total_cost(self.package.candidate)
+
+    @cached_property
+    def total_weight(self) -> Fraction:
+        return sum(self.package.weights.values(), Fraction(0))

@@ -1,0 +1,100 @@
+"""A label audit as its pages show it: the house's tables, and every disputed cell with links."""
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from memaudit.report.label_audit_page import SCALES, LabelAudit
+from memaudit.web.explorer import addresses
+from memaudit.web.explorer.library.entries import Found
+from memaudit.web.explorer.library.label_audits import AuditTables, Dispute
+from memaudit.web.explorer.library.library import Library
+from memaudit.web.explorer.pages.kind import Asked, Page, Parts
+from memaudit.web.explorer.views.package_links import package_links
+
+if TYPE_CHECKING:
+    from memaudit.web.explorer.site import Site
+
+
+MOST_CELLS = 500
+"""Disputed cells on the page; they come with the most disputed first, and a cut is told."""
+MOST_LINKED = 24
+"""Packages that are opened for links."""
+
+
+class Scales(dict[str, str]):
+    """Scales in words; one that only a later version knows goes by its name."""
+
+    def __missing__(self, name: str) -> str:
+        return name
+
+
+@dataclass(frozen=True, slots=True)
+class LinkedDispute:
+    """A disputed cell, and where its memory and its unit stand if their package is here."""
+
+    cell: Dispute
+    candidate: str | None = None
+    unit: str | None = None
+
+
+def audit_context(library: Library, found: AuditTables | None) -> dict[str, Any]:
+    """What the template takes. Disputed cells come in a table of their own, instead of the few in
+    the house's."""
+    if found is None:
+        return {"audit": None}
+    tables = found.tables
+    if tables.agreement is not None:
+        tables = LabelAudit(replace(tables.agreement, disputed=()), tables.ratios)
+    disputed = found.agreement.disputed if found.agreement else ()
+    return {
+        "audit": tables, "scales": Scales(SCALES), "details": True, "agreement": found.agreement,
+        "disputed": _linked(library, disputed[:MOST_CELLS]), "disputes": len(disputed),
+    }  # fmt: skip
+
+
+def _linked(library: Library, cells: tuple[Dispute, ...]) -> list[LinkedDispute]:
+    names = list(dict.fromkeys(cell.package for cell in cells))[:MOST_LINKED]
+    links = {name: package_links(library, name) for name in names}
+    return [
+        LinkedDispute(
+            cell, links[cell.package].candidate(cell.candidate_id),
+            links[cell.package].unit(cell.unit_id),
+        )
+        if cell.package in links
+        else LinkedDispute(cell)
+        for cell in cells
+    ]  # fmt: skip
+
+
+FRAME_PATTERN = "frame/{frame}.html"
+CRUMBS = (("Audit frames", addresses.INDEX + "#audit-frames"),)
+
+
+def render_frame(site: "Site", parts: Parts, asked: Asked) -> str:  # noqa: ARG001
+    """The page."""
+    found = site.library.named("frame", parts["frame"])
+    return _frame(site, found) if found.path.is_dir() else _file(site, found)
+
+
+def _frame(site: "Site", found: Found) -> str:
+    """Of a frame that is being labelled neither cells nor labels are shown."""
+    labelled = site.library.labelled_frame(found)
+    tell = site.library.without_paths
+    return site.render(
+        "frame.html", addresses.frame(found.slug), found.name, crumbs=CRUMBS, found=found,
+        labelled=labelled, problem=tell(labelled.problem),
+        left_out=[(name, tell(why)) for name, why in labelled.labels.left_out],
+        **audit_context(site.library, labelled.audit),
+    )  # fmt: skip
+
+
+def _file(site: "Site", found: Found) -> str:
+    """What `memaudit audit agreement --json` or `audit ratios --json` wrote."""
+    tables = site.library.label_audit(found)
+    return site.render(
+        "audit.html", addresses.frame(found.slug), found.name, crumbs=CRUMBS, found=found,
+        **audit_context(site.library, tables),
+    )  # fmt: skip
+
+
+FRAME_PAGE = Page(FRAME_PATTERN, render_frame, "frame")
