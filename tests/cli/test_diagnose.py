@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from memaudit.cli.package_names import packages_named
+from memaudit.cli.options import packages_named
 from memaudit.io.packages import write_package
 from memaudit.natural.named_packages import natural_set
 from tests.cli.running import failure, run

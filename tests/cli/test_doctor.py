@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from memaudit.cli.checkup import libraries, self_test
+from memaudit.cli.doctor import libraries, self_test
 from memaudit.core.package import Package
 from memaudit.solvers import registry
 from memaudit.solvers.form import Form

@@ -2,7 +2,7 @@
 
 import pytest
 
-from memaudit.cli.lazy import COMMANDS
+from memaudit.cli.main import COMMANDS
 from tests.cli.running import run
 from tests.golden_files import check_golden
 

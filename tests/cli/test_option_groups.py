@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 from typer.testing import CliRunner
 
-from memaudit.cli.option_groups import spread
+from memaudit.cli.options import spread
 
 
 @dataclass(frozen=True)

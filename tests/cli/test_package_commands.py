@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from memaudit.cli import lazy
+from memaudit.cli import main
 from memaudit.cli.main import app
 from memaudit.core.digest import digest
 from memaudit.core.errors import MissingTool
@@ -121,7 +121,7 @@ def test_interruption_and_missing_parts(file: Path, monkeypatch: pytest.MonkeyPa
         def command(path: str) -> None:  # noqa: ARG001
             raise error
 
-        monkeypatch.setattr(lazy, "load", lambda name: _command(name, command))
+        monkeypatch.setattr(main, "load", lambda name: _command(name, command))
         return run("validate", file)
 
     interrupted = fail(KeyboardInterrupt())

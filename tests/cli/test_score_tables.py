@@ -3,7 +3,7 @@
 from dataclasses import replace
 from fractions import Fraction
 
-from memaudit.cli.score_output import sentence
+from memaudit.cli.score import sentence
 from memaudit.cli.score_tables import open_optima, ratio_text
 from memaudit.core.optimum import Optimum
 from memaudit.scoring.diagnosis import NoDiagnosis, diagnose

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from memaudit.cli.results import number, status_of
+from memaudit.cli.terminal import number, status_of
 from memaudit.core.digest import digest
 from memaudit.core.exact import exact
 from memaudit.core.optimum import Optimum

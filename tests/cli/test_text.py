@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from memaudit.cli.text import safe, safe_markup
+from memaudit.cli.terminal import safe, safe_markup
 
 
 @pytest.mark.parametrize(

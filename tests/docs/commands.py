@@ -8,7 +8,7 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from memaudit.cli.lazy import COMMANDS, load
+from memaudit.cli.main import COMMANDS, load
 from tests.docs.fences import ROOT
 
 PROGRAM = "memaudit"

@@ -19,7 +19,7 @@ from docs.generator.fence_titles import titled
 from docs.generator.hook import on_config
 from docs.generator.public_names import python_page
 from docs.generator.schema_page import schema_page
-from memaudit.cli.lazy import COMMANDS
+from memaudit.cli.main import COMMANDS
 from tests.cli.running import run
 from tests.docs.fences import ROOT, pages
 from tests.docs.screenshots.taking import chromium

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from memaudit.cli import lazy
+from memaudit.cli import main
 from memaudit.models.cache import Cache
 from tests.cli.running import failure, run
 from tests.models.asking import request
@@ -16,8 +16,8 @@ from tests.models.test_cache_file import fill
 @pytest.fixture(autouse=True)
 def _commands(monkeypatch: pytest.MonkeyPatch) -> None:
     """The commands are there, whatever else is."""
-    monkeypatch.setitem(lazy.COMMANDS, "cache", ("memaudit.cli.cache:cache", "Replies."))
-    monkeypatch.setitem(lazy.COMMANDS, "batch", ("memaudit.cli.batch:batch", "Batches."))
+    monkeypatch.setitem(main.COMMANDS, "cache", ("memaudit.cli.cache:cache", "Replies."))
+    monkeypatch.setitem(main.COMMANDS, "batch", ("memaudit.cli.cache:batch", "Batches."))
 
 
 def test_export_import_show(tmp_path: Path) -> None:

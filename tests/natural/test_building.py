@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from memaudit.cli import lazy
+from memaudit.cli import main
 from memaudit.core.digest import digest
 from memaudit.core.errors import MemAuditError
 from memaudit.io.packages import examine, read_package
@@ -20,10 +20,10 @@ from tests.natural.talks import DIET, write_rows
 @pytest.fixture(autouse=True)
 def _commands(monkeypatch: pytest.MonkeyPatch) -> None:
     """The commands are there, whatever else is."""
-    monkeypatch.setitem(lazy.COMMANDS, "build", ("memaudit.cli.build:build", "Build."))
-    monkeypatch.setitem(lazy.COMMANDS, "subset", ("memaudit.cli.subset:subset", "Subsets."))
+    monkeypatch.setitem(main.COMMANDS, "build", ("memaudit.cli.build:build", "Build."))
+    monkeypatch.setitem(main.COMMANDS, "subset", ("memaudit.cli.dataset:subset", "Subsets."))
     place = "memaudit.cli.reliability:reliability"
-    monkeypatch.setitem(lazy.COMMANDS, "reliability", (place, "Reliability."))
+    monkeypatch.setitem(main.COMMANDS, "reliability", (place, "Reliability."))
 
 
 def contents(folder: Path) -> dict[str, bytes]:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from memaudit.experiments.artifact.verify import Effort, verify_all
 
-from memaudit.cli import reproduce_verify
+from memaudit.cli import reproduce
 from memaudit.reproduce.verify.drawn import Pen
 from memaudit.reproduce.verify.other_shapes import SolverRow, VariantRow, misshapen
 from memaudit.solvers.registry import SOLVERS
@@ -95,7 +95,7 @@ def test_a_forged_figure(copied: Path, pen: Pen, monkeypatch: pytest.MonkeyPatch
     assert set(report.unverified) == {name}
     assert report.unverified[name].startswith("by hash only: matplotlib was 3.0, here it is ")
     assert report.verdict.startswith("holds, with 1 file not verified: ")
-    monkeypatch.setattr(reproduce_verify, "draw_figures", pen)
+    monkeypatch.setattr(reproduce, "draw_figures", pen)
     result = run("reproduce", "verify", copied, "--sample", "0", "--jobs", "1")
     assert result.exit_code == 0
     assert f"not verified: {name}: by hash only" in result.stdout

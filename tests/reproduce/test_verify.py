@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from memaudit.experiments.artifact.verify import Effort, verify_all
 
-from memaudit.cli import reproduce_verify
+from memaudit.cli import reproduce
 from memaudit.experiments.engines.local import Serial
 from memaudit.io.journal import read_journal
 from memaudit.reproduce.settings import Settings
@@ -64,7 +64,7 @@ def test_a_sample_has_a_row_of_every_mean(
     finished: Path, pen: Pen, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The text output says how much was looked at, and with which seed to look again."""
-    monkeypatch.setattr(reproduce_verify, "draw_figures", pen)
+    monkeypatch.setattr(reproduce, "draw_figures", pen)
     first = run("reproduce", "verify", finished, "--sample", "10", "--jobs", "1")
     assert first.exit_code == 0
     # 5 budgets and 8 distributions of 10 writers, 2 x 2 more parts in full or one a distribution.

@@ -1,13 +1,112 @@
-"""`memaudit audit`: checks of the benchmark itself, of its labels and of its solvers."""
+"""`memaudit audit`: checks of labels and of solvers."""
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
 
 import typer
 
 from memaudit.cli.audit_agreement import agreement
-from memaudit.cli.audit_cells import cells
-from memaudit.cli.audit_frame import frame
+from memaudit.cli.audit_frame import cells, frame
 from memaudit.cli.audit_ratios import ratios
-from memaudit.cli.audit_report import report
-from memaudit.cli.audit_solvers import solvers
+from memaudit.cli.errors import FAILED
+from memaudit.cli.options import may_write
+from memaudit.cli.terminal import safe
+
+
+def report(
+    files: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="FILE...",
+            help="What audit agreement --json and audit ratios --json printed; one or both.",
+        ),
+    ],
+    out: Annotated[Path, typer.Option(metavar="FILE", help="The page to write.")] = Path(
+        "label-audit.html"
+    ),
+) -> None:
+    """Write the audit table, ratios under other labels and disputed cells as one HTML file."""
+    from memaudit.report.label_audit_page import read_audit, write_page
+
+    may_write(out, "page")
+    write_page(read_audit(files), out)
+    typer.echo(f"report: {safe(out)}")
+
+
+def solvers(
+    rows: Annotated[
+        int, typer.Option(metavar="N", min=1, help="Packages times budgets to solve.")
+    ] = 1200,
+    solver: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help="Only these; repeat the option.")
+    ] = None,
+    jobs: Annotated[
+        int | None, typer.Option(metavar="N", help="Processes; default: one per core.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Solve the same rows with every backend; values must be equal, exactly."""
+    from memaudit.cli.sweeping import bar
+    from memaudit.experiments.engines.registry import named_engine
+    from memaudit.experiments.solver_audit import Tally, audit_solvers
+    from memaudit.solvers.registry import named_solver
+
+    for name in solver or ():
+        named_solver(name)
+    total: dict[str, Tally] = {}
+    with bar() as shown:
+        task = shown.add_task("rows", total=rows)
+        for total in audit_solvers(rows, named_engine("processes", jobs), solver or ()):
+            first = next(iter(total.values()))
+            shown.update(task, completed=first.rows + first.refused)
+    if as_json:
+        typer.echo(json.dumps({"rows": rows, "solvers": [_plain(t) for t in total.values()]}))
+    else:
+        _show(list(total.values()))
+    if any(tally.differing for tally in total.values()):
+        raise typer.Exit(FAILED)
+
+
+def _plain(tally: Any) -> dict[str, Any]:
+    return {
+        "solver": tally.solver,
+        "rows": tally.rows,
+        "matches": tally.matches,
+        "max_difference": str(tally.largest),
+        "certified": tally.certified,
+        "refused": tally.refused,
+        "differing": [
+            {"package": one.package, "budget": one.budget, "value": str(one.value),
+             "expected": str(one.expected)}
+            for one in tally.differing
+        ],
+    }  # fmt: skip
+
+
+def _show(tallies: list[Any]) -> None:
+    from rich import box
+    from rich.table import Table
+
+    from memaudit.cli.terminal import console
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column("solver against reference")
+    for name in ("rows", "matches", "max difference", "certified", "too large"):
+        table.add_column(name, justify="right")
+    for tally in tallies:
+        table.add_row(
+            tally.solver, f"{tally.rows:,}", f"{tally.matches:,}/{tally.rows:,}",
+            str(tally.largest), f"{tally.certified:,}", f"{tally.refused:,}",
+        )  # fmt: skip
+    console().print(table)
+    for tally in tallies:
+        for one in tally.differing[:5]:
+            console().print(
+                f"{tally.solver} on {one.package} at budget {one.budget}: {one.value}, "
+                f"not {one.expected}"
+            )
+
 
 audit = typer.Typer(
     help="Audit labels, and the solvers.",

@@ -1,4 +1,4 @@
-"""`memaudit audit frame`: cells of packages to be labelled blindly."""
+"""`memaudit audit frame` and `audit cells`: cells to be labelled blindly, by people or a model."""
 
 import json
 from collections import Counter
@@ -7,12 +7,74 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from memaudit.cli.text import safe, safe_markup
+from memaudit.cli.judging import NO_DESK, DeskOptions, judging_desk
+from memaudit.cli.options import spread
+from memaudit.cli.terminal import safe, safe_markup
 from memaudit.core.errors import MemAuditError
 from memaudit.core.text import counted
 
 if TYPE_CHECKING:
     from memaudit.label_audit.frame_drawing import Drawing
+
+
+@spread
+def cells(
+    frame: Annotated[
+        Path, typer.Argument(metavar="FRAME", help="A frame, or a CSV or JSONL file of cells.")
+    ],
+    model: Annotated[str, typer.Option(metavar="NAME", help="The model to ask.")],
+    out: Annotated[Path, typer.Option(metavar="LABELS", help="The label file to write, .csv.")],
+    options: DeskOptions = NO_DESK,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Ask a model about every cell of a frame: the two texts and nothing else."""
+    from memaudit.label_audit.frame_files import read_frame, write_labels
+    from memaudit.label_audit.model_pass import MODEL, labels_by_model
+
+    asked = read_frame(frame)
+    judge = f"{MODEL}{model}"
+    _refuse_others_labels(out, judge)
+    with judging_desk([judge], options, out) as desk:
+        assert desk is not None  # a model's name opens one
+        found = labels_by_model(asked, desk, model)
+        troubles = Counter(one.what for one in desk.ledger.troubles if one.failure)
+    write_labels(found.labels, out)
+    counts = Counter(found.labels.labels.values())
+    if as_json:
+        data = {
+            "labels": str(out),
+            "annotator": found.labels.annotator,
+            "cells": len(asked.cells),
+            "labelled": dict(sorted(counts.items())),
+            "undecided": list(found.undecided),
+            "failed_requests": dict(sorted(troubles.items())),
+        }
+        typer.echo(json.dumps(data, indent=1))
+        return
+    shares = ", ".join(f"{number:,} {label}" for label, number in sorted(counts.items()))
+    labelled = len(found.labels.labels)
+    typer.echo(safe(f"wrote {labelled:,} of {len(asked.cells):,} labels to {out}: {shares}"))
+    for what, number in sorted(troubles.items()):
+        typer.echo(safe(f"{counted(number, 'request')} failed: {what}"), err=True)
+    if found.undecided:
+        number = len(found.undecided)
+        typer.echo(f"{counted(number, 'cell')} got no answer and no label", err=True)
+
+
+def _refuse_others_labels(out: Path, annotator: str) -> None:
+    """Nobody's work is overwritten: only labels of this same model are replaced."""
+    from memaudit.label_audit.frame_files import read_label_sets
+
+    if out.suffix.lower() not in (".csv", ".jsonl"):
+        raise MemAuditError(f"{out}: labels are written to a .csv or .jsonl file")
+    if not out.absolute().parent.is_dir():  # before anything is spent
+        raise MemAuditError(f"cannot write {out}: {out.parent} is no folder")
+    if not out.exists():
+        return
+    others = [one.annotator for one in read_label_sets(out) if one.annotator != annotator]
+    if others:
+        raise MemAuditError(f"{out}: holds labels of {others[0]!r}; choose another file")
+
 
 MOST_STRATA = 24
 """More are added up by candidate kind on the screen."""
@@ -81,7 +143,7 @@ def _show(drawing: "Drawing", out: Path, written: bool) -> None:
     from rich import box
     from rich.table import Table
 
-    from memaudit.cli.results import console
+    from memaudit.cli.terminal import console
     from memaudit.label_audit.frame_files import (
         CELL_LINES,
         CELLS,

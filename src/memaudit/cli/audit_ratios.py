@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from memaudit.cli.scoring_options import Budgets, LabelMemories, Seconds, distinct_budgets
-from memaudit.cli.text import safe
+from memaudit.cli.options import Budgets, LabelMemories, Seconds, distinct_budgets
+from memaudit.cli.terminal import safe
 from memaudit.core.errors import MemAuditError
 
 if TYPE_CHECKING:

@@ -4,8 +4,7 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from memaudit.cli.results import console, number
-from memaudit.cli.text import safe_markup
+from memaudit.cli.terminal import console, number, safe_markup
 from memaudit.label_audit.raters import PACKAGE
 from memaudit.label_audit.ratio_bounds import MeanBounds
 from memaudit.label_audit.ratios import Answer

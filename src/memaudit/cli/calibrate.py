@@ -10,8 +10,7 @@ from rich.table import Table
 
 from memaudit.cli.judging import DeskOptions
 from memaudit.cli.reading_options import Reading
-from memaudit.cli.results import console, progress
-from memaudit.cli.text import safe, safe_markup
+from memaudit.cli.terminal import console, progress, safe, safe_markup
 from memaudit.core.errors import MemAuditError
 
 if TYPE_CHECKING:
@@ -39,7 +38,7 @@ def calibrate_into(
     as_json: bool,
 ) -> None:
     """Run a calibration and print it."""
-    from memaudit.cli.package_names import packages_named
+    from memaudit.cli.options import packages_named
     from memaudit.downstream.calibration import Plan, calibrate
     from memaudit.writers.registry import named_writer
 

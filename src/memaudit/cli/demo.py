@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from memaudit.cli.errors import FAILED
-from memaudit.cli.text import safe
+from memaudit.cli.terminal import safe
 from memaudit.core.errors import MemAuditError
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def demo(
     ] = Path("out/demo"),
 ) -> None:
     """Rank the writers on a short suite, verify a certificate, and write an HTML report."""
-    from memaudit.cli.ranking import show_ranking
+    from memaudit.cli.run import show_ranking
     from memaudit.cli.sweeping import swept
     from memaudit.experiments.engines.registry import named_engine
     from memaudit.experiments.spec import RunSpec, named_suite, parse_budgets, parse_seeds

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from memaudit.cli.judging import NO_DESK, DeskOptions
-from memaudit.cli.option_groups import spread
+from memaudit.cli.options import CostRule, LabelMemories, spread
 from memaudit.cli.reading_options import (
     AsJson,
     Depth,
@@ -21,8 +21,7 @@ from memaudit.cli.reading_options import (
     print_questions,
     tell,
 )
-from memaudit.cli.scoring_options import CostRule, LabelMemories
-from memaudit.cli.text import safe
+from memaudit.cli.terminal import safe
 from memaudit.core.errors import MemAuditError
 
 if TYPE_CHECKING:
@@ -101,8 +100,8 @@ def diagnose(
         return
     from memaudit.adapters.store import read_store
     from memaudit.cli.diagnosis_tables import show_summary
-    from memaudit.cli.package_names import packages_named
-    from memaudit.cli.results import progress
+    from memaudit.cli.options import packages_named
+    from memaudit.cli.terminal import progress
     from memaudit.downstream.cases import Wanted, make_cases, named_policy
     from memaudit.downstream.run import run
     from memaudit.scoring.judges.registry import named_judge, refuse_shared_ids

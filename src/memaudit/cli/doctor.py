@@ -1,16 +1,200 @@
 """`memaudit doctor`: what is installed, what is missing, and whether the solvers work."""
 
 import json
-from typing import TYPE_CHECKING, Annotated
+import os
+import platform
+import re
+import shutil
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from importlib.metadata import PackageNotFoundError, requires, version
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from memaudit.checker import verify
 from memaudit.cli.errors import FAILED
-from memaudit.cli.text import safe
+from memaudit.cli.terminal import safe
+from memaudit.core.errors import MemAuditError
+from memaudit.core.package import Package
 from memaudit.core.text import counted
+from memaudit.solvers.registry import SOLVERS
+from memaudit.solvers.solve import solve_all
 
 if TYPE_CHECKING:
-    from memaudit.cli.checkup import Checkup, SolverTest
+    pass
+
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
+FONT = "DejaVu Sans"
+"""What figures are set in; matplotlib brings it along."""
+
+YARDSTICK = "reference"
+FEW_BUDGETS = {"brute": 1}
+"""A backend that tries every store takes seconds a budget; the smallest ones are enough."""
+
+_NAME = re.compile(r"[A-Za-z0-9._-]+")
+_EXTRA = re.compile(r"extra == ['\"]([^'\"]+)['\"]")
+
+
+@dataclass(frozen=True, slots=True)
+class Extra:
+    """An optional set of libraries; `install` is what to type where some are missing."""
+
+    name: str
+    found: dict[str, str]
+    missing: tuple[str, ...]
+    install: str
+
+
+@dataclass(frozen=True, slots=True)
+class Folder:
+    """A folder that memaudit writes to."""
+
+    use: str
+    path: str
+    writable: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SolverTest:
+    """One backend on the example; `problem` is empty where it passed."""
+
+    solver: str
+    budgets: int
+    certificates: int
+    seconds: float
+    problem: str
+
+
+@dataclass(frozen=True, slots=True)
+class Checkup:
+    """Everything that was found."""
+
+    versions: dict[str, str]
+    platform: str
+    cpus: int
+    extras: tuple[Extra, ...]
+    browser: str | None
+    font: str | None
+    folders: tuple[Folder, ...]
+    self_test: tuple[SolverTest, ...]
+
+    @property
+    def healthy(self) -> bool:
+        """Whether every backend passed; what is missing besides is no failure."""
+        return not any(test.problem for test in self.self_test)
+
+    def to_json(self) -> dict[str, Any]:
+        """The JSON form."""
+        return {**asdict(self), "healthy": self.healthy}
+
+
+def checkup(package: Package, cache: Path) -> Checkup:
+    """Look at everything; `cache` is the file that model replies are kept in."""
+    required, extras = libraries(requires("memaudit") or [])
+    return Checkup(
+        versions={
+            "memaudit": version("memaudit"),
+            "python": platform.python_version(),
+            **{name: found for name in required if (found := installed(name)) is not None},
+        },
+        platform=platform.platform(terse=True),
+        cpus=len(os.sched_getaffinity(0)),
+        extras=extras,
+        browser=next(filter(None, map(shutil.which, BROWSERS)), None),
+        font=_font(),
+        folders=(
+            Folder("cache of model replies", *_writable(cache.absolute().parent)),
+            Folder("cache of compiled code", *_writable(_compiler_cache())),
+        ),
+        self_test=tuple(self_test(package, tuple(SOLVERS))),
+    )
+
+
+def libraries(requirements: Sequence[str]) -> tuple[list[str], tuple[Extra, ...]]:
+    """The names of what memaudit needs, and its extras with what is found of them."""
+    required, optional = [], dict[str, list[str]]()
+    for requirement in requirements:
+        name = _NAME.match(requirement)
+        extra = _EXTRA.search(requirement)
+        if name is not None and extra is None:
+            required.append(name[0])
+        elif name is not None and extra is not None:
+            optional.setdefault(extra[1], []).append(name[0])
+    return required, tuple(_extra(name, names) for name, names in sorted(optional.items()))
+
+
+def _extra(name: str, names: Sequence[str]) -> Extra:
+    found = {one: number for one in names if (number := installed(one)) is not None}
+    missing = tuple(one for one in names if one not in found)
+    return Extra(name, found, missing, f"pip install 'memaudit[{name}]'")
+
+
+def installed(name: str) -> str | None:
+    """The version of a library, None where it is not installed."""
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return None
+
+
+def self_test(package: Package, solvers: Sequence[str]) -> list[SolverTest]:
+    """Every backend at every budget of a package: the same values, and proofs that hold."""
+    expected = [best.value for best in solve_all(package, package.budgets, solver=YARDSTICK)]
+    tests = []
+    for solver in solvers:
+        started, certificates, problem = time.perf_counter(), 0, ""
+        try:
+            budgets = package.budgets[: FEW_BUDGETS.get(solver)]
+            found = solve_all(package, budgets, solver=solver)
+        except MemAuditError as error:
+            found, problem = [], str(error)
+        for best, value in zip(found, expected, strict=False):
+            if best.value != value:
+                problem = f"budget {best.budget}: {best.value}, not {value}"
+            elif best.certificate is not None:
+                verdict = verify(package, best.certificate)
+                certificates += verdict.valid
+                if not verdict.valid:
+                    problem = f"budget {best.budget}: certificate refused, {verdict.reason}"
+        seconds = round(time.perf_counter() - started, 3)
+        tests.append(SolverTest(solver, len(found), certificates, seconds, problem))
+    return tests
+
+
+def _font() -> str | None:
+    """The file of the font, None where figures would be set in another one."""
+    if find_spec("matplotlib") is None:
+        return None
+    from matplotlib.font_manager import findfont
+
+    try:
+        return str(findfont(FONT, fallback_to_default=False))
+    except ValueError:
+        return None
+
+
+def _compiler_cache() -> Path:
+    """Where numba puts compiled code: what is set, else beside the source."""
+    import memaudit.solvers
+
+    given = os.environ.get("NUMBA_CACHE_DIR")
+    return Path(given) if given else Path(memaudit.solvers.__path__[0]) / "__pycache__"
+
+
+def _writable(folder: Path) -> tuple[str, bool]:
+    """Whether a file can be made there, tried out; of a folder that is not there, its parent."""
+    place = folder if folder.exists() else folder.parent
+    try:
+        with tempfile.TemporaryFile(dir=place):
+            return str(folder), True
+    except OSError:
+        return str(folder), False
 
 
 def doctor(
@@ -21,7 +205,6 @@ def doctor(
     Exit code 1 if a solver fails its test; what is optional may be missing.
     """
     from memaudit.cli.cache import DEFAULT_CACHE
-    from memaudit.cli.checkup import checkup
     from memaudit.io.packages import example_package
 
     found = checkup(example_package(), DEFAULT_CACHE)
@@ -35,7 +218,6 @@ def doctor(
 
 
 def _lines(found: "Checkup") -> list[str]:
-    from memaudit.cli.checkup import FONT
 
     lines = [f"{name:<12} {number}" for name, number in found.versions.items()]
     lines += [f"{'platform':<12} {found.platform}", f"{'CPUs':<12} {found.cpus}", ""]

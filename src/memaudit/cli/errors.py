@@ -6,7 +6,7 @@ from typing import Any
 
 import typer
 
-from memaudit.cli.text import safe
+from memaudit.cli.terminal import safe
 from memaudit.core.errors import InvalidPackage, MemAuditError
 
 FAILED = 1

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from memaudit.cli.text import safe
+from memaudit.cli.terminal import safe
 from memaudit.core.errors import MemAuditError
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def frontier(
 
 def _frontier(package: "Package", max_budget: int, group_cap: int | None) -> "Frontier":
     """One package's frontier, with a bar while it takes its time."""
-    from memaudit.cli.results import progress
+    from memaudit.cli.terminal import progress
     from memaudit.solvers.frontier import frontier as frontier_of
 
     with progress("budgets", max_budget + 1) as done:
@@ -77,8 +77,7 @@ def _show(one: "Frontier") -> None:
     from rich import box
     from rich.table import Table
 
-    from memaudit.cli.results import console, number
-    from memaudit.cli.text import safe_markup
+    from memaudit.cli.terminal import console, number, safe_markup
 
     steps = one.steps()
     rows = evenly(steps, MOST_ROWS)

@@ -6,8 +6,7 @@ import typer
 
 from memaudit.cli.errors import FAILED
 from memaudit.cli.judging import NO_DESK, DeskOptions, judging_desk
-from memaudit.cli.option_groups import spread
-from memaudit.cli.scoring_options import (
+from memaudit.cli.options import (
     CostRule,
     GroupCap,
     JudgeName,
@@ -18,8 +17,9 @@ from memaudit.cli.scoring_options import (
     Seconds,
     StorePath,
     one_budget,
+    spread,
 )
-from memaudit.cli.text import safe
+from memaudit.cli.terminal import safe
 from memaudit.core.errors import MemAuditError
 
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from memaudit.cli.outputs import may_write
-from memaudit.cli.text import safe
+from memaudit.cli.options import may_write
+from memaudit.cli.terminal import safe
 from memaudit.core.errors import MemAuditError
 
 if TYPE_CHECKING:

@@ -6,8 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from memaudit.cli.judging import NO_DESK, DeskOptions, judging_desk
-from memaudit.cli.option_groups import spread
-from memaudit.cli.scoring_options import (
+from memaudit.cli.options import (
     CostRule,
     GroupCap,
     JudgeName,
@@ -16,8 +15,9 @@ from memaudit.cli.scoring_options import (
     Seconds,
     StorePath,
     distinct_budgets,
+    spread,
 )
-from memaudit.cli.text import safe, safe_markup
+from memaudit.cli.terminal import safe, safe_markup
 
 
 @spread
@@ -95,7 +95,7 @@ def _show(data: dict[str, Any]) -> None:
     from rich import box
     from rich.table import Table
 
-    from memaudit.cli.results import console
+    from memaudit.cli.terminal import console
     from memaudit.core.text import counted
 
     screen, found = console(), data["agreement"]

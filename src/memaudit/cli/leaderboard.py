@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from memaudit.cli.outputs import may_write
-from memaudit.cli.text import safe, safe_markup
+from memaudit.cli.options import may_write
+from memaudit.cli.terminal import safe, safe_markup
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -46,7 +46,7 @@ def leaderboard(
 
 def show_board(board: "Board") -> None:
     """Standings, differences, and what every form of a leaderboard has to say."""
-    from memaudit.cli.results import console
+    from memaudit.cli.terminal import console
     from memaudit.core.text import counted
     from memaudit.report.leaderboard_page import coverage_note, notes
 
@@ -64,7 +64,7 @@ def _standings(board: "Board") -> "Table":
     from rich import box
     from rich.table import Table
 
-    from memaudit.cli.results import number
+    from memaudit.cli.terminal import number
     from memaudit.scoring.diagnosis import STEPS
 
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
@@ -91,7 +91,7 @@ def _gaps(board: "Board") -> "Table":
     from rich import box
     from rich.table import Table
 
-    from memaudit.cli.results import number
+    from memaudit.cli.terminal import number
 
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column("budget", justify="right")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from memaudit.cli.judging import DeskOptions, judging_desk
-from memaudit.cli.text import safe
+from memaudit.cli.terminal import safe
 from memaudit.core.errors import MemAuditError
 from memaudit.io.files import beside
 
@@ -87,7 +87,7 @@ def tell(finished: "Run", left_out: dict[str, str]) -> None:
 
 def print_questions(out: Path, show: str | None, failures: bool) -> bool:
     """Single questions, if any are asked for; whether they were."""
-    from memaudit.cli.evidence_chain import list_failures, show_chain
+    from memaudit.cli.diagnosis_tables import list_failures, show_chain
     from memaudit.downstream.run import ROWS
     from memaudit.io.journal import read_journal
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from memaudit.cli.text import safe
+from memaudit.cli.terminal import safe
 
 if TYPE_CHECKING:
     from memaudit.natural.reliability import Reliability

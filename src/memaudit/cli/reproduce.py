@@ -1,17 +1,200 @@
-"""`memaudit reproduce`: the paper's numbers, computed again."""
+"""`memaudit reproduce`: the paper's numbers, tables and figures, computed again and verified."""
 
 import json
+import os
+import secrets
+from collections import Counter
+from collections.abc import Sequence
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from memaudit.cli.errors import FAILED
-from memaudit.cli.reproduce_all import reproduce_all
-from memaudit.cli.reproduce_board import show_lines
-from memaudit.cli.reproduce_verify import reproduce_verify
-from memaudit.cli.text import safe
+from memaudit.cli.terminal import safe
+from memaudit.core.errors import MemAuditError
+
+if TYPE_CHECKING:
+    from memaudit.reproduce.board import Board
+    from memaudit.reproduce.scoreboard import Line
+
+
+def show_lines(lines: Sequence["Line"], scope: str) -> None:
+    """One row a number, and how many agree."""
+    from memaudit.cli.terminal import console
+    from memaudit.reproduce.scoreboard import AGREE
+
+    _table(lines)
+    agree = sum(line.verdict == AGREE for line in lines)
+    console().print(f"{agree} of {len(lines)} published numbers agree, {scope}")
+
+
+def show_board(board: "Board", remark: str) -> None:
+    """What could be computed in full, what needs the archive counted by place.
+
+    The remark is about settings that are not the paper's.
+    """
+    from memaudit.cli.terminal import console
+    from memaudit.reproduce.board import NEEDS
+
+    _table(board.computed)
+    screen = console()
+    missing = Counter(line.where for line in board.lines if line.verdict == NEEDS)
+    places = ", ".join(f"{number} in {where}" for where, number in missing.items())
+    screen.print(f"{NEEDS}: {places}")
+    figures = ", ".join(one.where for one in board.figures if not one.files)
+    screen.print(f"figures drawn: {sum(bool(one.files) for one in board.figures)} of "
+                 f"{len(board.figures)}; {figures} need the archive")  # fmt: skip
+    screen.print(f"{len(board.lines)} published numbers: {board.counted}")
+    if remark:
+        screen.print(remark)
+
+
+def _table(lines: Sequence["Line"]) -> None:
+    from rich import box
+    from rich.table import Table
+
+    from memaudit.cli.terminal import console
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column("paper")
+    table.add_column("number")
+    for name in ("published", "ours"):
+        table.add_column(name, justify="right")
+    table.add_column("verdict")
+    for line in lines:
+        table.add_row(line.where, line.what, line.published, line.ours, line.verdict)
+    console().print(table)
+
+
+def draw_figures(folder: Path, out: Path) -> None:
+    """Draw them all from the parts' files, into a folder of their own."""
+    from memaudit.io.strict_json import read_object
+    from memaudit.report.downstream_page import draw_downstream
+    from memaudit.report.figures.budget_sweep import budget_sweep
+    from memaudit.report.figures.registry import draw_all
+    from memaudit.report.figures.save import write_figure
+    from memaudit.reproduce.folder import DOWNSTREAM, NATURAL, STRESS, SUMMARY, SWEEP
+    from memaudit.reproduce.tables import WRITERS
+
+    draw_all([folder / SWEEP, folder / STRESS], out)
+    draw_downstream(folder / DOWNSTREAM, out)
+    summary = read_object(folder / NATURAL / SUMMARY, "make it again")
+    rows = [row for row in summary["rows"] if row["writer"] in WRITERS]
+    write_figure(budget_sweep({**summary, "rows": rows}), out / f"{NATURAL}-budget_sweep")
+
+
+EPOCH = "SOURCE_DATE_EPOCH"
+"""What build tools set so that the same source gives the same bytes: seconds since 1970."""
+
+
+def reproduce_all(
+    out: Annotated[
+        Path, typer.Option(metavar="DIR", help="Where everything goes; a killed run goes on there.")
+    ] = Path("out/reproduction"),
+    seeds: Annotated[
+        int, typer.Option(metavar="N", min=1, help="Seeds; the paper's numbers need all 500.")
+    ] = 500,
+    rows: Annotated[
+        int, typer.Option(metavar="N", min=1, help="Rows of the solver audit; the paper has 1,200.")
+    ] = 1200,
+    packages: Annotated[
+        int, typer.Option(metavar="N", min=1, help="Packages of the own natural set; it has 26.")
+    ] = 26,
+    jobs: Annotated[
+        int | None, typer.Option(metavar="N", help="Processes; default: one per core.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Compute every table and figure that needs no archive; no model and no network is used.
+
+    One scoreboard says of each published number whether ours agrees, differs, or needs the
+    published archive. A manifest holds every hash; `memaudit reproduce verify` checks it.
+    """
+    from memaudit.cli.sweeping import swept
+    from memaudit.experiments.engines.registry import named_engine
+    from memaudit.reproduce.reproduce import Tools
+    from memaudit.reproduce.reproduce import reproduce_all as make_all
+    from memaudit.reproduce.scoreboard import DIFFER
+    from memaudit.reproduce.settings import Settings
+
+    engine = named_engine("serial" if jobs == 1 else "processes", jobs)
+    tools = Tools(partial(swept, engine=engine), engine, draw_figures, _told)
+    settings = Settings(seeds, rows, packages)
+    board = make_all(out, settings, tools, day())
+    if as_json:
+        typer.echo(board.text(), nl=False)
+    else:
+        show_board(board, settings.remark)
+        typer.echo(f"everything is in {safe(out)}; memaudit reproduce verify {safe(out)} checks it")
+    if board.counts[DIFFER]:
+        raise typer.Exit(FAILED)
+
+
+def _told(part: str, making: bool) -> None:
+    typer.echo(f"{part}: {'computing' if making else 'done before, its files are whole'}", err=True)
+
+
+def day() -> str:
+    """The day that goes into the metadata: today, or what SOURCE_DATE_EPOCH says."""
+    given = os.environ.get(EPOCH)
+    if given is None:
+        return datetime.now(UTC).date().isoformat()
+    try:
+        return datetime.fromtimestamp(int(given), UTC).date().isoformat()
+    except (ValueError, OverflowError, OSError):
+        raise MemAuditError(f"{EPOCH}={given!r} is no number of seconds; unset it") from None
+
+
+SEEDS = 1 << 32
+
+
+def reproduce_verify(
+    folder: Annotated[
+        Path, typer.Argument(metavar="DIR", help="What memaudit reproduce all wrote.")
+    ],
+    sample: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N", min=0, help="Compute N rows again, one of every mean at least, not all."
+        ),
+    ] = None,
+    seed: Annotated[
+        int | None,
+        typer.Option(metavar="S", help="Which rows are chosen; default: a new one, printed."),
+    ] = None,
+    jobs: Annotated[
+        int | None, typer.Option(metavar="N", help="Processes; default: one per core.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Check every hash, digest and document, and compute rows and figures again.
+
+    All rows are computed again unless --sample says otherwise; of the solver audit only some by
+    brute force, which the seed chooses. Exit code 1 if anything differs, with one line for each
+    problem. Files that only another program could make again are named as not verified.
+    """
+    from memaudit.experiments.engines.registry import named_engine
+    from memaudit.reproduce.verify.verify import Effort, verify_all
+
+    chosen = secrets.randbelow(SEEDS) if seed is None else seed
+    engine = named_engine("serial" if jobs == 1 else "processes", jobs)
+    report = verify_all(folder, Effort(sample, chosen, engine, draw_figures))
+    if as_json:
+        typer.echo(json.dumps({**report.to_json(), "seed": chosen}, indent=1))
+    else:
+        for problem in report.problems:
+            typer.echo(f"DIFFERS  {safe(problem)}")
+        for name, why in report.unverified.items():
+            typer.echo(f"not verified: {safe(name)}: {safe(why)}")
+        for note in report.notes:
+            typer.echo(safe(note))
+        typer.echo(report.verdict)
+    if report.problems:
+        raise typer.Exit(FAILED)
+
 
 reproduce = typer.Typer(
     help="The paper's numbers beside ours.",
@@ -80,7 +263,7 @@ def natural(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Recompute the paper's natural optima and ratios from its archive, no model called."""
-    from memaudit.cli.results import progress
+    from memaudit.cli.terminal import progress
     from memaudit.io.packages import read_packages
     from memaudit.reproduce.natural import lines as lines_of
     from memaudit.reproduce.natural import measure, writer_rows

@@ -1,4 +1,4 @@
-"""Scores as tables: rows of stores and budgets, unit kinds, lost units, cells."""
+"""Scores as tables: rows of stores and budgets, unit kinds, lost units, one unit or memory."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
@@ -7,8 +7,9 @@ from typing import Any
 from rich import box
 from rich.table import Table
 
-from memaudit.cli.results import number
-from memaudit.cli.text import safe_markup
+from memaudit.cli.terminal import number, safe_markup
+from memaudit.core.exact import exact
+from memaudit.core.text import counted
 from memaudit.scoring.diagnosis import STEPS
 from memaudit.scoring.package_scores import Sheet, SheetRow
 from memaudit.scoring.ratio import Ratio, bound_text
@@ -156,3 +157,51 @@ def _short(value: Fraction) -> str:
     """A value of a table that is read for its size; a fraction is rounded."""
     text = number(value)
     return text if "/" not in text and "~" not in text else f"{float(value):.3f}"
+
+
+MOST_CANDIDATES = 5
+"""Of the package, that an explanation names: those that hold most, the cheapest first."""
+
+
+def explained_lines(data: dict[str, Any]) -> Iterator[str]:
+    """Everything about an id, a line each."""
+    unit = data["unit"]
+    if unit is not None:
+        yield f"unit {data['id']} ({unit['kind']}, weight {unit['weight']:g}): {unit['text']}"
+        for query in unit["queries"]:
+            yield f"  asked for by {query['id']}: {query['text']}"
+        for one in unit["memories"]:
+            yield f"  {one['value']} in {one['store']}, memory {one['id']}: {one['text']}"
+            yield f"    because: {one['rationale'] or one['provenance']}"
+        if not unit["memories"]:
+            yield "  in no memory of these stores"
+        candidates = sorted(
+            unit["candidates"], key=lambda one: (-exact(one["value"]), exact(one["cost"]))
+        )
+        for one in candidates[:MOST_CANDIDATES]:
+            yield f"  {one['value']} in candidate {one['id']} of the package: {one['text']}"
+        if (more := len(candidates) - MOST_CANDIDATES) > 0:
+            yield f"  and {counted(more, 'candidate')} more, in the JSON"
+        for row in unit["scores"]:
+            yield f"  {row['store']} at {row['budget']}: {_fate(row)}"
+    for memory in data["memories"]:
+        yield (
+            f"memory {memory['memory']} of {memory['store']}, cost {memory['cost']}: "
+            f"{memory['text']}"
+        )
+        for cell in memory["cells"]:
+            yield f"  covers {cell['value']} of {cell['unit']}: {cell['unit_text']}"
+            yield f"    because: {cell['rationale'] or cell['provenance']}"
+        if not memory["cells"]:
+            yield "  covers no unit"
+        for row in memory["scores"]:
+            kept = {True: "kept", False: "not kept", None: "no diagnosis"}[row["kept"]]
+            best = "in" if row["in_best_subset"] else "not in"
+            yield f"  at {row['budget']}: {kept}, {best} the best subset that fits"
+
+
+def _fate(row: dict[str, Any]) -> str:
+    if row["parts"] is None:
+        return "no diagnosis"
+    lost = ", ".join(f"{step} {part:g}" for step, part in row["parts"].items())
+    return f"kept {row['kept']:g}, lost {lost or 'nothing'}"

@@ -2,21 +2,50 @@
 
 import json
 import math
-from collections.abc import Sequence
+import signal
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from fractions import Fraction
 from pathlib import Path
+from types import FrameType
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from memaudit.cli.interrupt import watched
-from memaudit.cli.outputs import may_write
-from memaudit.cli.text import safe
+from memaudit.cli.options import may_write
+from memaudit.cli.terminal import safe
 from memaudit.core.errors import MemAuditError
+from memaudit.solvers.protocol import STOP
 
 if TYPE_CHECKING:
     from memaudit.core.optimum import Optimum
     from memaudit.core.package import Package
+
+
+@contextmanager
+def watched() -> Iterator[threading.Event]:
+    """An event that is set at the first Ctrl-C, which is raised as ever.
+
+    Where the exception gets lost, in a callback of the compiler say, solvers stop all the same.
+    """
+    pressed = threading.Event()
+
+    def press(signum: int, frame: FrameType | None) -> None:  # noqa: ARG001
+        pressed.set()
+        STOP.set()
+        raise KeyboardInterrupt
+
+    if threading.current_thread() is not threading.main_thread():
+        yield pressed  # only the main thread may watch signals
+        return
+    before = signal.signal(signal.SIGINT, press)
+    try:
+        yield pressed
+    finally:
+        signal.signal(signal.SIGINT, before)
+        STOP.clear()
+
 
 Job = tuple["Package", Sequence[Fraction]]
 """A package and its budgets."""
@@ -106,7 +135,7 @@ def solve_jobs(
     jobs: Sequence[Job], group_cap: int | None, solver: str, seconds: float | None
 ) -> list["Optimum"]:
     """Solve one after the other; Ctrl-C ends the current one early and starts no other."""
-    from memaudit.cli.results import progress
+    from memaudit.cli.terminal import progress
     from memaudit.solvers.solve import iter_optima
 
     optima: list[Optimum] = []
@@ -128,7 +157,7 @@ def solve_jobs(
 
 def show(optima: Sequence["Optimum"]) -> None:
     """Print the table, and the notes it has no room for."""
-    from memaudit.cli.results import console, notes_of, table_of
+    from memaudit.cli.terminal import console, notes_of, table_of
 
     console().print(table_of(optima))
     for note in notes_of(optima):

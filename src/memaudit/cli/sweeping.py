@@ -17,7 +17,7 @@ from rich.progress import (
 )
 from rich.text import Text
 
-from memaudit.cli.text import safe
+from memaudit.cli.terminal import safe
 from memaudit.experiments.engines.local import Engine
 from memaudit.experiments.spec import RunSpec
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from memaudit.cli.errors import FAILED
-from memaudit.cli.text import safe
+from memaudit.cli.terminal import safe
 from memaudit.core.text import counted
 
 if TYPE_CHECKING:

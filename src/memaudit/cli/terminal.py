@@ -1,4 +1,4 @@
-"""Optima as a table for the terminal."""
+"""What commands print: untrusted text made harmless, numbers, tables, progress."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -9,9 +9,24 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from memaudit.cli.text import safe_markup
 from memaudit.core.exact import decimal_text
 from memaudit.core.optimum import Optimum
+
+
+def safe(text: object) -> str:
+    """The text with every control, format and bidirectional character written out as an escape."""
+    return "".join(
+        letter if letter.isprintable() else letter.encode("unicode_escape").decode("ascii")
+        for letter in str(text)
+    )
+
+
+def safe_markup(text: object) -> str:
+    """The same for rich, with its [markup] shown instead of obeyed."""
+    from rich.markup import escape
+
+    return escape(safe(text))
+
 
 PIPE_WIDTH = 120
 """Columns where no terminal says how wide it is."""
