@@ -6,8 +6,7 @@ from typing import Any
 from typer.core import TyperGroup
 from typer.testing import CliRunner
 
-from memaudit.cli.lazy import COMMANDS, load
-from memaudit.cli.main import app
+from memaudit.cli.main import COMMANDS, app, load
 
 HEAD = """# Commands
 

@@ -3,19 +3,9 @@
 import json
 from pathlib import Path
 
-import pytest
-
 from memaudit.adapters.store import read_store, store_digest
-from memaudit.cli import main
 from tests.adapters.exports import EXPORTS
 from tests.cli.running import failure, run
-
-
-@pytest.fixture(autouse=True)
-def _command(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The command is there, whatever else is."""
-    target = ("memaudit.cli.import_store:import_store", "Read the export of a memory system.")
-    monkeypatch.setitem(main.COMMANDS, "import", target)
 
 
 def test_account(tmp_path: Path) -> None:

@@ -3,21 +3,11 @@
 import json
 from pathlib import Path
 
-import pytest
-
-from memaudit.cli import main
 from memaudit.datasets.irregularities import DONE
 from memaudit.datasets.json_source import dataset_hash
 from memaudit.datasets.subset import read_subset
 from tests.cli.running import failure, run
 from tests.datasets.files import FIXTURES, kinds, load
-
-
-@pytest.fixture(autouse=True)
-def _commands(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The commands are there, whatever else is."""
-    monkeypatch.setitem(main.COMMANDS, "dataset", ("memaudit.cli.dataset:dataset", "Datasets."))
-    monkeypatch.setitem(main.COMMANDS, "subset", ("memaudit.cli.dataset:subset", "Subsets."))
 
 
 def test_inspect() -> None:

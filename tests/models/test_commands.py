@@ -3,21 +3,11 @@
 import json
 from pathlib import Path
 
-import pytest
-
-from memaudit.cli import main
 from memaudit.models.cache import Cache
 from tests.cli.running import failure, run
 from tests.models.asking import request
 from tests.models.test_batch import line
 from tests.models.test_cache_file import fill
-
-
-@pytest.fixture(autouse=True)
-def _commands(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The commands are there, whatever else is."""
-    monkeypatch.setitem(main.COMMANDS, "cache", ("memaudit.cli.cache:cache", "Replies."))
-    monkeypatch.setitem(main.COMMANDS, "batch", ("memaudit.cli.cache:batch", "Batches."))
 
 
 def test_export_import_show(tmp_path: Path) -> None:

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from memaudit.cli import main
 from memaudit.core.digest import digest
 from memaudit.core.errors import MemAuditError
 from memaudit.io.packages import examine, read_package
@@ -15,15 +14,6 @@ from memaudit.natural.label_files import read_labels
 from tests.cli.running import failure, run
 from tests.datasets.files import FIXTURES
 from tests.natural.talks import DIET, write_rows
-
-
-@pytest.fixture(autouse=True)
-def _commands(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The commands are there, whatever else is."""
-    monkeypatch.setitem(main.COMMANDS, "build", ("memaudit.cli.build:build", "Build."))
-    monkeypatch.setitem(main.COMMANDS, "subset", ("memaudit.cli.dataset:subset", "Subsets."))
-    place = "memaudit.cli.reliability:reliability"
-    monkeypatch.setitem(main.COMMANDS, "reliability", (place, "Reliability."))
 
 
 def contents(folder: Path) -> dict[str, bytes]:

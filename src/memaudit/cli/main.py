@@ -8,50 +8,70 @@ from typer.core import TyperCommand, TyperGroup
 
 from memaudit.cli.errors import explained, reported
 
-COMMANDS = {
-    "demo": ("memaudit.cli.demo:demo", "A short benchmark, a verified certificate, a report."),
-    "run": ("memaudit.cli.run:run", "Score writers against certified optima, many packages."),
-    "report": ("memaudit.cli.report:report", "Write the HTML report of a run."),
-    "writers": ("memaudit.cli.writers:writers", "List the writers and how they decide."),
-    "train": ("memaudit.cli.writers:train", "Train the ridge estimator of a writer."),
-    "generate": ("memaudit.cli.generate:generate", "Make a package from a seed."),
-    "reproduce": ("memaudit.cli.reproduce:reproduce", "The paper's numbers beside ours."),
-    "audit": ("memaudit.cli.audit:audit", "Audit labels, and the solvers."),
-    "annotate": ("memaudit.cli.annotate:annotate", "Label the cells of a frame in a browser."),
-    "serve": ("memaudit.cli.explorer:serve", "Explore runs and packages in a browser."),
-    "bundle": ("memaudit.cli.explorer:bundle", "Write the explorer's pages as a static site."),
-    "solve": ("memaudit.cli.solve:solve", "Find the best store for a budget, with a certificate."),
-    "verify": ("memaudit.cli.verify:verify", "Check a certificate against its package."),
-    "frontier": ("memaudit.cli.frontier:frontier", "The optimum for every budget."),
-    "validate": ("memaudit.cli.package:validate", "Check packages and list every problem."),
-    "show": ("memaudit.cli.package:show", "Summarise a package."),
-    "convert": ("memaudit.cli.package:convert", "Rewrite packages in another form."),
-    "recost": ("memaudit.cli.package:recost", "Measure every cost by another rule."),
-    "schema": ("memaudit.cli.package:schema", "Print the JSON Schema of a package."),
-    "import": ("memaudit.cli.import_store:import_store", "Read the export of a memory system."),
-    "capture": ("memaudit.cli.capture:capture", "Run a memory system, keep what it wrote."),
-    "score": ("memaudit.cli.score:score", "Score exported stores against certified optima."),
-    "diagnose": ("memaudit.cli.diagnose:diagnose", "Who lost the answer: write, retrieve, read?"),
-    "transfer": ("memaudit.cli.transfer:transfer", "Package-style stores against raw ones."),
-    "leaderboard": ("memaudit.cli.leaderboard:leaderboard", "All scored stores in one table."),
-    "sensitivity": ("memaudit.cli.sensitivity:sensitivity", "Do scores survive other choices?"),
-    "judge": ("memaudit.cli.judge:judge", "Compare two judges of a store."),
-    "gate": ("memaudit.cli.gate:gate", "Fail if a store is below a bar, for CI."),
-    "build": ("memaudit.cli.build:build", "Make packages from conversations."),
-    "reliability": ("memaudit.cli.reliability:reliability", "How packages were constructed."),
-    "dataset": ("memaudit.cli.dataset:dataset", "Look into a dataset of conversations."),
-    "subset": ("memaudit.cli.dataset:subset", "Choose a balanced subset of a dataset."),
-    "cache": ("memaudit.cli.cache:cache", "Export, import or show the cache of model replies."),
-    "batch": ("memaudit.cli.cache:batch", "Take answers to a batch of model requests."),
-    "doctor": ("memaudit.cli.doctor:doctor", "What is installed, and do the solvers work?"),
+GROUPS: dict[str, dict[str, tuple[str, str]]] = {
+    "Start here": {
+        "demo": ("demo:demo", "Run a short benchmark, verify a certificate, write a report."),
+        "doctor": ("doctor:doctor", "Check what is installed and that the solvers work."),
+    },
+    "Score a store": {
+        "import": ("import_store:import_store", "Read the export of a memory system."),
+        "capture": ("capture:capture", "Run a memory system and save what it wrote."),
+        "score": ("score:score", "Score exported stores against certified optima."),
+        "gate": ("gate:gate", "Fail if a store scores below a minimum, for CI."),
+        "leaderboard": ("leaderboard:leaderboard", "Compare all scored stores in one table."),
+        "sensitivity": ("sensitivity:sensitivity", "Test whether scores survive other choices."),
+        "diagnose": ("diagnose:diagnose", "Find what lost an answer: writing, retrieval, reading."),
+        "transfer": ("transfer:transfer", "Compare package-style stores with raw turns."),
+    },
+    "Build packages": {
+        "dataset": ("dataset:dataset", "Inspect a dataset of conversations, or take a subset."),
+        "build": ("build:build", "Build packages from conversations."),
+        "validate": ("package:validate", "Check packages and list every problem."),
+        "show": ("package:show", "Summarise a package."),
+        "convert": ("package:convert", "Rewrite packages in another form."),
+        "recost": ("package:recost", "Measure every cost by another rule."),
+        "schema": ("package:schema", "Print the JSON Schema of a package."),
+        "generate": ("generate:generate", "Generate a package from a seed."),
+    },
+    "Audit labels": {
+        "audit": ("audit:audit", "Audit labels, judges and solvers."),
+        "annotate": ("annotate:annotate", "Label the cells of a frame in a browser."),
+        "reliability": ("reliability:reliability", "Show how packages were built and labelled."),
+    },
+    "Benchmark and reproduce": {
+        "run": ("run:run", "Score writers against certified optima on many packages."),
+        "report": ("report:report", "Write the HTML report of a run or a diagnosis."),
+        "writers": ("writers:writers", "List the writers and how they decide."),
+        "train": ("writers:train", "Train the ridge estimator of a writer."),
+        "reproduce": ("reproduce:reproduce", "Recompute the paper's numbers beside its own."),
+    },
+    "Explore": {
+        "serve": ("explorer:serve", "Browse runs, packages, stores and proofs in a browser."),
+        "bundle": ("explorer:bundle", "Write the same pages as a static site."),
+    },
+    "Tools": {
+        "solve": ("solve:solve", "Find the best store for a budget, with a certificate."),
+        "verify": ("verify:verify", "Check a certificate against its package."),
+        "frontier": ("frontier:frontier", "Compute the optimum for every budget."),
+        "cache": ("cache:cache", "Export, import or show the cache of model replies."),
+        "batch": ("cache:batch", "Import replies to a batch of model requests."),
+    },
 }
-"""Every command: where its function lives, and its line in --help."""
+"""Every command under its heading: module and function in memaudit.cli, and its line in --help."""
+
+FIRST_STEPS = """\
+memaudit demo                              a ranking, a certificate, a report
+memaudit import EXPORT --out STORE         read what your system wrote
+memaudit score PACKAGE STORE --budget 100  score it against the optimum
+"""
+
+COMMANDS = {name: entry for commands in GROUPS.values() for name, entry in commands.items()}
 
 
 def load(name: str) -> Any:
     """The real command, from a function or a Typer app of its own."""
     module, _, function = COMMANDS[name][0].partition(":")
-    target = getattr(importlib.import_module(module), function)
+    target = getattr(importlib.import_module(f"memaudit.cli.{module}"), function)
     if isinstance(target, typer.Typer):
         return typer.main.get_command(target)
     app = typer.Typer(add_completion=False, rich_markup_mode=None)
@@ -60,7 +80,19 @@ def load(name: str) -> Any:
 
 
 class LazyGroup(TyperGroup):
-    """Lists commands from COMMANDS; loads one when it is called."""
+    """Lists commands under their headings; imports a command when it is called."""
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002
+        """The usual first steps, then every command under its heading."""
+        with formatter.section("First steps"):
+            for line in FIRST_STEPS.splitlines():
+                formatter.write(f"  {line}\n")
+        width = max(map(len, COMMANDS))
+        for heading, commands in GROUPS.items():
+            with formatter.section(heading):
+                formatter.write_dl(
+                    [(name.ljust(width), line) for name, (_, line) in commands.items()]
+                )
 
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002
         """All command names, in the order above."""
