@@ -11,15 +11,15 @@ from memaudit.models.batch import BatchPending, Row, import_batch, write_batch
 from memaudit.models.cache import Cache
 from memaudit.models.client import Failure, FailureKind, Reply
 from memaudit.models.fan_out import ask_all
-from memaudit.models.providers import Asking, Settings, open_client
+from memaudit.models.providers import ModelSettings, ProviderClient, open_client
 from memaudit.models.spending import price_of
 from tests.models.asking import GOOD, TWICE, WRONG, Labels, request
 from tests.models.server import completion
 
 
-def opened(cache: Cache, **more: Any) -> Asking:
+def opened(cache: Cache, **more: Any) -> ProviderClient:
     """A client that waits for batches."""
-    return open_client(Settings(provider="batch", **more), cache)
+    return open_client(ModelSettings(provider="batch", **more), cache)
 
 
 def ask(cache: Cache, texts: str, file: Path) -> tuple[list[Reply[Labels] | Failure], str]:

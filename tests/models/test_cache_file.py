@@ -11,7 +11,7 @@ from memaudit.models.cache import Cache
 from memaudit.models.cache_export import export_cache, import_cache
 from memaudit.models.client import Failure, FailureKind, Reply, Usage
 from memaudit.models.fan_out import ask_all
-from memaudit.models.providers import Settings, open_client
+from memaudit.models.providers import ModelSettings, open_client
 from tests.models.asking import GOOD, Labels, request
 from tests.models.test_cache import reply_to
 
@@ -58,7 +58,7 @@ def test_replay_without_a_network(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(socket, "create_connection", blocked)
     with Cache(tmp_path / "b") as cache:
         import_cache(cache, tmp_path / "a.jsonl")
-        client = open_client(Settings(provider="offline"), cache).client
+        client = open_client(ModelSettings(provider="offline"), cache).client
         x, refused, unknown, y = ask_all(client, [request(one) for one in "xr?y"], Labels)
         assert client.spent == Usage()
         assert cache.count("attempts") == 1

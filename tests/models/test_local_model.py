@@ -13,7 +13,7 @@ from memaudit.models.cache_export import export_cache, import_cache
 from memaudit.models.client import Reply
 from memaudit.models.fan_out import ask_all
 from memaudit.models.prompt import RULE, data_block
-from memaudit.models.providers import Settings, open_client
+from memaudit.models.providers import ModelSettings, open_client
 from memaudit.models.request import Message, Parameters, Request, Template
 
 pytest.importorskip("openai", reason="pip install 'memaudit[models]'")
@@ -53,7 +53,7 @@ def test_asked_cached_moved_and_replayed(address: str, tmp_path: Path) -> None:
         Covers, "smollm2", (Message("user", text),), template, Parameters(max_tokens=24)
     )
     with Cache(tmp_path / "here") as cache:
-        client = open_client(Settings(base_url=address, timeout=300), cache).client
+        client = open_client(ModelSettings(base_url=address, timeout=300), cache).client
         (first,) = ask_all(client, [request], Covers)
         assert isinstance(first, Reply), first
         assert (first.wire, first.usage.calls, first.usage.unmeasured) == ("json_schema", 1, 0)
@@ -62,7 +62,7 @@ def test_asked_cached_moved_and_replayed(address: str, tmp_path: Path) -> None:
         export_cache(cache, tmp_path / "replies.jsonl")
     with Cache(tmp_path / "there") as cache:
         import_cache(cache, tmp_path / "replies.jsonl")
-        client = open_client(Settings(provider="offline"), cache).client
+        client = open_client(ModelSettings(provider="offline"), cache).client
         (again,) = ask_all(client, [request], Covers)
         assert isinstance(again, Reply)
         assert (again.value, again.raw, again.from_cache) == (first.value, first.raw, True)

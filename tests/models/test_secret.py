@@ -18,7 +18,7 @@ from memaudit.models.batch import import_batch
 from memaudit.models.cache import Cache
 from memaudit.models.cache_export import export_cache
 from memaudit.models.client import Failure, Reply
-from memaudit.models.providers import Settings, open_client
+from memaudit.models.providers import ModelSettings, open_client
 from memaudit.models.secret import HIDDEN, Secret, checked_address, hidden, key_for
 from memaudit.models.transport import RetryPolicy
 from tests.models.asking import GOOD, Labels, request
@@ -71,7 +71,7 @@ def test_no_file_log_or_message_holds_the_key(
     monkeypatch.setenv("MEMAUDIT_API_KEY", CANARY)
     caplog.set_level(logging.DEBUG)
     with serving(behaviour) as served, Cache(tmp_path / "cache") as cache:
-        settings = Settings(base_url=served.url, retry=RetryPolicy(retries=0))
+        settings = ModelSettings(base_url=served.url, retry=RetryPolicy(retries=0))
         asking = open_client(settings, cache)
         try:
             outcome: Reply[Labels] | Failure | str = asking.client.ask(request(), Labels)
@@ -184,10 +184,10 @@ def test_without_the_sdk(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Non
     monkeypatch.setitem(sys.modules, "openai", None)
     with Cache(tmp_path / "cache") as cache:
         with pytest.raises(MemAuditError, match=r"pip install 'memaudit\[models\]'"):
-            open_client(Settings(), cache)
-        open_client(Settings(provider="offline"), cache)
+            open_client(ModelSettings(), cache)
+        open_client(ModelSettings(provider="offline"), cache)
         with pytest.raises(MemAuditError, match="there is no provider 'magic'"):
-            open_client(Settings(provider="magic"), cache)
+            open_client(ModelSettings(provider="magic"), cache)
 
 
 def test_a_server_error_is_one_line() -> None:

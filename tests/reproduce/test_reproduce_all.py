@@ -11,8 +11,8 @@ import pytest
 from memaudit.core.digest import digest
 from memaudit.experiments.evaluate import certificate_hash
 from memaudit.generators.registry import named_distribution
-from memaudit.models.prompt import PROMPTS, prompt
 from memaudit.natural.named_packages import natural_set
+from memaudit.natural.prompts import PROMPTS, pass_prompt
 from memaudit.reproduce.folder import files_in
 from memaudit.solvers.solve import solve
 from tests.cli.running import failure, run
@@ -73,7 +73,7 @@ def test_the_manifest_names_what_was_computed(finished: Path) -> None:
     assert two is not None
     assert listed["certificates"][digest(natural_set()[0])]["20, k = 2"] == certificate_hash(two)
     for name in PROMPTS:
-        assert listed["prompts"][f"natural/passes/prompts/{name}.md"] == prompt(name).sha256
+        assert listed["prompts"][f"natural/prompts/{name}.md"] == pass_prompt(name).sha256
     assert listed["seeds"]["sweep"] == listed["seeds"]["stress"] == "0-2"
     assert {"python", "numpy", "numba", "highspy", "memaudit"} <= listed["versions"].keys()
     assert listed["command_lines"]["all"].endswith("--seeds 3 --rows 24 --packages 3")
@@ -134,7 +134,7 @@ def test_a_folder_holds_one_reproduction(copied: Path, tmp_path: Path) -> None:
     """Other settings and other things in the folder are refused, and nothing is touched."""
     before = (copied / "manifest.json").read_bytes()
     line = failure("reproduce", "all", "--out", copied, "--seeds", "4", *OPTIONS[2:])
-    assert line.endswith("holds a reproduction whose settings differs; choose another folder")
+    assert line.endswith("holds another reproduction (different: settings); choose another folder")
     assert (copied / "manifest.json").read_bytes() == before
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "diary.txt").write_text("dear diary")

@@ -12,8 +12,8 @@ from memaudit.core.errors import MemAuditError
 from memaudit.core.package import EvidenceUnit, Package
 from memaudit.io.packages import write_package
 from memaudit.models.cache import Cache
-from memaudit.models.providers import Settings
-from memaudit.natural.passes.model_session import Desk, open_desk
+from memaudit.models.providers import ModelSettings
+from memaudit.models.session import ModelSession, open_session
 from memaudit.scoring.judges.model import ModelJudge
 from memaudit.scoring.judges.protocol import Judged
 from memaudit.scoring.judges.registry import named_judge
@@ -38,10 +38,10 @@ SILENT = "Soup."
 
 
 @contextmanager
-def desk(folder: Path, settings: Settings) -> Iterator[Desk]:
-    """A desk with a cache in a folder."""
+def session(folder: Path, settings: ModelSettings) -> Iterator[ModelSession]:
+    """A session with a cache in a folder."""
     with Cache(folder / "cache") as cache:
-        yield open_desk(settings, cache, folder / "requests.jsonl")
+        yield open_session(settings, cache, folder / "requests.jsonl")
 
 
 def silent_about_soup(body: dict[str, Any]) -> str:
@@ -54,7 +54,7 @@ def silent_about_soup(body: dict[str, Any]) -> str:
 
 def test_cells_and_provenance(tmp_path: Path) -> None:
     """Full holds the unit, partial is held by it; zeros are cells too, said by the model."""
-    with serving(plays) as served, desk(tmp_path, live(served.url)) as asked:
+    with serving(plays) as served, session(tmp_path, live(served.url)) as asked:
         judge = ModelJudge(asked, "one")
         said = judge.judge(MEMORIES, UNITS)
         found = said.cells
@@ -73,7 +73,7 @@ def test_cells_and_provenance(tmp_path: Path) -> None:
 
 def test_blind(tmp_path: Path) -> None:
     """The prompt of package candidates, with texts in it and no id, source or kind."""
-    with serving(plays) as served, desk(tmp_path, live(served.url)) as asked:
+    with serving(plays) as served, session(tmp_path, live(served.url)) as asked:
         ModelJudge(asked, "one").judge(MEMORIES, UNITS)
         ModelJudge(asked, "one").judge(
             [Judged("other/9", memory.text) for memory in MEMORIES], UNITS
@@ -92,7 +92,7 @@ def test_undecided_is_counted(tmp_path: Path) -> None:
     """No answer after asking twice is no cell and no zero: it is listed, and in the ledger."""
     with (
         serving(instead("coverage", silent_about_soup)) as served,
-        desk(tmp_path, live(served.url)) as asked,
+        session(tmp_path, live(served.url)) as asked,
     ):
         judge = ModelJudge(asked, "one")
         said = judge.judge(MEMORIES, UNITS)
@@ -106,18 +106,18 @@ def test_undecided_is_counted(tmp_path: Path) -> None:
 
 def test_offline_from_the_cache(tmp_path: Path) -> None:
     """What was asked once is repeated with no call; what was not is an error, not a zero."""
-    with serving(plays) as served, desk(tmp_path, live(served.url)) as asked:
+    with serving(plays) as served, session(tmp_path, live(served.url)) as asked:
         before = ModelJudge(asked, "one").judge(MEMORIES, UNITS)
-    with desk(tmp_path, Settings(provider="offline")) as asked:
+    with session(tmp_path, ModelSettings(provider="offline")) as asked:
         assert ModelJudge(asked, "one").judge(MEMORIES, UNITS) == before
         with pytest.raises(MemAuditError, match="were not answered"):
             ModelJudge(asked, "other").judge(MEMORIES, UNITS)
 
 
 def test_by_name(tmp_path: Path) -> None:
-    """`model:NAME` needs a desk."""
-    with desk(tmp_path, Settings(provider="offline")) as asked:
-        assert named_judge("model:org/one:free", desk=asked).name == "model org/one:free"
+    """`model:NAME` needs a session."""
+    with session(tmp_path, ModelSettings(provider="offline")) as asked:
+        assert named_judge("model:org/one:free", session=asked).name == "model org/one:free"
     with pytest.raises(MemAuditError, match="asks a model"):
         named_judge("model:one")
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from memaudit.cli.judging import NO_DESK, DeskOptions, judging_desk
+from memaudit.cli.judging import NO_SESSION, SessionOptions, judging_session
 from memaudit.cli.options import spread
 from memaudit.cli.terminal import safe, safe_markup
 from memaudit.core.errors import MemAuditError
@@ -24,7 +24,7 @@ def cells(
     ],
     model: Annotated[str, typer.Option(metavar="NAME", help="The model to ask.")],
     out: Annotated[Path, typer.Option(metavar="LABELS", help="The label file to write, .csv.")],
-    options: DeskOptions = NO_DESK,
+    options: SessionOptions = NO_SESSION,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Ask a model about every cell of a frame: the two texts and nothing else."""
@@ -34,10 +34,10 @@ def cells(
     asked = read_frame(frame)
     judge = f"{MODEL}{model}"
     _refuse_others_labels(out, judge)
-    with judging_desk([judge], options, out) as desk:
-        assert desk is not None  # a model's name opens one
-        found = labels_by_model(asked, desk, model)
-        troubles = Counter(one.what for one in desk.ledger.troubles if one.failure)
+    with judging_session([judge], options, out) as session:
+        assert session is not None  # a model's name opens one
+        found = labels_by_model(asked, session, model)
+        troubles = Counter(one.what for one in session.ledger.troubles if one.failure)
     write_labels(found.labels, out)
     counts = Counter(found.labels.labels.values())
     if as_json:

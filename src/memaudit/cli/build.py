@@ -53,11 +53,11 @@ def build_with_models(job: "Job", options: ModelOptions, out: Path, form: str) -
     """Run the passes; with a batch queue, stop where answers are pending."""
     from memaudit.models.cache import Cache
     from memaudit.models.fan_out import Progress
-    from memaudit.models.providers import DEFAULT_BASE_URL, Settings
+    from memaudit.models.providers import DEFAULT_BASE_URL, ModelSettings
+    from memaudit.models.session import SessionCallbacks, open_session, progress_text
     from memaudit.models.spending import price_of
     from memaudit.models.transport import RetryPolicy
     from memaudit.natural.passes.model_folder import build_into_with_model
-    from memaudit.natural.passes.model_session import Talk, open_desk, progress_text
     from memaudit.natural.passes.recipe import ModelRecipe
 
     if options.model is None:
@@ -74,7 +74,7 @@ def build_with_models(job: "Job", options: ModelOptions, out: Path, form: str) -
         raise MemAuditError(f"--max-tokens {options.max_tokens} makes no sense; use 1 or more")
     if not options.timeout > 0 or options.retries < 0:
         raise MemAuditError("--timeout is a number above 0, --retries one of 0 or more")
-    settings = Settings(
+    settings = ModelSettings(
         timeout=options.timeout,
         retry=RetryPolicy(retries=options.retries),
         provider=options.provider,
@@ -93,7 +93,7 @@ def build_with_models(job: "Job", options: ModelOptions, out: Path, form: str) -
         elif watched:
             typer.echo(start + progress_text(stage, state), err=True, nl=False)
 
-    talk = Talk(
+    callbacks = SessionCallbacks(
         show=_say,
         agree=lambda: typer.confirm("go on?", err=True),
         yes=options.yes,
@@ -101,8 +101,8 @@ def build_with_models(job: "Job", options: ModelOptions, out: Path, form: str) -
     )
     batch_file = options.batch_file or beside(out, "-requests.jsonl")
     with Cache(options.cache) as cache:
-        desk = open_desk(settings, cache, batch_file, talk, options.concurrency)
-        return build_into_with_model(job, recipe, desk, out, form)
+        session = open_session(settings, cache, batch_file, callbacks, options.concurrency)
+        return build_into_with_model(job, recipe, session, out, form)
 
 
 def _say(line: str) -> None:

@@ -8,10 +8,11 @@ import typer
 from rich import box
 from rich.table import Table
 
-from memaudit.cli.judging import DeskOptions
+from memaudit.cli.judging import SessionOptions
 from memaudit.cli.reading_options import Reading
 from memaudit.cli.terminal import console, progress, safe, safe_markup
 from memaudit.core.errors import MemAuditError
+from memaudit.core.number_text import ratio, span
 
 if TYPE_CHECKING:
     from memaudit.core.package import Package
@@ -32,7 +33,7 @@ def calibrate_into(
     budgets: str | None,
     writers: list[str] | None,
     reading: Reading,
-    options: DeskOptions,
+    options: SessionOptions,
     seed: int,
     out: Path | None,
     as_json: bool,
@@ -116,7 +117,7 @@ def _correlations(rows: list[dict[str, Any]]) -> Table:
 def _number(one: dict[str, float | None]) -> str:
     if one["value"] is None:
         return "undefined"
-    return f"{one['value']:.3f} ({one['ci_low']:.3f} to {one['ci_high']:.3f})"
+    return f"{ratio(one['value'])} ({span(one['ci_low'], one['ci_high'])})"
 
 
 def _partings(parted: dict[str, Any], screen: Any) -> None:
@@ -148,7 +149,7 @@ def _largest(rows: list[dict[str, Any]], target: str) -> Table:
         first, second = row["first"], row["second"]
         table.add_row(
             safe_markup(row["package"]), row["budget"], safe_markup(first["writer"]),
-            safe_markup(second["writer"]), f"{first['ratio']:.3f}, {second['ratio']:.3f}",
-            f"{first[target]:.3f}, {second[target]:.3f}", row["why"].split(":")[0],
+            safe_markup(second["writer"]), f"{ratio(first['ratio'])}, {ratio(second['ratio'])}",
+            f"{ratio(first[target])}, {ratio(second[target])}", row["why"].split(":")[0],
         )  # fmt: skip
     return table

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from memaudit.cli.judging import NO_DESK, DeskOptions
+from memaudit.cli.judging import NO_SESSION, SessionOptions
 from memaudit.cli.options import CostRule, LabelMemories, spread
 from memaudit.cli.reading_options import (
     AsJson,
@@ -78,7 +78,7 @@ def diagnose(
     label_memories: LabelMemories = None,
     cost_rule: CostRule = None,
     seed: Annotated[int, typer.Option(metavar="N", help="For writers that draw.")] = 0,
-    options: DeskOptions = NO_DESK,
+    options: SessionOptions = NO_SESSION,
     show: ShowQuery = None,
     failures: Failures = False,
     as_json: AsJson = False,
@@ -117,13 +117,13 @@ def diagnose(
     if not exported and not writer:
         raise MemAuditError("there is no store to diagnose; give a STORE or a --writer")
     refuse_shared_ids([judge], label_memories, exported)
-    with reading.setup(options, out, judge if exported else None) as (setup, desk):
+    with reading.setup(options, out, judge if exported else None) as (setup, session):
         made = make_cases(
             packages,
             Wanted(
                 budget=_budget(budget, packages),
                 stores=exported,
-                judge=named_judge(judge, label_memories, desk) if exported else None,
+                judge=named_judge(judge, label_memories, session) if exported else None,
                 writers=[named_writer(name) for name in writer or []],
                 policy=named_policy(policy),
                 seed=seed,

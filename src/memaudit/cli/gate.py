@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from memaudit.cli.errors import FAILED
-from memaudit.cli.judging import NO_DESK, DeskOptions, judging_desk
+from memaudit.cli.judging import NO_SESSION, SessionOptions, judging_session
 from memaudit.cli.options import (
     CostRule,
     GroupCap,
@@ -43,7 +43,7 @@ def gate(
     cost_rule: CostRule = None,
     group_cap: GroupCap = None,
     seconds: Seconds = None,
-    options: DeskOptions = NO_DESK,
+    options: SessionOptions = NO_SESSION,
 ) -> None:
     """Exit with 1 if a store's union ratio within the budget is below a bar."""
     from memaudit.adapters.store import read_store
@@ -60,9 +60,9 @@ def gate(
     if cost_rule is not None:
         found = found.recost(cost_rule)
     exported = read_store(store)
-    with judging_desk([judge], options, store) as desk:
+    with judging_session([judge], options, store) as session:
         result = gated(
-            found, exported, at, named_judge(judge, label_memories, desk), policy=policy,
+            found, exported, at, named_judge(judge, label_memories, session), policy=policy,
             salience=rated, group_cap=group_cap, seconds=seconds,
         )  # fmt: skip
     passed = result.passes(min_ratio)

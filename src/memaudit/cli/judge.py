@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from memaudit.cli.judging import NO_DESK, DeskOptions, judging_desk
+from memaudit.cli.judging import NO_SESSION, SessionOptions, judging_session
 from memaudit.cli.options import (
     CostRule,
     GroupCap,
@@ -18,6 +18,7 @@ from memaudit.cli.options import (
     spread,
 )
 from memaudit.cli.terminal import safe, safe_markup
+from memaudit.core.number_text import ratio
 
 
 @spread
@@ -36,7 +37,7 @@ def judge(
     cost_rule: CostRule = None,
     group_cap: GroupCap = None,
     seconds: Seconds = None,
-    options: DeskOptions = NO_DESK,
+    options: SessionOptions = NO_SESSION,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Compare a judge with another: cells, precision and recall, kappa, and their ratios."""
@@ -58,8 +59,8 @@ def judge(
     found, exported = read_package(package), read_store(store)
     if cost_rule is not None:
         found = found.recost(cost_rule)
-    with judging_desk([judge, against], options, store) as desk:
-        pair = named_judges([judge, against], label_memories, desk)
+    with judging_session([judge, against], options, store) as session:
+        pair = named_judges([judge, against], label_memories, session)
         kept = [written(found, exported, one) for one in pair]
     for warning in exported.warnings:
         typer.echo(safe(f"{exported.name}: {warning}"), err=True)
@@ -135,4 +136,4 @@ def _show(data: dict[str, Any]) -> None:
 def _text(value: float | None) -> str:
     if value is None:
         return "undefined"
-    return str(value) if isinstance(value, int) else f"{value:.3f}"
+    return str(value) if isinstance(value, int) else ratio(value)

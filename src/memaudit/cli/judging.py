@@ -1,4 +1,4 @@
-"""Where a judge that is a model gets its answers: one desk for score, gate, judge, sensitivity."""
+"""The model session of a judge, shared by score, gate, judge and sensitivity."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -14,11 +14,11 @@ from memaudit.core.errors import MemAuditError
 from memaudit.io.files import beside
 
 if TYPE_CHECKING:
-    from memaudit.natural.passes.model_session import Desk
+    from memaudit.models.session import ModelSession
 
 
 @dataclass(frozen=True, slots=True)
-class DeskOptions:
+class SessionOptions:
     """Everything a command says about asking a model; `spread` makes options of it."""
 
     base_url: Annotated[
@@ -43,37 +43,37 @@ class DeskOptions:
     yes: Annotated[bool, typer.Option("--yes", help="model: do not ask before spending.")] = False
 
 
-NO_DESK = DeskOptions()
+NO_SESSION = SessionOptions()
 
 
 @contextmanager
-def judging_desk(
-    wanted: Sequence[str] | bool, options: DeskOptions, out: Path
-) -> Iterator["Desk | None"]:
+def judging_session(
+    wanted: Sequence[str] | bool, options: SessionOptions, out: Path
+) -> Iterator["ModelSession | None"]:
     """Where a model is asked, if one is wanted or is among the judges named; else none."""
     if not (wanted if isinstance(wanted, bool) else any(map(_is_model, wanted))):
         yield None
         return
     from memaudit.models.cache import Cache
-    from memaudit.models.providers import DEFAULT_BASE_URL, Settings
+    from memaudit.models.providers import DEFAULT_BASE_URL, ModelSettings
+    from memaudit.models.session import SessionCallbacks, open_session
     from memaudit.models.spending import price_of
-    from memaudit.natural.passes.model_session import Talk, open_desk
 
     if options.max_tokens is not None and options.max_tokens < 1:
         raise MemAuditError(f"--max-tokens {options.max_tokens} makes no sense; use 1 or more")
-    settings = Settings(
+    settings = ModelSettings(
         provider=options.provider,
         base_url=options.base_url or DEFAULT_BASE_URL,
         price=price_of(options.price_in, options.price_out),
         max_total_tokens=options.max_tokens,
     )
-    talk = Talk(
+    callbacks = SessionCallbacks(
         show=lambda line: typer.echo(safe(line), err=True),
         agree=lambda: typer.confirm("go on?", err=True),
         yes=options.yes,
     )
     with Cache(options.cache) as opened:
-        yield open_desk(settings, opened, beside(out, "-requests.jsonl", stem=True), talk)
+        yield open_session(settings, opened, beside(out, "-requests.jsonl", stem=True), callbacks)
 
 
 def _is_model(judge: str) -> bool:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from memaudit.cli.judging import DeskOptions, judging_desk
+from memaudit.cli.judging import SessionOptions, judging_session
 from memaudit.cli.terminal import safe
 from memaudit.core.errors import MemAuditError
 from memaudit.io.files import beside
@@ -16,7 +16,7 @@ from memaudit.io.files import beside
 if TYPE_CHECKING:
     from memaudit.downstream.run import Run
     from memaudit.downstream.spec import Setup
-    from memaudit.natural.passes.model_session import Desk
+    from memaudit.models.session import ModelSession
 
 RetrieverName = Annotated[
     str,
@@ -53,9 +53,9 @@ class Reading:
 
     @contextmanager
     def setup(
-        self, options: DeskOptions, out: Path, judge: str | None = None
-    ) -> Iterator[tuple["Setup", "Desk | None"]]:
-        """Retriever and reader, and the desk where a model is asked, by a judge too."""
+        self, options: SessionOptions, out: Path, judge: str | None = None
+    ) -> Iterator[tuple["Setup", "ModelSession | None"]]:
+        """Retriever and reader, and the session where a model is asked, by a judge too."""
         from memaudit.downstream.readers.registry import named_reader
         from memaudit.downstream.retrievers import named_retriever
         from memaudit.downstream.spec import Setup
@@ -71,8 +71,8 @@ class Reading:
         vectors = beside(cache, "-vectors.sqlite", stem=True)
         found_by = named_retriever(self.retriever, vectors, options.provider == "offline")
         asked = [self.reader] if judge is None else [self.reader, judge]
-        with judging_desk(asked, options, out) as desk:
-            yield Setup(found_by, self.k, named_reader(self.reader, self.prompt, desk)), desk
+        with judging_session(asked, options, out) as session:
+            yield Setup(found_by, self.k, named_reader(self.reader, self.prompt, session)), session
 
 
 def tell(finished: "Run", left_out: dict[str, str]) -> None:
@@ -88,8 +88,8 @@ def tell(finished: "Run", left_out: dict[str, str]) -> None:
 def print_questions(out: Path, show: str | None, failures: bool) -> bool:
     """Single questions, if any are asked for; whether they were."""
     from memaudit.cli.diagnosis_tables import list_failures, show_chain
-    from memaudit.downstream.run import ROWS
     from memaudit.io.journal import read_journal
+    from memaudit.io.run_folder import ROWS
 
     if show is None and not failures:
         return False

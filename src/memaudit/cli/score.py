@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from memaudit.cli.judging import NO_DESK, DeskOptions, judging_desk
+from memaudit.cli.judging import NO_SESSION, SessionOptions, judging_session
 from memaudit.cli.leaderboard import show_board
 from memaudit.cli.options import (
     Budgets,
@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from memaudit.adapters.store import ExportedStore
-    from memaudit.natural.passes.model_session import Desk
+    from memaudit.models.session import ModelSession
     from memaudit.scoring.judges.protocol import Judge
 
 
@@ -278,7 +278,7 @@ def score(
         list[str] | None,
         typer.Option(metavar="ID", help="Tell all about a unit or a memory; repeatable."),
     ] = None,
-    options: DeskOptions = NO_DESK,
+    options: SessionOptions = NO_SESSION,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Score stores: raw value, ratios to certified optima, pruned rows, and where value is lost."""
@@ -300,8 +300,8 @@ def score(
     for store in exported:
         for warning in store.warnings:
             typer.echo(safe(f"{store.name}: {warning}"), err=True)
-    with judging_desk(names, options, stores[0]) as desk:
-        judges = _judges(names, label_memories, exported, desk)
+    with judging_session(names, options, stores[0]) as session:
+        judges = _judges(names, label_memories, exported, session)
         scoring = Scoring(amounts, judges, rated, group_cap, seconds)
         if len(packages) == 1:
             print_one(sheet(packages[0], exported, scoring), show_cells, explain or [], as_json)
@@ -314,14 +314,14 @@ def _judges(
     names: Sequence[str],
     memories: Path | None,
     stores: Sequence["ExportedStore"],
-    desk: "Desk | None",
+    session: "ModelSession | None",
 ) -> dict[str, "Judge"]:
     """The judge of each store: one for all, or files of labels or calls, one a store."""
     from memaudit.scoring.judges.registry import named_judge, named_judges, refuse_shared_ids
 
     if len(names) == 1:
         refuse_shared_ids(names, memories, stores)
-        one = named_judge(names[0], memories, desk)
+        one = named_judge(names[0], memories, session)
         return {store.name: one for store in stores}
     kinds = {name.partition(":")[0] for name in names}
     if len(names) != len(stores) or len(kinds) > 1 or not kinds <= {"labels", "calls"}:
@@ -329,5 +329,5 @@ def _judges(
             "give one judge for all stores, or one file of labels or of calls for each store, in "
             "their order; memaudit sensitivity compares judges"
         )
-    by_file = named_judges(names, memories, desk)
+    by_file = named_judges(names, memories, session)
     return {store.name: one for store, one in zip(stores, by_file, strict=True)}

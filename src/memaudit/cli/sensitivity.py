@@ -10,7 +10,7 @@ import typer
 from rich import box
 from rich.table import Table
 
-from memaudit.cli.judging import NO_DESK, DeskOptions, judging_desk
+from memaudit.cli.judging import NO_SESSION, SessionOptions, judging_session
 from memaudit.cli.options import (
     Budgets,
     GroupCap,
@@ -21,8 +21,9 @@ from memaudit.cli.options import (
     distinct_budgets,
     spread,
 )
-from memaudit.cli.terminal import console, number, safe, safe_markup
+from memaudit.cli.terminal import console, safe, safe_markup
 from memaudit.core.errors import MemAuditError
+from memaudit.core.number_text import fixed, ratio, short_exact, with_interval
 from memaudit.scoring.judges.protocol import judged_how
 from memaudit.scoring.sensitivity import Finding, Pairing, Spread, Survival
 
@@ -73,7 +74,7 @@ def _variants(rows: Sequence[Finding]) -> Table:
         for place, one in enumerate(row.stores):
             table.add_row(
                 safe_markup(row.variant) if not place else "",
-                number(row.budget) if not place else "",
+                short_exact(row.budget) if not place else "",
                 safe_markup(one.store),
                 _spread(one.kept, row.repetitions),
                 _spread(one.upper, row.repetitions),
@@ -90,8 +91,8 @@ def _pairs(pairs: Sequence[Pairing]) -> Table:
         table.add_column(name, justify="right")
     for one in pairs:
         table.add_row(
-            safe_markup(one.first), safe_markup(one.second), number(one.budget),
-            _number(one.kept_tau), _number(one.upper_tau), "yes" if one.same_kept_order else "no",
+            safe_markup(one.first), safe_markup(one.second), short_exact(one.budget),
+            fixed(one.kept_tau, 2), fixed(one.upper_tau, 2), "yes" if one.same_kept_order else "no",
         )  # fmt: skip
     return table
 
@@ -99,9 +100,9 @@ def _pairs(pairs: Sequence[Pairing]) -> Table:
 def _spread(one: Spread, repetitions: int) -> str:
     if one.mean is None or one.low is None or one.high is None:
         return "undefined"
-    text = f"{one.mean:.3f}"
+    text = ratio(one.mean)
     if repetitions > 1:
-        text += f" [{one.low:.3f}, {one.high:.3f}]".replace("[", r"\[")
+        text = with_interval(one.mean, one.low, one.high).replace("[", r"\[")
     return text if one.n == repetitions else f"{text} of {one.n}"
 
 
@@ -109,11 +110,7 @@ def _tau(one: Survival, repetitions: int) -> str:
     """The mean; how often the whole order stayed, where there are several draws."""
     if one.tau is None:
         return "-"
-    return f"{one.tau:.2f}" + (f" ({one.same_order} of {one.n})" if repetitions > 1 else "")
-
-
-def _number(tau: float | None) -> str:
-    return "-" if tau is None else f"{tau:.2f}"
+    return fixed(one.tau, 2) + (f" ({one.same_order} of {one.n})" if repetitions > 1 else "")
 
 
 @spread
@@ -155,7 +152,7 @@ def sensitivity(
         Path | None, typer.Option(metavar="FILE", help="corrections: the LoCoMo file.")
     ] = None,
     seconds: Seconds = None,
-    options: DeskOptions = NO_DESK,
+    options: SessionOptions = NO_SESSION,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Score stores by other judges, costs, group caps and wrong labels: do rankings survive?"""
@@ -194,8 +191,8 @@ def sensitivity(
         for warning in store.warnings:
             typer.echo(safe(f"{store.name}: {warning}"), err=True)
     extra: list[Variant] = []
-    with judging_desk(names, options, stores[0]) as desk:
-        judges = named_judges(names, label_memories, desk)
+    with judging_session(names, options, stores[0]) as session:
+        judges = named_judges(names, label_memories, session)
         refuse_equal_judges(judges)
         kept = {by.name: [written(found, store, by) for store in exported] for by in judges}
         if corrections is not None and conversations is not None:

@@ -17,7 +17,7 @@ from memaudit.cli.diagnosis_tables import (
     remarks_table,
     sum_line,
 )
-from memaudit.cli.judging import NO_DESK, DeskOptions
+from memaudit.cli.judging import NO_SESSION, SessionOptions
 from memaudit.cli.options import spread
 from memaudit.cli.reading_options import (
     AsJson,
@@ -32,6 +32,7 @@ from memaudit.cli.reading_options import (
     tell,
 )
 from memaudit.cli.terminal import console, safe, safe_markup
+from memaudit.core.number_text import fixed
 
 COMPARED = (
     "words_retrieved",
@@ -95,17 +96,14 @@ def kinds_table(stores: list[dict[str, Any]]) -> Table:
             table.add_row(
                 safe_markup(f"  {one['store']}"),
                 "",
-                *(_mean(found["measures"][name], name) for name in BY_KIND),
+                *(
+                    fixed(found["measures"][name]["mean"], 0 if name == "words_retrieved" else 3)
+                    for name in BY_KIND
+                ),
                 *(str(Fraction(found["losses"][layer]) * found["questions"]) for layer in LAYERS),
             )
         table.add_section()
     return table
-
-
-def _mean(found: dict[str, Any], name: str) -> str:
-    if found["mean"] is None:
-        return "-"
-    return f"{found['mean']:.0f}" if name == "words_retrieved" else f"{found['mean']:.3f}"
 
 
 DEFAULT_WRITER = "estimated_gvt"
@@ -146,7 +144,7 @@ def transfer(
     ] = None,
     cost_rule: Annotated[str, typer.Option(help="words, bytes or tokens:NAME.")] = "words",
     seed: Annotated[int, typer.Option(metavar="N", help="For stores that draw.")] = 0,
-    options: DeskOptions = NO_DESK,
+    options: SessionOptions = NO_SESSION,
     show: ShowQuery = None,
     failures: Failures = False,
     as_json: AsJson = False,

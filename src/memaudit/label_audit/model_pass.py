@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from memaudit.core.errors import MemAuditError
 from memaudit.label_audit.cells import Frame, Label, LabelSet
+from memaudit.models.session import ModelSession
 from memaudit.natural.passes.coverage import Pair, judge_pairs
-from memaudit.natural.passes.model_session import Desk
 
 STAGE = "cells"
 MODEL = "model:"
@@ -27,12 +27,12 @@ class ModelLabels:
     undecided: tuple[str, ...]
 
 
-def labels_by_model(frame: Frame, desk: Desk, model: str) -> ModelLabels:
+def labels_by_model(frame: Frame, session: ModelSession, model: str) -> ModelLabels:
     """Ask a model about every cell of a frame; equal texts of one package are asked once."""
     wanted: defaultdict[str, set[Pair]] = defaultdict(set)
     for cell in frame.cells:
         wanted[cell.package].add((cell.candidate_text, cell.unit_text))
-    judged = judge_pairs({name: wanted[name] for name in sorted(wanted)}, desk, model, STAGE)
+    judged = judge_pairs({name: wanted[name] for name in sorted(wanted)}, session, model, STAGE)
     labels: dict[str, Label] = {}
     notes: dict[str, str] = {}
     undecided: list[str] = []

@@ -54,9 +54,6 @@ def _escape(letter: str) -> str:
     return json.dumps(letter)[1:-1] if not letter.isascii() else f"\\u{ord(letter):04x}"
 
 
-PROMPTS = ("memories", "units", "quotes", "requirements", "adjudication", "coverage")
-
-
 @dataclass(frozen=True, slots=True)
 class Prompt:
     """A template file: its front matter and its text."""
@@ -87,10 +84,11 @@ class Prompt:
 
 
 @cache
-def prompt(name: str) -> Prompt:
-    """The template of that name."""
-    whole = files("memaudit.natural.passes").joinpath("prompts", f"{name}.md").read_text("utf-8")
-    return parse_prompt(whole, f"{name}.md")
+def load_prompt(package: str, name: str) -> Prompt:
+    """The prompt in the file `prompts/NAME.md` of a package."""
+    return parse_prompt(
+        files(package).joinpath("prompts", f"{name}.md").read_text("utf-8"), f"{name}.md"
+    )
 
 
 def parse_prompt(whole: str, place: str) -> Prompt:

@@ -49,7 +49,7 @@ DEFAULT_BASE_URL = "https://api.openai.com/v1"
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class ModelSettings:
     """What a command says about calling models."""
 
     provider: str = "live"
@@ -63,20 +63,20 @@ class Settings:
 
 
 @dataclass(frozen=True, slots=True)
-class Asking:
+class ProviderClient:
     """A client with its cache; `batch` is there when answers come through files."""
 
     client: ModelClient
     batch: BatchClient | None = None
 
 
-def open_client(settings: Settings, cache: Cache) -> Asking:
+def open_client(settings: ModelSettings, cache: Cache) -> ProviderClient:
     """The client for a provider, with the cache in front."""
     if settings.provider == "offline":
-        return Asking(CachedClient(OfflineClient(cache), cache))
+        return ProviderClient(CachedClient(OfflineClient(cache), cache))
     if settings.provider == "batch":
         batch = BatchClient(cache, settings.retry_failures)
-        return Asking(CachedClient(batch, cache), batch)
+        return ProviderClient(CachedClient(batch, cache), batch)
     if settings.provider != "live":
         raise MemAuditError(
             f"there is no provider {settings.provider!r}; choose one of {', '.join(PROVIDERS)}"
@@ -86,4 +86,4 @@ def open_client(settings: Settings, cache: Cache) -> Asking:
     meter = Meter(Cap(settings.max_total_tokens, settings.max_cost), settings.price)
     transport = OpenAITransport(base_url, key, settings.timeout)
     live = LiveClient(transport, meter, key, settings.retry, provider=base_url)
-    return Asking(CachedClient(live, cache))
+    return ProviderClient(CachedClient(live, cache))

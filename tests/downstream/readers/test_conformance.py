@@ -64,7 +64,7 @@ def test_only_what_says_so_peeks(name: str) -> None:
 
 
 def test_names_that_are_none() -> None:
-    """An unknown one, a model without a name or a desk, and a prompt for what takes none."""
+    """An unknown one, a model without a name or a session, and a prompt for what takes none."""
     for name in ("model:", "models"):
         with pytest.raises(MemAuditError, match="unknown reader"):
             named_reader(name)

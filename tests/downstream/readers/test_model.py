@@ -16,8 +16,8 @@ from memaudit.downstream.readers.protocol import Asked, Reply, State
 from memaudit.downstream.readers.registry import named_reader
 from memaudit.models.cache import Cache
 from memaudit.models.prompt import RULE
-from memaudit.models.providers import Settings
-from memaudit.natural.passes.model_session import Desk, Talk, open_desk
+from memaudit.models.providers import ModelSettings
+from memaudit.models.session import ModelSession, SessionCallbacks, open_session
 from tests.downstream.readers.fake_reader import reads
 from tests.downstream.small import ASKED, DOG, NOW, OLD
 from tests.models.server import Behaviour, Served, fails, says, serving
@@ -30,10 +30,10 @@ CALL = Asked("ann", ASKED["dog"], (DOG, OLD))
 
 
 @contextmanager
-def desk(folder: Path, settings: Settings) -> Iterator[Desk]:
-    """A desk with a cache in a folder."""
+def session(folder: Path, settings: ModelSettings) -> Iterator[ModelSession]:
+    """A session with a cache in a folder."""
     with Cache(folder / "cache") as cache:
-        yield open_desk(settings, cache, folder / "requests.jsonl", concurrency=1)
+        yield open_session(settings, cache, folder / "requests.jsonl", concurrency=1)
 
 
 def asked(
@@ -43,7 +43,7 @@ def asked(
     prompt: str | None = None,
 ) -> tuple[list[Reply], Served]:
     """The replies of a model that behaves so."""
-    with serving(*behaviour) as served, desk(folder, live(served.url)) as at:
+    with serving(*behaviour) as served, session(folder, live(served.url)) as at:
         return named_reader("model:one", prompt, at).read(calls), served
 
 
@@ -143,7 +143,7 @@ def test_what_it_claims_is_checked(
 def test_offline_from_the_cache(tmp_path: Path) -> None:
     """What was asked once is repeated with no call; what was not is an error, not an abstention."""
     before, _ = asked(tmp_path, reads)
-    with desk(tmp_path, Settings(provider="offline")) as at:
+    with session(tmp_path, ModelSettings(provider="offline")) as at:
         assert ModelReader(at, "one").read([CALL]) == before
         with pytest.raises(MemAuditError, match="were not answered"):
             ModelReader(at, "two").read([CALL])
@@ -153,7 +153,7 @@ def test_batch(tmp_path: Path) -> None:
     """Everything goes into one file; the run stops and says what to do."""
     calls = [CALL, Asked("ann", ASKED["diet"], (NOW,))]
     with (
-        desk(tmp_path, Settings(provider="batch")) as at,
+        session(tmp_path, ModelSettings(provider="batch")) as at,
         pytest.raises(MemAuditError, match="2 requests are in"),
     ):
         ModelReader(at, "one").read(calls)
@@ -170,8 +170,10 @@ def test_a_failure_is_told_with_its_cause(tmp_path: Path) -> None:
     """Not only as a count: who runs it must know what to mend."""
     shown: list[str] = []
     with serving(fails(503, "out of memory")) as served, Cache(tmp_path / "cache") as cache:
-        talk = Talk(show=shown.append, yes=True)
-        at = open_desk(live(served.url), cache, tmp_path / "requests.jsonl", talk, concurrency=1)
+        callbacks = SessionCallbacks(show=shown.append, yes=True)
+        at = open_session(
+            live(served.url), cache, tmp_path / "requests.jsonl", callbacks, concurrency=1
+        )
         (reply,) = named_reader("model:one", None, at).read((CALL,))
     assert reply.state is State.NO_REPLY
     assert shown[-1].startswith("pass reading: 1 of 1 request failed, the first with: ")

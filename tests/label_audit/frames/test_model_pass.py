@@ -14,8 +14,8 @@ from memaudit.label_audit.cells import Frame
 from memaudit.label_audit.model_pass import labels_by_model
 from memaudit.models.batch import BatchPending
 from memaudit.models.cache import Cache
-from memaudit.models.providers import Settings
-from memaudit.natural.passes.model_session import Desk, open_desk
+from memaudit.models.providers import ModelSettings
+from memaudit.models.session import ModelSession, open_session
 from tests.label_audit.frames.making import cell, keyed
 from tests.models.server import serving
 from tests.natural.passes.building import live
@@ -35,10 +35,10 @@ SAID = {"c0000": "full", "c0001": "partial", "c0002": "none", "c0003": "none"}
 
 
 @contextmanager
-def desk(folder: Path, settings: Settings) -> Iterator[Desk]:
-    """A desk with a cache in a folder."""
+def session(folder: Path, settings: ModelSettings) -> Iterator[ModelSession]:
+    """A session with a cache in a folder."""
     with Cache(folder / "cache") as cache:
-        yield open_desk(settings, cache, folder / "requests.jsonl")
+        yield open_session(settings, cache, folder / "requests.jsonl")
 
 
 def asked_pairs(body: dict[str, Any]) -> set[tuple[str, str]]:
@@ -53,7 +53,7 @@ def asked_pairs(body: dict[str, Any]) -> set[tuple[str, str]]:
 
 def test_the_frames_cells_and_no_others(tmp_path: Path) -> None:
     """Of the eight pairs that texts could make, the four of the frame are asked; texts alone."""
-    with serving(plays) as served, desk(tmp_path, live(served.url)) as asked:
+    with serving(plays) as served, session(tmp_path, live(served.url)) as asked:
         found = labels_by_model(FRAME, asked, "one")
     assert (found.labels.annotator, found.labels.labels, found.undecided) == ("model:one", SAID, ())
     assert found.labels.notes["c0000"] == "is full"
@@ -67,7 +67,7 @@ def test_the_frames_cells_and_no_others(tmp_path: Path) -> None:
 def test_equal_texts_are_asked_once(tmp_path: Path) -> None:
     """Two cells of one package with the same texts get the same label from one question."""
     twin = cell(9, candidate_text=TEXTS[0][0], unit_text=ROME, candidate="other")
-    with serving(plays) as served, desk(tmp_path, live(served.url)) as asked:
+    with serving(plays) as served, session(tmp_path, live(served.url)) as asked:
         found = labels_by_model(Frame((CELLS[0], twin)), asked, "one")
     assert found.labels.labels == {"c0000": "full", "c0009": "full"}
     assert [len(asked_pairs(body)) for body in served.bodies] == [1]
@@ -86,7 +86,7 @@ def test_no_answer_is_no_zero(
         about_soup = any("Soup." in pair for pair in asked_pairs(body))
         (instead("coverage", content, **more) if about_soup else plays)(handler, body)
 
-    with serving(behave) as served, desk(tmp_path, live(served.url)) as asked:
+    with serving(behave) as served, session(tmp_path, live(served.url)) as asked:
         found = labels_by_model(FRAME, asked, "one")
     assert found.undecided == ("c0003",)
     assert found.labels.labels == {id: SAID[id] for id in ("c0000", "c0001", "c0002")}
@@ -99,7 +99,7 @@ def test_no_answer_at_all(tmp_path: Path) -> None:
     """Then there is no label set, and the address is to be checked."""
     with (
         serving(instead("coverage", "no")) as served,
-        desk(tmp_path, live(served.url)) as asked,
+        session(tmp_path, live(served.url)) as asked,
         pytest.raises(MemAuditError, match="'one' answered about no cell at all"),
     ):
         labels_by_model(FRAME, asked, "one")
@@ -108,11 +108,11 @@ def test_no_answer_at_all(tmp_path: Path) -> None:
 def test_batch(tmp_path: Path) -> None:
     """The run stops with a file of requests, and ends the same after the answers are in."""
     with (
-        desk(tmp_path, Settings(provider="batch")) as asked,
+        session(tmp_path, ModelSettings(provider="batch")) as asked,
         pytest.raises(BatchPending, match="2 requests"),
     ):
         labels_by_model(FRAME, asked, "one")
     assert queue(tmp_path) == ["coverage one", "coverage one"]
     for provider in ("batch", "offline"):
-        with desk(tmp_path, Settings(provider=provider)) as asked:
+        with session(tmp_path, ModelSettings(provider=provider)) as asked:
             assert labels_by_model(FRAME, asked, "one").labels.labels == SAID

@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Any
 
 from memaudit.models.cache import Cache
-from memaudit.models.providers import Settings
+from memaudit.models.providers import ModelSettings
+from memaudit.models.session import ModelSession, SessionCallbacks, open_session
 from memaudit.models.transport import RetryPolicy
 from memaudit.natural.build_plan import Job
 from memaudit.natural.passes.model_folder import build_into_with_model
-from memaudit.natural.passes.model_session import Desk, Talk, open_desk
 from memaudit.natural.passes.recipe import ModelRecipe
 
 TWO = ("hotel-rooms", "film-night")
@@ -20,10 +20,10 @@ PLAIN = ModelRecipe("one")
 
 @dataclass(frozen=True)
 class Made:
-    """A build's manifest and the desk it went over."""
+    """A build's manifest and the session it went over."""
 
     manifest: dict[str, Any]
-    desk: Desk
+    session: ModelSession
 
     @property
     def digests(self) -> dict[str, str]:
@@ -34,19 +34,19 @@ class Made:
         return found
 
 
-def live(url: str) -> Settings:
+def live(url: str) -> ModelSettings:
     """Asks a test server, and does not wait between tries."""
-    return Settings(base_url=url, timeout=20, retry=RetryPolicy(retries=0))
+    return ModelSettings(base_url=url, timeout=20, retry=RetryPolicy(retries=0))
 
 
 def make(
     folder: Path,
-    settings: Settings,
+    settings: ModelSettings,
     recipe: ModelRecipe = RECIPE,
     conversations: tuple[str, ...] = TWO,
     out: str = "out",
     cache: str = "cache",
-    talk: Talk | None = None,
+    callbacks: SessionCallbacks | None = None,
     concurrency: int = 4,
 ) -> Made:
     """A build into `folder`/`out` with the cache `folder`/`cache`."""
@@ -54,6 +54,6 @@ def make(
         as_file(files("memaudit.examples.natural") / "conversations.jsonl") as path,
         Cache(folder / cache) as opened,
     ):
-        desk = open_desk(settings, opened, folder / "requests.jsonl", talk, concurrency)
+        session = open_session(settings, opened, folder / "requests.jsonl", callbacks, concurrency)
         job = Job(path, conversations=conversations)
-        return Made(build_into_with_model(job, recipe, desk, folder / out), desk)
+        return Made(build_into_with_model(job, recipe, session, folder / out), session)

@@ -11,7 +11,7 @@ import re
 from http.server import BaseHTTPRequestHandler
 from typing import Any
 
-from memaudit.models.prompt import PROMPTS, prompt
+from memaudit.natural.prompts import PROMPTS, pass_prompt
 from tests.models.server import Behaviour, completion, send
 
 VERDICTS = ("accepted", "corrected", "ambiguous", "rejected")
@@ -31,7 +31,7 @@ def blocks(user: str) -> dict[str, Any]:
 def which(body: dict[str, Any]) -> str:
     """The prompt that a request was made from."""
     system = body["messages"][0]["content"]
-    (name,) = [one for one in PROMPTS if system.startswith(prompt(one).text)]
+    (name,) = [one for one in PROMPTS if system.startswith(pass_prompt(one).text)]
     return name
 
 

@@ -8,12 +8,13 @@ import pytest
 
 from memaudit.datasets.conversation import Session, Turn
 from memaudit.models.cache import Cache
-from memaudit.models.prompt import RULE, prompt
+from memaudit.models.prompt import RULE
+from memaudit.models.session import ModelSession, open_session
 from memaudit.natural.passes.coverage import judge_coverage
 from memaudit.natural.passes.memories import find_memories
-from memaudit.natural.passes.model_session import Desk, open_desk
 from memaudit.natural.passes.source import source_text
 from memaudit.natural.passes.units import find_units
+from memaudit.natural.prompts import pass_prompt
 from tests.models.server import Behaviour, Served, serving
 from tests.natural.passes.building import live
 from tests.natural.passes.fake_model import blocks, cells, instead, plays, which
@@ -29,12 +30,12 @@ TEXTS = {row["id"]: row["text"] for row in ROWS}
 
 def judged(
     folder: Path, memories: list[str], units: list[str], behaviour: Behaviour
-) -> tuple[dict[tuple[str, str], str | None], Desk, Served]:
-    """The labels of a small matrix, the desk and what reached the server."""
+) -> tuple[dict[tuple[str, str], str | None], ModelSession, Served]:
+    """The labels of a small matrix, the session and what reached the server."""
     with serving(behaviour) as served, Cache(folder / "cache") as cache:
-        desk = open_desk(live(served.url), cache, folder / "requests")
-        found = judge_coverage(memories, units, desk, "one", "x")
-    return {pair: cell and cell.label for pair, cell in found.items()}, desk, served
+        session = open_session(live(served.url), cache, folder / "requests")
+        found = judge_coverage(memories, units, session, "one", "x")
+    return {pair: cell and cell.label for pair, cell in found.items()}, session, served
 
 
 def test_it_arrives_inside_the_data_block_only(tmp_path: Path) -> None:
@@ -44,15 +45,17 @@ def test_it_arrives_inside_the_data_block_only(tmp_path: Path) -> None:
     ]  # as speakers, too
     source = source_text([Session("s", 0, None, tuple(turns))])
     with serving(plays) as served, Cache(tmp_path / "cache") as cache:
-        desk = open_desk(live(served.url), cache, tmp_path / "requests")
-        find_memories({"x": source}, desk, "one")
-        find_units({"x": source}, desk, "one")
-        judge_coverage(list(TEXTS.values()), ["Ann likes tea.", TEXTS["forged-end"]], desk, "one")
+        session = open_session(live(served.url), cache, tmp_path / "requests")
+        find_memories({"x": source}, session, "one")
+        find_units({"x": source}, session, "one")
+        judge_coverage(
+            list(TEXTS.values()), ["Ann likes tea.", TEXTS["forged-end"]], session, "one"
+        )
     arrived: dict[str, set[str]] = {"memories": set(), "units": set(), "coverage": set()}
     for body in served.bodies:
         name = which(body)
         system, user = body["messages"]
-        assert system == {"role": "system", "content": f"{prompt(name).text}\n\n{RULE}"}
+        assert system == {"role": "system", "content": f"{pass_prompt(name).text}\n\n{RULE}"}
         assert user["role"] == "user"
         data = blocks(user["content"])  # refuses anything between the blocks
         assert user["content"].replace("\n", "").isprintable()
@@ -86,9 +89,9 @@ def obeys(body: dict[str, Any]) -> str:
 
 def test_cells_nobody_asked_for_are_refused(tmp_path: Path) -> None:
     """They are counted, and reach no matrix."""
-    labels, desk, _ = judged(tmp_path, ["a 1", "b 2"], ["a 1"], instead("coverage", obeys))
+    labels, session, _ = judged(tmp_path, ["a 1", "b 2"], ["a 1"], instead("coverage", obeys))
     assert labels == {("a 1", "a 1"): "full", ("b 2", "a 1"): "none"}
-    assert desk.ledger.counts("x", failure=False) == {"coverage": {"cell nobody asked for": 3}}
+    assert session.ledger.counts("x", failure=False) == {"coverage": {"cell nobody asked for": 3}}
 
 
 @pytest.mark.parametrize(
@@ -103,14 +106,14 @@ def test_cells_nobody_asked_for_are_refused(tmp_path: Path) -> None:
 )
 def test_a_reply_of_another_shape_is_no_reply(tmp_path: Path, reply: object) -> None:
     """Asked again, then undecided: two calls each for the chunk and for its one memory."""
-    labels, desk, served = judged(
+    labels, session, served = judged(
         tmp_path, ["a 1"], ["a 1"], instead("coverage", json.dumps(reply))
     )
     assert labels == {("a 1", "a 1"): None}
-    assert desk.ledger.counts("x", failure=True) == {
+    assert session.ledger.counts("x", failure=True) == {
         "coverage": {"invalid": 1},
         "coverage again": {"invalid": 1},
     }
-    assert desk.ledger.counts("x", failure=False) == {"coverage": {"undecided cell": 1}}
+    assert session.ledger.counts("x", failure=False) == {"coverage": {"undecided cell": 1}}
     assert len(served.bodies) == 4
-    assert {one.raw for one in desk.ledger.of("x") if one.failure} == {json.dumps(reply)}
+    assert {one.raw for one in session.ledger.of("x") if one.failure} == {json.dumps(reply)}

@@ -7,13 +7,13 @@ import pytest
 
 from memaudit.models.batch import BatchPending, import_batch
 from memaudit.models.cache import Cache
-from memaudit.models.providers import Settings
+from memaudit.models.providers import ModelSettings
 from tests.models.server import completion
 from tests.natural.passes.building import make
 from tests.natural.passes.conftest import Built
 from tests.natural.passes.fake_model import answer, which
 
-BATCH = Settings(provider="batch")
+BATCH = ModelSettings(provider="batch")
 
 
 def queue(folder: Path) -> list[str]:
@@ -47,7 +47,7 @@ def test_pass_by_pass(built: Built, tmp_path: Path) -> None:
     made = make(tmp_path, BATCH)
     assert made.digests == built.made.digests
     assert made.manifest["usage"]["calls"] == len(built.served.bodies)
-    assert made.desk.asking.client.spent.calls == 0
+    assert made.session.asking.client.spent.calls == 0
 
 
 def test_half_an_answer_waits_for_the_rest(tmp_path: Path) -> None:

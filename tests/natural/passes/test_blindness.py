@@ -11,9 +11,9 @@ import pytest
 from memaudit.datasets.conversation import Conversation, Question, Representation, Session, Turn
 from memaudit.datasets.irregularities import Loaded
 from memaudit.models.cache import Cache
+from memaudit.models.session import open_session
 from memaudit.natural.passes.build import ModelBuilt, build_with_model
 from memaudit.natural.passes.coverage import judge_coverage
-from memaudit.natural.passes.model_session import open_desk
 from memaudit.natural.passes.recipe import ModelRecipe
 from tests.models.server import serving
 from tests.natural.passes.building import live
@@ -71,8 +71,8 @@ def wire(tmp_path_factory: pytest.TempPathFactory) -> Wire:
     recipe = ModelRecipe("one", adjudicator="other", spot_share=Fraction(1))
     folder = tmp_path_factory.mktemp("blind")
     with serving(instead("units", misquoted)) as served, Cache(folder / "cache") as cache:
-        desk = open_desk(live(served.url), cache, folder / "requests")
-        (built,) = build_with_model([Loaded(conversation())], recipe, desk)
+        session = open_session(live(served.url), cache, folder / "requests")
+        (built,) = build_with_model([Loaded(conversation())], recipe, session)
     sent: defaultdict[str, list[tuple[dict[str, Any], dict[str, str]]]] = defaultdict(list)
     for body, headers in zip(served.bodies, served.headers, strict=True):
         sent[which(body)].append((body, headers))
@@ -121,9 +121,11 @@ def test_package_and_exported_memories_go_to_the_same_judge(tmp_path: Path) -> N
     """The same texts make the same request, whoever they are from: one call, one cache key."""
     memories, units = ["Ann lives in Rome.", "Bob."], ["Ann lives in Rome.", "Bob is 9."]
     with serving(plays) as served, Cache(tmp_path / "cache") as cache:
-        desk = open_desk(live(served.url), cache, tmp_path / "requests")
-        first = judge_coverage(memories, units, desk, "one", "a package")
-        exported = judge_coverage(memories[::-1] * 2, units[::-1], desk, "one", "a memory system")
+        session = open_session(live(served.url), cache, tmp_path / "requests")
+        first = judge_coverage(memories, units, session, "one", "a package")
+        exported = judge_coverage(
+            memories[::-1] * 2, units[::-1], session, "one", "a memory system"
+        )
     assert first == exported
     assert len(served.bodies) == 1
     labels = {pair: cell.label for pair, cell in first.items() if cell}

@@ -15,11 +15,11 @@ from memaudit.core.errors import MemAuditError
 from memaudit.core.package import Package
 from memaudit.models.cache import Cache
 from memaudit.models.cache_export import export_cache, import_cache
-from memaudit.models.prompt import PROMPTS, prompt
-from memaudit.models.providers import Settings
+from memaudit.models.providers import ModelSettings
 from memaudit.natural.build_folder import packages_at
 from memaudit.natural.passes.manifest import summary
 from memaudit.natural.passes.recipe import ModelRecipe
+from memaudit.natural.prompts import PROMPTS, pass_prompt
 from memaudit.natural.reliability import reliability_of
 from memaudit.solvers.solve import solve
 from tests.models.server import serving
@@ -151,7 +151,7 @@ def test_corrections_are_applied_with_provenance(packages: dict[str, Package]) -
 def test_manifest(built: Built, packages: dict[str, Package]) -> None:
     """It names data, prompts, models, parameters, usage, outcomes and views."""
     data = json.loads((built.folder / "out" / "manifest.json").read_text())
-    assert data["prompts"] == [prompt(name).to_json() for name in PROMPTS]
+    assert data["prompts"] == [pass_prompt(name).to_json() for name in PROMPTS]
     assert data["models"] == RECIPE.models
     assert data["parameters"] == {"temperature": 0.0, "max_tokens": 4096, "seed": 0}
     assert data["usage"]["calls"] == len(built.served.bodies)
@@ -169,7 +169,7 @@ def test_manifest(built: Built, packages: dict[str, Package]) -> None:
     assert (built.folder / "out" / "failures.jsonl").read_text() == "".join(
         json.dumps(row, sort_keys=True, separators=(",", ":")) + "\n"
         for name in TWO
-        for row in [one.to_json() for one in built.made.desk.ledger.of(name)]
+        for row in [one.to_json() for one in built.made.session.ledger.of(name)]
     )
 
 
@@ -208,15 +208,15 @@ def test_replay_elsewhere_with_no_call(built: Built, tmp_path: Path) -> None:
         export_cache(cache, tmp_path / "replies.jsonl")
     with Cache(tmp_path / "cache") as cache:
         assert import_cache(cache, tmp_path / "replies.jsonl").problems == []
-    again = make(tmp_path, Settings(provider="offline"))
-    assert again.desk.asking.client.spent.calls == 0
+    again = make(tmp_path, ModelSettings(provider="offline"))
+    assert again.session.asking.client.spent.calls == 0
     assert again.digests == built.made.digests
     for path in sorted((built.folder / "out").iterdir()):
         assert (tmp_path / "out" / path.name).read_bytes() == path.read_bytes()
-    assert make(tmp_path, Settings(provider="offline")).manifest["kept"] == 2
+    assert make(tmp_path, ModelSettings(provider="offline")).manifest["kept"] == 2
     other = replace(RECIPE, adjudicator="third")
     with pytest.raises(MemAuditError, match=r"another build \(its models differ\)"):
-        make(tmp_path, Settings(provider="offline"), other)
+        make(tmp_path, ModelSettings(provider="offline"), other)
 
 
 @pytest.mark.parametrize(
@@ -250,7 +250,7 @@ def test_pairs_that_are_not_asked_are_counted(
 def test_offline_without_the_answers_stops(tmp_path: Path) -> None:
     """Not a package built on nothing: an error that says what to do."""
     with pytest.raises(MemAuditError, match=r"pass memories: 2 of 2 .* import the cache"):
-        make(tmp_path, Settings(provider="offline"))
+        make(tmp_path, ModelSettings(provider="offline"))
     assert not (tmp_path / "out").exists()
 
 
@@ -261,7 +261,7 @@ def test_without_an_adjudicator(built: Built, tmp_path: Path) -> None:
     with Cache(tmp_path / "cache") as cache:
         import_cache(cache, tmp_path / "replies.jsonl")
     # hotel-rooms' corrected unit and requirements differ, so its coverage was never asked
-    made = make(tmp_path, Settings(provider="offline"), PLAIN, ("film-night",))
+    made = make(tmp_path, ModelSettings(provider="offline"), PLAIN, ("film-night",))
     (entry,) = made.manifest["packages"]
     assert entry["status"] == "unadjudicated"
     assert entry["queries"]["unadjudicated"] + entry["queries"]["unsupported"] == 4

@@ -7,10 +7,10 @@ import pytest
 from memaudit.datasets.conversation import Session, Turn
 from memaudit.models.cache import Cache
 from memaudit.models.cache_export import export_cache, import_cache
-from memaudit.models.providers import Settings
+from memaudit.models.providers import ModelSettings
 from memaudit.models.request import Parameters
+from memaudit.models.session import ModelSession, open_session
 from memaudit.natural.passes.memories import Memories, find_memories
-from memaudit.natural.passes.model_session import Desk, open_desk
 from memaudit.natural.passes.source import source_text
 from tests.models.test_local_model import address
 
@@ -23,26 +23,26 @@ SOURCE = source_text(
 )
 
 
-def asked(settings: Settings, cache: Cache, folder: Path) -> tuple[Memories, Desk]:
+def asked(settings: ModelSettings, cache: Cache, folder: Path) -> tuple[Memories, ModelSession]:
     """The memories of one short session."""
     parameters = Parameters(max_tokens=120)
-    desk = open_desk(settings, cache, folder / "requests", parameters=parameters)
-    return find_memories({"x": SOURCE}, desk, "smollm2")["x"], desk
+    session = open_session(settings, cache, folder / "requests", parameters=parameters)
+    return find_memories({"x": SOURCE}, session, "smollm2")["x"], session
 
 
 def test_every_outcome_is_counted(address: str, tmp_path: Path) -> None:
     """One reply or one counted failure; and the same again from the exported cache."""
     with Cache(tmp_path / "here") as cache:
-        first, desk = asked(Settings(base_url=address, timeout=300), cache, tmp_path)
-        failures = desk.ledger.counts("x", failure=True)
-        assert desk.ledger.replies["x", "memories"] + first.lost == 1
+        first, session = asked(ModelSettings(base_url=address, timeout=300), cache, tmp_path)
+        failures = session.ledger.counts("x", failure=True)
+        assert session.ledger.replies["x", "memories"] + first.lost == 1
         assert sum(failures.get("memories", {}).values()) == first.lost
-        usage = desk.ledger.usage["x", "memories"]
+        usage = session.ledger.usage["x", "memories"]
         assert usage.calls >= 1
         assert usage.prompt_tokens > 300  # the prompt was read
         export_cache(cache, tmp_path / "replies.jsonl")
     with Cache(tmp_path / "there") as cache:
         import_cache(cache, tmp_path / "replies.jsonl")
-        again, other = asked(Settings(provider="offline"), cache, tmp_path)
+        again, other = asked(ModelSettings(provider="offline"), cache, tmp_path)
     assert again == first
-    assert other.ledger == desk.ledger
+    assert other.ledger == session.ledger

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from functools import cache
-from importlib.resources import files
 from typing import Protocol
 
 from memaudit.core.errors import MemAuditError
@@ -10,9 +9,9 @@ from memaudit.core.text import contains
 from memaudit.downstream.holding import StoredMemory
 from memaudit.downstream.readers.protocol import Asked, Reply, State
 from memaudit.models.client import FailureKind
-from memaudit.models.prompt import Prompt, Quotable, StrictRow, parse_prompt
+from memaudit.models.prompt import Prompt, Quotable, StrictRow, load_prompt
 from memaudit.models.request import Request
-from memaudit.natural.passes.model_session import Desk
+from memaudit.models.session import ModelSession
 
 
 class Read(Protocol):
@@ -97,8 +96,7 @@ def reader_prompt(name: str) -> Prompt:
     """The prompt of that name."""
     if name not in PROMPTS:
         raise MemAuditError(f"unknown prompt {name!r}; known prompts: {', '.join(PROMPTS)}")
-    whole = files("memaudit.downstream").joinpath("prompts", f"{name}.md").read_text("utf-8")
-    return parse_prompt(whole, f"{name}.md")
+    return load_prompt("memaudit.downstream", name)
 
 
 STAGE = "reading"
@@ -112,23 +110,23 @@ _STATES = {
 
 
 class ModelReader:
-    """Asks a model over a desk, which estimates, caches and counts."""
+    """Asks a model over a session, which estimates, caches and counts."""
 
     peeks = False
     asks_a_model = True
 
-    def __init__(self, desk: Desk, model: str, prompt: str = DEFAULT_PROMPT) -> None:
+    def __init__(self, session: ModelSession, model: str, prompt: str = DEFAULT_PROMPT) -> None:
         self.name = f"model:{model}"
-        self._desk, self._model = desk, model
+        self._session, self._model = session, model
         self._prompt, self._reply_type = reader_prompt(prompt), PROMPTS[prompt]
         self.about = f"{model}, prompt {self._prompt.label} {self._prompt.sha256[:12]}"
 
     def read(self, asked: Sequence[Asked]) -> list[Reply]:
         requests = [(one.owner, self._request(one)) for one in asked]
-        found: Sequence[Read | None] = self._desk.ask(STAGE, requests, self._reply_type)
+        found: Sequence[Read | None] = self._session.ask(STAGE, requests, self._reply_type)
         failed = {
             trouble.key: _STATES[FailureKind(trouble.what)]
-            for trouble in self._desk.ledger.troubles
+            for trouble in self._session.ledger.troubles
             if trouble.stage == STAGE and trouble.failure
         }
         return [
@@ -143,7 +141,7 @@ class ModelReader:
         ]
         messages = self._prompt.messages(question=asked.question.text, memories=memories)
         return Request.for_reply(
-            self._reply_type, self._model, messages, self._prompt.template, self._desk.parameters
+            self._reply_type, self._model, messages, self._prompt.template, self._session.parameters
         )
 
 

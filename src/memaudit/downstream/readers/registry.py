@@ -7,22 +7,24 @@ from memaudit.downstream.readers.offline import EvidenceOnly, Extractive
 from memaudit.downstream.readers.protocol import Reader
 
 if TYPE_CHECKING:
-    from memaudit.natural.passes.model_session import Desk
+    from memaudit.models.session import ModelSession
 
 READERS: dict[str, Reader] = {reader.name: reader for reader in (Extractive(), EvidenceOnly())}
 MODEL = "model:"
 KNOWN = f"{', '.join(READERS)}, {MODEL}NAME"
 
 
-def named_reader(name: str, prompt: str | None = None, desk: "Desk | None" = None) -> Reader:
-    """The reader of that name; a model is asked over a desk, with a prompt."""
+def named_reader(
+    name: str, prompt: str | None = None, session: "ModelSession | None" = None
+) -> Reader:
+    """The reader of that name; a model is asked over a session, with a prompt."""
     if name.startswith(MODEL) and name != MODEL:
-        if desk is None:
+        if session is None:
             raise MemAuditError(f"reader {name!r}: no model can be asked here")
         # What asks models is loaded only where one is asked.
         from memaudit.downstream.readers.model import DEFAULT_PROMPT, ModelReader
 
-        return ModelReader(desk, name.removeprefix(MODEL), prompt or DEFAULT_PROMPT)
+        return ModelReader(session, name.removeprefix(MODEL), prompt or DEFAULT_PROMPT)
     if name not in READERS:
         raise MemAuditError(f"unknown reader {name!r}; known readers: {KNOWN}")
     if prompt is not None:

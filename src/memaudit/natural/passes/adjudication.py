@@ -8,10 +8,11 @@ from typing import Literal
 from pydantic import model_validator
 
 from memaudit.datasets.conversation import Question
-from memaudit.models.prompt import Quotable, StrictRow, prompt
+from memaudit.models.prompt import Quotable, StrictRow
 from memaudit.models.request import Request
-from memaudit.natural.passes.model_session import Desk
+from memaudit.models.session import ModelSession
 from memaudit.natural.passes.requirements import MOST_LETTERS, Need, ShownUnit, question_data
+from memaudit.natural.prompts import pass_prompt
 
 STAGE = "adjudication"
 VerdictName = Literal["accepted", "corrected", "ambiguous", "rejected"]
@@ -86,10 +87,10 @@ Place = tuple[str, str]
 
 
 def adjudicate(
-    proposals: Mapping[Place, Proposal], desk: Desk, model: str
+    proposals: Mapping[Place, Proposal], session: ModelSession, model: str
 ) -> dict[Place, Verdict | None]:
     """A verdict for each proposal; None where the adjudicator gave no valid reply."""
-    used = prompt(STAGE)
+    used = pass_prompt(STAGE)
     requests = [
         (
             owner,
@@ -100,19 +101,21 @@ def adjudicate(
                     units=[unit.with_quote() for unit in one.shown],
                     proposal=one.as_data(),
                 ),
-                used.template, desk.parameters,
+                used.template, session.parameters,
             ),
         )
         for (owner, _), one in proposals.items()
     ]  # fmt: skip
-    replies = desk.ask(STAGE, requests, AdjudicationReply)
+    replies = session.ask(STAGE, requests, AdjudicationReply)
     return {
-        place: None if reply is None else _verdict(reply, proposal, place, desk)
+        place: None if reply is None else _verdict(reply, proposal, place, session)
         for (place, proposal), reply in zip(proposals.items(), replies, strict=True)
     }
 
 
-def _verdict(reply: AdjudicationReply, proposal: Proposal, place: Place, desk: Desk) -> Verdict:
+def _verdict(
+    reply: AdjudicationReply, proposal: Proposal, place: Place, session: ModelSession
+) -> Verdict:
     """The verdict; one that contradicts itself or names units it was not shown is ambiguous."""
     owner, question = place
     shown = {unit.number for unit in proposal.shown}
@@ -128,14 +131,14 @@ def _verdict(reply: AdjudicationReply, proposal: Proposal, place: Place, desk: D
         problem = "rewrites a unit as nothing"
     if problem:
         what = "unknown unit" if unknown else "contradicts itself"
-        desk.ledger.refuse(owner, STAGE, what, f"{question}: {problem}")
+        session.ledger.refuse(owner, STAGE, what, f"{question}: {problem}")
         return Verdict("ambiguous", f"the verdict {problem}; it said: {reply.reason}")
     if reply.verdict != "corrected":
         return Verdict(reply.verdict, reply.reason)
     known = {unit.number: unit.statement for unit in proposal.units}
     rewrites = tuple((unit, text) for unit, text in rewrites if known[unit] != text)
     if not rewrites and required == proposal.need.numbers:
-        desk.ledger.refuse(owner, STAGE, "correction without change", question)
+        session.ledger.refuse(owner, STAGE, "correction without change", question)
         return Verdict("accepted", reply.reason)
     return Verdict("corrected", reply.reason, required, rewrites)
 

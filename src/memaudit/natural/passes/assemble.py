@@ -13,7 +13,7 @@ from memaudit.core.package import Candidate, Coverage, EvidenceUnit, Package, Qu
 from memaudit.core.text import one_line
 from memaudit.datasets.conversation import Question
 from memaudit.datasets.irregularities import Loaded
-from memaudit.models.prompt import PROMPTS, prompt, provenance
+from memaudit.models.prompt import provenance
 from memaudit.natural.candidates import extracts
 from memaudit.natural.coverage_rules import FULL, NONE, cell
 from memaudit.natural.evidence import query
@@ -25,6 +25,7 @@ from memaudit.natural.passes.recipe import ModelRecipe
 from memaudit.natural.passes.requirements import ShownUnit
 from memaudit.natural.passes.source import SourceText, source_text
 from memaudit.natural.passes.units import FoundUnit, Units
+from memaudit.natural.prompts import PROMPTS, pass_prompt
 from memaudit.natural.transcript import Transcript, experiences, split
 
 
@@ -172,7 +173,7 @@ def assemble(draft: Draft, recipe: ModelRecipe) -> Package:
             "scoring_pool": status in IN_POOL,
             "reasons": [*found],
             "models": {**recipe.models},
-            "prompts": {prompt(name).label: prompt(name).sha256 for name in PROMPTS},
+            "prompts": {pass_prompt(name).label: pass_prompt(name).sha256 for name in PROMPTS},
         },
     )
 
@@ -201,7 +202,7 @@ def _candidates(draft: Draft, recipe: ModelRecipe) -> Iterator[Candidate]:
             id=one.id, experience=draft.turn_ids[one.turn], kind="raw", text=one.text,
             cost=Fraction(measure(one.text)), generator="rule:raw",
         )  # fmt: skip
-    writer = provenance(recipe.model, prompt("memories"))
+    writer = provenance(recipe.model, pass_prompt("memories"))
     for id, memory in draft.written:
         yield Candidate(
             id=id, experience=draft.turn_ids[memory.turn], kind=memory.kind, text=memory.text,
@@ -212,19 +213,19 @@ def _candidates(draft: Draft, recipe: ModelRecipe) -> Iterator[Candidate]:
 
 def _units(draft: Draft, recipe: ModelRecipe) -> Iterator[EvidenceUnit]:
     turns = draft.transcript.turn
-    writer = provenance(recipe.model, prompt("units"))
+    writer = provenance(recipe.model, pass_prompt("units"))
     required = draft.rulings.required
     for number, unit in draft.numbered_units:
         id = draft.turn_ids[unit.turn]
         attributes: dict[str, JsonValue] = {"provenance": writer}
         if unit.requoted:
-            attributes["quote_by"] = provenance(recipe.model, prompt("quotes"))
+            attributes["quote_by"] = provenance(recipe.model, pass_prompt("quotes"))
         if number not in required:
             attributes["judged"] = False  # nobody requires it, so it weighs nothing
         if number in draft.rulings.rewrites and recipe.adjudicator is not None:
             attributes |= {
                 "text_before": unit.statement,
-                "text_by": provenance(recipe.adjudicator, prompt("adjudication")),
+                "text_by": provenance(recipe.adjudicator, pass_prompt("adjudication")),
                 "text_for": draft.rulings.rewrites[number][1],
             }
         session = draft.transcript.session[turns[id].session]
@@ -237,7 +238,7 @@ def _units(draft: Draft, recipe: ModelRecipe) -> Iterator[EvidenceUnit]:
 
 def _queries(draft: Draft, recipe: ModelRecipe) -> Iterator[Query]:
     """All questions; those out of the scoring pool keep their units and weigh nothing."""
-    writer = provenance(recipe.model, prompt("requirements"))
+    writer = provenance(recipe.model, pass_prompt("requirements"))
     for question in draft.questions:
         ruling = draft.rulings.questions[question.id]
         row = query(question, [unit_id(number) for number in ruling.required])
@@ -250,7 +251,9 @@ def _queries(draft: Draft, recipe: ModelRecipe) -> Iterator[Query]:
             "provenance": writer,
         }
         if recipe.adjudicator is not None and ruling.status != FAILED:
-            attributes["adjudicated_by"] = provenance(recipe.adjudicator, prompt("adjudication"))
+            attributes["adjudicated_by"] = provenance(
+                recipe.adjudicator, pass_prompt("adjudication")
+            )
         if ruling.before is not None:
             attributes["required_before"] = [unit_id(number) for number in ruling.before]
         importance = row.importance
@@ -262,7 +265,7 @@ def _queries(draft: Draft, recipe: ModelRecipe) -> Iterator[Query]:
 
 def _coverage(draft: Draft, recipe: ModelRecipe) -> Iterator[Coverage]:
     """Quotes decide their own turns, for every unit; the judge decides what it was asked."""
-    judge = provenance(recipe.coverage_judge, prompt("coverage"))
+    judge = provenance(recipe.coverage_judge, pass_prompt("coverage"))
     asked = sorted(draft.rulings.required)
     for one in draft.raw:
         own = {number for number, unit in draft.numbered_units if unit.turn == one.turn}

@@ -10,10 +10,11 @@ from typing import Literal
 
 from pydantic import model_validator
 
-from memaudit.models.prompt import Quotable, StrictRow, prompt
+from memaudit.models.prompt import Quotable, StrictRow
 from memaudit.models.request import Request
+from memaudit.models.session import ModelSession
 from memaudit.natural.coverage_rules import FULL, NONE, PARTIAL
-from memaudit.natural.passes.model_session import Desk
+from memaudit.natural.prompts import pass_prompt
 
 MOST_PAIRS, MOST_MEMORIES, MOST_UNITS = 96, 32, 8
 MOST_LETTERS = 24_000
@@ -127,15 +128,19 @@ Cells = dict[Pair, Cell | None]
 
 
 def judge_coverage(
-    memories: Sequence[str], units: Sequence[str], desk: Desk, model: str, owner: str = ""
+    memories: Sequence[str],
+    units: Sequence[str],
+    session: ModelSession,
+    model: str,
+    owner: str = "",
 ) -> Cells:
     """A cell for every pair of a memory's text and a unit's text."""
     pairs = {(memory, unit) for memory in memories for unit in units}
-    return judge_pairs({owner: pairs}, desk, model)[owner]
+    return judge_pairs({owner: pairs}, session, model)[owner]
 
 
 def judge_pairs(
-    wanted: dict[str, set[Pair]], desk: Desk, model: str, stage: str = STAGE
+    wanted: dict[str, set[Pair]], session: ModelSession, model: str, stage: str = STAGE
 ) -> dict[str, Cells]:
     """Cells for any pairs of several conversations; those left out are asked about once more.
 
@@ -143,12 +148,12 @@ def judge_pairs(
     """
     cells: dict[str, Cells] = {owner: dict.fromkeys(sorted(wanted[owner])) for owner in wanted}
     work = [(owner, chunk) for owner, pairs in wanted.items() for chunk in chunks(pairs)]
-    _ask(work, cells, desk, model, stage, again=False)
+    _ask(work, cells, session, model, stage, again=False)
     work = [(owner, chunk) for owner in wanted for chunk in chunks(_missing(cells[owner]), 1)]
-    _ask(work, cells, desk, model, stage, again=True)
+    _ask(work, cells, session, model, stage, again=True)
     for owner, judged in cells.items():
         for memory, unit in _missing(judged):
-            desk.ledger.refuse(owner, stage, "undecided cell", f"{memory!r} for {unit!r}")
+            session.ledger.refuse(owner, stage, "undecided cell", f"{memory!r} for {unit!r}")
     return cells
 
 
@@ -159,14 +164,14 @@ def _missing(cells: Cells) -> list[Pair]:
 def _ask(
     work: Sequence[tuple[str, Chunk]],
     cells: dict[str, Cells],
-    desk: Desk,
+    session: ModelSession,
     model: str,
     stage: str,
     again: bool,
 ) -> None:
     """Ask about chunks and write down the cells that were asked for."""
-    requests = [(owner, coverage_request(chunk, model, desk, again)) for owner, chunk in work]
-    replies = desk.ask(f"{stage} again" if again else stage, requests, CoverageReply)
+    requests = [(owner, coverage_request(chunk, model, session, again)) for owner, chunk in work]
+    replies = session.ask(f"{stage} again" if again else stage, requests, CoverageReply)
     for (owner, chunk), reply in zip(work, replies, strict=True):
         asked = set(chunk.pairs)
         for row in [] if reply is None else reply.cells:
@@ -174,12 +179,14 @@ def _ask(
                 cells[owner][chunk.pair((row.memory, row.unit))] = Cell(row.label, row.reason)
             else:
                 words = f"memory {row.memory}, unit {row.unit}: {row.label}"
-                desk.ledger.refuse(owner, stage, "cell nobody asked for", words)
+                session.ledger.refuse(owner, stage, "cell nobody asked for", words)
 
 
-def coverage_request(chunk: Chunk, model: str, desk: Desk, again: bool = False) -> Request:
+def coverage_request(
+    chunk: Chunk, model: str, session: ModelSession, again: bool = False
+) -> Request:
     """The question about a chunk."""
-    used = prompt(STAGE)
+    used = pass_prompt(STAGE)
     blocks: dict[str, Quotable] = {
         "memories": _numbered("memory", chunk.memories),
         "units": _numbered("unit", chunk.units),
@@ -191,7 +198,7 @@ def coverage_request(chunk: Chunk, model: str, desk: Desk, again: bool = False) 
     if again:
         blocks["asked_before"] = "yes"
     messages = used.messages(**blocks)
-    return Request.for_reply(CoverageReply, model, messages, used.template, desk.parameters)
+    return Request.for_reply(CoverageReply, model, messages, used.template, session.parameters)
 
 
 def _numbered(name: str, texts: Iterable[str]) -> Quotable:
@@ -243,11 +250,15 @@ def sample(cells: Cells, share: Fraction, seed: int, owner: str) -> set[Pair]:
 
 
 def spot_check(
-    judged: Mapping[str, Cells], desk: Desk, model: str, share: Fraction = SHARE, seed: int = 0
+    judged: Mapping[str, Cells],
+    session: ModelSession,
+    model: str,
+    share: Fraction = SHARE,
+    seed: int = 0,
 ) -> dict[str, SpotCheck]:
     """The sample of every conversation, judged by another model."""
     wanted = {owner: sample(cells, share, seed, owner) for owner, cells in judged.items()}
-    again = judge_pairs(wanted, desk, model, SPOT_CHECK_STAGE)
+    again = judge_pairs(wanted, session, model, SPOT_CHECK_STAGE)
     found = {}
     for owner, cells in again.items():
         pairs = {

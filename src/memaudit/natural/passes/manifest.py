@@ -13,8 +13,8 @@ from memaudit.core.digest import digest
 from memaudit.core.exact import plain
 from memaudit.core.package import TABLES, Package
 from memaudit.models.client import Usage
-from memaudit.models.prompt import PROMPTS, prompt
 from memaudit.models.request import Parameters
+from memaudit.models.session import SessionLedger, usage_json
 from memaudit.natural.build_folder import FORMAT, VERSION
 from memaudit.natural.build_plan import Plan
 from memaudit.natural.coverage_rules import is_exact
@@ -22,8 +22,8 @@ from memaudit.natural.passes.adjudication import QUERY_STATUSES
 from memaudit.natural.passes.assemble import METHOD, QUOTE, UNDECIDED
 from memaudit.natural.passes.build import ModelBuilt
 from memaudit.natural.passes.coverage import SpotCheck
-from memaudit.natural.passes.model_session import Ledger, usage_json
 from memaudit.natural.passes.recipe import ModelRecipe
+from memaudit.natural.prompts import PROMPTS, pass_prompt
 
 _SOURCE = ("speakers, texts and times of the turns", "order and times of the sessions")
 _ASKED = ("questions", "answers", "gold evidence", "representations the dataset ships", "ids")
@@ -67,7 +67,7 @@ def views_json() -> dict[str, JsonValue]:
 _RULES = {QUOTE: "the raw turn holds the unit's quote, which was found in it word for word"}
 
 
-def package_entry(built: ModelBuilt, file: str, ledger: Ledger) -> dict[str, Any]:
+def package_entry(built: ModelBuilt, file: str, ledger: SessionLedger) -> dict[str, Any]:
     """What the manifest says about one package."""
     package, draft = built.package, built.draft
     labels = Counter(row.label or "" for row in package.coverage)
@@ -135,7 +135,7 @@ def spot_json(spot: SpotCheck) -> dict[str, Any]:
 
 def model_manifest(
     plan: Plan, recipe: ModelRecipe, parameters: Parameters, entries: Sequence[dict[str, Any]],
-    builds: Sequence[ModelBuilt], ledger: Ledger,
+    builds: Sequence[ModelBuilt], ledger: SessionLedger,
 ) -> dict[str, Any]:  # fmt: skip
     """The whole manifest; nothing in it depends on when or where the build ran."""
     irregular = [one for built in builds for one in built.draft.loaded.irregularities]
@@ -157,7 +157,7 @@ def model_manifest(
         "cost_rule": recipe.cost_rule,
         "models": recipe.models,
         "parameters": parameters.to_json(),
-        "prompts": [prompt(name).to_json() for name in PROMPTS],
+        "prompts": [pass_prompt(name).to_json() for name in PROMPTS],
         "passes": views_json(),
         "settings": settings_of(recipe),
         "adjudication": _adjudication(recipe, entries),

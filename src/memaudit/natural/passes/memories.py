@@ -5,10 +5,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 from memaudit.core.text import one_line
-from memaudit.models.prompt import StrictRow, prompt
+from memaudit.models.prompt import StrictRow
 from memaudit.models.request import Request
-from memaudit.natural.passes.model_session import Desk
+from memaudit.models.session import ModelSession
 from memaudit.natural.passes.source import SourceText, pieces
+from memaudit.natural.prompts import pass_prompt
 
 STAGE = "memories"
 
@@ -54,22 +55,22 @@ class Memories:
 
 
 def find_memories(
-    sources: Mapping[str, SourceText], desk: Desk, model: str, hold: bool = False
+    sources: Mapping[str, SourceText], session: ModelSession, model: str, hold: bool = False
 ) -> dict[str, Memories]:
     """Memories for each source, piece by piece; sees sources and nothing else."""
-    used = prompt(STAGE)
+    used = pass_prompt(STAGE)
     work = [(owner, piece) for owner, source in sources.items() for piece in pieces(source)]
     requests = [
         (
             owner,
             Request.for_reply(
                 MemoriesReply, model, used.messages(source=piece.as_data()), used.template,
-                desk.parameters,
+                session.parameters,
             ),
         )
         for owner, piece in work
     ]  # fmt: skip
-    replies = desk.ask(STAGE, requests, MemoriesReply, hold)
+    replies = session.ask(STAGE, requests, MemoriesReply, hold)
     found: dict[str, _Found] = {owner: {} for owner in sources}
     lost = dict.fromkeys(sources, 0)
     for (owner, piece), reply in zip(work, replies, strict=True):
@@ -77,7 +78,7 @@ def find_memories(
             lost[owner] += 1
             continue
         for row in reply.memories:
-            _take(found[owner], row, piece, owner, desk)
+            _take(found[owner], row, piece, owner, session)
     return {owner: Memories(tuple(found[owner].values()), lost[owner]) for owner in sources}
 
 
@@ -85,16 +86,18 @@ _Found = dict[tuple[int, str], FoundMemory]
 """By turn and text without spacing."""
 
 
-def _take(found: _Found, row: MemoryRow, piece: SourceText, owner: str, desk: Desk) -> None:
+def _take(
+    found: _Found, row: MemoryRow, piece: SourceText, owner: str, session: ModelSession
+) -> None:
     """Keep a memory that cites turns it was shown, once."""
     text = row.text.strip()
     turns = tuple(sorted(set(row.turns)))
     if unknown := [turn for turn in turns if turn not in piece.turns]:
-        desk.ledger.refuse(owner, STAGE, "unknown turn", f"cites turn {unknown[0]}: {text}")
+        session.ledger.refuse(owner, STAGE, "unknown turn", f"cites turn {unknown[0]}: {text}")
     elif not text or not turns:
         what = "no turn cited" if text else "empty text"
-        desk.ledger.refuse(owner, STAGE, what, f"turns {list(turns)}: {text}")
+        session.ledger.refuse(owner, STAGE, what, f"turns {list(turns)}: {text}")
     elif (turns[-1], one_line(text)) in found:
-        desk.ledger.refuse(owner, STAGE, "duplicate", f"at turn {turns[-1]}: {text}")
+        session.ledger.refuse(owner, STAGE, "duplicate", f"at turn {turns[-1]}: {text}")
     else:
         found[turns[-1], one_line(text)] = FoundMemory(turns, row.kind, text)

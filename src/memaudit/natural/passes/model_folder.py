@@ -8,12 +8,12 @@ from memaudit.core.errors import MemAuditError
 from memaudit.io.atomic import write_file
 from memaudit.io.draft import line
 from memaudit.models.request import canonical_json
+from memaudit.models.session import ModelSession
 from memaudit.natural.build_folder import FORMS, NAME, refuse_other_builds
 from memaudit.natural.build_plan import Job, file_name, plan, refuse_an_empty_build, store
 from memaudit.natural.passes.assemble import METHOD
 from memaudit.natural.passes.build import build_with_model
 from memaudit.natural.passes.manifest import model_manifest, package_entry, settings_of
-from memaudit.natural.passes.model_session import Desk
 from memaudit.natural.passes.recipe import ModelRecipe
 
 FAILURES = "failures.jsonl"
@@ -21,7 +21,7 @@ FAILURES = "failures.jsonl"
 
 
 def build_into_with_model(
-    job: Job, recipe: ModelRecipe, desk: Desk, out: Path, form: str = "json"
+    job: Job, recipe: ModelRecipe, session: ModelSession, out: Path, form: str = "json"
 ) -> dict[str, Any]:
     """Build every package into a folder; the manifest comes last, so it vouches for them all.
 
@@ -33,7 +33,7 @@ def build_into_with_model(
     made = plan(job)
     own = replace(recipe, format=made.recipe.format, cost_rule=made.recipe.cost_rule)
     refuse_other_builds(out, made, METHOD, {"models": own.models, "settings": settings_of(own)})
-    builds = build_with_model(made.loaded(), own, desk)
+    builds = build_with_model(made.loaded(), own, session)
     try:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -45,9 +45,9 @@ def build_into_with_model(
     for built in builds:
         file = file_name(built.package.name, form)
         kept += not store(built.package, out / file)
-        entries.append(package_entry(built, file, desk.ledger))
-    rows = [row.to_json() for built in builds for row in desk.ledger.of(built.draft.name)]
+        entries.append(package_entry(built, file, session.ledger))
+    rows = [row.to_json() for built in builds for row in session.ledger.of(built.draft.name)]
     write_file(out / FAILURES, "".join(canonical_json(row) + "\n" for row in rows))
-    data = model_manifest(made, own, desk.parameters, entries, builds, desk.ledger)
+    data = model_manifest(made, own, session.parameters, entries, builds, session.ledger)
     write_file(out / NAME, line(data, indent=2) + "\n")
     return {**data, "kept": kept}

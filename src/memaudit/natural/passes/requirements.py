@@ -7,9 +7,10 @@ from typing import Literal
 from pydantic import model_validator
 
 from memaudit.datasets.conversation import Question
-from memaudit.models.prompt import Quotable, StrictRow, prompt
+from memaudit.models.prompt import Quotable, StrictRow
 from memaudit.models.request import Request
-from memaudit.natural.passes.model_session import Desk
+from memaudit.models.session import ModelSession
+from memaudit.natural.prompts import pass_prompt
 
 STAGE = "requirements"
 MOST_LETTERS = 40_000
@@ -95,9 +96,11 @@ Asked = Mapping[str, tuple[Sequence[Question], Sequence[ShownUnit]]]
 """By conversation: its questions and its units."""
 
 
-def find_requirements(asked: Asked, desk: Desk, model: str) -> dict[tuple[str, str], Need | None]:
+def find_requirements(
+    asked: Asked, session: ModelSession, model: str
+) -> dict[tuple[str, str], Need | None]:
     """By conversation and question id; None where the model gave no valid reply."""
-    used = prompt(STAGE)
+    used = pass_prompt(STAGE)
     work = [
         (owner, question, part)
         for owner, (questions, units) in asked.items()
@@ -112,19 +115,19 @@ def find_requirements(asked: Asked, desk: Desk, model: str) -> dict[tuple[str, s
                 used.messages(
                     question=question_data(question), units=[unit.brief() for unit in part]
                 ),
-                used.template, desk.parameters,
+                used.template, session.parameters,
             ),
         )
         for owner, question, part in work
     ]  # fmt: skip
-    replies = desk.ask(STAGE, requests, RequirementsReply)
+    replies = session.ask(STAGE, requests, RequirementsReply)
     gathered: dict[tuple[str, str], list[Need | None]] = {
         (owner, question.id): []
         for owner, (questions, _) in asked.items()
         for question in questions
     }
     for (owner, question, part), reply in zip(work, replies, strict=True):
-        need = None if reply is None else _need(reply, part, owner, question.id, desk)
+        need = None if reply is None else _need(reply, part, owner, question.id, session)
         gathered[owner, question.id].append(need)
     return {place: _together(needs) for place, needs in gathered.items()}
 
@@ -141,13 +144,17 @@ def parts(units: Sequence[ShownUnit]) -> Iterator[Sequence[ShownUnit]]:
 
 
 def _need(
-    reply: RequirementsReply, part: Sequence[ShownUnit], owner: str, question: str, desk: Desk
+    reply: RequirementsReply,
+    part: Sequence[ShownUnit],
+    owner: str,
+    question: str,
+    session: ModelSession,
 ) -> Need | None:
     """The need, without units that were not shown; None if nothing is left of it."""
     shown = {unit.number for unit in part}
     unknown = [one for one in reply.required if one.unit not in shown]
     for one in unknown:
-        desk.ledger.refuse(owner, STAGE, "unknown unit", f"{question}: unit {one.unit}")
+        session.ledger.refuse(owner, STAGE, "unknown unit", f"{question}: unit {one.unit}")
     kept = tuple((one.unit, one.reason) for one in reply.required if one.unit in shown)
     if unknown and not kept:
         return None

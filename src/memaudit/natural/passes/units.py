@@ -12,10 +12,11 @@ from typing import Literal
 from pydantic import model_validator
 
 from memaudit.core.text import one_line
-from memaudit.models.prompt import Quotable, StrictRow, prompt
+from memaudit.models.prompt import Quotable, StrictRow
 from memaudit.models.request import Request
-from memaudit.natural.passes.model_session import Desk
+from memaudit.models.session import ModelSession
 from memaudit.natural.passes.source import SourceText, pieces
+from memaudit.natural.prompts import pass_prompt
 
 _MARKS = {
     **dict.fromkeys("\u2018\u2019\u201a\u201b\u2032\u00b4`", "'"),
@@ -91,11 +92,11 @@ class Doubtful:
 def requote(
     work: Sequence[tuple[str, SourceText]],
     doubts: Sequence[Sequence[Doubtful]],
-    desk: Desk,
+    session: ModelSession,
     model: str,
 ) -> list[tuple[int, str] | None]:
     """For each doubt in order its turn and a quote that holds, or None, refused and counted."""
-    used = prompt(STAGE)
+    used = pass_prompt(STAGE)
     open_work = [(owner, piece, rows) for (owner, piece), rows in zip(work, doubts, strict=True)]
     open_work = [(owner, piece, rows) for owner, piece, rows in open_work if rows]
     requests = [
@@ -104,17 +105,17 @@ def requote(
             Request.for_reply(
                 QuotesReply, model,
                 used.messages(source=piece.as_data(), rejected=_listed(rows)),
-                used.template, desk.parameters,
+                used.template, session.parameters,
             ),
         )
         for owner, piece, rows in open_work
     ]  # fmt: skip
-    replies = desk.ask(STAGE, requests, QuotesReply)
+    replies = session.ask(STAGE, requests, QuotesReply)
     found: list[tuple[int, str] | None] = []
     for (owner, piece, rows), reply in zip(open_work, replies, strict=True):
         given = {} if reply is None else {one.number: one for one in reply.quotes}
         for number in sorted(given.keys() - range(1, len(rows) + 1)):
-            desk.ledger.refuse(owner, STAGE, "unknown number", f"number {number}")
+            session.ledger.refuse(owner, STAGE, "unknown number", f"number {number}")
         for number, doubt in enumerate(rows, start=1):
             row = given.get(number)
             turn = piece.turns.get(row.turn) if row else None
@@ -122,14 +123,14 @@ def requote(
             if row and exact is not None:
                 found.append((row.turn, exact))
             else:
-                _refuse(desk, owner, doubt)
+                _refuse(session, owner, doubt)
                 found.append(None)
     return found
 
 
-def _refuse(desk: Desk, owner: str, doubt: Doubtful) -> None:
+def _refuse(session: ModelSession, owner: str, doubt: Doubtful) -> None:
     words = f"turn {doubt.turn}: {doubt.quote!r} for {doubt.statement!r}"
-    desk.ledger.refuse(owner, "units", doubt.problem, words)
+    session.ledger.refuse(owner, "units", doubt.problem, words)
 
 
 def _listed(rows: Sequence[Doubtful]) -> Quotable:
@@ -189,37 +190,39 @@ class Units:
     lost: int = 0
 
 
-def find_units(sources: Mapping[str, SourceText], desk: Desk, model: str) -> dict[str, Units]:
+def find_units(
+    sources: Mapping[str, SourceText], session: ModelSession, model: str
+) -> dict[str, Units]:
     """Units for each source, piece by piece; sees sources and nothing else.
 
     A unit whose quote is not in its turn is asked about once more, then refused and counted.
     """
-    used = prompt(UNITS_STAGE)
+    used = pass_prompt(UNITS_STAGE)
     work = [(owner, piece) for owner, source in sources.items() for piece in pieces(source)]
     requests = [
         (
             owner,
             Request.for_reply(
                 UnitsReply, model, used.messages(source=piece.as_data()), used.template,
-                desk.parameters,
+                session.parameters,
             ),
         )
         for owner, piece in work
     ]  # fmt: skip
-    replies = desk.ask(UNITS_STAGE, requests, UnitsReply)
+    replies = session.ask(UNITS_STAGE, requests, UnitsReply)
     lost = dict.fromkeys(sources, 0)
     checked: list[list[FoundUnit | Doubtful]] = []
     for (owner, piece), reply in zip(work, replies, strict=True):
         lost[owner] += reply is None
         checked.append([] if reply is None else [_check(row, piece) for row in reply.units])
     doubts = [[one for one in rows if isinstance(one, Doubtful)] for rows in checked]
-    again = iter(requote(work, doubts, desk, model))
+    again = iter(requote(work, doubts, session, model))
     found: dict[str, dict[str, FoundUnit]] = {owner: {} for owner in sources}
     for (owner, _), rows in zip(work, checked, strict=True):
         for row in rows:
             unit = _second(row, next(again)) if isinstance(row, Doubtful) else row
             if unit is not None:
-                _keep(found[owner], unit, owner, desk)
+                _keep(found[owner], unit, owner, session)
     return {owner: Units(tuple(found[owner].values()), lost[owner]) for owner in sources}
 
 
@@ -240,11 +243,15 @@ def _second(doubt: Doubtful, quote: tuple[int, str] | None) -> FoundUnit | None:
     return FoundUnit(*quote, doubt.kind, doubt.statement, requoted=True)
 
 
-def _keep(found: dict[str, FoundUnit], unit: FoundUnit, owner: str, desk: Desk) -> None:
+def _keep(found: dict[str, FoundUnit], unit: FoundUnit, owner: str, session: ModelSession) -> None:
     """Keep a statement once."""
     if not unit.statement:
-        desk.ledger.refuse(owner, UNITS_STAGE, "empty statement", f"turn {unit.turn}: {unit.quote}")
+        session.ledger.refuse(
+            owner, UNITS_STAGE, "empty statement", f"turn {unit.turn}: {unit.quote}"
+        )
     elif one_line(unit.statement) in found:
-        desk.ledger.refuse(owner, UNITS_STAGE, "duplicate", f"turn {unit.turn}: {unit.statement}")
+        session.ledger.refuse(
+            owner, UNITS_STAGE, "duplicate", f"turn {unit.turn}: {unit.statement}"
+        )
     else:
         found[one_line(unit.statement)] = unit

@@ -7,8 +7,7 @@ from pathlib import Path
 from memaudit.core.package import EvidenceUnit
 from memaudit.natural.coverage_rules import PASS
 from memaudit.natural.label_files import LabelRow, label_rows
-from memaudit.scoring.judges.protocol import Judged, Judgement, NotJudged
-from memaudit.scoring.union import Cell
+from memaudit.scoring.judges.protocol import Cell, Judged, Judgement, NotJudged
 
 CELL_FIELDS = frozenset({"conversation", "memory_id", "unit_id", "coverage", "why"})
 MEMORY_FIELDS = frozenset(

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from memaudit.core.package import TEMPORAL, EvidenceUnit
 from memaudit.core.text import terms
 from memaudit.natural.coverage_rules import LEXICAL, lexical
-from memaudit.scoring.judges.protocol import Judged, Judgement
-from memaudit.scoring.union import Cell
+from memaudit.scoring.judges.protocol import Cell, Judged, Judgement
 
 LEAST_SHARED = 2
 """Units that share fewer terms with a memory are not looked at; lexical-v2 gives them nothing."""

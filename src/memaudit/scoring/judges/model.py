@@ -4,10 +4,9 @@ from collections.abc import Sequence
 
 from memaudit.core.errors import MemAuditError
 from memaudit.core.package import EvidenceUnit
+from memaudit.models.session import ModelSession
 from memaudit.natural.passes.coverage import judge_coverage
-from memaudit.natural.passes.model_session import Desk
-from memaudit.scoring.judges.protocol import Judged, Judgement
-from memaudit.scoring.union import Cell
+from memaudit.scoring.judges.protocol import Cell, Judged, Judgement
 
 MODEL = "model:"
 """The provenance of its cells begins so; the model's name follows."""
@@ -21,16 +20,16 @@ class ModelJudge:
 
     is_estimate = False
 
-    def __init__(self, desk: Desk, model: str) -> None:
+    def __init__(self, session: ModelSession, model: str) -> None:
         self.name = f"model {model}"
-        self._desk, self._model = desk, model
+        self._session, self._model = session, model
         self._provenance = f"{MODEL}{model}"
 
     def judge(self, memories: Sequence[Judged], units: Sequence[EvidenceUnit]) -> Judgement:
         judged = judge_coverage(
             [memory.text for memory in memories],
             [unit.text for unit in units],
-            self._desk,
+            self._session,
             self._model,
         )
         found: dict[str, dict[str, Cell]] = {memory.id: {} for memory in memories}

@@ -5,8 +5,7 @@ from fractions import Fraction
 
 from memaudit.core.errors import MemAuditError
 from memaudit.core.package import EvidenceUnit
-from memaudit.scoring.judges.protocol import Judged, Judgement
-from memaudit.scoring.union import Cell
+from memaudit.scoring.judges.protocol import Cell, Judged, Judgement
 
 POINTER = "exact:pointer"
 SILENT = "memories that name no source"

@@ -2,12 +2,24 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Protocol
 
 from memaudit.core.errors import MemAuditError
 from memaudit.core.package import EvidenceUnit
-from memaudit.scoring.caveats import Pair
-from memaudit.scoring.union import Cell
+
+Pair = tuple[str, str]
+"""The id of a memory and the id of a unit."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """How much of a unit a memory preserves, and who says so."""
+
+    value: Fraction
+    provenance: str
+    rationale: str = ""
+
 
 Cells = Mapping[str, Mapping[str, Cell]]
 """By memory id, then by unit id; what is not there is not covered."""

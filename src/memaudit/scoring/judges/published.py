@@ -7,8 +7,7 @@ from pathlib import Path
 from memaudit.adapters.published_layout import CoverageCell, memory_id, read_coverage_calls
 from memaudit.core.package import EvidenceUnit
 from memaudit.core.text import counted
-from memaudit.scoring.judges.protocol import Judged, Judgement, NotJudged
-from memaudit.scoring.union import Cell
+from memaudit.scoring.judges.protocol import Cell, Judged, Judgement, NotJudged
 
 
 class PublishedCalls:

@@ -6,33 +6,37 @@ from typing import TYPE_CHECKING
 
 from memaudit.adapters.store import ExportedStore
 from memaudit.core.errors import MemAuditError
-from memaudit.scoring.judges.labels import Labels
 from memaudit.scoring.judges.lexical import Lexical
 from memaudit.scoring.judges.pointer import Pointer
 from memaudit.scoring.judges.protocol import Judge
-from memaudit.scoring.judges.published import PublishedCalls
 
 if TYPE_CHECKING:
-    from memaudit.natural.passes.model_session import Desk
+    from memaudit.models.session import ModelSession
 
 
 KNOWN = "lexical, pointer, labels:FILE, calls:FILE, model:NAME"
 
 
-def named_judge(name: str, memories: Path | None = None, desk: "Desk | None" = None) -> Judge:
+def named_judge(
+    name: str, memories: Path | None = None, session: "ModelSession | None" = None
+) -> Judge:
     """The judge of that name; labels may need a file that says what their ids stand for.
 
-    A model is asked over a desk.
+    A model is asked over a session.
     """
     kind, _, file = name.partition(":")
     if kind == "labels" and file:
+        from memaudit.scoring.judges.labels import Labels
+
         return Labels(Path(file), memories)
     if memories is not None:
         raise MemAuditError("a file of labelled memories goes with --judge labels:FILE only")
     if kind == "calls" and file:
+        from memaudit.scoring.judges.published import PublishedCalls
+
         return PublishedCalls(Path(file))
     if kind == "model" and file:
-        if desk is None:
+        if session is None:
             raise MemAuditError(
                 f"judge {name!r}: nothing here asks a model; memaudit score, gate, judge and "
                 "sensitivity do"
@@ -40,7 +44,7 @@ def named_judge(name: str, memories: Path | None = None, desk: "Desk | None" = N
         # What asks models is loaded only where one is asked.
         from memaudit.scoring.judges.model import ModelJudge
 
-        return ModelJudge(desk, file)
+        return ModelJudge(session, file)
     if name == "lexical":
         return Lexical()
     if name == "pointer":
@@ -49,13 +53,14 @@ def named_judge(name: str, memories: Path | None = None, desk: "Desk | None" = N
 
 
 def named_judges(
-    names: Sequence[str], memories: Path | None = None, desk: "Desk | None" = None
+    names: Sequence[str], memories: Path | None = None, session: "ModelSession | None" = None
 ) -> list[Judge]:
     """Several judges; the file of labelled memories goes to those that are labels."""
     if memories is not None and not any(name.startswith("labels:") for name in names):
         raise MemAuditError("a file of labelled memories goes with a judge labels:FILE only")
     return [
-        named_judge(name, memories if name.startswith("labels:") else None, desk) for name in names
+        named_judge(name, memories if name.startswith("labels:") else None, session)
+        for name in names
     ]
 
 

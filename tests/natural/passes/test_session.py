@@ -7,8 +7,8 @@ import pytest
 
 from memaudit.core.errors import MemAuditError
 from memaudit.models.fan_out import Progress
+from memaudit.models.session import SessionCallbacks, progress_text
 from memaudit.models.spending import price_of
-from memaudit.natural.passes.model_session import Talk, progress_text
 from tests.models.server import serving
 from tests.natural.passes.building import live, make
 from tests.natural.passes.fake_model import plays, which
@@ -22,10 +22,12 @@ def test_an_estimate_before_every_pass(tmp_path: Path) -> None:
     """With prices a range in dollars; progress counts calls and what they cost."""
     shown: list[str] = []
     steps: list[tuple[str, Progress]] = []
-    talk = Talk(shown.append, progress=lambda stage, state: steps.append((stage, state)))
+    callbacks = SessionCallbacks(
+        shown.append, progress=lambda stage, state: steps.append((stage, state))
+    )
     with serving(plays) as served:
         settings = replace(live(served.url), price=price_of("1", "2"))
-        make(tmp_path, settings, conversations=ONE, talk=talk)
+        make(tmp_path, settings, conversations=ONE, callbacks=callbacks)
     heads = [line for line in shown if line.startswith("pass ")]
     assert heads == [
         "pass memories, one:", "pass units, one:", "pass requirements, one:",
@@ -45,9 +47,19 @@ def test_a_no_stops_before_the_pass(tmp_path: Path) -> None:
     answers = iter([True, True, False])
     with serving(plays) as served:
         with pytest.raises(MemAuditError, match="stopped before the first call"):
-            make(tmp_path, live(served.url), conversations=ONE, talk=Talk(agree=answers.__next__))
+            make(
+                tmp_path,
+                live(served.url),
+                conversations=ONE,
+                callbacks=SessionCallbacks(agree=answers.__next__),
+            )
         assert [which(body) for body in served.bodies] == ["memories", "units"]
-        make(tmp_path, live(served.url), conversations=ONE, talk=Talk(agree=lambda: True))
+        make(
+            tmp_path,
+            live(served.url),
+            conversations=ONE,
+            callbacks=SessionCallbacks(agree=lambda: True),
+        )
     assert [which(body) for body in served.bodies].count("memories") == 1
 
 
@@ -67,4 +79,4 @@ def test_the_cap_stops_the_build(tmp_path: Path) -> None:
         assert not (tmp_path / "out").exists()
         made = make(tmp_path, live(served.url), conversations=ONE)
     assert made.manifest["usage"]["calls"] == len(served.bodies)
-    assert made.desk.asking.client.spent.calls == len(served.bodies) - before
+    assert made.session.asking.client.spent.calls == len(served.bodies) - before

@@ -1,4 +1,4 @@
-"""Where passes send their requests: estimated, asked, counted, stopped if answers are pending."""
+"""A session with a model: requests are estimated, confirmed, asked and counted."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
@@ -11,7 +11,7 @@ from memaudit.core.text import counted
 from memaudit.models.cache import Cache, spent_text
 from memaudit.models.client import Failure, FailureKind, Reply, ReplyT, Usage
 from memaudit.models.fan_out import Progress, ask_all
-from memaudit.models.providers import Asking, Settings, open_client
+from memaudit.models.providers import ModelSettings, ProviderClient, open_client
 from memaudit.models.request import Parameters, Request
 from memaudit.models.spending import Price, confirm, estimate
 
@@ -20,7 +20,7 @@ MOST_DETAIL = 2_000
 
 
 @dataclass(frozen=True, slots=True)
-class Trouble:
+class ReplyProblem:
     """One reply that never came, or one item of a reply that was refused."""
 
     conversation: str
@@ -42,10 +42,10 @@ class Trouble:
 
 
 @dataclass(slots=True)
-class Ledger:
+class SessionLedger:
     """Everything that is counted while packages are built."""
 
-    troubles: list[Trouble] = field(default_factory=list)
+    troubles: list[ReplyProblem] = field(default_factory=list)
     usage: defaultdict[tuple[str, str], Usage] = field(default_factory=lambda: defaultdict(Usage))
     """By conversation and pass: what the replies cost when they were asked for, replayed or not."""
     replies: Counter[tuple[str, str]] = field(default_factory=Counter)
@@ -58,7 +58,7 @@ class Ledger:
         self.usage[place] += outcome.usage
         if isinstance(outcome, Failure):
             self.troubles.append(
-                Trouble(
+                ReplyProblem(
                     conversation,
                     stage,
                     outcome.kind.value,
@@ -75,9 +75,9 @@ class Ledger:
 
     def refuse(self, conversation: str, stage: str, what: str, detail: str) -> None:
         """Count one item of a valid reply that a check refused."""
-        self.troubles.append(Trouble(conversation, stage, what, detail[:MOST_DETAIL]))
+        self.troubles.append(ReplyProblem(conversation, stage, what, detail[:MOST_DETAIL]))
 
-    def of(self, conversation: str) -> list[Trouble]:
+    def of(self, conversation: str) -> list[ReplyProblem]:
         """The troubles of one conversation, in a fixed order."""
         own = [one for one in self.troubles if one.conversation == conversation]
         return sorted(own, key=lambda one: (one.stage, one.what, one.key, one.detail))
@@ -124,8 +124,8 @@ def _agreed() -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Talk:
-    """How a desk talks to the user: lines, a question before spending, and progress."""
+class SessionCallbacks:
+    """How a session talks to the user: lines, a question before spending, and progress."""
 
     show: Callable[[str], None] = _silent
     agree: Callable[[], bool] = _agreed
@@ -134,18 +134,18 @@ class Talk:
 
 
 @dataclass(slots=True)
-class Desk:
+class ModelSession:
     """One run's client, cache and ledger; requests of all passes go through it."""
 
-    asking: Asking
+    asking: ProviderClient
     cache: Cache
     provider: str = "live"
     price: Price | None = None
     batch_file: Path = Path("memaudit-batch.jsonl")
     concurrency: int = 8
     parameters: Parameters = field(default_factory=Parameters)
-    talk: Talk = field(default_factory=Talk)
-    ledger: Ledger = field(default_factory=Ledger)
+    callbacks: SessionCallbacks = field(default_factory=SessionCallbacks)
+    ledger: SessionLedger = field(default_factory=SessionLedger)
 
     def ask(
         self,
@@ -161,7 +161,7 @@ class Desk:
         """
         requests = [request for _, request in asked]
         self._announce(stage, requests)
-        show = self.talk.progress
+        show = self.callbacks.progress
         outcomes = ask_all(
             self.asking.client, requests, reply_type, self.concurrency,
             None if show is None else (lambda state: show(stage, state)),
@@ -178,7 +178,7 @@ class Desk:
                 )
         if lost:
             share = f"{len(lost):,} of {counted(len(outcomes), 'request')}"
-            self.talk.show(f"pass {stage}: {share} failed, the first with: {lost[0].detail}")
+            self.callbacks.show(f"pass {stage}: {share} failed, the first with: {lost[0].detail}")
         for (conversation, _), outcome in zip(asked, outcomes, strict=True):
             self.ledger.add(conversation, stage, outcome)
         return [None if isinstance(one, Failure) else one.value for one in outcomes]
@@ -189,24 +189,27 @@ class Desk:
             return
         found = estimate(requests, self.cache, self.price)
         models = ", ".join(sorted(Counter(one.model for one in requests)))
-        self.talk.show(f"pass {stage}, {models}:")
+        self.callbacks.show(f"pass {stage}, {models}:")
         confirm(
-            found, self.talk.show, self.talk.agree, yes=self.talk.yes or self.provider == "batch"
+            found,
+            self.callbacks.show,
+            self.callbacks.agree,
+            yes=self.callbacks.yes or self.provider == "batch",
         )
 
 
-def open_desk(
-    settings: Settings,
+def open_session(
+    settings: ModelSettings,
     cache: Cache,
     batch_file: Path,
-    talk: Talk | None = None,
+    callbacks: SessionCallbacks | None = None,
     concurrency: int = 8,
     parameters: Parameters | None = None,
-) -> Desk:
-    """A desk for a provider."""
-    return Desk(
+) -> ModelSession:
+    """A session for a provider."""
+    return ModelSession(
         open_client(settings, cache), cache, settings.provider, settings.price, batch_file,
-        concurrency, parameters or Parameters(), talk or Talk(),
+        concurrency, parameters or Parameters(), callbacks or SessionCallbacks(),
     )  # fmt: skip
 
 
