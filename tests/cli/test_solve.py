@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from memaudit.cli.terminal import number, status_of
+from memaudit.cli.terminal import status_of
 from memaudit.core.digest import digest
 from memaudit.core.exact import exact
+from memaudit.core.number_text import short_exact
 from memaudit.core.optimum import Optimum
 from memaudit.core.package import Package
 from memaudit.io.packages import write_package
@@ -151,7 +152,7 @@ def test_invalid_package_is_refused(file: Path, tmp_path: Path) -> None:
 )
 def test_numbers(value: str, shown: str) -> None:
     """Exact where short; what is rounded is marked."""
-    assert number(exact(value)) == shown
+    assert short_exact(exact(value)) == shown
 
 
 def test_status_of_a_refused_certificate() -> None:

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Sequence
-from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,6 +13,7 @@ from rich.text import Text
 
 from memaudit.cli.terminal import console, safe
 from memaudit.core.errors import MemAuditError
+from memaudit.core.number_text import percent, ratio, with_interval
 from memaudit.core.text import counted
 from memaudit.label_audit.agreement import AgreementAudit, Disputed
 from memaudit.label_audit.coding import AS_DRAWN, COVERED_SCALE, LABEL_SCALE, Scale
@@ -160,7 +160,7 @@ def _show_groups(screen: Console, groups: Sequence[Group]) -> None:
             _add(
                 table,
                 "" if place else by, one.name, f"{one.cells:,}", kappa,
-                _value(one.raw), f"{one.disagreements:,}", _share(one.share),
+                _value(one.raw), f"{one.disagreements:,}", percent(one.share),
             )  # fmt: skip
         table.add_section()
     if table.row_count:
@@ -190,17 +190,13 @@ def _short(text: str) -> str:
 
 
 def _value(one: Estimate) -> str:
-    return "undefined" if one.value is None else f"{float(one.value):.3f}"
+    return ratio(one.value, missing="undefined")
 
 
 def _estimate(one: Estimate) -> str:
     if one.interval is None:
         return _value(one)
-    return f"{_value(one)} [{one.interval.low:.3f}, {one.interval.high:.3f}]"
-
-
-def _share(share: Fraction | None) -> str:
-    return "-" if share is None else f"{float(share):.0%}"
+    return with_interval(one.value, one.interval.low, one.interval.high, missing="undefined")
 
 
 def agreement(

@@ -4,16 +4,17 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from memaudit.cli.terminal import console, number, safe_markup
+from memaudit.cli.terminal import console, safe_markup
+from memaudit.core.number_text import fixed, short_exact
 from memaudit.label_audit.raters import PACKAGE
 from memaudit.label_audit.ratio_bounds import MeanBounds
 from memaudit.label_audit.ratios import Answer
 from memaudit.label_audit.ratios_json import changed_cells, notes
 from memaudit.label_audit.ratios_summary import Correlation, Ranking, Summary
 from memaudit.label_audit.readings import Reading
-from memaudit.scoring.caveats import account_lines
-from memaudit.scoring.judges.protocol import Judge, judged_how
-from memaudit.stats.intervals import Interval
+from memaudit.scoring.caveats import caveat_lines
+from memaudit.scoring.judge import Judge, judged_how
+from memaudit.stats.bootstrap import Interval
 
 UNITS_SHOWN = 5
 WHY = {
@@ -37,7 +38,7 @@ def show(answer: Answer, found: Summary, judge: Judge | None) -> None:
         mark = judged_how(judge.name, judge.is_estimate)
         screen.print(f"coverage of memories: judge {safe_markup(judge.name)}, {mark}")
         for case in answer.question.cases:
-            for line in account_lines([(one.name, one.account) for one in case.stores]):
+            for line in caveat_lines([(one.name, one.account) for one in case.stores]):
                 screen.print(safe_markup(f"{case.name}, {line}"))
     _show_shifts(screen, answer, found)
     _show_ratios(screen, answer, found)
@@ -59,7 +60,7 @@ def _show_shifts(screen: Console, answer: Answer, found: Summary) -> None:
                     f"{changed_cells(answer, reading):,}")  # fmt: skip
             table.add_row(
                 *(head if not place else ("", "", "")),
-                "all" if one.budget is None else number(one.budget),
+                "all" if one.budget is None else short_exact(one.budget),
                 _interval(one.change, 4), _order(one.ranking),
                 _correlation(one.ranking.tau), _correlation(one.ranking.rho),
             )  # fmt: skip
@@ -81,8 +82,8 @@ def _show_ratios(screen: Console, answer: Answer, found: Summary) -> None:
         table.add_column(name, justify="right", no_wrap=True)
     for row in found.rows:
         table.add_row(
-            number(row.budget), safe_markup(row.entry), _interval(row.ratios[PACKAGE]),
-            *(_real(one.mean) for name, one in row.ratios.items() if name != PACKAGE),
+            short_exact(row.budget), safe_markup(row.entry), _interval(row.ratios[PACKAGE]),
+            *(fixed(one.mean) for name, one in row.ratios.items() if name != PACKAGE),
             "-" if row.labels is None else _range(row.labels.low, row.labels.high),
             _bounds(row.bounds),
         )  # fmt: skip
@@ -148,16 +149,12 @@ def _title(reading: Reading) -> str:
 
 def _interval(one: Interval, places: int = 3) -> str:
     """A mean, and its bootstrap interval where there are packages to draw from."""
-    mean = _real(one.mean, places)
+    mean = fixed(one.mean, places)
     return mean if one.n < 2 else f"{mean} {_range(one.low, one.high)}"
 
 
 def _range(low: float, high: float, places: int = 3) -> str:
-    return rf"\[{_real(low, places)}, {_real(high, places)}]"
-
-
-def _real(number: float | None, places: int = 3) -> str:
-    return "-" if number is None or number != number else f"{number:.{places}f}"
+    return rf"\[{fixed(low, places)}, {fixed(high, places)}]"
 
 
 def _bounds(one: MeanBounds | None) -> str:
@@ -180,8 +177,8 @@ def _correlation(one: Correlation) -> str:
     if one.value is None:
         return "-"
     if one.low is None or one.high is None:
-        return _real(one.value)
-    return f"{_real(one.value)} {_range(one.low, one.high, 2)}"
+        return fixed(one.value)
+    return f"{fixed(one.value)} {_range(one.low, one.high, 2)}"
 
 
 def _short(text: str, most: int = 70) -> str:

@@ -10,6 +10,7 @@ from rich.table import Table
 
 from memaudit.cli.terminal import console, safe, safe_markup
 from memaudit.core.errors import MemAuditError
+from memaudit.core.number_text import fixed, significant
 from memaudit.core.text import counted
 from memaudit.downstream.examine import WHY
 from memaudit.downstream.outcomes import LOST_BY, Layer, Outcome
@@ -105,7 +106,7 @@ def interval_text(found: dict[str, Any]) -> str:
 
 def number_text(number: float) -> str:
     """Three digits, or as many as there are before the point."""
-    return f"{number:.3g}" if abs(number) < 1000 else f"{number:.0f}"
+    return significant(number, 3) if abs(number) < 1000 else fixed(number, 0)
 
 
 def _differences(summary: dict[str, Any], screen: Any) -> None:

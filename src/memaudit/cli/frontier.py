@@ -77,7 +77,8 @@ def _show(one: "Frontier") -> None:
     from rich import box
     from rich.table import Table
 
-    from memaudit.cli.terminal import console, number, safe_markup
+    from memaudit.cli.terminal import console, safe_markup
+    from memaudit.core.number_text import percent, short_exact
 
     steps = one.steps()
     rows = evenly(steps, MOST_ROWS)
@@ -91,7 +92,7 @@ def _show(one: "Frontier") -> None:
         table.add_column(name, justify="right")
     last = one.values[-1]
     for budget, value in rows:
-        table.add_row(str(budget), number(value), f"{float(value / last):.1%}" if last else "-")
+        table.add_row(str(budget), short_exact(value), percent(value / last if last else None, 1))
     screen.print(table)
     if len(rows) < len(steps):
         screen.print(f"{len(rows)} of {len(steps)} steps shown, evenly chosen; --json has all")

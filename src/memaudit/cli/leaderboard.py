@@ -1,7 +1,6 @@
 """`memaudit leaderboard`: scored stores of many packages, as a table and a page."""
 
 import json
-import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,7 +13,6 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from memaudit.report.leaderboard import Board
-    from memaudit.stats.intervals import Difference, Interval
 
 
 def leaderboard(
@@ -64,7 +62,7 @@ def _standings(board: "Board") -> "Table":
     from rich import box
     from rich.table import Table
 
-    from memaudit.cli.terminal import number
+    from memaudit.core.number_text import percent, ratio, short_exact, span
     from memaudit.scoring.diagnosis import STEPS
 
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
@@ -77,11 +75,11 @@ def _standings(board: "Board") -> "Table":
     for budget, rows in board.budgets:
         for one in rows:
             shares = one.shares
-            lost = [f"{float(shares[name]):.1%}" if shares else "-" for name in STEPS]
+            lost = [percent(shares[name] if shares else None, 1) for name in STEPS]
             store = safe_markup(one.store) + (" *" if one.incomplete else "")
             table.add_row(
-                number(budget), store, _number(one.kept.mean), _range(one.kept),
-                _number(one.upper.mean), *lost, str(one.kept.n),
+                short_exact(budget), store, ratio(one.kept.mean), span(one.kept.low, one.kept.high),
+                ratio(one.upper.mean), *lost, str(one.kept.n),
                 str(sum(one.undefined.values())), str(one.missing),
             )  # fmt: skip
     return table
@@ -91,7 +89,7 @@ def _gaps(board: "Board") -> "Table":
     from rich import box
     from rich.table import Table
 
-    from memaudit.cli.terminal import number
+    from memaudit.core.number_text import fixed, short_exact, signed, span
 
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column("budget", justify="right")
@@ -102,16 +100,8 @@ def _gaps(board: "Board") -> "Table":
     table.add_column("in words")
     for gap in board.gaps:
         table.add_row(
-            number(gap.budget), safe_markup(gap.first), safe_markup(gap.second),
-            _number(gap.found.mean, "+.3f"), _range(gap.found), _number(gap.p_holm, ".4f"),
+            short_exact(gap.budget), safe_markup(gap.first), safe_markup(gap.second),
+            signed(gap.found.mean), span(gap.found.low, gap.found.high), fixed(gap.p_holm, 4),
             str(gap.found.n), gap.verdict,
         )  # fmt: skip
     return table
-
-
-def _number(number: float, form: str = ".3f") -> str:
-    return "-" if math.isnan(number) else format(number, form)
-
-
-def _range(one: "Interval | Difference") -> str:
-    return "-" if math.isnan(one.low) else f"{one.low:.3f} to {one.high:.3f}"

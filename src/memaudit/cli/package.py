@@ -14,6 +14,7 @@ from memaudit.cli.errors import FAILED, report
 from memaudit.cli.options import may_write
 from memaudit.cli.terminal import safe, safe_markup
 from memaudit.core.errors import InvalidPackage, MemAuditError, Problem
+from memaudit.core.number_text import significant
 from memaudit.core.package import Package
 
 if TYPE_CHECKING:
@@ -42,13 +43,9 @@ def _numbers(numbers: Iterable[Fraction]) -> tuple[str, str, str]:
         return "0", "", ""
     return (
         str(len(found)),
-        _short(sum(found, Fraction(0))),
-        f"{_short(found[0])} - {_short(found[-1])}",
+        significant(sum(found, Fraction(0)), 6),
+        f"{significant(found[0], 6)} - {significant(found[-1], 6)}",
     )
-
-
-def _short(number: Fraction) -> str:
-    return f"{float(number):.6g}"
 
 
 Source = Annotated[Path, typer.Argument(metavar="SRC", help="A package: .json file or folder.")]

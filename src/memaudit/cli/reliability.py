@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from memaudit.cli.terminal import safe
+from memaudit.core.number_text import percent, ratio
 
 if TYPE_CHECKING:
     from memaudit.natural.reliability import Reliability
@@ -87,15 +88,15 @@ def _lines(one: "Reliability") -> list[str]:
         split = ", ".join(f"{number:,} {label}" for label, number in labels.items())
         lines.append(_row(sum(labels.values()), f"{provenance} ({split})", 1))
     share = one.exact_share
-    lines.append(_row("n/a" if share is None else f"{float(share):.1%}", "of them exact", 1))
+    lines.append(_row(percent(share, 1, missing="n/a"), "of them exact", 1))
     lines.append(_row(one.quotes.checked, "quotes and cited turns looked up"))
     lines.append(_row(one.quotes.found, "found word for word", 1))
     if one.quotes.unplaced:
         lines.append(_row(one.quotes.unplaced, "more name no experience", 1))
     for pair in one.agreement:
         lines.append(_row(pair.cells, f"cells judged by {pair.one} and {pair.other}"))
-        raw = "n/a" if pair.raw is None else f"{float(pair.raw):.3f}"
-        kappa = "n/a" if pair.kappa is None else f"{float(pair.kappa):.3f}"
+        raw = ratio(pair.raw, missing="n/a")
+        kappa = ratio(pair.kappa, missing="n/a")
         lines += [_row(raw, "raw agreement", 1), _row(kappa, "Cohen's kappa", 1)]
     return lines
 

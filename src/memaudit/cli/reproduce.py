@@ -15,6 +15,7 @@ import typer
 from memaudit.cli.errors import FAILED
 from memaudit.cli.terminal import safe
 from memaudit.core.errors import MemAuditError
+from memaudit.core.number_text import ratio, span
 
 if TYPE_CHECKING:
     from memaudit.reproduce.board import Board
@@ -286,7 +287,7 @@ def natural(
     if found.examples != PAPER_EXAMPLES:
         typer.echo(f"the paper's numbers are over {PAPER_EXAMPLES} examples: these are others")
     for name, budget, mean, low, high in writer_rows(found):
-        typer.echo(f"{name} / OPT at B = {budget}: {mean:.3f} ({low:.3f} to {high:.3f})")
+        typer.echo(f"{name} / OPT at B = {budget}: {ratio(mean)} ({span(low, high)})")
     if found.uncertified:
         typer.echo(f"{found.uncertified} optima are not certified and are left out")
 

@@ -8,6 +8,7 @@ from rich import box
 from rich.table import Table
 
 from memaudit.cli.terminal import console, safe, safe_markup
+from memaudit.core.number_text import ratio, span
 from memaudit.writers.registry import named_writer
 
 
@@ -44,7 +45,7 @@ LEFT_OUT = {
 def _numbers(row: dict[str, Any]) -> tuple[str, str]:
     if row["mean_ratio"] is None:
         return "undefined", ""
-    return f"{row['mean_ratio']:.3f}", f"{row['ci_low']:.3f} to {row['ci_high']:.3f}"
+    return ratio(row["mean_ratio"]), span(row["ci_low"], row["ci_high"])
 
 
 def run(

@@ -7,17 +7,17 @@ from typing import Any
 from rich import box
 from rich.table import Table
 
-from memaudit.cli.terminal import number, safe_markup
+from memaudit.cli.terminal import safe_markup
 from memaudit.core.exact import exact
+from memaudit.core.number_text import fixed, short_exact
 from memaudit.core.text import counted
-from memaudit.scoring.diagnosis import STEPS
-from memaudit.scoring.package_scores import Sheet, SheetRow
-from memaudit.scoring.ratio import Ratio, bound_text
+from memaudit.scoring.diagnosis import STEPS, KindRow
+from memaudit.scoring.package_scores import PackageScores, StoreRow
+from memaudit.scoring.score import Ratio, bound_text
 from memaudit.scoring.store_scores import POLICIES
-from memaudit.scoring.unit_kinds import KindRow
 
 
-def scores_table(rows: Sequence[SheetRow]) -> Table:
+def scores_table(rows: Sequence[StoreRow]) -> Table:
     """One row a store and budget."""
     policies = _policies(rows)
     ratios = ("/ package", "/ union", "/ common", "upper")
@@ -25,14 +25,14 @@ def scores_table(rows: Sequence[SheetRow]) -> Table:
     for row in rows:
         found = row.score
         table.add_row(
-            safe_markup(found.name), number(found.budget), _cost(row), number(found.score.value),
-            ratio_text(found.package_ratio), ratio_text(found.union_ratio),
+            safe_markup(found.name), short_exact(found.budget), _cost(row),
+            short_exact(found.score.value), ratio_text(found.package_ratio), ratio_text(found.union_ratio),
             ratio_text(found.common_ratio), ratio_text(found.upper.ratio), *_cut(row, policies),
         )  # fmt: skip
     return table
 
 
-def packages_table(rows: Sequence[tuple[str, SheetRow]]) -> Table:
+def packages_table(rows: Sequence[tuple[str, StoreRow]]) -> Table:
     """One row a package, store and budget."""
     policies = _policies([row for _, row in rows])
     names = ("budget", "memories", "cost", "F(Y)", "/ union", "/ common", "upper")
@@ -40,8 +40,8 @@ def packages_table(rows: Sequence[tuple[str, SheetRow]]) -> Table:
     for package, row in rows:
         found = row.score
         table.add_row(
-            safe_markup(package), safe_markup(found.name), number(found.budget),
-            f"{found.memories:,}", _cost(row), number(found.score.value),
+            safe_markup(package), safe_markup(found.name), short_exact(found.budget),
+            f"{found.memories:,}", _cost(row), short_exact(found.score.value),
             ratio_text(found.union_ratio), ratio_text(found.common_ratio),
             ratio_text(found.upper.ratio), *_cut(row, policies),
         )  # fmt: skip
@@ -57,17 +57,17 @@ def _table(texts: Sequence[str], numbers: Sequence[str]) -> Table:
     return table
 
 
-def _policies(rows: Sequence[SheetRow]) -> list[str]:
+def _policies(rows: Sequence[StoreRow]) -> list[str]:
     """Recency, and the other policies that have a row; an empty store has any row."""
     there = {one.policy for row in rows if row.score.memories for one in row.score.pruned}
     return [name for name in POLICIES if name == "recency" or name in there]
 
 
-def _cost(row: SheetRow) -> str:
-    return number(row.score.score.cost) + ("" if row.score.feasible else " !")
+def _cost(row: StoreRow) -> str:
+    return short_exact(row.score.score.cost) + ("" if row.score.feasible else " !")
 
 
-def _cut(row: SheetRow, policies: Sequence[str]) -> list[str]:
+def _cut(row: StoreRow, policies: Sequence[str]) -> list[str]:
     pruned = {one.policy: one for one in row.score.pruned}
     return [ratio_text(pruned[name].ratio) if name in pruned else "-" for name in policies]
 
@@ -75,14 +75,14 @@ def _cut(row: SheetRow, policies: Sequence[str]) -> list[str]:
 def ratio_text(ratio: Ratio) -> str:
     """The ratio; two ends where its optimum is not certified."""
     if ratio.value is not None:
-        return f"{float(ratio.value):.3f}"
+        return fixed(ratio.value)
     if ratio.between is None:
         return "undefined"
-    low, high = (f"{float(end):.3f}" for end in ratio.between)
+    low, high = map(fixed, ratio.between)
     return f"{low}..{high}"
 
 
-def open_optima(found: Sheet) -> list[str]:
+def open_optima(found: PackageScores) -> list[str]:
     """Every optimum that is not certified, in words."""
     said: dict[str, None] = {}
     for row in found.rows:
@@ -95,7 +95,8 @@ def open_optima(found: Sheet) -> list[str]:
         }
         for what, one in optima.items():
             if not one.certified:
-                said[f"bound: OPT of {what} at {number(score.budget)} {bound_text(one)}"] = None
+                budget = short_exact(score.budget)
+                said[f"bound: OPT of {what} at {budget} {bound_text(one)}"] = None
     return list(said)
 
 
@@ -121,7 +122,7 @@ def kinds_tables(
                 f"{_short(one.written)}{share}", "-" if one.kept is None else _short(one.kept),
                 *lost,
             )  # fmt: skip
-        yield f"{store} at {number(budget)}, by kind of unit", table
+        yield f"{store} at {short_exact(budget)}, by kind of unit", table
 
 
 def lost_table(rows: Sequence[dict[str, Any]]) -> Table:
@@ -155,8 +156,8 @@ def cells_table(rows: Sequence[dict[str, Any]]) -> Table:
 
 def _short(value: Fraction) -> str:
     """A value of a table that is read for its size; a fraction is rounded."""
-    text = number(value)
-    return text if "/" not in text and "~" not in text else f"{float(value):.3f}"
+    text = short_exact(value)
+    return text if "/" not in text and "~" not in text else fixed(value)
 
 
 MOST_CANDIDATES = 5

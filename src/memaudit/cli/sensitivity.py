@@ -24,13 +24,13 @@ from memaudit.cli.options import (
 from memaudit.cli.terminal import console, safe, safe_markup
 from memaudit.core.errors import MemAuditError
 from memaudit.core.number_text import fixed, ratio, short_exact, with_interval
-from memaudit.scoring.judges.protocol import judged_how
+from memaudit.scoring.judge import judged_how
 from memaudit.scoring.sensitivity import Finding, Pairing, Spread, Survival
 
 if TYPE_CHECKING:
     from memaudit.adapters.store import ExportedStore
     from memaudit.core.package import Package
-    from memaudit.scoring.judges.protocol import Judge
+    from memaudit.scoring.judge import Judge
     from memaudit.scoring.sensitivity_variants import Choices, Variant
 
 
@@ -158,21 +158,17 @@ def sensitivity(
     """Score stores by other judges, costs, group caps and wrong labels: do rankings survive?"""
     from memaudit.adapters.store import read_store
     from memaudit.io.packages import read_package
-    from memaudit.scoring.caveats import account_lines, account_row
-    from memaudit.scoring.judged_store import written
-    from memaudit.scoring.judges.registry import (
-        named_judges,
-        refuse_equal_judges,
-        refuse_shared_ids,
-    )
+    from memaudit.scoring.caveats import caveat_lines, store_data
+    from memaudit.scoring.judge import named_judges, refuse_equal_judges, refuse_shared_ids
+    from memaudit.scoring.judged_store import judge_store
     from memaudit.scoring.package_scores import refuse_equal_names
     from memaudit.scoring.sensitivity import (
         BASIS,
         finding_row,
         findings,
-        measured_runs,
         pairing_row,
         pairings,
+        variant_runs,
     )
     from memaudit.scoring.sensitivity_variants import BASE, judge_variant, variants
 
@@ -194,14 +190,14 @@ def sensitivity(
     with judging_session(names, options, stores[0]) as session:
         judges = named_judges(names, label_memories, session)
         refuse_equal_judges(judges)
-        kept = {by.name: [written(found, store, by) for store in exported] for by in judges}
+        kept = {by.name: [judge_store(found, store, by) for store in exported] for by in judges}
         if corrections is not None and conversations is not None:
             extra.append(
                 _corrected(found, corrections, conversations, exported, judges[0], group_cap)
             )
     base, *others = (by.name for by in judges)
     tried = variants(found, kept[base], choices, group_cap, {name: kept[name] for name in others})
-    runs = measured_runs(chain(tried, extra), amounts, seconds)
+    runs = variant_runs(chain(tried, extra), amounts, seconds)
     rows = findings(runs, amounts)
     by_judge = {base: BASE, **{name: judge_variant(name) for name in others}}
     pairs = pairings(runs, by_judge, amounts)
@@ -215,7 +211,7 @@ def sensitivity(
             "seed": seed,
             "stores": {
                 name: [
-                    account_row(store, one.account)
+                    store_data(store, one.account)
                     for store, one in zip(exported, kept[name], strict=True)
                 ]
                 for name in kept
@@ -229,7 +225,7 @@ def sensitivity(
     notes = [
         line if len(judges) == 1 else f"{name}: {line}"
         for name, written_stores in kept.items()
-        for line in account_lines([(one.name, one.account) for one in written_stores])
+        for line in caveat_lines([(one.name, one.account) for one in written_stores])
     ]
     show(rows, pairs, judges, notes)
 
@@ -270,12 +266,12 @@ def _corrected(
     judge: "Judge",
     group_cap: int | None,
 ) -> "Variant":
-    from memaudit.scoring.judged_store import written
+    from memaudit.scoring.judged_store import judge_store
     from memaudit.scoring.locomo_corrections import NAME, corrected, read_corrections
     from memaudit.scoring.sensitivity_variants import Variant
 
     better = corrected(package, read_corrections(corrections), conversations)
     counts = ", ".join(f"{number} {what}" for what, number in better.count.items())
     typer.echo(safe(f"{NAME}: {counts or 'none for this conversation'}"), err=True)
-    kept = tuple(written(better.package, store, judge) for store in exported)
+    kept = tuple(judge_store(better.package, store, judge) for store in exported)
     return Variant(NAME, better.package, kept, group_cap)

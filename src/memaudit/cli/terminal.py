@@ -2,14 +2,13 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from fractions import Fraction
 
 from rich import box
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from memaudit.core.exact import decimal_text
+from memaudit.core.number_text import short_exact
 from memaudit.core.optimum import Optimum
 
 
@@ -31,7 +30,6 @@ def safe_markup(text: object) -> str:
 PIPE_WIDTH = 120
 """Columns where no terminal says how wide it is."""
 
-LONGEST_NUMBER = 12
 MOST_IDS = 12
 
 
@@ -39,18 +37,6 @@ def console() -> Console:
     """Standard output, wide enough for a table even through a pipe."""
     screen = Console(highlight=False, emoji=False)
     return screen if screen.is_terminal else Console(highlight=False, emoji=False, width=PIPE_WIDTH)
-
-
-def number(value: Fraction) -> str:
-    """Exact where that is short, as a decimal or a fraction; else rounded, and marked so."""
-    near = f"~{float(value):.7g}"
-    if max(abs(value.numerator), value.denominator) > 10**LONGEST_NUMBER:
-        return near
-    text = decimal_text(value)
-    if text is not None and len(text) <= LONGEST_NUMBER:
-        return text
-    fraction = f"{value.numerator}/{value.denominator}"
-    return f"{fraction} {near}" if len(fraction) <= LONGEST_NUMBER else near
 
 
 def table_of(optima: Iterable[Optimum]) -> Table:
@@ -66,9 +52,9 @@ def table_of(optima: Iterable[Optimum]) -> Table:
     for optimum in optima:
         table.add_row(
             safe_markup(optimum.package),
-            number(optimum.budget),
-            number(optimum.value),
-            number(optimum.cost),
+            short_exact(optimum.budget),
+            short_exact(optimum.value),
+            short_exact(optimum.cost),
             _ids(optimum.store),
             safe_markup(status_of(optimum)),
             optimum.solver,
@@ -79,7 +65,7 @@ def table_of(optima: Iterable[Optimum]) -> Table:
 
 def status_of(optimum: Optimum) -> str:
     """Certified, or a bound with its gap; a note in its first words."""
-    state = "certified" if optimum.certified else f"bound, gap {number(optimum.gap)}"
+    state = "certified" if optimum.certified else f"bound, gap {short_exact(optimum.gap)}"
     note = optimum.note.partition(":")[0]
     return f"{state}, {note}" if note else state
 

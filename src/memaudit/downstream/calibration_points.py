@@ -5,12 +5,13 @@ from fractions import Fraction
 from typing import Any
 
 from memaudit.core.exact import plain
+from memaudit.core.number_text import rounded
 from memaudit.downstream.chain import UnitChain
 from memaudit.downstream.examine import Finding, examine
 from memaudit.downstream.spec import Setup
 from memaudit.downstream.stores import WRITTEN, candidate_holding
-from memaudit.experiments.evaluate import DIGITS, Subject
-from memaudit.scoring.ratio import Ratio
+from memaudit.experiments.evaluate import Subject
+from memaudit.scoring.score import Ratio
 from memaudit.writers.protocol import Writer
 
 STEPS = {
@@ -50,7 +51,7 @@ def points(
             "cost": plain(budget),
             "writer": writer.name,
             "peeks": writer.peeks,
-            "ratio": None if ratio.value is None else _number(ratio.value),
+            "ratio": None if ratio.value is None else rounded(ratio.value),
             "undefined": ratio.undefined,
             "questions": len(found),
             **_means(found),
@@ -80,8 +81,4 @@ def _means(found: Sequence[Finding]) -> dict[str, float | None]:
 
 
 def _mean(values: Sequence[Fraction]) -> float | None:
-    return _number(sum(values, Fraction(0)) / len(values)) if values else None
-
-
-def _number(number: Fraction) -> float:
-    return round(float(number), DIGITS)
+    return rounded(sum(values, Fraction(0)) / len(values)) if values else None

@@ -9,14 +9,15 @@ from typing import Any
 
 import numpy as np
 
+from memaudit.core.number_text import rounded
 from memaudit.downstream.calibration_points import STEPS, TARGETS
-from memaudit.stats.intervals import Floats, draws, intervals
+from memaudit.stats.bootstrap import Floats, mean_intervals, resample_counts
 from memaudit.stats.rank_correlation import (
     Correlation,
-    Places,
-    by_row,
-    interval_of,
+    Indices,
+    correlation_interval,
     kendall,
+    row_correlations,
     spearman,
 )
 
@@ -145,7 +146,7 @@ def _correlations(name: str, points: Sequence[Point]) -> list[dict[str, Any]]:
     packages = _packages(points)
     place = {package: at for at, package in enumerate(packages)}
     cluster = np.array([place[p["set"], p["package"]] for p in points])
-    drawn = draws(len(packages))
+    drawn = resample_counts(len(packages))
     ratio = _column(points, "ratio")
     rows = []
     for target in TARGETS:
@@ -161,29 +162,29 @@ def _correlations(name: str, points: Sequence[Point]) -> list[dict[str, Any]]:
     return rows
 
 
-def _pooled(x: Floats, y: Floats, own: Places, drawn: Floats) -> tuple[Correlation, Correlation]:
+def _pooled(x: Floats, y: Floats, own: Indices, drawn: Floats) -> tuple[Correlation, Correlation]:
     many = len(x)
-    rho = interval_of(spearman(x, y)[0], spearman(x, y, drawn[:, own]), many)
-    return rho, interval_of(kendall(x, y)[0], kendall(x, y, own, drawn), many)
+    rho = correlation_interval(spearman(x, y)[0], spearman(x, y, drawn[:, own]), many)
+    return rho, correlation_interval(kendall(x, y)[0], kendall(x, y, own, drawn), many)
 
 
 def _within(
-    kept: Sequence[Point], x: Floats, y: Floats, own: Places, drawn: Floats
+    kept: Sequence[Point], x: Floats, y: Floats, own: Indices, drawn: Floats
 ) -> tuple[Correlation, Correlation]:
     """Undefined where all writers of a cell have one ratio, or one outcome."""
     cells: dict[tuple[int, str], list[int]] = {}
     for at, point in enumerate(kept):
         cells.setdefault((int(own[at]), point["budget"]), []).append(at)
     values = np.array([
-        np.concatenate(by_row(x[inside][None], y[inside][None])) for inside in cells.values()
+        np.concatenate(row_correlations(x[inside][None], y[inside][None])) for inside in cells.values()
     ]).reshape(len(cells), 2)  # fmt: skip
-    found = intervals(values, drawn[:, [package for package, _ in cells]])
+    found = mean_intervals(values, drawn[:, [package for package, _ in cells]])
     rho, tau = (Correlation(one.n, one.mean, one.low, one.high) for one in found)
     return rho, tau
 
 
 def _of_means(
-    kept: Sequence[Point], x: Floats, y: Floats, own: Places, drawn: Floats
+    kept: Sequence[Point], x: Floats, y: Floats, own: Indices, drawn: Floats
 ) -> tuple[Correlation, Correlation]:
     writers = sorted({point["writer"] for point in kept})
     at = {writer: place for place, writer in enumerate(writers)}
@@ -191,11 +192,11 @@ def _of_means(
     sums = np.zeros((3, drawn.shape[1], len(writers)))
     for row, values in enumerate((x, y, np.ones(len(x)))):
         np.add.at(sums[row], (own, column), values)
-    whole = by_row(*_means(np.ones((1, drawn.shape[1])), sums))
+    whole = row_correlations(*_means(np.ones((1, drawn.shape[1])), sums))
     # A resample without any package of some writer compares other writers: it is undefined.
-    resampled = by_row(*_means(drawn, sums))
+    resampled = row_correlations(*_means(drawn, sums))
     rho, tau = (
-        interval_of(value[0], others, len(writers))
+        correlation_interval(value[0], others, len(writers))
         for value, others in zip(whole, resampled, strict=True)
     )
     return rho, tau
@@ -214,9 +215,7 @@ def _row(name: str, target: str, how: str, rho: Correlation, tau: Correlation) -
 
 def _numbers(one: Correlation) -> dict[str, float | None]:
     named = {"value": one.value, "ci_low": one.low, "ci_high": one.high}
-    return {
-        name: None if math.isnan(number) else round(number, 9) for name, number in named.items()
-    }
+    return {name: rounded(number) for name, number in named.items()}
 
 
 def _packages(points: Sequence[Point]) -> list[tuple[str, str]]:

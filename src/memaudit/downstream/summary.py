@@ -11,14 +11,14 @@ import numpy as np
 
 from memaudit.core.cost import words
 from memaudit.core.exact import exact
+from memaudit.core.number_text import rounded
 from memaudit.downstream.measures import ABOUT
 from memaudit.downstream.outcomes import Layer, Losses, Outcome, losses
-from memaudit.stats.intervals import Floats, Interval, Places, differences, draws, holm, intervals
+from memaudit.stats.bootstrap import Floats, Indices, Interval, mean_intervals, resample_counts
+from memaudit.stats.paired_tests import holm, paired_differences
 
-DIGITS = 9
 
-
-def spread(one: Interval, values: Floats, cluster: Places) -> dict[str, Any]:
+def spread(one: Interval, values: Floats, cluster: Indices) -> dict[str, Any]:
     """n, mean and interval; no interval where fewer than two clusters have a value to resample."""
     alone = len(np.unique(cluster[~np.isnan(values)])) < 2
     return {
@@ -27,11 +27,6 @@ def spread(one: Interval, values: Floats, cluster: Places) -> dict[str, Any]:
         "ci_low": None if alone else rounded(one.low),
         "ci_high": None if alone else rounded(one.high),
     }
-
-
-def rounded(number: float) -> float | None:
-    """As JSON holds it; None for what is undefined."""
-    return None if math.isnan(number) else round(number, DIGITS)
 
 
 Row = dict[str, Any]
@@ -43,11 +38,11 @@ def depths(rows: Sequence[Row]) -> int:
     return max((len(row["retrieved"]) for row in rows), default=0)
 
 
-def curve(rows: Sequence[Row], most: int, cluster: Places, drawn: Floats) -> list[dict[str, Any]]:
+def curve(rows: Sequence[Row], most: int, cluster: Indices, drawn: Floats) -> list[dict[str, Any]]:
     """One point a depth: mean words, and mean evidence recall and coverage with intervals."""
     lengths = np.array([_words(row, most) for row in rows]).reshape(len(rows), most)
     shares = np.array([_shares(row, most) for row in rows]).reshape(len(rows), 2 * most)
-    found = intervals(shares, drawn)
+    found = mean_intervals(shares, drawn)
     return [
         {
             "first": depth + 1,
@@ -103,8 +98,8 @@ def summarise(rows: Sequence[Row], stores: Sequence[str]) -> dict[str, Any]:
                            for name in stores]).T
         for measure in ABOUT
     }  # fmt: skip
-    drawn = draws(int(cluster.max()) + 1)[:, cluster]
-    found = {measure: intervals(values[measure], drawn) for measure in ABOUT}
+    drawn = resample_counts(int(cluster.max()) + 1)[:, cluster]
+    found = {measure: mean_intervals(values[measure], drawn) for measure in ABOUT}
     return {
         "questions": len(asked),
         "packages": len(packages),
@@ -151,7 +146,7 @@ def _remarks(rows: Sequence[Row]) -> dict[str, int]:
 
 
 def _kinds(
-    rows: Sequence[Row], values: dict[str, Floats], store: int, cluster: Places, drawn: Floats
+    rows: Sequence[Row], values: dict[str, Floats], store: int, cluster: Indices, drawn: Floats
 ) -> dict[str, Any]:
     """Losses and measures by kind of question."""
     found = {}
@@ -160,26 +155,26 @@ def _kinds(
         measures = {}
         for name, table in values.items():
             own_values = table[here][:, [store]]
-            (found_one,) = intervals(own_values, drawn[:, here])
+            (found_one,) = mean_intervals(own_values, drawn[:, here])
             measures[name] = _measured(found_one, own_values[:, 0], cluster[here])
         own = [row for row in rows if row["kind"] == kind]
         found[kind] = {**_losses(_added(own)), "measures": measures}
     return found
 
 
-def _measured(one: Interval, values: Floats, cluster: Places) -> dict[str, Any]:
+def _measured(one: Interval, values: Floats, cluster: Indices) -> dict[str, Any]:
     found = spread(one, values, cluster)
     return {"n": found.pop("n"), "undefined": len(values) - one.n, **found}
 
 
 def _differences(
-    measure: str, values: Floats, cluster: Places, drawn: Floats, stores: Sequence[str]
+    measure: str, values: Floats, cluster: Indices, drawn: Floats, stores: Sequence[str]
 ) -> list[dict[str, Any]]:
     """Every two stores over the questions where both are defined; Holm's correction over pairs."""
     pairs = list(combinations(range(len(stores)), 2))
     if not pairs:
         return []
-    found = differences(values, pairs, drawn, cluster)
+    found = paired_differences(values, pairs, drawn, cluster)
     return [
         {
             "measure": measure,
@@ -193,7 +188,7 @@ def _differences(
     ]
 
 
-def _difference(one: Interval, gaps: Floats, cluster: Places) -> dict[str, Any]:
+def _difference(one: Interval, gaps: Floats, cluster: Indices) -> dict[str, Any]:
     found = spread(one, gaps, cluster)
     return {"n": found.pop("n"), "mean_difference": found.pop("mean"), **found}
 

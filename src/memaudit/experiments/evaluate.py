@@ -10,10 +10,10 @@ from typing import Any
 
 from memaudit.core.errors import MemAuditError
 from memaudit.core.exact import plain
+from memaudit.core.number_text import rounded
 from memaudit.core.optimum import Certificate
 from memaudit.core.package import Package
-from memaudit.scoring.ratio import Ratio
-from memaudit.scoring.score import Score, Scorer
+from memaudit.scoring.score import Ratio, Score, Scorer
 from memaudit.writers.protocol import OracleView, View, Writer, own_seed, visible
 
 DIGITS = 9
@@ -135,17 +135,17 @@ def _row(
         budget=budget_shown,
         writer=writer.name,
         peeks=writer.peeks,
-        value=_number(score.value) if score else None,
-        optimum=_number(optimum.value),
-        ratio=None if share is None else _number(share),
+        value=rounded(score.value) if score else None,
+        optimum=rounded(optimum.value),
+        ratio=None if share is None else rounded(share),
         undefined=ratio.undefined,
         cost=plain(score.cost) if score else None,
         store=store,
         kinds=score.kinds if score else {},
         unit_values=_numbers(score) if score else {},
-        invalidation=_number(score.invalidation) if score else None,
-        current=_number(score.current) if score else None,
-        stale=_number(score.stale) if score else None,
+        invalidation=rounded(score.invalidation) if score else None,
+        current=rounded(score.current) if score else None,
+        stale=rounded(score.stale) if score else None,
         certificate=subject.certificate(budget),
         version=VERSION,
         failed=failed,
@@ -156,12 +156,8 @@ def _row(
 VERSION = version("memaudit")
 
 
-def _number(number: Fraction) -> float:
-    return round(float(number), DIGITS)
-
-
 def _numbers(score: Score) -> dict[str, float]:
-    return {kind: _number(value) for kind, value in score.unit_values.items()}
+    return {kind: rounded(value) for kind, value in score.unit_values.items()}
 
 
 def certificate_hash(certificate: Certificate) -> str:

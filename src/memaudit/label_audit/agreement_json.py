@@ -4,14 +4,13 @@ from fractions import Fraction
 from typing import Any
 
 from memaudit.core.exact import plain
+from memaudit.core.number_text import rounded
 from memaudit.label_audit.agreement import AgreementAudit, Alpha, Disputed, notes
 from memaudit.label_audit.coding import Scale
 from memaudit.label_audit.pair_agreement import MOST_DRAWS, Comparison, Estimate, Group, Measured
 from memaudit.label_audit.raters import Rater
 from memaudit.label_audit.resampling import Bounds
-from memaudit.stats.intervals import LEVEL
-
-DIGITS = 9
+from memaudit.stats.bootstrap import LEVEL
 
 
 def audit_data(found: AgreementAudit) -> dict[str, Any]:
@@ -76,12 +75,12 @@ def _measured(one: Measured, scale: Scale) -> dict[str, Any]:
 
 def _entry(entry: Fraction) -> int | float:
     """Cells are whole numbers; what they weigh may be none."""
-    return entry.numerator if entry.denominator == 1 else round(float(entry), DIGITS)
+    return entry.numerator if entry.denominator == 1 else rounded(entry)
 
 
 def _estimate(one: Estimate) -> dict[str, Any]:
     return {
-        "value": None if one.value is None else round(float(one.value), DIGITS),
+        "value": rounded(one.value),
         "over_cells": _bounds(one.over_cells),
         "over_packages": _bounds(one.over_packages),
     }
@@ -91,8 +90,8 @@ def _bounds(one: Bounds | None) -> dict[str, Any] | None:
     if one is None:
         return None
     return {
-        "low": round(one.low, DIGITS),
-        "high": round(one.high, DIGITS),
+        "low": rounded(one.low),
+        "high": rounded(one.high),
         "undefined_draws": one.undefined,
     }
 
@@ -105,8 +104,8 @@ def _group(one: Group) -> dict[str, Any]:
         "kappa": None if one.kappa is None else _estimate(one.kappa),
         "raw_agreement": _estimate(one.raw),
         "disagreements": one.disagreements,
-        "share_of_disagreements": None if one.share is None else round(float(one.share), DIGITS),
-        "rate": round(float(one.rate), DIGITS),
+        "share_of_disagreements": rounded(one.share),
+        "rate": rounded(one.rate),
     }
 
 

@@ -1,12 +1,12 @@
 """What a reader must know about the numbers of an audit of ratios, line by line."""
 
-import math
 from collections import Counter
 from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
 from memaudit.core.exact import plain
+from memaudit.core.number_text import rounded
 from memaudit.core.text import counted
 from memaudit.label_audit.audited_package import NOT_COVERED
 from memaudit.label_audit.label_confusion import LEAN
@@ -25,7 +25,7 @@ from memaudit.label_audit.ratios_summary import (
 )
 from memaudit.label_audit.readings import Reading
 from memaudit.label_audit.relabelled_optima import Measured
-from memaudit.stats.intervals import Interval
+from memaudit.stats.bootstrap import Interval
 
 
 def notes(answer: Answer) -> list[str]:
@@ -105,9 +105,6 @@ def _raised(reading: Reading, own: Reading) -> int:
     )
 
 
-DIGITS = 9
-
-
 def doubt_data(answer: Answer) -> dict[str, Any]:
     """The confusion, the odds of every stratum, and how many cells are drawn."""
     doubts, outside = answer.doubts, answer.doubts.outside
@@ -120,7 +117,7 @@ def doubt_data(answer: Answer) -> dict[str, Any]:
         "cells_stood_for": outside.number,
         "cells_stood_for_by_key": None if expected is None else plain(expected),
         "uncovered_cells_not_drawn": outside.untouched,
-        "changed_labels_in_a_draw": round(doubts.expected, DIGITS),
+        "changed_labels_in_a_draw": rounded(doubts.expected),
         "lean": LEAN,
         "strata": _strata(answer),
     }
@@ -130,7 +127,7 @@ def confusion_data(answer: Answer) -> list[dict[str, Any]]:
     """The odds over all cells, and how many labels they come from."""
     chances = answer.doubts.chances
     return [
-        {"from": plain(label), "to": plain(other), "share": round(float(share), DIGITS),
+        {"from": plain(label), "to": plain(other), "share": rounded(share),
          "labels": chances.counts[label, other]}
         for label in chances.labels
         for other, share in chances.shares(label).items()
@@ -151,7 +148,7 @@ def _strata(answer: Answer) -> list[dict[str, Any]]:
             "candidate_kind": stratum[0], "unit_kind": stratum[1], "same_session": stratum[2],
             "from": plain(label), "cells": cells[stratum, label],
             "odds": {
-                str(plain(other)): round(float(share), DIGITS)
+                str(plain(other)): rounded(share)
                 for other, share in doubts.chances.odds(label, stratum).items()
             },
         }
@@ -229,12 +226,12 @@ def _ranking(one: Ranking) -> dict[str, Any]:
         "tied_under_one": [list(pair) for pair in one.tied],
         "tau_b": _correlation(one.tau),
         "spearman_rho": _correlation(one.rho),
-        "share_of_draws_preserved": _real(one.stays),
+        "share_of_draws_preserved": rounded(one.stays),
     }
 
 
 def _correlation(one: Correlation) -> dict[str, Any]:
-    return {"value": _real(one.value), "low": _real(one.low), "high": _real(one.high)}
+    return {"value": rounded(one.value), "low": rounded(one.low), "high": rounded(one.high)}
 
 
 def _moved(one: Moved) -> dict[str, Any]:
@@ -242,11 +239,11 @@ def _moved(one: Moved) -> dict[str, Any]:
         "package": one.package,
         "unit": one.unit,
         "text": one.text,
-        "value_change": _exact(one.value),
-        "optimum_change": _exact(one.optimum),
-        "optimum_changes": {str(plain(b)): _exact(change) for b, change in one.optima.items()},
-        "ratio_change": _exact(one.ratio),
-        "absolute_ratio_change": _exact(one.size),
+        "value_change": rounded(one.value),
+        "optimum_change": rounded(one.optimum),
+        "optimum_changes": {str(plain(b)): rounded(change) for b, change in one.optima.items()},
+        "ratio_change": rounded(one.ratio),
+        "absolute_ratio_change": rounded(one.size),
         "ratios_lost": one.lost,
         "cells": [
             {"candidate": at[0], "before": plain(before), "after": plain(after)}
@@ -264,7 +261,7 @@ def _row(row: Row) -> dict[str, Any]:
         "label_draws": None if row.labels is None else _spread(row.labels),
         "label_and_package_draws": None
         if row.both is None
-        else {"low": _real(row.both[0]), "high": _real(row.both[1])},
+        else {"low": rounded(row.both[0]), "high": rounded(row.both[1])},
         "bounds": None if row.bounds is None else _mean_bounds(row.bounds),
     }
 
@@ -272,14 +269,14 @@ def _row(row: Row) -> dict[str, Any]:
 def _spread(one: Spread) -> dict[str, Any]:
     return {
         "draws": one.draws, "interval": "range" if one.is_range else "middle 95%",
-        "mean": _real(one.mean), "low": _real(one.low), "high": _real(one.high),
+        "mean": rounded(one.mean), "low": rounded(one.low), "high": rounded(one.high),
         "undefined": one.undefined,
     }  # fmt: skip
 
 
 def _mean_bounds(one: MeanBounds) -> dict[str, Any]:
     return {
-        "low": _exact(one.low), "high": _exact(one.high), "exact": one.exact,
+        "low": rounded(one.low), "high": rounded(one.high), "exact": one.exact,
         "packages": one.packages,
     }  # fmt: skip
 
@@ -319,7 +316,7 @@ def _measured(one: Measured) -> dict[str, Any]:
         ],
         "ratios": [
             {"store": name, "budget": plain(budget), "value": plain(one.values[name, budget]),
-             "ratio": None if ratio is None else _exact(ratio)}
+             "ratio": None if ratio is None else rounded(ratio)}
             for (name, budget), ratio in one.ratios.items()
         ],
     }  # fmt: skip
@@ -329,9 +326,9 @@ def _bounds(one: Bounds | str) -> dict[str, Any]:
     if isinstance(one, str):
         return {"undefined": one}
     return {
-        "low": _exact(one.low), "high": _exact(one.high),
-        "reached_low": None if one.reached_low is None else _exact(one.reached_low),
-        "reached_high": None if one.reached_high is None else _exact(one.reached_high),
+        "low": rounded(one.low), "high": rounded(one.high),
+        "reached_low": None if one.reached_low is None else rounded(one.reached_low),
+        "reached_high": None if one.reached_high is None else rounded(one.reached_high),
         "exact": one.exact, "sometimes_undefined": one.sometimes_undefined,
     }  # fmt: skip
 
@@ -340,14 +337,6 @@ def _interval(one: Interval) -> dict[str, Any]:
     """Without an interval where fewer than two packages were there to draw from."""
     drawn = one.n > 1
     return {
-        "packages": one.n, "mean": _real(one.mean), "low": _real(one.low) if drawn else None,
-        "high": _real(one.high) if drawn else None,
+        "packages": one.n, "mean": rounded(one.mean), "low": rounded(one.low) if drawn else None,
+        "high": rounded(one.high) if drawn else None,
     }  # fmt: skip
-
-
-def _exact(number: Fraction) -> float:
-    return round(float(number), DIGITS)
-
-
-def _real(number: float | None) -> float | None:
-    return None if number is None or math.isnan(number) else round(number, DIGITS)

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from memaudit.core.number_text import fixed
 from memaudit.report.numbers import amount, percent
 from memaudit.report.run_report.remade_packages import Curve
 from memaudit.report.writer_groups import Member
@@ -195,7 +196,7 @@ def curve_plot(
 
 
 def _numbers(one: Mapping[str, Any]) -> str:
-    return f"coverage {one['evidence_coverage']['mean']:.3f} in {one['words']:.0f} words"
+    return f"coverage {fixed(one['evidence_coverage']['mean'])} in {fixed(one['words'], 0)} words"
 
 
 def _axis(least: float, most: float) -> tuple[Callable[[float], float], tuple[Tick, ...]]:
@@ -238,7 +239,9 @@ def scatter_plot(
             ratio, outcome = (
                 sum(one[name] for one in own) / len(own) for name in ("ratio", target)
             )
-            text = f"{member.label}: ratio {ratio:.3f}, {target.replace('_', ' ')} {outcome:.3f}"
+            text = (
+                f"{member.label}: ratio {fixed(ratio)}, {target.replace('_', ' ')} {fixed(outcome)}"
+            )
             signs.append(Point(x(ratio), _y(outcome), member, text))
             told.append(text)
     places = dict.fromkeys((x(one["ratio"]), _y(one[target])) for one in fine)

@@ -11,10 +11,11 @@ from pydantic import ValidationError
 from memaudit.core.errors import MemAuditError
 from memaudit.downstream.calibration import FORMAT as CALIBRATION
 from memaudit.downstream.run import FORMAT as DIAGNOSIS
-from memaudit.downstream.run import ROWS, SPEC, SUMMARY
+from memaudit.downstream.run import SUMMARY
 from memaudit.formats.calibration_files import CalibrationRow, CalibrationSummary
 from memaudit.formats.diagnosis_files import DiagnosisRow, DiagnosisSummary, Stated
 from memaudit.io.journal import read_journal
+from memaudit.io.run_folder import ROWS, SPEC
 from memaudit.io.strict_json import first_fault, read_object
 
 AGAIN = "run the same command again"

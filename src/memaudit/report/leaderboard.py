@@ -14,15 +14,8 @@ from memaudit.core.exact import MAX_DIGITS, common_denominator
 from memaudit.formats.score_file import MOST_DIGITS, DiagnosisRow, ScoreRow
 from memaudit.report.leaderboard_entries import Entries
 from memaudit.scoring.diagnosis import STEPS
-from memaudit.stats.intervals import (
-    Difference,
-    Floats,
-    Interval,
-    differences,
-    draws,
-    holm,
-    intervals,
-)
+from memaudit.stats.bootstrap import Floats, Interval, mean_intervals, resample_counts
+from memaudit.stats.paired_tests import Difference, holm, paired_differences
 
 CLEAR = 0.05
 """A Holm-corrected p-value below this tells two stores apart."""
@@ -97,7 +90,7 @@ class Board:
 
 def board(entries: Entries) -> Board:
     """Means, intervals and gaps, with the same draws of packages everywhere."""
-    drawn = draws(len(entries.packages))
+    drawn = resample_counts(len(entries.packages))
     incomplete, undecided = _unseen(entries)
     rows: dict[Fraction, dict[tuple[str, str], ScoreRow]] = {}
     for entry in entries.entries:
@@ -113,7 +106,9 @@ def board(entries: Entries) -> Board:
         stores = sorted({store for _, store in found})
         kept = _table(found, entries.packages, stores, upper=False)
         upper = _table(found, entries.packages, stores, upper=True)
-        columns = zip(stores, intervals(kept, drawn), intervals(upper, drawn), strict=True)
+        columns = zip(
+            stores, mean_intervals(kept, drawn), mean_intervals(upper, drawn), strict=True
+        )
         standings = [
             _standing(store, _known(mine), _known(best),
                       [found.get((package, store)) for package in entries.packages],
@@ -126,7 +121,7 @@ def board(entries: Entries) -> Board:
         pairs = list(combinations(order, 2))
         gaps += [
             Gap(budget, stores[a], stores[b], _known_gap(gap), math.nan)
-            for (a, b), gap in zip(pairs, differences(kept, pairs, drawn), strict=True)
+            for (a, b), gap in zip(pairs, paired_differences(kept, pairs, drawn), strict=True)
         ]
     return Board(entries, tuple(budgets), tuple(_corrected(gaps)))
 

@@ -1,19 +1,20 @@
 """The leaderboard as one HTML file and as JSON, with the notes that belong to it."""
 
-import math
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from memaudit.core.exact import plain
+from memaudit.core.number_text import rounded, significant
 from memaudit.core.text import counted
 from memaudit.formats.score_file import POLICY, SIGNS, StoreRow
 from memaudit.io.atomic import write_file
 from memaudit.report.leaderboard import SHARES, Board, Standing
 from memaudit.report.page_kit import environment, one_file
 from memaudit.report.writer_groups import Member
-from memaudit.scoring.judges.protocol import judged_how
-from memaudit.stats.intervals import Difference, Interval
+from memaudit.scoring.judge import judged_how
+from memaudit.stats.bootstrap import Interval
+from memaudit.stats.paired_tests import Difference
 
 
 def leaderboard_data(board: Board) -> dict[str, Any]:
@@ -43,8 +44,8 @@ def leaderboard_data(board: Board) -> dict[str, Any]:
                 "first": gap.first,
                 "second": gap.second,
                 **_mean(gap.found),
-                "p": _number(gap.found.p),
-                "p_holm": _number(gap.p_holm),
+                "p": rounded(gap.found.p),
+                "p_holm": rounded(gap.p_holm),
             }
             for gap in board.gaps
         ],
@@ -61,7 +62,7 @@ def _standing(one: Standing) -> dict[str, Any]:
         "cut_to_budget": one.cut,
         "undefined": one.undefined,
         "not_scored": one.missing,
-        "memories": None if one.memories is None else _number(one.memories),
+        "memories": rounded(one.memories),
         "incomplete_stores": one.incomplete,
         "undecided_cells": one.undecided_cells,
     }
@@ -70,14 +71,10 @@ def _standing(one: Standing) -> dict[str, Any]:
 def _mean(found: Interval | Difference) -> dict[str, Any]:
     return {
         "n": found.n,
-        "mean": _number(found.mean),
-        "ci_low": _number(found.low),
-        "ci_high": _number(found.high),
+        "mean": rounded(found.mean),
+        "ci_low": rounded(found.low),
+        "ci_high": rounded(found.high),
     }
-
-
-def _number(number: float) -> float | None:
-    return None if math.isnan(number) else round(number, 9)
 
 
 MOST_NOTES = 20
@@ -107,7 +104,11 @@ def notes(board: Board) -> list[str]:
     elif count < FEW:
         found.append(f"{counted(count, 'package')}: intervals and tests are rough")
     if sizes := {one.store: one.memories for _, rows in board.budgets for one in rows}:
-        told = [f"{name} {size:.4g}" for name, size in sorted(sizes.items()) if size is not None]
+        told = [
+            f"{name} {significant(size)}"
+            for name, size in sorted(sizes.items())
+            if size is not None
+        ]
         if told and not board.one_package:
             found.append(f"memories of a package, on average: {', '.join(told)}")
     if any(one.cut for _, rows in board.budgets for one in rows):

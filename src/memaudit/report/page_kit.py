@@ -22,7 +22,8 @@ from memaudit.report.numbers import (
     visible_text,
 )
 from memaudit.report.writer_groups import GROUP_NOTES, GROUP_TITLES, OPT
-from memaudit.stats.intervals import FLIPS, LEVEL, RESAMPLES
+from memaudit.stats.bootstrap import LEVEL, RESAMPLES
+from memaudit.stats.paired_tests import FLIPS
 
 HOUSE_STYLE = Path(__file__).parent / "templates" / "style.css"
 MOST_LETTERS = 400

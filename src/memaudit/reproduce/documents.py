@@ -7,6 +7,7 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
+from memaudit.core.number_text import ratio
 from memaudit.io.atomic import write_file
 from memaudit.reproduce.board import NEEDS, Board
 from memaudit.reproduce.croissant import croissant
@@ -24,7 +25,7 @@ from memaudit.reproduce.folder import (
 from memaudit.reproduce.label_results import BLIND
 from memaudit.reproduce.natural_results import NAME
 from memaudit.reproduce.scoreboard import AGREE, DIFFER
-from memaudit.reproduce.tables import SCALE, number, page, table, tables
+from memaudit.reproduce.tables import SCALE, page, table, tables
 
 
 def card(found: Findings, version: str) -> str:
@@ -100,9 +101,9 @@ def _labels(found: Findings) -> dict[str, object]:
         "queries": found.reliability["queries"],
         "units": found.reliability["units"],
         "cells": blind["cells"],
-        "kappa": number(blind["as_drawn"]["kappa"]["value"]),
-        "raw": number(blind["as_drawn"]["raw_agreement"]["value"]),
-        "mad": " and ".join(number(shift["ratio_mad"]["mean"]) for shift in overall[:2]),
+        "kappa": ratio(blind["as_drawn"]["kappa"]["value"]),
+        "raw": ratio(blind["as_drawn"]["raw_agreement"]["value"]),
+        "mad": " and ".join(ratio(shift["ratio_mad"]["mean"]) for shift in overall[:2]),
         "writers": len(found.ratios["stores"]),
         "ranking": "preserved" if preserved else "not preserved in full",
     }

@@ -5,6 +5,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from memaudit.core.number_text import ratio, with_interval
 from memaudit.downstream.cases import Wanted, make_cases
 from memaudit.downstream.readers.offline import Extractive
 from memaudit.downstream.retrievers import Bm25
@@ -26,18 +27,6 @@ def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
 def page(title: str, about: str, *blocks: str) -> str:
     """A heading, what it is about, and blocks."""
     return "\n".join([f"# {title}\n", f"{about}\n", *blocks])
-
-
-def number(value: float | None, places: int = 3) -> str:
-    """To so many places; a dash where it is undefined."""
-    return "-" if value is None else f"{value:.{places}f}"
-
-
-def interval(value: float | None, low: float | None, high: float | None) -> str:
-    """A number with its interval."""
-    if value is None or low is None or high is None:
-        return number(value)
-    return f"{number(value)} [{number(low)}, {number(high)}]"
 
 
 def _cell(cell: object) -> str:
@@ -87,7 +76,7 @@ def reliability_table(found: Mapping[str, Any], about: str) -> str:
         ("units nobody covers", found["units_uncovered"]),
         ("candidates", sum(found["candidates"].values())),
         *((f"coverage rows, {name}", sum(labels.values())) for name, labels in coverage.items()),
-        ("share of coverage rows that follow from the texts", number(found["exact_share"])),
+        ("share of coverage rows that follow from the texts", ratio(found["exact_share"])),
         ("quotes looked up in the stream", found["quotes"]["checked"]),
         ("quotes found there", found["quotes"]["found"]),
         ("adjudicated by people", 0),
@@ -107,7 +96,7 @@ def labels_table(agreement: Mapping[str, Any], ratios: Mapping[str, Any], about:
     shifts = [
         (one["name"], _budget(shift["budget"]), _mean(shift["ratio_mad"]),
          "preserved" if shift["ranking"]["preserved"] else "changed",
-         number(_value(shift["ranking"]["spearman_rho"])))
+         ratio(_value(shift["ranking"]["spearman_rho"])))
         for one in ratios["label_sets"]
         for shift in one["shifts"]
     ]  # fmt: skip
@@ -126,11 +115,13 @@ def labels_table(agreement: Mapping[str, Any], ratios: Mapping[str, Any], about:
 
 def _estimate(one: Mapping[str, Any]) -> str:
     bounds = one["over_packages"] or one["over_cells"]
-    return interval(one["value"], *((bounds["low"], bounds["high"]) if bounds else (None, None)))
+    return with_interval(
+        one["value"], *((bounds["low"], bounds["high"]) if bounds else (None, None))
+    )
 
 
 def _mean(one: Mapping[str, Any]) -> str:
-    return interval(one["mean"], one["low"], one["high"])
+    return with_interval(one["mean"], one["low"], one["high"])
 
 
 def _value(one: Mapping[str, Any] | None) -> float | None:
@@ -197,11 +188,11 @@ def stress_table(summary: Mapping[str, Any]) -> str:
     at = {(row["writer"], row["distribution"]): row for row in rows}
     writers = _distinct(row["writer"] for row in rows)
     ratios = [
-        (writer, *(number(at[writer, name]["mean_ratio"]) for name in names)) for writer in writers
+        (writer, *(ratio(at[writer, name]["mean_ratio"]) for name in names)) for writer in writers
     ]
     gaps = [
-        (name, number(at["opt", name]["mean_value"]),
-         number(at["no_tombstone_opt", name]["mean_value"]))
+        (name, ratio(at["opt", name]["mean_value"]),
+         ratio(at["no_tombstone_opt", name]["mean_value"]))
         for name in names
     ]  # fmt: skip
     budget = rows[0]["budget"]
@@ -222,9 +213,9 @@ def by_budget(rows: Sequence[Mapping[str, Any]], metric: str = "mean_ratio") -> 
     for writer in _distinct(row["writer"] for row in rows):
         cells = [at[writer, budget] for budget in budgets]
         shown = [
-            interval(cell[metric], cell["ci_low"], cell["ci_high"])
+            with_interval(cell[metric], cell["ci_low"], cell["ci_high"])
             if metric == "mean_ratio"
-            else number(cell[metric])
+            else ratio(cell[metric])
             for cell in cells
         ]
         body.append((writer, *shown))
@@ -236,7 +227,7 @@ def sensitivity_table(found: Mapping[str, Any]) -> str:
     head = ("B", "OPT k=1", "OPT k=2", "k=2/k=1", "byte-overhead OPT", "byte/default")
     metrics = ("opt", "opt_two", "two_over_one", "opt_bytes", "bytes_over_default")
     rows = [
-        (budget, *(number(one[metric]) for metric in metrics))
+        (budget, *(ratio(one[metric]) for metric in metrics))
         for budget, one in found["budgets"].items()
     ]
     about = f"{OWN_SET} Means over packages; ratios are means of ratios."

@@ -9,11 +9,11 @@ from typing import Any
 from memaudit.adapters.store import Memory
 from memaudit.core.errors import MemAuditError
 from memaudit.core.exact import plain
+from memaudit.core.number_text import rounded
 from memaudit.core.package import EvidenceUnit
 from memaudit.natural.label_passes import kappa
-from memaudit.scoring.caveats import Pair
-from memaudit.scoring.judges.protocol import Cells
-from memaudit.scoring.sensitivity import Measured
+from memaudit.scoring.judge import Cells, Pair
+from memaudit.scoring.sensitivity import SensitivityRow
 
 DIGITS = 9
 
@@ -111,21 +111,23 @@ def agreement_row(found: JudgeAgreement) -> dict[str, Any]:
         "judged_cells": found.judged,
         "undecided_cells": found.undecided,
         "same_value": found.same_value,
-        "kappa": _number(found.kappa),
+        "kappa": rounded(found.kappa),
         "any_coverage": _detection_row(found.covered),
         "full_coverage": _detection_row(found.full),
     }
 
 
-def ratio_rows(first: Sequence[Measured], second: Sequence[Measured]) -> list[dict[str, Any]]:
+def ratio_rows(
+    first: Sequence[SensitivityRow], second: Sequence[SensitivityRow]
+) -> list[dict[str, Any]]:
     """The ratios of a store under both judges, budget by budget."""
     return [
         {
             "store": a.store,
             "budget": plain(a.budget),
             "kept_by": a.kept_by,
-            "kept": {"judge": _number(a.kept), "against": _number(b.kept)},
-            "upper_pruned": {"judge": _number(a.upper), "against": _number(b.upper)},
+            "kept": {"judge": rounded(a.kept), "against": rounded(b.kept)},
+            "upper_pruned": {"judge": rounded(a.upper), "against": rounded(b.upper)},
             "uncertified_optima": a.uncertified + b.uncertified,
         }
         for a, b in zip(first, second, strict=True)
@@ -144,8 +146,8 @@ def _detection(
 def _detection_row(found: Detection) -> dict[str, Any]:
     return {
         "both": found.both, "only_judge": found.only_first, "only_against": found.only_second,
-        "precision": _number(found.precision), "recall": _number(found.recall),
-        "f1": _number(found.f1),
+        "precision": rounded(found.precision), "recall": rounded(found.recall),
+        "f1": rounded(found.f1),
     }  # fmt: skip
 
 
@@ -156,7 +158,3 @@ def _value(cells: Cells, pair: Pair) -> Fraction:
 
 def _share(part: int, whole: int) -> Fraction | None:
     return Fraction(part, whole) if whole else None
-
-
-def _number(value: Fraction | None) -> float | None:
-    return None if value is None else round(float(value), DIGITS)

@@ -8,19 +8,32 @@ from typing import Any
 from memaudit.adapters.store import ExportedStore
 from memaudit.core.errors import MemAuditError
 from memaudit.core.exact import Enclosure, plain
+from memaudit.core.number_text import rounded
 from memaudit.core.optimum import Optimum
 from memaudit.core.package import Package
-from memaudit.scoring.caveats import account_row
-from memaudit.scoring.diagnosis import Diagnosis, NoDiagnosis, Step, diagnose
-from memaudit.scoring.judged_store import OWN_SALIENCE, Salience, examples_of, out_of_pool, written
-from memaudit.scoring.judges.protocol import Judge, NotJudged
-from memaudit.scoring.ratio import Ratio
-from memaudit.scoring.store_scores import ExportAudit, Pruned, StoreScore
-from memaudit.scoring.union import WrittenStore
-from memaudit.scoring.unit_kinds import KindRow, kind_data, kind_rows
+from memaudit.scoring.caveats import store_data
+from memaudit.scoring.diagnosis import (
+    Diagnosis,
+    KindRow,
+    LossStep,
+    NoDiagnosis,
+    diagnose,
+    kind_data,
+    kind_rows,
+)
+from memaudit.scoring.judge import Judge, NotJudged
+from memaudit.scoring.judged_store import (
+    OWN_SALIENCE,
+    Salience,
+    WrittenStore,
+    examples_of,
+    judge_store,
+    out_of_pool,
+)
+from memaudit.scoring.score import Ratio
+from memaudit.scoring.store_scores import PrunedStore, StoreScore, StoreScorer
 
 MOST_UNITS = 10
-DIGITS = 9
 
 
 def scorecard(score: StoreScore) -> dict[str, Any]:
@@ -30,7 +43,7 @@ def scorecard(score: StoreScore) -> dict[str, Any]:
         "store": score.name,
         "budget": plain(score.budget),
         "memories": score.memories,
-        "value": _number(score.score.value),
+        "value": rounded(score.score.value),
         "cost": plain(score.score.cost),
         "feasible": score.feasible,
         "package_ratio": ratio_row(score.package_ratio),
@@ -45,10 +58,10 @@ def ratio_row(ratio: Ratio) -> dict[str, Any]:
     """A ratio with its denominator, or why there is none and what is known of it."""
     value, between = ratio.value, ratio.between
     return {
-        "value": None if value is None else _number(value),
+        "value": None if value is None else rounded(value),
         "undefined": ratio.undefined or None,
-        "between": None if between is None else [_number(end) for end in between],
-        "optimum": _number(ratio.optimum.value),
+        "between": None if between is None else [rounded(end) for end in between],
+        "optimum": rounded(ratio.optimum.value),
         "basis": ratio.basis,
         **_optimum(ratio.optimum),
         "digest": ratio.optimum.digest,
@@ -58,14 +71,14 @@ def ratio_row(ratio: Ratio) -> dict[str, Any]:
 def _optimum(optimum: Optimum) -> dict[str, Any]:
     """How far it is proven."""
     return {
-        "certified": optimum.certified, "status": optimum.status, "bound": _number(optimum.bound)
+        "certified": optimum.certified, "status": optimum.status, "bound": rounded(optimum.bound)
     }  # fmt: skip
 
 
-def _pruned(one: Pruned) -> dict[str, Any]:
+def _pruned(one: PrunedStore) -> dict[str, Any]:
     union, common = ratio_row(one.ratio), ratio_row(one.common_ratio)
     return {
-        "value": _number(one.score.value),
+        "value": rounded(one.score.value),
         "cost": plain(one.score.cost),
         "memories": len(one.store),
         "union_ratio": union["value"],
@@ -80,12 +93,12 @@ def diagnosis_row(found: Diagnosis | NoDiagnosis) -> dict[str, Any]:
     if isinstance(found, NoDiagnosis):
         return {
             "undefined": found.undefined, "message": str(found), "basis": found.basis,
-            "optimum": _number(found.optimum.value), **_optimum(found.optimum),
+            "optimum": rounded(found.optimum.value), **_optimum(found.optimum),
         }  # fmt: skip
     row = {
         "store": found.store,
         "budget": plain(found.budget),
-        "optimum": _number(found.optimum),
+        "optimum": rounded(found.optimum),
         "kept_by": found.policy,
         "kept": str(found.kept_share),
         "losses": {step.name: _step(step, found.is_exact) for step in found.steps},
@@ -95,11 +108,11 @@ def diagnosis_row(found: Diagnosis | NoDiagnosis) -> dict[str, Any]:
     return row if found.is_exact else {**row, "kept_between": _between(found.kept_between)}
 
 
-def _step(step: Step, exact: bool) -> dict[str, Any]:
+def _step(step: LossStep, exact: bool) -> dict[str, Any]:
     row = {
         "share": str(step.share),
-        "value": _number(step.value),
-        "units": [[unit, _number(part)] for unit, part in step.units[:MOST_UNITS]],
+        "value": rounded(step.value),
+        "units": [[unit, rounded(part)] for unit, part in step.units[:MOST_UNITS]],
         "more_units": max(0, len(step.units) - MOST_UNITS),
         "queries": list(step.queries[:MOST_UNITS]),
         "more_queries": max(0, len(step.queries) - MOST_UNITS),
@@ -110,10 +123,6 @@ def _step(step: Step, exact: bool) -> dict[str, Any]:
 def _between(one: Enclosure) -> list[str]:
     """Both ends as exact text: they are closer to each other than rounding."""
     return [str(one.low), str(one.high)]
-
-
-def _number(number: Fraction) -> float:
-    return round(float(number), DIGITS)
 
 
 FORMAT = "memaudit-scores"
@@ -143,7 +152,7 @@ class Scoring:
 
 
 @dataclass(frozen=True, slots=True)
-class SheetRow:
+class StoreRow:
     """One store at one budget."""
 
     score: StoreScore
@@ -152,7 +161,7 @@ class SheetRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Sheet:
+class PackageScores:
     """One package, its stores as they were exported and as they are scored, and their rows."""
 
     package: Package
@@ -160,29 +169,32 @@ class Sheet:
     scoring: Scoring
     exported: tuple[ExportedStore, ...]
     stores: tuple[WrittenStore, ...]
-    rows: tuple[SheetRow, ...]
+    rows: tuple[StoreRow, ...]
 
 
-def sheet(package: Package, exported: Sequence[ExportedStore], scoring: Scoring) -> Sheet:
+def score_package(
+    package: Package, exported: Sequence[ExportedStore], scoring: Scoring
+) -> PackageScores:
     """Score stores against one package and each other."""
     refuse_equal_names(exported)
     stores = tuple(
-        written(package, store, scoring.judges[store.name], scoring.salience) for store in exported
+        judge_store(package, store, scoring.judges[store.name], scoring.salience)
+        for store in exported
     )
-    return scored(package, exported, stores, scoring)
+    return score_judged(package, exported, stores, scoring)
 
 
-def scored(
+def score_judged(
     package: Package,
     exported: Sequence[ExportedStore],
     stores: Sequence[WrittenStore],
     scoring: Scoring,
-) -> Sheet:
+) -> PackageScores:
     """The same for stores that are judged already."""
-    audit = ExportAudit(package, stores, scoring.group_cap, scoring.seconds)
+    audit = StoreScorer(package, stores, scoring.group_cap, scoring.seconds)
     rows = tuple(_row(audit, store, budget) for budget in scoring.budgets for store in audit.stores)
     digest = audit.package_optimum(scoring.budgets[0]).digest
-    return Sheet(package, digest, scoring, tuple(exported), audit.stores, rows)
+    return PackageScores(package, digest, scoring, tuple(exported), audit.stores, rows)
 
 
 def refuse_equal_names(stores: Sequence[ExportedStore]) -> None:
@@ -191,7 +203,7 @@ def refuse_equal_names(stores: Sequence[ExportedStore]) -> None:
         raise MemAuditError("two stores have the same name; import one of them with another --name")
 
 
-def _row(audit: ExportAudit, store: WrittenStore, budget: Fraction) -> SheetRow:
+def _row(audit: StoreScorer, store: WrittenStore, budget: Fraction) -> StoreRow:
     score = audit.score(store, budget)
     found: Diagnosis | NoDiagnosis
     try:
@@ -199,10 +211,10 @@ def _row(audit: ExportAudit, store: WrittenStore, budget: Fraction) -> SheetRow:
     except NoDiagnosis as reason:
         found = reason
     told = None if isinstance(found, NoDiagnosis) else found
-    return SheetRow(score, found, tuple(kind_rows(audit.package, score.score.unit_values, told)))
+    return StoreRow(score, found, tuple(kind_rows(audit.package, score.score.unit_values, told)))
 
 
-def sheet_data(found: Sheet) -> dict[str, Any]:
+def sheet_data(found: PackageScores) -> dict[str, Any]:
     """As plain data: what `--json` prints of one package."""
     scoring, package = found.scoring, found.package
     cap = package.group_cap if scoring.group_cap is None else scoring.group_cap
@@ -217,7 +229,7 @@ def sheet_data(found: Sheet) -> dict[str, Any]:
         "coverage_is_an_estimate": scoring.is_estimate,
         "undecided_cells": sum(len(store.account.undecided) for store in found.stores),
         "stores": [
-            account_row(store, kept.account)
+            store_data(store, kept.account)
             for store, kept in zip(found.exported, found.stores, strict=True)
         ],
         "scores": [
@@ -245,9 +257,9 @@ class Unscored:
     reason: str
 
 
-def sheets(
+def score_packages(
     packages: Sequence[Package], stores: Sequence[ExportedStore], scoring: Scoring
-) -> Iterator[Sheet | Unscored]:
+) -> Iterator[PackageScores | Unscored]:
     """Every package with the stores that were written for it, in order; what is missing is said."""
     refuse_equal_names(stores)
     names = {package.name for package in packages}
@@ -265,7 +277,7 @@ def sheets(
 
 def _one(
     package: Package, stores: Sequence[ExportedStore], scoring: Scoring
-) -> Iterator[Sheet | Unscored]:
+) -> Iterator[PackageScores | Unscored]:
     if out_of_pool(package):
         yield Unscored(package.name, None, OUT_OF_POOL)
         return
@@ -276,9 +288,9 @@ def _one(
     exported, kept = [], []
     for store in there:
         try:
-            kept.append(written(package, store, scoring.judges[store.name], scoring.salience))
+            kept.append(judge_store(package, store, scoring.judges[store.name], scoring.salience))
             exported.append(store)
         except NotJudged as reason:
             yield Unscored(package.name, store.name, str(reason))
     if kept:
-        yield scored(package, exported, kept, scoring)
+        yield score_judged(package, exported, kept, scoring)

@@ -9,14 +9,15 @@ from typing import Any
 import numpy as np
 
 from memaudit.core.exact import plain
+from memaudit.core.number_text import rounded
 from memaudit.core.optimum import Optimum
 from memaudit.core.package import Package
+from memaudit.scoring.judged_store import WrittenStore
 from memaudit.scoring.pruning import pruned
-from memaudit.scoring.ratio import Basis, Ratio
+from memaudit.scoring.score import Basis, Ratio
 from memaudit.scoring.sensitivity_variants import Variant
-from memaudit.scoring.store_scores import ExportAudit
-from memaudit.scoring.union import WrittenStore
-from memaudit.stats.intervals import outer_percentiles
+from memaudit.scoring.store_scores import StoreScorer
+from memaudit.stats.bootstrap import outer_percentiles
 from memaudit.stats.rank_correlation import Tau, exact_kendall
 
 BASIS: Basis = "common union"
@@ -25,7 +26,7 @@ RECENCY = "cut by recency"
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class SensitivityRow:
     """One store at one budget: ratios of what it keeps and of the best it could keep.
 
     None is undefined: an optimum is 0 or not certified. Proofs are not kept, many rows are.
@@ -39,31 +40,31 @@ class Measured:
     uncertified: int
 
 
-def measured(
+def sensitivity_rows(
     package: Package,
     stores: Sequence[WrittenStore],
     budgets: Sequence[Fraction],
     group_cap: int | None = None,
     seconds: float | None = None,
-) -> list[Measured]:
+) -> list[SensitivityRow]:
     """Every store at every budget. A store that fits is kept whole, else the newest that fit."""
-    audit = ExportAudit(package, stores, group_cap, seconds)
+    audit = StoreScorer(package, stores, group_cap, seconds)
     return [_one(audit, store, budget) for budget in budgets for store in audit.stores]
 
 
-def _one(audit: ExportAudit, store: WrittenStore, budget: Fraction) -> Measured:
+def _one(audit: StoreScorer, store: WrittenStore, budget: Fraction) -> SensitivityRow:
     fits = store.cost <= budget
     kept = store.candidate_ids if fits else pruned(store, budget, "recency") or ()
     value = audit.scorer.score(kept).value
     common, upper = audit.common_optimum(budget), audit.upper_optimum(store, budget)
-    return row(store.name, budget, FITS if fits else RECENCY, value, common, upper)
+    return ratio_row(store.name, budget, FITS if fits else RECENCY, value, common, upper)
 
 
-def row(
+def ratio_row(
     store: str, budget: Fraction, kept_by: str, value: Fraction, common: Optimum, upper: Optimum
-) -> Measured:
+) -> SensitivityRow:
     """The ratios of a kept value and of an upper bound, as far as optima are proven."""
-    return Measured(
+    return SensitivityRow(
         store=store,
         budget=budget,
         kept_by=kept_by,
@@ -73,8 +74,8 @@ def row(
     )
 
 
-Value = Callable[[Measured], Fraction | None]
-Runs = Mapping[str, Sequence[Sequence[Measured]]]
+Value = Callable[[SensitivityRow], Fraction | None]
+Runs = Mapping[str, Sequence[Sequence[SensitivityRow]]]
 """By variant, its repetitions; the first variant is the base."""
 
 
@@ -136,13 +137,13 @@ class Pairing:
     same_kept_order: bool
 
 
-def measured_runs(
+def variant_runs(
     tried: Iterable[Variant], budgets: Sequence[Fraction], seconds: float | None = None
 ) -> Runs:
     """Every variant measured, draws of one noise together."""
-    runs: dict[str, list[list[Measured]]] = {}
+    runs: dict[str, list[list[SensitivityRow]]] = {}
     for one in tried:
-        found = measured(one.package, one.stores, budgets, one.group_cap, seconds)
+        found = sensitivity_rows(one.package, one.stores, budgets, one.group_cap, seconds)
         runs.setdefault(one.name, []).append(found)
     return runs
 
@@ -174,19 +175,26 @@ def pairings(
 
 
 def _pairing(
-    first: str, second: str, budget: Fraction, one: Sequence[Measured], other: Sequence[Measured]
+    first: str,
+    second: str,
+    budget: Fraction,
+    one: Sequence[SensitivityRow],
+    other: Sequence[SensitivityRow],
 ) -> Pairing:
     kept = _tau(one, other, lambda row: row.kept)
     upper = _tau(one, other, lambda row: row.upper)
     return Pairing(first, second, budget, kept.value, upper.value, kept.same_order)
 
 
-def _at(run: Sequence[Measured], budget: Fraction) -> list[Measured]:
+def _at(run: Sequence[SensitivityRow], budget: Fraction) -> list[SensitivityRow]:
     return [one for one in run if one.budget == budget]
 
 
 def _finding(
-    name: str, budget: Fraction, runs: Sequence[Sequence[Measured]], base: Sequence[Measured]
+    name: str,
+    budget: Fraction,
+    runs: Sequence[Sequence[SensitivityRow]],
+    base: Sequence[SensitivityRow],
 ) -> Finding:
     return Finding(
         variant=name,
@@ -216,7 +224,7 @@ def spread(values: Sequence[Fraction | None]) -> Spread:
 
 
 def _survival(
-    runs: Sequence[Sequence[Measured]], base: Sequence[Measured], value: Value
+    runs: Sequence[Sequence[SensitivityRow]], base: Sequence[SensitivityRow], value: Value
 ) -> Survival:
     found = [tau for run in runs if (tau := _tau(base, run, value)).value is not None]
     taus = [tau.value for tau in found if tau.value is not None]
@@ -228,7 +236,7 @@ def _survival(
     )
 
 
-def _tau(base: Sequence[Measured], run: Sequence[Measured], value: Value) -> Tau:
+def _tau(base: Sequence[SensitivityRow], run: Sequence[SensitivityRow], value: Value) -> Tau:
     """Against the base, over the stores that have a ratio in both."""
     first: list[Fraction] = []
     second: list[Fraction] = []
@@ -270,25 +278,21 @@ def pairing_row(found: Pairing) -> dict[str, Any]:
         "first": found.first,
         "second": found.second,
         "budget": plain(found.budget),
-        "kept_tau_b": _rounded(found.kept_tau),
-        "upper_pruned_tau_b": _rounded(found.upper_tau),
+        "kept_tau_b": rounded(found.kept_tau),
+        "upper_pruned_tau_b": rounded(found.upper_tau),
         "same_kept_order": found.same_kept_order,
     }
 
 
 def _spread(one: Spread) -> dict[str, Any]:
     return {
-        "mean": _rounded(one.mean), "low": _rounded(one.low), "high": _rounded(one.high),
+        "mean": rounded(one.mean), "low": rounded(one.low), "high": rounded(one.high),
         "defined": one.n,
     }  # fmt: skip
 
 
 def _rows_survival(one: Survival) -> dict[str, Any]:
     return {
-        "tau_b": _rounded(one.tau), "lowest_tau_b": _rounded(one.lowest),
+        "tau_b": rounded(one.tau), "lowest_tau_b": rounded(one.lowest),
         "same_order": one.same_order, "defined": one.n,
     }  # fmt: skip
-
-
-def _rounded(number: float | None) -> float | None:
-    return None if number is None else round(number, DIGITS)

@@ -14,9 +14,10 @@ from memaudit.core.exact import exact
 from memaudit.core.package import Package
 from memaudit.experiments.spec import named_seeds
 from memaudit.experiments.summary import SUMMARY
-from memaudit.experiments.sweep import ROWS, read_run
+from memaudit.experiments.sweep import read_run
 from memaudit.generators.registry import named_distribution
 from memaudit.io.journal import read_journal
+from memaudit.io.run_folder import ROWS
 from memaudit.io.strict_json import first_fault, read_object
 
 FORMAT = "memaudit-summary"

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from memaudit.report.run_report.remade_packages import remake
 from memaudit.report.run_report.run_data import Run, Tally
 from memaudit.report.writer_groups import OPT, Member
-from memaudit.stats.intervals import Floats
+from memaudit.stats.bootstrap import Floats
 
 MOST_KINDS = 12
 """Kinds beyond this are shown together."""

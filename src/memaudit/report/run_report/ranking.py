@@ -10,7 +10,8 @@ from memaudit.experiments.grid import Evidence, evidence
 from memaudit.experiments.summary import ranking
 from memaudit.report.run_report.run_data import Run
 from memaudit.report.writer_groups import Member
-from memaudit.stats.intervals import Difference, Floats, Interval, differences, holm, intervals
+from memaudit.stats.bootstrap import Floats, Interval, mean_intervals
+from memaudit.stats.paired_tests import Difference, holm, paired_differences
 
 CLEAR = 0.05
 """A Holm-corrected p-value below this tells two writers apart."""
@@ -66,10 +67,10 @@ def standing(run: Run) -> Standing:
     column = {name: at for at, name in enumerate(writers)}
     known = evidence(grids)
     budgets = [
-        intervals(np.concatenate([g.numbers["ratio"][:, place] for g in grids]), known.drawn)
+        mean_intervals(np.concatenate([g.numbers["ratio"][:, place] for g in grids]), known.drawn)
         for place in range(len(run.budgets))
     ]
-    kinds = [intervals(grid.by_package, evidence([grid]).drawn) for grid in grids]
+    kinds = [mean_intervals(grid.by_package, evidence([grid]).drawn) for grid in grids]
     places = []
     for number, row in enumerate(ranking(grids), start=1):
         at = column[row["writer"]]
@@ -93,7 +94,7 @@ def compared(
     run: Run, values: Floats, couples: Sequence[tuple[int, int]], known: Evidence
 ) -> tuple[Pair, ...]:
     """Some writers by their places in the run, two by two; Holm's correction over all of them."""
-    found = differences(values, couples, known.drawn, known.cluster)
+    found = paired_differences(values, couples, known.drawn, known.cluster)
     corrected = holm([one.p for one in found])
     members = list(run.members.values())
     return tuple(

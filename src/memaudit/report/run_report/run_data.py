@@ -13,10 +13,10 @@ from memaudit.core.exact import exact
 from memaudit.experiments.finished import open_finished
 from memaudit.experiments.grid import Grid, read_grids
 from memaudit.experiments.spec import RunSpec
-from memaudit.experiments.sweep import ROWS
 from memaudit.io.journal import read_journal
+from memaudit.io.run_folder import ROWS
 from memaudit.report.writer_groups import Member, cast
-from memaudit.stats.intervals import Floats
+from memaudit.stats.bootstrap import Floats
 
 Row = dict[str, Any]
 MOST_KINDS = 256

@@ -1,12 +1,12 @@
 """Templates and static files of the explorer, and what a browser may do with them."""
 
-from fractions import Fraction
 from functools import cache
 from pathlib import Path
 
 from jinja2 import Environment
 from markupsafe import Markup
 
+from memaudit.core.number_text import byte_size, short_number
 from memaudit.core.text import counted
 from memaudit.report.numbers import visible_text
 from memaudit.report.page_kit import HOUSE_STYLE
@@ -51,7 +51,7 @@ def environment() -> Environment:
     jinja.finalize = _shown
     jinja.globals.update(MOST_LETTERS=MOST_LETTERS, META_POLICY=META, anchor=anchor)
     jinja.filters["counted"] = counted
-    jinja.filters["size"] = size
+    jinja.filters["size"] = byte_size
     jinja.filters["whole"] = whole
     jinja.filters["short_number"] = short_number
     return jinja
@@ -71,21 +71,6 @@ def _shown(value: object) -> object:
     return visible_text(value)
 
 
-def size(count: int) -> str:
-    """Bytes in words."""
-    number = float(count)
-    for unit in ("B", "kB", "MB"):
-        if number < 1000:
-            return f"{number:.0f} {unit}" if unit == "B" or number >= 10 else f"{number:.1f} {unit}"
-        number /= 1000
-    return f"{number:.1f} GB"
-
-
 def whole(count: int | None) -> str:
     """A count with thousands set apart; a dash for one that is not known."""
     return "–" if count is None else f"{count:,}"  # noqa: RUF001 - a dash, not a minus
-
-
-def short_number(number: Fraction) -> str:
-    """A number of a package in few digits: exact where it is short, else three places."""
-    return f"{number.numerator:,}" if number.denominator == 1 else f"{float(number):.4g}"

@@ -11,8 +11,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from memaudit.core.errors import MemAuditError
 from memaudit.core.exact import Exact
 from memaudit.downstream.outcomes import Layer, Outcome
-from memaudit.downstream.run import ROWS, SUMMARY, read_spec
+from memaudit.downstream.run import FORMAT, SUMMARY, WHAT
 from memaudit.io.journal import read_journal
+from memaudit.io.run_folder import ROWS, read_spec
 from memaudit.io.strict_json import first_fault
 from memaudit.web.explorer.addresses import slug
 from memaudit.web.explorer.library.entries import read_object
@@ -180,7 +181,7 @@ class Diagnosed:
 
 def read_diagnosed(folder: Path, place: str) -> Diagnosed:
     """The diagnosis of a folder; a row that is none of ours is an error of one line."""
-    spec = read_spec(folder)
+    spec = read_spec(folder, FORMAT, WHAT)
     lines, cut = _lines(folder / ROWS)
     rows: list[Row] = []
     for number, data in enumerate(lines, start=1):

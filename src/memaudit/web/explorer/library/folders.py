@@ -10,7 +10,6 @@ from memaudit.core.package import TABLES
 from memaudit.downstream.run import FORMAT as DIAGNOSIS
 from memaudit.experiments.summary import SUMMARY
 from memaudit.experiments.sweep import FORMAT as RUN
-from memaudit.experiments.sweep import ROWS
 from memaudit.io.draft import FORMAT as PACKAGE
 from memaudit.io.files import read_text
 from memaudit.io.folder import FILES as TABLE_FILES
@@ -19,6 +18,7 @@ from memaudit.io.packages import BUILD_FORMAT
 from memaudit.io.published_fields import DECISIONS, FILES
 from memaudit.io.published_fields import MANIFEST as GENERATION
 from memaudit.io.published_folder import MARKS
+from memaudit.io.run_folder import ROWS
 from memaudit.io.strict_json import parse_lines
 from memaudit.label_audit.frame_files import CELL_LINES, CELLS, KEY, PASSES, PUBLISHED, TASKS
 from memaudit.label_audit.frame_files import MANIFEST as FRAME

@@ -12,9 +12,10 @@ from memaudit.core.errors import MemAuditError
 from memaudit.core.package import Package
 from memaudit.experiments.finished import rows_there
 from memaudit.experiments.spec import named_seeds
-from memaudit.experiments.sweep import ROWS, read_run
+from memaudit.experiments.sweep import read_run
 from memaudit.generators.registry import named_distribution
 from memaudit.io.journal import is_whole
+from memaudit.io.run_folder import ROWS
 from memaudit.web.explorer.addresses import slug
 from memaudit.web.explorer.library.entries import Found, regular
 

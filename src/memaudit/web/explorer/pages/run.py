@@ -14,7 +14,7 @@ from memaudit.experiments.sweep import read_run
 from memaudit.report.numbers import visible_text
 from memaudit.report.run_report.run_data import Run
 from memaudit.report.writer_groups import OPT, Member, grouped
-from memaudit.stats.intervals import Floats
+from memaudit.stats.bootstrap import Floats
 from memaudit.web.explorer import addresses
 from memaudit.web.explorer.library.entries import Found
 from memaudit.web.explorer.library.folders import WRITTEN

@@ -4,6 +4,7 @@ import time
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+from memaudit.core.number_text import short_number
 from memaudit.core.optimum import Optimum
 from memaudit.report.numbers import precise, ratio
 from memaudit.web.explorer import addresses
@@ -11,7 +12,6 @@ from memaudit.web.explorer.library.library import NotHere
 from memaudit.web.explorer.library.opened_package import Opened
 from memaudit.web.explorer.pages.kind import Asked, Data, Page, Parts
 from memaudit.web.explorer.pages.package import budget_asked, package_crumbs
-from memaudit.web.explorer.templating import short_number
 from memaudit.web.explorer.views.optima import runnable
 from memaudit.web.explorer.views.package_data import shown
 from memaudit.web.explorer.views.package_stores import systems

@@ -15,7 +15,8 @@ from memaudit.experiments.grid import evidence
 from memaudit.report.run_report.ranking import Pair, compared
 from memaudit.report.run_report.run_data import Run
 from memaudit.report.writer_groups import Member
-from memaudit.stats.intervals import Difference, Interval, intervals
+from memaudit.stats.bootstrap import Interval, mean_intervals
+from memaudit.stats.paired_tests import Difference
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +60,7 @@ def slice_of(run: Run, distribution: str | None = None, budget: int | None = Non
     ])  # fmt: skip
     known = evidence(grids)
     members = list(run.members.values())
-    found = intervals(values, known.drawn)
+    found = mean_intervals(values, known.drawn)
     order = sorted(range(len(members)), key=lambda at: _rank(found[at]))
     places = [Place(n, members[at], found[at]) for n, at in enumerate(order, start=1)]
     pairs = compared(run, values, list(combinations(order, 2)), known)

@@ -7,8 +7,8 @@ from fractions import Fraction
 from memaudit.adapters.store import ExportedStore
 from memaudit.core.objective import worth
 from memaudit.core.package import EvidenceUnit
-from memaudit.scoring.judged_store import written
-from memaudit.scoring.judges.lexical import Lexical
+from memaudit.scoring.judge import Lexical
+from memaudit.scoring.judged_store import judge_store
 from memaudit.web.explorer.library.opened_package import Opened
 
 
@@ -67,7 +67,7 @@ def of_candidates(opened: Opened, label: str, store: Sequence[str], failed: str 
 
 def of_system(opened: Opened, store: ExportedStore) -> Held:
     """What a system wrote for this package; coverage is guessed from shared words."""
-    kept = written(opened.package, store, Lexical())
+    kept = judge_store(opened.package, store, Lexical())
     items = tuple(
         Item(
             one.id, one.text, "memory", one.cost,
