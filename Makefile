@@ -1,4 +1,4 @@
-# make demo | test | check | bench  - each sets everything up by itself; a second run is quick.
+# make demo | test | check | bench: each installs what it needs; a second run is quick.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -9,7 +9,7 @@ SYSTEM_STAMPS := $(addprefix $(SYSTEMS_DIR)/,$(addsuffix /.installed,amem langme
 ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-systems check bench schema setup clean
+.PHONY: help demo test test-slow test-systems check bench schema setup clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | sort
@@ -23,20 +23,23 @@ $(BENCH_STAMP): $(STAMP)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,bench]'
 	touch $@
 
-setup: $(STAMP) ## make the virtual environment in .venv
+setup: $(STAMP) ## create the virtual environment in .venv
 
 demo: $(STAMP) ## rank writers on a short benchmark, verify a certificate, write a report
 	$(BIN)/memaudit demo
 
-test: $(STAMP) ## run the whole test suite
-	$(BIN)/python -m pytest -n 4 $(ARGS)
+test: $(STAMP) ## run the tests (under five minutes on two cores)
+	$(BIN)/python -m pytest -n auto -m "not slow" $(ARGS)
+
+test-slow: $(STAMP) ## the long tests: kill tables, fuzzing, browser walks, reproductions, documents
+	$(BIN)/python -m pytest -n auto -m slow $(ARGS)
 
 $(SYSTEMS_DIR)/%/.installed: systems/%/requirements.txt
 	$(PYTHON) -m venv $(SYSTEMS_DIR)/$*
 	$(SYSTEMS_DIR)/$*/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --requirement $<
 	touch $@
 
-test-systems: $(STAMP) ## real memory systems, each in its own environment, captured end to end
+test-systems: $(STAMP) ## capture real memory systems, each in an environment of its own
 	$(MAKE) --jobs 3 $(SYSTEM_STAMPS)
 	MEMAUDIT_SYSTEMS=$(abspath $(SYSTEMS_DIR)) $(BIN)/python -m pytest -n 2 tests/systems $(ARGS)
 
@@ -45,14 +48,14 @@ check: $(STAMP) ## ruff and strict mypy
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-bench: $(BENCH_STAMP) ## our solver and its peers side by side, as ratios of one run
+bench: $(BENCH_STAMP) ## compare the solver with its peers, as ratios in one run
 	$(BIN)/python -m bench --all $(ARGS)
 
 .PHONY: docs
 docs: $(STAMP) ## build the documentation into build/docs
 	$(BIN)/python -m mkdocs build --strict
 
-schema: $(STAMP) ## write the JSON Schema again from the models
+schema: $(STAMP) ## regenerate the JSON Schema from the models
 	$(BIN)/memaudit schema --out schema/package.schema.json
 
 clean: ## remove the virtual environment and caches

@@ -1,5 +1,6 @@
 """A tiny named package, how hypothesis runs here, and that no proxy or real key reaches a test."""
 
+import os
 from collections.abc import Iterator
 
 import pytest
@@ -14,11 +15,20 @@ KEYS = ("MEMAUDIT_API_KEY", "OPENAI_API_KEY", "OPENROUTER_API_KEY", "OPENAI_ORG_
 PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY")
 
 
+def pytest_xdist_auto_num_workers() -> int:
+    """Two workers per core, since many tests wait for disks and browsers; one GiB for each."""
+    cores = (
+        len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    )
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2**30
+    return max(1, min(2 * cores, memory))
+
+
 @pytest.fixture(autouse=True, scope="session")
 def _clean_environment() -> Iterator[None]:
     # For the whole session: things that many tests share are made in it, too.
     with pytest.MonkeyPatch.context() as patch:
-        for name in (*KEYS, *PROXIES, *(one.lower() for one in PROXIES)):
+        for name in (*KEYS, *PROXIES, *(name.lower() for name in PROXIES)):
             patch.delenv(name, raising=False)
         yield
 
