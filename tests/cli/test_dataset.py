@@ -1,10 +1,10 @@
-"""`memaudit dataset inspect` and `memaudit subset`: what they print, and how they fail."""
+"""`memaudit dataset inspect` and `memaudit dataset subset`: what they print, and how they fail."""
 
 import json
 from pathlib import Path
 
-from memaudit.datasets.irregularities import DONE
-from memaudit.datasets.json_source import dataset_hash
+from memaudit.datasets.irregularities import REMEDIES
+from memaudit.datasets.json_records import dataset_hash
 from memaudit.datasets.subset import read_subset
 from tests.cli.running import failure, run
 from tests.datasets.files import FIXTURES, kinds, load
@@ -27,7 +27,7 @@ def test_inspect() -> None:
         assert line in lines
     for what, number in kinds(load("locomo")).items():
         (line,) = [line for line in lines if line.startswith(f"{number}    {what} (")]
-        assert f"({DONE[what]}), first in conv-a, " in line
+        assert f"({REMEDIES[what]}), first in conv-a, " in line
 
 
 def test_inspect_json() -> None:
@@ -41,7 +41,7 @@ def test_inspect_json() -> None:
     assert len(data["irregularities"]) == sum(kinds(load("memdaily")).values())
     assert data["irregularities"][0] == {
         "conversation": "simple/roles/0#2", "where": "tid", "id": "simple/roles/0#2",
-        "what": "repeated id", "found": "simple/roles/0", "done": DONE["repeated id"],
+        "what": "repeated id", "found": "simple/roles/0", "done": REMEDIES["repeated id"],
     }  # fmt: skip
 
 
@@ -79,7 +79,7 @@ def test_help_names_the_command() -> None:
 def test_subset(tmp_path: Path) -> None:
     """7 questions of 6 kinds: 3 are taken, the same each time."""
     out = tmp_path / "s.json"
-    result = run("subset", FIXTURES["locomo"], "--size", 3, "--seed", 4, "--out", out)
+    result = run("dataset", "subset", FIXTURES["locomo"], "--size", 3, "--seed", 4, "--out", out)
     chosen = read_subset(out)
     first, *strata = result.stdout.splitlines()
     assert first == f"wrote 3 questions to {out}  subset {chosen.sha256[:16]}"
@@ -89,8 +89,20 @@ def test_subset(tmp_path: Path) -> None:
         "0 of 1  temporal", "0 of 1  unknown",
     ]  # fmt: skip
     before = out.read_text()
-    run("subset", FIXTURES["locomo"], "--size", 3, "--seed", 4, "--out", out, "--by", "kind")
+    run(
+        "dataset",
+        "subset",
+        FIXTURES["locomo"],
+        "--size",
+        3,
+        "--seed",
+        4,
+        "--out",
+        out,
+        "--by",
+        "kind",
+    )
     assert out.read_text() == before
-    assert failure("subset", FIXTURES["locomo"], "--size", 9, "--out", out) == (
+    assert failure("dataset", "subset", FIXTURES["locomo"], "--size", 9, "--out", out) == (
         "error: cannot take 9 of 7 questions; give a size from 1 to 7"
     )

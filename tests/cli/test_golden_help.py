@@ -7,12 +7,12 @@ from tests.cli.running import run
 from tests.golden_files import check_golden
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("command", [*COMMANDS, "dataset subset"])
 def test_help(command: str) -> None:
     """What a command takes is written down in tests/golden/help."""
-    result = run(command, "--help")
+    result = run(*command.split(), "--help")
     assert result.exit_code == 0
-    check_golden(f"help/{command}.txt", result.stdout)
+    check_golden(f"help/{command.replace(' ', '_')}.txt", result.stdout)
 
 
 def test_help_of_all() -> None:

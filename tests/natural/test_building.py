@@ -122,7 +122,7 @@ def test_nothing_to_build(tmp_path: Path) -> None:
 def test_the_command(tmp_path: Path) -> None:
     """Builds a subset, then says how reliable it is."""
     path, chosen, out = write_rows(tmp_path / "talk.jsonl", DIET), tmp_path / "s", tmp_path / "out"
-    assert run("subset", path, "--size", 2, "--out", chosen).exit_code == 0
+    assert run("dataset", "subset", path, "--size", 2, "--out", chosen).exit_code == 0
     result = run("build", path, "--out", out, "--subset", chosen, "--method", "annotations")
     assert result.exit_code == 0, result.output
     assert result.stdout.startswith(f"1 package in {out}\n")

@@ -12,37 +12,33 @@ from memaudit.cli.terminal import safe
 from memaudit.core.text import counted
 
 if TYPE_CHECKING:
-    from memaudit.datasets.irregularities import Counts
+    from memaudit.datasets.irregularities import DatasetCounts
 
 
 dataset = typer.Typer(
     add_completion=False, no_args_is_help=True, rich_markup_mode=None,
-    help="Look at conversation datasets.",
+    help="Inspect a dataset of conversations, or take a subset.",
 )  # fmt: skip
-
-
-@dataset.callback()
-def _group() -> None:
-    """A group with one command so far; without this, typer would drop the command's name."""
 
 
 @dataset.command()
 def inspect(
     path: Annotated[Path, typer.Argument(metavar="PATH", help="A dataset file.")],
     format: Annotated[
-        str | None, typer.Option(help="longmemeval, locomo, memdaily or chat; else guessed.")
+        str | None,
+        typer.Option(help="longmemeval, locomo, memdaily or chat; guessed if not given."),
     ] = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print JSON, every irregularity.")
     ] = False,
 ) -> None:
-    """Count what a dataset file holds, and list what is irregular in it."""
-    from memaudit.datasets.irregularities import count
-    from memaudit.datasets.json_source import dataset_hash
+    """Count what a dataset file holds, and list its irregularities."""
+    from memaudit.datasets.irregularities import count_dataset
+    from memaudit.datasets.json_records import dataset_hash
     from memaudit.datasets.registry import guess_format, iter_conversations
 
     name = format or guess_format(path)
-    counts = count(iter_conversations(path, name))
+    counts = count_dataset(iter_conversations(path, name))
     sha256 = dataset_hash(path)
     if as_json:
         head = {"path": str(path), "format": name, "guessed": format is None, "sha256": sha256}
@@ -55,8 +51,7 @@ def inspect(
         typer.echo(safe(line))
 
 
-def _data(counts: "Counts") -> dict[str, Any]:
-    """The counts under the names they have in the text, and every irregularity."""
+def _data(counts: "DatasetCounts") -> dict[str, Any]:
     return {
         "conversations": counts.conversations,
         "sessions": counts.sessions,
@@ -69,12 +64,11 @@ def _data(counts: "Counts") -> dict[str, Any]:
         "evidence_sessions": counts.evidence_sessions,
         "representations": dict(sorted(counts.representations.items())),
         "irregularity_counts": {what: number for what, number, _ in counts.groups()},
-        "irregularities": [asdict(one) for one in counts.irregularities],
+        "irregularities": [asdict(irregularity) for irregularity in counts.irregularities],
     }
 
 
-def _lines(counts: "Counts") -> list[str]:
-    """The counts, then every kind of irregularity with its number and an example."""
+def _lines(counts: "DatasetCounts") -> list[str]:
     lines = [
         _row(counts.conversations, "conversations"),
         _row(counts.sessions, "sessions"),
@@ -102,6 +96,7 @@ def _row(number: int, what: str, deeper: int = 0) -> str:
     return f"{number:>9,}{'  ' * deeper}  {what}"
 
 
+@dataset.command()
 def subset(
     path: Annotated[Path, typer.Argument(metavar="PATH", help="A dataset file.")],
     size: Annotated[int, typer.Option(help="Questions to take.")],
@@ -109,11 +104,12 @@ def subset(
     seed: Annotated[int, typer.Option(help="Another seed, another choice.")] = 0,
     by: Annotated[str, typer.Option(help="Balance by kind or conversation.")] = "kind",
     format: Annotated[
-        str | None, typer.Option(help="longmemeval, locomo, memdaily or chat; else guessed.")
+        str | None,
+        typer.Option(help="longmemeval, locomo, memdaily or chat; guessed if not given."),
     ] = None,
 ) -> None:
-    """Choose questions of a dataset in proportion to their kinds, and write down which."""
-    from memaudit.datasets.json_source import dataset_hash
+    """Choose questions of a dataset in proportion to their kinds, and write a manifest of them."""
+    from memaudit.datasets.json_records import dataset_hash
     from memaudit.datasets.registry import guess_format, iter_conversations
     from memaudit.datasets.subset import choose, subset_text
     from memaudit.io.atomic import write_file

@@ -10,10 +10,10 @@ from pathlib import Path
 
 from memaudit.core.errors import MemAuditError
 from memaudit.datasets.conversation import Conversation, Question
-from memaudit.datasets.irregularities import Loaded
-from memaudit.datasets.json_source import dataset_hash, kind_of, opened
-from memaudit.datasets.json_stream import Cursor
+from memaudit.datasets.irregularities import LoadedConversation
+from memaudit.datasets.json_records import JsonCursor, dataset_hash, open_dataset
 from memaudit.datasets.registry import iter_conversations
+from memaudit.io.strict_json import kind_of
 
 Chosen = tuple[str, str]
 """A conversation's id and a question's."""
@@ -79,7 +79,12 @@ def rank(seed: int, chosen: Chosen) -> str:
 
 
 def choose(
-    conversations: Iterable[Loaded], size: int, seed: int, by: str, sha256: str, format: str
+    conversations: Iterable[LoadedConversation],
+    size: int,
+    seed: int,
+    by: str,
+    sha256: str,
+    format: str,
 ) -> Subset:
     """A stratified subset of `size` questions."""
     if by not in STRATA:
@@ -117,12 +122,14 @@ def subset_text(subset: Subset) -> str:
 
 def read_subset(path: Path) -> Subset:
     """The subset of a manifest; one that was edited is refused."""
-    with opened(path) as file:
-        cursor = Cursor(file, path.name)
+    with open_dataset(path) as file:
+        cursor = JsonCursor(file, path.name)
         data = cursor.value() if cursor.peek() else None
         cursor.done()
     if not isinstance(data, dict) or data.get("format") != FORMAT:
-        raise MemAuditError(f"{path.name}: is not a subset manifest (memaudit subset writes one)")
+        raise MemAuditError(
+            f"{path.name}: is not a subset manifest (memaudit dataset subset writes one)"
+        )
     if data.get("version") != VERSION:
         raise MemAuditError(f"{path.name}: has an unknown version; this memaudit reads {VERSION}")
     manifest = _Manifest(path.name, data)
@@ -145,7 +152,7 @@ def read_subset(path: Path) -> Subset:
     return subset
 
 
-def apply_subset(subset: Subset, path: Path) -> Iterator[Loaded]:
+def apply_subset(subset: Subset, path: Path) -> Iterator[LoadedConversation]:
     """The dataset's conversations with the chosen questions only, those without any left out.
 
     The irregularities of a conversation stay with it, also those of questions not chosen.
@@ -159,14 +166,14 @@ def apply_subset(subset: Subset, path: Path) -> Iterator[Loaded]:
     return _cut_down(subset, path)
 
 
-def _cut_down(subset: Subset, path: Path) -> Iterator[Loaded]:
+def _cut_down(subset: Subset, path: Path) -> Iterator[LoadedConversation]:
     missing = set(subset.questions)
     for loaded in iter_conversations(path, subset.dataset_format):
         talk = loaded.conversation
         kept = tuple(one for one in talk.questions if (talk.id, one.id) in missing)
         missing -= {(talk.id, one.id) for one in kept}
         if kept:
-            yield Loaded(replace(talk, questions=kept), loaded.irregularities)
+            yield LoadedConversation(replace(talk, questions=kept), loaded.irregularities)
     if missing:
         conversation, question = min(missing)
         raise MemAuditError(
