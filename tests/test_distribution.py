@@ -28,6 +28,7 @@ DATA = (
     "memaudit/examples/natural/conversations.jsonl",
     "memaudit/examples/natural/coverage.jsonl",
     "memaudit/generators/tables/base.toml",
+    "memaudit/generators/event_graph/vocabulary/attributes.toml",
     "memaudit/natural/passes/prompts/coverage.md",
     "memaudit/audits/frames/guideline.md",
     "memaudit/report/templates/page.html",

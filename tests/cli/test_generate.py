@@ -44,7 +44,7 @@ def test_default_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_wrong_input(tmp_path: Path) -> None:
     """One clear line."""
     assert "name a distribution" in failure("generate")
-    assert "has no knobs" in failure("generate", "base", "--experiences", "9")
+    assert "takes no parameters" in failure("generate", "base", "--experiences", "9")
     out = tmp_path / "no" / "p.json"
     assert "cannot write" in failure("generate", "base", "--out", out)
 

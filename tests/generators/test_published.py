@@ -24,7 +24,6 @@ SIZES = {  # experiences, candidates, units, cells
 
 
 def cells(package: Package, candidate: str) -> dict[str, Fraction]:
-    """What a candidate covers."""
     return {row.unit: row.value for row in package.coverage if row.candidate == candidate}
 
 
@@ -32,11 +31,8 @@ def cells(package: Package, candidate: str) -> dict[str, Fraction]:
 def test_sizes(name: str) -> None:
     """Counted from the published tables at normal_count 3 and update_count 2."""
     package = named_distribution(name).package(0)
-    found = tuple(
-        len(table)
-        for table in (package.experiences, package.candidates, package.units, package.coverage)
-    )
-    assert found == SIZES[name]
+    tables = (package.experiences, package.candidates, package.units, package.coverage)
+    assert tuple(map(len, tables)) == SIZES[name]
 
 
 @pytest.mark.parametrize("seed", [0, 1, 7, 499])
@@ -72,28 +68,21 @@ def test_base_correction() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "salt", "unit", "start", "step", "count"),
+    ("name", "salt", "draws"),
     [
-        ("density_trap", 11, "specific {i}", "1.45", "0.15", 3),
-        ("redundancy_heavy", 41, "tail {i}", "1.0", "0.15", 3),
+        ("density_trap", 11, [("specific", "1.45", "0.15", 3)]),
+        ("redundancy_heavy", 41, [("tail", "1.0", "0.15", 3)]),
+        ("summary_tradeoff", 37, [("primary", "1.35", "0.15", 3), ("secondary", "1", "0.1", 2)]),
     ],
 )
-def test_salted_draws(name: str, salt: int, unit: str, start: str, step: str, count: int) -> None:
-    """One draw an experience from Random((seed + 1) * 1000003 + salt)."""
+def test_salted_draws(name: str, salt: int, draws: list[tuple[str, str, str, int]]) -> None:
+    """One draw per unit and experience from Random((seed + 1) * 1000003 + salt), in this order."""
     for seed in (0, 3, 250):
         dice = Random((seed + 1) * 1_000_003 + salt)
-        package = named_distribution(name).package(seed)
+        weights = named_distribution(name).package(seed).weights
         for i in range(5):
-            assert package.weights[unit.format(i=i)] == F(start) + F(step) * dice.randrange(count)
-
-
-def test_two_draws_each() -> None:
-    """summary_tradeoff draws the primary weight, then the secondary one."""
-    dice = Random(1 * 1_000_003 + 37)
-    package = named_distribution("summary_tradeoff").package(0)
-    for i in range(5):
-        assert package.weights[f"primary {i}"] == F("1.35") + F("0.15") * dice.randrange(3)
-        assert package.weights[f"secondary {i}"] == 1 + F("0.1") * dice.randrange(2)
+            for unit, start, step, count in draws:
+                assert weights[f"{unit} {i}"] == F(start) + F(step) * dice.randrange(count)
 
 
 def test_even_and_odd() -> None:
@@ -117,7 +106,6 @@ def test_chain_weights() -> None:
 
 
 def test_last_scope_experience_covers_all() -> None:
-    """One summary of cost 4 over four scopes."""
     package = named_distribution("scope_shift").package(0)
     scopes = ("home", "work", "travel", "medical")
     assert package.candidate["e4.summary"].cost == 4
@@ -127,22 +115,19 @@ def test_last_scope_experience_covers_all() -> None:
     }
 
 
-def test_two_facts_in_one_group() -> None:
-    """Kind is not a key."""
+def test_two_candidates_of_one_kind_in_a_group() -> None:
     package = named_distribution("density_trap").package(0)
     assert [package.candidate[id].cost for id in ("e0.fact", "e0.fact2")] == [1, 2]
 
 
 def test_seeds_differ_where_there_are_draws() -> None:
-    """Two distributions have one package only, and say so."""
     for name in PUBLISHED:
         distribution = named_distribution(name)
         digests = {digest(distribution.package(seed)) for seed in range(5)}
         assert len(digests) == (5 if distribution.draws else 1)
-    still = {name for name in PUBLISHED if not named_distribution(name).draws}
-    assert still == {"update_chain", "temporal_interval"}
+    fixed = {name for name in PUBLISHED if not named_distribution(name).draws}
+    assert fixed == {"update_chain", "temporal_interval"}
 
 
 def test_pinned_digests() -> None:
-    """The same seed gives the same package on every machine."""
     assert digest(named_distribution("base").package(0)).startswith("cd5c2d1373bf10db")

@@ -55,7 +55,7 @@ def generate(
         return
     if not distribution:
         raise MemAuditError("name a distribution, for example base; --list shows them all")
-    knobs = {
+    parameters = {
         "experiences": experiences,
         "update_rate": update_rate,
         "chain_length": chain_length,
@@ -64,8 +64,8 @@ def generate(
         "scope_shifts": scope_shifts,
         "distractors": distractors,
     }
-    set_knobs = [f"{name}={value}" for name, value in knobs.items() if value is not None]
-    package = named_distribution(":".join([distribution, *set_knobs])).package(seed)
+    settings = [f"{name}={value}" for name, value in parameters.items() if value is not None]
+    package = named_distribution(":".join([distribution, *settings])).package(seed)
     path = out or Path(f"{package.name}.json")
     may_write(path, "package")
     write_package(package, path)

@@ -1,11 +1,11 @@
-"""What a distribution of packages is."""
+"""Distributions by name. A new one is a file of its own and a line in DISTRIBUTIONS."""
 
 from functools import lru_cache
 from typing import Any, Protocol
 
 from memaudit.core.errors import MemAuditError
 from memaudit.core.package import Package
-from memaudit.generators.event_graph import EventGraph, Knobs
+from memaudit.generators.event_graph import EventGraph, Parameters
 from memaudit.generators.published import Published
 
 
@@ -25,9 +25,7 @@ class Distribution(Protocol):
         """Whether seeds differ; a distribution without draws has one package only."""
         ...
 
-    def package(self, seed: int) -> Package:
-        """The package of a seed."""
-        ...
+    def package(self, seed: int) -> Package: ...
 
 
 PUBLISHED = (
@@ -41,8 +39,7 @@ PUBLISHED = (
     "abstention_hard",
 )
 EVENT_GRAPH = "event_graph"
-LONGEST = 40
-"""Letters of a knob's value."""
+MAX_VALUE_LENGTH = 40
 DISTRIBUTIONS: dict[str, Distribution] = {
     **{name: Published(name) for name in PUBLISHED},
     EVENT_GRAPH: EventGraph(),
@@ -51,30 +48,32 @@ DISTRIBUTIONS: dict[str, Distribution] = {
 
 @lru_cache(maxsize=64)
 def named_distribution(name: str) -> Distribution:
-    """The distribution of that name; the event graph takes knobs: event_graph:experiences=200."""
-    base, *knobs = name.split(":")
+    """A distribution by name; the event graph takes parameters: event_graph:experiences=200."""
+    base, *settings = name.split(":")
     if base not in DISTRIBUTIONS:
         known = ", ".join(DISTRIBUTIONS)
         raise MemAuditError(f"unknown distribution {base!r}; known distributions: {known}")
-    if not knobs:
+    if not settings:
         return DISTRIBUTIONS[base]
     if base != EVENT_GRAPH:
-        raise MemAuditError(f"distribution {base!r} has no knobs; only {EVENT_GRAPH} has")
-    return EventGraph(_knobs(knobs))
+        raise MemAuditError(f"distribution {base!r} takes no parameters; only {EVENT_GRAPH} does")
+    return EventGraph(_parameters(settings))
 
 
-def _knobs(settings: list[str]) -> Knobs:
+def _parameters(settings: list[str]) -> Parameters:
     values: dict[str, Any] = {}
     for setting in settings:
         name, equals, value = setting.partition("=")
-        if name not in Knobs.__dataclass_fields__ or not equals:
-            known = ", ".join(Knobs.__dataclass_fields__)
+        if name not in Parameters.__dataclass_fields__ or not equals:
+            known = ", ".join(Parameters.__dataclass_fields__)
             raise MemAuditError(
-                f"event_graph has no setting {setting!r}; write KNOB=VALUE with one of {known}"
+                f"event_graph has no parameter {setting!r}; write NAME=VALUE with one of {known}"
             )
         if name in values:
-            raise MemAuditError(f"event_graph is given {name} twice")
-        if len(value) > LONGEST:
-            raise MemAuditError(f"event_graph: {name} has {len(value)} letters; a number has few")
+            raise MemAuditError(f"event_graph: {name} is given twice")
+        if len(value) > MAX_VALUE_LENGTH:
+            raise MemAuditError(
+                f"event_graph: the value of {name} has {len(value)} characters; give a short number"
+            )
         values[name] = int(value) if value.isdecimal() else value
-    return Knobs(**values)
+    return Parameters(**values)

@@ -1,4 +1,4 @@
-"""Reads a package the way a person would: is that wording really in the text?"""
+"""Helpers that compare a package with its texts."""
 
 import re
 from fractions import Fraction
@@ -14,19 +14,17 @@ QUESTIONS = {
 
 
 def says(text: str, words: str) -> bool:
-    """Whether the words stand in the text, as whole words; a sentence may begin with them."""
+    """Whether the text contains the words, as whole words."""
     return re.search(rf"(?<!\w){re.escape(words)}(?!\w)", text, re.IGNORECASE) is not None
 
 
 def slots(unit: EvidenceUnit) -> dict[str, list[str]]:
-    """A unit's slots with the wordings that state them."""
-    found = unit.attributes["slots"]
-    assert isinstance(found, dict)
-    return {name: [str(form) for form in forms] for name, forms in found.items()}  # type: ignore[union-attr]
+    by_name = unit.attributes["slots"]
+    assert isinstance(by_name, dict)
+    return {name: [str(form) for form in forms] for name, forms in by_name.items()}  # type: ignore[union-attr]
 
 
 def stated(cell: Coverage) -> list[str]:
-    """The slots that a coverage row says are stated."""
     assert cell.rationale is not None
     return cell.rationale.removeprefix("states ").split(";")[0].split(", ")
 
@@ -41,5 +39,4 @@ def full(package: Package, unit: str) -> list[str]:
 
 
 def count(package: Package, *kinds: str) -> int:
-    """How many units are of these kinds."""
     return sum(unit.kind in kinds for unit in package.units)

@@ -1,4 +1,4 @@
-"""Coverage: the share of an atom's slots that a text states, counted and nothing else."""
+"""The package of an event graph. Coverage is the share of an atom's slots that a text states."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -16,21 +16,21 @@ from memaudit.core.package import (
     Source,
 )
 from memaudit.generators.event_graph.dice import Dice
-from memaudit.generators.event_graph.parameters import Knobs
-from memaudit.generators.event_graph.phrase import Atom, Piece
-from memaudit.generators.event_graph.questions import Book
+from memaudit.generators.event_graph.hidden_graph import HiddenGraph
+from memaudit.generators.event_graph.parameters import Parameters
 from memaudit.generators.event_graph.stream import Entry, stream
+from memaudit.generators.event_graph.templates import Atom, Piece
 
 PROVENANCE = "event_graph"
 
 
 def unit_id(number: int) -> str:
-    """The neutral id of an atom's unit."""
+    """The id of an atom's unit. It says nothing about the unit."""
     return f"u{number:04d}"
 
 
 def coverage_rows(candidate: str, piece: Piece, atoms: list[Atom]) -> Iterator[Coverage]:
-    """What a candidate states of each atom that it is about."""
+    """What a candidate states of each atom it is about."""
     stated: dict[int, dict[str, None]] = {}
     for number, slot in piece.stated:
         stated.setdefault(number, {})[slot] = None
@@ -49,36 +49,35 @@ def coverage_rows(candidate: str, piece: Piece, atoms: list[Atom]) -> Iterator[C
 
 
 BUDGETS = (2, 5, 10, 15)
-"""Percent of what all candidates cost together."""
+"""Percent of the total cost of all candidates."""
 
 CONFIDENCE = {
     "fact": (80, 99), "event": (80, 99), "edge": (70, 95), "rule": (75, 98), "skill": (75, 98),
     "compound_update": (70, 95), "tombstone": (70, 95), "summary": (55, 85),
 }  # fmt: skip
-"""Percent, by kind: how sure an extractor is of its reading. Raw text is not a reading."""
+"""Percent, by kind: how confident an extractor is. Raw text is not extracted."""
 
 
-def build(knobs: Knobs, seed: int) -> Package:
+def build(parameters: Parameters, seed: int) -> Package:
     """The package of a seed."""
     dice = Dice(seed)
-    book, entries = stream(dice, knobs)
+    graph, entries = stream(dice, parameters)
     experiences = tuple(_experience(place, entry) for place, entry in enumerate(entries))
     candidates: list[Candidate] = []
     coverage: list[Coverage] = []
     for experience, entry in zip(experiences, entries, strict=True):
-        _add_candidates(dice, book, experience.id, entry, candidates, coverage)
+        _add_candidates(dice, graph, experience.id, entry, candidates, coverage)
     total = sum(candidate.cost for candidate in candidates)
-    changed = knobs.changed()
     return Package(
         name=f"event_graph-{seed}",
         experiences=experiences,
         candidates=tuple(candidates),
-        units=_units(book, experiences, entries),
-        queries=_queries(book),
+        units=_units(graph, experiences, entries),
+        queries=_queries(graph),
         coverage=tuple(coverage),
         cost_rule="words",
         budgets=tuple(Fraction(max(1, int(total * share / 100))) for share in BUDGETS),
-        attributes={"generator": PROVENANCE, "seed": seed, "knobs": changed},
+        attributes={"generator": PROVENANCE, "seed": seed, "knobs": parameters.changed()},
     )
 
 
@@ -94,15 +93,14 @@ def _experience(place: int, entry: Entry) -> Experience:
 
 
 def _add_candidates(
-    dice: Dice, book: Book, experience: str, entry: Entry, candidates: list[Candidate],
+    dice: Dice, graph: HiddenGraph, experience: str, entry: Entry, candidates: list[Candidate],
     coverage: list[Coverage],
 ) -> None:  # fmt: skip
-    """The candidates of one message and what they state, in the order they were offered."""
     counts: dict[str, int] = {}
     for kind, piece in entry.stored:
         counts[kind] = counts.get(kind, 0) + 1
         name = f"{experience}.{kind}{counts[kind]}"
-        sure = CONFIDENCE.get(kind)
+        confidence = CONFIDENCE.get(kind)
         candidates.append(
             Candidate(
                 id=name,
@@ -110,17 +108,17 @@ def _add_candidates(
                 kind=kind,
                 text=piece.text,
                 cost=Fraction(words(piece.text)),
-                confidence=Fraction(dice.between(*sure), 100) if sure else None,
+                confidence=Fraction(dice.between(*confidence), 100) if confidence else None,
                 generator=PROVENANCE,
             )
         )
-        coverage += coverage_rows(name, piece, book.atoms)
+        coverage += coverage_rows(name, piece, graph.atoms)
 
 
 def _units(
-    book: Book, experiences: tuple[Experience, ...], entries: list[Entry]
+    graph: HiddenGraph, experiences: tuple[Experience, ...], entries: list[Entry]
 ) -> tuple[EvidenceUnit, ...]:
-    sources: list[list[Source]] = [[] for _ in book.atoms]
+    sources: list[list[Source]] = [[] for _ in graph.atoms]
     for experience, entry in zip(experiences, entries, strict=True):
         for atom, quote in entry.sources:
             sources[atom].append(Source(id=experience.id, session=experience.session, text=quote))
@@ -133,29 +131,29 @@ def _units(
             sources=tuple(sources[atom.number]),
             attributes={"slots": {name: list(forms) for name, forms in atom.slots.items()}},
         )
-        for atom in book.atoms
+        for atom in graph.atoms
     )
 
 
-def _queries(book: Book) -> tuple[Query, ...]:
+def _queries(graph: HiddenGraph) -> tuple[Query, ...]:
     return tuple(
         Query(
             id=f"q{place:04d}",
-            text=question.text(),
+            text=question.text,
             answer=question.answer,
             kind=question.kind,
             required=tuple(unit_id(number) for number in question.required),
             importance=question.importance,
         )
-        for place, question in enumerate(book.questions)
+        for place, question in enumerate(graph.questions)
     )
 
 
 @dataclass(frozen=True, slots=True)
 class EventGraph:
-    """People, facts that change, events, rules: told in English, with coverage known exactly."""
+    """People, changing facts, events and rules, told in English, with exact coverage."""
 
-    knobs: Knobs = field(default_factory=Knobs)
+    parameters: Parameters = field(default_factory=Parameters)
 
     @property
     def name(self) -> str:
@@ -172,5 +170,7 @@ class EventGraph:
     def package(self, seed: int) -> Package:
         """The package of a seed, a whole number of 0 or more."""
         if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
-            raise MemAuditError(f"event_graph: the seed is {seed!r}; give a whole number from 0")
-        return build(self.knobs, seed)
+            raise MemAuditError(
+                f"event_graph: the seed is {seed!r}; it must be a whole number of at least 0"
+            )
+        return build(self.parameters, seed)

@@ -1,4 +1,4 @@
-"""What can be turned: how long the stream is and what it is made of."""
+"""The parameters of the event graph: how long the stream is and what it is made of."""
 
 from dataclasses import dataclass, fields
 from fractions import Fraction
@@ -18,26 +18,26 @@ _COUNTS = {"experiences": (7, 10_000), "chain_length": (2, 8)}
 
 
 @dataclass(frozen=True, slots=True)
-class Knobs:
-    """The settings of the event graph. Shares may be given as numbers or text, and are exact."""
+class Parameters:
+    """Validated parameters. Shares may be given as numbers or text, and are exact."""
 
     experiences: int = 40
     """Messages in the stream, 7 to 10000."""
 
     update_rate: Fraction = Fraction(1, 5)
-    """Share of things told that are later replaced, 0 to 1; at 0 nothing is superseded."""
+    """Share of things told that are replaced later, 0 to 1; at 0 nothing is superseded."""
 
     chain_length: int = 3
-    """Values one attribute can go through at most, 2 to 8; at 2 a value is replaced once."""
+    """Maximum number of values of one attribute, 2 to 8; at 2 a value is replaced once."""
 
     interval_rate: Fraction = Fraction(3, 20)
     """Share of the remaining things that are events with a start and an end, 0 to 1."""
 
     redundancy: Fraction = Fraction(1, 5)
-    """How often something told is told again later in other words, 0 to 1."""
+    """How often something is told again later in other words, 0 to 1."""
 
     scope_shifts: Fraction = Fraction(1, 2)
-    """How often a preference is another one elsewhere (home, work, trips ...), 0 to 1."""
+    """How often a preference differs by place (home, work, trips ...), 0 to 1."""
 
     distractors: Fraction = Fraction(3, 20)
     """Share of messages that are small talk no question needs, 0 to 0.9."""
@@ -53,7 +53,7 @@ class Knobs:
             object.__setattr__(self, name, _share(name, getattr(self, name), most))
 
     def changed(self) -> dict[str, Any]:
-        """The knobs that are not at their default, as whole numbers and text."""
+        """The parameters that differ from their default, as whole numbers and text."""
         changed: dict[str, Any] = {}
         for field in fields(self):
             value = getattr(self, field.name)
@@ -63,7 +63,6 @@ class Knobs:
 
 
 def _share(name: str, value: Any, most: Fraction) -> Fraction:
-    """A share between 0 and the most it may be, whatever form the number came in."""
     try:
         share = exact(value)
     except ValueError:

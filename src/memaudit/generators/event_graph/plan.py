@@ -1,56 +1,54 @@
-"""The people of a stream: one speaker, and for every chapter a few others."""
+"""The plan of a stream: its people, and chapter by chapter which message tells what."""
 
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import pairwise
 
 from memaudit.generators.event_graph.dice import Dice
-from memaudit.generators.event_graph.parameters import Knobs
-from memaudit.generators.event_graph.phrase import Person
+from memaudit.generators.event_graph.parameters import Parameters
 from memaudit.generators.event_graph.sampler import Sampler
-from memaudit.generators.event_graph.threads.procedure import RuleThread, SkillThread
-from memaudit.generators.event_graph.threads.protocol import Thread
-from memaudit.generators.event_graph.words.names import HE, SHE, SURNAMES
+from memaudit.generators.event_graph.templates import Person
+from memaudit.generators.event_graph.threads import RuleThread, SkillThread, Thread
+from memaudit.generators.event_graph.vocabulary import vocabulary
 
 
 @dataclass(slots=True)
 class People:
-    """Gives out people nobody has met yet; a name is never used twice."""
+    """New people; a name is never used twice."""
 
     dice: Dice
     expected: int
-    """How many will be needed: beyond the first names there are, everybody has a surname."""
+    """How many will be needed. If there are too few first names, everybody has a surname."""
     _names: list[tuple[str, str]] = field(init=False)
 
     def __post_init__(self) -> None:
-        firsts = [*((name, "she") for name in SHE), *((name, "he") for name in HE)]
+        words = vocabulary().names
+        firsts = [*((name, "she") for name in words.she), *((name, "he") for name in words.he)]
         if self.expected > len(firsts):
-            firsts = [(f"{name} {last}", they) for name, they in firsts for last in SURNAMES]
+            firsts = [(f"{name} {last}", they) for name, they in firsts for last in words.surnames]
         self._names = self.dice.shuffled(firsts)
 
     def speaker(self) -> Person:
-        """The one who writes the messages."""
         name, they = self._names.pop()
         return Person(name, they, speaks=True)
 
     def others(self, count: int) -> list[Person]:
-        """New people."""
         return [Person(*self._names.pop()) for _ in range(count)]
 
 
 CHAPTER = 40
-"""Messages a chapter has, about: links between messages never leave their chapter."""
+"""Approximate messages per chapter. Links between messages never leave their chapter."""
 
 MIX = (
     *("fact",) * 4, *("state",) * 2, *("preference",) * 4, *("event",) * 2, *("relation",) * 5,
     *("rule",) * 2, "skill", "deletion", *("open",) * 2,
 )  # fmt: skip
-"""What is told apart from updates and intervals."""
+"""What is told besides updates and intervals."""
 
 MERGED = Fraction(1, 6)
 """How often two neighbouring short things share a message."""
 
-TRIES = 12
+ATTEMPTS = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,25 +64,25 @@ class Chapter:
     """Threads, and for each message the beats it holds; none for small talk."""
 
     threads: tuple[Thread, ...]
-    sure: int
-    """So many threads come first and have all their questions asked."""
+    core: int
+    """How many of the first threads have all their questions asked."""
     messages: tuple[tuple[Beat, ...], ...]
 
 
-def chapters(dice: Dice, knobs: Knobs) -> tuple[Person, list[Chapter]]:
+def chapters(dice: Dice, parameters: Parameters) -> tuple[Person, list[Chapter]]:
     """The speaker, and the whole stream chapter by chapter."""
-    count = max(1, (knobs.experiences + CHAPTER // 2) // CHAPTER)
-    cuts = [knobs.experiences * place // count for place in range(count + 1)]
+    count = max(1, (parameters.experiences + CHAPTER // 2) // CHAPTER)
+    cuts = [parameters.experiences * place // count for place in range(count + 1)]
     sizes = [after - before for before, after in pairwise(cuts)]
     people = People(dice, 1 + sum(_cast(size) for size in sizes))
     speaker = people.speaker()
     used: set[tuple[str, ...]] = set()
-    made = []
+    planned = []
     for place, size in enumerate(sizes):
-        sampler = Sampler(dice, knobs, used, speaker, people.others(_cast(size)))
-        chat = _share(knobs.distractors, cuts[place], cuts[place + 1])
-        made.append(_chapter(sampler, size - chat, chat, core=place == 0))
-    return speaker, made
+        sampler = Sampler(dice, parameters, used, speaker, people.others(_cast(size)))
+        chat = _share(parameters.distractors, cuts[place], cuts[place + 1])
+        planned.append(_chapter(sampler, size - chat, chat, core=place == 0))
+    return speaker, planned
 
 
 def _cast(size: int) -> int:
@@ -93,13 +91,13 @@ def _cast(size: int) -> int:
 
 
 def _share(share: Fraction, start: int, end: int) -> int:
-    """How many small-talk messages fall in a stretch, so that they sum up over the stream."""
+    """Small-talk messages in a range, so that the counts add up over the stream."""
     return int(end * share) - int(start * share)
 
 
 def _chapter(sampler: Sampler, room: int, chat: int, core: bool) -> Chapter:
     threads = _core(sampler, room) if core else []
-    sure = len(threads)
+    core_count = len(threads)
     left = room - sum(thread.beats for thread in threads)
     while left > 0:
         thread = _draw(sampler, left)
@@ -112,14 +110,14 @@ def _chapter(sampler: Sampler, room: int, chat: int, core: bool) -> Chapter:
         messages.insert(place, (Beat(len(threads) - 1, 0),))
     for _ in range(chat):
         messages.insert(sampler.dice.below(len(messages) + 1), ())
-    return Chapter(tuple(threads), sure, tuple(messages))
+    return Chapter(tuple(threads), core_count, tuple(messages))
 
 
 def _core(sampler: Sampler, room: int) -> list[Thread]:
-    """The threads every stream begins with, so that short ones have every kind of question."""
-    knobs, friend = sampler.knobs, sampler.others[0]
-    chain = "chain" if knobs.update_rate else "state"
-    event = "interval" if knobs.interval_rate else "event"
+    """The threads every stream begins with, so that short ones have all kinds of questions."""
+    parameters, friend = sampler.parameters, sampler.others[0]
+    chain = "chain" if parameters.update_rate else "state"
+    event = "interval" if parameters.interval_rate else "event"
     wanted: list[tuple[str, Person | None]] = [
         ("relation", None), (chain, friend), (event, None), ("open", None), ("rule", None),
         ("skill", None), ("deletion", None), ("preference", None), ("fact", None),
@@ -129,26 +127,26 @@ def _core(sampler: Sampler, room: int) -> list[Thread]:
         left = room - sum(thread.beats for thread in threads)
         need = 2 if kind in ("chain", "deletion") else 1
         if left >= need:
-            thread = _tried(sampler, kind, min(left, need), person)
+            thread = _attempt(sampler, kind, min(left, need), person)
             threads += [thread] if thread else []
     return threads
 
 
 def _draw(sampler: Sampler, room: int) -> Thread:
-    """The next thread of a chapter, by the knobs."""
-    dice, knobs = sampler.dice, sampler.knobs
-    if dice.chance(knobs.update_rate):
+    """The next thread of a chapter, drawn by the parameters."""
+    dice, parameters = sampler.dice, sampler.parameters
+    if dice.chance(parameters.update_rate):
         kind = "chain"
-    elif dice.chance(knobs.interval_rate):
+    elif dice.chance(parameters.interval_rate):
         kind = "interval"
     else:
         kind = dice.pick(MIX)
-    return _tried(sampler, kind, room) or _single(sampler)
+    return _attempt(sampler, kind, room) or _single(sampler)
 
 
-def _tried(sampler: Sampler, kind: str, room: int, person: Person | None = None) -> Thread | None:
-    """A thread of a kind; chance may hit what has been told, so it is tried several times."""
-    for _ in range(TRIES):
+def _attempt(sampler: Sampler, kind: str, room: int, person: Person | None = None) -> Thread | None:
+    """A thread of a kind. A draw can hit what was told before, so there are several attempts."""
+    for _ in range(ATTEMPTS):
         thread = sampler.draw(kind, room, person)
         if thread is not None:
             return thread
@@ -165,7 +163,7 @@ def _single(sampler: Sampler) -> Thread:
 
 
 def _interleaved(dice: Dice, threads: list[Thread]) -> list[tuple[Beat, ...]]:
-    """All beats in one order: those of a thread in turn and well apart, edges first."""
+    """All beats in one order: those of a thread in turn and far apart, relations first."""
     keyed = []
     for number, thread in enumerate(threads):
         for turn in range(thread.beats):
@@ -184,7 +182,7 @@ def _short(thread: Thread) -> bool:
 def _merged(
     dice: Dice, threads: list[Thread], messages: list[tuple[Beat, ...]]
 ) -> list[tuple[Beat, ...]]:
-    """Some neighbours that are told once share a message."""
+    """Merge some neighbouring threads of one message each."""
     merged: list[tuple[Beat, ...]] = []
     for message in messages:
         short = _short(threads[message[0].thread])

@@ -85,9 +85,9 @@ ALPHA = 1.0
 
 def default_training() -> RidgeModel:
     """The model trained on the event graph at the reserved seeds."""
-    from memaudit.generators.event_graph import EventGraph, Knobs
+    from memaudit.generators.event_graph import EventGraph
 
-    graph = EventGraph(Knobs())
+    graph = EventGraph()
     return train((graph.package(seed) for seed in SEEDS), ALPHA)
 
 

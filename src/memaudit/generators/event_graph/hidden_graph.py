@@ -1,4 +1,4 @@
-"""What is collected while the stream is written: atoms, relations, questions."""
+"""The hidden graph of a package, collected while its stream is written."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -6,13 +6,13 @@ from datetime import date
 from fractions import Fraction
 
 from memaudit.generators.event_graph.dice import Dice
-from memaudit.generators.event_graph.phrase import Atom, Person, Relation, Scene, render
+from memaudit.generators.event_graph.templates import Atom, Person, Relation, Scene, render
 
 ASKED = Fraction(7, 8)
-"""The share of possible questions that are asked; a writer cannot know which are not."""
+"""The share of possible questions that are asked. A writer cannot know which."""
 
 IMPORTANCE = (2, 4)
-"""The least and the most important question about what holds."""
+"""The range of importance of a question about what holds now."""
 
 ONCE = Fraction(1)
 """The importance of a question about something that is over."""
@@ -20,7 +20,7 @@ ONCE = Fraction(1)
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """Something that will be asked; the person can be replaced by a way round to them."""
+    """Something that will be asked about a person; `hop`: also in a roundabout way."""
 
     template: str
     scene: Scene
@@ -30,19 +30,18 @@ class Question:
     importance: Fraction
     hop: bool
 
-    def text(self, about: Person | None = None) -> str:
-        """The question, about the person or about somebody described in another way."""
-        scene = self.scene
-        return render(self.template, Scene(about or scene.person, scene.fills, (), scene.verb)).text
+    @property
+    def text(self) -> str:
+        return render(self.template, self.scene).text
 
 
 @dataclass(slots=True)
-class Book:
-    """The hidden side of a package in the making."""
+class HiddenGraph:
+    """Atoms, relations and questions that writers do not see."""
 
     dice: Dice
-    sure: bool = False
-    """Whether every question is asked; so for the first things of a stream."""
+    ask_all: bool = False
+    """Whether no question is left out, as for the first threads of a stream."""
     atoms: list[Atom] = field(default_factory=list)
     relations: list[Relation] = field(default_factory=list)
     questions: list[Question] = field(default_factory=list)
@@ -51,7 +50,7 @@ class Book:
         self, kind: str, slots: Mapping[str, tuple[str, ...]], text: str, day: date,
         shared: tuple[str, ...] = ("who",),
     ) -> Atom:  # fmt: skip
-        """A new atom. `shared` slots alone do not make a text about it."""
+        """A new atom. A text that states only `shared` slots is not about it."""
         own = frozenset(slots) - frozenset(shared)
         atom = Atom(len(self.atoms), kind, slots, own, text, day)
         self.atoms.append(atom)
@@ -61,51 +60,51 @@ class Book:
         self, kind: str, template: str, scene: Scene, answer: str, required: tuple[Atom, ...],
         importance: Fraction | None = None, hop: bool = False,
     ) -> None:  # fmt: skip
-        """A question, unless chance leaves it out. Its importance is drawn where none is given."""
+        """Add a question unless it is left out by chance. Importance is drawn if not given."""
         drawn = Fraction(self.dice.between(*IMPORTANCE)) if importance is None else importance
-        if self.sure or self.dice.chance(ASKED):
+        if self.ask_all or self.dice.chance(ASKED):
             numbers = tuple(atom.number for atom in required)
             self.questions.append(Question(template, scene, answer, kind, numbers, drawn, hop))
 
 
-HOPPED = Fraction(2, 3)
-"""How often there is such a question about a relation."""
-
-MOST = 2
-"""How many such questions there are about a relation at most."""
-
-FURTHER = Fraction(1, 2)
-"""How often it goes over two relations where it can."""
+HOP_SHARE = Fraction(2, 3)
+"""How often a relation leads to multi-hop questions."""
+MAX_HOP_QUESTIONS = 2
+"""Multi-hop questions per relation at most."""
+TWO_HOP_SHARE = Fraction(1, 2)
+"""How often such a question crosses two relations if it can."""
 
 
-def add_hops(book: Book, relations: list[Relation], questions: list[Question], sure: bool) -> None:
-    """Questions over the relations of a chapter; with `sure` the first one that can be is asked."""
+def add_hops(
+    graph: HiddenGraph, relations: list[Relation], questions: list[Question], ask_first: bool
+) -> None:
+    """Add multi-hop questions of a chapter; with `ask_first` the first possible one is asked."""
     into = {relation.target.name: relation for relation in relations}
     for relation in relations:
-        known = [
+        about_target = [
             question for question in questions
             if question.hop and question.scene.person == relation.target
         ]  # fmt: skip
-        if known and (book.dice.chance(HOPPED) or sure):
-            sure = False
-            for question in book.dice.shuffled(known)[:MOST]:
-                book.questions.append(_hop(book.dice, relation, into, question))
+        if about_target and (graph.dice.chance(HOP_SHARE) or ask_first):
+            ask_first = False
+            for question in graph.dice.shuffled(about_target)[:MAX_HOP_QUESTIONS]:
+                graph.questions.append(_hop(graph.dice, relation, into, question))
 
 
 def _hop(dice: Dice, relation: Relation, into: dict[str, Relation], question: Question) -> Question:
     """The question, about "Ilse's sister" instead of Nela."""
-    way = [relation]
+    path = [relation]
     before = into.get(relation.source.name)
-    if before is not None and dice.chance(FURTHER):
-        way.insert(0, before)
-    name = way[0].source.name + "".join(f"'s {step.label}" for step in way)
+    if before is not None and dice.chance(TWO_HOP_SHARE):
+        path.insert(0, before)
+    name = path[0].source.name + "".join(f"'s {step.label}" for step in path)
     scene = question.scene
     return Question(
         question.template,
         Scene(Person(name, relation.target.they), scene.fills, (), scene.verb),
         question.answer,
         "multi_hop",
-        (*(step.atom for step in way), *question.required),
+        (*(step.atom for step in path), *question.required),
         Fraction(dice.between(*IMPORTANCE)),
         hop=False,
     )

@@ -1,4 +1,12 @@
-"""The hidden graph: people, the edges between them, and what is true as atoms with slots."""
+"""From template to text, together with the slots that the text states.
+
+A template is English with marks:
+- {who} {whose} {whom} name the person ("I", "my", "me" when the speaker speaks about themselves);
+- {they} and {their} are pronouns and state nothing;
+- {does} {do} {did} {doing} {noun} are forms of the attribute's verb and state the slot `what`;
+- {slot} is filled in, {slot=some words} are words that state the slot;
+- [am|is] is a choice between first and third person.
+"""
 
 import re
 from collections.abc import Mapping
@@ -6,12 +14,12 @@ from dataclasses import dataclass
 from datetime import date
 from functools import lru_cache
 
-from memaudit.generators.event_graph.words.attributes import Verb
+from memaudit.generators.event_graph.vocabulary import Verb
 
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """Somebody in the stream; the speaker says I."""
+    """Somebody in the stream. The speaker says I."""
 
     name: str
     they: str
@@ -19,12 +27,11 @@ class Person:
 
     @property
     def their(self) -> str:
-        """Her or his."""
         return "her" if self.they == "she" else "his"
 
     @property
     def forms(self) -> tuple[str, ...]:
-        """Every wording that says who is meant."""
+        """Every wording that identifies the person."""
         return (self.name, "I", "my", "me") if self.speaks else (self.name,)
 
 
@@ -35,16 +42,16 @@ class Atom:
     number: int
     kind: str
     slots: Mapping[str, tuple[str, ...]]
-    """Per slot the wordings that state it; the first is the canonical one."""
+    """The wordings that state each slot, the canonical one first."""
     own: frozenset[str]
-    """A text is about the atom only if it states one of these; the rest it shares with others."""
+    """A text is about the atom only if it states one of these slots."""
     text: str
     day: date
 
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """An edge between two people."""
+    """An edge of the graph, from one person to another."""
 
     source: Person
     label: str
@@ -74,8 +81,8 @@ class Role:
     marks: Mapping[str, str]
 
 
-def plain_role(atom: Atom) -> Role:
-    """Every mark states the slot of its own name."""
+def own_role(atom: Atom) -> Role:
+    """The role in which every mark states the slot of the same name."""
     return Role(atom, {name: name for name in atom.slots})
 
 
@@ -94,11 +101,11 @@ def render(template: str, scene: Scene, first: bool = False) -> Piece:
     first = first and scene.person is not None and scene.person.speaks
     words: list[str] = []
     marks: list[str] = []
-    for mark, said, own, other in _parsed(template):
+    for mark, literal, first_person, third_person in _parsed(template):
         if not mark:
-            words.append(own if first or own == other else other)
-        elif said:
-            words.append(said)
+            words.append(first_person if first else third_person)
+        elif literal:
+            words.append(literal)
             marks.append(mark)
         else:
             text, states = _fill(mark, scene, first)

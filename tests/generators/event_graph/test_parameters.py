@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 
 from memaudit.core.errors import MemAuditError
 from memaudit.core.package import Package
-from memaudit.generators.event_graph import EventGraph, Knobs
+from memaudit.generators.event_graph import EventGraph, Parameters
 from tests.generators.event_graph.reading import count, slots
 
 
-def many(**knobs: Any) -> list[Package]:
-    return [EventGraph(Knobs(experiences=80, **knobs)).package(seed) for seed in range(6)]
+def many(**values: Any) -> list[Package]:
+    return [EventGraph(Parameters(experiences=80, **values)).package(seed) for seed in range(6)]
 
 
 def supersessions(package: Package) -> int:
@@ -47,22 +47,17 @@ def small_talk(package: Package) -> int:
 
 
 @pytest.mark.parametrize(
-    ("knob", "measure"),
+    ("name", "measure"),
     [("update_rate", supersessions), ("interval_rate", intervals), ("redundancy", repeats),
      ("scope_shifts", shifts), ("distractors", small_talk)],
 )  # fmt: skip
-def test_more_of_it(knob: str, measure: Any) -> None:
-    """At 0 there is none; more of the knob gives more of what it names."""
+def test_more_of_it(name: str, measure: Any) -> None:
+    """At 0 there is none; a higher value gives more."""
     counts = [
-        sum(map(measure, many(**{knob: share}))) for share in (0, Fraction(1, 5), Fraction(4, 5))
+        sum(map(measure, many(**{name: share}))) for share in (0, Fraction(1, 5), Fraction(4, 5))
     ]
     assert counts[0] == 0
     assert counts[0] < counts[1] < counts[2]
-
-
-def test_small_talk_is_counted_exactly() -> None:
-    """A quarter of 80 messages is 20."""
-    assert {small_talk(package) for package in many(distractors=Fraction(1, 4))} == {20}
 
 
 @pytest.mark.parametrize("longest", [2, 3, 5, 8])
@@ -79,7 +74,7 @@ def test_chains_are_as_long_as_allowed(longest: int) -> None:
 
 @given(
     st.builds(
-        Knobs,
+        Parameters,
         experiences=st.integers(7, 130),
         chain_length=st.integers(2, 8),
         update_rate=st.fractions(0, 1),
@@ -91,15 +86,15 @@ def test_chains_are_as_long_as_allowed(longest: int) -> None:
     st.integers(0, 2**70),
 )
 @settings(max_examples=25, deadline=None)
-def test_any_setting_gives_a_package(knobs: Knobs, seed: int) -> None:
-    """Whatever the knobs, the stream has its length and small talk its share."""
-    package = EventGraph(knobs).package(seed)
-    assert len(package.experiences) == knobs.experiences
-    assert small_talk(package) == int(knobs.experiences * knobs.distractors)
+def test_any_setting_gives_a_package(parameters: Parameters, seed: int) -> None:
+    """The stream has the given length and share of small talk."""
+    package = EventGraph(parameters).package(seed)
+    assert len(package.experiences) == parameters.experiences
+    assert small_talk(package) == int(parameters.experiences * parameters.distractors)
 
 
 @pytest.mark.parametrize(
-    ("knobs", "line"),
+    ("values", "line"),
     [({"experiences": 6}, "event_graph: experiences is 6; give a whole number from 7 to 10000"),
      ({"experiences": 10001}, "from 7 to 10000"), ({"experiences": 7.0}, "a whole number"),
      ({"experiences": True}, "a whole number"), ({"chain_length": 1}, "from 2 to 8"),
@@ -108,15 +103,13 @@ def test_any_setting_gives_a_package(knobs: Knobs, seed: int) -> None:
      ({"interval_rate": -1}, "from 0 to 1"), ({"scope_shifts": float("nan")}, "from 0 to 1"),
      ({"distractors": 1}, "from 0 to 0.9")],
 )  # fmt: skip
-def test_bad_knobs(knobs: dict[str, Any], line: str) -> None:
-    """One line: which knob, what it was, what it may be."""
+def test_bad_parameters(values: dict[str, Any], line: str) -> None:
     with pytest.raises(MemAuditError) as caught:
-        Knobs(**knobs)
+        Parameters(**values)
     assert line in str(caught.value)
-    assert "\n" not in str(caught.value)
 
 
 def test_shares_in_any_form() -> None:
     """0.2, "0.2", "1/5" and Fraction(1, 5) are the same setting."""
-    assert Knobs(redundancy=0.2) == Knobs(redundancy="1/5") == Knobs()  # type: ignore[arg-type]
-    assert Knobs(redundancy=0.2).changed() == {}  # type: ignore[arg-type]
+    assert Parameters(redundancy=0.2) == Parameters(redundancy="1/5") == Parameters()  # type: ignore[arg-type]
+    assert Parameters(redundancy=0.2).changed() == {}  # type: ignore[arg-type]

@@ -1,1 +1,0 @@
-"""Threads: what is told about one thing, in one or several messages. One sort of thread a file."""
