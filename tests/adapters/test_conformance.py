@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from memaudit.adapters.protocol import Options
+from memaudit.adapters.protocol import ImportOptions
 from memaudit.adapters.registry import ADAPTERS, guess_adapter, import_store
 from memaudit.adapters.source import open_source
 from memaudit.adapters.store import read_store, store_digest, store_text, write_store
@@ -66,11 +66,11 @@ def test_every_view(export: Export, tmp_path: Path) -> None:
     """Each view gives a store that says which it is; an unknown view is an error."""
     path = export.write(tmp_path)
     for view in ADAPTERS[export.format].views:
-        store = import_store([path], options=Options(view=view))
+        store = import_store([path], options=ImportOptions(view=view))
         assert store.origin.view == view
         assert balanced(store)
     with pytest.raises(MemAuditError, match="has no view 'sideways'"):
-        import_store([path], options=Options(view="sideways"))
+        import_store([path], options=ImportOptions(view="sideways"))
 
 
 @every_export

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from memaudit.adapters.protocol import Options
+from memaudit.adapters.protocol import ImportOptions
 from memaudit.adapters.published_layout import split_examples
 from memaudit.adapters.registry import import_store
 from memaudit.adapters.store import ExportedStore
@@ -21,7 +21,7 @@ def saved(folder: Path, document: Any, name: str = "export.json") -> Path:
 
 def read(folder: Path, name: str, **options: Any) -> ExportedStore:
     """One of the exports, with options."""
-    return import_store([EXPORTS[name].write(folder)], options=Options(**options))
+    return import_store([EXPORTS[name].write(folder)], options=ImportOptions(**options))
 
 
 def texts(store: ExportedStore) -> list[str]:
@@ -189,7 +189,7 @@ def test_amem_metadata_view_of_a_bare_note(tmp_path: Path) -> None:
     """A note the model said nothing about has no metadata to score."""
     bare = {**NOTES[0], "context": "", "keywords": [], "tags": [], "links": []}
     path = saved(tmp_path, [bare, NOTES[1]])
-    store = import_store([path], options=Options(view="metadata"))
+    store = import_store([path], options=ImportOptions(view="metadata"))
     assert store.count.skipped == {"empty text": 1}
 
 

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from memaudit.adapters.fields import moment
-from memaudit.adapters.protocol import Options
+from memaudit.adapters.protocol import ImportOptions
 from memaudit.adapters.registry import import_store
 from memaudit.adapters.source import open_source
 from memaudit.core.errors import MemAuditError
+from memaudit.io.timestamps import export_time
 from tests.adapters.attempts import attempt
 from tests.adapters.exports import EXPORTS, MEM0
 
@@ -136,7 +136,7 @@ def test_unknown_times_are_noted(tmp_path: Path) -> None:
 )
 def test_moment(value: object, iso: str | None) -> None:
     """Every way of writing a time that a system has."""
-    assert moment(value) == iso
+    assert export_time(value) == iso
 
 
 def test_rows_in_the_log_of_a_database_are_read(tmp_path: Path) -> None:
@@ -228,11 +228,11 @@ def test_missing_file(tmp_path: Path) -> None:
 def test_namespace(tmp_path: Path) -> None:
     """Others are counted as left out; a namespace that nobody has is an error."""
     path = EXPORTS["mem0"].write(tmp_path)
-    store = import_store([path], options=Options(namespace="bo"))
+    store = import_store([path], options=ImportOptions(namespace="bo"))
     assert [memory.id for memory in store.memories] == ["m3"]
     assert store.count.skipped == {"other namespace": 2}
     with pytest.raises(MemAuditError, match="no memory has the namespace 'cy'"):
-        import_store([path], options=Options(namespace="cy"))
+        import_store([path], options=ImportOptions(namespace="cy"))
 
 
 def test_equal_ids(tmp_path: Path) -> None:

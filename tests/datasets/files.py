@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from memaudit.datasets.irregularities import Loaded
+from memaudit.datasets.irregularities import LoadedConversation
 from memaudit.datasets.registry import read_conversations
 
 FILES = Path(__file__).parent / "files"
@@ -15,12 +15,12 @@ FIXTURES = {path.stem: path for path in sorted(FILES.iterdir())}
 """One file a format, tiny and made up, with everything that can be irregular in that format."""
 
 
-def load(format: str) -> list[Loaded]:
+def load(format: str) -> list[LoadedConversation]:
     """A fixture's conversations."""
     return read_conversations(FIXTURES[format])
 
 
-def kinds(conversations: Iterable[Loaded]) -> Counter[str]:
+def kinds(conversations: Iterable[LoadedConversation]) -> Counter[str]:
     """How often each irregularity was found."""
     return Counter(one.what for loaded in conversations for one in loaded.irregularities)
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from memaudit.core.errors import MemAuditError
-from memaudit.datasets.irregularities import DONE
+from memaudit.datasets.irregularities import REMEDIES
 from memaudit.datasets.registry import LOADERS, guess_format, read_conversations
 from tests.datasets.files import kinds, load
 
@@ -36,7 +36,7 @@ def test_the_example_of_the_page(tmp_path: Path) -> None:
 def test_the_page_explains_every_irregularity_and_format() -> None:
     """With what is done about it, in the words of the code."""
     rows = dict(re.findall(r"^\| `([a-z-][a-z -]*)` \| [^|]+ \| ([^|]+) \|$", PAGE, re.MULTILINE))
-    assert rows == DONE
+    assert rows == REMEDIES
     assert re.findall(r"^### `(\w+)`", PAGE, re.MULTILINE) == list(LOADERS)
 
 
@@ -80,10 +80,10 @@ def test_every_irregularity_is_noted() -> None:
     [
         ('{"text": "a"}\n{"say": "b"}', "c.jsonl:2: a row has exactly one of the keys"),
         ('{"text": "a"}\n{"text": "b", "question": "c"}', "this one has 'question' and 'text'"),
-        ('{"text": "a"}\n[1]', "c.jsonl:2: is a list, one object a line was expected"),
+        ('{"text": "a"}\n[1]', "c.jsonl:2: is a list, expected one object per line"),
         ('{"text": "a"}\n{"text": "ä"', r"c.jsonl:2: .* \(at byte 27, or the file was cut off"),
         ('{"text": "a"}\n{"text": 1, "text": 2}\n', "c.jsonl:2: the key 'text' appears twice"),
-        ('{"text": "a"}\n' + "[" * 9999, "c.jsonl:2: nests too deep"),
+        ('{"text": "a"}\n' + "[" * 9999, "c.jsonl:2: nests too deeply"),
         ("", "c.jsonl: is empty"),
     ],
 )

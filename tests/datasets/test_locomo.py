@@ -2,7 +2,7 @@
 
 import pytest
 
-from memaudit.datasets.fields import Names
+from memaudit.datasets.fields import IdRegistry
 from memaudit.datasets.locomo import repaired
 from tests.datasets.files import kinds, load
 
@@ -25,9 +25,9 @@ from tests.datasets.files import kinds, load
 )
 def test_repairs(reference: str, pieces: list[tuple[str, str]]) -> None:
     """Split, or stripped of zeros; nothing else."""
-    names = Names()
-    names.take("odd id")
-    assert repaired(reference, names) == pieces
+    ids = IdRegistry()
+    ids.assign("odd id")
+    assert repaired(reference, ids) == pieces
 
 
 def test_turns_and_sessions() -> None:

@@ -1,13 +1,13 @@
 """The published files, where someone has them: the facts their authors and users report."""
 
-from memaudit.datasets.irregularities import Counts, count
+from memaudit.datasets.irregularities import DatasetCounts, count_dataset
 from memaudit.datasets.registry import iter_conversations
 from tests.datasets.files import real_file
 
 
-def counts_of(name: str) -> Counts:
+def counts_of(name: str) -> DatasetCounts:
     """The counts of a real file, its format guessed."""
-    return count(iter_conversations(real_file(name)))
+    return count_dataset(iter_conversations(real_file(name)))
 
 
 def test_longmemeval_oracle() -> None:

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from memaudit.core.errors import MemAuditError
-from memaudit.datasets.irregularities import DONE
-from memaudit.datasets.json_source import dataset_hash
+from memaudit.datasets.irregularities import REMEDIES
+from memaudit.datasets.json_records import dataset_hash
 from memaudit.datasets.registry import LOADERS, guess_format, iter_conversations, read_conversations
 from tests.datasets.files import FIXTURES, kinds, load
 
@@ -30,12 +30,12 @@ def test_conformance(format: str, tmp_path: Path) -> None:
     for loaded in found:
         json.dumps(asdict(loaded), ensure_ascii=False).encode()
         for one in loaded.irregularities:
-            assert (one.conversation, one.done) == (loaded.conversation.id, DONE[one.what])
+            assert (one.conversation, one.done) == (loaded.conversation.id, REMEDIES[one.what])
 
 
 def test_fixtures_show_every_irregularity() -> None:
     """No kind without a case."""
-    assert {what for format in LOADERS for what in kinds(load(format))} == set(DONE)
+    assert {what for format in LOADERS for what in kinds(load(format))} == set(REMEDIES)
 
 
 @pytest.mark.parametrize("format", ["longmemeval", "locomo"])
@@ -50,7 +50,7 @@ def test_one_record_without_its_list(format: str, tmp_path: Path) -> None:
 def test_nothing_known(text: str, tmp_path: Path) -> None:
     """The error says which formats there are."""
     (tmp_path / "x.json").write_text(text)
-    with pytest.raises(MemAuditError, match=r"x.json: its first record is of no known format; .*"):
+    with pytest.raises(MemAuditError, match=r"x.json: its first record has no known format; .*"):
         iter_conversations(tmp_path / "x.json")
     with pytest.raises(MemAuditError, match="unknown format 'pdf'; known formats: longmemeval,"):
         iter_conversations(tmp_path / "x.json", "pdf")
@@ -60,7 +60,7 @@ def test_another_format_than_the_one_asked_for() -> None:
     """Each fixture under each wrong name is refused at once, before anything is built of it."""
     for format in LOADERS:
         for wrong in set(LOADERS) - {format}:
-            line = f"is of the format {format}, not {wrong}; check --format"
+            line = f"has the format {format}, not {wrong}; check --format"
             with pytest.raises(MemAuditError, match=line):
                 iter_conversations(FIXTURES[format], wrong)
 
@@ -69,7 +69,7 @@ def test_a_list_of_rows_with_questions_is_no_chat(tmp_path: Path) -> None:
     """One key that a chat has too does not make it one."""
     row = {"question_id": "q", "question": "When?", "golden_answer": "2022", "category": 2}
     (tmp_path / "errors.json").write_text(json.dumps([row]))
-    with pytest.raises(MemAuditError, match="of no known format"):
+    with pytest.raises(MemAuditError, match="has no known format"):
         iter_conversations(tmp_path / "errors.json")
 
 

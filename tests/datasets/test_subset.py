@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from memaudit.core.errors import MemAuditError
 from memaudit.datasets.conversation import Conversation, Question
-from memaudit.datasets.irregularities import Loaded
-from memaudit.datasets.json_source import dataset_hash
+from memaudit.datasets.irregularities import LoadedConversation
+from memaudit.datasets.json_records import dataset_hash
 from memaudit.datasets.registry import read_conversations
 from memaudit.datasets.subset import Subset, apply_subset, choose, read_subset, shares, subset_text
 from tests.datasets.files import FIXTURES
@@ -20,16 +20,16 @@ QUOTAS = {"a": 47, "b": 16, "c": 37}
 """10 of 100: shares 4.7, 1.6 and 3.7; floors 4 + 1 + 3, and the two largest rests are a and c."""
 
 
-def talks(counts: dict[str, int]) -> list[Loaded]:
+def talks(counts: dict[str, int]) -> list[LoadedConversation]:
     """One conversation a question, of these kinds."""
     return [
-        Loaded(Conversation(f"{kind}-{number}", (), (Question("q", "?", None, kind),)))
+        LoadedConversation(Conversation(f"{kind}-{number}", (), (Question("q", "?", None, kind),)))
         for kind, count in counts.items()
         for number in range(count)
     ]
 
 
-def subset_of(rows: list[Loaded], size: int, seed: int = 0, by: str = "kind") -> Subset:
+def subset_of(rows: list[LoadedConversation], size: int, seed: int = 0, by: str = "kind") -> Subset:
     """A subset of a file that does not exist."""
     return choose(rows, size, seed, by, "0" * 64, "chat")
 
@@ -126,13 +126,13 @@ def test_a_question_that_is_not_there() -> None:
         ("questions", [], "was edited"),
         ("format", "x", "is not a subset manifest"),
         ("version", 2, "unknown version"),
-        ("seed", "5", "has text in the field 'seed', a whole number was expected"),
-        ("strata", [], "has a list in the field 'strata', an object was expected"),
-        ("strata", {"a": 1}, "has nothing in the field 'of'"),
-        ("questions", {}, "has an object in the field 'questions', a list was expected"),
-        ("questions", [{"conversation": 1}], "has a number in the field 'conversation'"),
-        ("by", None, "has nothing in the field 'by', text was expected"),
-        ("dataset_sha256", 1.5, "has a number in the field 'dataset_sha256'"),
+        ("seed", "5", "seed: input should be a valid integer"),
+        ("strata", [], "strata: input should be a valid dictionary"),
+        ("strata", {"a": {"of": 1}}, r"strata.a.taken: field required"),
+        ("questions", {}, "questions: input should be a valid list"),
+        ("questions", [{"conversation": 1}], "questions.0.conversation: input should be a valid string"),
+        ("by", None, "by: input should be a valid string"),
+        ("dataset_sha256", 1.5, "dataset_sha256: input should be a valid string"),
     ],
 )
 def test_bad_manifests(manifest: Path, field: str, value: object, message: str) -> None:

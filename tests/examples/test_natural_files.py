@@ -9,7 +9,7 @@ from importlib.resources import as_file, files
 import pytest
 
 from memaudit.datasets.conversation import Conversation, Turn
-from memaudit.datasets.irregularities import Loaded
+from memaudit.datasets.irregularities import LoadedConversation
 from memaudit.datasets.registry import read_conversations
 from memaudit.natural.named_packages import PASSES
 
@@ -36,7 +36,7 @@ GRAMMAR = {
 
 
 @cache
-def loaded() -> tuple[Loaded, ...]:
+def loaded() -> tuple[LoadedConversation, ...]:
     with as_file(FOLDER.joinpath("conversations.jsonl")) as path:
         return tuple(read_conversations(path))
 

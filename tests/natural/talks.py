@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 from memaudit.core.package import Coverage, Package
-from memaudit.datasets.irregularities import Loaded
+from memaudit.datasets.irregularities import LoadedConversation
 from memaudit.datasets.registry import read_conversations
 
 Row = dict[str, object]
@@ -31,7 +31,7 @@ def write_rows(path: Path, rows: list[Row]) -> Path:
     return path
 
 
-def load(path: Path, rows: list[Row]) -> Loaded:
+def load(path: Path, rows: list[Row]) -> LoadedConversation:
     """The one conversation of these rows."""
     (loaded,) = read_conversations(write_rows(path / "talk.jsonl", rows), "chat")
     return loaded

@@ -8,7 +8,7 @@ import pytest
 
 from memaudit.core.errors import MemAuditError
 from memaudit.core.package import Package
-from memaudit.datasets.irregularities import Loaded
+from memaudit.datasets.irregularities import LoadedConversation
 from memaudit.natural.annotations import Recipe, build
 from memaudit.natural.coverage_rules import CONTAINMENT, FULL, INCLUSION, LEXICAL, POINTER, UPDATE
 from memaudit.writers.protocol import visible
@@ -117,7 +117,7 @@ def test_no_question_answer_or_label_reaches_a_writer() -> None:
                 for n, one in enumerate(loaded.conversation.questions)
             ]  # fmt: skip
             other = replace(loaded.conversation, questions=tuple(marked))
-            seen = visible(build(Loaded(other), Recipe(format)).package)
+            seen = visible(build(LoadedConversation(other), Recipe(format)).package)
             assert seen == plain
             assert "CANARY" not in repr(seen)
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from memaudit.adapters.capture.capture import Outcome, capture
-from memaudit.adapters.capture.systems import Settings, named_system
+from memaudit.adapters.capture.capture import CaptureOutcome, capture
+from memaudit.adapters.capture.systems import CaptureSettings, named_system
 from memaudit.core.package import Package
 from tests.systems.model_server import ModelServer, serving
 
@@ -78,7 +78,7 @@ def package(name: str, *texts: str) -> Package:
     })  # fmt: skip
 
 
-Run = Callable[..., Outcome]
+Run = Callable[..., CaptureOutcome]
 
 
 @pytest.fixture
@@ -87,8 +87,8 @@ def run(model: ModelServer, tmp_path: Path) -> Run:
 
     def go(
         name: str, packages: list[Package], embedder: str | None = "words", **options: object
-    ) -> Outcome:
-        settings = Settings(
+    ) -> CaptureOutcome:
+        settings = CaptureSettings(
             "small", model.address, embedder, dict(options),  # type: ignore[arg-type]
             str(Path(ENVIRONMENTS or "") / name),
         )  # fmt: skip

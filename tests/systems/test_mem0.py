@@ -4,7 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from memaudit.adapters.capture.capture import capture
-from memaudit.adapters.capture.systems import SYSTEMS, Settings
+from memaudit.adapters.capture.systems import SYSTEMS, CaptureSettings
 from tests.systems.conftest import ENVIRONMENTS, Run, package
 from tests.systems.model_server import ModelServer
 
@@ -41,7 +41,7 @@ def test_telemetry_would_not_go_unnoticed(
 ) -> None:
     """The counter-check: with Mem0's telemetry left on, the proxy sees it and the store says so."""
     chatty = replace(SYSTEMS["mem0"], quiet=(("MEM0_TELEMETRY", "True"),))
-    settings = Settings(
+    settings = CaptureSettings(
         "small", model.address, "words", python=str(Path(ENVIRONMENTS or "") / "mem0")
     )
     store = capture(chatty, [package("ann", "Ann swims.")], settings, tmp_path / "s.json").store

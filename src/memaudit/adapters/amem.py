@@ -2,14 +2,20 @@
 
 import json
 
-from memaudit.adapters.decode import loads
-from memaudit.adapters.fields import Fields, SkipRow
-from memaudit.adapters.ledger import Draft, Ledger, check_limit
-from memaudit.adapters.protocol import Options, Raw, listed, share, under
-from memaudit.adapters.source import Part, Source
+from memaudit.adapters.fields import ExportFields, SkipRow
+from memaudit.adapters.ledger import ImportLedger, MemoryDraft, check_limit
+from memaudit.adapters.protocol import (
+    ExportRow,
+    ImportOptions,
+    listed_rows,
+    most_rows_have,
+    value_at,
+)
+from memaudit.adapters.source import ExportFile, ExportSource
 from memaudit.adapters.store import ExportedStore
 from memaudit.core.errors import MemAuditError
-from memaudit.datasets.json_source import kind_of
+from memaudit.io.lenient_json import loads
+from memaudit.io.strict_json import kind_of
 
 LISTS = ("memories", "notes")
 SERIALISED = ("keywords", "links", "tags", "evolution_history")
@@ -24,27 +30,29 @@ class AMem:
     label = "A-Mem, notes or Chroma dump"
     views: tuple[str, ...] = ("full", "metadata", "content", "serialised")
 
-    def recognises(self, source: Source) -> int:
+    def recognises(self, source: ExportSource) -> int:
         """By the fields of a note, or a collection whose metadata is one."""
         if any(_is_chroma(part) for part in source.parts):
             return 3
-        notes = share(source, LISTS, ("content",), ("keywords",), ("context", "links", "tags"))
+        notes = most_rows_have(
+            source, LISTS, ("content",), ("keywords",), ("context", "links", "tags")
+        )
         keyed = any(_keyed(part) for part in source.parts)
         return 3 if notes or keyed else 0
 
-    def read(self, source: Source, options: Options) -> ExportedStore:
+    def read(self, source: ExportSource, options: ImportOptions) -> ExportedStore:
         """Every note, in the order of the export: A-Mem appends."""
-        ledger = Ledger(source, options)
+        ledger = ImportLedger(source, options)
         view = options.view or self.views[0]
         for part in source.parts:
-            rows = _chroma(part) if _is_chroma(part) else _keyed(part) or listed(part, LISTS)
+            rows = _chroma(part) if _is_chroma(part) else _keyed(part) or listed_rows(part, LISTS)
             count = ledger.take(rows, lambda row: _draft(row, view))
             if _is_chroma(part):
                 check_limit(ledger, count)
         return ledger.store("A-Mem", self.name, view, in_order=True)
 
 
-def _is_chroma(part: Part) -> bool:
+def _is_chroma(part: ExportFile) -> bool:
     document = part.parsed.document
     return (
         part.kind == "json"
@@ -53,7 +61,7 @@ def _is_chroma(part: Part) -> bool:
     )
 
 
-def _keyed(part: Part) -> list[Raw]:
+def _keyed(part: ExportFile) -> list[ExportRow]:
     """Notes under their ids, as `memory_system.memories` has them."""
     document = part.parsed.document
     if part.kind != "json" or not isinstance(document, dict) or not document:
@@ -61,15 +69,16 @@ def _keyed(part: Part) -> list[Raw]:
     if not all(isinstance(note, dict) and "content" in note for note in document.values()):
         return []
     return [
-        Raw(f"{part.name}: {str(id)[:40]}", {"id": id, **note}) for id, note in document.items()
+        ExportRow(f"{part.name}: {str(id)[:40]}", {"id": id, **note})
+        for id, note in document.items()
     ]
 
 
-def _chroma(part: Part) -> list[Raw]:
+def _chroma(part: ExportFile) -> list[ExportRow]:
     """The three lists of a collection, side by side."""
     columns = {}
     for key in ("ids", "documents", "metadatas"):
-        column = under(part.parsed.document, key)[1]
+        column = value_at(part.parsed.document, key)[1]
         if not isinstance(column, list):
             raise MemAuditError(f"{part.name}: {key} is {kind_of(column)}, a list was expected")
         columns[key] = column
@@ -82,15 +91,15 @@ def _chroma(part: Part) -> list[Raw]:
     for at, (id, document, fields) in enumerate(zip(*columns.values(), strict=True)):
         place = f"{part.name}: ids[{at}]"
         if fields is not None and not isinstance(fields, dict):
-            rows.append(Raw(place, problem=f"metadata is {kind_of(fields)}, not an object"))
+            rows.append(ExportRow(place, problem=f"metadata is {kind_of(fields)}, not an object"))
             continue
         note = {**(fields or {}), "id": id}
         note["content"] = document if document is not None else note.get("content")
-        rows.append(Raw(place, note))
+        rows.append(ExportRow(place, note))
     return rows
 
 
-def _draft(row: Fields, view: str) -> Draft:
+def _draft(row: ExportFields, view: str) -> MemoryDraft:
     content = row.text("content")
     for name in SERIALISED:
         value = row.data.get(name)
@@ -102,14 +111,14 @@ def _draft(row: Fields, view: str) -> Draft:
         if isinstance(row.data.get(name), dict):  # links by kind, in some forks
             row.data[name] = [json.dumps(row.others()[name], sort_keys=True)]
     links = row.names("links")
-    return Draft(
+    return MemoryDraft(
         text=_text(row, content, view), id=row.label("id"), created_at=row.time("timestamp"),
         updated_at=row.time("last_accessed") if view == "metadata" else None,
         metadata={**row.others("id", "content", "timestamp"), "links": list(links)},
     )  # fmt: skip
 
 
-def _text(row: Fields, content: str, view: str) -> str:
+def _text(row: ExportFields, content: str, view: str) -> str:
     """The chosen text; a metadata view without any metadata is no memory."""
     if view == "content":
         return content

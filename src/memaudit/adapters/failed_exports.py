@@ -3,7 +3,7 @@
 import re
 from http import HTTPStatus
 
-from memaudit.datasets.irregularities import whole
+from memaudit.io.lenient_json import encodable
 
 LONGEST = 120
 
@@ -36,7 +36,7 @@ def _short(value: object) -> str:
         value = value[0]
     if isinstance(value, dict):
         value = next((value[key] for key in ("message", "msg", "detail") if key in value), value)
-    text = " ".join(whole(str(value)).split())
+    text = " ".join(encodable(str(value)).split())
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}..."
 
 

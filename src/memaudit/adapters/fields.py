@@ -1,48 +1,17 @@
 """Times as memory systems write them, to ISO 8601 text that sorts as time does."""
 
-import re
-from datetime import UTC, datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from pydantic import JsonValue
 
-from memaudit.datasets.fields import iso
-from memaudit.datasets.irregularities import whole
-from memaudit.datasets.json_source import kind_of
+from memaudit.formats.store_warnings import HarmlessSkip
+from memaudit.io.lenient_json import encodable
+from memaudit.io.strict_json import kind_of
+from memaudit.io.timestamps import export_time
 
 if TYPE_CHECKING:
-    from memaudit.adapters.ledger import Ledger
-
-
-_COMPACT = re.compile(r"[0-9]{12}(?:[0-9]{2})?")
-_SECONDS = range(10**8, 10**11)
-"""From 1973 to 5138; larger whole numbers are milliseconds."""
-
-
-def moment(value: object) -> str | None:
-    """The time, in UTC where it has an offset; None where it is none we know."""
-    if isinstance(value, bytes):
-        value = value.decode("utf-8", "replace")
-    if isinstance(value, str):
-        text = value.strip()
-        return _compact(text) if _COMPACT.fullmatch(text) else iso(text)
-    if isinstance(value, bool) or not isinstance(value, int):
-        return None
-    seconds = value if value in _SECONDS else value // 1000
-    if seconds not in _SECONDS:
-        return None
-    return iso(datetime.fromtimestamp(seconds, UTC).isoformat())
-
-
-def _compact(text: str) -> str | None:
-    """A-Mem's `202603011200`."""
-    try:
-        return iso(
-            datetime.strptime(text, "%Y%m%d%H%M%S"[: 10 if len(text) == 12 else 12]).isoformat()
-        )
-    except ValueError:
-        return None
+    from memaudit.adapters.ledger import ImportLedger
 
 
 MAX_TEXT = 1_000_000
@@ -57,10 +26,10 @@ class SkipRow(Exception):
     """A row that cannot be a memory; the text says why."""
 
 
-class Fields:
+class ExportFields:
     """The fields of one row; `place` is what warnings call it."""
 
-    def __init__(self, data: dict[str, object], place: str, ledger: "Ledger") -> None:
+    def __init__(self, data: dict[str, object], place: str, ledger: "ImportLedger") -> None:
         self.data, self.place, self.ledger = data, place, ledger
 
     def text(self, name: str) -> str:
@@ -74,10 +43,10 @@ class Fields:
         if not isinstance(value, str):
             raise SkipRow(f"{name} is {kind_of(value)}, not text")
         if not value.strip():
-            raise SkipRow("empty text")
+            raise SkipRow(HarmlessSkip.EMPTY_TEXT)
         if len(value) > MAX_TEXT:
             raise SkipRow(f"text of more than {MAX_TEXT} characters")
-        text = whole(value)
+        text = encodable(value)
         if text != value:
             self.ledger.note("broken character, replaced by U+FFFD", f"{self.place}.{name}")
         return text
@@ -88,7 +57,7 @@ class Fields:
         if isinstance(value, int) and not isinstance(value, bool):
             return str(value)
         if isinstance(value, str):
-            return whole(value).strip() or None
+            return encodable(value).strip() or None
         if value is not None:
             self.ledger.note(f"{name} is {kind_of(value)}, left empty", self.place)
         return None
@@ -98,7 +67,7 @@ class Fields:
         value = self.data.get(name)
         if value is None or value == "" or value == b"":
             return None
-        found = moment(value)
+        found = export_time(value)
         if found is None:
             self.ledger.note(f"{name} is no time, left empty", self.place)
         return found
@@ -121,7 +90,7 @@ class Fields:
             self.ledger.note(f"{name} is {kind_of(value)}, not a list, left empty", self.place)
             return ()
         found = [
-            whole(str(one))
+            encodable(str(one))
             for one in value
             if isinstance(one, str | int) and not isinstance(one, bool)
         ]
@@ -138,9 +107,9 @@ class Fields:
             self.ledger.note(f"{name} is {kind_of(value)}, not an object, left empty", self.place)
         return {}
 
-    def inner(self, name: str) -> "Fields":
+    def inner(self, name: str) -> "ExportFields":
         """The fields of an object inside the row."""
-        return Fields(self.object(name), f"{self.place}.{name}", self.ledger)
+        return ExportFields(self.object(name), f"{self.place}.{name}", self.ledger)
 
     def number(self, name: str) -> float | None:
         """A finite number, or None; what is there and is none is noted."""
@@ -156,7 +125,7 @@ class Fields:
     def others(self, *read: str) -> dict[str, JsonValue]:
         """Every field that was not read, as plain data without embeddings."""
         return {
-            whole(name): plain_json(value)
+            encodable(name): plain_json(value)
             for name, value in self.data.items()
             if name not in read and value is not None and not is_vector(value)
         }
@@ -179,10 +148,10 @@ def plain_json(value: object) -> JsonValue:
     if isinstance(value, bytes):
         return value.decode("utf-8", "replace")
     if isinstance(value, str):
-        return whole(value)
+        return encodable(value)
     if isinstance(value, dict):
         return {
-            whole(str(key)): plain_json(one) for key, one in value.items() if not is_vector(one)
+            encodable(str(key)): plain_json(one) for key, one in value.items() if not is_vector(one)
         }
     if isinstance(value, list):
         return [plain_json(one) for one in value]

@@ -1,9 +1,9 @@
 """Graphiti / Zep: the facts on entity edges, with the time each was true."""
 
-from memaudit.adapters.fields import Fields
-from memaudit.adapters.ledger import Draft, Ledger, check_limit
-from memaudit.adapters.protocol import Options, listed, share
-from memaudit.adapters.source import Source
+from memaudit.adapters.fields import ExportFields
+from memaudit.adapters.ledger import ImportLedger, MemoryDraft, check_limit
+from memaudit.adapters.protocol import ImportOptions, listed_rows, most_rows_have
+from memaudit.adapters.source import ExportSource
 from memaudit.adapters.store import ExportedStore, State
 
 LISTS = ("edges", "facts")
@@ -17,17 +17,17 @@ class Graphiti:
     label = "Graphiti and Zep, entity edges"
     views: tuple[str, ...] = ("fact", "dated")
 
-    def recognises(self, source: Source) -> int:
+    def recognises(self, source: ExportSource) -> int:
         """By a fact beside a uuid or its validity."""
         marks = ("uuid", "valid_at", "invalid_at", "expired_at", "group_id")
-        return 3 if share(source, LISTS, ("fact",), marks) else 0
+        return 3 if most_rows_have(source, LISTS, ("fact",), marks) else 0
 
-    def read(self, source: Source, options: Options) -> ExportedStore:
+    def read(self, source: ExportSource, options: ImportOptions) -> ExportedStore:
         """Every edge, by creation time: Graphiti lists edges by uuid."""
-        ledger = Ledger(source, options)
+        ledger = ImportLedger(source, options)
         view = options.view or self.views[0]
         for part in source.parts:
-            count = ledger.take(listed(part, LISTS, ("fact",)), lambda row: _draft(row, view))
+            count = ledger.take(listed_rows(part, LISTS, ("fact",)), lambda row: _draft(row, view))
             check_limit(ledger, count, LIMITS)
         if view == "dated":
             ledger.warn(
@@ -36,7 +36,7 @@ class Graphiti:
         return ledger.store("Graphiti", self.name, view, in_order=False)
 
 
-def _draft(row: Fields, view: str) -> Draft:
+def _draft(row: ExportFields, view: str) -> MemoryDraft:
     text = row.text("fact")
     start, end, expired = (row.time(name) for name in ("valid_at", "invalid_at", "expired_at"))
     state: State = "active"
@@ -44,7 +44,7 @@ def _draft(row: Fields, view: str) -> Draft:
         text = f"{text} ({start or 'unknown'} to {end or 'present'})"
     elif row.data.get("expired_at") is not None:  # told false by a later edge, whatever the date
         state = "superseded"
-    return Draft(
+    return MemoryDraft(
         text=text, id=row.label("uuid"), state=state, created_at=row.time("created_at"),
         valid_from=start, valid_to=end or expired, expires=None if view == "dated" else end,
         namespace=row.label("group_id"), sources=row.names("episodes"),

@@ -1,9 +1,9 @@
 """Hindsight: the memory units of a bank, as listed or exported."""
 
-from memaudit.adapters.fields import Fields
-from memaudit.adapters.ledger import Draft, Ledger, check_limit, check_total
-from memaudit.adapters.protocol import Options, listed, share, under
-from memaudit.adapters.source import Source
+from memaudit.adapters.fields import ExportFields
+from memaudit.adapters.ledger import ImportLedger, MemoryDraft, check_limit, check_total
+from memaudit.adapters.protocol import ImportOptions, listed_rows, most_rows_have, value_at
+from memaudit.adapters.source import ExportSource
 from memaudit.adapters.store import ExportedStore, State
 
 LISTS = ("items", "memories", "memory_units", "results")
@@ -16,24 +16,24 @@ class Hindsight:
     label = "Hindsight, memory units"
     views: tuple[str, ...] = ("text",)
 
-    def recognises(self, source: Source) -> int:
+    def recognises(self, source: ExportSource) -> int:
         """By a text beside its fact type or the times only it writes."""
         marks = ("fact_type", "mentioned_at", "occurred_start", "invalidated_at")
-        return 3 if share(source, LISTS, ("text",), marks) else 0
+        return 3 if most_rows_have(source, LISTS, ("text",), marks) else 0
 
-    def read(self, source: Source, options: Options) -> ExportedStore:
+    def read(self, source: ExportSource, options: ImportOptions) -> ExportedStore:
         """Every unit; invalidated ones count as superseded."""
-        ledger = Ledger(source, options)
+        ledger = ImportLedger(source, options)
         count = 0
         for part in source.parts:
-            count = ledger.take(listed(part, LISTS, ("text",)), _draft)
-        total = under(source.parts[-1].parsed.document, "total")[1]
+            count = ledger.take(listed_rows(part, LISTS, ("text",)), _draft)
+        total = value_at(source.parts[-1].parsed.document, "total")[1]
         if not check_total(ledger, total, ledger.read):
             check_limit(ledger, count)
         return ledger.store("Hindsight", self.name, self.views[0], in_order=False)
 
 
-def _draft(row: Fields) -> Draft:
+def _draft(row: ExportFields) -> MemoryDraft:
     text = row.text("text")
     said = (row.label("state") or "active").lower()
     state: State = "active"
@@ -46,7 +46,7 @@ def _draft(row: Fields) -> Draft:
     elif said not in ("active", "valid", "current"):
         row.ledger.note("state that is not known, counted as active", f"{row.place} {said[:20]!r}")
     kind = row.label("fact_type") or row.label("type")
-    return Draft(
+    return MemoryDraft(
         text=text, id=row.label("id"), state=state, namespace=row.label("bank_id"),
         created_at=row.time("created_at") or row.time("mentioned_at") or row.time("date"),
         updated_at=row.time("updated_at"), valid_from=row.time("occurred_start"),

@@ -2,10 +2,10 @@
 
 from memaudit.adapters.decode import text_lines
 from memaudit.adapters.failed_exports import no_memories
-from memaudit.adapters.fields import Fields, SkipRow
-from memaudit.adapters.ledger import Draft, Ledger
-from memaudit.adapters.protocol import Options, Raw, listed, samples
-from memaudit.adapters.source import Part, Source
+from memaudit.adapters.fields import ExportFields, SkipRow
+from memaudit.adapters.ledger import ImportLedger, MemoryDraft
+from memaudit.adapters.protocol import ExportRow, ImportOptions, listed_rows, samples
+from memaudit.adapters.source import ExportFile, ExportSource
 from memaudit.adapters.store import ExportedStore, State
 from memaudit.core.errors import MemAuditError
 
@@ -17,14 +17,14 @@ NAMESPACES = ("namespace", "speaker_namespace", "user_id", "speaker")
 STATES: tuple[State, ...] = ("active", "deleted", "expired", "superseded")
 
 
-class Plain:
+class JsonlOrText:
     """Rows with a `text` (or `memory`, `content`, `fact`) and whatever else."""
 
     name = "plain"
     label = "plain JSONL, JSON or text"
     views: tuple[str, ...] = ("text",)
 
-    def recognises(self, source: Source) -> int:
+    def recognises(self, source: ExportSource) -> int:
         """Anything with texts; every other format is more certain."""
         if all(part.kind == "text" for part in source.parts):
             # A .json that is no JSON list or object is an error page or a stray value, no memories.
@@ -37,16 +37,16 @@ class Plain:
         texts = [one for one in documents if isinstance(one, list) and one]
         return int(bool(texts) and all(isinstance(row, str) for one in texts for row in one[:20]))
 
-    def read(self, source: Source, options: Options) -> ExportedStore:
+    def read(self, source: ExportSource, options: ImportOptions) -> ExportedStore:
         """Every row or line, in the file's order."""
-        ledger = Ledger(source, options)
+        ledger = ImportLedger(source, options)
         for part in source.parts:
             _refuse_status(part)
             ledger.take(_rows(part), _draft)
         return ledger.store("plain", self.name, self.views[0], in_order=True)
 
 
-def _refuse_status(part: Part) -> None:
+def _refuse_status(part: ExportFile) -> None:
     """A page, or a status such as "No memories found", must not become a store of one memory."""
     text = part.parsed.text
     if part.kind == "json":
@@ -59,33 +59,33 @@ def _refuse_status(part: Part) -> None:
         )
 
 
-def _rows(part: Part) -> list[Raw]:
+def _rows(part: ExportFile) -> list[ExportRow]:
     if part.kind == "text":
         lines = enumerate(text_lines(part.parsed.text), start=1)
         return [
-            Raw(f"{part.name}:{at}", {"text": line, "id": f"line-{at}"})
+            ExportRow(f"{part.name}:{at}", {"text": line, "id": f"line-{at}"})
             for at, line in lines
             if line.strip()
         ]
-    rows = listed(part, LISTS, TEXTS)
+    rows = listed_rows(part, LISTS, TEXTS)
     numbers = [line.number for line in part.parsed.lines] or [at + 1 for at in range(len(rows))]
     found = []
     for at, raw in zip(numbers, rows, strict=True):
         value = {"text": raw.value} if isinstance(raw.value, str) else raw.value
         if isinstance(value, dict) and not any(value.get(key) is not None for key in IDS):
             value = {**value, "id": f"line-{at}"}  # a line has no better name
-        found.append(Raw(raw.place, value, raw.problem))
+        found.append(ExportRow(raw.place, value, raw.problem))
     return found
 
 
-def _draft(row: Fields) -> Draft:
+def _draft(row: ExportFields) -> MemoryDraft:
     name = next((key for key in TEXTS if row.data.get(key) is not None), "text")
     text = row.text(name)
     state = row.data.get("state", "active")
     if state not in STATES:
         raise SkipRow("unknown state")
     created = next((key for key in CREATED if row.data.get(key) is not None), "created_at")
-    return Draft(
+    return MemoryDraft(
         text=text, id=next((id for key in IDS if (id := row.label(key))), None), state=state,
         created_at=row.time(created), updated_at=row.time("updated_at"),
         valid_from=row.time("valid_from"), valid_to=row.time("valid_to"),

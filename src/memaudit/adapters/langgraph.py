@@ -3,14 +3,15 @@
 import json
 from collections.abc import Iterator
 
-from memaudit.adapters.decode import loads
-from memaudit.adapters.fields import Fields, SkipRow, plain_json
-from memaudit.adapters.ledger import Draft, Ledger, check_limit
-from memaudit.adapters.protocol import Options, Raw, listed, share
-from memaudit.adapters.source import Part, Source
+from memaudit.adapters.fields import ExportFields, SkipRow, plain_json
+from memaudit.adapters.ledger import ImportLedger, MemoryDraft, check_limit
+from memaudit.adapters.protocol import ExportRow, ImportOptions, listed_rows, most_rows_have
+from memaudit.adapters.source import ExportFile, ExportSource
 from memaudit.adapters.sqlite_tables import rows as table_rows
 from memaudit.adapters.store import ExportedStore
 from memaudit.core.errors import MemAuditError
+from memaudit.formats.store_warnings import HarmlessSkip
+from memaudit.io.lenient_json import loads
 
 LISTS = ("items",)
 LIMITS = {10: "store.search"}
@@ -24,30 +25,32 @@ class LangGraph:
     label = "LangGraph store and LangMem, items or SQLite"
     views: tuple[str, ...] = ("content", "value")
 
-    def recognises(self, source: Source) -> int:
+    def recognises(self, source: ExportSource) -> int:
         """By namespace, key and value, as fields or columns."""
         if any(_is_table(part) for part in source.parts):
             return 3
-        return 3 if share(source, LISTS, ("namespace",), ("key",), ("value",)) else 0
+        return 3 if most_rows_have(source, LISTS, ("namespace",), ("key",), ("value",)) else 0
 
-    def read(self, source: Source, options: Options) -> ExportedStore:
+    def read(self, source: ExportSource, options: ImportOptions) -> ExportedStore:
         """Every item; `namespace/key` is its id, since keys repeat across namespaces."""
-        ledger = Ledger(source, options)
+        ledger = ImportLedger(source, options)
         view = options.view or self.views[0]
         for part in source.parts:
             if part.kind == "sqlite":
                 ledger.take(_table(part), lambda row: _draft(row, view))
             else:
-                count = ledger.take(listed(part, LISTS, ("value",)), lambda row: _draft(row, view))
+                count = ledger.take(
+                    listed_rows(part, LISTS, ("value",)), lambda row: _draft(row, view)
+                )
                 check_limit(ledger, count, LIMITS)
         return ledger.store("LangGraph", self.name, view, in_order=False)
 
 
-def _is_table(part: Part) -> bool:
+def _is_table(part: ExportFile) -> bool:
     return {"prefix", "key", "value"} <= set(part.tables.get("store", ()))
 
 
-def _table(part: Part) -> Iterator[Raw]:
+def _table(part: ExportFile) -> Iterator[ExportRow]:
     if not _is_table(part):
         found = ", ".join(sorted(part.tables)[:5]) or "no table"
         raise MemAuditError(f"{part.name}: has no table store(prefix, key, value); found {found}")
@@ -61,22 +64,22 @@ def _table(part: Part) -> Iterator[Raw]:
             }
             item["value"] = loads(str(item["value"])) if item["value"] is not None else None
         except UnicodeDecodeError as error:
-            yield Raw(place, problem=f"not UTF-8: at byte {error.start} of a value")
+            yield ExportRow(place, problem=f"not UTF-8: at byte {error.start} of a value")
             continue
         except ValueError as error:
-            yield Raw(place, problem=f"value is {error}")
+            yield ExportRow(place, problem=f"value is {error}")
             continue
         item["namespace"] = str(item.pop("prefix")).split(".")
-        yield Raw(place, item)
+        yield ExportRow(place, item)
 
 
-def _draft(row: Fields, view: str) -> Draft:
+def _draft(row: ExportFields, view: str) -> MemoryDraft:
     namespace = "/".join(row.names("namespace")) or None
     key = row.label("key")
     if key is None:
         raise SkipRow("no key")
     text = _text(row, view)
-    return Draft(
+    return MemoryDraft(
         text=text, id=f"{namespace}/{key}" if namespace else key, namespace=namespace,
         created_at=row.time("created_at"), updated_at=row.time("updated_at"),
         expires=row.time("expires_at"),
@@ -84,7 +87,7 @@ def _draft(row: Fields, view: str) -> Draft:
     )  # fmt: skip
 
 
-def _text(row: Fields, view: str) -> str:
+def _text(row: ExportFields, view: str) -> str:
     """LangMem nests: `{"kind": "Memory", "content": {"content": "..."}}`."""
     value = row.data.get("value")
     if value is None:
@@ -92,7 +95,7 @@ def _text(row: Fields, view: str) -> str:
     if not isinstance(value, dict):
         return row.checked(value, "value")
     if not value:
-        raise SkipRow("empty text")
+        raise SkipRow(HarmlessSkip.EMPTY_TEXT)
     inner: object = value
     while view == "content" and isinstance(inner, dict) and "content" in inner:
         inner = inner["content"]

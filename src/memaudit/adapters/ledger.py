@@ -3,22 +3,18 @@
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
 from pydantic import JsonValue
 
 from memaudit.adapters.failed_exports import api_error
-from memaudit.adapters.fields import MAX_DEPTH, Fields, SkipRow, too_deep
-from memaudit.adapters.protocol import Raw
-from memaudit.adapters.source import Source
+from memaudit.adapters.fields import MAX_DEPTH, ExportFields, SkipRow, too_deep
+from memaudit.adapters.protocol import ExportRow, ImportOptions
+from memaudit.adapters.source import ExportSource
 from memaudit.adapters.store import Count, ExportedStore, Memory, Origin, State
 from memaudit.core.errors import MemAuditError
 from memaudit.core.text import counted
-from memaudit.datasets.json_source import kind_of
-
-if TYPE_CHECKING:
-    from memaudit.adapters.protocol import Options
-
+from memaudit.formats.store_warnings import HarmlessSkip, StoreWarning
+from memaudit.io.strict_json import kind_of
 
 NAMED = 20
 """Rows a warning names before it only counts."""
@@ -26,12 +22,9 @@ NAMED = 20
 MAX_CHARACTERS = 256 << 20
 """Of all memories together: what stands once in a file may not stand in every memory of a store."""
 
-HARMLESS = frozenset({"empty text", "other namespace", "repeated row"})
-"""Reasons that leave nothing unread."""
-
 
 @dataclass(frozen=True, slots=True)
-class Draft:
+class MemoryDraft:
     """A memory before the store gives it a unique id. `expires` is a date still to be judged."""
 
     text: str
@@ -49,13 +42,13 @@ class Draft:
     metadata: dict[str, JsonValue] = field(default_factory=dict)
 
 
-class Ledger:
+class ImportLedger:
     """Collects drafts, skips and notes while one source is read."""
 
-    def __init__(self, source: Source, options: "Options") -> None:
+    def __init__(self, source: ExportSource, options: ImportOptions) -> None:
         self.source, self.options = source, options
         self.read = self.size = 0
-        self.drafts: list[tuple[str, Draft]] = []
+        self.drafts: list[tuple[str, MemoryDraft]] = []
         self.skipped: dict[str, list[str]] = defaultdict(list)
         self.notes: dict[str, list[str]] = defaultdict(list)
         self.warnings: list[str] = []
@@ -75,7 +68,7 @@ class Ledger:
         reason, _, detail = reason.partition(": ")
         self.skipped[reason].append(f"{place} ({detail})" if detail else place)
 
-    def take(self, rows: Iterable[Raw], draft: Callable[[Fields], Draft]) -> int:
+    def take(self, rows: Iterable[ExportRow], draft: Callable[[ExportFields], MemoryDraft]) -> int:
         """Read rows, each into one draft; the number of rows."""
         count = 0
         for raw in rows:
@@ -83,7 +76,7 @@ class Ledger:
             self.take_one(raw, draft)
         return count
 
-    def take_one(self, raw: Raw, draft: Callable[[Fields], Draft]) -> None:
+    def take_one(self, raw: ExportRow, draft: Callable[[ExportFields], MemoryDraft]) -> None:
         """Read one row."""
         if raw.problem:
             return self.skip(raw.place, raw.problem)
@@ -92,17 +85,17 @@ class Ledger:
         if too_deep(raw.value):
             return self.skip(raw.place, f"nests deeper than {MAX_DEPTH} levels")
         try:
-            made = draft(Fields(raw.value, raw.place, self))
+            made = draft(ExportFields(raw.value, raw.place, self))
         except SkipRow as reason:
             said = api_error(raw.value)
             return self.skip(raw.place, f"API error: {said}" if said else str(reason))
         return self.keep(raw.place, made)
 
-    def keep(self, place: str, made: Draft) -> None:
+    def keep(self, place: str, made: MemoryDraft) -> None:
         """Keep a memory, unless another namespace was asked for."""
         wanted = self.options.namespace
         if wanted is not None and made.namespace != wanted:
-            return self.skip(place, "other namespace")
+            return self.skip(place, HarmlessSkip.OTHER_NAMESPACE)
         self.read += 1
         self.size += _size(made)
         if self.size > MAX_CHARACTERS:
@@ -145,12 +138,14 @@ class Ledger:
         name = self.source.name
         if self.drafts or not self.skipped:
             return
-        if set(self.skipped) == {"other namespace"}:
+        if set(self.skipped) == {HarmlessSkip.OTHER_NAMESPACE}:
             wanted = self.options.namespace
             raise MemAuditError(
                 f"{name}: no memory has the namespace {wanted!r} (check --namespace)"
             )
-        broken = {reason: rows for reason, rows in self.skipped.items() if reason not in HARMLESS}
+        broken = {
+            reason: rows for reason, rows in self.skipped.items() if reason not in set(HarmlessSkip)
+        }
         if broken:
             reason, rows = next(iter(broken.items()))
             raise MemAuditError(
@@ -179,20 +174,21 @@ class Ledger:
             return
         undated = sum(made.created_at is None for _, made in self.drafts)
         if undated:
-            self.warn(f"order of writing unknown: {undated} of {len(self.drafts)} memories have no "
-                      "creation time; the order of the export is kept")  # fmt: skip
+            self.warn(StoreWarning.ORDER_UNKNOWN.text(
+                f"{undated} of {len(self.drafts)} memories have no creation time; "
+                "the order of the export is kept"))  # fmt: skip
         else:
             self.drafts.sort(key=lambda one: one[1].created_at or "")
 
     def _memories(self) -> tuple[Memory, ...]:
         """Ids made unique: a row seen twice is skipped, another row with the same id renamed."""
-        seen: dict[str, Draft] = {}
+        seen: dict[str, MemoryDraft] = {}
         last: dict[str, int] = {}
         memories = []
         for place, made in self.drafts:
             id = own = made.id or ""
             if id in seen and seen[id] == made:
-                self.skipped["repeated row"].append(place)
+                self.skipped[HarmlessSkip.REPEATED_ROW.value].append(place)
                 continue
             while id in seen:
                 last[own] = last.get(own, 1) + 1
@@ -200,7 +196,7 @@ class Ledger:
             if id != own:
                 self.note("id used twice, renamed with #2, #3, ...", f"{place} {own!r:.80}")
             seen[id] = made
-            fields = {name: getattr(made, name) for name in Draft.__slots__}
+            fields = {name: getattr(made, name) for name in MemoryDraft.__slots__}
             end = fields.pop("expires")
             memories.append(Memory(**{**fields, "id": id, "valid_to": made.valid_to or end}))
         return tuple(memories)
@@ -220,8 +216,10 @@ class Ledger:
         if not memories:
             found.append("the store is empty: a valid export that holds no memory")
         skipped = sum(len(places) for places in self.skipped.values())
-        if skipped - sum(len(self.skipped.get(reason, ())) for reason in HARMLESS) > 0:
-            found.append(f"partly read: {skipped} of {self.read} rows were skipped")
+        if skipped - sum(len(self.skipped.get(reason, ())) for reason in HarmlessSkip) > 0:
+            found.append(
+                StoreWarning.PARTLY_READ.text(f"{skipped} of {self.read} rows were skipped")
+            )
         for reason, places in sorted(self.skipped.items()):
             found.append(f"{counted(len(places), 'row')} skipped, {reason}: {_named(places)}")
         for what, places in sorted(self.notes.items()):
@@ -229,7 +227,7 @@ class Ledger:
         return found
 
 
-def _size(made: Draft) -> int:
+def _size(made: MemoryDraft) -> int:
     """Characters that a memory takes in a store's file, roughly."""
     own = (made.text, made.id, made.namespace, made.example, *made.sources)
     waiting: list[object] = [*own, made.metadata]
@@ -254,17 +252,19 @@ COMMON = (10, 20, 50, 100)
 """Where list calls and their pages usually stop."""
 
 
-def check_limit(ledger: Ledger, count: int, limits: Mapping[int, str] | None = None) -> None:
+def check_limit(ledger: ImportLedger, count: int, limits: Mapping[int, str] | None = None) -> None:
     """Warn when a list is exactly as long as a default limit; of pages, only the last is asked."""
     known = (limits or {}).get(count)
     if known or count in COMMON:
         which = f"the default limit of {known}" if known else "where list calls often stop"
         ledger.warn(
-            f"maybe truncated: exactly {count} rows, {which}; export again with a larger limit"
+            StoreWarning.MAYBE_TRUNCATED.text(
+                f"exactly {count} rows, {which}; export again with a larger limit"
+            )
         )
 
 
-def check_total(ledger: Ledger, total: object, held: int) -> bool:
+def check_total(ledger: ImportLedger, total: object, held: int) -> bool:
     """Warn when the export says that there are more rows than it holds.
 
     True where it says how many there are: then no length needs to be guessed at.
@@ -272,5 +272,5 @@ def check_total(ledger: Ledger, total: object, held: int) -> bool:
     if not isinstance(total, int) or isinstance(total, bool):
         return False
     if total > held:
-        ledger.warn(f"truncated: holds {held} of {total} rows; export every page")
+        ledger.warn(StoreWarning.TRUNCATED.text(f"holds {held} of {total} rows; export every page"))
     return True

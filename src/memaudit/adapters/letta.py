@@ -3,13 +3,20 @@
 from functools import partial
 
 from memaudit.adapters.decode import text_lines
-from memaudit.adapters.fields import Fields, SkipRow
-from memaudit.adapters.ledger import Draft, Ledger, check_limit
-from memaudit.adapters.protocol import Options, Raw, listed, share, under
-from memaudit.adapters.source import Part, Source
+from memaudit.adapters.fields import ExportFields, SkipRow
+from memaudit.adapters.ledger import ImportLedger, MemoryDraft, check_limit
+from memaudit.adapters.protocol import (
+    ExportRow,
+    ImportOptions,
+    listed_rows,
+    most_rows_have,
+    value_at,
+)
+from memaudit.adapters.source import ExportFile, ExportSource
 from memaudit.adapters.store import ExportedStore
 from memaudit.core.errors import MemAuditError
-from memaudit.datasets.json_source import kind_of
+from memaudit.formats.store_warnings import StoreWarning
+from memaudit.io.strict_json import kind_of
 
 PASSAGES = ("passages", "data")
 
@@ -21,74 +28,79 @@ class Letta:
     label = "Letta, agent files and archival passages"
     views: tuple[str, ...] = ("full", "lines")
 
-    def recognises(self, source: Source) -> int:
+    def recognises(self, source: ExportSource) -> int:
         """By agents and blocks, the older core_memory, or passages with their archive."""
         if any(_is_agent_file(part) for part in source.parts):
             return 3
         marks = ("archive_id", "embedding_config", "source_id", "file_id")
-        return 3 if share(source, PASSAGES, ("text",), marks) else 0
+        return 3 if most_rows_have(source, PASSAGES, ("text",), marks) else 0
 
-    def read(self, source: Source, options: Options) -> ExportedStore:
+    def read(self, source: ExportSource, options: ImportOptions) -> ExportedStore:
         """Blocks first, then passages: core memory has no times, passages do."""
-        ledger = Ledger(source, options)
+        ledger = ImportLedger(source, options)
         files = [part for part in source.parts if _is_agent_file(part)]
         view = options.view or self.views[0]
         for part in files:
             _read_agent_file(ledger, part, view)
         pages = [part for part in source.parts if not _is_agent_file(part)]
-        counts = [ledger.take(listed(part, PASSAGES, ("text",)), _passage) for part in pages]
+        counts = [ledger.take(listed_rows(part, PASSAGES, ("text",)), _passage) for part in pages]
         if counts:
             check_limit(ledger, counts[-1])
         _by_time(ledger)
         if files and not pages:
-            ledger.warn("core memory only: an agent file holds no archival passages; give their "
-                        "JSON (client.agents.passages.list) as a second file")  # fmt: skip
+            ledger.warn(StoreWarning.CORE_MEMORY_ONLY.text(
+                "an agent file holds no archival passages; give their JSON "
+                "(client.agents.passages.list) as a second file"))  # fmt: skip
         if pages and not files:
-            ledger.warn("archival passages only: core memory is in the agent file; give both")
+            ledger.warn(
+                StoreWarning.ARCHIVAL_ONLY.text("core memory is in the agent file; give both")
+            )
         return ledger.store("Letta", self.name, view, in_order=True)
 
 
-def _by_time(ledger: Ledger) -> None:
+def _by_time(ledger: ImportLedger) -> None:
     """Passages behind the blocks in order of creation, where all say when."""
     blocks = [one for one in ledger.drafts if one[1].metadata.get("part") == "core"]
     passages = [one for one in ledger.drafts if one[1].metadata.get("part") != "core"]
     if all(made.created_at for _, made in passages):
         passages.sort(key=lambda one: one[1].created_at or "")
     elif len(passages) > 1:
-        ledger.warn("order of writing unknown: not every passage says when it was created")
+        ledger.warn(StoreWarning.ORDER_UNKNOWN.text("not every passage says when it was created"))
     ledger.drafts = blocks + passages
 
 
-def _is_agent_file(part: Part) -> bool:
+def _is_agent_file(part: ExportFile) -> bool:
     document = part.parsed.document
     if part.kind != "json" or not isinstance(document, dict):
         return False
     return {"agents", "blocks"} <= document.keys() or "core_memory" in document
 
 
-def _read_agent_file(ledger: Ledger, part: Part, view: str) -> None:
+def _read_agent_file(ledger: ImportLedger, part: ExportFile, view: str) -> None:
     """The blocks of an agent file, each once, however many agents share it."""
-    key = "blocks" if under(part.parsed.document, "blocks")[0] else "core_memory"
+    key = "blocks" if value_at(part.parsed.document, "blocks")[0] else "core_memory"
     agents: list[object] = []
     if key == "blocks":
-        found = under(part.parsed.document, "agents")[1]
+        found = value_at(part.parsed.document, "agents")[1]
         if not isinstance(found, list):
             raise MemAuditError(f"{part.name}: agents is {kind_of(found)}, a list was expected")
         agents = found
     owners: dict[str, list[str]] = {}
     for agent in agents:
-        row = Fields(agent if isinstance(agent, dict) else {}, f"{part.name}: agents", ledger)
+        row = ExportFields(agent if isinstance(agent, dict) else {}, f"{part.name}: agents", ledger)
         name = row.label("name") or row.label("id") or "agent"
         for block in row.names("block_ids"):
             owners.setdefault(block, []).append(name)
-    for raw in listed(part, (key,)):
+    for raw in listed_rows(part, (key,)):
         _take_block(ledger, raw, owners, view)
-    attached = under(part.parsed.document, "files")[1]
+    attached = value_at(part.parsed.document, "files")[1]
     if isinstance(attached, list) and attached:
         ledger.warn(f"attached files are documents, not memories: {len(attached)} not read")
 
 
-def _take_block(ledger: Ledger, raw: Raw, owners: dict[str, list[str]], view: str) -> None:
+def _take_block(
+    ledger: ImportLedger, raw: ExportRow, owners: dict[str, list[str]], view: str
+) -> None:
     if view != "lines" or not isinstance(raw.value, dict):
         return ledger.take_one(raw, lambda row: _block(row, owners))
     value = raw.value.get("value")
@@ -97,12 +109,12 @@ def _take_block(ledger: Ledger, raw: Raw, owners: dict[str, list[str]], view: st
     if not wanted:
         return ledger.take_one(raw, lambda row: _block(row, owners))
     for at, line in wanted:
-        one = Raw(f"{raw.place} line {at}", {**raw.value, "value": line})
+        one = ExportRow(f"{raw.place} line {at}", {**raw.value, "value": line})
         ledger.take_one(one, partial(_block, owners=owners, line=at))
     return None
 
 
-def _block(row: Fields, owners: dict[str, list[str]], line: int | None = None) -> Draft:
+def _block(row: ExportFields, owners: dict[str, list[str]], line: int | None = None) -> MemoryDraft:
     text = row.text("value")
     label, id = row.label("label"), row.label("id")
     name = id or label
@@ -111,7 +123,7 @@ def _block(row: Fields, owners: dict[str, list[str]], line: int | None = None) -
     agents = owners.get(id or "", [])
     if owners and not agents:
         row.ledger.note("block that no agent of the file has attached", row.place)
-    return Draft(
+    return MemoryDraft(
         text=text, id=name, created_at=row.time("created_at"),
         updated_at=row.time("updated_at"), namespace=label,
         metadata={"part": "core", "agents": list(agents),
@@ -119,11 +131,11 @@ def _block(row: Fields, owners: dict[str, list[str]], line: int | None = None) -
     )  # fmt: skip
 
 
-def _passage(row: Fields) -> Draft:
+def _passage(row: ExportFields) -> MemoryDraft:
     text = row.text("text")
     if row.label("file_id") or row.label("source_id"):
         raise SkipRow("passage of an attached file, not a memory")
-    return Draft(
+    return MemoryDraft(
         text=text, id=row.label("id"), state="deleted" if row.flag("is_deleted") else "active",
         created_at=row.time("created_at"), updated_at=row.time("updated_at"), namespace="archival",
         metadata={"part": "archival",

@@ -4,10 +4,10 @@ import re
 from functools import partial
 
 from memaudit.adapters.decode import text_lines
-from memaudit.adapters.fields import Fields
-from memaudit.adapters.ledger import Draft, Ledger
-from memaudit.adapters.protocol import Options, Raw
-from memaudit.adapters.source import Part, Source
+from memaudit.adapters.fields import ExportFields
+from memaudit.adapters.ledger import ImportLedger, MemoryDraft
+from memaudit.adapters.protocol import ExportRow, ImportOptions
+from memaudit.adapters.source import ExportFile, ExportSource
 from memaudit.adapters.store import ExportedStore
 from memaudit.core.errors import MemAuditError
 
@@ -24,7 +24,7 @@ class MarkdownFolder:
     label = "a folder of Markdown or text files: Letta Code, the Claude memory tool"
     views: tuple[str, ...] = ("full", "lines")
 
-    def recognises(self, source: Source) -> int:
+    def recognises(self, source: ExportSource) -> int:
         """Any folder of memory files, or one Markdown file with front matter."""
         if source.folder:
             return 3
@@ -32,9 +32,9 @@ class MarkdownFolder:
         front = single.kind == "text" and _HEAD.match(single.parsed.text)
         return 2 if len(source.parts) == 1 and front else 0
 
-    def read(self, source: Source, options: Options) -> ExportedStore:
+    def read(self, source: ExportSource, options: ImportOptions) -> ExportedStore:
         """Every file, by path; files that are not memory files are counted as left out."""
-        ledger = Ledger(source, options)
+        ledger = ImportLedger(source, options)
         view = options.view or self.views[0]
         for part in source.parts:
             if part.kind != "text":
@@ -45,7 +45,7 @@ class MarkdownFolder:
             pieces = [(f":{at}", line) for at, line in enumerate(text_lines(body), start=1)
                       if line.strip()] if view == "lines" else []  # fmt: skip
             for suffix, text in pieces or [("", body)]:
-                raw = Raw(f"{part.name}{suffix}", {"text": text, "metadata": dict(head)})
+                raw = ExportRow(f"{part.name}{suffix}", {"text": text, "metadata": dict(head)})
                 ledger.take_one(raw, partial(_draft, part=part, suffix=suffix))
         return ledger.store("files", self.name, view, in_order=False)
 
@@ -67,10 +67,10 @@ def split_front_matter(text: str) -> tuple[str, dict[str, str]]:
     return text[found.end() :].strip("\r\n"), values
 
 
-def _draft(row: Fields, part: Part, suffix: str) -> Draft:
+def _draft(row: ExportFields, part: ExportFile, suffix: str) -> MemoryDraft:
     text = row.text("text")
     path = part.name.rpartition(".")[0] or part.name
-    return Draft(
+    return MemoryDraft(
         text=text, id=f"{part.name}{suffix}", namespace=path.partition("/")[0] if "/" in path
         else None, metadata=row.inner("metadata").others(),
     )  # fmt: skip

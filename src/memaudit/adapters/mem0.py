@@ -3,12 +3,20 @@
 from collections.abc import Iterator
 from functools import partial
 
-from memaudit.adapters.fields import Fields
-from memaudit.adapters.ledger import Draft, Ledger, check_limit, check_total
-from memaudit.adapters.protocol import Options, Raw, listed, no_list, share, under
-from memaudit.adapters.source import Part, Source
+from memaudit.adapters.fields import ExportFields
+from memaudit.adapters.ledger import ImportLedger, MemoryDraft, check_limit, check_total
+from memaudit.adapters.protocol import (
+    ExportRow,
+    ImportOptions,
+    listed_rows,
+    most_rows_have,
+    no_list,
+    value_at,
+)
+from memaudit.adapters.source import ExportFile, ExportSource
 from memaudit.adapters.store import ExportedStore
 from memaudit.core.errors import MemAuditError
+from memaudit.formats.store_warnings import StoreWarning
 
 LISTS = ("results", "memories")
 OWNERS = ("user_id", "agent_id", "run_id", "app_id")
@@ -22,48 +30,56 @@ class Mem0:
     label = "Mem0, get_all"
     views: tuple[str, ...] = ("memory",)
 
-    def recognises(self, source: Source) -> int:
+    def recognises(self, source: ExportSource) -> int:
         """By `memory` beside what only Mem0 writes; an empty `results` list is Mem0's too."""
-        if share(source, LISTS, ("memory",), ("hash", "user_id", "agent_id", "run_id", "score")):
+        if most_rows_have(
+            source, LISTS, ("memory",), ("hash", "user_id", "agent_id", "run_id", "score")
+        ):
             return 3
         documents = [part.parsed.document for part in source.parts if part.kind == "json"]
-        if documents and all(under(document, "results") == (True, []) for document in documents):
+        if documents and all(value_at(document, "results") == (True, []) for document in documents):
             return 2
-        return 1 if share(source, LISTS, ("memory",), ("id",)) else 0
+        return 1 if most_rows_have(source, LISTS, ("memory",), ("id",)) else 0
 
-    def read(self, source: Source, options: Options) -> ExportedStore:
+    def read(self, source: ExportSource, options: ImportOptions) -> ExportedStore:
         """Every row; deleted and expired ones keep their state."""
-        ledger = Ledger(source, options)
-        lists = [listed(part, LISTS, ("memory",)) for part in source.parts]
+        ledger = ImportLedger(source, options)
+        lists = [listed_rows(part, LISTS, ("memory",)) for part in source.parts]
         for rows in lists:
             ledger.take(rows, _draft)
         if any(isinstance(row.value, dict) and "score" in row.value for rows in lists
                for row in rows):  # fmt: skip
-            ledger.warn("rows carry a search score: a search result holds only what it found, "
-                        "get_all holds the store")  # fmt: skip
+            ledger.warn(StoreWarning.SEARCH_SCORES.text(
+                "a search result holds only what it found, get_all holds the store"))  # fmt: skip
         relations = sum(_relations(part.parsed.document) for part in source.parts)
         if relations:
-            ledger.warn(f"incomplete: graph relations beside memories are not read: {relations}")
+            ledger.warn(
+                StoreWarning.INCOMPLETE.text(
+                    f"graph relations beside memories are not read: {relations}"
+                )
+            )
         last = source.parts[-1].parsed.document
-        if not check_total(ledger, under(last, "count")[1], ledger.read):
+        if not check_total(ledger, value_at(last, "count")[1], ledger.read):
             for rows in lists:  # get_all has no pages: each file is a call of its own
                 check_limit(ledger, len(rows), LIMITS)
-        if under(last, "next")[1]:
-            ledger.warn("truncated: the export names a next page; export every page")
+        if value_at(last, "next")[1]:
+            ledger.warn(
+                StoreWarning.TRUNCATED.text("the export names a next page; export every page")
+            )
         return ledger.store("Mem0", self.name, self.views[0], in_order=False)
 
 
 def _relations(document: object) -> int:
     """How many relations stand beside the rows, where older versions kept a graph as well."""
-    found = under(document, "relations")[1]
+    found = value_at(document, "relations")[1]
     return len(found) if isinstance(found, list) else 0
 
 
-def _draft(row: Fields) -> Draft:
+def _draft(row: ExportFields) -> MemoryDraft:
     text = row.text("memory")
     deleted = row.flag("is_deleted") or row.data.get("event") == "DELETE"
     owner = next((found for name in OWNERS if (found := row.label(name))), None)
-    return Draft(
+    return MemoryDraft(
         text=text, id=row.label("id"), state="deleted" if deleted else "active",
         created_at=row.time("created_at"), updated_at=row.time("updated_at"),
         expires=row.time("expiration_date"), namespace=owner,
@@ -82,7 +98,7 @@ class Mem0Search:
     label = "Mem0, search results of its LoCoMo evaluation"
     views: tuple[str, ...] = ("memory",)
 
-    def recognises(self, source: Source) -> int:
+    def recognises(self, source: ExportSource) -> int:
         """By the two lists of a question."""
         found = [_questions(part.parsed.document) for part in source.parts if part.kind == "json"]
         return (
@@ -91,9 +107,9 @@ class Mem0Search:
             else 0
         )
 
-    def read(self, source: Source, options: Options) -> ExportedStore:
+    def read(self, source: ExportSource, options: ImportOptions) -> ExportedStore:
         """The distinct (conversation, speaker, text, time) rows, in order of time."""
-        ledger = Ledger(source, options)
+        ledger = ImportLedger(source, options)
         retrieved = 0
         seen: set[tuple[str, str, str]] = set()
         found = [_questions(part.parsed.document) for part in source.parts]
@@ -116,8 +132,10 @@ class Mem0Search:
                         raw, partial(_mem0_search_draft, example=named, speaker=speaker)
                     )
         ledger.warn(
-            f"a union of search results, not a dump: {retrieved} retrieved rows hold "
-            f"{len(seen)} distinct memories; what was never retrieved is missing"
+            StoreWarning.SEARCH_RESULTS.text(
+                f"this is not a dump; {retrieved} retrieved rows hold {len(seen)} distinct "
+                "memories, and what was never retrieved is missing"
+            )
         )
         return ledger.store("Mem0", self.name, self.views[0], in_order=False)
 
@@ -136,25 +154,25 @@ def _questions(document: object) -> list[tuple[str, dict[str, object]]]:
 
 
 def _retrieved(
-    part: Part, questions: list[tuple[str, dict[str, object]]]
-) -> Iterator[tuple[Raw, str, str]]:
+    part: ExportFile, questions: list[tuple[str, dict[str, object]]]
+) -> Iterator[tuple[ExportRow, str, str]]:
     """Every retrieved row, with its conversation and speaker."""
     for at, (example, question) in enumerate(questions):
         for name in MEM0_SEARCH_LISTS:
             place = f"{part.name}: question {at} {name}"
             rows = question.get(name)
             if not isinstance(rows, list):
-                yield Raw(place, problem=f"{name} is no list"), example, name
+                yield ExportRow(place, problem=f"{name} is no list"), example, name
                 continue
             for number, row in enumerate(rows):
-                yield Raw(f"{place}[{number}]", row), example, name.removesuffix("_memories")
+                yield ExportRow(f"{place}[{number}]", row), example, name.removesuffix("_memories")
 
 
-def _mem0_search_draft(row: Fields, example: str | None, speaker: str) -> Draft:
+def _mem0_search_draft(row: ExportFields, example: str | None, speaker: str) -> MemoryDraft:
     text = row.text("memory")
     created = row.time("timestamp")
     number = len(row.ledger.drafts) + 1
-    return Draft(
+    return MemoryDraft(
         text=text, id=f"memory-{number}", created_at=created, namespace=speaker, example=example,
         metadata=row.others("memory", "score"),
     )  # fmt: skip

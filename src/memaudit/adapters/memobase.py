@@ -1,9 +1,9 @@
 """Memobase: the profile of a user and, where given, events."""
 
-from memaudit.adapters.fields import Fields, SkipRow
-from memaudit.adapters.ledger import Draft, Ledger, check_limit
-from memaudit.adapters.protocol import Options, listed, share
-from memaudit.adapters.source import Source
+from memaudit.adapters.fields import ExportFields, SkipRow
+from memaudit.adapters.ledger import ImportLedger, MemoryDraft, check_limit
+from memaudit.adapters.protocol import ImportOptions, listed_rows, most_rows_have
+from memaudit.adapters.source import ExportSource
 from memaudit.adapters.store import ExportedStore
 
 LISTS = ("data.profiles", "profiles", "data.events", "events")
@@ -17,27 +17,27 @@ class Memobase:
     label = "Memobase, profiles and events"
     views: tuple[str, ...] = ("full", "content")
 
-    def recognises(self, source: Source) -> int:
+    def recognises(self, source: ExportSource) -> int:
         """By a topic in the attributes, or the data of an event."""
-        if share(source, LISTS, ("event_data", "gist_data")):
+        if most_rows_have(source, LISTS, ("event_data", "gist_data")):
             return 3
-        if share(source, LISTS, ("content",), ("topic",), ("sub_topic",)):
+        if most_rows_have(source, LISTS, ("content",), ("topic",), ("sub_topic",)):
             return 3
-        return 3 if share(source, LISTS, ("content",), ("attributes",)) else 0
+        return 3 if most_rows_have(source, LISTS, ("content",), ("attributes",)) else 0
 
-    def read(self, source: Source, options: Options) -> ExportedStore:
+    def read(self, source: ExportSource, options: ImportOptions) -> ExportedStore:
         """Every profile entry and event."""
-        ledger = Ledger(source, options)
+        ledger = ImportLedger(source, options)
         view = options.view or self.views[0]
         for part in source.parts:
-            rows = listed(part, LISTS, ("content", "event_data", "gist_data"))
+            rows = listed_rows(part, LISTS, ("content", "event_data", "gist_data"))
             count = ledger.take(rows, lambda row: _draft(row, view))
             if any(isinstance(raw.value, dict) and "event_data" in raw.value for raw in rows):
                 check_limit(ledger, count, LIMITS)
         return ledger.store("Memobase", self.name, view, in_order=False)
 
 
-def _draft(row: Fields, view: str) -> Draft:
+def _draft(row: ExportFields, view: str) -> MemoryDraft:
     if "event_data" in row.data or "gist_data" in row.data:
         return _event(row)
     content = row.text("content")
@@ -45,14 +45,14 @@ def _draft(row: Fields, view: str) -> Draft:
     inner = row.inner("attributes") if "attributes" in row.data else row
     topic, sub_topic = inner.label("topic"), inner.label("sub_topic")
     path = "::".join(name for name in (topic, sub_topic) if name)
-    return Draft(
+    return MemoryDraft(
         text=f"{path}: {content}" if path and view == "full" else content, id=row.label("id"),
         created_at=row.time("created_at"), updated_at=row.time("updated_at"), namespace=topic,
         metadata={"part": "profile", **row.others("id", "content", "created_at", "updated_at")},
     )  # fmt: skip
 
 
-def _event(row: Fields) -> Draft:
+def _event(row: ExportFields) -> MemoryDraft:
     """An event's own sentence, else what it says about the profile."""
     data = row.inner("event_data") if "event_data" in row.data else row.inner("gist_data")
     text: object = data.data.get("event_tip") or data.data.get("content")
@@ -63,7 +63,7 @@ def _event(row: Fields) -> Draft:
         text = "\n".join(one for one in said if isinstance(one, str)) or None
     if text is None:
         raise SkipRow("event without a text")
-    return Draft(
+    return MemoryDraft(
         text=row.checked(text, "event"), id=row.label("id"), created_at=row.time("created_at"),
         updated_at=row.time("updated_at"), namespace="events",
         metadata={"part": "event", **row.others("id", "created_at", "updated_at", "similarity")},

@@ -1,9 +1,9 @@
 """MemOS: the textual memory of a cube, or its get_all."""
 
-from memaudit.adapters.fields import Fields, SkipRow
-from memaudit.adapters.ledger import Draft, Ledger
-from memaudit.adapters.protocol import Options, listed, samples, under
-from memaudit.adapters.source import Source
+from memaudit.adapters.fields import ExportFields, SkipRow
+from memaudit.adapters.ledger import ImportLedger, MemoryDraft
+from memaudit.adapters.protocol import ImportOptions, listed_rows, samples, value_at
+from memaudit.adapters.source import ExportSource
 from memaudit.adapters.store import ExportedStore, State
 
 LISTS = ("nodes", "text_mem.nodes", "memories", "text_mem", "data.text_mem", "data")
@@ -20,7 +20,7 @@ class MemOS:
     label = "MemOS, textual memory"
     views: tuple[str, ...] = ("memory",)
 
-    def recognises(self, source: Source) -> int:
+    def recognises(self, source: ExportSource) -> int:
         """By the metadata of an item; a cube's own file name is not needed."""
         marks = {"status", "memory_type", "is_fast", "visibility", "confidence", "history"}
         found = [
@@ -30,23 +30,23 @@ class MemOS:
         ]  # fmt: skip
         return 3 if found and sum(found) * 2 > len(found) else 0
 
-    def read(self, source: Source, options: Options) -> ExportedStore:
+    def read(self, source: ExportSource, options: ImportOptions) -> ExportedStore:
         """Every item; archived and deleted ones keep their state."""
-        ledger = Ledger(source, options)
+        ledger = ImportLedger(source, options)
         for part in source.parts:
-            ledger.take(listed(part, LISTS, ("memory",)), _draft)
-            if under(part.parsed.document, "edges")[1]:
+            ledger.take(listed_rows(part, LISTS, ("memory",)), _draft)
+            if value_at(part.parsed.document, "edges")[1]:
                 ledger.warn("a tree: its nodes are read, its edges are not")
         return ledger.store("MemOS", self.name, self.views[0], in_order=False)
 
 
-def _draft(row: Fields) -> Draft:
+def _draft(row: ExportFields) -> MemoryDraft:
     text = row.text("memory")
     inner = row.inner("metadata")
     status = inner.data.get("status")
     if status is not None and (not isinstance(status, str) or status not in STATES):
         raise SkipRow("unknown status")
-    return Draft(
+    return MemoryDraft(
         text=text, id=row.label("id"), state=STATES[str(status)] if status else "active",
         created_at=inner.time("created_at"), updated_at=inner.time("updated_at"),
         namespace=inner.label("user_id"),

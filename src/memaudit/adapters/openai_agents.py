@@ -2,14 +2,14 @@
 
 from collections.abc import Iterator
 
-from memaudit.adapters.decode import loads
-from memaudit.adapters.fields import Fields, SkipRow
-from memaudit.adapters.ledger import Draft, Ledger
-from memaudit.adapters.protocol import Options, Raw, listed, share
-from memaudit.adapters.source import Part, Source
+from memaudit.adapters.fields import ExportFields, SkipRow
+from memaudit.adapters.ledger import ImportLedger, MemoryDraft
+from memaudit.adapters.protocol import ExportRow, ImportOptions, listed_rows, most_rows_have
+from memaudit.adapters.source import ExportFile, ExportSource
 from memaudit.adapters.sqlite_tables import rows as table_rows
 from memaudit.adapters.store import ExportedStore
 from memaudit.core.errors import MemAuditError
+from memaudit.io.lenient_json import loads
 
 LISTS = ("items",)
 TABLE = "agent_messages"
@@ -23,19 +23,23 @@ class OpenAIAgents:
     label = "OpenAI Agents SDK, sessions"
     views: tuple[str, ...] = ("message",)
 
-    def recognises(self, source: Source) -> int:
+    def recognises(self, source: ExportSource) -> int:
         """By its table, or messages with a role and content."""
         if any(set(COLUMNS) <= set(part.tables.get(TABLE, ())) for part in source.parts):
             return 3
-        if share(source, LISTS, ("role",), ("content",)):
+        if most_rows_have(source, LISTS, ("role",), ("content",)):
             return 2
-        return 2 if share(source, LISTS, ("type",), ("role", "call_id", "output", "summary")) else 0
+        return (
+            2
+            if most_rows_have(source, LISTS, ("type",), ("role", "call_id", "output", "summary"))
+            else 0
+        )
 
-    def read(self, source: Source, options: Options) -> ExportedStore:
+    def read(self, source: ExportSource, options: ImportOptions) -> ExportedStore:
         """Every message with words; tool calls and reasoning are counted and left out."""
-        ledger = Ledger(source, options)
+        ledger = ImportLedger(source, options)
         for part in source.parts:
-            rows = _table(part) if part.kind == "sqlite" else listed(part, LISTS, ("role",))
+            rows = _table(part) if part.kind == "sqlite" else listed_rows(part, LISTS, ("role",))
             ledger.take(rows, _draft)
         ledger.warn(
             "a transcript, not extracted memories: the SDK keeps messages as they were said"
@@ -43,7 +47,7 @@ class OpenAIAgents:
         return ledger.store("OpenAI Agents SDK", self.name, self.views[0], in_order=True)
 
 
-def _table(part: Part) -> Iterator[Raw]:
+def _table(part: ExportFile) -> Iterator[ExportRow]:
     if not set(COLUMNS) <= set(part.tables.get(TABLE, ())):
         found = ", ".join(sorted(part.tables)[:5]) or "no table"
         raise MemAuditError(f"{part.name}: has no table {TABLE} of a session; found {found}")
@@ -53,31 +57,31 @@ def _table(part: Part) -> Iterator[Raw]:
             data = row["message_data"]
             item = loads(data.decode("utf-8") if isinstance(data, bytes) else str(data))
         except UnicodeDecodeError as error:
-            yield Raw(place, problem=f"not UTF-8: at byte {error.start} of the message")
+            yield ExportRow(place, problem=f"not UTF-8: at byte {error.start} of the message")
             continue
         except ValueError as error:
-            yield Raw(place, problem=f"message is {error}")
+            yield ExportRow(place, problem=f"message is {error}")
             continue
         if isinstance(item, dict):
             session = row["session_id"]
             name = session.decode("utf-8", "replace") if isinstance(session, bytes) else session
             item = {**item, "_row": row["id"], "_session": name, "_time": row["created_at"]}
-        yield Raw(place, item)
+        yield ExportRow(place, item)
 
 
-def _draft(row: Fields) -> Draft:
+def _draft(row: ExportFields) -> MemoryDraft:
     kind = row.label("type") or "message"
     if kind != "message":
         raise SkipRow(f"not a message: {kind[:40]}")
     number = row.label("_row")
-    return Draft(
+    return MemoryDraft(
         text=_words(row), id=f"message-{number}" if number else row.label("id"),
         created_at=row.time("_time"), namespace=row.label("_session"),
         metadata={"role": row.label("role")},
     )  # fmt: skip
 
 
-def _words(row: Fields) -> str:
+def _words(row: ExportFields) -> str:
     """Content is text, or pieces of which some are text."""
     content = row.data.get("content")
     if not isinstance(content, list):

@@ -5,14 +5,14 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from memaudit.adapters.failed_exports import api_error
-from memaudit.adapters.source import Part, Source
+from memaudit.adapters.source import ExportFile, ExportSource
 from memaudit.adapters.store import ExportedStore
 from memaudit.core.errors import MemAuditError
-from memaudit.datasets.json_source import kind_of
+from memaudit.io.strict_json import kind_of
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class ImportOptions:
     """What a user may choose about an import."""
 
     name: str | None = None
@@ -41,20 +41,20 @@ class Adapter(Protocol):
         """The texts of a record one can choose from; the first is the default."""
         ...
 
-    def recognises(self, source: Source) -> int:
+    def recognises(self, source: ExportSource) -> int:
         """How sure it is that the source is its own: 0 not at all, 3 by marks no other has.
 
         4 is for a format whose marks a near relative has as well.
         """
         ...
 
-    def read(self, source: Source, options: Options) -> ExportedStore:
+    def read(self, source: ExportSource, options: ImportOptions) -> ExportedStore:
         """The whole store, with what was left out and why."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
-class Raw:
+class ExportRow:
     """One row as it was found: its value, or what kept it from being read."""
 
     place: str
@@ -62,36 +62,38 @@ class Raw:
     problem: str = ""
 
 
-def listed(part: Part, keys: Sequence[str] = (), own: Sequence[str] = ()) -> list[Raw]:
+def listed_rows(
+    part: ExportFile, keys: Sequence[str] = (), own: Sequence[str] = ()
+) -> list[ExportRow]:
     """The rows of a file: its lines, its list, or the list under one of `keys` ("data.profiles").
 
     An object with one of the keys `own` is a row itself, as a JSONL file of one line is.
     """
     if part.kind == "lines":
         return [
-            Raw(f"{part.name}:{line.number}", line.value, line.problem)
+            ExportRow(f"{part.name}:{line.number}", line.value, line.problem)
             for line in part.parsed.lines
         ]
     if part.kind != "json":
         raise MemAuditError(f"{part.name}: is not JSON (this format is read from JSON)")
     document = part.parsed.document
     if isinstance(document, list):
-        return [Raw(f"{part.name}: [{at}]", row) for at, row in enumerate(document)]
+        return [ExportRow(f"{part.name}: [{at}]", row) for at, row in enumerate(document)]
     for key in keys:
-        found, value = under(document, key)
+        found, value = value_at(document, key)
         if not found:
             continue
         if not isinstance(value, list):
             raise MemAuditError(f"{part.name}: {key} is {kind_of(value)}, a list was expected")
         if not value and (problem := api_error(document)):
             raise MemAuditError(_failed(part.name, problem))
-        return [Raw(f"{part.name}: {key}[{at}]", row) for at, row in enumerate(value)]
+        return [ExportRow(f"{part.name}: {key}[{at}]", row) for at, row in enumerate(value)]
     if isinstance(document, dict) and any(key in document for key in own):
-        return [Raw(f"{part.name}:1", document)]
+        return [ExportRow(f"{part.name}:1", document)]
     raise MemAuditError(no_list(part, keys))
 
 
-def under(document: object, key: str) -> tuple[bool, object]:
+def value_at(document: object, key: str) -> tuple[bool, object]:
     """Whether there is a value under a dotted key, and the value."""
     for step in key.split("."):
         if not isinstance(document, dict) or step not in document:
@@ -100,7 +102,7 @@ def under(document: object, key: str) -> tuple[bool, object]:
     return True, document
 
 
-def no_list(part: Part, keys: Sequence[str]) -> str:
+def no_list(part: ExportFile, keys: Sequence[str]) -> str:
     """Why a document is not an export of this format."""
     document = part.parsed.document
     if problem := api_error(document):
@@ -118,19 +120,19 @@ def _failed(name: str, problem: str) -> str:
     return f"{name}: is the error an API returned, not a store: {problem} (export it again)"
 
 
-def samples(source: Source, keys: Sequence[str] = ()) -> Iterator[dict[str, object]]:
+def samples(source: ExportSource, keys: Sequence[str] = ()) -> Iterator[dict[str, object]]:
     """A few rows of every JSON file, for recognising a format."""
     for part in source.parts:
         if part.kind == "lines":
             values: Sequence[object] = [line.value for line in part.parsed.lines[:20]]
         else:
             document = part.parsed.document
-            lists = [document, *(under(document, key)[1] for key in keys)]
+            lists = [document, *(value_at(document, key)[1] for key in keys)]
             values = next((value for value in lists if isinstance(value, list)), [document])[:20]
         yield from (value for value in values if isinstance(value, dict))
 
 
-def share(source: Source, keys: Sequence[str], *marks: Sequence[str]) -> bool:
+def most_rows_have(source: ExportSource, keys: Sequence[str], *marks: Sequence[str]) -> bool:
     """Whether most sampled rows have, of every group of marks, at least one."""
     found = [
         all(any(mark in row for mark in group) for group in marks) for row in samples(source, keys)

@@ -10,15 +10,15 @@ from typing import Generic, TypeVar
 from pydantic import JsonValue
 
 from memaudit.adapters.failed_exports import api_error
-from memaudit.adapters.fields import Fields
-from memaudit.adapters.ledger import Draft, Ledger
-from memaudit.adapters.protocol import Options, Raw, listed, share
-from memaudit.adapters.source import Source, open_source
+from memaudit.adapters.fields import ExportFields
+from memaudit.adapters.ledger import ImportLedger, MemoryDraft
+from memaudit.adapters.protocol import ExportRow, ImportOptions, listed_rows, most_rows_have
+from memaudit.adapters.source import ExportSource, open_source
 from memaudit.adapters.store import ExportedStore, Memory
 from memaudit.core.errors import MemAuditError
 from memaudit.core.exact import exact
-from memaudit.datasets.irregularities import whole
-from memaudit.datasets.json_source import kind_of
+from memaudit.io.lenient_json import encodable
+from memaudit.io.strict_json import kind_of
 
 
 def memory_id(example: str, id: str) -> str:
@@ -33,16 +33,16 @@ class WrittenStores:
     label = "the published layout, written_stores.jsonl"
     views: tuple[str, ...] = ("text",)
 
-    def recognises(self, source: Source) -> int:
+    def recognises(self, source: ExportSource) -> int:
         """By an instance and its memories."""
-        return 4 if share(source, (), ("instance_id",), ("memories",)) else 0
+        return 4 if most_rows_have(source, (), ("instance_id",), ("memories",)) else 0
 
-    def read(self, source: Source, options: Options) -> ExportedStore:
+    def read(self, source: ExportSource, options: ImportOptions) -> ExportedStore:
         """One store; `example` says which instance a memory was written for."""
-        ledger = Ledger(source, options)
+        ledger = ImportLedger(source, options)
         sizes: Counter[str] = Counter()
         for part in source.parts:
-            for raw in listed(part, (), ("instance_id",)):
+            for raw in listed_rows(part, (), ("instance_id",)):
                 _read_example(ledger, raw, sizes)
         if empty := sorted(name for name, size in sizes.items() if not size):
             ledger.warn(f"{len(empty)} of {len(sizes)} examples wrote nothing: "
@@ -56,7 +56,7 @@ class WrittenStores:
         return store.model_copy(update={"origin": origin})
 
 
-def _read_example(ledger: Ledger, raw: Raw, sizes: Counter[str]) -> None:
+def _read_example(ledger: ImportLedger, raw: ExportRow, sizes: Counter[str]) -> None:
     """The memories of one line; a line without a list of them is skipped, not an empty store."""
     value = raw.value if isinstance(raw.value, dict) else {}
     example, rows = value.get("instance_id"), value.get("memories")
@@ -64,9 +64,9 @@ def _read_example(ledger: Ledger, raw: Raw, sizes: Counter[str]) -> None:
         return ledger.skip(raw.place, raw.problem or f"{kind_of(raw.value)}, not an object")
     if not isinstance(example, str) or not example.strip():
         return ledger.skip(raw.place, "no instance_id")
-    example = whole(example)
+    example = encodable(example)
     if problem := value.get("error"):
-        return ledger.skip(raw.place, f"failed run: {example[:40]}, {whole(str(problem))[:80]}")
+        return ledger.skip(raw.place, f"failed run: {example[:40]}, {encodable(str(problem))[:80]}")
     if not isinstance(rows, list):
         return ledger.skip(raw.place, f"memories is {kind_of(rows)}, not a list")
     if example in sizes:
@@ -74,15 +74,17 @@ def _read_example(ledger: Ledger, raw: Raw, sizes: Counter[str]) -> None:
     sizes[example] = 0
     before = len(ledger.drafts)
     for at, row in enumerate(rows):
-        ledger.take_one(Raw(f"{raw.place} memories[{at}]", row), lambda row: _draft(row, example))
+        ledger.take_one(
+            ExportRow(f"{raw.place} memories[{at}]", row), lambda row: _draft(row, example)
+        )
     sizes[example] = len(ledger.drafts) - before
     return None
 
 
-def _draft(row: Fields, example: str) -> Draft:
+def _draft(row: ExportFields, example: str) -> MemoryDraft:
     text = row.text("text")
     id = row.label("memory_id")
-    return Draft(
+    return MemoryDraft(
         text=text, id=memory_id(example, id) if id else None, example=example,
         created_at=row.time("timestamp"),
         metadata=row.others("text", "timestamp"),
@@ -148,11 +150,11 @@ def read_salience_calls(path: Path) -> Calls[SalienceScore]:
 
 
 def _read(path: Path, key: str, parse: Callable[[str, object], tuple[Row, ...]]) -> Calls[Row]:
-    source: Source = open_source([path])
+    source: ExportSource = open_source([path])
     rows: list[Row] = []
     examples: dict[str, None] = {}
     skipped: dict[str, str] = {}
-    for raw in listed(source.parts[0], (), ("instance_id",)):
+    for raw in listed_rows(source.parts[0], (), ("instance_id",)):
         try:
             if raw.problem or not isinstance(raw.value, dict):
                 raise ValueError(raw.problem or f"{kind_of(raw.value)}, not an object")
@@ -195,7 +197,7 @@ def _scores(example: str, scores: object) -> tuple[SalienceScore, ...]:
     for id, score in scores.items():
         value = score.get("salience") if isinstance(score, dict) else score
         found.append(
-            SalienceScore(example, memory_id(example, whole(id)), _number(value, "salience"))
+            SalienceScore(example, memory_id(example, encodable(id)), _number(value, "salience"))
         )
     return tuple(found)
 
@@ -204,7 +206,7 @@ def _name(row: dict[str, object], key: str) -> str:
     value = row.get(key)
     if not isinstance(value, str) or not value.strip():
         raise ValueError(f"no {key}")
-    return whole(value)
+    return encodable(value)
 
 
 def _number(value: object, what: str) -> Fraction:

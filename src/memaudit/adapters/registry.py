@@ -6,10 +6,9 @@ from pathlib import Path
 
 from memaudit.adapters.amem import AMem
 from memaudit.adapters.failed_exports import api_error
-from memaudit.adapters.fields import moment
 from memaudit.adapters.graphiti import Graphiti
 from memaudit.adapters.hindsight import Hindsight
-from memaudit.adapters.jsonl_or_text import Plain
+from memaudit.adapters.jsonl_or_text import JsonlOrText
 from memaudit.adapters.langgraph import LangGraph
 from memaudit.adapters.letta import Letta
 from memaudit.adapters.markdown_folder import MarkdownFolder
@@ -17,18 +16,19 @@ from memaudit.adapters.mem0 import Mem0, Mem0Search
 from memaudit.adapters.memobase import Memobase
 from memaudit.adapters.memos import MemOS
 from memaudit.adapters.openai_agents import OpenAIAgents
-from memaudit.adapters.protocol import Adapter, Options, no_list
+from memaudit.adapters.protocol import Adapter, ImportOptions, no_list
 from memaudit.adapters.published_layout import WrittenStores
-from memaudit.adapters.source import Source, open_source
+from memaudit.adapters.source import ExportSource, open_source
 from memaudit.adapters.store import STORE_FORMAT, ExportedStore
 from memaudit.adapters.supermemory import Supermemory
 from memaudit.core.errors import MemAuditError
+from memaudit.io.timestamps import export_time
 
 ADAPTERS: dict[str, Adapter] = {
     adapter.name: adapter
     for adapter in (
         Mem0(), Mem0Search(), Letta(), MarkdownFolder(), AMem(), LangGraph(), Graphiti(),
-        Memobase(), MemOS(), Supermemory(), Hindsight(), OpenAIAgents(), WrittenStores(), Plain(),
+        Memobase(), MemOS(), Supermemory(), Hindsight(), OpenAIAgents(), WrittenStores(), JsonlOrText(),
     )
 }  # fmt: skip
 
@@ -40,7 +40,7 @@ def named_adapter(name: str) -> Adapter:
     return ADAPTERS[name]
 
 
-def guess_adapter(source: Source) -> Adapter:
+def guess_adapter(source: ExportSource) -> Adapter:
     """The importer that is surest of the content; the file's name plays no part."""
     scores = {name: adapter.recognises(source) for name, adapter in ADAPTERS.items()}
     best = max(scores.values())
@@ -65,10 +65,10 @@ def guess_adapter(source: Source) -> Adapter:
 
 
 def import_store(
-    paths: Sequence[Path], format: str | None = None, options: Options | None = None
+    paths: Sequence[Path], format: str | None = None, options: ImportOptions | None = None
 ) -> ExportedStore:
     """Read an export. An error in one line where it cannot be read; never a silent part of it."""
-    options = options or Options()
+    options = options or ImportOptions()
     if format is not None:
         named_adapter(format)
     source = open_source(paths)
@@ -79,14 +79,14 @@ def import_store(
             f"{adapter.name} has no view {options.view!r}; its views: {', '.join(adapter.views)}"
         )
     if options.as_of is not None:
-        when = moment(options.as_of)
+        when = export_time(options.as_of)
         if when is None:
             raise MemAuditError(f"--as-of {options.as_of!r} is no time; write 2025-01-31")
         options = replace(options, as_of=when)
     return adapter.read(source, replace(options, guessed=format is None))
 
 
-def _refuse_nothing(source: Source) -> None:
+def _refuse_nothing(source: ExportSource) -> None:
     """An empty file is no empty store; an API's error, a web page or our own store no export."""
     for part in source.parts:
         document, text = part.parsed.document, part.parsed.text.strip()

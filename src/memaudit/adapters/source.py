@@ -11,8 +11,8 @@ from typing import Literal
 from memaudit.adapters.decode import Parsed, parse
 from memaudit.adapters.sqlite_tables import MAGIC, schema
 from memaudit.core.errors import MemAuditError
-from memaudit.datasets.irregularities import whole
 from memaudit.io.files import sha256
+from memaudit.io.lenient_json import encodable
 
 MAX_BYTES = 256 << 20
 """Of one file: an export is parsed in memory."""
@@ -26,7 +26,7 @@ _REFUSED = {
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class ExportFile:
     """One file: its `tables` where it is SQLite, else what was `parsed`."""
 
     path: Path
@@ -38,50 +38,50 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class ExportSource:
     """The files of one export, in order; a folder's are named by their path in it."""
 
     name: str
-    parts: tuple[Part, ...]
+    parts: tuple[ExportFile, ...]
     folder: bool = False
     left_out: dict[str, str] = field(default_factory=dict)
     """Files of a folder that were not read, and why."""
 
 
-def open_source(paths: Sequence[Path]) -> Source:
+def open_source(paths: Sequence[Path]) -> ExportSource:
     """Read what the paths hold."""
     if not paths:
         raise MemAuditError("no file given; give the export of a memory system")
     if len(paths) == 1 and os.path.isdir(paths[0]):  # never raises, unlike Path.is_dir
         return open_folder(paths[0])
     parts = tuple(open_part(path, name) for path, name in zip(paths, _names(paths), strict=True))
-    return Source(name=whole(paths[0].stem) or "store", parts=parts)
+    return ExportSource(name=encodable(paths[0].stem) or "store", parts=parts)
 
 
 def _names(paths: Sequence[Path]) -> list[str]:
     """What the files are called: without their folder, unless two would be called the same."""
-    plain = [whole(path.name) for path in paths]
+    plain = [encodable(path.name) for path in paths]
     seen: Counter[str] = Counter()
     names: list[str] = []
     for path, name in zip(paths, plain, strict=True):
-        wanted = name if plain.count(name) == 1 else whole(f"{path.parent.name}/{path.name}")
+        wanted = name if plain.count(name) == 1 else encodable(f"{path.parent.name}/{path.name}")
         seen[wanted] += 1
         names.append(wanted if seen[wanted] == 1 else f"{wanted}#{seen[wanted]}")
     return names
 
 
-def open_part(path: Path, name: str, as_text: bool = False) -> Part:
+def open_part(path: Path, name: str, as_text: bool = False) -> ExportFile:
     """Read one file; as text where its folder says so."""
     data = read_bytes(path, name)
     digest = sha256(data)
     if data.startswith(MAGIC):
-        return Part(path, name, "sqlite", tables=schema(path, name), digest=digest)
+        return ExportFile(path, name, "sqlite", tables=schema(path, name), digest=digest)
     for mark, what in _REFUSED.items():
         if data.startswith(mark):
             fix = "export JSON instead" if what == "a pickle" else "unpack it first"
             raise MemAuditError(f"{name}: is {what}, which is never opened ({fix})")
     parsed = parse(data, name, as_text)
-    return Part(path, name, parsed.kind, parsed, digest=digest)
+    return ExportFile(path, name, parsed.kind, parsed, digest=digest)
 
 
 def read_bytes(path: Path, name: str) -> bytes:
@@ -120,10 +120,10 @@ GENERATED = "memory_filesystem.md"
 """Letta Code's own index of the folder: not a memory."""
 
 
-def open_folder(folder: Path) -> Source:
+def open_folder(folder: Path) -> ExportSource:
     """The parts of a folder."""
     names = _folders_names(folder)
-    name = whole(folder.resolve().name) or "folder"
+    name = encodable(folder.resolve().name) or "folder"
     if not names:
         raise MemAuditError(f"{name}: is an empty folder (a store was expected)")
     top = [one for one in names if "/" not in one]
@@ -135,30 +135,30 @@ def open_folder(folder: Path) -> Source:
         wanted = [one for one in top if one.endswith(EXPORTS)]
     if not wanted:
         raise MemAuditError(f"{name}: holds no export and no memory file (found {names[0]!r})")
-    left_out = {whole(one): "another file of the folder" for one in names if one not in wanted}
-    parts = tuple(open_part(folder / one, whole(one)) for one in wanted)
-    return Source(name, parts, left_out=left_out)
+    left_out = {encodable(one): "another file of the folder" for one in names if one not in wanted}
+    parts = tuple(open_part(folder / one, encodable(one)) for one in wanted)
+    return ExportSource(name, parts, left_out=left_out)
 
 
-def _texts(folder: Path, name: str, names: list[str]) -> Source:
+def _texts(folder: Path, name: str, names: list[str]) -> ExportSource:
     """Every memory file below, by its path; hidden ones, links and other kinds are left out."""
-    parts: list[Part] = []
+    parts: list[ExportFile] = []
     left_out: dict[str, str] = {}
     total = 0
     for one in names:
         path = folder / one
         if path.is_symlink():
-            left_out[whole(one)] = "symbolic link"
+            left_out[encodable(one)] = "symbolic link"
         elif one.rpartition("/")[2] == GENERATED:
-            left_out[whole(one)] = "generated index"
+            left_out[encodable(one)] = "generated index"
         elif not one.endswith(TEXTS):
-            left_out[whole(one)] = "not a memory file"
+            left_out[encodable(one)] = "not a memory file"
         else:
             total += path.stat().st_size
             if total > MAX_TOTAL:
                 raise MemAuditError(f"{name}: its files hold more than {MAX_TOTAL} bytes")
-            parts.append(open_part(path, whole(one), as_text=True))
-    return Source(name, tuple(parts), folder=True, left_out=left_out)
+            parts.append(open_part(path, encodable(one), as_text=True))
+    return ExportSource(name, tuple(parts), folder=True, left_out=left_out)
 
 
 def _refuse(error: OSError) -> None:
@@ -182,6 +182,6 @@ def _folders_names(folder: Path) -> list[str]:
             if len(found) > MAX_FILES:
                 raise MemAuditError(f"{folder.name}: holds more than {MAX_FILES} files")
     except OSError as error:
-        name = whole(os.path.relpath(error.filename or folder, folder.parent))
+        name = encodable(os.path.relpath(error.filename or folder, folder.parent))
         raise MemAuditError(f"{name}: cannot be read: {error.strerror or error}") from None
     return sorted(found)

@@ -1,9 +1,15 @@
 """supermemory: extracted memories with their versions; documents are not memories."""
 
-from memaudit.adapters.fields import Fields
-from memaudit.adapters.ledger import Draft, Ledger, check_limit, check_total
-from memaudit.adapters.protocol import Options, Raw, listed, share, under
-from memaudit.adapters.source import Source
+from memaudit.adapters.fields import ExportFields
+from memaudit.adapters.ledger import ImportLedger, MemoryDraft, check_limit, check_total
+from memaudit.adapters.protocol import (
+    ExportRow,
+    ImportOptions,
+    listed_rows,
+    most_rows_have,
+    value_at,
+)
+from memaudit.adapters.source import ExportSource
 from memaudit.adapters.store import ExportedStore, State
 
 LISTS = ("memoryEntries", "memories", "results")
@@ -17,42 +23,42 @@ class Supermemory:
     label = "supermemory, memory entries"
     views: tuple[str, ...] = ("memory",)
 
-    def recognises(self, source: Source) -> int:
+    def recognises(self, source: ExportSource) -> int:
         """By the switches only it has; an empty `memoryEntries` too."""
         marks = ("isLatest", "isForgotten")
-        if share(source, LISTS, ("memory",), marks):
+        if most_rows_have(source, LISTS, ("memory",), marks):
             return 4  # above Mem0, whose rows have `memory` as well
         documents = [part.parsed.document for part in source.parts if part.kind == "json"]
-        return 3 if any(under(one, "memoryEntries")[0] for one in documents) else 0
+        return 3 if any(value_at(one, "memoryEntries")[0] for one in documents) else 0
 
-    def read(self, source: Source, options: Options) -> ExportedStore:
+    def read(self, source: ExportSource, options: ImportOptions) -> ExportedStore:
         """Every entry and the earlier versions listed under it."""
-        ledger = Ledger(source, options)
-        pages = [listed(part, LISTS, ("memory",)) for part in source.parts]
+        ledger = ImportLedger(source, options)
+        pages = [listed_rows(part, LISTS, ("memory",)) for part in source.parts]
         for rows in pages:
             ledger.take(rows, _draft)
             for raw in rows:
                 ledger.take(_history(raw), lambda row: _draft(row, earlier=True))
-        total = under(source.parts[-1].parsed.document, "pagination.totalItems")[1]
+        total = value_at(source.parts[-1].parsed.document, "pagination.totalItems")[1]
         if not check_total(ledger, total, sum(map(len, pages))):  # earlier versions are not counted
             check_limit(ledger, len(pages[-1]), LIMITS)
         return ledger.store("supermemory", self.name, self.views[0], in_order=False)
 
 
-def _history(raw: Raw) -> list[Raw]:
+def _history(raw: ExportRow) -> list[ExportRow]:
     earlier = raw.value.get("history") if isinstance(raw.value, dict) else None
     if not isinstance(earlier, list):
         return []
-    return [Raw(f"{raw.place}.history[{at}]", one) for at, one in enumerate(earlier)]
+    return [ExportRow(f"{raw.place}.history[{at}]", one) for at, one in enumerate(earlier)]
 
 
-def _draft(row: Fields, earlier: bool = False) -> Draft:
+def _draft(row: ExportFields, earlier: bool = False) -> MemoryDraft:
     text = row.text("memory")
     latest = row.flag("isLatest") if "isLatest" in row.data else not earlier
     state: State = "deleted" if row.flag("isForgotten") else "active" if latest else "superseded"
     system = row.inner("system") if "system" in row.data else row
     tags = row.names("containerTags")
-    return Draft(
+    return MemoryDraft(
         text=text, id=row.label("id"), state=state, created_at=system.time("createdAt"),
         updated_at=system.time("updatedAt"), expires=row.time("forgetAfter"),
         namespace=row.label("containerTag") or row.label("spaceId") or next(iter(tags), None),

@@ -37,13 +37,13 @@ def capture(
 ) -> None:
     """Feed the experiences of packages, in order, to a memory system; save its store."""
     from memaudit.adapters.capture.capture import capture as run
-    from memaudit.adapters.capture.systems import Settings, named_system, parse_options
+    from memaudit.adapters.capture.systems import CaptureSettings, named_system, parse_options
     from memaudit.io.packages import read_packages
 
     if not (math.isfinite(patience) and patience > 0):
         raise MemAuditError(f"--patience {patience:g} is no time; give seconds above 0")
     chosen = named_system(system)
-    settings = Settings(
+    settings = CaptureSettings(
         model, base_url, embedder, parse_options(set_ or []), python, view, patience
     )
     packages = [one for path in package for one in read_packages(path)]

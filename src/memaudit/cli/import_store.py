@@ -36,7 +36,7 @@ def import_store(
 ) -> None:
     """Read the export of a memory system; say what was kept, inactive and skipped."""
     from memaudit.adapters import registry
-    from memaudit.adapters.protocol import Options
+    from memaudit.adapters.protocol import ImportOptions
     from memaudit.adapters.registry import ADAPTERS
     from memaudit.adapters.store import write_store
 
@@ -49,7 +49,7 @@ def import_store(
     if any(os.path.realpath(path) == os.path.realpath(out) for path in paths):
         raise MemAuditError(f"{out}: is the export itself; write the store to another file")
     may_write(out, "store")
-    options = Options(name=name, view=view, namespace=namespace, as_of=as_of)
+    options = ImportOptions(name=name, view=view, namespace=namespace, as_of=as_of)
     store = registry.import_store(paths, format, options)
     write_store(store, out)
     if as_json:

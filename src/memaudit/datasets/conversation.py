@@ -87,19 +87,19 @@ class Conversation:
             "turn": [turn.id for turn in self.turns],
             "session": [session.id for session in self.sessions],
             "question": [question.id for question in self.questions],
-            "representation": [one.id for one in self.representations],
+            "representation": [shipped.id for shipped in self.representations],
         }
         for table, ids in tables.items():
             if len(set(ids)) < len(ids):
                 twice = Counter(ids).most_common(1)[0][0]
                 raise MemAuditError(f"conversation {self.id!r} has two {table}s with id {twice!r}")
         for id, cited in [(question.id, question.evidence) for question in self.questions] + [
-            (one.id, one.sources) for one in self.representations
+            (shipped.id, shipped.sources) for shipped in self.representations
         ]:
             if lost := [turn for turn in cited if turn not in turns]:
                 raise MemAuditError(f"{id!r} in {self.id!r} points to the unknown turn {lost[0]!r}")
         for question in self.questions:
-            if lost := [one for one in question.evidence_sessions if one not in sessions]:
+            if lost := [id for id in question.evidence_sessions if id not in sessions]:
                 raise MemAuditError(
                     f"{question.id!r} in {self.id!r} points to the unknown session {lost[0]!r}"
                 )
@@ -111,13 +111,13 @@ class Conversation:
 
     @property
     def in_time_order(self) -> tuple[Session, ...]:
-        """Sessions by their time; in the file's order where one has none."""
+        """Sessions by their time, or in the file's order if any has none."""
         if any(session.timestamp is None for session in self.sessions):
             return self.sessions
         return tuple(sorted(self.sessions, key=lambda session: session.timestamp or ""))
 
     @property
     def is_in_time_order(self) -> bool:
-        """Whether the file lists the sessions that have a time as time does."""
+        """Whether the file lists the sessions that have a time in the order of time."""
         times = [session.timestamp for session in self.sessions if session.timestamp is not None]
-        return all(one <= other for one, other in pairwise(times))
+        return all(earlier <= later for earlier, later in pairwise(times))

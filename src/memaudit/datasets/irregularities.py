@@ -1,4 +1,4 @@
-"""What a dataset file holds in numbers, and where it breaks its format's promises, counted."""
+"""Where a dataset file breaks its format's promises, and how much it holds: counted, not hidden."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 
 from memaudit.core.cost import words
 from memaudit.datasets.conversation import Conversation
+from memaudit.io.lenient_json import encodable
 
-DONE = {
+REMEDIES = {
     "missing field": "left empty",
     "wrong type": "left out",
     "number for text": "written as text",
@@ -36,7 +37,7 @@ DONE = {
     "answer differs from the right choice": "answer kept",
     "failed generation": "question left out",
 }
-"""Every kind of irregularity, and what is done about it; docs/datasets.md explains each."""
+"""What is done about each kind of irregularity; docs/datasets.md explains them."""
 
 LONGEST = 80
 """Characters of a value that an irregularity quotes."""
@@ -44,7 +45,7 @@ LONGEST = 80
 
 @dataclass(frozen=True, slots=True)
 class Irregularity:
-    """One thing found: in which conversation and field, at which id, and what was done."""
+    """One irregularity: in which conversation and field, at which id, and what was done."""
 
     conversation: str
     where: str
@@ -62,43 +63,36 @@ class Notes:
     unknown: set[tuple[str, str]] = field(default_factory=set)
 
     def add(self, what: str, where: str, id: str = "", found: object = "") -> None:
-        """Note one; `what` is a key of DONE."""
+        """Note an irregularity; `what` is a key of REMEDIES."""
         text = str(found)
         text = text if len(text) <= LONGEST else f"{text[:LONGEST]}..."
-        self.found.append((where, id, what, whole(text)))
+        self.found.append((where, id, what, encodable(text)))
 
     def of(self, conversation: str) -> "tuple[Irregularity, ...]":
-        """All of them, once the conversation has its id."""
+        """All irregularities, once the conversation has its id."""
         return tuple(
-            Irregularity(conversation, where, id, what, found, DONE[what])
+            Irregularity(conversation, where, id, what, found, REMEDIES[what])
             for where, id, what, found in self.found
         )
 
     def unknown_field(self, where: str, id: str, name: str) -> None:
-        """Note a field the format does not know, once a conversation: it may be in every turn."""
+        """Note an unknown field once per conversation: it may be in every turn."""
         if (where, name) not in self.unknown:
             self.unknown.add((where, name))
             self.add("unknown field", where, id, name)
 
 
 @dataclass(frozen=True, slots=True)
-class Loaded:
+class LoadedConversation:
     """A conversation and what was irregular about it."""
 
     conversation: Conversation
     irregularities: tuple[Irregularity, ...] = ()
 
 
-def whole(text: str) -> str:
-    """The text with half surrogate pairs, which no file can hold, replaced."""
-    if text.isascii():
-        return text
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-
-
 @dataclass(slots=True)
-class Counts:
-    """How much of everything there is.
+class DatasetCounts:
+    """How much a dataset holds.
 
     `references` are evidence pointers as listed, `evidence` those that name a turn.
     """
@@ -115,8 +109,7 @@ class Counts:
     representations: Counter[str] = field(default_factory=Counter)
     irregularities: list[Irregularity] = field(default_factory=list)
 
-    def add(self, loaded: Loaded) -> None:
-        """Count one conversation."""
+    def add(self, loaded: LoadedConversation) -> None:
         conversation = loaded.conversation
         self.conversations += 1
         self.sessions += len(conversation.sessions)
@@ -129,22 +122,21 @@ class Counts:
             self.references += question.references
             self.evidence += len(question.evidence)
             self.evidence_sessions += len(question.evidence_sessions)
-        self.representations.update(one.kind for one in conversation.representations)
+        self.representations.update(shipped.kind for shipped in conversation.representations)
         self.irregularities += loaded.irregularities
 
     def groups(self) -> list[tuple[str, int, Irregularity]]:
-        """Irregularities by what they are: how many, and the first; the most frequent first."""
+        """Irregularities by kind, the most frequent first: how many, and the first of them."""
         first: dict[str, Irregularity] = {}
-        for one in self.irregularities:
-            first.setdefault(one.what, one)
-        total = Counter(one.what for one in self.irregularities)
+        for irregularity in self.irregularities:
+            first.setdefault(irregularity.what, irregularity)
+        total = Counter(irregularity.what for irregularity in self.irregularities)
         order = sorted(total, key=lambda what: (-total[what], what))
         return [(what, total[what], first[what]) for what in order]
 
 
-def count(conversations: Iterable[Loaded]) -> Counts:
-    """The counts of a whole dataset."""
-    total = Counts()
+def count_dataset(conversations: Iterable[LoadedConversation]) -> DatasetCounts:
+    total = DatasetCounts()
     for loaded in conversations:
         total.add(loaded)
     return total

@@ -1,84 +1,21 @@
-"""What LoCoMo ships besides the turns: observations, session summaries, event summaries."""
+"""LoCoMo: ten long conversations of two people, with questions that cite dialogue ids."""
 
 import re
 from collections.abc import Iterator, Set
 from pathlib import Path
 
 from memaudit.datasets.conversation import Conversation, Question, Representation, Session, Turn
-from memaudit.datasets.fields import Fields, Names, Repair, as_text, resolve
-from memaudit.datasets.irregularities import Loaded, whole
-from memaudit.datasets.json_source import kind_of
-from memaudit.datasets.json_stream import opened_record, records
-
-
-def representations(
-    record: Fields, sessions: Set[str], turns: Names, repair: Repair
-) -> tuple[Representation, ...]:
-    """All of them, in that order; an id is the file's key, the speaker and the place."""
-    ids = Names()
-    return (
-        *_observations(record, sessions, ids, turns, repair),
-        *_summaries(record, sessions, ids),
-        *_events(record, sessions, ids),
-    )
-
-
-def _parts(record: Fields, name: str, sessions: Set[str]) -> Iterator[tuple[Fields, str | None]]:
-    """The entries of one part, as fields of their own key, each with the session it is about."""
-    for key, value in record.object(name).items():
-        session = key.removeprefix("events_").removesuffix("_observation").removesuffix("_summary")
-        part = Fields({whole(key): value}, name, whole(key), record.notes)
-        if session not in sessions:
-            record.notes.add("reference to nothing", name, part.id, session)
-        yield part, session if session in sessions else None
-
-
-def _rows(said: Fields) -> Iterator[tuple[str, str, object]]:
-    """Everything speakers are listed with: speaker, id and entry."""
-    for speaker in said.data:
-        if speaker != "date":
-            for place, row in enumerate(said.rows(speaker)):
-                yield whole(speaker), f"{said.id}:{whole(speaker)}:{place + 1}", row
-
-
-def _observations(
-    record: Fields, sessions: Set[str], ids: Names, turns: Names, repair: Repair
-) -> Iterator[Representation]:
-    kind = "observation"
-    for part, session in _parts(record, kind, sessions):
-        said = Fields(part.object(part.id), kind, part.id, record.notes)
-        for speaker, place, row in _rows(said):
-            id = ids.take(place)
-            if not isinstance(row, list) or len(row) != 2:
-                found = f"{kind_of(row)}, not a pair of text and reference"
-                record.notes.add("wrong type", kind, id, found)
-                continue
-            text = as_text(row[0], record.notes, kind, id)
-            cited = row[1] if isinstance(row[1], list) else [row[1]]
-            sources = resolve(cited, turns, record.notes, kind, id, repair)
-            if text is not None:
-                yield Representation(id, kind, text, speaker, session, sources)
-
-
-def _summaries(record: Fields, sessions: Set[str], ids: Names) -> Iterator[Representation]:
-    kind = "session_summary"
-    for part, session in _parts(record, kind, sessions):
-        text = part.text(part.id)
-        if text is not None:
-            yield Representation(ids.take(part.id), kind, text, None, session)
-
-
-def _events(record: Fields, sessions: Set[str], ids: Names) -> Iterator[Representation]:
-    kind = "event_summary"
-    for part, session in _parts(record, kind, sessions):
-        said = Fields(part.object(part.id), kind, part.id, record.notes)
-        date = said.time("date") if said.data else None
-        for speaker, place, row in _rows(said):
-            text = as_text(row, record.notes, kind, place)
-            if text is not None:
-                id = ids.take(place)
-                yield Representation(id, kind, text, speaker, session, (), date)
-
+from memaudit.datasets.fields import (
+    IdRegistry,
+    RecordFields,
+    as_text,
+    record_fields,
+    resolve_references,
+)
+from memaudit.datasets.irregularities import LoadedConversation
+from memaudit.datasets.json_records import records
+from memaudit.io.lenient_json import encodable
+from memaudit.io.strict_json import kind_of
 
 CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", 5: "adversarial"}
 RECORD = frozenset(
@@ -105,106 +42,110 @@ class LoCoMo:
         """By the conversation and its questions."""
         return {"conversation", "qa"} <= keys
 
-    def conversations(self, path: Path) -> Iterator[Loaded]:
-        """One conversation a record."""
-        names = Names()
+    def conversations(self, path: Path) -> Iterator[LoadedConversation]:
+        """One conversation per record."""
+        ids = IdRegistry()
         for place, data in records(path):
-            yield _load(data, place, names)
+            yield _load(data, place, ids)
 
 
-def repaired(reference: str, names: Names) -> list[tuple[str, str]]:
+def repaired(reference: str, ids: IdRegistry) -> list[tuple[str, str]]:
     """A reference's pieces; only splitting and leading zeros are repaired, the rest is malformed.
 
     `D8:6; D9:17` is two references and `D30:05` is `D30:5`; `D:11:26` and `D` could be anything.
     """
-    if reference in names:
+    if reference in ids:
         return [(reference, "")]
-    found: list[tuple[str, str]] = []
+    pieces: list[tuple[str, str]] = []
     for piece in re.split(r"[;,\s]+", reference.strip(";, \t\r\n")):
         match = _REFERENCE.fullmatch(piece)
         plain = f"D{match[1]}:{match[2]}" if match else piece
-        if piece in names or piece == plain:
-            found.append((piece, "" if match or piece in names else "malformed reference"))
+        if piece in ids or piece == plain:
+            pieces.append((piece, "" if match or piece in ids else "malformed reference"))
         else:
-            found.append((plain, "zero-padded reference"))
-    return found
+            pieces.append((plain, "zero-padded reference"))
+    return pieces
 
 
-def _load(data: dict[str, object], place: int, conversation_names: Names) -> Loaded:
-    record = opened_record(data, "sample_id", place, conversation_names)
-    record.only(RECORD)
-    names = Names()
-    talk = Fields(record.object("conversation"), "conversation", record.id, record.notes)
-    sessions = _sessions(talk, names)
+def _load(data: dict[str, object], place: int, conversation_ids: IdRegistry) -> LoadedConversation:
+    record = record_fields(data, "sample_id", place, conversation_ids)
+    record.note_unknown(RECORD)
+    ids = IdRegistry()
+    dialogue = RecordFields(record.object("conversation"), "conversation", record.id, record.notes)
+    sessions = _sessions(dialogue, ids)
     conversation = Conversation(
-        record.id, sessions, _questions(record, sessions, names),
-        representations(record, {session.id for session in sessions}, names, repaired),
+        record.id, sessions, _questions(record, sessions, ids),
+        _representations(record, {session.id for session in sessions}, ids),
     )  # fmt: skip
     if not conversation.is_in_time_order:
         record.note("sessions out of order", "conversation")
-    return Loaded(conversation, record.notes.of(record.id))
+    return LoadedConversation(conversation, record.notes.of(record.id))
 
 
-def _sessions(talk: Fields, names: Names) -> tuple[Session, ...]:
+def _sessions(dialogue: RecordFields, ids: IdRegistry) -> tuple[Session, ...]:
     """The sessions in the order of their numbers."""
-    people = {talk.text("speaker_a"): "speaker_a", talk.text("speaker_b"): "speaker_b"}
+    people = {dialogue.text("speaker_a"): "speaker_a", dialogue.text("speaker_b"): "speaker_b"}
     keys = sorted(
-        (key for key in talk.data if _SESSION.fullmatch(key)),
+        (key for key in dialogue.data if _SESSION.fullmatch(key)),
         key=lambda key: (int(key.partition("_")[2]), key),
     )
-    for key in talk.data:
+    for key in dialogue.data:
         date = _DATE.fullmatch(key)
-        if date and date[1] not in talk.data:
-            talk.note("date without a session", key, talk.data[key])
+        if date and date[1] not in dialogue.data:
+            dialogue.note("date without a session", key, dialogue.data[key])
         elif not date and not _SESSION.fullmatch(key) and key not in people.values():
-            talk.notes.unknown_field(talk.where, talk.id, key)
+            dialogue.notes.unknown_field(dialogue.where, dialogue.id, key)
     sessions = []
     for index, key in enumerate(keys):
-        time = talk.time(f"{key}_date_time")
-        if talk.data[key] == []:
-            talk.note("empty session", key)
+        time = dialogue.time(f"{key}_date_time")
+        if dialogue.data[key] == []:
+            dialogue.note("empty session", key)
         turns = tuple(
-            _turn(row, key, place, time, people, names) for place, row in talk.objects(key)
+            _turn(row, key, place, time, people, ids) for place, row in dialogue.objects(key)
         )
         sessions.append(Session(key, index, time, turns))
     return tuple(sessions)
 
 
 def _turn(
-    row: Fields, session: str, place: int, time: str | None, people: dict[str | None, str],
-    names: Names,
+    row: RecordFields, session: str, place: int, time: str | None, people: dict[str | None, str],
+    ids: IdRegistry,
 ) -> Turn:  # fmt: skip
     row.where = "conversation.session"
     # A missing dia_id is not made up: a reference might then name the wrong turn.
-    id = names.take_noted(row.label("dia_id"), f"{session}:{place + 1}", row.notes, "dia_id")
+    id = ids.assign_noted(row.label("dia_id"), f"{session}:{place + 1}", row.notes, "dia_id")
     row.id = id
-    row.only(TURN)
+    row.note_unknown(TURN)
     speaker = row.text("speaker") or "unknown"
     if speaker not in people:
         row.note("unknown speaker", "speaker", speaker)
     caption = row.text("blip_caption", required=False)
     role = people.get(speaker, "unknown")
-    return Turn(id, session, place, speaker, role, row.spoken("text"), time, caption)
+    return Turn(id, session, place, speaker, role, row.required_text("text"), time, caption)
 
 
-def _questions(record: Fields, sessions: tuple[Session, ...], names: Names) -> tuple[Question, ...]:
-    """The questions, numbered from 0 as published corrections of their labels do."""
+def _questions(
+    record: RecordFields, sessions: tuple[Session, ...], ids: IdRegistry
+) -> tuple[Question, ...]:
+    """The questions, numbered from 0 as published label corrections do."""
     home = {turn.id: session.id for session in sessions for turn in session.turns}
-    found = []
+    questions = []
     for place, row in record.objects("qa"):
         row.id = f"qa{place}"
-        row.only(QUESTION)
+        row.note_unknown(QUESTION)
         kind = _kind(row)
         cited = row.rows("evidence")
-        evidence = resolve(cited, names, row.notes, row.place("evidence"), row.id, repaired)
+        evidence = resolve_references(
+            cited, ids, row.notes, row.place("evidence"), row.id, repaired
+        )
         if not cited:
             row.note("no evidence", "evidence")
         # An adversarial question has no answer in the conversation, unless the file gives one.
         answer = row.text("answer", required=kind != "adversarial")
-        found.append(
+        questions.append(
             Question(
                 id=row.id,
-                text=row.spoken("question"),
+                text=row.required_text("question"),
                 answer=answer,
                 kind=kind,
                 evidence=evidence,
@@ -214,14 +155,90 @@ def _questions(record: Fields, sessions: tuple[Session, ...], names: Names) -> t
                 references=len(cited),
             )
         )
-    return tuple(found)
+    return tuple(questions)
 
 
-def _kind(row: Fields) -> str:
-    """The category's name."""
+def _kind(row: RecordFields) -> str:
     category = row.data.get("category")
     if isinstance(category, int) and not isinstance(category, bool) and category in CATEGORIES:
         return CATEGORIES[category]
-    found = category if isinstance(category, int | str) else kind_of(category)
-    row.note("unknown category", "category", found)
+    shown = category if isinstance(category, int | str) else kind_of(category)
+    row.note("unknown category", "category", shown)
     return "unknown"
+
+
+def _representations(
+    record: RecordFields, sessions: Set[str], turns: IdRegistry
+) -> tuple[Representation, ...]:
+    """Observations, session summaries and event summaries, as LoCoMo ships them beside the turns.
+
+    An id is the file's key, the speaker and the place.
+    """
+    ids = IdRegistry()
+    return (
+        *_observations(record, sessions, ids, turns),
+        *_summaries(record, sessions, ids),
+        *_events(record, sessions, ids),
+    )
+
+
+def _parts(
+    record: RecordFields, name: str, sessions: Set[str]
+) -> Iterator[tuple[RecordFields, str | None]]:
+    """The entries of one part, as fields of their own key, each with the session it is about."""
+    for key, value in record.object(name).items():
+        session = key.removeprefix("events_").removesuffix("_observation").removesuffix("_summary")
+        part = RecordFields({encodable(key): value}, name, encodable(key), record.notes)
+        if session not in sessions:
+            record.notes.add("reference to nothing", name, part.id, session)
+        yield part, session if session in sessions else None
+
+
+def _rows(part: RecordFields) -> Iterator[tuple[str, str, object]]:
+    """Every entry of every speaker: speaker, id and entry."""
+    for speaker in part.data:
+        if speaker != "date":
+            for place, row in enumerate(part.rows(speaker)):
+                name = encodable(speaker)
+                yield name, f"{part.id}:{name}:{place + 1}", row
+
+
+def _observations(
+    record: RecordFields, sessions: Set[str], ids: IdRegistry, turns: IdRegistry
+) -> Iterator[Representation]:
+    kind = "observation"
+    for part, session in _parts(record, kind, sessions):
+        entries = RecordFields(part.object(part.id), kind, part.id, record.notes)
+        for speaker, place, row in _rows(entries):
+            id = ids.assign(place)
+            if not isinstance(row, list) or len(row) != 2:
+                pair = f"{kind_of(row)}, not a pair of text and reference"
+                record.notes.add("wrong type", kind, id, pair)
+                continue
+            text = as_text(row[0], record.notes, kind, id)
+            cited = row[1] if isinstance(row[1], list) else [row[1]]
+            sources = resolve_references(cited, turns, record.notes, kind, id, repaired)
+            if text is not None:
+                yield Representation(id, kind, text, speaker, session, sources)
+
+
+def _summaries(
+    record: RecordFields, sessions: Set[str], ids: IdRegistry
+) -> Iterator[Representation]:
+    kind = "session_summary"
+    for part, session in _parts(record, kind, sessions):
+        text = part.text(part.id)
+        if text is not None:
+            yield Representation(ids.assign(part.id), kind, text, None, session)
+
+
+def _events(record: RecordFields, sessions: Set[str], ids: IdRegistry) -> Iterator[Representation]:
+    kind = "event_summary"
+    for part, session in _parts(record, kind, sessions):
+        entries = RecordFields(part.object(part.id), kind, part.id, record.notes)
+        date = entries.time("date") if entries.data else None
+        for speaker, place, row in _rows(entries):
+            text = as_text(row, record.notes, kind, place)
+            if text is not None:
+                id = ids.assign(place)
+                yield Representation(id, kind, text, speaker, session, (), date)

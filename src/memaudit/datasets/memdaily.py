@@ -9,10 +9,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from memaudit.datasets.conversation import Conversation, Question, Session, Turn
-from memaudit.datasets.fields import Fields, Names, resolve
-from memaudit.datasets.irregularities import Loaded, Notes, whole
-from memaudit.datasets.json_source import kind_of, opened
-from memaudit.datasets.json_stream import Cursor, record
+from memaudit.datasets.fields import IdRegistry, RecordFields, resolve_references
+from memaudit.datasets.irregularities import LoadedConversation, Notes
+from memaudit.datasets.json_records import JsonCursor, open_dataset, record
+from memaudit.io.lenient_json import encodable
+from memaudit.io.strict_json import kind_of
 
 TRAJECTORY = frozenset({"tid", "message_list", "QA", "question_list"})
 MESSAGE = frozenset({"mid", "message", "time", "place"})
@@ -36,23 +37,23 @@ class MemDaily:
         """By a trajectory's messages."""
         return "message_list" in keys
 
-    def conversations(self, path: Path) -> Iterator[Loaded]:
-        """One conversation a trajectory."""
-        names = Names()
-        with opened(path) as file:
-            cursor = Cursor(file, path.name)
+    def conversations(self, path: Path) -> Iterator[LoadedConversation]:
+        """One conversation per trajectory."""
+        ids = IdRegistry()
+        with open_dataset(path) as file:
+            cursor = JsonCursor(file, path.name)
             for above, place, data in _trajectories(cursor, path.name, ()):
-                yield _load(data, above, place, names)
+                yield _load(data, above, place, ids)
             cursor.done()
 
 
 def _trajectories(
-    cursor: Cursor, name: str, above: tuple[str, ...]
+    cursor: JsonCursor, name: str, above: tuple[str, ...]
 ) -> Iterator[tuple[tuple[str, ...], int, dict[str, object]]]:
-    """Every trajectory with the keys it stands under."""
+    """Every trajectory with the keys above it."""
     if cursor.peek() == "{" and len(above) < 2:
         for key in cursor.members():
-            yield from _trajectories(cursor, name, (*above, whole(key)))
+            yield from _trajectories(cursor, name, (*above, encodable(key)))
     elif cursor.peek() == "n" and above:
         cursor.value()  # null, which the generator writes for a scenario it does not have
     else:
@@ -60,16 +61,18 @@ def _trajectories(
             yield above, place, record(cursor, name, place)
 
 
-def _load(data: dict[str, object], above: tuple[str, ...], place: int, names: Names) -> Loaded:
+def _load(
+    data: dict[str, object], above: tuple[str, ...], place: int, ids: IdRegistry
+) -> LoadedConversation:
     notes = Notes()
-    trajectory = Fields(data, "", "", notes)
+    trajectory = RecordFields(data, "", "", notes)
     given = trajectory.label("tid")
-    id = names.take_noted(
+    id = ids.assign_noted(
         None if given is None else "/".join((*above, given)),
         "/".join((*above, f"trajectory-{place + 1}")), notes, "tid",
     )  # fmt: skip
     trajectory.id = id
-    trajectory.only(TRAJECTORY)
+    trajectory.note_unknown(TRAJECTORY)
     turns, steps = _turns(trajectory)
     kind = above[0] if above else "unknown"
     questions = tuple(_questions(trajectory, kind, steps))
@@ -77,22 +80,22 @@ def _load(data: dict[str, object], above: tuple[str, ...], place: int, names: Na
         trajectory.note("empty session", "message_list")
     session = Session(SESSION, 0, turns[0].timestamp if turns else None, turns)
     topic = above[1] if len(above) > 1 else None
-    return Loaded(Conversation(id, (session,), questions, (), topic), notes.of(id))
+    return LoadedConversation(Conversation(id, (session,), questions, (), topic), notes.of(id))
 
 
-def _turns(trajectory: Fields) -> tuple[tuple[Turn, ...], Names]:
+def _turns(trajectory: RecordFields) -> tuple[tuple[Turn, ...], IdRegistry]:
     """The messages; their ids are their places, which is what `target_step_id` counts."""
     turns: list[Turn] = []
-    steps = Names()
+    steps = IdRegistry()
     for place, value in enumerate(trajectory.rows("message_list")):
         if not isinstance(value, dict | str):
-            found = f"{kind_of(value)}, not a message"
-            trajectory.note("wrong type", f"message_list[{place}]", found)
+            wrong = f"{kind_of(value)}, not a message"
+            trajectory.note("wrong type", f"message_list[{place}]", wrong)
             continue
-        id = steps.take(str(place))
+        id = steps.assign(str(place))
         data = value if isinstance(value, dict) else {"message": value}
-        row = Fields(data, "message_list", id, trajectory.notes)
-        row.only(MESSAGE)
+        row = RecordFields(data, "message_list", id, trajectory.notes)
+        row.note_unknown(MESSAGE)
         number = row.label("mid")
         if number is not None and number != id:
             row.note("number differs from place", "mid", number)
@@ -100,34 +103,34 @@ def _turns(trajectory: Fields) -> tuple[tuple[Turn, ...], Names]:
         time = row.time("time", required=isinstance(value, dict))
         turns.append(
             Turn(
-                id, SESSION, place, "user", "user", row.spoken("message"), time,
+                id, SESSION, place, "user", "user", row.required_text("message"), time,
                 place=row.text("place", required=False),
             )
         )  # fmt: skip
     return tuple(turns), steps
 
 
-def _questions(trajectory: Fields, kind: str, steps: Names) -> Iterator[Question]:
-    names = Names()
+def _questions(trajectory: RecordFields, kind: str, steps: IdRegistry) -> Iterator[Question]:
+    ids = IdRegistry()
     asked = trajectory.data.get("QA")
     if isinstance(asked, dict):
-        trajectory = Fields({"QA": [asked]}, "", trajectory.id, trajectory.notes)
+        trajectory = RecordFields({"QA": [asked]}, "", trajectory.id, trajectory.notes)
     field = "question_list" if asked is None and "question_list" in trajectory.data else "QA"
     for place, row in trajectory.objects(field):
         given = row.label("qid")
-        row.id = names.take(f"q{place if given is None else given}")
-        row.only(QUESTION)
+        row.id = ids.assign(f"q{place if given is None else given}")
+        row.note_unknown(QUESTION)
         if row.data.get("question") in FAILED or row.data.get("answer") in FAILED:
             row.note("failed generation", "question")
             continue
         cited = row.rows("target_step_id")
-        evidence = resolve(cited, steps, row.notes, row.place("target_step_id"), row.id)
+        evidence = resolve_references(cited, steps, row.notes, row.place("target_step_id"), row.id)
         if not cited:
             row.note("no evidence", "target_step_id")
         choices = _choices(row)
         yield Question(
             id=row.id,
-            text=row.spoken("question"),
+            text=row.required_text("question"),
             answer=_answer(row, dict(choices)),
             kind=kind,
             evidence=evidence,
@@ -138,16 +141,16 @@ def _questions(trajectory: Fields, kind: str, steps: Names) -> Iterator[Question
         )
 
 
-def _choices(row: Fields) -> tuple[tuple[str, str], ...]:
+def _choices(row: RecordFields) -> tuple[tuple[str, str], ...]:
     """Letters and texts of a multiple choice."""
     if row.data.get("choices") is None:
         return ()
-    options = Fields(row.object("choices"), row.place("choices"), row.id, row.notes)
-    found = {whole(letter): options.text(letter) for letter in options.data}
-    return tuple((letter, text) for letter, text in found.items() if text is not None)
+    options = RecordFields(row.object("choices"), row.place("choices"), row.id, row.notes)
+    texts = {encodable(letter): options.text(letter) for letter in options.data}
+    return tuple((letter, text) for letter, text in texts.items() if text is not None)
 
 
-def _answer(row: Fields, choices: dict[str, str]) -> str | None:
+def _answer(row: RecordFields, choices: dict[str, str]) -> str | None:
     """The answer in words; the right choice where the file gives only its letter."""
     letter = row.text("ground_truth", required=False)
     right = choices.get(letter) if letter is not None else None

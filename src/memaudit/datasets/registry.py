@@ -7,16 +7,15 @@ from typing import Protocol
 
 from memaudit.core.errors import MemAuditError
 from memaudit.datasets.chat import Chat
-from memaudit.datasets.irregularities import Loaded
-from memaudit.datasets.json_source import opened
-from memaudit.datasets.json_stream import Cursor
+from memaudit.datasets.irregularities import LoadedConversation
+from memaudit.datasets.json_records import JsonCursor, open_dataset
 from memaudit.datasets.locomo import LoCoMo
 from memaudit.datasets.longmemeval import LongMemEval
 from memaudit.datasets.memdaily import MemDaily
 
 
-class Loader(Protocol):
-    """Reads one format into the common shape."""
+class DatasetLoader(Protocol):
+    """Reads the files of one dataset format into conversations."""
 
     @property
     def name(self) -> str: ...
@@ -30,12 +29,12 @@ class Loader(Protocol):
         """Whether a record with these keys is of this format."""
         ...
 
-    def conversations(self, path: Path) -> Iterator[Loaded]:
+    def conversations(self, path: Path) -> Iterator[LoadedConversation]:
         """The file's conversations, one at a time."""
         ...
 
 
-LOADERS: dict[str, Loader] = {
+LOADERS: dict[str, DatasetLoader] = {
     LongMemEval.name: LongMemEval(),
     LoCoMo.name: LoCoMo(),
     MemDaily.name: MemDaily(),
@@ -43,18 +42,17 @@ LOADERS: dict[str, Loader] = {
 }
 
 MAX_NESTING = 2
-"""Objects around the first list of records, at most: MemDaily's question type and scenario."""
+"""Most objects around the first list of records: MemDaily's question type and scenario."""
 
 
-def named_loader(name: str) -> Loader:
-    """The format of that name."""
+def named_loader(name: str) -> DatasetLoader:
     if name not in LOADERS:
         raise MemAuditError(f"unknown format {name!r}; known formats: {', '.join(LOADERS)}")
     return LOADERS[name]
 
 
 def seen_format(path: Path) -> str | None:
-    """The format whose first record the file begins with, if any; never by the file's name."""
+    """The format of the first record, if it is known; the file's name plays no part."""
     for keys in (_first_keys(path, nested=True), _first_keys(path, nested=False)):
         for name, loader in LOADERS.items():
             if loader.recognises(keys):
@@ -63,19 +61,19 @@ def seen_format(path: Path) -> str | None:
 
 
 def guess_format(path: Path) -> str:
-    """The format a file is of, as far as one can see."""
+    """The format whose records the file holds; an error if there is none."""
     if (seen := seen_format(path)) is not None:
         return seen
     raise MemAuditError(
-        f"{path.name}: its first record is of no known format; "
+        f"{path.name}: its first record has no known format; "
         f"give one with --format: {', '.join(LOADERS)}"
     )
 
 
 def _first_keys(path: Path, nested: bool) -> frozenset[str]:
     """The keys of the first record: in the first list, looked for inside objects if `nested`."""
-    with opened(path) as file:
-        cursor = Cursor(file, path.name)
+    with open_dataset(path) as file:
+        cursor = JsonCursor(file, path.name)
         for _ in range(MAX_NESTING):
             if not nested or cursor.peek() != "{":
                 break
@@ -88,18 +86,17 @@ def _first_keys(path: Path, nested: bool) -> frozenset[str]:
         return frozenset(first) if isinstance(first, dict) else frozenset()
 
 
-def iter_conversations(path: Path, format: str | None = None) -> Iterator[Loaded]:
+def iter_conversations(path: Path, format: str | None = None) -> Iterator[LoadedConversation]:
     """The conversations one at a time; the format is guessed from the content if not given."""
     if format is None:
         return named_loader(guess_format(path)).conversations(path)
     loader, seen = named_loader(format), None
-    with suppress(MemAuditError):  # what is wrong with the file is for the loader to say
+    with suppress(MemAuditError):  # the loader says what is wrong with the file
         seen = seen_format(path)
     if seen not in (None, format):
-        raise MemAuditError(f"{path.name}: is of the format {seen}, not {format}; check --format")
+        raise MemAuditError(f"{path.name}: has the format {seen}, not {format}; check --format")
     return loader.conversations(path)
 
 
-def read_conversations(path: Path, format: str | None = None) -> list[Loaded]:
-    """All conversations at once."""
+def read_conversations(path: Path, format: str | None = None) -> list[LoadedConversation]:
     return list(iter_conversations(path, format))

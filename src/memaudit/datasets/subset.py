@@ -8,12 +8,14 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 
+from pydantic import BaseModel, ConfigDict, ValidationError
+
 from memaudit.core.errors import MemAuditError
 from memaudit.datasets.conversation import Conversation, Question
 from memaudit.datasets.irregularities import LoadedConversation
 from memaudit.datasets.json_records import JsonCursor, dataset_hash, open_dataset
 from memaudit.datasets.registry import iter_conversations
-from memaudit.io.strict_json import kind_of
+from memaudit.io.strict_json import first_fault
 
 Chosen = tuple[str, str]
 """A conversation's id and a question's."""
@@ -102,15 +104,38 @@ def choose(
         )
     taken = shares(sizes, size)
     picked = [
-        one
+        chosen
         for name, members in strata.items()
-        for one in sorted(members, key=lambda one: rank(seed, one))[: taken[name]]
+        for chosen in sorted(members, key=lambda chosen: rank(seed, chosen))[: taken[name]]
     ]
     counts = {name: (sizes[name], taken[name]) for name in sizes}
     return Subset(sha256, format, by, seed, counts, tuple(sorted(picked)))
 
 
 FORMAT, VERSION = "memaudit-subset", 1
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(strict=True)
+
+
+class _Stratum(_Strict):
+    of: int
+    taken: int
+
+
+class _Question(_Strict):
+    conversation: str
+    question: str
+
+
+class _Manifest(_Strict):
+    dataset_sha256: str
+    dataset_format: str
+    by: str
+    seed: int
+    strata: dict[str, _Stratum]
+    questions: list[_Question]
 
 
 def subset_text(subset: Subset) -> str:
@@ -132,22 +157,18 @@ def read_subset(path: Path) -> Subset:
         )
     if data.get("version") != VERSION:
         raise MemAuditError(f"{path.name}: has an unknown version; this memaudit reads {VERSION}")
-    manifest = _Manifest(path.name, data)
-    strata = {
-        name: (manifest.number("of", row), manifest.number("taken", row))
-        for name, row in manifest.table("strata").items()
-    }
-    questions = tuple(
-        (manifest.text("conversation", row), manifest.text("question", row))
-        for row in manifest.rows("questions")
-    )
+    try:
+        manifest = _Manifest.model_validate(data)
+    except ValidationError as error:
+        raise MemAuditError(f"{path.name}: {first_fault(error)}") from None
     subset = Subset(
-        manifest.text("dataset_sha256", data), manifest.text("dataset_format", data),
-        manifest.text("by", data), manifest.number("seed", data), strata, questions,
+        manifest.dataset_sha256, manifest.dataset_format, manifest.by, manifest.seed,
+        {name: (stratum.of, stratum.taken) for name, stratum in manifest.strata.items()},
+        tuple((row.conversation, row.question) for row in manifest.questions),
     )  # fmt: skip
     if subset.sha256 != data.get("sha256") or subset.content["size"] != data.get("size"):
         raise MemAuditError(
-            f"{path.name}: its content does not match its hash; it was edited, make it anew"
+            f"{path.name}: does not match its hash: it was edited (create it again)"
         )
     return subset
 
@@ -157,11 +178,11 @@ def apply_subset(subset: Subset, path: Path) -> Iterator[LoadedConversation]:
 
     The irregularities of a conversation stay with it, also those of questions not chosen.
     """
-    found = dataset_hash(path)
-    if found != subset.dataset_sha256:
+    digest = dataset_hash(path)
+    if digest != subset.dataset_sha256:
         raise MemAuditError(
             f"{path.name}: is not the file the subset was made from: its SHA-256 begins "
-            f"{found[:16]}, the subset's {subset.dataset_sha256[:16]}"
+            f"{digest[:16]}, the subset's {subset.dataset_sha256[:16]}"
         )
     return _cut_down(subset, path)
 
@@ -169,49 +190,14 @@ def apply_subset(subset: Subset, path: Path) -> Iterator[LoadedConversation]:
 def _cut_down(subset: Subset, path: Path) -> Iterator[LoadedConversation]:
     missing = set(subset.questions)
     for loaded in iter_conversations(path, subset.dataset_format):
-        talk = loaded.conversation
-        kept = tuple(one for one in talk.questions if (talk.id, one.id) in missing)
-        missing -= {(talk.id, one.id) for one in kept}
-        if kept:
-            yield LoadedConversation(replace(talk, questions=kept), loaded.irregularities)
+        conversation = loaded.conversation
+        ids = {question.id: (conversation.id, question.id) for question in conversation.questions}
+        questions = tuple(q for q in conversation.questions if ids[q.id] in missing)
+        missing -= {ids[question.id] for question in questions}
+        if questions:
+            yield replace(loaded, conversation=replace(conversation, questions=questions))
     if missing:
-        conversation, question = min(missing)
+        owner, id = min(missing)
         raise MemAuditError(
-            f"{path.name}: has no question {question!r} in {conversation!r}, which the subset names"
-        )
-
-
-class _Manifest:
-    """Typed access to a manifest; the first thing wrong is one line."""
-
-    def __init__(self, name: str, data: dict[str, object]) -> None:
-        self.name, self.data = name, data
-
-    def text(self, field: str, row: object) -> str:
-        value = row.get(field) if isinstance(row, dict) else None
-        if not isinstance(value, str):
-            raise self._wrong(field, value, "text")
-        return value
-
-    def number(self, field: str, row: object) -> int:
-        value = row.get(field) if isinstance(row, dict) else None
-        if not isinstance(value, int) or isinstance(value, bool):
-            raise self._wrong(field, value, "a whole number")
-        return value
-
-    def table(self, field: str) -> dict[str, object]:
-        value = self.data.get(field)
-        if not isinstance(value, dict):
-            raise self._wrong(field, value, "an object")
-        return value
-
-    def rows(self, field: str) -> list[object]:
-        value = self.data.get(field)
-        if not isinstance(value, list):
-            raise self._wrong(field, value, "a list")
-        return value
-
-    def _wrong(self, field: str, value: object, expected: str) -> MemAuditError:
-        return MemAuditError(
-            f"{self.name}: has {kind_of(value)} in the field {field!r}, {expected} was expected"
+            f"{path.name}: has no question {id!r} in {owner!r}, which the subset names"
         )

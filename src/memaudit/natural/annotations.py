@@ -9,7 +9,7 @@ from memaudit.core.cost import DECLARED, cost_rule
 from memaudit.core.errors import MemAuditError
 from memaudit.core.package import Candidate, Package
 from memaudit.core.text import one_line
-from memaudit.datasets.irregularities import Irregularity, Loaded
+from memaudit.datasets.irregularities import Irregularity, LoadedConversation
 from memaudit.natural.candidates import Offer, extracts, shipped, update_offers
 from memaudit.natural.coverage_rules import covered
 from memaudit.natural.evidence import Evidence, gold
@@ -56,7 +56,7 @@ class Built:
     repeated: int
 
 
-def build(loaded: Loaded, recipe: Recipe) -> Built:
+def build(loaded: LoadedConversation, recipe: Recipe) -> Built:
     """The package of a conversation."""
     conversation, labels = loaded.conversation, recipe.labels
     transcript, questions = split(conversation, recipe.format)

@@ -13,8 +13,8 @@ from typing import NoReturn
 from memaudit.core.digest import digest
 from memaudit.core.errors import MemAuditError
 from memaudit.core.package import Package
-from memaudit.datasets.irregularities import Loaded
-from memaudit.datasets.json_source import dataset_hash
+from memaudit.datasets.irregularities import LoadedConversation
+from memaudit.datasets.json_records import dataset_hash
 from memaudit.datasets.registry import guess_format, iter_conversations
 from memaudit.datasets.subset import Subset, apply_subset, read_subset
 from memaudit.io.atomic import clear
@@ -49,7 +49,7 @@ class Plan:
     sha256: str
     subset: Subset | None
 
-    def loaded(self) -> Iterator[Loaded]:
+    def loaded(self) -> Iterator[LoadedConversation]:
         """The conversations that are wanted; one that is not there is an error."""
         found: set[str] = set()
         wanted = set(self.job.conversations)

@@ -10,9 +10,9 @@ from pathlib import Path
 
 from memaudit.core.errors import MemAuditError
 from memaudit.core.exact import exact
-from memaudit.datasets.irregularities import whole
-from memaudit.datasets.json_source import dataset_hash, kind_of, opened, read
-from memaudit.datasets.json_stream import json_lines
+from memaudit.datasets.json_records import dataset_hash, json_lines, open_dataset, read_piece
+from memaudit.io.lenient_json import encodable
+from memaudit.io.strict_json import kind_of
 
 MAX_BYTES = 256 << 20
 LONGEST_CELL = 1 << 24
@@ -45,7 +45,7 @@ class LabelRow:
             return None
         if isinstance(value, bool) or not isinstance(value, str | int | Decimal):
             raise self.wrong(f"has {kind_of(value)} in the field {field!r}, text was expected")
-        return whole(str(value))
+        return encodable(str(value))
 
     def many(self, *fields: str) -> tuple[object, ...]:
         """A list, under the first of these names that is there; in CSV split at semicolons."""
@@ -54,7 +54,7 @@ class LabelRow:
             if value is None or value == "":
                 continue
             if isinstance(value, list):
-                return tuple(whole(one) if isinstance(one, str) else one for one in value)
+                return tuple(encodable(one) if isinstance(one, str) else one for one in value)
             if isinstance(value, str):
                 pieces = (piece.strip() for piece in value.split(";"))
                 return tuple(piece for piece in pieces if piece)
@@ -95,8 +95,8 @@ def _jsonl(path: Path) -> Iterator[LabelRow]:
 
 
 def _csv(path: Path) -> Iterator[LabelRow]:
-    with opened(path) as file:
-        content = read(file, MAX_BYTES + 1, path.name)
+    with open_dataset(path) as file:
+        content = read_piece(file, MAX_BYTES + 1, path.name)
     if len(content) > MAX_BYTES:
         raise MemAuditError(f"{path.name}: is larger than {MAX_BYTES >> 20} MB; split it")
     csv.field_size_limit(max(csv.field_size_limit(), LONGEST_CELL))

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from memaudit.adapters.capture.capture import Outcome, capture
-from memaudit.adapters.capture.systems import Settings, System
+from memaudit.adapters.capture.capture import CaptureOutcome, capture
+from memaudit.adapters.capture.systems import CaptureSettings, MemorySystem
 from memaudit.core.package import Package
 
 KEY = "sk-a-key-that-nobody-may-see"
-NOTEBOOK = System(
+NOTEBOOK = MemorySystem(
     "notebook", "Notebook", "notebook==1", Path(__file__).parent / "notebook.py", "mem0", "results"
 )
 
@@ -23,7 +23,7 @@ def package(name: str, *texts: str) -> Package:
     })  # fmt: skip
 
 
-Run = Callable[..., Outcome]
+Run = Callable[..., CaptureOutcome]
 
 
 @pytest.fixture
@@ -31,8 +31,8 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     """Capture packages with the notebook into `tmp_path / "store.json"`."""
     monkeypatch.setenv("MEMAUDIT_API_KEY", KEY)
 
-    def go(packages: list[Package], patience: float = 30, **options: object) -> Outcome:
-        settings = Settings(
+    def go(packages: list[Package], patience: float = 30, **options: object) -> CaptureOutcome:
+        settings = CaptureSettings(
             "model",
             "http://127.0.0.1:1/v1",
             None,

@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 
 from memaudit.adapters.capture.capture import capture
-from memaudit.adapters.capture.systems import Settings, System, named_system
+from memaudit.adapters.capture.systems import CaptureSettings, MemorySystem, named_system
 from memaudit.adapters.store import read_store
 from memaudit.core.errors import MemAuditError, MissingTool
-from memaudit.scoring.judged_store import of_package
+from memaudit.scoring.judged_store import active_memories
 from tests.adapters.capture.conftest import KEY, NOTEBOOK, Run, package
 
 
@@ -43,9 +43,9 @@ def test_an_example_for_which_nothing_is_written_is_in_the_store(run: Run) -> No
     """Whoever scores q finds an empty store of it, not a store that was never fed q."""
     store = run([package("p", "a"), package("q", "forget nothing")]).store
     assert store.origin.configuration["examples"] == {"p": 1, "q": 0}
-    assert of_package(store, "q") == []
+    assert active_memories(store, "q") == []
     with pytest.raises(MemAuditError, match="was not written for the package 'r'"):
-        of_package(store, "r")
+        active_memories(store, "r")
 
 
 def test_a_second_run_feeds_only_what_is_new_or_changed(run: Run) -> None:
@@ -125,10 +125,13 @@ def test_a_system_that_is_not_installed_gives_the_pip_line(tmp_path: Path) -> No
     """And nothing is written."""
     driver = tmp_path / "driver.py"
     driver.write_text("import no_such_module_anywhere\n")
-    system = System("x", "X", "x-memory==1.2 y", driver, "mem0", "results")
+    system = MemorySystem("x", "X", "x-memory==1.2 y", driver, "mem0", "results")
     with pytest.raises(MissingTool, match=r"-m pip install x-memory==1\.2 y$"):
         capture(
-            system, [package("p", "a")], Settings("m", "http://127.0.0.1:1"), tmp_path / "s.json"
+            system,
+            [package("p", "a")],
+            CaptureSettings("m", "http://127.0.0.1:1"),
+            tmp_path / "s.json",
         )
     assert list(tmp_path.glob("s.json*")) == []
 
@@ -147,7 +150,7 @@ def test_mistakes_are_told_in_one_line(
     packages: list, settings: dict, message: str, tmp_path: Path
 ) -> None:
     """Before anything is fed or written."""
-    given = Settings(**{"model": "m", "base_url": "http://127.0.0.1:1", **settings})
+    given = CaptureSettings(**{"model": "m", "base_url": "http://127.0.0.1:1", **settings})
     with pytest.raises(MemAuditError, match=message) as caught:
         capture(NOTEBOOK, packages, given, tmp_path / "store.json")
     assert "\n" not in str(caught.value)

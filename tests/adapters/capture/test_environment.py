@@ -8,7 +8,7 @@ import pytest
 from memaudit.adapters.capture.capture import assemble
 from memaudit.adapters.capture.driver_process import child_environment
 from memaudit.adapters.capture.example import ExampleResult
-from memaudit.adapters.capture.systems import DRIVERS, SYSTEMS, Settings, parse_options
+from memaudit.adapters.capture.systems import DRIVERS, SYSTEMS, CaptureSettings, parse_options
 from memaudit.core.errors import MemAuditError
 
 
@@ -58,7 +58,7 @@ def result(*contacted: str) -> ExampleResult:
 def test_other_addresses_are_told(address: str, contacted: list[str], others: str | None) -> None:
     """What the model's own name resolved to is not another address."""
     store = assemble(
-        SYSTEMS["mem0"], Settings("m", address), address, {}, [result(*contacted)], {}, "s"
+        SYSTEMS["mem0"], CaptureSettings("m", address), address, {}, [result(*contacted)], {}, "s"
     )
     expected = f"the system contacted more than the model's address: {others}"
     assert store.warnings == ((expected,) if others else ())

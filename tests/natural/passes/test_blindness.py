@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from memaudit.datasets.conversation import Conversation, Question, Representation, Session, Turn
-from memaudit.datasets.irregularities import Loaded
+from memaudit.datasets.irregularities import LoadedConversation
 from memaudit.models.cache import Cache
 from memaudit.models.session import open_session
 from memaudit.natural.passes.build import ModelBuilt, build_with_model
@@ -72,7 +72,7 @@ def wire(tmp_path_factory: pytest.TempPathFactory) -> Wire:
     folder = tmp_path_factory.mktemp("blind")
     with serving(instead("units", misquoted)) as served, Cache(folder / "cache") as cache:
         session = open_session(live(served.url), cache, folder / "requests")
-        (built,) = build_with_model([Loaded(conversation())], recipe, session)
+        (built,) = build_with_model([LoadedConversation(conversation())], recipe, session)
     sent: defaultdict[str, list[tuple[dict[str, Any], dict[str, str]]]] = defaultdict(list)
     for body, headers in zip(served.bodies, served.headers, strict=True):
         sent[which(body)].append((body, headers))

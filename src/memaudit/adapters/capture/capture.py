@@ -11,20 +11,21 @@ from pydantic import JsonValue
 
 from memaudit.adapters.capture.driver_process import DriverDied, Drivers
 from memaudit.adapters.capture.example import ExampleResult, Feeding, feed_example
-from memaudit.adapters.capture.messages import Example, as_example
+from memaudit.adapters.capture.messages import CaptureExample, as_example
 from memaudit.adapters.capture.record import Record, open_record
-from memaudit.adapters.capture.systems import Settings, System
+from memaudit.adapters.capture.systems import CaptureSettings, MemorySystem
 from memaudit.adapters.registry import named_adapter
 from memaudit.adapters.store import Count, ExportedStore, Memory, Origin, write_store
 from memaudit.core.errors import MemAuditError
 from memaudit.core.package import Package
+from memaudit.formats.store_warnings import StoreWarning
 from memaudit.models.secret import Secret, checked_address, key_for
 
 NAMED = 20
 
 
 def assemble(
-    system: System, settings: Settings, address: str, versions: Mapping[str, str],
+    system: MemorySystem, settings: CaptureSettings, address: str, versions: Mapping[str, str],
     results: Sequence[ExampleResult], broken: Mapping[str, str], name: str,
 ) -> ExportedStore:  # fmt: skip
     """The memories of every finished example, one after the other."""
@@ -62,7 +63,7 @@ def _with_unique_ids(results: Sequence[ExampleResult]) -> tuple[Memory, ...]:
 
 
 def _configuration(
-    system: System, settings: Settings, address: str, results: Sequence[ExampleResult]
+    system: MemorySystem, settings: CaptureSettings, address: str, results: Sequence[ExampleResult]
 ) -> dict[str, JsonValue]:
     changes: Counter[str] = Counter()
     for result in results:
@@ -85,7 +86,8 @@ def _warnings(
     found = []
     if broken:
         names = _named([f"{name} ({why})" for name, why in broken.items()])
-        found.append(f"incomplete: {len(broken)} packages are not in this store: {names}")
+        found.append(StoreWarning.INCOMPLETE.text(
+            f"{len(broken)} packages are not in this store: {names}"))
     failures = [
         f"{result.example} {one['experience']} ({one['problem']})"
         for result in results
@@ -93,7 +95,8 @@ def _warnings(
     ]
     if failures:
         total = sum(result.fed for result in results)
-        found.append(f"incomplete: {len(failures)} of {total} messages failed: {_named(failures)}")
+        found.append(StoreWarning.INCOMPLETE.text(
+            f"{len(failures)} of {total} messages failed: {_named(failures)}"))
     if empty := sum(result.empty for result in results):
         found.append(f"{empty} experiences without text were not fed")
     others = sorted({host for result in results for host in _others(result, address)})
@@ -128,7 +131,7 @@ EXAMPLES_IN_A_ROW = 2
 
 
 @dataclass(slots=True)
-class Outcome:
+class CaptureOutcome:
     """The store, what was fed in this run and before, and what could not be."""
 
     store: ExportedStore
@@ -138,9 +141,9 @@ class Outcome:
 
 
 def capture(
-    system: System, packages: Sequence[Package], settings: Settings, out: Path,
+    system: MemorySystem, packages: Sequence[Package], settings: CaptureSettings, out: Path,
     told: Callable[[str], None] = lambda _: None,
-) -> Outcome:  # fmt: skip
+) -> CaptureOutcome:  # fmt: skip
     """Feed every package that is not finished yet; write the store of all that are."""
     examples = _examples(packages)
     address, key = checked_address(settings.base_url), key_for(settings.base_url)
@@ -156,19 +159,19 @@ def capture(
         results = [record.finished[one.name] for one in examples if _is_finished(record, one)]
     store = assemble(system, settings, address, versions, results, broken, out.stem)
     write_store(store, out)
-    return Outcome(store, results, len(waiting) - len(broken), broken)
+    return CaptureOutcome(store, results, len(waiting) - len(broken), broken)
 
 
 @dataclass(frozen=True, slots=True)
 class _Run:
     drivers: Drivers
-    settings: Settings
+    settings: CaptureSettings
     record: Record
     address: str
     key: Secret
     told: Callable[[str], None]
 
-    def feed(self, waiting: Sequence[Example]) -> dict[str, str]:
+    def feed(self, waiting: Sequence[CaptureExample]) -> dict[str, str]:
         """Feed examples in order, a new process after each that broke; why which one broke."""
         broken: dict[str, str] = {}
         in_a_row = 0
@@ -185,7 +188,7 @@ class _Run:
                 in_a_row += 1
         return broken
 
-    def _feed_one(self, one: Example) -> None:
+    def _feed_one(self, one: CaptureExample) -> None:
         wire = {
             "model": self.settings.model, "base_url": self.address,
             "embedder": self.settings.embedder, "options": self.settings.options,
@@ -200,8 +203,8 @@ class _Run:
         self.told(f"{one.name}: {result.fed} messages, {len(result.memories)} memories")
 
 
-def _examples(packages: Sequence[Package]) -> list[Example]:
-    examples: dict[str, Example] = {}
+def _examples(packages: Sequence[Package]) -> list[CaptureExample]:
+    examples: dict[str, CaptureExample] = {}
     for package in packages:
         if package.name in examples:
             raise MemAuditError(
@@ -211,12 +214,12 @@ def _examples(packages: Sequence[Package]) -> list[Example]:
     return list(examples.values())
 
 
-def _is_finished(record: Record, example: Example) -> bool:
+def _is_finished(record: Record, example: CaptureExample) -> bool:
     done = record.finished.get(example.name)
     return done is not None and done.digest == example.digest
 
 
-def _refuse_unknown(settings: Settings, known: Sequence[str], system: System) -> None:
+def _refuse_unknown(settings: CaptureSettings, known: Sequence[str], system: MemorySystem) -> None:
     if unknown := sorted(set(settings.options) - set(known)):
         raise MemAuditError(
             f"{system.label} has no setting {unknown[0]!r} here; known: {', '.join(known)}"

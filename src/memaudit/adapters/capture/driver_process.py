@@ -15,7 +15,7 @@ from tempfile import TemporaryDirectory
 from types import TracebackType
 from typing import Any, Self
 
-from memaudit.adapters.capture.systems import DRIVERS, System
+from memaudit.adapters.capture.systems import DRIVERS, MemorySystem
 from memaudit.core.errors import MemAuditError, MissingTool
 from memaudit.models.secret import Secret
 
@@ -30,7 +30,7 @@ class DriverDied(MemAuditError):
 class DriverProcess:
     """Runs `serve.py` in the system's environment and talks to it."""
 
-    def __init__(self, system: System, python: str, environment: Mapping[str, str]) -> None:
+    def __init__(self, system: MemorySystem, python: str, environment: Mapping[str, str]) -> None:
         self.system, self.python, self.environment = system, python, dict(environment)
         self._tail: deque[str] = deque(maxlen=TAIL)
         self._replies: queue.Queue[str | None] = queue.Queue()
@@ -127,7 +127,7 @@ ALWAYS = {"DO_NOT_TRACK": "1", "PYTHONUNBUFFERED": "1", "PYTHONUTF8": "1"}
 
 
 def child_environment(
-    system: System, variables: Mapping[str, str], folder: str, key: str
+    system: MemorySystem, variables: Mapping[str, str], folder: str, key: str
 ) -> dict[str, str]:
     """The environment of a driver. `folder` is where a system may leave files of its own."""
     passed = {name: value for name, value in variables.items() if name in PASSED}
@@ -148,7 +148,7 @@ STARTING = 300.0
 class Drivers:
     """Holds the running driver."""
 
-    def __init__(self, system: System, python: str | None, key: Secret) -> None:
+    def __init__(self, system: MemorySystem, python: str | None, key: Secret) -> None:
         self.system, self.python, self._key = system, interpreter(python), key
         self._stack = ExitStack()
         self._running: DriverProcess | None = None

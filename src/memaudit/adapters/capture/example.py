@@ -7,11 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from memaudit.adapters.capture.driver_process import DriverDied, DriverProcess
-from memaudit.adapters.capture.messages import Example
-from memaudit.adapters.capture.systems import System
-from memaudit.adapters.protocol import Options
+from memaudit.adapters.capture.messages import CaptureExample
+from memaudit.adapters.capture.systems import MemorySystem
+from memaudit.adapters.protocol import ImportOptions
 from memaudit.adapters.registry import import_store
 from memaudit.adapters.store import Memory
+from memaudit.formats.store_warnings import StoreWarning, store_warning
 from memaudit.io.atomic import write_file
 from memaudit.models.secret import Secret
 
@@ -77,8 +78,8 @@ class Account:
 FAILURES_IN_A_ROW = 3
 """More of them are no bad luck but a broken server or setting."""
 
-KNOWN_BETTER = ("maybe truncated", "order of writing unknown")
-"""How the importer begins warnings that do not apply: the driver read all, and saw the order."""
+KNOWN_BETTER = (StoreWarning.MAYBE_TRUNCATED, StoreWarning.ORDER_UNKNOWN)
+"""Warnings of the importer that do not apply: the driver read all, and saw the order."""
 
 
 @dataclass(slots=True)
@@ -111,7 +112,9 @@ class Feeding:
     view: str | None
 
 
-def feed_example(feeding: Feeding, example: Example, folder: Path, export: Path) -> ExampleResult:
+def feed_example(
+    feeding: Feeding, example: CaptureExample, folder: Path, export: Path
+) -> ExampleResult:
     """Feed every message in order into a fresh store in `folder`; keep the export."""
     driver = feeding.driver
     opened = driver.ask(
@@ -126,18 +129,20 @@ def feed_example(feeding: Feeding, example: Example, folder: Path, export: Path)
     driver.ask("close", feeding.patience)
     rows = account.exports(read["rows"])
     files = _write_export(driver.system, rows, export)
-    store = import_store(files, driver.system.format, Options(name=example.name, view=feeding.view))
+    store = import_store(
+        files, driver.system.format, ImportOptions(name=example.name, view=feeding.view)
+    )
     return ExampleResult(
         example=example.name, digest=example.digest, fed=len(example.messages),
         empty=example.empty, failures=failures.found, changes=account.counts, rows=len(rows),
         memories=account.settle(store.memories, example.name),
         skipped=store.count.skipped, configuration=opened["configuration"],
-        warnings=[text for text in store.warnings if not text.startswith(KNOWN_BETTER)],
+        warnings=[text for text in store.warnings if store_warning(text) not in KNOWN_BETTER],
         contacted=read["contacted"],
     )  # fmt: skip
 
 
-def _write_export(system: System, rows: list[dict[str, Any]], stem: Path) -> list[Path]:
+def _write_export(system: MemorySystem, rows: list[dict[str, Any]], stem: Path) -> list[Path]:
     files = []
     for end, document in system.layout(system.list_key, rows).items():
         files.append(stem.with_name(stem.name + end))

@@ -31,7 +31,7 @@ DRIVERS = Path(__file__).parent / "drivers"
 
 
 @dataclass(frozen=True, slots=True)
-class System:
+class MemorySystem:
     """A system as its driver runs it, and as the importer of its exports knows it."""
 
     name: str
@@ -53,24 +53,24 @@ _LETTA = (  # mcp and fastmcp are not the newest: those do not fit this Letta
     "letta==0.16.8 aiosqlite==0.22.1 sqlite-vec==0.1.9 asyncpg==0.32.0 mcp==1.22.0 fastmcp==2.13.3"
 )
 
-SYSTEMS: dict[str, System] = {
+SYSTEMS: dict[str, MemorySystem] = {
     system.name: system
     for system in (
-        System(
+        MemorySystem(
             "mem0", "Mem0", "mem0ai==2.2.1", DRIVERS / "on_mem0.py", "mem0", "results",
             (("MEM0_TELEMETRY", "False"),),
         ),
-        System(
+        MemorySystem(
             "amem", "A-Mem", "a-mem==0.2.6", DRIVERS / "on_amem.py", "amem", "notes",
             (("ANONYMIZED_TELEMETRY", "False"), ("LITELLM_LOCAL_MODEL_COST_MAP", "True"),
              ("HF_HUB_DISABLE_TELEMETRY", "1")),
         ),
-        System(
+        MemorySystem(
             "langmem", "LangMem", "langmem==0.0.30 langgraph==1.2.20 langchain-openai==1.7.3",
             DRIVERS / "on_langmem.py", "langgraph", "items",
             (("LANGSMITH_TRACING", "false"), ("LANGCHAIN_TRACING_V2", "false")),
         ),
-        System(
+        MemorySystem(
             "letta", "Letta", _LETTA, DRIVERS / "on_letta.py", "letta", "passages",
             (("LETTA_TRACK_PROVIDER_TRACE", "false"),), blocks_and_passages,
         ),
@@ -78,7 +78,7 @@ SYSTEMS: dict[str, System] = {
 }  # fmt: skip
 
 
-def named_system(name: str) -> System:
+def named_system(name: str) -> MemorySystem:
     """The system of that name."""
     if name not in SYSTEMS:
         raise MemAuditError(f"unknown system {name!r}; choose {', '.join(SYSTEMS)}")
@@ -90,7 +90,7 @@ PATIENCE = 900.0
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class CaptureSettings:
     """Model, embedder and options of one capture."""
 
     model: str

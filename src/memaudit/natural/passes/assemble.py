@@ -12,7 +12,7 @@ from memaudit.core.exact import plain
 from memaudit.core.package import Candidate, Coverage, EvidenceUnit, Package, Query, Source
 from memaudit.core.text import one_line
 from memaudit.datasets.conversation import Question
-from memaudit.datasets.irregularities import Loaded
+from memaudit.datasets.irregularities import LoadedConversation
 from memaudit.models.prompt import provenance
 from memaudit.natural.candidates import extracts
 from memaudit.natural.coverage_rules import FULL, NONE, cell
@@ -42,7 +42,7 @@ class RawTurn:
 class Draft:
     """What is known about a conversation so far."""
 
-    loaded: Loaded
+    loaded: LoadedConversation
     transcript: Transcript
     questions: tuple[Question, ...]
     source: SourceText
@@ -53,7 +53,7 @@ class Draft:
     spot: SpotCheck | None = None
 
     @classmethod
-    def of(cls, loaded: Loaded, format: str) -> "Draft":
+    def of(cls, loaded: LoadedConversation, format: str) -> "Draft":
         """A conversation before the first pass."""
         transcript, questions = split(loaded.conversation, format)
         return cls(loaded, transcript, questions, source_text(transcript.sessions))

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from memaudit.core.package import Package
-from memaudit.datasets.irregularities import Loaded
+from memaudit.datasets.irregularities import LoadedConversation
 from memaudit.models.session import ModelSession
 from memaudit.natural.passes.adjudication import Proposal, adjudicate, rule
 from memaudit.natural.passes.assemble import Draft, assemble
@@ -25,7 +25,7 @@ class ModelBuilt:
 
 
 def build_with_model(
-    conversations: Iterable[Loaded], recipe: ModelRecipe, session: ModelSession
+    conversations: Iterable[LoadedConversation], recipe: ModelRecipe, session: ModelSession
 ) -> list[ModelBuilt]:
     """The package of each conversation, all of them pass by pass.
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from memaudit.datasets.fields import iso
+from memaudit.io.timestamps import iso_time
 
 
 @pytest.mark.parametrize(
@@ -31,4 +31,4 @@ from memaudit.datasets.fields import iso
 )
 def test_times(text: str, expected: str | None) -> None:
     """ISO 8601, or None where it is no time."""
-    assert iso(text) == expected
+    assert iso_time(text) == expected

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memaudit.core.errors import MemAuditError
-from memaudit.datasets.json_stream import Cursor
+from memaudit.datasets.json_records import JsonCursor
 from memaudit.datasets.registry import iter_conversations
 
 JSON = st.recursive(
@@ -20,9 +20,9 @@ JSON = st.recursive(
 )
 
 
-def cursor(data: bytes, chunk: int = 4) -> Cursor:
+def cursor(data: bytes, chunk: int = 4) -> JsonCursor:
     """A cursor over some bytes."""
-    return Cursor(io.BytesIO(data), "f", chunk)
+    return JsonCursor(io.BytesIO(data), "f", chunk)
 
 
 def values(data: bytes, chunk: int) -> list[object]:
@@ -69,7 +69,7 @@ def test_every_truncation_is_said() -> None:
         ('[{"a": 1, "a": 2}]', "the key 'a' appears twice in one object (in the value at byte 1)"),
         ("[" + "9" * 99 + "]", "a number has more than 60 digits (in the value at byte 1)"),
         ("[1e999999999999999999999]", "is out of range (in the value at byte 1)"),
-        ("[" * 99999, "nests too deep (at byte 1)"),
+        ("[" * 99999, "nests too deeply (at byte 1)"),
         ("", "f: is empty (at byte 0)"),
         ("hello", "expected [, found 'h' (at byte 0)"),
         ("\ufeff[]", "starts with a byte order mark"),
@@ -93,7 +93,7 @@ def test_bad_bytes_are_located() -> None:
 def test_malformed_early_is_found_early() -> None:
     """Without reading the rest of a large file."""
     file = io.BytesIO(b'[{"a" 1}, ' + b'{"b": 2}, ' * 100_000)
-    found = Cursor(file, "f", 64)
+    found = JsonCursor(file, "f", 64)
     places = found.elements()
     next(places)
     with pytest.raises(MemAuditError, match="byte 6"):
