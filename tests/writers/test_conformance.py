@@ -1,4 +1,4 @@
-"""What holds for every writer in the registry; a new one is found by itself."""
+"""What holds for every writer in the registry. A new writer is included automatically."""
 
 import json
 import os
@@ -27,7 +27,6 @@ every_writer = pytest.mark.parametrize("name", NAMES)
 
 
 def check_store(name: str, package: Package, store: Store, budget: Fraction) -> None:
-    """Feasible, without repeats, in order of arrival."""
     assert violations(package, store, budget, package.group_cap) == [], name
     order = [candidate.id for candidate in visible(package).candidates]
     assert list(store) == [id for id in order if id in set(store)], name
@@ -56,7 +55,6 @@ def test_takes_the_view_of_its_sort(name: str) -> None:
 @EXAMPLES
 @given(package=packages(), share=st.sampled_from(SHARES), cap=st.integers(1, 2))
 def test_feasible_on_any_package(package: Package, share: Fraction, cap: int) -> None:
-    """Budget and cap hold for every writer, from nothing to more than everything."""
     package = package.replace(group_cap=cap)
     budget = everything(package) * share
     for name in installed():
@@ -65,17 +63,7 @@ def test_feasible_on_any_package(package: Package, share: Fraction, cap: int) ->
 
 @every_writer
 def test_feasible_on_real_packages(name: str) -> None:
-    """The same on packages that look like real ones."""
-    writer = usable(name)
-    for package in real_packages():
-        for share in SHARES:
-            budget = everything(package) * share
-            check_store(name, package, run(writer, package, budget), budget)
-
-
-@every_writer
-def test_order_is_arrival_not_id(name: str) -> None:
-    """Where ids sort against the stream, the store follows the stream."""
+    """Also where ids sort against the stream: the store follows the stream."""
     writer = usable(name)
     for package in real_packages():
         last = len(package.experiences)
@@ -84,8 +72,10 @@ def test_order_is_arrival_not_id(name: str) -> None:
                 e.model_copy(update={"index": last - e.index}) for e in package.experiences
             )
         )
-        budget = everything(package) / 3
-        check_store(name, backwards, run(writer, backwards, budget), budget)
+        for share in SHARES:
+            budget = everything(package) * share
+            check_store(name, package, run(writer, package, budget), budget)
+            check_store(name, backwards, run(writer, backwards, budget), budget)
 
 
 @every_writer
@@ -115,7 +105,6 @@ def test_same_store_twice(package: Package, share: Fraction, seed: int) -> None:
 FRESH = """
 import json, sys
 from fractions import Fraction
-from memaudit.writers.protocol import Store
 from memaudit.writers.registry import WRITERS
 from tests.writers.running import real_packages, run
 package, names = real_packages()[0], sys.argv[1:]
@@ -124,7 +113,6 @@ print(json.dumps({n: [run(WRITERS[n], package, Fraction(b), 3) for b in (13, 40)
 
 
 def test_same_store_in_a_fresh_process() -> None:
-    """Neither hash seeds nor what ran before reach a store."""
     names = installed()
     done = subprocess.run(
         [sys.executable, "-c", FRESH, *names],
@@ -139,7 +127,6 @@ def test_same_store_in_a_fresh_process() -> None:
 @EXAMPLES
 @given(package=packages())
 def test_a_budget_beyond_everything_changes_nothing(package: Package) -> None:
-    """What is not scarce does not matter."""
     enough = everything(package)
     for name in sorted(installed()):
         stores = {run(WRITERS[name], package, enough + more) for more in (F(0), F(1, 3), F(1000))}
@@ -149,7 +136,6 @@ def test_a_budget_beyond_everything_changes_nothing(package: Package) -> None:
 @EXAMPLES
 @given(package=packages(), seed=st.integers(0, 3))
 def test_a_monotone_writer_never_spends_less_of_more(package: Package, seed: int) -> None:
-    """Where a writer says so, a larger budget never makes it spend less."""
     budgets = [everything(package) * F(step, 12) for step in range(14)]
     for name in installed():
         if WRITERS[name].monotone:
@@ -189,7 +175,6 @@ def renamed(package: Package) -> Package:
 @EXAMPLES
 @given(package=packages(), share=st.sampled_from(SHARES))
 def test_names_carry_no_information(package: Package, share: Fraction) -> None:
-    """Renaming everything renames the store and nothing else."""
     budget, other = everything(package) * share, renamed(package)
     for name in installed():
         store = run(WRITERS[name], package, budget)

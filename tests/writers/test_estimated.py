@@ -9,27 +9,24 @@ from hypothesis import strategies as st
 
 from memaudit.core.package import Package
 from memaudit.writers.estimated import (
-    MOST_THRESHOLDS,
+    MAX_THRESHOLDS,
     EstimatedDraft,
     EstimatedGreedy,
     EstimatedGvt,
     estimated,
-    one_pass,
     threshold_grid,
+    threshold_pass,
 )
 from memaudit.writers.estimators.cue_prior import CuePrior
 from memaudit.writers.estimators.lexical import LexicalNovelty, lexical_novelty
 from memaudit.writers.protocol import View, visible
 from tests.strategies import packages
-from tests.writers.running import everything
-from tests.writers.tiny_views import view_of
+from tests.writers.running import everything, view_of
 
 F = Fraction
 
 
 class Given:
-    """An estimator that was told the values."""
-
     name, about = "given", "given"
 
     def __init__(self, *values: float) -> None:
@@ -61,7 +58,7 @@ def test_a_pass_by_hand() -> None:
     Of the fact only plums are new, 1.5 for 2: too thin. The tombstone says that apples are over,
     which is new: 1.5 for 1.
     """
-    draft = one_pass(estimated(MEALS, F(6), VALUES), 1.0)
+    draft = threshold_pass(estimated(MEALS, F(6), VALUES), 1.0)
     assert draft.store == ("0.0", "1.1")
     assert (draft.value, draft.cost) == (5.5, 5)
 
@@ -83,7 +80,6 @@ def test_of_equal_passes_the_cheaper_wins() -> None:
 
 
 def test_what_is_worth_nothing_stays_out() -> None:
-    """Even where it costs nothing."""
     view = view_of([("raw", "apples", 0)], [("fact", "pears", 0)])
     assert gvt(view, 4, Given(0.0, 1.0)) == ["1.0"]
     assert EstimatedGreedy(Given(0.0, 1.0), "g", "G").write(view, F(4), 0) == ("1.0",)
@@ -99,7 +95,7 @@ def test_a_long_grid_is_thinned_evenly() -> None:
     """200 densities and 0 leave 64, the lowest and the highest among them."""
     view = view_of(*([("fact", f"word{n}", 1)] for n in range(200)))
     grid = threshold_grid(estimated(view, F(5), Given(*(float(n + 1) for n in range(200)))))
-    assert len(grid) == MOST_THRESHOLDS == 64
+    assert len(grid) == MAX_THRESHOLDS == 64
     assert grid == sorted(set(grid))
     assert (grid[0], grid[-1]) == (0.0, 200.0)
     assert {round(b - a) for a, b in pairwise(grid)} <= {3, 4}
@@ -108,7 +104,6 @@ def test_a_long_grid_is_thinned_evenly() -> None:
 @settings(max_examples=40, deadline=None)
 @given(package=packages(max_groups=5), share=st.sampled_from((F(1, 4), F(1, 2), F(1))))
 def test_lazy_estimated_greedy_is_greedy(package: Package, share: Fraction) -> None:
-    """Working gains out again only where needed changes nothing."""
     view, budget = visible(package), everything(package) * share
     draft = EstimatedDraft(estimated(view, budget, CuePrior()))
     while True:

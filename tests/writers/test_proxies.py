@@ -1,4 +1,4 @@
-"""Each stand-in on views small enough to follow by hand."""
+"""Each proxy on views small enough to follow by hand."""
 
 from fractions import Fraction
 
@@ -7,13 +7,12 @@ from memaudit.writers.amem_style import AMemStyle
 from memaudit.writers.mem0_style import Mem0Style
 from memaudit.writers.memgpt_style import MemGptStyle
 from memaudit.writers.protocol import Deployable, View
-from tests.writers.tiny_views import view_of
+from tests.writers.running import view_of
 
 F = Fraction
 
 
 def kept(writer: Deployable, view: View, budget: int) -> list[str]:
-    """What a writer keeps."""
     return list(writer.write(view, F(budget), 0))
 
 
@@ -21,7 +20,6 @@ class TestMemGpt:
     """Core first, evicting into the archive; the archive forgets the oldest."""
 
     def test_core_takes_facts_and_the_archive_what_is_left(self) -> None:
-        """An update comes before the fact and the span of the same message."""
         view = view_of(
             [("raw", "Ann moved to Rome, now.", 5), ("fact", "Ann: Rome", 2),
              ("compound_update", "Ann: Rome, not Oslo", 3)],
@@ -45,8 +43,8 @@ class TestMemGpt:
         )  # fmt: skip
         assert kept(MemGptStyle(), view, 8) == ["0.0", "2.0", "3.0"]
 
-    def test_what_never_fits_is_passed_over(self) -> None:
-        """A span dearer than the whole budget gives way to the summary."""
+    def test_what_never_fits_is_skipped(self) -> None:
+        """The span costs more than the budget, so the summary is kept."""
         view = view_of([("raw", "long", 9), ("summary", "short", 4)])
         assert kept(MemGptStyle(), view, 8) == ["0.1"]
 
@@ -55,7 +53,6 @@ class TestMem0:
     """Add, update, delete, ignore."""
 
     def test_adds_facts_only(self) -> None:
-        """Spans, summaries and compound updates are not extracted."""
         view = view_of(
             [("raw", "Ann works at Acme", 5), ("fact", "Ann works at Acme", 3)],
             [("summary", "Bob", 1), ("compound_update", "Bob, not Rob", 1)],
@@ -63,7 +60,7 @@ class TestMem0:
         assert kept(Mem0Style(), view, 100) == ["0.1"]
 
     def test_an_update_replaces_the_older_version(self) -> None:
-        """Shared: ann, works; all: ann, works, acme, zeta. Likeness 1/2: the same topic."""
+        """Shared: ann, works; all: ann, works, acme, zeta. Overlap 1/2: the same topic."""
         view = view_of(
             [("fact", "Ann works at Acme", 3)],
             [("fact", "Bob plays the viola", 4)],
@@ -72,7 +69,6 @@ class TestMem0:
         assert kept(Mem0Style(), view, 100) == ["1.0", "2.0"]
 
     def test_a_duplicate_changes_nothing(self) -> None:
-        """The same words in another order are a no-op: the first one stays."""
         view = view_of([("fact", "Ann works at Acme", 3)], [("fact", "At Acme, Ann works", 4)])
         assert kept(Mem0Style(), view, 100) == ["0.0"]
 
@@ -86,12 +82,10 @@ class TestMem0:
         assert kept(Mem0Style(), view, 100) == ["1.0", "2.0"]
 
     def test_over_budget_the_oldest_go(self) -> None:
-        """Three facts of 3 do not fit 7."""
         view = view_of(*([("fact", text, 3)] for text in ("apples", "pears", "plums")))
         assert kept(Mem0Style(), view, 7) == ["1.0", "2.0"]
 
     def test_the_surest_fact_of_a_message(self) -> None:
-        """One candidate a message: the one with the highest confidence."""
         view = view_of([("fact", "maybe", 1, F(1, 3)), ("fact", "surely", 1, F(2, 3))])
         assert kept(Mem0Style(), view, 9) == ["0.1"]
 
@@ -130,7 +124,6 @@ class TestAMac:
     """Admission gets stricter as the store fills; nothing is evicted."""
 
     def test_type_decides_between_forms(self) -> None:
-        """A fact beats the span it came from."""
         view = view_of([("raw", "Ann works at Acme", 4), ("fact", "Ann works at Acme", 4)])
         assert kept(AMacStyle(), view, 100) == ["0.1"]
 

@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 
 from memaudit.core.objective import value
 from memaudit.core.package import Candidate, Coverage, EvidenceUnit, Experience, Package
-from memaudit.solvers.form import Form, integer_form
+from memaudit.solvers.form import integer_form
 from memaudit.solvers.solve import solve
-from memaudit.writers.greedy import DensityOnly, Draft, Greedy, OneKind, densest, density_greedy
-from memaudit.writers.gvt import Gvt, GvtGeometric, geometric_grid, one_pass, singleton_grid
+from memaudit.writers.greedy import DensityOnly, Draft, Greedy, SingleKind, densest, density_greedy
+from memaudit.writers.gvt import Gvt, GvtGeometric, geometric_grid, singleton_grid, threshold_pass
 from memaudit.writers.optima import GenericOpt, NoTombstoneGvt, NoTombstoneOpt
 from memaudit.writers.protocol import OracleView
 from tests.strategies import packages
@@ -23,7 +23,6 @@ Offers = dict[str, tuple[int, dict[str, str]]]
 
 
 def package_of(weights: dict[str, str], *groups: Offers, cap: int = 1) -> Package:
-    """A package with one experience a group."""
     return Package(
         name="hand",
         experiences=tuple(Experience(id=f"e{g}", index=g) for g in range(len(groups))),
@@ -61,7 +60,7 @@ MOVE = package_of(
 def test_gvt_by_hand() -> None:
     """Budget 4. Thresholds are the singleton densities and 0.
 
-    At 0 and 1/4 and 1/2: fact.old comes in (raw.old is worth as much and dearer), 2 are left,
+    At 0 and 1/4 and 1/2: fact.old comes in (raw.old has the same value and costs more), 2 are left,
     then fact.new and tombstone.old both add 2 and the cheaper wins: value 3. At 5/8 and above
     (4/3 at most), fact.old is too thin, both comes in: value 4. At 2, tombstone.old: value 2.
     """
@@ -88,14 +87,14 @@ def test_density_only_by_hand() -> None:
 
 def test_restricted_references_by_hand() -> None:
     """Without tombstones and compound updates at most new and old are kept."""
-    for writer in (NoTombstoneOpt(), NoTombstoneGvt(), GenericOpt(), OneKind("fact")):
+    for writer in (NoTombstoneOpt(), NoTombstoneGvt(), GenericOpt(), SingleKind("fact")):
         assert set(run(writer, MOVE, F(4))) == {"fact.old", "fact.new"}
-    assert run(OneKind("summary"), MOVE, F(4)) == ("summary.all",)
+    assert run(SingleKind("summary"), MOVE, F(4)) == ("summary.all",)
 
 
 @pytest.mark.parametrize("eta", [F(1, 2), F(1, 10), F(1, 1000)])
 def test_density_only_is_arbitrarily_bad(eta: Fraction) -> None:
-    """Proposition 1: one experience, a crumb of density 2, a loaf of density 1 and value 2 / eta.
+    """Proposition 4: one experience, a crumb of density 2, a loaf of density 1 and value 2 / eta.
 
     The crumb costs 1 and is worth 2. The loaf costs and is worth 2 / eta, half the budget.
     """
@@ -122,7 +121,7 @@ def test_density_only_is_arbitrarily_bad(eta: Fraction) -> None:
 def test_gvt_keeps_its_guarantee(
     package: Package, eps: Fraction, stretch: Fraction, cap: int
 ) -> None:
-    """Theorem 2: at least (1 - eps) OPT / 4 where every cost lies in (0, B / 2]."""
+    """Theorem 5: at least (1 - eps) OPT / 4 where every cost lies in (0, B / 2]."""
     priced = [c.model_copy(update={"cost": c.cost or F(1, 5)}) for c in package.candidates]
     assume(priced)
     package = package.replace(candidates=tuple(priced), group_cap=cap)
@@ -140,42 +139,34 @@ def test_gvt_keeps_its_guarantee(
 
 
 def test_the_geometric_grid_stops_at_the_cost_of_everything() -> None:
-    """A budget beyond the cost of everything adds no thresholds."""
     form = integer_form(MOVE)
     enough = F(form.budget, form.cost_scale)
     grids = [geometric_grid(form.at(budget, 1), F(1, 10)) for budget in (enough, enough * 100)]
     assert grids[0] == grids[1]
 
 
-def ranked_again(form: Form) -> set[int]:
-    """Density greedy that looks at every candidate at every step."""
-    draft = Draft(form)
-    while (found := densest(draft, range(len(form.cost)))) is not None:
-        draft.keep(found)
-    return draft.chosen
-
-
 @settings(max_examples=60, deadline=None)
 @given(package=packages(), share=st.sampled_from((F(1, 4), F(1, 2), F(1))))
 def test_lazy_greedy_is_greedy(package: Package, share: Fraction) -> None:
-    """Working ranks out again only where needed changes nothing."""
     form = integer_form(package)
     form = form.at(F(form.budget, form.cost_scale) * share, package.group_cap)
-    assert density_greedy(form, range(len(form.cost))).chosen == ranked_again(form)
+    everything = range(len(form.cost))
+    draft = Draft(form)
+    while (best := densest(draft, everything)) is not None:
+        draft.keep(best)
+    assert density_greedy(form, everything).chosen == draft.chosen
 
 
 @settings(max_examples=40, deadline=None)
 @given(package=packages(), share=st.sampled_from((F(1, 3), F(2, 3))))
 def test_a_draft_adds_up(package: Package, share: Fraction) -> None:
-    """Gains summed one by one are the value of the store."""
     form = integer_form(package)
     form = form.at(F(form.budget, form.cost_scale) * share, package.group_cap)
-    draft, _ = one_pass(form, F(0))
+    draft, _ = threshold_pass(form, F(0))
     assert draft.value == form.value(tuple(sorted(draft.chosen)))
     assert draft.cost == sum(form.cost[u] for u in draft.chosen)
 
 
 def test_eps_lies_between_0_and_1() -> None:
-    """A grid that does not fall never ends."""
     with pytest.raises(ValueError, match="between 0 and 1"):
         geometric_grid(integer_form(MOVE), F(0))

@@ -1,4 +1,4 @@
-"""A deployable writer sees the stream and the candidates: nothing hidden reaches its store."""
+"""A deployable writer sees the stream and the candidates. Nothing hidden reaches its store."""
 
 import pickle
 import sys
@@ -48,16 +48,15 @@ def same_to_see(draw: st.DrawFn) -> tuple[Package, Package]:
     return package, changed
 
 
-def peeks(write: Callable[[Package], Store], one: Package, other: Package) -> bool:
-    """Whether a writer tells two packages apart that look the same."""
-    assert visible(one) == visible(other)
-    return write(one) != write(other)
+def peeks(write: Callable[[Package], Store], first: Package, second: Package) -> bool:
+    """Whether a writer distinguishes two packages with the same view."""
+    assert visible(first) == visible(second)
+    return write(first) != write(second)
 
 
 @settings(max_examples=30, deadline=None)
 @given(pair=same_to_see(), share=st.sampled_from((F(1, 4), F(1, 2), F(1))))
 def test_nothing_hidden_reaches_a_store(pair: tuple[Package, Package], share: Fraction) -> None:
-    """Other units, weights, queries, coverage and notes: the same store, from every writer."""
     budget = everything(pair[0]) * share
     for name in installed():
         writer = WRITERS[name]
@@ -66,24 +65,10 @@ def test_nothing_hidden_reaches_a_store(pair: tuple[Package, Package], share: Fr
 
 
 def best_covered(package: Package) -> Store:
-    """What a cheat wants to know."""
     worth = {c.id: F(0) for c in package.candidates}
     for cell in package.coverage:
         worth[cell.candidate] += cell.value * package.weights[cell.unit]
     return (max(worth, key=lambda id: (worth[id], id)),)
-
-
-class TellTale:
-    """A cheat: something that had the package told it what to keep."""
-
-    name, label, about, monotone = "tell_tale", "Tell-tale", "keeps state of the package", False
-    peeks: Literal[False] = False
-
-    def __init__(self) -> None:
-        self.told: Store = ()
-
-    def write(self, view: View, budget: Fraction, seed: int) -> Store:  # noqa: ARG002
-        return self.told
 
 
 class FrameReader:
@@ -95,9 +80,9 @@ class FrameReader:
     def write(self, view: View, budget: Fraction, seed: int) -> Store:  # noqa: ARG002
         frame: Any = sys._getframe()
         while frame is not None:
-            for found in list(frame.f_locals.values()):
-                if isinstance(found, Package):
-                    return best_covered(found)
+            for local in list(frame.f_locals.values()):
+                if isinstance(local, Package):
+                    return best_covered(local)
             frame = frame.f_back
         return ()
 
@@ -108,26 +93,14 @@ def swapped(tiny: Package) -> Package:
     return tiny.replace(coverage=(Coverage(candidate="m3", unit="u1", value=F(1)),))
 
 
-def test_the_check_catches_state_from_the_package(tiny: Package, swapped: Package) -> None:
-    """A deployable signature is no alibi: a writer that was told is found out."""
-    cheat = TellTale()
-
-    def told(package: Package) -> Store:
-        cheat.told = best_covered(package)
-        return run(cheat, package, F(3))
-
-    assert peeks(told, tiny, swapped)
-
-
 def test_the_check_catches_a_reader_of_frames(tiny: Package, swapped: Package) -> None:
-    """Nor does it help to steal the package from the caller."""
     cheat: Deployable = FrameReader()
     assert run(cheat, tiny, F(3)) == ("m1",)
     assert peeks(partial(run, cheat, budget=F(3)), tiny, swapped)
 
 
 def test_a_view_holds_nothing_hidden(tiny: Package) -> None:
-    """Not a letter of units, queries, coverage, notes or the package's name gets through."""
+    """Nothing of units, queries, coverage, notes or the package's name."""
     secret = "hidden-side"
     notes = {"attributes": {"note": secret}}
     package = tiny.replace(
@@ -146,7 +119,6 @@ def test_a_view_holds_nothing_hidden(tiny: Package) -> None:
 
 
 def test_a_view_cannot_be_written_to(tiny: Package) -> None:
-    """One writer leaves nothing behind for the next."""
     view = visible(tiny)
     with pytest.raises(AttributeError):
         view.group_cap = 2  # type: ignore[misc]

@@ -3,19 +3,15 @@
 from fractions import Fraction
 
 from memaudit.adapters.store import ExportedStore
-from memaudit.core.digest import digest
-from memaudit.core.errors import MemAuditError
 from memaudit.core.exact import plain
-from memaudit.core.objective import violations
 from memaudit.core.package import Package
 from memaudit.downstream.holding import Holding, StoredMemory
-from memaudit.scoring.judged_store import written
-from memaudit.scoring.judges.protocol import Judge
-from memaudit.scoring.pruning import Policy, pruned
-from memaudit.scoring.union import WrittenStore
-from memaudit.writers.protocol import OracleView, Writer, own_seed, visible
+from memaudit.scoring.judged_store import WrittenStore, judge_store
+from memaudit.scoring.judges import Judge
+from memaudit.scoring.pruning import Policy, keep_within
+from memaudit.writers.protocol import Writer
+from memaudit.writers.run_writer import WriterRunner
 
-EVERYTHING = "everything fits"
 WRITTEN = "written within the budget"
 
 
@@ -23,16 +19,12 @@ def exported_holding(
     package: Package, store: ExportedStore, judge: Judge, budget: Fraction, policy: Policy
 ) -> Holding:
     """An exported store, cut to the budget by a policy where it does not fit."""
-    return written_holding(written(package, store, judge), budget, policy)
+    return written_holding(judge_store(package, store, judge), budget, policy)
 
 
 def written_holding(store: WrittenStore, budget: Fraction, policy: Policy) -> Holding:
     """A judged store, cut to the budget by a policy where it does not fit."""
-    fits = store.cost <= budget
-    left = store.candidate_ids if fits else pruned(store, budget, policy)
-    if left is None:
-        raise MemAuditError(f"{store.name!r} has no {policy} for every memory; use recency")
-    kept = set(left)
+    kept = keep_within(store, budget, policy)
     return Holding(
         name=store.name,
         written=tuple(
@@ -44,22 +36,16 @@ def written_holding(store: WrittenStore, budget: Fraction, policy: Policy) -> Ho
             for memory in store.memories
         ),
         kept_ids=frozenset(
-            memory.id for memory in store.memories if store.candidate_id(memory) in kept
+            memory.id for memory in store.memories if store.candidate_id(memory) in kept.ids
         ),
-        kept_by=EVERYTHING if fits else f"cut by {policy}",
-        undecided=frozenset(unit for _, unit in store.account.undecided),
+        kept_by=kept.kept_by,
+        undecided=frozenset(unit for _, unit in store.caveats.undecided),
     )
 
 
 def writer_holding(package: Package, writer: Writer, budget: Fraction, seed: int = 0) -> Holding:
     """What a writer of the package keeps: it never writes more than fits."""
-    number = own_seed(seed, digest(package))
-    if writer.peeks:
-        store = writer.write(OracleView(package), budget, number)
-    else:
-        store = writer.write(visible(package), budget, number)
-    if problems := violations(package, store, budget, package.group_cap):
-        raise MemAuditError(f"writer {writer.name!r} broke the rules: {problems[0]}")
+    store = WriterRunner(package).written_by(writer, budget, seed)
     return candidate_holding(package, writer.name, store, WRITTEN)
 
 

@@ -20,8 +20,9 @@ from memaudit.downstream.stores import candidate_holding, writer_holding
 from memaudit.experiments.spec import absolute, is_fraction, parse_budgets
 from memaudit.natural.annotations import build
 from memaudit.natural.build_plan import Job, Plan, plan
-from memaudit.writers.protocol import VisibleCandidate, Writer, own_seed, visible
+from memaudit.writers.protocol import VisibleCandidate, Writer, visible
 from memaudit.writers.raw_turns import ReservoirRaw
+from memaudit.writers.run_writer import writer_seed
 
 RAW = "raw"
 
@@ -33,7 +34,7 @@ def raw_holding(name: str, package: Package, budget: Fraction, seed: int) -> Hol
     about, keep = RAW_STORES[name]
     written = tuple(turn.id for turn in _turns(package))
     whole = candidate_holding(package, name, written, about)
-    kept = frozenset(keep(package, budget, own_seed(seed, digest(package))))
+    kept = frozenset(keep(package, budget, writer_seed(seed, digest(package))))
     return Holding(name, whole.written, kept, about)
 
 

@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 from importlib.metadata import version
 from typing import Any
@@ -14,7 +14,8 @@ from memaudit.core.number_text import rounded
 from memaudit.core.optimum import Certificate
 from memaudit.core.package import Package
 from memaudit.scoring.score import Ratio, Score, Scorer
-from memaudit.writers.protocol import OracleView, View, Writer, own_seed, visible
+from memaudit.writers.protocol import Writer
+from memaudit.writers.run_writer import WriterRunner
 
 DIGITS = 9
 """Numbers in rows are rounded to this many places; stores and digests give them exactly."""
@@ -56,44 +57,21 @@ class Row:
         return data
 
 
-@dataclass(slots=True)
-class Subject:
-    """A package with both of its views; what writers share is worked out once."""
+class Subject(WriterRunner):
+    """A package with its writers, scorer and certificates."""
 
-    package: Package
-    seconds: float | None = None
-    oracle: OracleView = field(init=False)
-    view: View = field(init=False)
-    scorer: Scorer = field(init=False)
-    _hashes: dict[Fraction, str | None] = field(init=False, default_factory=dict)
-
-    def __post_init__(self) -> None:
-        self.oracle = OracleView(self.package, self.seconds)
-        self.view = visible(self.package)
-        self.scorer = Scorer(self.package, self.oracle.form)
+    def __init__(self, package: Package, seconds: float | None = None) -> None:
+        super().__init__(package, seconds)
+        self.scorer = Scorer(package, self.oracle.form)
+        self._hashes: dict[Fraction, str | None] = {}
 
     def certificate(self, budget: Fraction) -> str | None:
-        """The hash of the certificate at a budget, or None where there is no certified optimum."""
+        """The hash of the certificate at a budget, or None if the optimum is not certified."""
         if budget not in self._hashes:
             optimum = self.oracle.optimum(budget)
-            found = optimum.certificate if optimum.certified else None
-            self._hashes[budget] = certificate_hash(found) if found else None
+            certificate = optimum.certificate if optimum.certified else None
+            self._hashes[budget] = certificate_hash(certificate) if certificate else None
         return self._hashes[budget]
-
-    def written_by(self, writer: Writer, budget: Fraction, seed: int) -> tuple[str, ...]:
-        """The writer's store, checked: an infeasible one is the writer's failure.
-
-        Writers get a seed of their own: the generator's would let them make the package again.
-        """
-        seed = own_seed(seed, self.oracle.solver.checker.digest)
-        if writer.peeks:
-            store = writer.write(self.oracle, budget, seed)
-        else:
-            store = writer.write(self.view, budget, seed)
-        problems = self.scorer.problems(store, self.oracle.at(budget), budget)
-        if problems:
-            raise MemAuditError(f"writer {writer.name!r} broke the rules: {problems[0]}")
-        return store
 
 
 def evaluate(

@@ -1,1 +1,1 @@
-"""Writers: who decides what to keep. One writer a file; the registry is a plain dict."""
+"""Writers decide what to keep. One family per file; the registry is a plain dict."""

@@ -1,12 +1,12 @@
-"""A-MAC-style admission: a stand-in for the family of admission controllers, not the system."""
+"""A-MAC-style admission: a proxy for admission controllers, not the system itself."""
 
 from fractions import Fraction
 from typing import Literal
 
+from memaudit.writers.budgeted_store import BudgetedStore
 from memaudit.writers.estimators.cue_prior import cue_worth
 from memaudit.writers.estimators.lexical import LexicalNovelty, status_words
 from memaudit.writers.protocol import View
-from memaudit.writers.shelf import Shelf
 
 TYPE_PRIOR = {
     "preference": 1.0,
@@ -19,16 +19,16 @@ TYPE_PRIOR = {
     "summary": 0.5,
     "raw": 0.2,
 }
-"""What lasts comes before what was merely said."""
+"""Lasting information counts more than what was merely said."""
 
 OTHER_TYPE = 0.5
 
 UTILITY, CONFIDENCE, NOVELTY, RECENCY, TYPE = 0.20, 0.15, 0.20, 0.10, 0.35
-"""The weights of the five parts of a score; every part lies in [0, 1] and they add up to 1."""
+"""The weights of the five parts of a score. Every part is in [0, 1]; the weights add up to 1."""
 
 LOWEST, HIGHEST = 0.5, 0.9
-"""The score to be reached in an empty store and in a full one: a plain fact, all of it new and
-sure, scores about 0.7 and passes until the store is half full."""
+"""The threshold for an empty store and for a full one. A plain fact that is new and certain
+scores about 0.7 and passes until the store is half full."""
 
 
 class AMacStyle:
@@ -41,8 +41,8 @@ class AMacStyle:
     monotone = False
 
     def write(self, view: View, budget: Fraction, seed: int) -> tuple[str, ...]:  # noqa: ARG002
-        shelf = Shelf(view, budget)
-        # A budget beyond the cost of everything is no looser than that cost.
+        store = BudgetedStore(view, budget)
+        # A budget above the total cost is no looser than the total cost.
         usable = min(budget, sum((c.cost for c in view.candidates), Fraction(0)))
         novelty = LexicalNovelty(tuple(status_words(c) for c in view.candidates))
         place = 0
@@ -58,14 +58,14 @@ class AMacStyle:
                 for p, c in zip(places, group, strict=True)
             }
             for _ in range(view.group_cap):
-                fitting = [p for p in places if shelf.fits(view.candidates[p])]
+                fitting = [p for p in places if store.fits(view.candidates[p])]
                 if not fitting:
                     break
                 scores = {p: fixed[p] + NOVELTY * novelty.share(p) for p in fitting}
                 best = max(fitting, key=scores.__getitem__)  # the first of equals
-                full = float((budget - shelf.left) / usable) if usable else 0.0
+                full = float((budget - store.left) / usable) if usable else 0.0
                 if scores[best] < LOWEST + (HIGHEST - LOWEST) * full:
                     break
-                shelf.keep(view.candidates[best])
+                store.keep(view.candidates[best])
                 novelty.keep(best)
-        return shelf.store
+        return store.ids

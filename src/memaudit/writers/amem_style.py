@@ -1,17 +1,18 @@
-"""A-Mem-style notes: a stand-in for the family of linked notes, not the system."""
+"""A-Mem-style notes: a proxy for systems with linked notes, not the system itself."""
 
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
+from memaudit.writers.budgeted_store import BudgetedStore
+from memaudit.writers.estimators.lexical import Words, content_words, jaccard
 from memaudit.writers.protocol import View, VisibleCandidate
-from memaudit.writers.shelf import Shelf, Words, content_words, likeness
 
 NOTE_KINDS = ("note", "raw", "summary")
-"""What a note is made from, the first to be taken first; any other kind comes after."""
+"""What a note is made from, in order of priority; other kinds come last."""
 
 LINKED = 0.15
-"""From this likeness on, two notes are linked."""
+"""From this overlap on, two notes are linked."""
 DECAY = 0.95
 """What is left of a note's strength after each further experience."""
 
@@ -33,7 +34,7 @@ class AMemStyle:
     monotone = False
 
     def write(self, view: View, budget: Fraction, seed: int) -> tuple[str, ...]:  # noqa: ARG002
-        shelf = Shelf(view, budget)
+        store = BudgetedStore(view, budget)
         notes: list[_Note] = []
         for group in view.groups:
             for note in notes:
@@ -42,16 +43,16 @@ class AMemStyle:
             for candidate in sorted(affordable, key=_priority)[: view.group_cap]:
                 new = _Note(candidate, content_words(candidate.text))
                 for note in notes:
-                    if likeness(new.words, note.words) >= LINKED:
+                    if jaccard(new.words, note.words) >= LINKED:
                         note.strength += 1
                         new.strength += 1
                 notes.append(new)
-                shelf.keep(candidate)
-                while shelf.left < 0:  # min takes the oldest of equals
+                store.keep(candidate)
+                while store.left < 0:  # min takes the oldest of equals
                     weakest = min(notes, key=lambda note: note.strength)
                     notes.remove(weakest)
-                    shelf.drop(weakest.candidate)
-        return shelf.store
+                    store.drop(weakest.candidate)
+        return store.ids
 
 
 def _priority(candidate: VisibleCandidate) -> int:

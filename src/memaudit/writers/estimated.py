@@ -25,7 +25,6 @@ class Estimated:
 
 
 def estimated(view: View, budget: Fraction, estimator: Estimator) -> Estimated:
-    """The view at a budget, in the eyes of an estimator."""
     scale = lcm(1, *(candidate.cost.denominator for candidate in view.candidates))
     groups: list[tuple[int, ...]] = []
     start = 0
@@ -44,7 +43,7 @@ def estimated(view: View, budget: Fraction, estimator: Estimator) -> Estimated:
 
 
 class EstimatedDraft:
-    """Starts empty; `keep` adds a candidate. A gain is the estimate times what is new of it."""
+    """Starts empty; `keep` adds a candidate. A gain is the estimate times the new share."""
 
     def __init__(self, estimates: Estimated) -> None:
         self.estimates = estimates
@@ -55,25 +54,23 @@ class EstimatedDraft:
 
     def fits(self, place: int) -> bool:
         """Whether the budget and the group cap allow this candidate."""
-        known = self.estimates
+        estimates = self.estimates
         return (
-            self.cost + known.cost[place] <= known.budget
-            and self._kept[known.group[place]] < known.view.group_cap
+            self.cost + estimates.cost[place] <= estimates.budget
+            and self._kept[estimates.group[place]] < estimates.view.group_cap
             and place not in self.chosen
         )
 
     def gain(self, place: int) -> float:
-        """What this candidate would add, by the estimate."""
         worth = self.estimates.values[place]
         return worth * self._novelty.share(place) if worth > 0 else 0.0
 
     def density(self, place: int, gain: float) -> float:
-        """A gain per cost; what costs nothing is denser than anything."""
+        """Gain per cost; infinite if the candidate is free."""
         cost = self.estimates.cost[place]
         return gain / cost if cost else inf
 
     def keep(self, place: int) -> None:
-        """Add a candidate."""
         self.value += self.gain(place)
         self.cost += self.estimates.cost[place]
         self._kept[self.estimates.group[place]] += 1
@@ -82,7 +79,6 @@ class EstimatedDraft:
 
     @property
     def store(self) -> tuple[str, ...]:
-        """The ids of what is kept, in order of arrival."""
         return tuple(self.estimates.view.candidates[place].id for place in sorted(self.chosen))
 
 
@@ -124,11 +120,11 @@ def _entry(draft: EstimatedDraft, place: int) -> tuple[float, float, int, int]:
     return -draft.density(place, gain), -gain, draft.estimates.cost[place], place
 
 
-MOST_THRESHOLDS = 64
+MAX_THRESHOLDS = 64
 
 
 class EstimatedGvt:
-    """GVT as a product could run it: the same passes, with an estimator in place of the labels."""
+    """GVT as a product could run it: the same passes, with an estimator instead of labels."""
 
     peeks: Literal[False] = False
     monotone = False
@@ -141,24 +137,24 @@ class EstimatedGvt:
         estimates = estimated(view, budget, self.estimator)
         best = EstimatedDraft(estimates)
         for threshold in threshold_grid(estimates):
-            draft = one_pass(estimates, threshold)
+            draft = threshold_pass(estimates, threshold)
             if (draft.value, -draft.cost) > (best.value, -best.cost):
                 best = draft
         return best.store
 
 
 def threshold_grid(estimates: Estimated) -> list[float]:
-    """0 and every distinct estimated density of a candidate that fits alone, evenly thinned out."""
+    """0 and the distinct estimated densities of candidates that fit alone, evenly thinned out."""
     empty = EstimatedDraft(estimates)
     places = [p for p, cost in enumerate(estimates.cost) if 0 < cost <= estimates.budget]
     grid = sorted({0.0} | {empty.density(p, empty.gain(p)) for p in places})
-    if len(grid) <= MOST_THRESHOLDS:
+    if len(grid) <= MAX_THRESHOLDS:
         return grid
     last = len(grid) - 1
-    return [grid[i * last // (MOST_THRESHOLDS - 1)] for i in range(MOST_THRESHOLDS)]
+    return [grid[i * last // (MAX_THRESHOLDS - 1)] for i in range(MAX_THRESHOLDS)]
 
 
-def one_pass(estimates: Estimated, threshold: float) -> EstimatedDraft:
+def threshold_pass(estimates: Estimated, threshold: float) -> EstimatedDraft:
     """Groups arrive in order; each keeps its largest marginal of at least this density."""
     draft = EstimatedDraft(estimates)
     for group in estimates.groups:

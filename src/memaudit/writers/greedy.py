@@ -32,7 +32,6 @@ class Draft:
         )
 
     def gain(self, u: int) -> int:
-        """What this candidate would add to the value."""
         total, amount, levels = 0, self._amount, self.form.levels
         for unit, step in self.form.rows[u]:
             have, top = amount[unit], levels[unit].top
@@ -42,7 +41,6 @@ class Draft:
         return total
 
     def keep(self, u: int) -> None:
-        """Add a candidate."""
         self.value += self.gain(u)
         self.cost += self.form.cost[u]
         self._kept[self.form.group[u]] += 1
@@ -52,12 +50,11 @@ class Draft:
 
     @cached_property
     def common_cost(self) -> int:
-        """A multiple of every cost above 0: densities times this are whole numbers."""
+        """A multiple of every cost above 0, so that densities times this are whole numbers."""
         return lcm(1, *{cost for cost in self.form.cost if cost})
 
     @property
     def store(self) -> tuple[str, ...]:
-        """The ids of what is kept, in order of arrival."""
         return tuple(self.form.candidate_ids[u] for u in sorted(self.chosen))
 
 
@@ -69,7 +66,7 @@ Rank = tuple[bool, int, int, int, str]
 
 
 def rank(draft: Draft, u: int) -> Rank | None:
-    """Where a candidate stands now, higher is better; None if it adds nothing."""
+    """The rank of a candidate now, higher is better; None if it adds nothing."""
     gain, cost = draft.gain(u), draft.form.cost[u]
     if gain <= 0:
         return None
@@ -80,8 +77,8 @@ def rank(draft: Draft, u: int) -> Rank | None:
 def densest(draft: Draft, candidates: Iterable[int]) -> int | None:
     """The candidate with the highest marginal density among those that fit."""
     ranked = [(rank(draft, u), u) for u in candidates if draft.fits(u)]
-    found = [(place, u) for place, u in ranked if place is not None]
-    return max(found)[1] if found else None
+    useful = [(place, u) for place, u in ranked if place is not None]
+    return max(useful)[1] if useful else None
 
 
 class _Entry:
@@ -97,10 +94,9 @@ class _Entry:
 
 
 def density_greedy(form: Form, candidates: Iterable[int]) -> Draft:
-    """The densest marginal that fits, again and again, until nothing fits or helps.
+    """Repeatedly keep the densest marginal that fits, until nothing fits or helps.
 
-    Marginals only fall and room only shrinks, so a rank that is still the best after being
-    worked out again is the best of all.
+    Marginals and room only shrink, so a rank that is still the best after an update is the best.
     """
     draft = Draft(form)
     ranked = [(rank(draft, u), u) for u in candidates if draft.fits(u)]
@@ -146,14 +142,14 @@ class DensityOnly:
         draft = Draft(view.at(budget))
         for group in draft.form.groups:
             for _ in range(min(draft.form.group_cap, len(group))):
-                found = densest(draft, group)
-                if found is None:
+                best = densest(draft, group)
+                if best is None:
                     break
-                draft.keep(found)
+                draft.keep(best)
         return draft.store
 
 
-class OneKind:
+class SingleKind:
     """Offline greedy over the candidates of one kind."""
 
     peeks: Literal[True] = True

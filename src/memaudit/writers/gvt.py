@@ -10,25 +10,25 @@ from memaudit.writers.protocol import OracleView
 
 
 def best_pass(form: Form, grid: Iterable[Fraction]) -> Draft:
-    """The pass worth most, thresholds rising; among equals the cheapest, then the first.
+    """The pass with the highest value; among equals the cheapest, then the first.
 
-    Raising the threshold only takes candidates away from a group's choice, so as long as it stays
-    at or below the density of everything a pass kept, the pass would be the same again.
+    Raising the threshold only removes candidates from a group's choice. So while it stays at or
+    below the density of everything a pass kept, the pass stays the same and is not repeated.
     """
     best, same_until = Draft(form), Fraction(-1)
     for threshold in grid:
         if threshold <= same_until:
             continue
-        draft, same_until = one_pass(form, threshold)
+        draft, same_until = threshold_pass(form, threshold)
         if (draft.value, -draft.cost) > (best.value, -best.cost):
             best = draft
     return best
 
 
-def one_pass(form: Form, threshold: Fraction) -> tuple[Draft, Fraction]:
+def threshold_pass(form: Form, threshold: Fraction) -> tuple[Draft, Fraction]:
     """Groups arrive in order; each keeps its largest marginal of at least this density.
 
-    Also the lowest density that was kept, or the threshold where nothing was.
+    Also returns the lowest density that was kept, or the threshold if nothing was.
     """
     draft = Draft(form)
     rise, run = threshold.numerator, threshold.denominator
@@ -55,7 +55,7 @@ def one_pass(form: Form, threshold: Fraction) -> tuple[Draft, Fraction]:
 
 
 def singleton_grid(form: Form) -> list[Fraction]:
-    """Every distinct density of a candidate on its own, and 0."""
+    """0 and every distinct density of a candidate alone."""
     densities = {Fraction(gain, cost) for gain, cost in _alone(form) if cost}
     return sorted(densities | {Fraction(0)})
 
@@ -67,7 +67,7 @@ def geometric_grid(form: Form, eps: Fraction) -> list[Fraction]:
     between m / 2B and D / 2, and some threshold is within a factor 1 - eps below it.
     """
     if not 0 < eps < 1:
-        raise ValueError(f"eps is {eps}; it lies between 0 and 1")
+        raise ValueError(f"eps is {eps}; it must be between 0 and 1")
     alone = [(gain, cost) for gain, cost in _alone(form) if cost]
     grid: list[Fraction] = []
     if alone:
@@ -84,8 +84,8 @@ def geometric_grid(form: Form, eps: Fraction) -> list[Fraction]:
 def _alone(form: Form) -> list[tuple[int, int]]:
     """Value and cost of every candidate that fits alone and is worth something."""
     empty = Draft(form)
-    found = [(empty.gain(u), cost) for u, cost in enumerate(form.cost) if cost <= form.budget]
-    return [(gain, cost) for gain, cost in found if gain > 0]
+    pairs = [(empty.gain(u), cost) for u, cost in enumerate(form.cost) if cost <= form.budget]
+    return [(gain, cost) for gain, cost in pairs if gain > 0]
 
 
 class Gvt:
@@ -103,7 +103,7 @@ class Gvt:
 
 
 class GvtGeometric:
-    """At least (1 - eps) OPT / 4 wherever every candidate costs more than 0 and at most B / 2."""
+    """At least (1 - eps) OPT / 4 if every candidate costs more than 0 and at most B / 2."""
 
     name = "gvt_geometric"
     label = "GVT, geometric grid"

@@ -1,10 +1,11 @@
-"""Mem0-style extraction: a stand-in for the family that edits a list of facts, not the system."""
+"""Mem0-style extraction: a proxy for systems that edit a list of facts, not the system itself."""
 
 from fractions import Fraction
 from typing import Literal
 
+from memaudit.writers.budgeted_store import BudgetedStore
+from memaudit.writers.estimators.lexical import Words, contained_share, content_words, jaccard
 from memaudit.writers.protocol import View, VisibleCandidate
-from memaudit.writers.shelf import Shelf, Words, content_words, held, likeness
 
 FACT_KINDS = frozenset(
     {"fact", "preference", "rule", "event", "temporal_event", "interval_fact", "edge"}
@@ -12,11 +13,11 @@ FACT_KINDS = frozenset(
 """Atomic statements; spans, summaries and compound updates are not extracted."""
 
 DUPLICATE = 0.8
-"""From this likeness on, a fact says what a kept one says."""
+"""From this overlap on, a fact is a duplicate of a kept one."""
 SAME_TOPIC = 0.4
-"""From this likeness on, a fact is a new version of a kept one."""
+"""From this overlap on, a fact is a new version of a kept one."""
 DELETES = 0.5
-"""A tombstone deletes a kept fact that holds at least this share of its words."""
+"""A tombstone deletes a kept fact that contains at least this share of its words."""
 
 
 class Mem0Style:
@@ -29,48 +30,48 @@ class Mem0Style:
     monotone = False
 
     def write(self, view: View, budget: Fraction, seed: int) -> tuple[str, ...]:  # noqa: ARG002
-        memory = _Memory(Shelf(view, budget))
+        memory = _Memory(BudgetedStore(view, budget))
         for group in view.groups:
             for candidate in group:
                 if candidate.kind == "tombstone":
                     memory.delete(content_words(candidate.text))
             facts = [c for c in group if c.kind in FACT_KINDS and c.cost <= budget]
             for candidate in sorted(facts, key=_doubt)[: view.group_cap]:
-                memory.hear(candidate)
-        return memory.shelf.store
+                memory.add(candidate)
+        return memory.store.ids
 
 
 class _Memory:
     """The kept facts and their words, the oldest first."""
 
-    def __init__(self, shelf: Shelf) -> None:
-        self.shelf = shelf
+    def __init__(self, store: BudgetedStore) -> None:
+        self.store = store
         self._facts: dict[str, tuple[VisibleCandidate, Words]] = {}
 
-    def hear(self, candidate: VisibleCandidate) -> None:
-        """Add the fact, put it in place of an older version, or ignore a duplicate."""
+    def add(self, candidate: VisibleCandidate) -> None:
+        """Add the fact, replace an older version with it, or ignore a duplicate."""
         words = content_words(candidate.text)
         closest, old = 0.0, None
         for known, known_words in self._facts.values():
-            if (alike := likeness(words, known_words)) >= closest:
+            if (alike := jaccard(words, known_words)) >= closest:
                 closest, old = alike, known
         if closest >= DUPLICATE:
             return
         if old is not None and closest >= SAME_TOPIC:
             self._drop(old)
-        self.shelf.keep(candidate)
+        self.store.keep(candidate)
         self._facts[candidate.id] = candidate, words
-        while self.shelf.left < 0:
+        while self.store.left < 0:
             self._drop(next(iter(self._facts.values()))[0])
 
     def delete(self, ended: Words) -> None:
-        """Take off every fact that a tombstone ends; the tombstone itself leaves no trace."""
+        """Drop every fact that a tombstone ends. The tombstone itself is not stored."""
         for known, words in list(self._facts.values()):
-            if held(ended, words) >= DELETES:
+            if contained_share(ended, words) >= DELETES:
                 self._drop(known)
 
     def _drop(self, candidate: VisibleCandidate) -> None:
-        self.shelf.drop(candidate)
+        self.store.drop(candidate)
         del self._facts[candidate.id]
 
 

@@ -1,11 +1,11 @@
-"""MemGPT-style tiers: a stand-in for the MemGPT and Letta family, not one of the systems."""
+"""MemGPT-style tiers: a proxy for MemGPT and Letta, not one of the systems."""
 
 from collections import deque
 from fractions import Fraction
 from typing import Literal
 
+from memaudit.writers.budgeted_store import BudgetedStore
 from memaudit.writers.protocol import View, VisibleCandidate
-from memaudit.writers.shelf import Shelf
 
 CORE_SHARE = Fraction(1, 4)
 """The share of the budget that core memory may take."""
@@ -13,10 +13,10 @@ CORE_SHARE = Fraction(1, 4)
 CORE_KINDS = (
     "compound_update", "tombstone", "preference", "rule", "fact", "event", "temporal_event",
 )  # fmt: skip
-"""What core memory holds, the first to be taken first."""
+"""What core memory holds, in order of priority."""
 
 ARCHIVE_KINDS = ("raw", "summary")
-"""What the archive is filled with, the first to be taken first; any other kind comes after."""
+"""What the archive holds, in order of priority; other kinds come last."""
 
 
 class MemGptStyle:
@@ -29,14 +29,14 @@ class MemGptStyle:
     monotone = False
 
     def write(self, view: View, budget: Fraction, seed: int) -> tuple[str, ...]:  # noqa: ARG002
-        shelf, limit = Shelf(view, budget), budget * CORE_SHARE
+        store, limit = BudgetedStore(view, budget), budget * CORE_SHARE
         core: deque[VisibleCandidate] = deque()
         archive: deque[VisibleCandidate] = deque()
         spent = Fraction(0)
         for group in view.groups:
             affordable = [c for c in group if c.cost <= budget]
             for candidate in sorted(affordable, key=_priority)[: view.group_cap]:
-                shelf.keep(candidate)
+                store.keep(candidate)
                 if candidate.kind in CORE_KINDS and candidate.cost <= limit:
                     core.append(candidate)
                     spent += candidate.cost
@@ -45,9 +45,9 @@ class MemGptStyle:
                 while spent > limit:
                     archive.append(core.popleft())
                     spent -= archive[-1].cost
-                while shelf.left < 0:
-                    shelf.drop(archive.popleft())
-        return shelf.store
+                while store.left < 0:
+                    store.drop(archive.popleft())
+        return store.ids
 
 
 def _priority(candidate: VisibleCandidate) -> int:

@@ -1,4 +1,4 @@
-"""Exact optima as rows among writers: full, generic candidates only, and without tombstones."""
+"""Certified optima as writers: full, generic candidates only, and without tombstones."""
 
 from fractions import Fraction
 from typing import Literal
@@ -9,7 +9,7 @@ from memaudit.writers.protocol import OracleView
 
 
 class Opt:
-    """The certified optimum itself; the line every ratio is measured against."""
+    """The certified optimum: the denominator of every ratio."""
 
     name = "opt"
     label = "OPT"
@@ -56,7 +56,7 @@ class NoTombstoneOpt:
 
 
 class NoTombstoneGvt:
-    """GVT when tombstones and compound updates are not offered."""
+    """GVT on the package without invalidating candidates."""
 
     name = "no_tombstone_gvt"
     label = "No-tombstone GVT"

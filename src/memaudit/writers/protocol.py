@@ -1,6 +1,5 @@
-"""What a writer sees and gives: a view and a budget in, a store out."""
+"""The writer protocol: a view, a budget and a seed in, a store out."""
 
-import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -56,7 +55,7 @@ class View:
 
 
 def visible(package: Package) -> View:
-    """The view of a package. Free attributes stay behind: anything may hide in them."""
+    """The view of a package. Free attributes are left out: they may contain anything."""
     experiences = sorted(package.experiences, key=lambda experience: experience.index)
     rank = {experience.id: place for place, experience in enumerate(experiences)}
     candidates = sorted(package.candidates, key=lambda c: (rank[c.experience], c.id))
@@ -73,17 +72,8 @@ def visible(package: Package) -> View:
     )
 
 
-def own_seed(seed: int, package_digest: str) -> int:
-    """It follows from the run's seed and the package's digest, and gives neither away.
-
-    With the generator's own seed a writer could make the package again and look into it.
-    """
-    text = f"{seed} {package_digest}"
-    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:6], "big")
-
-
 class OracleView:
-    """The package with everything hidden in it. Views of it share their work between budgets."""
+    """The package with its hidden part. Forms and optima are computed once per budget."""
 
     def __init__(self, package: Package, seconds: float | None = None) -> None:
         self.package, self.seconds = package, seconds
@@ -93,7 +83,6 @@ class OracleView:
 
     @cached_property
     def solver(self) -> PackageSolver:
-        """The solver of this package."""
         return PackageSolver(self.package)
 
     @property
@@ -102,19 +91,17 @@ class OracleView:
         return self.solver.form
 
     def at(self, budget: Fraction) -> Form:
-        """The form at a budget."""
         if budget not in self._forms:
             self._forms[budget] = self.form.at(budget, self.package.group_cap)
         return self._forms[budget]
 
     def optimum(self, budget: Fraction) -> Optimum:
-        """The optimum at a budget, solved once."""
         if budget not in self._optima:
             self._optima[budget] = self.solver.solve(budget, seconds=self.seconds)
         return self._optima[budget]
 
     def best_store(self, budget: Fraction) -> tuple[str, ...]:
-        """What the certified optimum keeps, in order of arrival; an error where there is none."""
+        """What the certified optimum keeps, in order of arrival; an error if there is none."""
         optimum = self.optimum(budget)
         if not optimum.certified:
             raise MemAuditError(
@@ -124,16 +111,16 @@ class OracleView:
         return tuple(id for id in self.form.candidate_ids if id in kept)
 
     def part(self, name: str, keeps: Callable[[str], bool]) -> "OracleView":
-        """The same package with only the candidates whose kind passes."""
+        """The same package restricted to candidates of some kinds."""
         if name not in self._parts:
-            kept = tuple(c for c in self.package.candidates if keeps(c.kind))
-            if len(kept) == len(self.package.candidates):
+            candidates = tuple(c for c in self.package.candidates if keeps(c.kind))
+            if len(candidates) == len(self.package.candidates):
                 return self
-            ids = {candidate.id for candidate in kept}
+            ids = {candidate.id for candidate in candidates}
             self._parts[name] = OracleView(
                 self.package.replace(
                     name=f"{self.package.name}, {name}",
-                    candidates=kept,
+                    candidates=candidates,
                     coverage=tuple(c for c in self.package.coverage if c.candidate in ids),
                 ),
                 self.seconds,
@@ -142,59 +129,45 @@ class OracleView:
 
 
 Store = tuple[str, ...]
-"""Ids of the candidates that are kept, in order of arrival."""
+"""Ids of the kept candidates, in order of arrival."""
 
 
-class Deployable(Protocol):
-    """A writer that could run in a product: it sees the stream and the candidates, nothing more."""
-
+class _Described(Protocol):
     @property
     def name(self) -> str: ...
 
     @property
     def label(self) -> str:
-        """For tables and figures; a stand-in for a family of systems says that it is a proxy."""
+        """For tables and figures. A proxy for a family of systems says that it is a proxy."""
         ...
 
     @property
     def about(self) -> str:
-        """One line: how it decides."""
+        """How it decides, in one line."""
         ...
-
-    @property
-    def peeks(self) -> Literal[False]: ...
 
     @property
     def monotone(self) -> bool:
         """Whether a larger budget never makes it spend less."""
         ...
 
-    def write(self, view: View, budget: Fraction, seed: int) -> Store:
-        """What it keeps."""
-        ...
 
-
-class PackageOracle(Protocol):
-    """A reference that looks at the hidden side of the package; never a deployable system."""
+class Deployable(_Described, Protocol):
+    """A writer that could run in a product: it sees only the stream and the candidates."""
 
     @property
-    def name(self) -> str: ...
+    def peeks(self) -> Literal[False]: ...
 
-    @property
-    def label(self) -> str: ...
+    def write(self, view: View, budget: Fraction, seed: int) -> Store: ...
 
-    @property
-    def about(self) -> str: ...
+
+class PackageOracle(_Described, Protocol):
+    """A reference that sees the hidden part of the package; never a deployable system."""
 
     @property
     def peeks(self) -> Literal[True]: ...
 
-    @property
-    def monotone(self) -> bool: ...
-
-    def write(self, view: OracleView, budget: Fraction, seed: int) -> Store:
-        """What it keeps."""
-        ...
+    def write(self, view: OracleView, budget: Fraction, seed: int) -> Store: ...
 
 
 Writer = Deployable | PackageOracle

@@ -5,8 +5,8 @@ from collections.abc import Iterable
 from fractions import Fraction
 from typing import Literal
 
+from memaudit.writers.budgeted_store import BudgetedStore
 from memaudit.writers.protocol import View, VisibleCandidate
-from memaudit.writers.shelf import Shelf
 
 
 def shuffled(candidates: Iterable[VisibleCandidate], seed: int) -> list[VisibleCandidate]:
@@ -26,11 +26,11 @@ class RandomFeasible:
     monotone = True
 
     def write(self, view: View, budget: Fraction, seed: int) -> tuple[str, ...]:
-        shelf = Shelf(view, budget)
+        store = BudgetedStore(view, budget)
         for candidate in shuffled(view.candidates, seed):
-            if shelf.fits(candidate):
-                shelf.keep(candidate)
-        return shelf.store
+            if store.fits(candidate):
+                store.keep(candidate)
+        return store.ids
 
 
 class RecencyRaw:
@@ -43,11 +43,11 @@ class RecencyRaw:
     monotone = True
 
     def write(self, view: View, budget: Fraction, seed: int) -> tuple[str, ...]:  # noqa: ARG002
-        shelf = Shelf(view, budget)
+        store = BudgetedStore(view, budget)
         for candidate in reversed(view.candidates):
-            if candidate.kind == "raw" and shelf.fits(candidate):
-                shelf.keep(candidate)
-        return shelf.store
+            if candidate.kind == "raw" and store.fits(candidate):
+                store.keep(candidate)
+        return store.ids
 
 
 class ReservoirRaw:
@@ -60,8 +60,8 @@ class ReservoirRaw:
     monotone = True
 
     def write(self, view: View, budget: Fraction, seed: int) -> tuple[str, ...]:
-        shelf = Shelf(view, budget)
+        store = BudgetedStore(view, budget)
         for candidate in shuffled((c for c in view.candidates if c.kind == "raw"), seed):
-            if shelf.fits(candidate):
-                shelf.keep(candidate)
-        return shelf.store
+            if store.fits(candidate):
+                store.keep(candidate)
+        return store.ids

@@ -1,4 +1,4 @@
-"""Every writer by name; a new one is a file and a line here."""
+"""Every writer by name. A new writer is a file and a line in _ALL."""
 
 from functools import lru_cache
 from pathlib import Path
@@ -10,7 +10,7 @@ from memaudit.writers.estimated import EstimatedGreedy, EstimatedGvt
 from memaudit.writers.estimators.cue_prior import CuePrior
 from memaudit.writers.estimators.embedding import Embedding
 from memaudit.writers.estimators.ridge import Ridge, read_model
-from memaudit.writers.greedy import DensityOnly, Greedy, OneKind
+from memaudit.writers.greedy import DensityOnly, Greedy, SingleKind
 from memaudit.writers.gvt import Gvt, GvtGeometric
 from memaudit.writers.mem0_style import Mem0Style
 from memaudit.writers.memgpt_style import MemGptStyle
@@ -26,8 +26,8 @@ _ALL: tuple[Writer, ...] = (
     GvtGeometric(),
     Greedy(),
     DensityOnly(),
-    OneKind("fact"),
-    OneKind("summary"),
+    SingleKind("fact"),
+    SingleKind("summary"),
     NoTombstoneOpt(),
     NoTombstoneGvt(),
     GenericOpt(),
@@ -50,7 +50,7 @@ WRITERS: dict[str, Writer] = {writer.name: writer for writer in _ALL}
 
 @lru_cache(maxsize=64)
 def named_writer(name: str) -> Writer:
-    """The writer of that name; estimated_gvt_ridge:FILE uses the ridge model in a file."""
+    """A writer by name; estimated_gvt_ridge:FILE uses the ridge model in a file."""
     base, colon, path = name.partition(":")
     if colon and base == RIDGE:
         return EstimatedGvt(Ridge(read_model(Path(path))), name, "Estimated GVT, own ridge")

@@ -11,8 +11,7 @@ from memaudit.core.errors import MissingTool
 from memaudit.writers.estimators import embedding
 from memaudit.writers.estimators.cue_prior import CuePrior
 from memaudit.writers.estimators.embedding import Embedding, EmbeddingNovelty, cosines, embedded
-from tests.writers.running import missing_model
-from tests.writers.tiny_views import view_of
+from tests.writers.running import missing_model, view_of
 
 needs_model = pytest.mark.skipif(bool(missing_model()), reason=missing_model())
 

@@ -30,7 +30,7 @@ from memaudit.writers.estimators.ridge import (
 from memaudit.writers.estimators.train import SEEDS, ridge, shares, train
 from memaudit.writers.protocol import View, visible
 from tests.strategies import packages
-from tests.writers.tiny_views import view_of
+from tests.writers.running import view_of
 
 F = Fraction
 TRAVEL = example_package()
@@ -55,15 +55,14 @@ def test_predictions_are_those_of_least_squares(alpha: float) -> None:
     solution = np.linalg.lstsq(system, np.append(targets, np.zeros(count)), rcond=None)[0]
     model, unseen = train(OTHERS, alpha), features(visible(TRAVEL))
     expected = np.array(unseen) @ solution[:-1] + solution[-1]
-    found = [predicted(model, row) for row in unseen]
-    assert found == pytest.approx(np.maximum(expected, 0), abs=1e-7)
-    assert max(found) > 0
+    predictions = [predicted(model, row) for row in unseen]
+    assert predictions == pytest.approx(np.maximum(expected, 0), abs=1e-7)
+    assert max(predictions) > 0
 
 
 @settings(max_examples=40)
 @given(package=packages())
 def test_targets_are_the_exact_singleton_values(package: Package) -> None:
-    """F({u}) over the total weight, in the order of the view."""
     view, total = visible(package), sum(package.weights.values())
     if not total:
         with pytest.raises(MemAuditError, match="no weight to learn from"):
@@ -74,7 +73,7 @@ def test_targets_are_the_exact_singleton_values(package: Package) -> None:
 
 
 def test_refuses_what_it_was_trained_on() -> None:
-    """By content: new ids, another name, another cost rule or cap are no way round it."""
+    """By content: new ids, names, cost rules or caps do not hide it."""
     writer = EstimatedGvt(Ridge(train([TRAVEL, *OTHERS])), "r", "R")
     disguised = TRAVEL.replace(
         name="other",
@@ -118,23 +117,16 @@ def test_a_content_digest_tells_contents_apart() -> None:
         )
         for names, speaker in ((("a", "a"), None), (("a", "b"), None), ((None, None), "Ann"))
     ]
-    found = [content_digest(view) for view in (*views, *sessions)]
-    assert len(set(found)) == len(found)
-    assert content_digest(view_of([("fact", "b", 1), ("fact", "a", 1)], [])) != found[0]
-
-
-def test_records_every_training_package() -> None:
-    """Digest of the package and of what it shows."""
-    model = train(OTHERS)
-    assert {row.package for row in model.training} == {digest(package) for package in OTHERS}
-    assert model.trained_on == {content_digest(visible(package)) for package in OTHERS}
+    digests = [content_digest(view) for view in (*views, *sessions)]
+    assert len(set(digests)) == len(digests)
+    assert content_digest(view_of([("fact", "b", 1), ("fact", "a", 1)], [])) != digests[0]
 
 
 def test_a_model_survives_its_file(tmp_path: Path) -> None:
-    """Written and read again it is the same, to the last digit."""
     model, path = train(OTHERS, 0.3), tmp_path / "model.json"
     write_model(model, path)
     assert read_model(path) == model
+    assert [row.package for row in model.training] == sorted(map(digest, OTHERS))
     assert set(json.loads(path.read_text())) == {
         "format", "version", "memaudit", "alpha", "features", "coefficients", "intercept",
         "training",
@@ -142,9 +134,9 @@ def test_a_model_survives_its_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("field", "wrong", "told"),
+    ("field", "wrong", "message"),
     [
-        ("features", ["kind raw"], "train it again"),
+        ("features", ["kind raw"], "train a new model"),
         ("coefficients", [1.0], "1 coefficients"),
         ("intercept", "NaN", "intercept"),
         ("alpha", 0, "alpha"),
@@ -152,18 +144,15 @@ def test_a_model_survives_its_file(tmp_path: Path) -> None:
         ("surprise", 1, "surprise"),
     ],
 )
-def test_a_wrong_file_is_refused(tmp_path: Path, field: str, wrong: object, told: str) -> None:
-    """One line that names the file and the field."""
+def test_a_wrong_file_is_refused(tmp_path: Path, field: str, wrong: object, message: str) -> None:
     path = tmp_path / "model.json"
     path.write_text(json.dumps({**train(OTHERS).model_dump(mode="json"), field: wrong}))
-    with pytest.raises(MemAuditError, match=told) as error:
+    with pytest.raises(MemAuditError, match=message) as error:
         read_model(path)
     assert str(path) in str(error.value)
-    assert "\n" not in str(error.value)
 
 
 def test_training_needs_candidates_and_an_alpha() -> None:
-    """Errors a user can cause are one line."""
     with pytest.raises(MemAuditError, match="no candidates"):
         train([])
     with pytest.raises(MemAuditError, match="above 0"):
@@ -172,7 +161,6 @@ def test_training_needs_candidates_and_an_alpha() -> None:
 
 @given(package=packages())
 def test_features_lie_between_0_and_1(package: Package) -> None:
-    """One row a candidate, one number a name."""
     view = visible(package)
     rows = features(view)
     assert len(rows) == len(view.candidates)
@@ -180,7 +168,7 @@ def test_features_lie_between_0_and_1(package: Package) -> None:
 
 
 def test_features_by_hand() -> None:
-    """The second message repeats one of two words; the span is all of it and the dearest."""
+    """The second message repeats one of two words; the span contains all of it and costs most."""
     view = view_of([("raw", "green apples", 3)], [("raw", "red apples", 6), ("fact", "apples", 3)])
     row = dict(zip(FEATURES, features(view)[2], strict=True))
     assert {name for name, number in row.items() if number == 1} == {
@@ -191,20 +179,19 @@ def test_features_by_hand() -> None:
 
 
 def test_the_model_that_comes_along() -> None:
-    """It knows its reserved seeds, refuses them, and takes others."""
+    """It refuses its reserved seeds and accepts others."""
     model, graph = default_model(), EventGraph()
     assert len(model.training) == len(SEEDS)
     for seed in (SEEDS[0], SEEDS[-1]):
         view = visible(graph.package(seed))
-        again = "the event graph changed: run memaudit.writers.estimators.train"
-        assert content_digest(view) in model.trained_on, again
+        hint = "the event graph changed: run memaudit.writers.estimators.train"
+        assert content_digest(view) in model.trained_on, hint
         with pytest.raises(MemAuditError, match="trained on this content"):
             Ridge().values(view)
     assert max(Ridge().values(visible(graph.package(1)))) > 0
 
 
 def test_predictions_never_fall_below_0() -> None:
-    """A memory is worth nothing at worst."""
     model = RidgeModel(
         memaudit="0", alpha=1.0, features=FEATURES, coefficients=(-1.0,) * len(FEATURES),
         intercept=0.5, training=(),

@@ -1,1 +1,1 @@
-"""Estimators: what a candidate may be worth, from what can be seen. One estimator a file."""
+"""Estimators of a candidate's value from the visible part of a package. One estimator per file."""

@@ -1,4 +1,4 @@
-"""What a text shows without being understood: numbers, dates, names, words of change. English."""
+"""Values from cues in English texts: numbers, dates, names, words of change."""
 
 import re
 from collections.abc import Callable
@@ -39,8 +39,6 @@ _FIRST_PERSON = frozenset({"i", "me", "my", "mine", "myself", "we", "us", "our",
 
 @dataclass(frozen=True, slots=True)
 class TextCues:
-    """The cues of one text."""
-
     words: int
     number: bool
     date: bool
@@ -87,30 +85,25 @@ KIND_PRIOR = {
     "uncertainty": 0.5,
     "edge": 0.4,
 }
-"""What changes the answer to a later question comes first; an edge says little by itself."""
+"""What changes the answer to a later question counts most. An edge says little by itself."""
 
 OTHER_KIND = 0.5
 
 NUMBER, DATE, NAME, FIRST_PERSON, UPDATE, LENGTH = 0.2, 0.2, 0.1, 0.1, 0.2, 0.1
-"""Specifics get asked for, and so does what changed; up to two names count. All add up to 1."""
+"""Questions ask for specifics and for what changed. Two names count; all weights add up to 1."""
 
-MOST_NAMES = 2
+MAX_NAMES = 2
 HALF_LENGTH = 10
-"""A text of this many words gets half of what length can give."""
-
-
-def kind_prior(kind: str) -> float:
-    """What a kind is worth before reading, in [0, 1]."""
-    return KIND_PRIOR.get(kind, OTHER_KIND)
+"""A text of this many words gets half of the weight of length."""
 
 
 def cue_worth(text: str) -> float:
-    """What the cues of a text add up to, in [0, 1]."""
+    """The weighted sum of a text's cues, in [0, 1]."""
     cues = text_cues(text)
     return (
         NUMBER * cues.number
         + DATE * cues.date
-        + NAME * min(cues.names, MOST_NAMES)
+        + NAME * min(cues.names, MAX_NAMES)
         + FIRST_PERSON * cues.first_person
         + UPDATE * cues.update
         + LENGTH * cues.words / (cues.words + HALF_LENGTH)
@@ -132,4 +125,5 @@ class CuePrior:
 
 def _value(candidate: VisibleCandidate) -> float:
     confidence = 1.0 if candidate.confidence is None else float(candidate.confidence)
-    return round(confidence * (kind_prior(candidate.kind) + cue_worth(candidate.text)), 9)
+    prior = KIND_PRIOR.get(candidate.kind, OTHER_KIND)
+    return round(confidence * (prior + cue_worth(candidate.text)), 9)

@@ -17,9 +17,9 @@ from memaudit.writers.protocol import View
 
 Vectors = NDArray[np.float64]
 DIGITS = 6
-"""Cosines are rounded to this many digits: what lies below differs between machines."""
-MOST_ROWS = 4096
-"""Rows of cosines that are kept for the next pass."""
+"""Cosines are rounded to this many digits, because further digits differ between machines."""
+MAX_CACHED_ROWS = 4096
+"""Rows of cosines that are cached for the next pass."""
 
 
 class _Model(Protocol):
@@ -37,7 +37,7 @@ class Embedding:
 
     def novelty(self, view: View) -> Callable[[], "EmbeddingNovelty"]:
         vectors = embedded([candidate.text for candidate in view.candidates])
-        nearness = lru_cache(maxsize=MOST_ROWS)(lambda place: cosines(vectors, place))
+        nearness = lru_cache(maxsize=MAX_CACHED_ROWS)(lambda place: cosines(vectors, place))
         return lambda: EmbeddingNovelty(len(vectors), nearness)
 
 
@@ -56,12 +56,12 @@ class EmbeddingNovelty:
 
 def cosines(vectors: Vectors, place: int) -> Vectors:
     """The cosine of every vector to one of them, between 0 and 1."""
-    found: Vectors = np.clip(np.round(vectors @ vectors[place], DIGITS), 0.0, 1.0)
-    return found
+    rounded: Vectors = np.clip(np.round(vectors @ vectors[place], DIGITS), 0.0, 1.0)
+    return rounded
 
 
 def embedded(texts: list[str]) -> Vectors:
-    """One vector of length 1 a text; of length 0 where a text has no tokens."""
+    """One unit vector per text; a zero vector if a text has no tokens."""
     model = _model()
     if not texts:
         return np.zeros((0, 1))
@@ -87,14 +87,14 @@ def _model() -> _Model:
             model: _Model = wordllama.WordLlama.load(cache_dir=folder, disable_download=True)
         except FileNotFoundError:
             raise MissingTool(
-                "the installed wordllama carries no model: pip install 'memaudit[embeddings]'"
+                "the installed wordllama contains no model: pip install 'memaudit[embeddings]'"
             ) from None
     return model
 
 
 @contextmanager
 def _logging_unchanged() -> Iterator[None]:
-    """Undo that wordllama sets up logging for the whole program when it is imported."""
+    """Restore the logging setup that importing wordllama changes."""
     root = logging.getLogger()
     handlers, level = list(root.handlers), root.level
     try:

@@ -1,4 +1,4 @@
-"""What an estimator is: a value per candidate, and how much of a candidate is new."""
+"""The estimator protocol: a value per candidate, and how much of a candidate is new."""
 
 from collections.abc import Callable
 from typing import Protocol
@@ -7,22 +7,17 @@ from memaudit.writers.protocol import View
 
 
 class Novelty(Protocol):
-    """What of a candidate the kept ones do not hold yet. Candidates go by their place in the view.
-
-    A share lies in [0, 1] and never grows as more is kept.
-    """
+    """How much of a candidate is new. Candidates are given by their place in the view."""
 
     def share(self, place: int) -> float:
-        """The share of a candidate that is new."""
+        """The new share of a candidate, in [0, 1]. It never grows as more is kept."""
         ...
 
-    def keep(self, place: int) -> None:
-        """From now on this candidate is held."""
-        ...
+    def keep(self, place: int) -> None: ...
 
 
 class Estimator(Protocol):
-    """Guesses values from the visible part of a package; ids are no part of what it reads."""
+    """Estimates values from the visible part of a package, without reading ids."""
 
     @property
     def name(self) -> str: ...
@@ -33,9 +28,9 @@ class Estimator(Protocol):
         ...
 
     def values(self, view: View) -> tuple[float, ...]:
-        """What each candidate may be worth on its own, in the order of the view, never below 0."""
+        """The value of each candidate alone, in the order of the view, never below 0."""
         ...
 
     def novelty(self, view: View) -> Callable[[], Novelty]:
-        """Makes novelties that hold nothing yet; the view is read once for all of them."""
+        """A factory of empty novelties. The view is read once for all of them."""
         ...

@@ -1,4 +1,4 @@
-"""A name for what a view shows, whatever its ids: it keeps training and held-out apart."""
+"""Ridge regression on visible features: the features, the model file and the estimator."""
 
 import hashlib
 import json
@@ -16,17 +16,20 @@ from memaudit.io.atomic import write_file
 from memaudit.io.files import read_text
 from memaudit.io.strict_json import first_fault
 from memaudit.writers.estimators.cue_prior import KIND_PRIOR, TextCues, text_cues
-from memaudit.writers.estimators.lexical import LexicalNovelty, lexical_novelty
+from memaudit.writers.estimators.lexical import (
+    LexicalNovelty,
+    contained_share,
+    content_words,
+    lexical_novelty,
+)
 from memaudit.writers.protocol import View
-from memaudit.writers.shelf import content_words, held
 
 
 def content_digest(view: View) -> str:
-    """The SHA-256 of what was said and what was offered, in hex.
+    """The SHA-256 of what was said and offered; it keeps training and test packages apart.
 
-    Ids, the order of a group's candidates (it comes from ids) and the names of sessions do not
-    change it. Costs, confidences and the group cap do not either: the same content measured by
-    another rule is still the same content.
+    Ids, the order of candidates in a group and session names do not change it. Costs, confidences
+    and the group cap do not either: the same content under another cost rule is the same content.
     """
     sessions: dict[str | None, int] = {None: -1}
     steps = []
@@ -56,23 +59,23 @@ FEATURES = (
 )
 """The names of the features, in the order of the columns. Other kinds have no column."""
 
-MOST_NAMES = 3
-MOST_WORDS = 200
+MAX_NAMES = 3
+MAX_WORDS = 200
 
-Row = tuple[float, ...]
+FeatureRow = tuple[float, ...]
 
 
-def features(view: View) -> list[Row]:
-    """One row a candidate, in the order of the view, rounded so that they agree everywhere."""
+def features(view: View) -> list[FeatureRow]:
+    """One row per candidate in the order of the view, rounded so that machines agree."""
     costs = [float(candidate.cost) for candidate in view.candidates]
     mean = sum(costs) / len(costs) if costs else 0.0
     last = max(1, len(view.experiences) - 1)
     heard: set[str] = set()
-    rows: list[Row] = []
+    rows: list[FeatureRow] = []
     for place, (experience, group) in enumerate(zip(view.experiences, view.groups, strict=True)):
         said = content_words(experience.text)
         source = _cue_row(text_cues(experience.text))
-        dearest = max((float(candidate.cost) for candidate in group), default=0.0)
+        highest_cost = max((float(candidate.cost) for candidate in group), default=0.0)
         for candidate in group:
             words, cost = content_words(candidate.text), float(candidate.cost)
             row = (
@@ -81,36 +84,36 @@ def features(view: View) -> list[Row]:
                 *source,
                 1.0 if candidate.confidence is None else float(candidate.confidence),
                 cost / (cost + mean) if cost else 0.0,
-                cost / dearest if dearest else 0.0,
+                cost / highest_cost if highest_cost else 0.0,
                 place / last,
                 len(words & heard) / len(words) if words else 0.0,
-                held(said, words),
+                contained_share(said, words),
             )
             rows.append(tuple(round(number, 9) for number in row))
         heard |= said
     return rows
 
 
-def _cue_row(cues: TextCues) -> Row:
+def _cue_row(cues: TextCues) -> FeatureRow:
     return (
         float(cues.number),
         float(cues.date),
-        min(cues.names, MOST_NAMES) / MOST_NAMES,
+        min(cues.names, MAX_NAMES) / MAX_NAMES,
         float(cues.first_person),
         float(cues.update),
         float(cues.deletion),
         float(cues.unsure),
         float(cues.liking),
         float(cues.question),
-        log1p(min(cues.words, MOST_WORDS)) / log1p(MOST_WORDS),
+        log1p(min(cues.words, MAX_WORDS)) / log1p(MAX_WORDS),
     )
 
 
 _SHA256 = r"^[0-9a-f]{64}$"
 
 
-class Trained(BaseModel):
-    """One package that a model has seen."""
+class TrainingPackage(BaseModel):
+    """A package that a model was trained on."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -119,7 +122,7 @@ class Trained(BaseModel):
 
 
 class RidgeModel(BaseModel):
-    """Linear in the features; the intercept is what a row of zeros gets."""
+    """A linear model of the features."""
 
     model_config = ConfigDict(
         frozen=True, extra="forbid", allow_inf_nan=False, ignored_types=(cached_property,)
@@ -132,12 +135,12 @@ class RidgeModel(BaseModel):
     features: tuple[str, ...]
     coefficients: tuple[float, ...]
     intercept: float
-    training: tuple[Trained, ...]
+    training: tuple[TrainingPackage, ...]
 
     @model_validator(mode="after")
     def _of_this_program(self) -> Self:
         if self.features != FEATURES:
-            raise ValueError("its features are not those of this program; train it again")
+            raise ValueError("its features are not those of this program; train a new model")
         if len(self.coefficients) != len(self.features):
             raise ValueError(
                 f"it has {len(self.coefficients)} coefficients for {len(self.features)} features"
@@ -151,12 +154,11 @@ class RidgeModel(BaseModel):
 
 
 def write_model(model: RidgeModel, path: Path) -> None:
-    """Write a model as JSON."""
     write_file(path, json.dumps(model.model_dump(mode="json"), indent=1) + "\n")
 
 
 def read_model(path: Path) -> RidgeModel:
-    """Read a model, or say in one line what is wrong with the file."""
+    """Read a model file."""
     try:
         text = read_text(path)
     except InvalidPackage as error:
@@ -168,7 +170,7 @@ def read_model(path: Path) -> RidgeModel:
 
 
 def default_model() -> RidgeModel:
-    """The model that comes with the program; train_default.py makes it."""
+    """The model that comes with the program; `train.py` makes it."""
     with as_file(files("memaudit.writers.estimators").joinpath("ridge_default.json")) as path:
         return read_model(path)
 
@@ -187,14 +189,14 @@ class Ridge:
 
     @cached_property
     def model(self) -> RidgeModel:
-        """The model given, else the one that comes with the program, read on first use."""
+        """The given model or the default one, read on first use."""
         return default_model() if self._model is None else self._model
 
     def values(self, view: View) -> tuple[float, ...]:
         if (content := content_digest(view)) in self.model.trained_on:
             raise MemAuditError(
                 f"the ridge model was trained on this content ({content[:12]}): "
-                "judge it on packages that it has not seen, or train it without this one"
+                "evaluate it on other packages, or train it without this one"
             )
         return tuple(predicted(self.model, row) for row in features(view))
 
@@ -202,7 +204,7 @@ class Ridge:
         return lexical_novelty(view)
 
 
-def predicted(model: RidgeModel, row: Row) -> float:
-    """The prediction for one row; summed without rounding errors, so the same everywhere."""
+def predicted(model: RidgeModel, row: FeatureRow) -> float:
+    """The prediction for one row, summed without rounding errors so that machines agree."""
     parts = [weight * number for weight, number in zip(model.coefficients, row, strict=True)]
     return max(0.0, round(fsum((model.intercept, *parts)), 9))

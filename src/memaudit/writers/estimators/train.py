@@ -1,4 +1,4 @@
-"""Training a ridge model on packages whose hidden side may be looked at."""
+"""Training a ridge model on packages with a visible and a hidden part."""
 
 import sys
 from collections.abc import Iterable
@@ -15,7 +15,7 @@ from memaudit.core.package import Package
 from memaudit.writers.estimators.ridge import (
     FEATURES,
     RidgeModel,
-    Trained,
+    TrainingPackage,
     content_digest,
     features,
     write_model,
@@ -23,23 +23,23 @@ from memaudit.writers.estimators.ridge import (
 from memaudit.writers.protocol import View, visible
 
 DIGITS = 9
-"""Coefficients are rounded to this many digits, so that a model is the same from any machine."""
+"""Coefficients are rounded to this many digits, so that machines agree."""
 
 Vector = NDArray[np.float64]
 
 
 def train(packages: Iterable[Package], alpha: float = 1.0) -> RidgeModel:
-    """The ridge model of what each candidate is worth alone, as a share of all weight."""
+    """A ridge model of each candidate's value alone, as a share of the total weight."""
     if not alpha > 0:
-        raise MemAuditError(f"alpha is {alpha}; ridge regression needs one above 0")
+        raise MemAuditError(f"alpha is {alpha}; it must be above 0")
     rows, targets, training = [], [], []
     for package in packages:
         view = visible(package)
         rows += features(view)
         targets += shares(package, view)
-        training.append(Trained(package=digest(package), content=content_digest(view)))
+        training.append(TrainingPackage(package=digest(package), content=content_digest(view)))
     if not rows:
-        raise MemAuditError("the training packages have no candidates; give some that do")
+        raise MemAuditError("the training packages have no candidates")
     coefficients, intercept = ridge(np.array(rows), np.array(targets), alpha)
     return RidgeModel(
         memaudit=version("memaudit"),
@@ -52,9 +52,9 @@ def train(packages: Iterable[Package], alpha: float = 1.0) -> RidgeModel:
 
 
 def shares(package: Package, view: View) -> list[float]:
-    """F({u}) / total weight of each candidate in the order of the view, exact until the last step.
+    """F({u}) / total weight of each candidate in the order of the view.
 
-    Where h is irrational, F is its lower enclosure.
+    Exact until the last step. If h is irrational, F is its lower enclosure.
     """
     total = sum(package.weights.values(), Fraction(0))
     if not total:

@@ -1,4 +1,4 @@
-"""Cues, the cue prior and lexical novelty by hand."""
+"""Cues and the cue prior by hand."""
 
 from fractions import Fraction
 
@@ -7,15 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memaudit.writers.estimators.cue_prior import (
-    KIND_PRIOR,
     CuePrior,
     cue_worth,
-    kind_prior,
     text_cues,
 )
-from memaudit.writers.estimators.lexical import lexical_novelty
 from tests.strategies import texts
-from tests.writers.tiny_views import view_of
+from tests.writers.running import view_of
 
 
 @pytest.mark.parametrize(
@@ -61,30 +58,6 @@ def test_all_cues_add_up_to_one_at_most() -> None:
     assert 0.99 < cue_worth(text) < 1
 
 
-@given(text=texts | st.text(), kind=st.sampled_from([*KIND_PRIOR, "odd"]))
-def test_parts_lie_between_0_and_1(text: str, kind: str) -> None:
-    """Whatever the text."""
+@given(text=texts | st.text())
+def test_worth_lies_between_0_and_1(text: str) -> None:
     assert 0 <= cue_worth(text) <= 1
-    assert 0 <= kind_prior(kind) <= 1
-
-
-def test_novelty_is_the_share_of_new_words() -> None:
-    """A tombstone is new beside the statement it ends; a compound update says both."""
-    view = view_of(
-        [("fact", "vegetarian meals", 1), ("fact", "vegetarian soup", 1)],
-        [("tombstone", "Vegetarian: no longer valid", 1)],
-        [("compound_update", "fish, no longer vegetarian", 1), ("fact", "", 1)],
-    )
-    novelty = lexical_novelty(view)()
-    assert [novelty.share(p) for p in range(5)] == [1, 1, 1, 1, 1]
-    novelty.keep(0)
-    assert [novelty.share(p) for p in range(5)] == [0, 1 / 2, 1, 3 / 4, 1]
-    novelty.keep(2)
-    assert [novelty.share(p) for p in range(5)] == [0, 1 / 2, 0, 2 / 4, 1]
-
-
-def test_each_pass_starts_anew() -> None:
-    """Novelties of one view share its words, not their memory."""
-    start = lexical_novelty(view_of([("fact", "apples", 1)]))
-    start().keep(0)
-    assert start().share(0) == 1
