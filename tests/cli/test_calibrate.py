@@ -50,7 +50,7 @@ def test_wrong_input(tmp_path: Path) -> None:
         ("diagnose", "natural", "a.json", "--calibrate"): "it takes no STORE",
         ("diagnose", "natural", "--calibrate", "--writer", "opt"): "two writers or more",
         ("diagnose", "base", "--calibrate"): "no package has a question",
-        ("diagnose", "nowhere", "--calibrate"): "there are no packages at 'nowhere'",
+        ("diagnose", "nowhere", "--calibrate"): "no packages at 'nowhere'",
         ("diagnose", "natural", "--calibrate", "--k", "0"): "--k 0 makes no sense",
         ("diagnose", "natural", "--calibrate", "--show", "q1"): "leave out --show",
         ("diagnose", "natural", "--calibrate", "--failures"): "leave out --show",

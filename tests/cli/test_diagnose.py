@@ -9,9 +9,8 @@ from typing import Any
 
 import pytest
 
-from memaudit.cli.options import packages_named
 from memaudit.io.packages import write_package
-from memaudit.natural.named_packages import natural_set
+from memaudit.natural.named_packages import named_packages, natural_set
 from tests.cli.running import failure, run
 from tests.downstream.readers.fake_reader import reads
 from tests.models.server import fails, says, serving
@@ -208,7 +207,7 @@ def test_wrong_input(files: tuple[Path, Path], tmp_path: Path) -> None:
         ("diagnose", package, store, *budget, "--policy", "no", *out): "unknown policy",
         ("diagnose", package, store, *budget, "--judge", "no", *out): "unknown judge",
         ("diagnose", package, store, store, *budget, *out): "two stores have the same name",
-        ("diagnose", "nowhere", *WRITERS, *budget, *out): "there are no packages at 'nowhere'",
+        ("diagnose", "nowhere", *WRITERS, *budget, *out): "no packages at 'nowhere'",
         ("diagnose", "natural", store, *budget, *out): "does not say which package",
         ("diagnose", "base", *WRITERS, *budget, *out): "has no question",
         ("diagnose", "event_graph:seeds=x", *WRITERS, *budget, *out): "cannot read seeds",
@@ -221,13 +220,13 @@ def test_wrong_input(files: tuple[Path, Path], tmp_path: Path) -> None:
 def test_packages_by_name(tmp_path: Path) -> None:
     """A file, a build folder of several, the shipped set, and seeds."""
     write_package(natural_set()[0], tmp_path / "one.json")
-    assert [one.name for one in packages_named(str(tmp_path / "one.json"))] == ["hotel-rooms"]
+    assert [one.name for one in named_packages(str(tmp_path / "one.json"))] == ["hotel-rooms"]
     with as_file(resources("memaudit.examples.natural") / "conversations.jsonl") as path:
         result = run("build", path, "--out", tmp_path / "many")
     assert result.exit_code == 0, result.output
-    assert len(packages_named(str(tmp_path / "many"))) == 26
-    assert [one.name for one in packages_named("event_graph:experiences=7:seeds=4-5")] == [
+    assert len(named_packages(str(tmp_path / "many"))) == 26
+    assert [one.name for one in named_packages("event_graph:experiences=7:seeds=4-5")] == [
         "event_graph-4", "event_graph-5",
     ]  # fmt: skip
-    assert len(packages_named("natural")) == 26
-    assert len(packages_named("event_graph:experiences=7")) == 10
+    assert len(named_packages("natural")) == 26
+    assert len(named_packages("event_graph:experiences=7")) == 10

@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memaudit.core.errors import MemAuditError
-from memaudit.experiments.spec import RunSpec, absolute, parse_budgets, parse_seeds, seed_ranges
+from memaudit.core.seeds import parse_seeds, seed_ranges
+from memaudit.experiments.spec import RunSpec, absolute, parse_budgets
 
 
 def spec(**changes: object) -> RunSpec:

@@ -15,26 +15,26 @@ from memaudit.cli.terminal import console, safe
 from memaudit.core.errors import MemAuditError
 from memaudit.core.number_text import percent, ratio, with_interval
 from memaudit.core.text import counted
-from memaudit.label_audit.agreement import AgreementAudit, Disputed
-from memaudit.label_audit.coding import AS_DRAWN, COVERED_SCALE, LABEL_SCALE, Scale
-from memaudit.label_audit.coefficients import total
+from memaudit.label_audit.agreement import AgreementAudit, DisputedCell
+from memaudit.label_audit.coded_labels import AS_DRAWN, COVERED_SCALE, LABEL_SCALE, Scale
 from memaudit.label_audit.pair_agreement import (
-    MOST_DRAWS,
+    MOST_GROUP_DRAWS,
     STRATUM,
     Comparison,
     Estimate,
     Group,
-    Measured,
+    PairCoefficients,
 )
+from memaudit.stats.agreement_coefficients import total
 
 if TYPE_CHECKING:
-    from memaudit.label_audit.cells import Frame, LabelSet
+    from memaudit.label_audit.frame import Frame, LabelSet
 
 
 MOST_STRATA, MOST_CELLS, LONGEST_TEXT = 8, 10, 100
 
 
-def show(found: AgreementAudit, notes: Sequence[str], details: bool) -> None:
+def show_agreement(found: AgreementAudit, notes: Sequence[str], details: bool) -> None:
     """Print the tables; groups of cells for every pair with `details`, else for the first."""
     screen = console()
     scales = (LABEL_SCALE, COVERED_SCALE) if found.has_partial else (COVERED_SCALE,)
@@ -43,7 +43,7 @@ def show(found: AgreementAudit, notes: Sequence[str], details: bool) -> None:
     _say(
         screen, f"[a, b]: 95% intervals, percentiles of {found.draws:,} bootstrap draws of {drawn}"
     )
-    few = min(found.draws, MOST_DRAWS)
+    few = min(found.draws, MOST_GROUP_DRAWS)
     _say(screen, f"in groups of cells: of {few:,} draws of the group's cells; strata have none")
     for note in notes:
         _say(screen, f"note: {note}")
@@ -97,7 +97,7 @@ def _summary(pairs: Sequence[Comparison]) -> Table:
     return table
 
 
-def _coefficients(one: Measured, scale: Scale) -> list[str]:
+def _coefficients(one: PairCoefficients, scale: Scale) -> list[str]:
     own = [_value(one.specific[place]) for place in (1, 0)] if scale == COVERED_SCALE else []
     return [_estimate(one.kappa), _estimate(one.raw), *own]
 
@@ -169,7 +169,7 @@ def _show_groups(screen: Console, groups: Sequence[Group]) -> None:
         _say(screen, f"{counted(cut, 'more stratum', 'more strata')} with --json")
 
 
-def _show_disputed(screen: Console, cells: Sequence[Disputed]) -> None:
+def _show_disputed(screen: Console, cells: Sequence[DisputedCell]) -> None:
     if not cells:
         _say(screen, "no cell is disputed")
         return
@@ -224,25 +224,25 @@ def agreement(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, with every group.")] = False,
 ) -> None:
     """Compare annotators, their consensus, models and the package's own labels, cell by cell."""
-    from memaudit.label_audit.agreement import audit_agreement, notes
-    from memaudit.label_audit.agreement_json import audit_data
+    from memaudit.label_audit.agreement import agreement_notes, audit_agreement
+    from memaudit.label_audit.agreement_json import agreement_data
 
     frame, annotators, models = _sources(cells, labels, model or [])
     found = audit_agreement(frame, annotators, models, draws, seed)
     if as_json:
-        typer.echo(json.dumps(audit_data(found), indent=1))
+        typer.echo(json.dumps(agreement_data(found), indent=1))
     else:
-        show(found, notes(found), details)
+        show_agreement(found, agreement_notes(found), details)
 
 
 def _sources(
     cells: str, labels: Sequence[str], model: Sequence[str]
 ) -> tuple["Frame", list["LabelSet"], list["LabelSet"]]:
     """The frame, and the labels of annotators and of models."""
+    from memaudit.label_audit.frame_drawing import judged_frame
     from memaudit.label_audit.frame_files import read_frame, read_label_sets
-    from memaudit.label_audit.judged_frame import judged_frame
     from memaudit.natural.coverage_rules import PASS
-    from memaudit.natural.named_packages import named_packages
+    from memaudit.natural.named_packages import labelled_packages
 
     named = [*labels, *model]
     kept = [name for name in named if name.startswith(PASS)]
@@ -253,7 +253,7 @@ def _sources(
     if twice := sorted({name for name in named if named.count(name) > 1}):
         raise MemAuditError(f"{twice[0]} is given twice")
     if kept:
-        frame, passes = judged_frame(named_packages([cells]), kept)
+        frame, passes = judged_frame(labelled_packages([cells]), kept)
         return frame, [passes[name] for name in labels], [passes[name] for name in model]
     frame = read_frame(Path(cells), ids_only=True)
     sets = {name: read_label_sets(Path(name), frame) for name in named}

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from memaudit.cli.judging import NO_SESSION, SessionOptions, judging_session
-from memaudit.cli.options import spread
+from memaudit.cli.options import NO_SESSION, SessionOptions, judging_session, spread
 from memaudit.cli.terminal import safe, safe_markup
 from memaudit.core.errors import MemAuditError
 from memaudit.core.text import counted
@@ -29,15 +28,15 @@ def cells(
 ) -> None:
     """Ask a model about every cell of a frame: the two texts and nothing else."""
     from memaudit.label_audit.frame_files import read_frame, write_labels
-    from memaudit.label_audit.model_pass import MODEL, labels_by_model
+    from memaudit.label_audit.model_labels import MODEL_ANNOTATOR, labels_by_model
 
     asked = read_frame(frame)
-    judge = f"{MODEL}{model}"
+    judge = f"{MODEL_ANNOTATOR}{model}"
     _refuse_others_labels(out, judge)
     with judging_session([judge], options, out) as session:
         assert session is not None  # a model's name opens one
         found = labels_by_model(asked, session, model)
-        troubles = Counter(one.what for one in session.ledger.troubles if one.failure)
+        troubles = Counter(one.what for one in session.ledger.problems if one.failure)
     write_labels(found.labels, out)
     counts = Counter(found.labels.labels.values())
     if as_json:
@@ -119,8 +118,8 @@ def frame(
     from memaudit.core.exact import exact
     from memaudit.label_audit.frame_drawing import Design, draw
     from memaudit.label_audit.frame_files import drawing_data, write_frame
-    from memaudit.label_audit.package_passes import pass_label_sets
-    from memaudit.natural.named_packages import named_packages
+    from memaudit.label_audit.package_cells import pass_label_sets
+    from memaudit.natural.named_packages import labelled_packages
 
     try:
         rate = exact(zero_rate)
@@ -128,7 +127,7 @@ def frame(
         raise MemAuditError(f"--zero-rate: {error}") from None
     kinds = None if candidate_kind is None else frozenset(candidate_kind)
     design = Design(seed, rate, kinds, skip_exact, max_cells, judged_only=passes)
-    found = named_packages(packages)
+    found = labelled_packages(packages)
     drawing = draw(found, design)
     labelled = pass_label_sets(drawing.frame, found) if passes else []
     written = write_frame(drawing.frame, out, drawing, labelled)

@@ -8,7 +8,7 @@ import typer
 from rich import box
 from rich.table import Table
 
-from memaudit.cli.judging import SessionOptions
+from memaudit.cli.options import SessionOptions
 from memaudit.cli.reading_options import Reading
 from memaudit.cli.terminal import console, progress, safe, safe_markup
 from memaudit.core.errors import MemAuditError
@@ -39,8 +39,8 @@ def calibrate_into(
     as_json: bool,
 ) -> None:
     """Run a calibration and print it."""
-    from memaudit.cli.options import packages_named
     from memaudit.downstream.calibration import Plan, calibrate
+    from memaudit.natural.named_packages import named_packages
     from memaudit.writers.registry import named_writer
 
     if stores:
@@ -50,9 +50,9 @@ def calibrate_into(
             "a calibration reads thousands of stores; choose a reader without model"
         )
     sets: dict[str, list[Package]] = (
-        {name: packages_named(text) for name, text in SETS.items()}
+        {name: named_packages(text) for name, text in SETS.items()}
         if package is None
-        else {package.split(":")[0]: packages_named(package)}
+        else {package.split(":")[0]: named_packages(package)}
     )
     with reading.setup(options, out or Path("calibration")) as (setup, _):
         plan = Plan(

@@ -35,8 +35,9 @@ def demo(
     """Rank the writers on a short suite, verify a certificate, and write an HTML report."""
     from memaudit.cli.run import show_ranking
     from memaudit.cli.sweeping import swept
+    from memaudit.core.seeds import parse_seeds
     from memaudit.experiments.engines.registry import named_engine
-    from memaudit.experiments.spec import RunSpec, named_suite, parse_budgets, parse_seeds
+    from memaudit.experiments.spec import RunSpec, named_suite, parse_budgets
     from memaudit.experiments.sweep import read_run
     from memaudit.generators.registry import named_distribution
     from memaudit.report.run_report.page import write_report

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from memaudit.cli.judging import NO_SESSION, SessionOptions
-from memaudit.cli.options import CostRule, LabelMemories, spread
+from memaudit.cli.options import NO_SESSION, CostRule, LabelMemories, SessionOptions, spread
 from memaudit.cli.reading_options import (
     AsJson,
     Depth,
@@ -100,16 +99,16 @@ def diagnose(
         return
     from memaudit.adapters.store import read_store
     from memaudit.cli.diagnosis_tables import show_summary
-    from memaudit.cli.options import packages_named
     from memaudit.cli.terminal import progress
     from memaudit.downstream.cases import Wanted, make_cases, named_policy
     from memaudit.downstream.run import run
-    from memaudit.scoring.judges.registry import named_judge, refuse_shared_ids
+    from memaudit.natural.named_packages import named_packages
+    from memaudit.scoring.judges import named_judge, refuse_shared_ids
     from memaudit.writers.registry import named_writer
 
     if package is None or budget is None or out is None:
         raise MemAuditError("a diagnosis needs a PACKAGE, a --budget and --out DIR")
-    packages = packages_named(package)
+    packages = named_packages(package)
     if cost_rule is not None:
         packages = [one.recost(cost_rule) for one in packages]
     exported = [read_store(path) for path in stores or []]
@@ -142,10 +141,10 @@ def diagnose(
 
 def _warn(stores: list["ExportedStore"]) -> None:
     """What the stores themselves say is not there."""
-    from memaudit.scoring.caveats import Account, unread_rows
+    from memaudit.scoring.caveats import Caveats, unread_rows
 
     for store in stores:
-        for warning in (*store.warnings, *Account(unread_rows=unread_rows(store)).lines):
+        for warning in (*store.warnings, *Caveats(unread_rows=unread_rows(store)).lines):
             typer.echo(safe(f"{store.name}: {warning}"), err=True)
 
 

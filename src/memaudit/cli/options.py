@@ -1,8 +1,9 @@
 """Arguments and options that commands share, spelled and checked once."""
 
 import inspect
-from collections.abc import Callable, Iterator
-from dataclasses import fields, is_dataclass
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, fields, is_dataclass
 from fractions import Fraction
 from functools import wraps
 from pathlib import Path
@@ -10,11 +11,14 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
 
 import typer
 
+from memaudit.cli.cache import DEFAULT_CACHE
+from memaudit.cli.terminal import safe
 from memaudit.core.errors import MemAuditError
-from memaudit.scoring.gate import checked_seconds
+from memaudit.io.files import beside
+from memaudit.solvers.protocol import checked_seconds
 
 if TYPE_CHECKING:
-    from memaudit.core.package import Package
+    from memaudit.models.session import ModelSession
 
 
 def spread(command: Callable[..., None]) -> Callable[..., None]:
@@ -114,9 +118,28 @@ JudgeName = Annotated[
 ]
 
 
+BUDGETS = "write budgets as --budget 30 or --budget 10,20,40"
+
+
+def parse_budgets(text: str) -> list[Fraction]:
+    """The budgets of "10,20,40", each taken at its decimal value."""
+    from memaudit.core.exact import exact
+
+    budgets = []
+    for part in text.split(","):
+        if not part.strip():
+            raise MemAuditError(f"budgets {text!r} hold an empty entry; {BUDGETS}")
+        try:
+            budgets.append(exact(part))
+        except ValueError as error:
+            raise MemAuditError(f"budget {part.strip()!r}: {error}; {BUDGETS}") from None
+        if budgets[-1] < 0:
+            raise MemAuditError(f"budget {part.strip()} is negative; budgets are 0 or more")
+    return budgets
+
+
 def distinct_budgets(text: str) -> tuple[Fraction, ...]:
     """The budgets of "10,20,40", each once."""
-    from memaudit.cli.solve import parse_budgets
     from memaudit.core.exact import plain
 
     budgets = parse_budgets(text)
@@ -134,42 +157,64 @@ def one_budget(text: str) -> Fraction:
     return at
 
 
-NATURAL = "natural"
-SEEDS = "seeds="
-DEFAULT_SEEDS = "10"
+@dataclass(frozen=True, slots=True)
+class SessionOptions:
+    """Everything a command says about asking a model; `spread` makes options of it."""
+
+    base_url: Annotated[
+        str | None, typer.Option(metavar="URL", help="model: any OpenAI-compatible address.")
+    ] = None
+    provider: Annotated[
+        str, typer.Option(metavar="NAME", help="model: live, batch, or offline from the cache.")
+    ] = "live"
+    cache: Annotated[Path, typer.Option(metavar="DB", help="model: where replies are kept.")] = (
+        DEFAULT_CACHE
+    )
+    price_in: Annotated[
+        str | None,
+        typer.Option(metavar="USD", help="model: a million tokens read, for the estimate."),
+    ] = None
+    price_out: Annotated[
+        str | None, typer.Option(metavar="USD", help="model: a million tokens written.")
+    ] = None
+    max_tokens: Annotated[
+        int | None, typer.Option(metavar="N", help="model: stop at so many tokens.")
+    ] = None
+    yes: Annotated[bool, typer.Option("--yes", help="model: do not ask before spending.")] = False
 
 
-def packages_named(text: str) -> list["Package"]:
-    """`natural`, a distribution with seeds, event_graph:experiences=30:seeds=0-9, or a path."""
-    from memaudit.generators.registry import DISTRIBUTIONS
-
-    if text == NATURAL:
-        from memaudit.natural.named_packages import natural_set
-
-        return list(natural_set())
-    if text.split(":")[0] in DISTRIBUTIONS:
-        return _generated(text)
-    from memaudit.natural.build_folder import packages_at
-
-    if not Path(text).exists():
-        raise MemAuditError(
-            f"there are no packages at {text!r}; give a path, {NATURAL}, or a distribution: "
-            f"{', '.join(DISTRIBUTIONS)}"
-        )
-    return packages_at(Path(text))
+NO_SESSION = SessionOptions()
 
 
-def _generated(text: str) -> list["Package"]:
-    from memaudit.experiments.spec import parse_seeds
-    from memaudit.generators.registry import named_distribution
+@contextmanager
+def judging_session(
+    wanted: Sequence[str] | bool, options: SessionOptions, out: Path
+) -> Iterator["ModelSession | None"]:
+    """Where a model is asked, if one is wanted or is among the judges named; else none."""
+    if not (wanted if isinstance(wanted, bool) else any(map(_is_model, wanted))):
+        yield None
+        return
+    from memaudit.models.cache import Cache
+    from memaudit.models.providers import DEFAULT_BASE_URL, ModelSettings
+    from memaudit.models.session import SessionCallbacks, open_session
+    from memaudit.models.spending import price_of
 
-    parts = text.split(":")
-    given = [part.removeprefix(SEEDS) for part in parts if part.startswith(SEEDS)]
-    if len(given) > 1:
-        raise MemAuditError(f"{text!r} gives seeds twice")
-    name = ":".join(part for part in parts if not part.startswith(SEEDS))
-    distribution = named_distribution(name)
-    seeds = parse_seeds(given[0] if given else DEFAULT_SEEDS)
-    if not seeds:
-        raise MemAuditError(f"{text!r} names no seed; write seeds=0-9")
-    return [distribution.package(seed) for seed in (seeds if distribution.draws else seeds[:1])]
+    if options.max_tokens is not None and options.max_tokens < 1:
+        raise MemAuditError(f"--max-tokens must be at least 1, not {options.max_tokens}")
+    settings = ModelSettings(
+        provider=options.provider,
+        base_url=options.base_url or DEFAULT_BASE_URL,
+        price=price_of(options.price_in, options.price_out),
+        max_total_tokens=options.max_tokens,
+    )
+    callbacks = SessionCallbacks(
+        show=lambda line: typer.echo(safe(line), err=True),
+        agree=lambda: typer.confirm("go on?", err=True),
+        yes=options.yes,
+    )
+    with Cache(options.cache) as opened:
+        yield open_session(settings, opened, beside(out, "-requests.jsonl", stem=True), callbacks)
+
+
+def _is_model(judge: str) -> bool:
+    return judge.startswith("model:")

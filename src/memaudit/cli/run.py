@@ -93,8 +93,9 @@ def run(
     taken over all packages of the run.
     """
     from memaudit.cli.sweeping import swept
+    from memaudit.core.seeds import parse_seeds
     from memaudit.experiments.engines.registry import named_engine
-    from memaudit.experiments.spec import RunSpec, named_suite, parse_budgets, parse_seeds
+    from memaudit.experiments.spec import RunSpec, named_suite, parse_budgets
 
     defaults = named_suite(suite)
     spec = RunSpec(

@@ -54,7 +54,7 @@ def train(
     Use it as a writer: memaudit run --writers estimated_gvt_ridge:FILE
     """
     from memaudit.core.errors import MemAuditError
-    from memaudit.experiments.spec import parse_seeds
+    from memaudit.core.seeds import parse_seeds
     from memaudit.generators.registry import named_distribution
     from memaudit.io.packages import read_packages
     from memaudit.writers.estimators.ridge import write_model

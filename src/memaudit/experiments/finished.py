@@ -13,10 +13,12 @@ from pydantic import ValidationError
 
 from memaudit.core.errors import MemAuditError
 from memaudit.core.exact import exact, plain
-from memaudit.experiments.spec import RunSpec, parse_seeds
-from memaudit.experiments.sweep import ROWS, Keys, read_run
+from memaudit.core.seeds import parse_seeds
+from memaudit.experiments.spec import RunSpec
+from memaudit.experiments.sweep import read_run, row_order
 from memaudit.formats.run_files import StatedRow
-from memaudit.io.journal import read_journal
+from memaudit.io.journal import Fits, read_journal
+from memaudit.io.run_folder import ROWS
 from memaudit.io.strict_json import first_fault
 
 BLOCK = 1 << 20
@@ -30,7 +32,7 @@ class FinishedRun:
     folder: Path
     manifest: dict[str, Any]
     spec: RunSpec
-    keys: Keys
+    fits: Fits
 
     def rows(self) -> Iterator[dict[str, Any]]:
         """All rows in the order of the spec."""
@@ -40,7 +42,7 @@ class FinishedRun:
                 StatedRow.model_validate(row)
             except ValidationError as error:
                 raise self._wrong(number, first_fault(error)) from None
-            if not self.keys.fits(number - 1, row):
+            if not self.fits(number - 1, row):
                 raise self._wrong(number, "it is not the row that the run has there")
             yield row
         if number != self.spec.rows:
@@ -65,7 +67,7 @@ def open_finished(folder: Path) -> FinishedRun:
         stated.get("seconds"),
     )
     budgets = [plain(exact(manifest["budgets"][given])) for given in spec.budgets]
-    return FinishedRun(folder, manifest, spec, Keys(spec, budgets))
+    return FinishedRun(folder, manifest, spec, row_order(spec, budgets))
 
 
 def not_finished(folder: Path, there: int, wanted: int) -> MemAuditError:

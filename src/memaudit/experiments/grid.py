@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from memaudit.core.errors import MemAuditError
 from memaudit.core.exact import exact
-from memaudit.experiments.spec import parse_seeds
-from memaudit.stats.intervals import Floats, Places, draws
+from memaudit.core.seeds import parse_seeds
+from memaudit.stats.bootstrap import Floats, Indices, resample_counts
 
 FIELDS = ("ratio", "value", "cost", "invalidation", "current", "stale")
 
@@ -70,7 +70,7 @@ class Evidence:
     """
 
     drawn: Floats
-    cluster: Places
+    cluster: Indices
 
 
 def evidence(grids: Sequence[Grid]) -> Evidence:
@@ -85,7 +85,7 @@ def evidence(grids: Sequence[Grid]) -> Evidence:
         for digest in grid.digests:
             number.setdefault(digest, len(number))
         if len(number) > known:
-            drawn.append(draws(len(number) - known, seed))
+            drawn.append(resample_counts(len(number) - known, seed))
     cluster = np.array([number[digest] for grid in grids for digest in grid.digests])
     return Evidence(np.concatenate(drawn, axis=1)[:, cluster], cluster)
 

@@ -3,18 +3,14 @@
 import hashlib
 import json
 import math
-import re
 from dataclasses import asdict, dataclass
 from fractions import Fraction
-from itertools import chain
 from typing import Any
 
 from memaudit.core.errors import MemAuditError
 from memaudit.core.exact import exact
+from memaudit.core.seeds import seed_ranges
 from memaudit.generators.registry import PUBLISHED
-
-MOST_SEEDS = 100_000_000
-_SEEDS = re.compile(r"([0-9]+)(?:-([0-9]+))?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,13 +42,13 @@ class RunSpec:
         return len(self.distributions) * len(self.seeds)
 
     @property
-    def rows_a_package(self) -> int:
+    def rows_per_package(self) -> int:
         return len(self.budgets) * len(self.writers)
 
     @property
     def rows(self) -> int:
         """How many rows it has."""
-        return self.packages * self.rows_a_package
+        return self.packages * self.rows_per_package
 
     def package_at(self, index: int) -> tuple[str, int]:
         """Distribution and seed of the package with this number."""
@@ -66,52 +62,6 @@ class RunSpec:
     def digest(self) -> str:
         """The SHA-256 that tells two runs apart."""
         return hashlib.sha256(json.dumps(self.to_json(), sort_keys=True).encode()).hexdigest()
-
-
-def seed_ranges(seeds: tuple[int, ...]) -> str:
-    """Seeds as they are written on the command line: 0-499,900."""
-    parts: list[list[int]] = []
-    for seed in seeds:
-        if parts and seed == parts[-1][1] + 1:
-            parts[-1][1] = seed
-        else:
-            parts.append([seed, seed])
-    return ",".join(f"{a}" if a == b else f"{a}-{b}" for a, b in parts)
-
-
-def parse_seeds(text: str) -> tuple[int, ...]:
-    """`500` means the first 500 seeds, `7-9,12` those seeds, `7,` the one seed 7."""
-    return tuple(chain.from_iterable(named_seeds(text)))
-
-
-def named_seeds(text: str) -> list[range]:
-    """The same as ranges: a short text can name more seeds than fit into memory."""
-    if _SEEDS.fullmatch(text) and "-" not in text:
-        text = f"0-{_seed(text, text) - 1}" if _seed(text, text) else ""
-    found: list[range] = []
-    count = 0
-    for part in filter(None, (part.strip() for part in text.split(","))):
-        said = _SEEDS.fullmatch(part)
-        if said is None:
-            raise MemAuditError(
-                f"cannot read seeds {text[:60]!r}; write a number of seeds such as 500, or 7-9,12"
-            )
-        start, end = _seed(said[1], text), _seed(said[2] or said[1], text)
-        found.append(range(start, end + 1))
-        count += len(found[-1])
-        if max(end, count - 1) >= MOST_SEEDS:
-            raise _too_many(text)
-    return found
-
-
-def _seed(digits: str, text: str) -> int:
-    if len(digits) > len(str(MOST_SEEDS)):
-        raise _too_many(text)
-    return int(digits)
-
-
-def _too_many(text: str) -> MemAuditError:
-    return MemAuditError(f"seeds {text[:60]!r} are too many or too large; stay below {MOST_SEEDS}")
 
 
 def parse_budgets(text: str) -> tuple[str, ...]:

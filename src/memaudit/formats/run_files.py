@@ -1,29 +1,63 @@
-"""What the files of a run say, as typed models: a manifest or a row of another form is refused.
+"""The files of a run of `memaudit run`: its manifest, run.json, and its rows, rows.jsonl.
 
-Nothing here is larger than what was read: seeds stay ranges until rows are held against them.
+Nothing here is larger than what was read: seeds stay ranges until rows are compared with them.
 """
 
+import re
 from math import prod
-from typing import Annotated, Self
+from typing import Annotated, Any, Self
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
 from memaudit.core.errors import MemAuditError
 from memaudit.core.exact import exact
-from memaudit.experiments.spec import named_seeds
+from memaudit.formats.file_model import LARGEST, StrictFileModel, WithinOne
 
-LARGEST = 1e60
-"""Of a number in a row: sums of such numbers stay finite."""
 LONGEST_NAME = 2000
+MOST_SEEDS = 100_000_000
+_SEEDS = re.compile(r"([0-9]+)(?:-([0-9]+))?")
 
 
-def _cost(number: int | float | str) -> int | float | str:
+def parse_seed_ranges(text: str) -> list[range]:
+    """Seeds as ranges, since a short text can name more seeds than fit into memory.
+
+    `500` means the first 500 seeds, `7-9,12` those seeds, `7,` the one seed 7.
+    """
+    if _SEEDS.fullmatch(text) and "-" not in text:
+        text = f"0-{_seed(text, text) - 1}" if _seed(text, text) else ""
+    ranges: list[range] = []
+    count = 0
+    for part in filter(None, (part.strip() for part in text.split(","))):
+        ends = _SEEDS.fullmatch(part)
+        if ends is None:
+            raise MemAuditError(
+                f"cannot read seeds {text[:60]!r}; write a number of seeds such as 500, or 7-9,12"
+            )
+        start, end = _seed(ends[1], text), _seed(ends[2] or ends[1], text)
+        ranges.append(range(start, end + 1))
+        count += len(ranges[-1])
+        if max(end, count - 1) >= MOST_SEEDS:
+            raise _too_many_seeds(text)
+    return ranges
+
+
+def _seed(digits: str, text: str) -> int:
+    if len(digits) > len(str(MOST_SEEDS)):
+        raise _too_many_seeds(text)
+    return int(digits)
+
+
+def _too_many_seeds(text: str) -> MemAuditError:
+    return MemAuditError(f"seeds {text[:60]!r} are too many or too large; stay below {MOST_SEEDS}")
+
+
+def _not_negative(number: int | float | str) -> int | float | str:
     if exact(number) < 0:
         raise ValueError("is negative")
     return number
 
 
-def _several(names: list[str]) -> list[str]:
+def _distinct(names: list[str]) -> list[str]:
     if len(set(names)) < len(names):
         raise ValueError("names one of them twice")
     return names
@@ -31,53 +65,51 @@ def _several(names: list[str]) -> list[str]:
 
 def _seeds(text: str) -> str:
     try:
-        if not named_seeds(f"{text},"):
+        if not parse_seed_ranges(f"{text},"):
             raise ValueError("names no seed")
     except MemAuditError as error:
         raise ValueError(str(error)) from None
     return text
 
 
-Name = Annotated[str, Field(max_length=LONGEST_NAME)]
-Names = Annotated[list[Name], Field(min_length=1), AfterValidator(_several)]
-Cost = Annotated[int | float | str, AfterValidator(_cost)]
-CostText = Annotated[str, AfterValidator(_cost)]
+Names = Annotated[
+    list[Annotated[str, Field(max_length=LONGEST_NAME)]],
+    Field(min_length=1),
+    AfterValidator(_distinct),
+]
+Cost = Annotated[int | float | str, AfterValidator(_not_negative)]
+CostText = Annotated[str, AfterValidator(_not_negative)]
 Number = Annotated[float, Field(ge=0, le=LARGEST)]
-Share = Annotated[float, Field(ge=0, le=1)]
+KindCount = Annotated[int | float, Field(ge=0, le=LARGEST)]
 
 
-class _Stated(BaseModel):
-    # Later versions may write more: what is not known is left alone.
-    model_config = ConfigDict(frozen=True, extra="ignore", strict=True, allow_inf_nan=False)
-
-
-class StatedSpec(_Stated):
+class RunManifestSpec(StrictFileModel):
     """What was run; seeds as text such as 0-499,900."""
 
     distributions: Names
     seeds: Annotated[str, AfterValidator(_seeds)]
-    budgets: Annotated[list[CostText], Field(min_length=1), AfterValidator(_several)]
+    budgets: Annotated[list[CostText], Field(min_length=1), AfterValidator(_distinct)]
     writers: Names
     seconds: Annotated[float, Field(gt=0)] | None = None
 
     @property
     def rows(self) -> int:
-        """How many rows a finished run has; no seed is written out for it."""
-        seeds = sum(map(len, named_seeds(f"{self.seeds},")))
+        """How many rows a finished run has, counted without listing the seeds."""
+        seeds = sum(map(len, parse_seed_ranges(f"{self.seeds},")))
         return seeds * prod(map(len, (self.distributions, self.budgets, self.writers)))
 
 
-class StatedRun(_Stated):
-    """The manifest of a run; its parts fit together."""
+class RunManifest(StrictFileModel):
+    """The manifest of a run."""
 
-    spec: StatedSpec
+    spec: RunManifestSpec
     spec_digest: str
     budgets: dict[str, CostText]
     rows: int
     versions: dict[str, str]
 
     @model_validator(mode="after")
-    def _fits(self) -> Self:
+    def _fits_together(self) -> Self:
         if set(self.budgets) != set(self.spec.budgets):
             raise ValueError("its budgets are not those of its spec")
         if "memaudit" not in self.versions:
@@ -87,33 +119,44 @@ class StatedRun(_Stated):
         return self
 
 
-class StatedRow(_Stated):
-    """A row of a run, as far as anything reads it."""
+class RunRow(StrictFileModel):
+    """One writer's store for one package and budget. `value` is None where the writer failed."""
 
     distribution: str
     seed: int
+    package: str = ""
     digest: str
     budget: Cost
     writer: str
     peeks: bool
     value: Number | None
     optimum: Number
-    ratio: Share | None
+    ratio: WithinOne | None
     undefined: str = ""
     cost: Cost | None
-    store: list[str]
-    kinds: dict[str, Number]
+    store: Annotated[tuple[str, ...], Field(strict=False)]
+    kinds: dict[str, KindCount]
     unit_values: dict[str, Number]
     invalidation: Number | None
     current: Number | None
     stale: Number | None
     certificate: str | None
+    version: str = ""
     failed: str = ""
+    budget_as_given: str = ""
 
     @model_validator(mode="after")
-    def _whole(self) -> Self:
+    def _complete(self) -> Self:
         if not self.failed and (self.value is None or self.cost is None):
             raise ValueError("a store without a value or a cost says why it failed")
         if len(set(self.store)) < len(self.store):
             raise ValueError("the store names a memory twice")
         return self
+
+    def to_json(self) -> dict[str, Any]:
+        """The JSON form, without empty remarks."""
+        data = {name: getattr(self, name) for name in type(self).model_fields}
+        for name in ("undefined", "failed", "budget_as_given"):
+            if not data[name]:
+                del data[name]
+        return data

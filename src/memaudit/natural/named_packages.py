@@ -1,18 +1,27 @@
-"""Packages as people name them: a path, a build folder, or the set that is shipped."""
+"""Packages by name: the natural set, a distribution with seeds, a file, a folder or a build."""
 
 from collections.abc import Iterable
 from functools import cache
 from importlib.resources import as_file, files
 from pathlib import Path
 
+from memaudit.core.errors import MemAuditError
 from memaudit.core.package import Package
+from memaudit.core.seeds import parse_seeds
 from memaudit.datasets.registry import read_conversations
+from memaudit.generators.registry import DISTRIBUTIONS, named_distribution
 from memaudit.natural.annotations import Recipe, build
 from memaudit.natural.build_folder import packages_at
 from memaudit.natural.label_files import read_labels
 
+NATURAL = "natural"
+"""The name of the natural set that comes with the program. A folder of that name is `./natural`."""
+
 PASSES = ("coverage", "blind_a", "blind_b")
-"""The first is the packages' coverage; the others were made without sight of it or each other."""
+"""The first is the packages' coverage. The others were labelled independently of it."""
+
+SEEDS = "seeds="
+DEFAULT_SEEDS = "10"
 
 
 @cache
@@ -25,17 +34,39 @@ def natural_set() -> tuple[Package, ...]:
             [folder / f"{name}.jsonl" for name in PASSES],
         )
         recipe = Recipe("chat", labels=labels)
-        loaded = read_conversations(folder / "conversations.jsonl", recipe.format)
-        return tuple(build(one, recipe).package for one in loaded)
+        conversations = read_conversations(folder / "conversations.jsonl", recipe.format)
+        return tuple(build(loaded, recipe).package for loaded in conversations)
 
 
-NATURAL = "natural"
-"""The word for the natural set that comes with the program; such a folder is `./natural`."""
-
-
-def named_packages(names: Iterable[str]) -> list[Package]:
-    """Packages of files, folders, build folders, or the natural set; in the order given."""
-    found: list[Package] = []
+def labelled_packages(names: Iterable[str]) -> list[Package]:
+    """The natural set and the packages of files, folders and builds, in the order given."""
+    packages: list[Package] = []
     for name in names:
-        found += natural_set() if name == NATURAL else packages_at(Path(name))
-    return found
+        packages += natural_set() if name == NATURAL else packages_at(Path(name))
+    return packages
+
+
+def named_packages(name: str) -> list[Package]:
+    """The packages of one name, which may be a distribution: event_graph:seeds=0-9."""
+    if name.split(":")[0] in DISTRIBUTIONS:
+        return _generated(name)
+    if name != NATURAL and not Path(name).exists():
+        raise MemAuditError(
+            f"no packages at {name!r}; give a path, {NATURAL}, or a distribution: "
+            f"{', '.join(DISTRIBUTIONS)}"
+        )
+    return labelled_packages([name])
+
+
+def _generated(name: str) -> list[Package]:
+    parts = name.split(":")
+    given = [part.removeprefix(SEEDS) for part in parts if part.startswith(SEEDS)]
+    if len(given) > 1:
+        raise MemAuditError(f"{name!r} gives seeds twice")
+    distribution = named_distribution(
+        ":".join(part for part in parts if not part.startswith(SEEDS))
+    )
+    seeds = parse_seeds(given[0] if given else DEFAULT_SEEDS)
+    if not seeds:
+        raise MemAuditError(f"{name!r} names no seed; write seeds=0-9")
+    return [distribution.package(seed) for seed in (seeds if distribution.draws else seeds[:1])]

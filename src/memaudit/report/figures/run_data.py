@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from memaudit.core.errors import MemAuditError
 from memaudit.core.exact import exact
 from memaudit.core.package import Package
-from memaudit.experiments.spec import named_seeds
+from memaudit.core.seeds import parse_seed_ranges
 from memaudit.experiments.summary import SUMMARY
 from memaudit.experiments.sweep import read_run
 from memaudit.generators.registry import named_distribution
@@ -145,7 +145,7 @@ class Run:
     @property
     def first_seed(self) -> int:
         """The seed of the packages that stand for the others."""
-        return named_seeds(self.manifest["spec"]["seeds"] + ",")[0][0]
+        return parse_seed_ranges(self.manifest["spec"]["seeds"] + ",")[0][0]
 
     @property
     def distributions(self) -> list[str]:

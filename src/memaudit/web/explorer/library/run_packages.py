@@ -10,14 +10,14 @@ from typing import Any
 from memaudit.core.digest import digest
 from memaudit.core.errors import MemAuditError
 from memaudit.core.package import Package
+from memaudit.core.seeds import parse_seed_ranges
 from memaudit.experiments.finished import rows_there
-from memaudit.experiments.spec import named_seeds
 from memaudit.experiments.sweep import read_run
 from memaudit.generators.registry import named_distribution
 from memaudit.io.journal import is_whole
 from memaudit.io.run_folder import ROWS
 from memaudit.web.explorer.addresses import slug
-from memaudit.web.explorer.library.entries import Found, regular
+from memaudit.web.explorer.library.entries import LibraryEntry, regular
 
 
 def rows_written(folder: Path) -> int:
@@ -58,7 +58,7 @@ IS_OF_RUN = "run"
 """The fact that tells such a package from one on disk: the run's name in addresses."""
 
 
-def run_packages(run: Found) -> tuple[Found, ...]:
+def run_packages(run: LibraryEntry) -> tuple[LibraryEntry, ...]:
     """The packages of a run that its rows reach, in its order; rows stand in the same order."""
     manifest = read_run(run.path)
     spec = manifest["spec"]
@@ -67,30 +67,30 @@ def run_packages(run: Found) -> tuple[Found, ...]:
     packages = (
         (name, seed)
         for name in spec["distributions"]
-        for seed in chain.from_iterable(named_seeds(f"{spec['seeds']},"))
+        for seed in chain.from_iterable(parse_seed_ranges(f"{spec['seeds']},"))
     )
     return tuple(run_package(run, *one) for one in islice(packages, min(MOST, reached)))
 
 
-def run_package(run: Found, distribution: str, seed: int) -> Found:
+def run_package(run: LibraryEntry, distribution: str, seed: int) -> LibraryEntry:
     """One package of a run, as if it had been found."""
     name, part = f"{distribution}, seed {seed}", f"{distribution} {seed}"
     facts: dict[str, int | str] = {
         IS_OF_RUN: run.slug, "distribution": distribution, "seed": seed,
     }  # fmt: skip
     key = slug(name, "package", run.place, part)
-    return Found("package", key, name, run.place, run.path, part, 0, run.stamp, facts)
+    return LibraryEntry("package", key, name, run.place, run.path, part, 0, run.stamp, facts)
 
 
-def remade(found: Found) -> Package:
+def remade(entry: LibraryEntry) -> Package:
     """The package of a run, made now; it must be the one that the rows are about."""
-    name, seed = found.text("distribution"), found.count("seed") or 0
+    name, seed = entry.text("distribution"), entry.count("seed") or 0
     distribution = named_distribution(name)
     package = distribution.package(seed if distribution.draws else 0)
     made = digest(package)
-    if not any(row.get("distribution") == name for row in rows_with(found.path, made)):
+    if not any(row.get("distribution") == name for row in rows_with(entry.path, made)):
         raise MemAuditError(
-            f"{found.place}: no row is about the package that {name}, seed {seed} gives now "
+            f"{entry.place}: no row is about the package that {name}, seed {seed} gives now "
             f"(digest {made[:12]}); it was run with another version, or has not come so far"
         )
     return package
