@@ -9,7 +9,7 @@ SYSTEM_STAMPS := $(addprefix $(SYSTEMS_DIR)/,$(addsuffix /.installed,amem langme
 ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-slow test-systems check bench schema setup clean
+.PHONY: help demo kernels test test-slow test-systems check bench schema setup clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | sort
@@ -28,10 +28,13 @@ setup: $(STAMP) ## create the virtual environment in .venv
 demo: $(STAMP) ## rank writers on a short benchmark, verify a certificate, write a report
 	$(BIN)/memaudit demo
 
-test: $(STAMP) ## run the tests (under five minutes on two cores)
+kernels: $(STAMP) ## compile the solver's kernels, once per machine
+	$(BIN)/python -m memaudit.solvers.compiled.kernel_cache
+
+test: kernels ## run the tests (under five minutes on two cores)
 	$(BIN)/python -m pytest -n auto -m "not slow" $(ARGS)
 
-test-slow: $(STAMP) ## the long tests: kill tables, fuzzing, browser walks, reproductions, documents
+test-slow: kernels ## the long tests: kill tables, fuzzing, browser walks, reproductions, documents
 	$(BIN)/python -m pytest -n auto -m slow $(ARGS)
 
 $(SYSTEMS_DIR)/%/.installed: systems/%/requirements.txt

@@ -30,5 +30,4 @@ from memaudit.io.timestamps import iso_time
     ],
 )
 def test_times(text: str, expected: str | None) -> None:
-    """ISO 8601, or None where it is no time."""
     assert iso_time(text) == expected

@@ -11,7 +11,7 @@ from bench.families import family
 from memaudit.solvers.compiled import layout as module
 from memaudit.solvers.compiled.bound import enter, losses, workspace
 from memaudit.solvers.compiled.layout import Plan, choose_layout
-from memaudit.solvers.compiled.problem import Open, prepare
+from memaudit.solvers.compiled.problem import OpenProblem, prepare
 from memaudit.solvers.compiled.types import Core, seal
 from memaudit.solvers.form import Form, integer_form
 from memaudit.solvers.packed import SCALE, Packed, pack
@@ -21,18 +21,18 @@ from tests.solvers.test_fast import talk
 Store = tuple[int, ...]
 
 
-def opened(packed: Packed | None) -> Open:
+def opened(packed: Packed | None) -> OpenProblem:
     """The useful part of a problem whose values are exact."""
     assert packed is not None
     return prepare(packed, SCALE, np.zeros(len(packed.tops), np.int64))
 
 
-def conversation(cross: int, budget: int = 90) -> Open:
+def conversation(cross: int, budget: int = 90) -> OpenProblem:
     """The open part of a short conversation."""
     return opened(pack(integer_form(talk(cross)).at(Fraction(budget), 1)))
 
 
-def stores(state: Open) -> list[tuple[Store, int]]:
+def stores(state: OpenProblem) -> list[tuple[Store, int]]:
     """Every feasible store of a core with its value."""
     core = state.core
     every = range(len(core.cost))
@@ -54,7 +54,7 @@ def worth(core: Core, store: Store) -> int:
     return int(core.table[core.table_start[:-1] + np.minimum(levels, core.top)].sum())
 
 
-def small_states(count: int) -> list[tuple[Open, Form]]:
+def small_states(count: int) -> list[tuple[OpenProblem, Form]]:
     """Small random cores that have something open."""
     forms = [random_form(seed) for seed in range(count)]
     states = [(opened(pack(form)), form) for form in forms]
@@ -91,7 +91,9 @@ def test_graphs_stay_within_their_edges(monkeypatch: pytest.MonkeyPatch) -> None
     assert choose_layout(core).layout.dense
 
 
-def bounded(state: Open, plan: Plan, random: Random) -> tuple[int, np.ndarray, np.ndarray, Store]:
+def bounded(
+    state: OpenProblem, plan: Plan, random: Random
+) -> tuple[int, np.ndarray, np.ndarray, Store]:
     """The bound at random multipliers, both losses and the active candidates."""
     core, layout = state.core, plan.layout
     work = workspace(core, layout)

@@ -206,7 +206,9 @@ def doctor(
     """
     from memaudit.cli.cache import DEFAULT_CACHE
     from memaudit.io.packages import example_package
+    from memaudit.solvers.compiled.kernel_cache import PARTS, ensure_compiled
 
+    ensure_compiled(*PARTS)
     found = checkup(example_package(), DEFAULT_CACHE)
     if as_json:
         typer.echo(json.dumps(found.to_json(), indent=1))

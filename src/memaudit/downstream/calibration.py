@@ -11,16 +11,15 @@ from memaudit.core.errors import MemAuditError
 from memaudit.core.package import Package
 from memaudit.downstream.calibration_points import points
 from memaudit.downstream.calibration_summary import summarise
-from memaudit.downstream.spec import Setup, difference, reading_of
+from memaudit.downstream.spec import Setup, reading_of
 from memaudit.experiments.evaluate import Subject
 from memaudit.experiments.spec import absolute, parse_budgets
 from memaudit.io.atomic import write_file
-from memaudit.io.journal import Journal, read_journal, to_line
-from memaudit.io.run_folder import locked
-from memaudit.io.strict_json import read_object
+from memaudit.io.journal import Journal, in_order, read_journal, to_line
+from memaudit.io.run_folder import ROWS, claimed_by_spec
 from memaudit.writers.protocol import Writer
 
-SPEC, ROWS, SUMMARY = "spec.json", "rows.jsonl", "summary.json"
+SUMMARY = "summary.json"
 FORMAT = "memaudit-calibration"
 
 Progress = Callable[[int], None]
@@ -103,12 +102,10 @@ def calibrate(
             if progress:
                 progress(len(rows))
         return _summary(plan, rows), rows
-    with locked(folder):
-        _claim(plan.spec, folder)
+    with claimed_by_spec(folder, FORMAT, "calibration", plan.spec):
         keys = plan.keys
-        with Journal(
-            folder / ROWS, lambda at, row: at < len(keys) and _key(row) == keys[at]
-        ) as file:
+        fits = in_order(("set", "package", "budget", "writer"), len(keys), keys.__getitem__)
+        with Journal(folder / ROWS, fits) as file:
             for point in plan.points(file.rows):
                 file.append([to_line(point)])
                 if progress:
@@ -121,26 +118,3 @@ def calibrate(
 
 def _summary(plan: Plan, rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
     return {"format": FORMAT, "version": 1, "spec": plan.spec, **summarise(rows)}
-
-
-def _key(row: dict[str, Any]) -> tuple[object, ...]:
-    return tuple(row.get(name) for name in ("set", "package", "budget", "writer"))
-
-
-def _claim(spec: dict[str, Any], folder: Path) -> None:
-    """Make the folder this calibration's own, or see that it is."""
-    path, data = folder / SPEC, {"format": FORMAT, "version": 1, "spec": spec}
-    if not path.exists():
-        if (folder / ROWS).exists():
-            raise MemAuditError(f"{folder} holds {ROWS} but no {SPEC}; choose another folder")
-        write_file(path, json.dumps(data, indent=1) + "\n")
-        return
-    before = read_object(path, "choose another folder")
-    if before.get("format") != FORMAT:
-        raise MemAuditError(f"{path} is not the spec of a calibration; choose another folder")
-    now = json.loads(json.dumps(spec))
-    if before.get("spec") != now:
-        differ = difference(before.get("spec") or {}, now)
-        raise MemAuditError(
-            f"{folder} holds another calibration (its {differ} differ); choose another folder"
-        )

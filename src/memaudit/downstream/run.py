@@ -7,22 +7,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from memaudit.core.errors import MemAuditError
 from memaudit.core.package import Package
 from memaudit.downstream.examine import findings, lean, retrieve
 from memaudit.downstream.holding import Holding
 from memaudit.downstream.readers.protocol import State
-from memaudit.downstream.spec import Case, Setup, checked, difference, spec_of
+from memaudit.downstream.spec import Case, Setup, checked, spec_of
 from memaudit.downstream.stores import memory_rows
 from memaudit.downstream.summary import summarise
 from memaudit.io.atomic import write_file
 from memaudit.io.draft import lines
-from memaudit.io.journal import Journal, read_journal, to_line
-from memaudit.io.run_folder import LOCK, locked
-from memaudit.io.strict_json import read_object
+from memaudit.io.journal import Journal, in_order, read_journal, to_line
+from memaudit.io.run_folder import ROWS, claimed_by_spec
 
-SPEC, MEMORIES, ROWS, SUMMARY = "spec.json", "memories.jsonl", "rows.jsonl", "summary.json"
-FORMAT = "memaudit-diagnosis"
+MEMORIES, SUMMARY = "memories.jsonl", "summary.json"
+FORMAT, WHAT = "memaudit-diagnosis", "diagnosis"
 
 Progress = Callable[[int], None]
 Key = tuple[str, str, str]
@@ -53,21 +51,10 @@ class Run:
 
 def execute(plan: Plan, setup: Setup, folder: Path, progress: Progress | None = None) -> Run:
     """Write all rows into a folder, or those that are missing, and the summary."""
-    fresh = not folder.exists()
-    with locked(folder):
-        new = _claim(plan.spec, folder)
+    with claimed_by_spec(folder, FORMAT, WHAT, plan.spec, also=[MEMORIES]):
         if plan.memories is not None:
             write_file(folder / MEMORIES, plan.memories)
-        try:
-            found, cut = _journalled(plan, setup, folder, progress)
-        except MemAuditError:
-            rows = folder / ROWS
-            if new and not (rows.exists() and rows.stat().st_size):  # nothing came of it
-                for name in (ROWS, MEMORIES, SPEC, LOCK):
-                    (folder / name).unlink(missing_ok=True)
-                if fresh:
-                    folder.rmdir()
-            raise
+        found, cut = _journalled(plan, setup, folder, progress)
         summary = {"format": FORMAT, "version": 1, "spec": plan.spec,
                    **summarise(list(read_journal(folder / ROWS)), plan.spec["stores"])}  # fmt: skip
         write_file(folder / SUMMARY, json.dumps(summary, indent=1, ensure_ascii=True) + "\n")
@@ -78,7 +65,13 @@ def _journalled(
     plan: Plan, setup: Setup, folder: Path, progress: Progress | None
 ) -> tuple[int, int]:
     """Rows found from before and bytes cut off; the others are appended."""
-    with Journal(folder / ROWS, lambda place, row: _fits(plan.keys, place, row)) as journal:
+    of_place = in_order(("package", "store", "query"), len(plan.keys), plan.keys.__getitem__)
+
+    def fits(place: int, row: dict[str, Any]) -> bool:
+        """Whether the row stays; where a server failed, it is asked again."""
+        return of_place(place, row) and row.get("reply") != State.NO_REPLY
+
+    with Journal(folder / ROWS, fits) as journal:
         found = journal.rows
         if found < len(plan.keys):
             for some in _lines(plan.work(found), setup):
@@ -86,12 +79,6 @@ def _journalled(
                 if progress:
                     progress(journal.rows)
         return found, journal.cut
-
-
-def _fits(keys: Sequence[Key], place: int, row: dict[str, Any]) -> bool:
-    """Whether a row is the one of this place; where a server failed, it is asked again."""
-    key = (row.get("package"), row.get("store"), row.get("query"))
-    return place < len(keys) and keys[place] == key and row.get("reply") != State.NO_REPLY
 
 
 def _lines(work: Iterator[Work], setup: Setup) -> Iterator[list[str]]:
@@ -109,34 +96,6 @@ def _lines(work: Iterator[Work], setup: Setup) -> Iterator[list[str]]:
         for one in ready:
             said = [next(replies) for _ in one.questions]
             yield [to_line(found.to_json()) for found in findings(one, said)]
-
-
-def _claim(spec: dict[str, Any], folder: Path) -> bool:
-    """Make the folder this run's own, or see that it is; whether it is new."""
-    path = folder / SPEC
-    now = json.loads(json.dumps(spec))
-    if path.exists():
-        before = read_spec(folder)
-        if before != now:
-            raise MemAuditError(
-                f"{folder} holds another diagnosis (its {difference(before, now)} differ); choose "
-                "another folder"
-            )
-        return False
-    if (folder / ROWS).exists():
-        raise MemAuditError(f"{folder} holds {ROWS} but no {SPEC}; choose another folder")
-    write_file(path, json.dumps({"format": FORMAT, "version": 1, "spec": spec}, indent=1) + "\n")
-    return True
-
-
-def read_spec(folder: Path) -> dict[str, Any]:
-    """The spec of a run."""
-    path = folder / SPEC
-    data = read_object(path, "choose another folder")
-    if data.get("format") != FORMAT:
-        raise MemAuditError(f"{path} is not the spec of a diagnosis; choose another folder")
-    spec = data.get("spec")
-    return spec if isinstance(spec, dict) else {}
 
 
 def run(

@@ -86,9 +86,3 @@ def _version(name: str) -> str | None:
         return version(name)
     except PackageNotFoundError:
         return None
-
-
-def difference(before: dict[str, Any], now: dict[str, Any]) -> str:
-    """The names of what two specs do not share."""
-    names = sorted({*before, *now})
-    return ", ".join(name for name in names if before.get(name) != now.get(name))

@@ -5,7 +5,6 @@ beginning of the finished one: a killed run goes on where its last whole row end
 """
 
 import hashlib
-import json
 import platform
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -24,15 +23,14 @@ from memaudit.experiments.evaluate import Subject, evaluate
 from memaudit.experiments.spec import RunSpec, absolute, is_fraction
 from memaudit.formats.run_files import StatedRun
 from memaudit.generators.registry import named_distribution
-from memaudit.io.atomic import write_file
 from memaudit.io.files import read_text
-from memaudit.io.journal import Journal, to_line
-from memaudit.io.run_folder import LOCK, locked
+from memaudit.io.journal import Fits, Journal, Key, in_order, to_line
+from memaudit.io.run_folder import ROWS, claimed, refuse_other_run
 from memaudit.io.strict_json import first_fault, floats, parse_json
 from memaudit.writers.estimators.ridge import RidgeModel
 from memaudit.writers.registry import named_writer
 
-ROWS, RUN = "rows.jsonl", "run.json"
+RUN = "run.json"
 FORMAT = "memaudit-run"
 MOST_IN_CHUNK = 16
 CHUNKS = 64
@@ -59,29 +57,12 @@ def run(spec: RunSpec, folder: Path, engine: Engine, progress: Progress | None =
     for name in spec.distributions:
         named_distribution(name)
     budgets = resolve(spec)
-    fresh = not folder.exists()
-    with locked(folder):
-        claimed = _claim(spec, budgets, folder)
-        try:
-            return _run(spec, budgets, folder, engine, progress)
-        except MemAuditError:
-            if claimed and not _size(folder / ROWS):  # nothing came of it
-                for name in (ROWS, RUN, LOCK):
-                    (folder / name).unlink(missing_ok=True)
-                if fresh:
-                    folder.rmdir()
-            raise
-
-
-def _size(path: Path) -> int:
-    return path.stat().st_size if path.exists() else 0
-
-
-def _run(
-    spec: RunSpec, budgets: "Budgets", folder: Path, engine: Engine, progress: Progress | None
-) -> "Outcome":
-    keys = Keys(spec, [plain(budget) for _, budget in budgets])
-    with Journal(folder / ROWS, keys.fits) as journal:
+    fits = row_order(spec, [plain(budget) for _, budget in budgets])
+    manifest = run_manifest(spec, budgets)
+    with (
+        claimed(folder, RUN, manifest, lambda: _refuse_others(manifest, folder), indent=2),
+        Journal(folder / ROWS, fits) as journal,
+    ):
         found = journal.rows
         if progress:
             progress(found)
@@ -93,24 +74,15 @@ def _run(
         return Outcome(journal.rows, found, journal.cut)
 
 
-@dataclass(frozen=True, slots=True)
-class Keys:
-    """Which row belongs where; budgets as rows write them."""
+def row_order(spec: RunSpec, budgets: Sequence[int | float | str]) -> Fits:
+    """Whether a row is the one of its place; `budgets` as rows write them."""
 
-    spec: RunSpec
-    budgets: Sequence[int | float | str]
-
-    def fits(self, place: int, row: dict[str, Any]) -> bool:
-        """Whether a row is the one of this place."""
-        spec = self.spec
-        if place >= spec.rows:
-            return False
-        package, rest = divmod(place, spec.rows_a_package)
+    def key_at(place: int) -> Key:
+        package, rest = divmod(place, spec.rows_per_package)
         budget, writer = divmod(rest, len(spec.writers))
-        expected = (*spec.package_at(package), self.budgets[budget], spec.writers[writer])
-        return expected == tuple(
-            row.get(name) for name in ("distribution", "seed", "budget", "writer")
-        )
+        return (*spec.package_at(package), budgets[budget], spec.writers[writer])
+
+    return in_order(("distribution", "seed", "budget", "writer"), spec.rows, key_at)
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +147,7 @@ def _subject(name: str, seed: int, seconds: float | None) -> Subject:
 
 def _chunks(spec: RunSpec, found: int) -> Iterator[Chunk]:
     """What is left to do after the rows that were found."""
-    first, skip = divmod(found, spec.rows_a_package)
+    first, skip = divmod(found, spec.rows_per_package)
     size = max(1, min(MOST_IN_CHUNK, spec.packages // CHUNKS))
     while first < spec.packages:
         end = min(first + size, spec.packages)
@@ -183,29 +155,25 @@ def _chunks(spec: RunSpec, found: int) -> Iterator[Chunk]:
         first, skip = end, 0
 
 
-def _claim(spec: RunSpec, budgets: Budgets, folder: Path) -> bool:
-    """Make the folder this run's own, or see that it is; whether it is new."""
-    path = folder / RUN
-    if path.exists():
-        before = read_run(folder)
-        if before["spec_digest"] != spec.digest:
-            raise MemAuditError(
-                f"{folder} holds another run ({_difference(before['spec'], spec.to_json())}); "
-                "choose another folder"
-            )
-        if before["versions"].get("memaudit") != version("memaudit"):
-            raise MemAuditError(
-                f"{folder} was begun by memaudit {before['versions'].get('memaudit')}, this is "
-                f"{version('memaudit')}; choose another folder"
-            )
-        if before.get("estimators") != _estimators(spec):
-            raise MemAuditError(
-                f"{folder} was begun with another model of an estimator; choose another folder"
-            )
-        return False
-    if (folder / ROWS).exists():
-        raise MemAuditError(f"{folder} holds {ROWS} but no {RUN}; choose another folder")
-    manifest = {
+def _refuse_others(manifest: dict[str, Any], folder: Path) -> None:
+    """An error where the folder holds another run, or one by another version of the program."""
+    before = read_run(folder)
+    if before["spec_digest"] != manifest["spec_digest"]:
+        refuse_other_run(folder, "run", before["spec"], manifest["spec"])
+        raise MemAuditError(f"{folder} holds an older form of run; choose another folder")
+    begun, now = (data["versions"].get("memaudit") for data in (before, manifest))
+    if begun != now:
+        raise MemAuditError(
+            f"{folder} was started by memaudit {begun}, this is {now}; choose another folder"
+        )
+    if before.get("estimators") != manifest["estimators"]:
+        raise MemAuditError(
+            f"{folder} was started with another model of an estimator; choose another folder"
+        )
+
+
+def run_manifest(spec: RunSpec, budgets: Budgets) -> dict[str, Any]:
+    return {
         "format": FORMAT,
         "version": 1,
         "spec": spec.to_json(),
@@ -220,8 +188,6 @@ def _claim(spec: RunSpec, budgets: Budgets, folder: Path) -> bool:
             "python": platform.python_version(),
         },
     }
-    write_file(path, json.dumps(manifest, indent=2) + "\n")
-    return True
 
 
 def _estimators(spec: RunSpec) -> dict[str, Any]:
@@ -235,11 +201,6 @@ def _estimators(spec: RunSpec) -> dict[str, Any]:
                 "trained_on": [trained.package for trained in model.training],
             }
     return found
-
-
-def _difference(before: dict[str, Any], now: dict[str, Any]) -> str:
-    names = [name for name in now if before.get(name) != json.loads(json.dumps(now[name]))]
-    return f"its {', '.join(names)} differ" if names else "an older form of run"
 
 
 def read_run(folder: Path) -> dict[str, Any]:

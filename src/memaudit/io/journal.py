@@ -9,7 +9,7 @@ import json
 import os
 import stat
 import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
@@ -69,6 +69,17 @@ def _row(line: bytes) -> dict[str, Any] | None:
 
 Fits = Callable[[int, dict[str, Any]], bool]
 """Whether a row belongs at this place."""
+
+Key = tuple[object, ...]
+
+
+def in_order(fields: Sequence[str], count: int, key_at: Callable[[int], Key]) -> Fits:
+    """Accepts `count` rows, of which the one at each place has this key in its `fields`."""
+
+    def fits(place: int, row: dict[str, Any]) -> bool:
+        return place < count and tuple(row.get(name) for name in fields) == key_at(place)
+
+    return fits
 
 
 class Journal:

@@ -1,23 +1,102 @@
-"""A folder that one process at a time may work in."""
+"""Run folders: each belongs to one run, one process at a time works in it, a killed run resumes.
+
+The file that claims a folder says what is run (`run.json`, `spec.json`). The rows go into a journal
+in an order that this file fixes, so at any moment the journal is the beginning of the finished one.
+Whoever opens a claimed folder for something else is refused.
+"""
 
 import fcntl
-from collections.abc import Iterator
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from memaudit.core.errors import MemAuditError
+from memaudit.io.atomic import write_file
+from memaudit.io.strict_json import read_object
 
-LOCK = ".lock"
+LOCK, SPEC, ROWS = ".lock", "spec.json", "rows.jsonl"
+
+
+@contextmanager
+def claimed(
+    folder: Path,
+    file: str,
+    content: Mapping[str, Any],
+    refuse_others: Callable[[], None],
+    *,
+    also: Sequence[str] = (),
+    indent: int = 1,
+) -> Iterator[None]:
+    """Lock the folder and claim it by writing `content` to `file`, or resume an earlier claim.
+
+    Where the file already exists, `refuse_others` reads it and raises if it is of another run.
+    If a new run fails before its first row, its files (`also` names further ones) are removed.
+    """
+    existed = folder.exists()
+    with locked(folder):
+        resumes = (folder / file).exists()
+        if resumes:
+            refuse_others()
+        elif (folder / ROWS).exists():
+            raise MemAuditError(f"{folder} holds {ROWS} but no {file}; choose another folder")
+        else:
+            write_file(folder / file, json.dumps(content, indent=indent) + "\n")
+        try:
+            yield
+        except MemAuditError:
+            if not resumes and not _has_rows(folder):
+                for name in (ROWS, *also, file, LOCK):
+                    (folder / name).unlink(missing_ok=True)
+                if not existed:
+                    folder.rmdir()
+            raise
+
+
+@contextmanager
+def claimed_by_spec(
+    folder: Path, format: str, what: str, spec: Mapping[str, Any], also: Sequence[str] = ()
+) -> Iterator[None]:
+    """`claimed` by a `spec.json` that holds everything that decides the rows."""
+
+    def refuse_others() -> None:
+        refuse_other_run(folder, what, read_spec(folder, format, what), spec)
+
+    content = {"format": format, "version": 1, "spec": spec}
+    with claimed(folder, SPEC, content, refuse_others, also=also):
+        yield
+
+
+def read_spec(folder: Path, format: str, what: str) -> dict[str, Any]:
+    """The spec that claims a folder; empty where the file has none."""
+    path = folder / SPEC
+    data = read_object(path, "choose another folder")
+    if data.get("format") != format:
+        raise MemAuditError(f"{path} is not the spec of a {what}; choose another folder")
+    spec = data.get("spec")
+    return spec if isinstance(spec, dict) else {}
+
+
+def refuse_other_run(
+    folder: Path, what: str, before: Mapping[str, Any], now: Mapping[str, Any]
+) -> None:
+    """An error that names the settings in which the folder's run and this one differ, if any do."""
+    wanted = json.loads(json.dumps(now))
+    if names := [name for name in {**wanted, **before} if before.get(name) != wanted.get(name)]:
+        raise MemAuditError(
+            f"{folder} holds another {what} (different: {', '.join(names)}); choose another folder"
+        )
 
 
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """Make the folder if need be and hold it; another process that holds it is an error.
+    """Make the folder if needed and hold its lock; another process that holds it is an error.
 
-    The lock goes with the process: a killed one leaves nothing to clean up.
+    The lock ends with the process: a killed one leaves nothing to clean up.
     """
+    make_folder(folder)
     try:
-        folder.mkdir(parents=True, exist_ok=True)
         file = (folder / LOCK).open("ab")
     except OSError as error:
         raise MemAuditError(f"cannot make {folder}: {error.strerror or error}") from None
@@ -29,3 +108,16 @@ def locked(folder: Path) -> Iterator[None]:
                 f"{folder} is being written by another run; wait for it or choose another folder"
             ) from None
         yield
+
+
+def make_folder(folder: Path) -> None:
+    """Make the folder and its parents; a failure is one line."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise MemAuditError(f"cannot make {folder}: {error.strerror or error}") from None
+
+
+def _has_rows(folder: Path) -> bool:
+    rows = folder / ROWS
+    return rows.exists() and rows.stat().st_size > 0

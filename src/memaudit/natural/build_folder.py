@@ -15,6 +15,7 @@ from memaudit.io.atomic import write_file
 from memaudit.io.draft import line
 from memaudit.io.files import read_text
 from memaudit.io.packages import BUILD_FORMAT, build_rows, read_packages
+from memaudit.io.run_folder import make_folder, refuse_other_run
 from memaudit.io.strict_json import floats, parse_json
 from memaudit.natural.annotations import METHOD, Built
 from memaudit.natural.build_plan import Job, Plan, file_name, plan, refuse_an_empty_build, store
@@ -164,11 +165,7 @@ def refuse_other_builds(
         "label passes": labels.get("passes") or {},
         **{name: floats(there.get(name)) for name in more},
     }
-    differ = [name for name, value in now.items() if before[name] != value]
-    if differ:
-        raise MemAuditError(
-            f"{out} holds another build (its {', '.join(differ)} differ); choose another folder"
-        )
+    refuse_other_run(out, "build", before, now)
 
 
 def _identity(plan: Plan, method: str) -> dict[str, Any]:
@@ -199,10 +196,7 @@ def build_into(
         raise MemAuditError(f"unknown form {form!r}; choose {' or '.join(FORMS)}")
     made = plan(job)
     refuse_other_builds(out, made, METHOD)
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise MemAuditError(f"cannot make {out}: {error.strerror or error}") from None
+    make_folder(out)
     tally = Tally()
     try:
         for built in made.built():

@@ -1,23 +1,25 @@
-"""Where things are in the folder of a reproduction: a folder for each part, documents on top."""
+"""The folder of a reproduction: a folder per part, documents on top, and what is done so far."""
 
 import hashlib
 import json
 import os
 import stat
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from pydantic import JsonValue
 
 from memaudit.core.errors import MemAuditError
+from memaudit.experiments.engines.local import Engine
 from memaudit.io.atomic import write_file
-from memaudit.io.run_folder import LOCK
+from memaudit.io.journal import Journal, Key, in_order
+from memaudit.io.run_folder import LOCK, refuse_other_run
 from memaudit.io.strict_json import read_object
 
 FORMAT, VERSION = "memaudit-reproduction", 1
 MANIFEST, PROGRESS = "manifest.json", "progress.json"
-"""The manifest vouches for a finished reproduction; progress stands in for it until then."""
+"""The manifest vouches for a finished reproduction. Until then there is a progress file."""
 
 CONTROLLED, SOLVERS, NATURAL, SENSITIVITY, LABELS, DOWNSTREAM, FIGURES, TABLES = (
     "controlled", "solvers", "natural", "sensitivity", "labels", "downstream", "figures", "tables",
@@ -31,13 +33,15 @@ CARD, CROISSANT, LICENCES = "card.md", "croissant.json", "LICENCES.md"
 
 EMPTY = "is an empty folder"
 TEMPORARY = ".*.new-*"
-"""What a killed process may leave behind of a file it was writing."""
+"""What a killed process may leave of a file it was writing."""
+
+Task = TypeVar("Task")
 
 
 def entries(folder: Path) -> Iterator[tuple[str, str]]:
     """Every entry by its path, sorted, with what is wrong with it: an empty text for a plain file.
 
-    Links are never followed. Locks and folders with something in them are left out.
+    Links are never followed. Locks and folders that are not empty are left out.
     """
     found = []
     for place, folders, names in os.walk(folder):
@@ -50,7 +54,7 @@ def entries(folder: Path) -> Iterator[tuple[str, str]]:
 
 
 def _refused(path: Path) -> str | None:
-    """Why an entry is not one of ours, an empty text for a file; None for what needs no mention."""
+    """Why an entry is not one of ours, an empty text for a file, None for what needs no mention."""
     status = path.lstat()
     if stat.S_ISLNK(status.st_mode):
         return "is a link; a reproduction holds plain files"
@@ -64,7 +68,7 @@ def _refused(path: Path) -> str | None:
 
 
 def files_in(folder: Path) -> Iterator[str]:
-    """Every file by its path from the folder, sorted, hidden ones too; only locks are left out."""
+    """Every file by its path from the folder, sorted; only locks are left out."""
     for name, wrong in entries(folder):
         if wrong and wrong != EMPTY:
             raise MemAuditError(f"{folder / name} {wrong}; remove it or choose another folder")
@@ -73,7 +77,6 @@ def files_in(folder: Path) -> Iterator[str]:
 
 
 def file_sha256(path: Path) -> str:
-    """The SHA-256 of a file's bytes."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
@@ -89,14 +92,35 @@ def hashes_in(folder: Path, part: str) -> dict[str, str]:
 
 
 def remove_leftovers(folder: Path) -> None:
-    """Delete files that a killed process had begun and nobody will finish."""
+    """Delete files that a killed process did not finish."""
     for path in sorted(folder.rglob(TEMPORARY)):
         if path.is_file():
             path.unlink()
 
 
+def append_rows(
+    path: Path,
+    tasks: Sequence[Task],
+    lines_of: Callable[[Task], list[str]],
+    fields: Sequence[str],
+    keys: Sequence[Key],
+    engine: Engine,
+) -> None:
+    """Append the rows of every task, each of which has the same number of rows, or resume.
+
+    `keys` says what the `fields` of each row must be. From the first row that differs, rows are cut
+    off and computed again.
+    """
+    rows_per_task = len(keys) // len(tasks)
+    with Journal(path, in_order(fields, len(keys), keys.__getitem__)) as journal:
+        first, skip = divmod(journal.rows, rows_per_task)
+        for lines in engine.map(lines_of, tasks[first:]):
+            journal.append(lines[skip:])
+            skip = 0
+
+
 class Ledger:
-    """The parts of one folder. `date` is the day it was begun, kept when a run goes on."""
+    """The parts of one folder. `date` is the day it was started and stays when a run resumes."""
 
     def __init__(self, folder: Path, identity: Mapping[str, JsonValue], date: str) -> None:
         self.folder, self.identity = folder, dict(identity)
@@ -105,36 +129,29 @@ class Ledger:
         if before is None:
             _refuse_foreign(folder)
         else:
-            self._go_on(before)
+            self._resume(before)
         self._save()
         (folder / MANIFEST).unlink(missing_ok=True)  # it vouches for finished folders only
 
-    def _go_on(self, before: dict[str, Any]) -> None:
-        for name, now in self.identity.items():
-            if before.get("identity", {}).get(name) != now:
-                raise MemAuditError(
-                    f"{self.folder} holds a reproduction whose {name} differs; "
-                    "choose another folder"
-                )
+    def _resume(self, before: dict[str, Any]) -> None:
+        refuse_other_run(self.folder, "reproduction", before.get("identity", {}), self.identity)
         self.date, self.parts = str(before["times"]["date"]), dict(before["parts"])
 
     def verified(self, part: str) -> bool:
-        """Whether a part is done and its folder holds the very files it was done with."""
+        """Whether a part is done and its files are unchanged."""
         done = self.parts.get(part)
         return done is not None and done["files"] == hashes_in(self.folder, part)
 
     def is_broken(self, part: str) -> bool:
-        """Whether a part was done once and its files are no longer what they were."""
+        """Whether a part was done and its files have changed since."""
         return part in self.parts and not self.verified(part)
 
     def record(self, part: str, seconds: float) -> None:
-        """Put down a part as done."""
         files = hashes_in(self.folder, part)
         self.parts[part] = {"files": files, "seconds": round(seconds, 1)}
         self._save()
 
     def forget(self, part: str) -> None:
-        """A part is to be done again."""
         if self.parts.pop(part, None) is not None:
             self._save()
 
@@ -156,7 +173,7 @@ class Ledger:
         write_file(self.folder / PROGRESS, json.dumps(data, indent=1) + "\n")
 
     def finish(self, manifest: Mapping[str, Any]) -> None:
-        """Write the manifest: from here on it vouches for every file."""
+        """Write the manifest, which vouches for every file from now on."""
         write_file(self.folder / MANIFEST, json.dumps(manifest, indent=1) + "\n")
         (self.folder / PROGRESS).unlink()
 

@@ -81,10 +81,9 @@ def solve_form(
             solution = _small(packed, limits, slack, SMALL_NODES, True)
         if solution is not None:
             return solution
-    from memaudit.solvers.compiled.root import solve_large
-    from memaudit.solvers.compiled.warm import ensure_compiled
+    from memaudit.solvers.compiled.large import solve_large
 
-    limits.wait_for(ensure_compiled)
+    _wait_for_kernels(limits, "large")
     found = solve_large(packed, limits, groups, SCALE, slack, hint)
     return Solution(
         found.chosen,
@@ -105,6 +104,7 @@ def _small(
     if compiled:
         from memaudit.solvers.compiled import batch, problem
 
+        _wait_for_kernels(limits, "small")
         search, useful = batch.small_search, problem.useful
     count = len(packed.cost)
     keep = useful(
@@ -137,6 +137,12 @@ def _small(
     return Solution(chosen, int(value), int(value), True, proof, {"nodes": int(visited)})
 
 
+def _wait_for_kernels(limits: Limits, part: str) -> None:
+    from memaudit.solvers.compiled.kernel_cache import ensure_compiled
+
+    limits.wait_for(lambda: ensure_compiled(part))
+
+
 def _scratch_sizes(packed: Packed) -> tuple[int, ...]:
     """Sizes of amount, kept, gain, order, branch, won and nets in `small_search`."""
     count = len(packed.cost) + 1
@@ -155,6 +161,7 @@ def solve_batch(problems: Sequence[Packed], limits: Limits) -> list[Result]:
     """Solve many small problems in one compiled call; what stays open goes on alone."""
     from memaudit.solvers.compiled.batch import batch
 
+    _wait_for_kernels(limits, "small")
     candidate_at = _ends([len(p.cost) for p in problems])
     unit_at = _ends([len(p.table_start) - 1 for p in problems])
     count = len(problems)

@@ -80,11 +80,13 @@ def _components(form: Form) -> list[int] | None:
     import numpy as np
 
     from memaudit.solvers.compiled.block_frontier import component_frontier
+    from memaudit.solvers.compiled.kernel_cache import ensure_compiled
     from memaudit.solvers.compiled.layout import choose_layout
     from memaudit.solvers.compiled.problem import prepare
     from memaudit.solvers.compiled.types import seal
     from memaudit.solvers.packed import SCALE
 
+    ensure_compiled("large")
     core = prepare(packed, SCALE, np.zeros(len(form.levels), np.int64)).core
     if not len(core.cost):
         return [0] * (form.budget // form.cost_scale + 1)

@@ -1,11 +1,13 @@
 """What a solver takes and gives back."""
 
+import math
 import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from memaudit.core.errors import MemAuditError
 from memaudit.core.optimum import Layout
 from memaudit.solvers.form import Form
 
@@ -85,3 +87,10 @@ class Solver(Protocol):
     def solve(self, form: Form, limits: Limits, hint: tuple[int, ...] = ()) -> Solution:
         """Solve, starting from a feasible hint; stop at the limits with what is known."""
         ...
+
+
+def checked_seconds(seconds: float | None) -> float | None:
+    """The limit of `--seconds`; an error where it is not a time limit."""
+    if seconds is not None and not (math.isfinite(seconds) and seconds > 0):
+        raise MemAuditError(f"--seconds {seconds:g} is not a time limit; give a number above 0")
+    return seconds

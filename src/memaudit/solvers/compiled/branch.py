@@ -16,12 +16,12 @@ JUMP = 10
 
 
 @dataclass(slots=True)
-class Node:
+class ProofNode:
     """A visited node's words of proof; where they end in a branch, its two children."""
 
     words: list[int] = field(default_factory=list)
-    kept: "Node | None" = None
-    banned: "Node | None" = None
+    kept: "ProofNode | None" = None
+    banned: "ProofNode | None" = None
 
     def flatten(self) -> list[int]:
         """The words of the whole tree in preorder."""
@@ -35,10 +35,10 @@ class Node:
 
 
 @dataclass(slots=True)
-class Pending:
+class PendingChild:
     """A child to be visited: a candidate kept or banned, everything else as at its parent."""
 
-    node: Node
+    node: ProofNode
     candidate: int
     decision: int
     status: Ints
@@ -59,7 +59,7 @@ class Pending:
 
 
 @dataclass(slots=True)
-class Outcome:
+class SearchResult:
     """The best store known, whether it is proven, and a bound (times scale) where it is not."""
 
     value: int
@@ -71,7 +71,7 @@ class Outcome:
 
 def search(
     stage: Stage, mu: int, value: int, store: tuple[int, ...], limits: Limits, enough: int
-) -> Outcome:
+) -> SearchResult:
     """Solve what is open in a stage, starting from the best store known so far.
 
     A store worth `enough` ends it at once: nothing is worth more, and a proof that begins with that
@@ -81,10 +81,10 @@ def search(
     that a poor first store does not keep the search in a corner. (Without blocks the prices
     differ too much from one part of the tree to another for that to pay.)
     """
-    best = Outcome(value, store, False, 0)
-    proof, tree = stage.trace.tape, Node()
+    best = SearchResult(value, store, False, 0)
+    proof, tree = stage.trace.tape, ProofNode()
     stage.trace.tape = tree.words
-    waiting: list[Pending] = []
+    waiting: list[PendingChild] = []
     node, above = tree, 1 << 60
     while True:
         best.nodes += 1
@@ -97,10 +97,10 @@ def search(
         if not pruned:
             u = stage.branching()
             stage.trace.put(BRANCH, int(stage.state.names[u]))
-            node.kept, node.banned = Node(), Node()
+            node.kept, node.banned = ProofNode(), ProofNode()
             now = (stage.status.copy(), stage.prices.copy(), stage.known.copy(), stage.left, mu)
-            waiting.append(Pending(node.banned, u, BANNED, *now, above))
-            waiting.append(Pending(node.kept, u, KEPT, *now, above))
+            waiting.append(PendingChild(node.banned, u, BANNED, *now, above))
+            waiting.append(PendingChild(node.kept, u, KEPT, *now, above))
         if not waiting:
             best.closed = True
             proof += tree.flatten()
@@ -113,12 +113,12 @@ def search(
     return best
 
 
-def _highest(waiting: list[Pending]) -> int:
+def _highest(waiting: list[PendingChild]) -> int:
     """The waiting child with the highest bound, of equal ones the latest."""
     return max(range(len(waiting)), key=lambda i: (waiting[i].bound, i))
 
 
-def _visit(stage: Stage, mu: int, best: Outcome) -> tuple[int, int, bool]:
+def _visit(stage: Stage, mu: int, best: SearchResult) -> tuple[int, int, bool]:
     """Bound a node and fix what follows; returns the bound, its mu and whether it is pruned."""
     core, offset = stage.state.core, stage.state.value
     pace = np.zeros(2)

@@ -62,7 +62,7 @@ def _starts(lengths: Ints) -> Ints:
 
 
 @dataclass(frozen=True, slots=True)
-class Open:
+class OpenProblem:
     """The open core; `names` and `units` are its candidates' and units' original numbers.
 
     The candidates in `kept` are decided: they are worth `value` and have left `budget`.
@@ -75,7 +75,7 @@ class Open:
     value: int
     budget: int
 
-    def shrink(self, status: Ints) -> tuple["Open", Ints]:
+    def shrink(self, status: Ints) -> tuple["OpenProblem", Ints]:
         """Take the kept candidates as given and drop the banned ones; also the entries left."""
         core = self.core
         owner = np.repeat(np.arange(len(core.cost)), np.diff(core.row_start))
@@ -92,10 +92,12 @@ class Open:
         smaller, units, entries = compress(core, open_, base, room)
         value = self.value + int(core.table[core.table_start[:-1] + base].sum())
         names = (*self.kept, *self.names[kept].tolist())
-        return Open(smaller, self.names[open_], self.units[units], names, value, left), entries
+        return OpenProblem(
+            smaller, self.names[open_], self.units[units], names, value, left
+        ), entries
 
 
-def prepare(packed: Packed, scale: int, slack: Ints) -> Open:
+def prepare(packed: Packed, scale: int, slack: Ints) -> OpenProblem:
     """The useful part of a packed problem as the first core."""
     keep = useful(
         packed.cost, packed.group, packed.row_start, packed.unit, packed.level, packed.tops,
@@ -110,4 +112,4 @@ def prepare(packed: Packed, scale: int, slack: Ints) -> Open:
     )  # fmt: skip
     stay = np.nonzero(keep)[0]
     core, units, _ = compress(whole, stay, np.zeros(len(packed.tops), np.int64), room)
-    return Open(core, stay, units, (), 0, packed.budget)
+    return OpenProblem(core, stay, units, (), 0, packed.budget)

@@ -9,7 +9,7 @@ from memaudit.core.optimum import Block, Layout
 from memaudit.solvers.compiled.bound import visit, workspace
 from memaudit.solvers.compiled.layout import Plan, choose_layout
 from memaudit.solvers.compiled.primal import improve
-from memaudit.solvers.compiled.problem import Open
+from memaudit.solvers.compiled.problem import OpenProblem
 from memaudit.solvers.compiled.types import BANNED, FREE, KEPT, Floats, Ints, seal
 
 LEAF, BRANCH, MU, PRICE, FIX, ZERO, BLOCKS, FULL = range(8)
@@ -36,7 +36,7 @@ class Trace:
         """Candidates decided because their other choice falls below the target."""
         self.put(FIX, len(banned), *banned.tolist(), len(kept), *kept.tolist())
 
-    def put_layout(self, plan: Plan, state: Open) -> Ints:
+    def put_layout(self, plan: Plan, state: OpenProblem) -> Ints:
         """Declare a layout's blocks; returns the proof's number for each block."""
         declared: list[Block] = []
         names = state.units
@@ -46,7 +46,7 @@ class Trace:
         self.put(BLOCKS, len(self.layouts) - 1)
         return names
 
-    def _declare(self, plan: Plan, state: Open, declared: list[Block]) -> Ints:
+    def _declare(self, plan: Plan, state: OpenProblem, declared: list[Block]) -> Ints:
         """List the blocks that are more than a lone unit; lone units are numbered after them."""
         layout = plan.layout
         owner = self.group_names[state.names[state.core.group_start[:-1]]][layout.layer_group]
@@ -73,7 +73,7 @@ UNSET = -1
 class Stage:
     """One layout of an open problem, and what its multipliers have decided so far."""
 
-    def __init__(self, state: Open, plan: Plan, prices: Ints, trace: Trace) -> None:
+    def __init__(self, state: OpenProblem, plan: Plan, prices: Ints, trace: Trace) -> None:
         core, layout = state.core, plan.layout
         self.state, self.plan, self.prices, self.trace = state, plan, prices, trace
         self.status = np.zeros(len(core.cost), np.int64)
@@ -88,7 +88,7 @@ class Stage:
         self._levels = np.zeros((2, len(core.top)), np.int64)
 
     @classmethod
-    def first(cls, state: Open, mu: int, trace: Trace) -> "Stage":
+    def first(cls, state: OpenProblem, mu: int, trace: Trace) -> "Stage":
         plan = choose_layout(state.core)
         return cls(state, plan, plan.break_even(state.core, mu), trace)
 

@@ -4,7 +4,6 @@ A kernel that took the tuples themselves would have hundreds of scalar arguments
 to compile; a sealed struct is one pointer to the same arrays.
 """
 
-import contextlib
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,6 +12,8 @@ from numba import njit, types
 from numba.core.extending import register_jitable
 from numba.experimental import structref
 from numpy.typing import NDArray
+
+from memaudit.solvers.compiled.kernel_cache import drop_stale
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -171,19 +172,8 @@ def _seal_work(a, b, c, d, e, f, g, h, i, j, k, m, n, o, p, q, r, s, t, u, v, w,
     return work
 
 
-def _drop_stale() -> None:
-    """Forget compiled kernels that are older than any of the sources.
-
-    Numba looks only at the file a kernel stands in, not at the kernels it calls.
-    """
-    newest = max(source.stat().st_mtime for source in Path(__file__).parent.glob("*.py"))
-    for index in Path(_seal_core.stats.cache_path or ".").glob("*.nbi"):
-        with contextlib.suppress(OSError):
-            if index.stat().st_mtime < newest:
-                index.unlink()
-
-
-_drop_stale()
+CACHE = Path(_seal_core.stats.cache_path or ".")
+drop_stale(CACHE)  # before any kernel is loaded
 
 
 def seal(arrays: Core | Layout | Work) -> Any:

@@ -38,7 +38,7 @@ SWAP_LIMIT = 3000
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class LargeSolution:
     """The outcome of a large solve, in the packed problem's numbers."""
 
     value: int
@@ -55,7 +55,7 @@ class Found:
 def solve_large(
     packed: Packed, limits: Limits, group_names: Ints, scale: int, slack: Ints,
     hint: tuple[int, ...] = (),
-) -> Found:  # fmt: skip
+) -> LargeSolution:  # fmt: skip
     """Solve one packed problem by bounding, fixing and branching."""
     root = _Root(packed, limits, group_names, scale, slack, hint)
     try:
@@ -95,7 +95,7 @@ class _Root:
         self.mu = int(scale * self.value // max(1, state.budget) // 2)
         self.pace = np.array([-1.0, max(1.0, self.mu / 4)])
 
-    def solve(self) -> Found:
+    def solve(self) -> LargeSolution:
         """Tighten stage after stage, then branch."""
         if self.lowest <= self.value:
             self.trace.put(ZERO, LEAF)
@@ -216,9 +216,9 @@ class _Root:
             self.value, self.store = self.state.value, self.state.kept
         self.trace.put(MU, 0, LEAF)
 
-    def found(self, *, closed: bool) -> Found:
+    def found(self, *, closed: bool) -> LargeSolution:
         bound = self.value if closed else max(self.value, int(self.lowest))
-        return Found(
+        return LargeSolution(
             self.value, tuple(sorted(self.store)), closed, bound, self.nodes,
             tuple(self.trace.tape), tuple(self.trace.layouts), self.lowest,
             len(self.state.core.cost),
