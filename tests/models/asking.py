@@ -6,7 +6,7 @@ import pytest
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from memaudit.models.live import LiveClient
-from memaudit.models.request import Message, Parameters, Request, Template
+from memaudit.models.request import Message, ModelParameters, Request, Template
 from memaudit.models.secret import Secret
 from memaudit.models.spending import Meter
 from memaudit.models.transport import OpenAITransport, RetryPolicy
@@ -43,7 +43,9 @@ TEMPLATE = Template.of("coverage", "Which units does it cover?")
 def request(text: str = "Ann moved to Rome.", max_tokens: int = 50, model: str = "m") -> Request:
     """A request for Labels."""
     messages = (Message("system", "Label units."), Message("user", text))
-    return Request.for_reply(Labels, model, messages, TEMPLATE, Parameters(max_tokens=max_tokens))
+    return Request.for_reply(
+        Labels, model, messages, TEMPLATE, ModelParameters(max_tokens=max_tokens)
+    )
 
 
 def client(

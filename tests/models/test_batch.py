@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from memaudit.models import batch as batch_module
-from memaudit.models.batch import BatchPending, Row, import_batch, write_batch
+from memaudit.models.batch import BatchPending, BatchRowKind, import_batch, write_batch
 from memaudit.models.cache import Cache
 from memaudit.models.client import Failure, FailureKind, Reply
-from memaudit.models.fan_out import ask_all
 from memaudit.models.providers import ModelSettings, ProviderClient, open_client
+from memaudit.models.session import ask_all
 from memaudit.models.spending import price_of
 from tests.models.asking import GOOD, TWICE, WRONG, Labels, request
 from tests.models.server import completion
@@ -54,7 +54,7 @@ def test_the_file_is_openai_batch_jsonl(tmp_path: Path) -> None:
     assert {(row["method"], row["url"]) for row in rows} == {("POST", "/v1/chat/completions")}
     assert rows[0]["body"]["response_format"]["type"] == "json_schema"
     assert message == (
-        f"3 requests are in {file}: have them answered by a batch queue, then run `memaudit batch "
+        f"3 requests are in {file}: submit them to a batch queue, then run `memaudit batch "
         f"import RESPONSES --cache {tmp_path / 'cache'}` and this command again"
     )
 
@@ -80,8 +80,8 @@ def test_every_kind_of_line(tmp_path: Path) -> None:
         kinds = {one: [try_.kind for try_ in cache.attempts(request(one).key)] for one in "rjwesmc"}
         again = import_batch(cache, responses)
     assert result.counts == {
-        Row.ANSWERED: 3, Row.DUPLICATE: 1, Row.REFUSED: 1, Row.INVALID_JSON: 2,
-        Row.INVALID_SCHEMA: 1, Row.ERROR: 2, Row.UNKNOWN: 1, Row.UNREADABLE: 3,
+        "answered": 3, "duplicate id": 1, "refused": 1, "reply is not JSON": 2,
+        "reply breaks its schema": 1, "error row": 2, "unknown id": 1, "unreadable line": 3,
     }  # fmt: skip
     assert result.counts.total() == len(lines)
     assert kinds == {"r": ["refused"], "j": ["invalid"], "w": ["invalid"], "e": ["http"],
@@ -92,8 +92,8 @@ def test_every_kind_of_line(tmp_path: Path) -> None:
     # seven lines carried a completion that was read: a, r, j, w, c twice, l; 10 + 2 * 5 millionths
     assert (result.usage.calls, result.usage.cost) == (7, price_of("1", "2").cost(70, 35))  # type: ignore[union-attr]
     assert len(result.problems) == 11
-    assert again.counts[Row.ALREADY_ANSWERED] == 5
-    assert again.counts[Row.ANSWERED] == 0
+    assert again.counts[BatchRowKind.ALREADY_ANSWERED] == 5
+    assert again.counts[BatchRowKind.ANSWERED] == 0
 
 
 def test_pass_by_pass(tmp_path: Path) -> None:
@@ -142,7 +142,6 @@ def test_an_invalid_answer_is_asked_again_with_its_error_once(tmp_path: Path, ba
 
 
 def test_large_runs_are_split(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """By number of requests and by size."""
     monkeypatch.setattr(batch_module, "MOST_REQUESTS", 2)
     paths = write_batch(tmp_path / "r.jsonl", ["a\n", "b\n", "c\n"])
     assert [(one.name, one.read_text()) for one in paths] == [

@@ -18,11 +18,11 @@ from tests.models.asking import GOOD, TWICE, Labels, client, request
 from tests.models.server import fails, says, serving
 
 
-def reply_to(one: Request, text: str = GOOD) -> Reply[Labels]:
+def reply_to(asked: Request, text: str = GOOD) -> Reply[Labels]:
     """A reply as a client would give it."""
-    found = validated(text, Labels)
-    assert isinstance(found, Valid)
-    return Reply(one.key, found.value, text, found.parsed, Usage(1, 10, 5), "test", "served")
+    valid = validated(text, Labels)
+    assert isinstance(valid, Valid)
+    return Reply(asked.key, valid.value, text, valid.parsed, Usage(1, 10, 5), "test", "served")
 
 
 @pytest.fixture
@@ -32,7 +32,6 @@ def cache(tmp_path: Path) -> Iterator[Cache]:
 
 
 def test_an_answer_is_asked_for_once(cache: Cache) -> None:
-    """The second time no call is made, and what it cost then is still known."""
     with serving(says(GOOD), fails(500)) as served:
         live = client(served)
         first = CachedClient(live, cache).ask(request(), Labels)
@@ -59,14 +58,12 @@ def test_failures_are_kept_apart_and_asked_again(cache: Cache) -> None:
 
 
 def test_nobody_asked_is_not_recorded(cache: Cache) -> None:
-    """A cap or a missing answer says nothing about the model."""
     for kind in (FailureKind.CAP, FailureKind.PENDING, FailureKind.NOT_IN_CACHE):
-        with pytest.raises(ValueError, match="nobody was asked"):
+        with pytest.raises(ValueError, match="no model was asked"):
             cache.fail(request(), Failure(request().key, kind, ""), "now")
 
 
 def test_the_first_answer_stays(cache: Cache) -> None:
-    """Two runs that ask at once go on with the same answer."""
     assert cache.keep(request(), reply_to(request()), "2026-01-01")
     assert not cache.keep(
         request(), reply_to(request(), GOOD.replace("full", "none")), "2026-01-02"
@@ -77,7 +74,6 @@ def test_the_first_answer_stays(cache: Cache) -> None:
 
 
 def test_an_answer_its_type_refuses_is_asked_again(cache: Cache) -> None:
-    """A reply let in by its schema alone is retracted when the type says no."""
     found = reply_to(request())
     cache.keep(request(), Reply(found.key, found.value, TWICE, TWICE, Usage(), "batch"), "then")
     with serving(says(GOOD)) as served:
@@ -92,7 +88,6 @@ def test_an_answer_its_type_refuses_is_asked_again(cache: Cache) -> None:
 
 
 def test_odd_text_survives(cache: Cache) -> None:
-    """NUL bytes, emoji and very long raw text come back as they were."""
     raw = "\0é😀" + "x" * 1_000_000
     cache.fail(request("\0"), Failure("", FailureKind.INVALID, "\0", raw), "now")
     (attempt,) = cache.attempts(request("\0").key)
@@ -108,6 +103,7 @@ def write_many(path: Path, first: int, last: int) -> None:
             opened.fail(one, Failure(one.key, FailureKind.HTTP, str(number)), "now")
 
 
+@pytest.mark.slow
 def test_processes_write_at_once_and_one_is_killed(tmp_path: Path) -> None:
     """Three finish, one dies by SIGKILL in the middle; nothing is torn, nothing else is lost."""
     path = tmp_path / "cache.sqlite"
@@ -155,7 +151,6 @@ def test_other_files_are_left_alone(tmp_path: Path, content: bytes) -> None:
 
 
 def test_other_programs_databases_are_left_alone(tmp_path: Path) -> None:
-    """Not even a table is added."""
     path = tmp_path / "theirs.sqlite"
     link = sqlite3.connect(path)
     link.execute("CREATE TABLE answers (x)")
@@ -167,7 +162,6 @@ def test_other_programs_databases_are_left_alone(tmp_path: Path) -> None:
 
 
 def test_a_cache_of_another_version_is_refused(tmp_path: Path) -> None:
-    """No guessing at a layout we do not know."""
     path = tmp_path / "cache.sqlite"
     Cache(path).close()
     link = sqlite3.connect(path)
@@ -178,8 +172,7 @@ def test_a_cache_of_another_version_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
-    """One line, with the path."""
     with pytest.raises(MemAuditError, match="unable to open database file"):
         Cache(tmp_path / "no" / "cache.sqlite")
-    with pytest.raises(MemAuditError, match="there is no cache here"):
+    with pytest.raises(MemAuditError, match="no cache found"):
         Cache(tmp_path / "none.sqlite", must_exist=True)

@@ -8,7 +8,7 @@ import pytest
 from memaudit.models.request import (
     InvalidRequest,
     Message,
-    Parameters,
+    ModelParameters,
     Request,
     Template,
     request_from_json,
@@ -29,7 +29,6 @@ def test_the_key_is_stable() -> None:
 
 
 def test_everything_that_changes_the_question_changes_the_key() -> None:
-    """Model, each message, role, order, each parameter, template and schema."""
     base = request()
     first, second = base.messages
     others = [
@@ -37,23 +36,22 @@ def test_everything_that_changes_the_question_changes_the_key() -> None:
         replace(base, messages=(first, Message("user", "Ann moved to Rome"))),
         replace(base, messages=(second, first)),
         replace(base, messages=(first, Message("assistant", second.content))),
-        replace(base, parameters=Parameters(max_tokens=51)),
-        replace(base, parameters=Parameters(max_tokens=50, temperature=0.1)),
-        replace(base, parameters=Parameters(max_tokens=50, temperature=None)),
-        replace(base, parameters=Parameters(max_tokens=50, seed=1)),
-        replace(base, parameters=Parameters(max_tokens=50, top_p=1)),
+        replace(base, parameters=ModelParameters(max_tokens=51)),
+        replace(base, parameters=ModelParameters(max_tokens=50, temperature=0.1)),
+        replace(base, parameters=ModelParameters(max_tokens=50, temperature=None)),
+        replace(base, parameters=ModelParameters(max_tokens=50, seed=1)),
+        replace(base, parameters=ModelParameters(max_tokens=50, top_p=1)),
         replace(base, template=Template.of("coverage", "Which units?")),
         replace(base, template=Template("units", base.template.version)),
         replace(base, reply_schema='{"type":"object"}'),
         replace(base, reply_name="Other"),
     ]
     assert len({one.key for one in [base, *others]}) == 14
-    assert replace(base, parameters=Parameters(temperature=0, max_tokens=50)).key == base.key
+    assert replace(base, parameters=ModelParameters(temperature=0, max_tokens=50)).key == base.key
 
 
 def test_json_round_trip() -> None:
-    """What is written comes back as the same request, key and all."""
-    for one in (request(), replace(request(), parameters=Parameters(None, 7, None, 0.5))):
+    for one in (request(), replace(request(), parameters=ModelParameters(None, 7, None, 0.5))):
         assert request_from_json(json.loads(json.dumps(one.to_json()))) == one
 
 
@@ -68,15 +66,13 @@ def test_json_round_trip() -> None:
     ],
 )  # fmt: skip
 def test_what_is_no_request_is_refused(change: dict[str, object]) -> None:
-    """One line, whatever is wrong."""
     with pytest.raises(InvalidRequest) as caught:
         request_from_json({**request().to_json(), **change})
     assert "\n" not in str(caught.value)
 
 
 def test_half_characters_are_refused() -> None:
-    """Text that UTF-8 cannot hold never reaches the wire."""
-    with pytest.raises(InvalidRequest, match="half of a surrogate pair"):
+    with pytest.raises(InvalidRequest, match="an unpaired surrogate"):
         Message("user", "\ud800")
 
 

@@ -57,7 +57,6 @@ NODES = st.fixed_dictionaries(
 
 @given(st.one_of(VALUES, NODES))
 def test_agrees_with_jsonschema(value: object) -> None:
-    """Valid here exactly where the reference library says so."""
     valid = jsonschema.Draft202012Validator(json.loads(SCHEMA)).is_valid(value)
     assert (schema_problem(SCHEMA, value) == "") == valid
 
@@ -69,18 +68,16 @@ def test_agrees_with_jsonschema(value: object) -> None:
         ({}, "reply.children: is missing"),
         ({"children": [], "x": 1}, "reply.x: is not allowed"),
         ({"children": [], "kind": "leaf"}, 'reply.kind: is not "node"'),
-        ({"children": [1]}, "reply.children[0]: fits none of 2 allowed shapes"),
+        ({"children": [1]}, "reply.children[0]: fits none of 2 allowed forms"),
         ({"children": [], "unique": [1, 1]}, "reply.unique: holds an item twice"),
         ({"children": [{"kind": "leaf", "size": 2}]}, ""),
     ],
 )
 def test_problems_name_their_place(value: object, problem: str) -> None:
-    """The first problem, with the path to it."""
     assert schema_problem(SCHEMA, value) == problem
 
 
 @pytest.mark.parametrize("schema", [{"not": {}}, {"type": "thing"}, {"$ref": "#/x"}, {"anyOf": 3}])
 def test_other_schemas_are_refused(schema: object) -> None:
-    """A schema that is not understood never lets a reply through."""
     with pytest.raises(MemAuditError, match="the reply schema"):
         schema_problem(json.dumps(schema), {})

@@ -19,7 +19,7 @@ from memaudit.models.cache import Cache
 from memaudit.models.cache_export import export_cache
 from memaudit.models.client import Failure, Reply
 from memaudit.models.providers import ModelSettings, open_client
-from memaudit.models.secret import HIDDEN, Secret, checked_address, hidden, key_for
+from memaudit.models.secret import HIDDEN, Secret, checked_address, hide_keys, key_for
 from memaudit.models.transport import RetryPolicy
 from tests.models.asking import GOOD, Labels, request
 from tests.models.server import Behaviour, completion, fails, raw, says, send, serving
@@ -90,14 +90,14 @@ CRASH = """
 import sys
 from pathlib import Path
 from memaudit.models.cache import Cache
-from memaudit.models.providers import Settings, open_client
+from memaudit.models.providers import ModelSettings, open_client
 from tests.models.asking import Labels, request
 import memaudit.models.live as live
 def boom(*_):
     raise RuntimeError("a bug of ours, in the middle of a call")
 live.read_completion = boom
 cache = Cache(Path(sys.argv[2]))
-open_client(Settings(base_url=sys.argv[1]), cache).client.ask(request(), Labels)
+open_client(ModelSettings(base_url=sys.argv[1]), cache).client.ask(request(), Labels)
 """
 
 
@@ -118,7 +118,6 @@ def test_a_crash_does_not_show_the_key(tmp_path: Path) -> None:
 
 
 def test_a_batch_that_echoes_a_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Error rows are cleaned too: by value, and by look."""
     monkeypatch.setenv("OPENROUTER_API_KEY", "or-secret-0123456789")
     file = tmp_path / "responses.jsonl"
     message = "or-secret-0123456789 and sk-proj-abc***xyz are bad"
@@ -133,7 +132,6 @@ def test_a_batch_that_echoes_a_key(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 
 def test_a_secret_does_not_show_itself() -> None:
-    """Not in reprs, formats, containers, pickles or copies."""
     secret = Secret(CANARY)
     for text in (repr(secret), str(secret), f"{secret}", f"{[secret]}", "%s" % secret):  # noqa: UP031
         assert "canary" not in text
@@ -143,10 +141,9 @@ def test_a_secret_does_not_show_itself() -> None:
 
 
 def test_placeholders_are_not_hidden() -> None:
-    """A local server's `ollama` is no secret, and a reply may well say ollama."""
     assert Secret("ollama").hidden_in("Ann runs ollama at home.") == "Ann runs ollama at home."
     assert Secret("").hidden_in("") == ""
-    assert hidden("Authorization: Bearer abc.def") == f"Authorization: {HIDDEN}"
+    assert hide_keys("Authorization: Bearer abc.def") == f"Authorization: {HIDDEN}"
 
 
 def test_keys_go_to_their_own_hosts() -> None:
@@ -162,7 +159,7 @@ def test_keys_go_to_their_own_hosts() -> None:
     assert sent("https://api.openai.com.evil.example/v1") == ""
     assert sent("https://notopenai.com/v1") == ""
     assert sent("http://localhost:11434/v1", MEMAUDIT_API_KEY=" mine\n") == "mine"
-    with pytest.raises(MemAuditError, match="holds characters that no key has") as caught:
+    with pytest.raises(MemAuditError, match="not allowed in a key") as caught:
         sent("http://localhost/v1", MEMAUDIT_API_KEY="mi\nne")
     assert "mi" not in str(caught.value).removeprefix("MEMAUDIT_API_KEY")
 
@@ -173,25 +170,22 @@ def test_keys_go_to_their_own_hosts() -> None:
      "http://[canary"],
 )  # fmt: skip
 def test_addresses_carry_no_secrets(address: str) -> None:
-    """Refused in one line that does not repeat them."""
     with pytest.raises(MemAuditError) as caught:
         checked_address(address)
     assert "canary" not in str(caught.value)
 
 
 def test_without_the_sdk(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """The live provider says what to install; the others do not need it."""
     monkeypatch.setitem(sys.modules, "openai", None)
     with Cache(tmp_path / "cache") as cache:
         with pytest.raises(MemAuditError, match=r"pip install 'memaudit\[models\]'"):
             open_client(ModelSettings(), cache)
         open_client(ModelSettings(provider="offline"), cache)
-        with pytest.raises(MemAuditError, match="there is no provider 'magic'"):
+        with pytest.raises(MemAuditError, match="unknown provider 'magic'"):
             open_client(ModelSettings(provider="magic"), cache)
 
 
 def test_a_server_error_is_one_line() -> None:
-    """Whatever a server says becomes one line of bounded length."""
     pytest.importorskip("openai", reason="pip install 'memaudit[models]'")
     from tests.models.asking import client
 

@@ -14,9 +14,8 @@ from memaudit.io.packages import write_package
 from memaudit.models.cache import Cache
 from memaudit.models.providers import ModelSettings
 from memaudit.models.session import ModelSession, open_session
-from memaudit.scoring.judges.model import ModelJudge
-from memaudit.scoring.judges.protocol import Judged
-from memaudit.scoring.judges.registry import named_judge
+from memaudit.scoring.judges import MemoryText, named_judge
+from memaudit.scoring.model_judge import ModelJudge
 from tests.cli.running import failure, run
 from tests.models.server import serving
 from tests.natural.passes.building import live
@@ -29,9 +28,9 @@ UNITS = [
     EvidenceUnit(id="gold-2", kind="fact", text="Bob has a dog."),
 ]
 MEMORIES = [
-    Judged("mem0/1", "Yes: Ann moved to Rome.", ("t1",)),
-    Judged("mem0/2", "Ann moved"),
-    Judged("mem0/3", "Soup."),
+    MemoryText("mem0/1", "Yes: Ann moved to Rome.", ("t1",)),
+    MemoryText("mem0/2", "Ann moved"),
+    MemoryText("mem0/3", "Soup."),
 ]
 SILENT = "Soup."
 """The memory that a spoiled model gives no cell for."""
@@ -76,7 +75,7 @@ def test_blind(tmp_path: Path) -> None:
     with serving(plays) as served, session(tmp_path, live(served.url)) as asked:
         ModelJudge(asked, "one").judge(MEMORIES, UNITS)
         ModelJudge(asked, "one").judge(
-            [Judged("other/9", memory.text) for memory in MEMORIES], UNITS
+            [MemoryText("other/9", memory.text) for memory in MEMORIES], UNITS
         )
     (body,) = served.bodies  # the second store's texts are the first one's: nothing new to ask
     assert which(body) == "coverage"
@@ -100,7 +99,7 @@ def test_undecided_is_counted(tmp_path: Path) -> None:
     assert found["mem0/3"] == {}
     assert said.undecided == (("mem0/3", "gold-1"), ("mem0/3", "gold-2"))
     assert len(found["mem0/1"]) == len(found["mem0/2"]) == 2
-    assert [one.what for one in asked.ledger.troubles].count("undecided cell") == 2
+    assert [one.what for one in asked.ledger.problems].count("undecided cell") == 2
     assert len(served.bodies) == 2
 
 

@@ -52,9 +52,8 @@ class ModelOptions:
 def build_with_models(job: "Job", options: ModelOptions, out: Path, form: str) -> dict[str, Any]:
     """Run the passes; with a batch queue, stop where answers are pending."""
     from memaudit.models.cache import Cache
-    from memaudit.models.fan_out import Progress
     from memaudit.models.providers import DEFAULT_BASE_URL, ModelSettings
-    from memaudit.models.session import SessionCallbacks, open_session, progress_text
+    from memaudit.models.session import AskProgress, SessionCallbacks, open_session, progress_text
     from memaudit.models.spending import price_of
     from memaudit.models.transport import RetryPolicy
     from memaudit.natural.passes.model_folder import build_into_with_model
@@ -86,7 +85,7 @@ def build_with_models(job: "Job", options: ModelOptions, out: Path, form: str) -
     watched = sys.stderr.isatty()
     start = "\r" if watched else ""
 
-    def progress(stage: str, state: Progress) -> None:
+    def progress(stage: str, state: AskProgress) -> None:
         """One line a pass; where a person watches, it is written over as it grows."""
         if state.done == state.total:
             typer.echo(start + progress_text(stage, state), err=True)

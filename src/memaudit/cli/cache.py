@@ -56,10 +56,10 @@ def take(
 @cache.command()
 def show(database: Database = DEFAULT_CACHE) -> None:
     """Count what a cache holds, by model and template."""
-    from memaudit.models.cache import Cache, contents
+    from memaudit.models.cache import Cache, cache_contents
 
     with Cache(database, must_exist=True) as opened:
-        found = contents(opened)
+        found = cache_contents(opened)
     for line in found.lines():
         typer.echo(safe(line))
 
@@ -97,17 +97,17 @@ def batch_take(
     ] = None,
 ) -> None:
     """Validate the answers, store the good ones, count the others, say what is still pending."""
-    from memaudit.models.batch import Row, import_batch
-    from memaudit.models.cache import Cache, spent_text
+    from memaudit.models.batch import BatchRowKind, import_batch
+    from memaudit.models.cache import Cache
     from memaudit.models.spending import price_of
 
     price = price_of(price_in, price_out)
     with Cache(database, must_exist=True) as opened:
         result = import_batch(opened, responses, price)
-    for kind in Row:
-        if result.counts[kind] or kind is Row.ANSWERED:
+    for kind in BatchRowKind:
+        if result.counts[kind] or kind is BatchRowKind.ANSWERED:
             typer.echo(f"{result.counts[kind]:>9,}  {kind.value}")
-    typer.echo(safe(f"used {spent_text(result.usage)}"))
+    typer.echo(safe(f"used {result.usage.text()}"))
     typer.echo(
         f"{result.pending:,} still pending: {len(result.unanswered):,} without a line in the file, "
         f"{len(result.failed):,} without a valid answer"

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memaudit.core.errors import MemAuditError
+from memaudit.models.completions import escape_surrogates
 from memaudit.models.secret import checked_address, key_for
 from memaudit.models.transport import (
     LONGEST_ERROR,
@@ -20,7 +21,6 @@ from memaudit.models.transport import (
     OpenAITransport,
     RetryPolicy,
     is_transient,
-    whole_text,
 )
 from memaudit.writers.estimators.embedding import embedded
 
@@ -181,7 +181,7 @@ class AddressEmbedder:
         attempt = 0
         while True:
             try:
-                said = [whole_text(text) for text in texts]
+                said = [escape_surrogates(text) for text in texts]
                 found = transport.send({"model": self._model, "input": said})
                 return _vectors(found, len(texts))
             except CallFailed as error:

@@ -1,4 +1,4 @@
-"""Answers from a batch queue: requests go to a file, the run stops, answers come back later."""
+"""Answers from a batch queue: requests go to a file, the run stops, answers are imported later."""
 
 import json
 import threading
@@ -15,23 +15,28 @@ from memaudit.io.atomic import write_file
 from memaudit.io.files import read_text
 from memaudit.io.strict_json import floats, parse_lines
 from memaudit.models.cache import Cache, now
-from memaudit.models.cache_rows import Answer, Attempt, attempt_of
+from memaudit.models.cache_rows import Attempt, attempt_of
 from memaudit.models.client import Failure, FailureKind, Invalid, Reply, ReplyT, Usage, parsed_json
-from memaudit.models.live import body
+from memaudit.models.completions import (
+    Completion,
+    MalformedBody,
+    escape_surrogates,
+    read_completion,
+    request_body,
+)
 from memaudit.models.request import Request, canonical_json, request_from_json
 from memaudit.models.schema_check import schema_problem
-from memaudit.models.secret import hidden
+from memaudit.models.secret import hide_keys
 from memaudit.models.spending import Price
-from memaudit.models.transport import Completion, MalformedBody, read_completion, whole_text
 
 PROVIDER = "batch"
 URL = "/v1/chat/completions"
 MOST_REQUESTS = 50_000
 MOST_BYTES = 100 << 20
-"""Providers take files up to about these sizes; larger runs are split."""
+"""About the largest files that providers accept; larger runs are split."""
 
 TRIES = {FailureKind.REFUSED: 1, FailureKind.INVALID: 2, FailureKind.HTTP: 3}
-"""So many failures of a kind, and the request counts as failed instead of pending."""
+"""After this many failures of a kind, a request counts as failed instead of pending."""
 
 
 class BatchPending(MemAuditError):
@@ -39,7 +44,7 @@ class BatchPending(MemAuditError):
 
 
 class BatchClient:
-    """Behind a CachedClient: what is not answered there waits for an answer."""
+    """Behind a CachedClient: a request without a cached answer becomes pending."""
 
     def __init__(self, cache: Cache, retry_failures: bool = False) -> None:
         self._cache = cache
@@ -49,8 +54,7 @@ class BatchClient:
 
     @property
     def spent(self) -> Usage:
-        """Nothing: a batch is paid for where it is sent."""
-        return Usage()
+        return Usage()  # a batch is paid for where it is sent
 
     def stop(self) -> None:
         """Nothing to stop."""
@@ -60,7 +64,7 @@ class BatchClient:
         request: Request,
         reply_type: type[ReplyT],  # noqa: ARG002
     ) -> Reply[ReplyT] | Failure:
-        """Pending, unless earlier batches failed at it often enough."""
+        """Pending, unless earlier batches failed too often."""
         tried = self._tried(request.key)
         for kind, limit in TRIES.items():
             failures = [attempt for attempt in tried if attempt.kind == kind]
@@ -77,24 +81,25 @@ class BatchClient:
         return [attempt for attempt in self._cache.attempts(key) if attempt.provider == PROVIDER]
 
     def stop_if_pending(self, path: Path) -> None:
-        """Write what this run waits for, and stop with a message that says what to do; or go on."""
+        """If requests are pending, write them and stop with a message that says what to do."""
         with self._lock:
             requests = [self._waiting[key] for key in sorted(self._waiting)]
         if not requests:
             return
         self._cache.await_answers(requests)
         paths = write_batch(path, (self._line(request) for request in requests))
-        names = " ".join(str(one) for one in paths)
+        names = " ".join(map(str, paths))
         what = f"{counted(len(requests), 'request')} {'is' if len(requests) == 1 else 'are'}"
         raise BatchPending(
-            f"{what} in {names}: have them answered by a batch queue, then "
+            f"{what} in {names}: submit them to a batch queue, then "
             f"run `memaudit batch import RESPONSES --cache {self._cache.path}` and this command "
             "again"
         )
 
     def _line(self, request: Request) -> str:
-        """A request; where its last answer was invalid, with that answer and what was wrong."""
-        invalid = [one for one in self._tried(request.key) if one.kind == FailureKind.INVALID]
+        """A request, with its last answer and what was wrong with it if that was invalid."""
+        tried = self._tried(request.key)
+        invalid = [attempt for attempt in tried if attempt.kind == FailureKind.INVALID]
         return batch_line(request, (invalid[-1].raw, invalid[-1].detail) if invalid else None)
 
 
@@ -104,7 +109,7 @@ def batch_line(request: Request, rejected: tuple[str, str] | None = None) -> str
         "custom_id": request.key,
         "method": "POST",
         "url": URL,
-        "body": body(request, rejected=rejected),
+        "body": request_body(request, rejected=rejected),
     }
     return json.dumps(data, ensure_ascii=True, separators=(",", ":")) + "\n"
 
@@ -116,8 +121,8 @@ def write_batch(path: Path, lines: Iterable[str]) -> list[Path]:
         write_file(path, parts[0])
         return [path]
     paths = [path.with_stem(f"{path.stem}-{number}") for number in range(1, len(parts) + 1)]
-    for one, text in zip(paths, parts, strict=True):
-        write_file(one, text)
+    for part_path, text in zip(paths, parts, strict=True):
+        write_file(part_path, text)
     return paths
 
 
@@ -134,7 +139,7 @@ def _parts(lines: Iterable[str]) -> Iterator[str]:
         yield "".join(part)
 
 
-class Row(StrEnum):
+class BatchRowKind(StrEnum):
     """What a line of responses turned out to be."""
 
     ANSWERED = "answered"
@@ -149,53 +154,52 @@ class Row(StrEnum):
 
 
 @dataclass(slots=True)
-class BatchImported:
+class BatchImport:
     """The outcome of one import."""
 
-    counts: Counter[Row] = field(default_factory=Counter)
+    counts: Counter[BatchRowKind] = field(default_factory=Counter)
     problems: list[str] = field(default_factory=list)
-    """File, line and reason of everything that brought no answer."""
+    """File, line and reason for every line without an answer."""
     unanswered: list[str] = field(default_factory=list)
-    """Keys that were pending and had no line in the file."""
+    """Pending keys without a line in the file."""
     failed: list[str] = field(default_factory=list)
-    """Keys that were pending, had a line, and still have no answer."""
+    """Pending keys with a line but still without an answer."""
     usage: Usage = field(default_factory=Usage)
 
     @property
     def pending(self) -> int:
-        """Requests that still wait for an answer."""
         return len(self.unanswered) + len(self.failed)
 
 
 def import_batch(
     cache: Cache, path: Path, price: Price | None = None, clock: Callable[[], str] = now
-) -> BatchImported:
+) -> BatchImport:
     """Read OpenAI Batch output, validate it by each request's schema, and store the answers."""
     rows, unreadable = parse_lines(read_text(path), path.name)
-    result = BatchImported()
+    result = BatchImport()
     for problem in unreadable:
-        result.counts[Row.UNREADABLE] += 1
+        result.counts[BatchRowKind.UNREADABLE] += 1
         result.problems.append(str(problem))
     answered: set[str] = set()
     seen: set[str] = set()
-    with cache.together():
+    with cache.transaction():
         waiting = cache.pending()
         for row in rows:
             data = floats(row.data)
             key, detail = data.get("custom_id"), ""
             if not isinstance(key, str):
-                kind, detail = Row.UNREADABLE, "the line has no custom_id"
+                kind, detail = BatchRowKind.UNREADABLE, "the line has no custom_id"
             elif key in answered:
-                kind, detail = Row.DUPLICATE, f"{key[:16]} was answered on an earlier line"
+                kind, detail = BatchRowKind.DUPLICATE, f"{key[:16]} was answered on an earlier line"
             elif key in waiting:
                 request = request_from_json(json.loads(waiting[key]))
-                kind, detail = _take(cache, request, data, price, clock(), result)
+                kind, detail = _store_line(cache, request, data, price, clock(), result)
                 seen.add(key)
-                answered |= {key} if kind is Row.ANSWERED else set()
+                answered |= {key} if kind is BatchRowKind.ANSWERED else set()
             elif cache.answer(key) is not None:
-                kind = Row.ALREADY_ANSWERED
+                kind = BatchRowKind.ALREADY_ANSWERED
             else:
-                kind, detail = Row.UNKNOWN, f"{key[:64]!r} was not asked from this cache"
+                kind, detail = BatchRowKind.UNKNOWN, f"{key[:64]!r} was not asked from this cache"
             result.counts[kind] += 1
             if detail:
                 result.problems.append(f"{path.name}:{row.line}: {kind.value}: {detail}")
@@ -204,17 +208,19 @@ def import_batch(
     return result
 
 
-def _take(
+def _store_line(
     cache: Cache,
     request: Request,
     data: dict[str, Any],
     price: Price | None,
     at: str,
-    result: BatchImported,
-) -> tuple[Row, str]:
-    """Store what one line says about a pending request."""
+    result: BatchImport,
+) -> tuple[BatchRowKind, str]:
+    """Store the answer or failure that one line holds."""
 
-    def failed(row: Row, kind: FailureKind, detail: str, raw: str, usage: Usage) -> tuple[Row, str]:
+    def failed(
+        row: BatchRowKind, kind: FailureKind, detail: str, raw: str, usage: Usage
+    ) -> tuple[BatchRowKind, str]:
         failure = Failure(request.key, kind, detail, raw, usage, PROVIDER)
         cache.keep_attempt(attempt_of(request, failure, at))
         return row, f"{request.key[:16]}: {detail}"
@@ -222,21 +228,24 @@ def _take(
     try:
         completion = _completion(data, price)
     except MalformedBody as error:
-        return failed(Row.ERROR, FailureKind.HTTP, str(error), "", Usage(calls=1))
+        return failed(BatchRowKind.ERROR, FailureKind.HTTP, str(error), "", Usage(calls=1))
     usage, raw = completion.usage, completion.text
     result.usage += usage
     if completion.refusal:
         detail = completion.refusal
-        return failed(Row.REFUSED, FailureKind.REFUSED, detail, raw or detail, usage)
+        return failed(BatchRowKind.REFUSED, FailureKind.REFUSED, detail, raw or detail, usage)
     parsed = parsed_json(raw)
     if isinstance(parsed, Invalid):
         cut = "cut off at max_tokens; " if completion.cut_off else ""
         detail = f"{cut}{parsed.reason}"
-        return failed(Row.INVALID_JSON, FailureKind.INVALID, detail, raw, usage)
+        return failed(BatchRowKind.INVALID_JSON, FailureKind.INVALID, detail, raw, usage)
     if problem := schema_problem(request.reply_schema, json.loads(parsed)):
-        return failed(Row.INVALID_SCHEMA, FailureKind.INVALID, problem, raw, usage)
-    cache.keep_answer(_answer(request, completion, parsed, at))
-    return Row.ANSWERED, ""
+        return failed(BatchRowKind.INVALID_SCHEMA, FailureKind.INVALID, problem, raw, usage)
+    reply: Reply[Any] = Reply(
+        request.key, None, raw, parsed, usage, PROVIDER, completion.served_model, "json_schema"
+    )
+    cache.keep(request, reply, at)
+    return BatchRowKind.ANSWERED, ""
 
 
 def _completion(data: dict[str, Any], price: Price | None) -> Completion:
@@ -244,23 +253,11 @@ def _completion(data: dict[str, Any], price: Price | None) -> Completion:
     error, response = data.get("error"), data.get("response")
     if error:
         words = error.get("message") if isinstance(error, dict) else error
-        raise MalformedBody(hidden(whole_text(f"the queue reports: {words}"))[:500])
+        raise MalformedBody(hide_keys(escape_surrogates(f"the queue reports: {words}"))[:500])
     if not isinstance(response, dict):
         raise MalformedBody("the line has neither response nor error")
     status = response.get("status_code", 200)
     if status != 200:
         text = canonical_json(response.get("body"))
-        raise MalformedBody(hidden(f"the queue reports HTTP {status}: {text}")[:500])
+        raise MalformedBody(hide_keys(f"the queue reports HTTP {status}: {text}")[:500])
     return read_completion(response.get("body"), price)
-
-
-def _answer(request: Request, completion: Completion, parsed: str, at: str) -> Answer:
-    usage = completion.usage
-    return Answer(
-        key=request.key, request=canonical_json(request.to_json()), model=request.model,
-        template=request.template.id, template_version=request.template.version,
-        raw=completion.text, parsed=parsed, calls=usage.calls, prompt_tokens=usage.prompt_tokens,
-        completion_tokens=usage.completion_tokens, cost=str(usage.cost), unpriced=usage.unpriced,
-        unmeasured=usage.unmeasured, provider=PROVIDER, served_model=completion.served_model,
-        wire="json_schema", seconds=0.0, at=at,
-    )  # fmt: skip

@@ -1,4 +1,4 @@
-"""The SQLite file under the cache of answers."""
+"""The content-addressed cache: what was asked, answered, failed and is pending; one SQLite file."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
@@ -6,11 +6,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 from memaudit.core.errors import MemAuditError
-from memaudit.core.text import counted
 from memaudit.io.database import Database, Form
 from memaudit.models.cache_rows import Answer, Attempt, answer_of, attempt_of
 from memaudit.models.client import (
@@ -49,67 +47,56 @@ FORM = Form(0x4D454D43, 1, _TABLES, name="answers", option="--cache")
 PATIENCE = 60.0
 
 
-class CacheDatabase(Database):
-    """Answers, attempts and what waits; every answer was paid for."""
+class Cache:
+    """Answers, attempts and pending requests. Threads and processes may share the file.
+
+    Every answer was paid for: a killed process leaves the file intact.
+    """
 
     def __init__(self, path: Path, must_exist: bool = False) -> None:
         if must_exist and not path.is_file():
-            raise MemAuditError(f"{path}: there is no cache here; check --cache")
-        super().__init__(path, FORM, PATIENCE)
-
-
-class Cache:
-    """One SQLite file; threads and processes may share it, and a killed one leaves it whole."""
-
-    def __init__(self, path: Path, must_exist: bool = False) -> None:
+            raise MemAuditError(f"{path}: no cache found; check --cache")
         self.path = path
-        self._database = CacheDatabase(path, must_exist)
+        self._database = Database(path, FORM, PATIENCE)
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:
-        """Let go of the file."""
         self._database.close()
 
     @contextmanager
-    def together(self) -> Iterator[None]:
-        """Everything stored inside is stored at once, or not at all; for many rows."""
+    def transaction(self) -> Iterator[None]:
+        """One transaction: all rows are stored, or none."""
         with self._database.writing():
             yield
 
     def answer(self, key: str) -> Answer | None:
-        """The answer to a request, if there is one."""
         sql = f"SELECT {Answer.columns()} FROM answers WHERE key = ?"
         return next(map(Answer.from_row, self._database.rows(sql, key)), None)
 
     def reply(self, request: Request, reply_type: type[ReplyT]) -> Reply[ReplyT] | Invalid | None:
-        """The stored reply, validated as its type once more; None where there is no answer."""
+        """The stored reply, validated again as its type; None if there is no answer."""
         answer = self.answer(request.key)
         if answer is None:
             return None
-        found = validated(answer.parsed, reply_type)
-        if isinstance(found, Invalid):
-            return found
+        valid = validated(answer.parsed, reply_type)
+        if isinstance(valid, Invalid):
+            return valid
         return Reply(
-            request.key, found.value, answer.raw, answer.parsed, answer.usage, answer.provider,
+            request.key, valid.value, answer.raw, answer.parsed, answer.usage, answer.provider,
             answer.served_model, answer.wire, answer.seconds, from_cache=True,
         )  # fmt: skip
 
     def keep(self, request: Request, reply: Reply[ReplyT], at: str) -> bool:
-        """Store an answer; the first one stays, so that every run reads the same. True if new."""
+        """Store a reply; the first one stays, so that every run reads the same. True if new."""
         return self.keep_answer(answer_of(request, reply, at))
 
     def keep_answer(self, answer: Answer) -> bool:
-        """Store an answer row, and take the request off the pending list."""
+        """Store an answer, and remove the request from the pending list. True if new."""
         sql = f"INSERT OR IGNORE INTO answers ({Answer.columns()}) VALUES ({Answer.marks()})"
         with self._database.writing() as link:
             new = link.execute(sql, answer.to_row()).rowcount == 1
@@ -117,7 +104,7 @@ class Cache:
         return new
 
     def retract(self, request: Request, failure: Failure, at: str) -> None:
-        """Turn an answer that its type refuses into a failed attempt."""
+        """Turn an answer that its type rejects into a failed attempt."""
         attempt = attempt_of(request, failure, at)
         with self._database.writing() as link:
             link.execute("DELETE FROM answers WHERE key = ?", (request.key,))
@@ -128,7 +115,7 @@ class Cache:
         self.keep_attempt(attempt_of(request, failure, at))
 
     def keep_attempt(self, attempt: Attempt) -> bool:
-        """Store an attempt row. True if new."""
+        """Store a failed attempt. True if new."""
         with self._database.writing() as link:
             return link.execute(_KEEP_ATTEMPT, attempt.to_row()).rowcount == 1
 
@@ -148,8 +135,10 @@ class Cache:
         yield from map(Attempt.from_row, self._database.rows(sql))
 
     def await_answers(self, requests: Iterable[Request]) -> None:
-        """Note requests as pending, unless they are answered already."""
-        rows = [(one.key, canonical_json(one.to_json()), one.key) for one in requests]
+        """Mark requests as pending, unless they are already answered."""
+        rows = [
+            (request.key, canonical_json(request.to_json()), request.key) for request in requests
+        ]
         with self._database.writing() as link:
             link.executemany(
                 "INSERT OR IGNORE INTO pending (key, request) SELECT ?, ? "
@@ -158,17 +147,17 @@ class Cache:
             )
 
     def pending(self) -> dict[str, str]:
-        """The requests nobody has answered yet: canonical JSON by key, in order of key."""
+        """The requests without an answer: canonical JSON by key, in order of key."""
         rows = self._database.rows("SELECT key, request FROM pending ORDER BY key")
         return {str(key): str(request) for key, request in rows}
 
     def give_up(self, key: str) -> None:
-        """Wait for an answer no longer."""
+        """Stop waiting for an answer."""
         with self._database.writing() as link:
             link.execute("DELETE FROM pending WHERE key = ?", (key,))
 
     def count(self, table: str) -> int:
-        """The rows of answers, attempts or pending."""
+        """The number of rows in answers, attempts or pending."""
         (number,) = self._database.rows(f"SELECT count(*) FROM {table}")[0]
         return int(number)
 
@@ -182,7 +171,7 @@ def now() -> str:
 
 
 class CachedClient:
-    """Asks the inner client only what the cache does not know; a failure is asked again."""
+    """Asks the inner client only what the cache does not know; failed requests are asked again."""
 
     def __init__(self, inner: ModelClient, cache: Cache, clock: Callable[[], str] = now) -> None:
         self._inner = inner
@@ -191,11 +180,9 @@ class CachedClient:
 
     @property
     def spent(self) -> Usage:
-        """What the inner client used."""
         return self._inner.spent
 
     def stop(self) -> None:
-        """Stop the inner client."""
         self._inner.stop()
 
     def ask(self, request: Request, reply_type: type[ReplyT]) -> Reply[ReplyT] | Failure:
@@ -211,7 +198,7 @@ class CachedClient:
                 self._cache.fail(request, outcome, self._clock())
             return outcome
         if not self._cache.keep(request, outcome, self._clock()):
-            # Another process was faster: both go on with the same answer.
+            # Another process was faster: both continue with the same answer.
             other = self._cache.reply(request, reply_type)
             if isinstance(other, Reply):
                 return other
@@ -229,8 +216,8 @@ class CachedClient:
 
 
 @dataclass(frozen=True, slots=True)
-class Contents:
-    """Counts of answers by model and template, of failures by kind, and all that was used."""
+class CacheContents:
+    """Counts of answers by model and template, of failures by kind, and the total usage."""
 
     answers: Counter[tuple[str, str, str]]
     attempts: Counter[str]
@@ -238,7 +225,6 @@ class Contents:
     used: Usage
 
     def lines(self) -> list[str]:
-        """The counts in words."""
         return [
             f"{self.answers.total():>9,}  answers",
             *(
@@ -248,35 +234,15 @@ class Contents:
             f"{self.attempts.total():>9,}  failed attempts",
             *(f"{number:>9,}    {kind}" for kind, number in sorted(self.attempts.items())),
             f"{self.pending:>9,}  pending",
-            f"used {spent_text(self.used)}",
+            f"used {self.used.text()}",
         ]
 
 
-def contents(cache: Cache) -> Contents:
-    """What a cache holds."""
+def cache_contents(cache: Cache) -> CacheContents:
     answers, attempts = list(cache.all_answers()), list(cache.all_attempts())
-    return Contents(
-        Counter((one.model, one.template, one.template_version) for one in answers),
-        Counter(one.kind for one in attempts),
+    return CacheContents(
+        Counter((answer.model, answer.template, answer.template_version) for answer in answers),
+        Counter(attempt.kind for attempt in attempts),
         cache.count("pending"),
-        _total(answers) + _total(attempts),
+        sum((row.usage for row in (*answers, *attempts)), Usage()),
     )
-
-
-def _total(rows: Iterable[Answer] | Iterable[Attempt]) -> Usage:
-    return sum((row.usage for row in rows), Usage())
-
-
-def spent_text(usage: Usage) -> str:
-    """Calls, tokens and cost in one line, with what is not known."""
-    text = (
-        f"{counted(usage.calls, 'call')}, {usage.prompt_tokens:,} prompt and "
-        f"{usage.completion_tokens:,} reply tokens"
-    )
-    if usage.calls > usage.unpriced:
-        text += f", ${float(usage.cost):.4f}"
-    if usage.unpriced:
-        text += f", {counted(usage.unpriced, 'call')} of unknown price"
-    if usage.unmeasured:
-        text += f", {counted(usage.unmeasured, 'call')} of unknown size"
-    return text

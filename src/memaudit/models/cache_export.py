@@ -19,13 +19,13 @@ from memaudit.models.schema_check import schema_problem
 
 
 @dataclass(slots=True)
-class Imported:
-    """What became of every line of a file."""
+class CacheImport:
+    """What happened to the lines of a file."""
 
     counts: Counter[str] = field(default_factory=Counter)
-    """answers, attempts, known (in the cache already), refused."""
+    """answers, attempts, known (already in the cache), refused."""
     problems: list[str] = field(default_factory=list)
-    """One line for each refused row."""
+    """One line per refused row."""
 
 
 def export_cache(cache: Cache, path: Path) -> dict[str, int]:
@@ -40,11 +40,11 @@ def _line(type: str, row: Answer | Attempt) -> str:
     return canonical_json({"type": type, **asdict(row), "request": json.loads(row.request)}) + "\n"
 
 
-def import_cache(cache: Cache, path: Path) -> Imported:
-    """Take over the rows whose key, reply and schema agree; the others are refused and named."""
+def import_cache(cache: Cache, path: Path) -> CacheImport:
+    """Import the rows whose key, reply and schema agree; the others are refused and listed."""
     rows, problems = parse_lines(read_text(path), path.name)
-    result = Imported(problems=[str(problem) for problem in problems])
-    with cache.together():
+    result = CacheImport(problems=[str(problem) for problem in problems])
+    with cache.transaction():
         for row in rows:
             try:
                 record = _checked(floats(row.data))
@@ -61,17 +61,16 @@ def import_cache(cache: Cache, path: Path) -> Imported:
 
 
 def _checked(data: dict[str, Any]) -> Answer | Attempt:
-    """A row that is what it says it is."""
     kind, fields = data.pop("type", None), data
     if not isinstance(fields.get("request"), dict):
-        raise MemAuditError("the field 'request' is missing or of the wrong type")
+        raise MemAuditError("the field 'request' is missing or has the wrong type")
     request = request_from_json(fields["request"])
     fields["request"] = canonical_json(request.to_json())
     if kind == "answer":
         return _checked_answer(Answer.from_json(fields), request)
     if kind == "attempt":
         return _checked_attempt(Attempt.from_json(fields), request)
-    raise MemAuditError(f"a row of type {str(kind)[:40]!r}; expected answer or attempt")
+    raise MemAuditError(f"the row has the type {str(kind)[:40]!r}; expected answer or attempt")
 
 
 def _checked_answer(answer: Answer, request: Request) -> Answer:

@@ -2,13 +2,12 @@
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import astuple, dataclass, fields
-from fractions import Fraction
+from dataclasses import asdict, astuple, dataclass, fields, replace
 from typing import Any, Self
 
 from memaudit.core.errors import MemAuditError
 from memaudit.core.exact import exact
-from memaudit.models.client import RECORDED, Failure, FailureKind, Reply, ReplyT, Usage
+from memaudit.models.client import RECORDED, Failure, FailureKind, Reply, Usage
 from memaudit.models.request import Request, canonical_json
 
 
@@ -19,38 +18,36 @@ class _Record:
     @classmethod
     def columns(cls) -> str:
         """The column names, as SQL wants them."""
-        return ", ".join(one.name for one in fields(cls))
+        return ", ".join(column.name for column in fields(cls))
 
     @classmethod
     def marks(cls) -> str:
-        """One placeholder a column."""
+        """One placeholder per column."""
         return ", ".join("?" for _ in fields(cls))
 
     @classmethod
     def from_row(cls, row: tuple[Any, ...]) -> Self:
-        """The record of a database row."""
         return cls(*row)
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Self:
-        """The record of a JSON object that has exactly its fields."""
-        for one in fields(cls):
-            kinds = (int, float) if one.type is float else one.type
-            value = data.get(one.name)
-            if not isinstance(value, kinds) or isinstance(value, bool):  # type: ignore[arg-type]
-                raise MemAuditError(f"the field {one.name!r} is missing or of the wrong type")
+        """The record of a JSON object with its fields."""
+        for column in fields(cls):
+            types = (int, float) if column.type is float else column.type
+            value = data.get(column.name)
+            if not isinstance(value, types) or isinstance(value, bool):  # type: ignore[arg-type]
+                raise MemAuditError(f"the field {column.name!r} is missing or has the wrong type")
             if isinstance(value, int) and not 0 <= value < 1 << 62:
-                raise MemAuditError(f"the field {one.name!r} is out of range")
-        return cls(**{one.name: data[one.name] for one in fields(cls)})
+                raise MemAuditError(f"the field {column.name!r} is out of range")
+        return cls(**{column.name: data[column.name] for column in fields(cls)})
 
     def to_row(self) -> tuple[Any, ...]:
-        """The record as database values."""
         return astuple(self)
 
 
 @dataclass(frozen=True, slots=True)
 class Answer(_Record):
-    """A reply that validated, with the whole request it answers."""
+    """A valid reply, with the request it answers."""
 
     key: str
     request: str
@@ -74,13 +71,12 @@ class Answer(_Record):
 
     @property
     def usage(self) -> Usage:
-        """What the answer cost when it was asked for."""
         return _usage(self)
 
 
 @dataclass(frozen=True, slots=True)
 class Attempt(_Record):
-    """A request that brought no valid reply; kept, but never an answer."""
+    """A request without a valid reply; stored, but never as an answer."""
 
     id: str
     key: str
@@ -99,12 +95,10 @@ class Attempt(_Record):
 
     @property
     def usage(self) -> Usage:
-        """What the attempt cost."""
         return _usage(self)
 
     @property
     def failure(self) -> Failure:
-        """The outcome it was, as recorded."""
         return Failure(
             self.key, FailureKind(self.kind), self.detail, self.raw, _usage(self), self.provider,
             from_cache=True,
@@ -122,39 +116,27 @@ def _usage(row: Answer | Attempt) -> Usage:
     )  # fmt: skip
 
 
-def _spent(usage: Usage) -> dict[str, Any]:
-    return {
-        "calls": usage.calls,
-        "prompt_tokens": usage.prompt_tokens,
-        "completion_tokens": usage.completion_tokens,
-        "cost": _text(usage.cost),
-        "unpriced": usage.unpriced,
-        "unmeasured": usage.unmeasured,
-    }
+def _usage_columns(usage: Usage) -> dict[str, Any]:
+    return {**asdict(usage), "cost": str(usage.cost)}
 
 
-def _text(cost: Fraction) -> str:
-    return f"{cost.numerator}/{cost.denominator}" if cost.denominator != 1 else str(cost.numerator)
-
-
-def answer_of(request: Request, reply: Reply[ReplyT], at: str) -> Answer:
-    """The row that keeps a reply."""
+def answer_of(request: Request, reply: Reply[Any], at: str) -> Answer:
+    """The row of a reply."""
     return Answer(
         key=request.key, request=canonical_json(request.to_json()), model=request.model,
         template=request.template.id, template_version=request.template.version, raw=reply.raw,
         parsed=reply.parsed, provider=reply.provider, served_model=reply.served_model,
-        wire=reply.wire, seconds=round(reply.seconds, 3), at=at, **_spent(reply.usage),
+        wire=reply.wire, seconds=round(reply.seconds, 3), at=at, **_usage_columns(reply.usage),
     )  # fmt: skip
 
 
 def attempt_of(request: Request, failure: Failure, at: str) -> Attempt:
-    """The row that keeps a failure of a recorded kind."""
+    """The row of a failure of a recorded kind."""
     if failure.kind not in RECORDED:
-        raise ValueError(f"a failure of kind {failure.kind} is not recorded: nobody was asked")
+        raise ValueError(f"a failure of kind {failure.kind} is not recorded: no model was asked")
     row = Attempt(
         id="", key=request.key, request=canonical_json(request.to_json()), kind=failure.kind.value,
         detail=failure.detail, raw=failure.raw, provider=failure.provider, at=at,
-        **_spent(failure.usage),
+        **_usage_columns(failure.usage),
     )  # fmt: skip
-    values = dict(zip((one.name for one in fields(row)), row.to_row(), strict=True))
-    return Attempt(**{**values, "id": row.content_id()})
+    return replace(row, id=row.content_id())

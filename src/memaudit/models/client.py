@@ -1,4 +1,4 @@
-"""What every way of asking a model gives: a validated reply, or a failure of a named kind."""
+"""What every way of asking a model returns: a validated reply, or a failure of a named kind."""
 
 import json
 import re
@@ -10,6 +10,7 @@ from typing import Generic, Protocol, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from memaudit.core.errors import InvalidPackage
+from memaudit.core.text import counted
 from memaudit.io.strict_json import parse_json
 from memaudit.models.request import Request, canonical_json
 
@@ -17,7 +18,7 @@ ReplyT = TypeVar("ReplyT", bound=BaseModel)
 
 
 class FailureKind(StrEnum):
-    """Why there is no reply; never to be read as an empty label."""
+    """Why there is no reply; never an empty label."""
 
     REFUSED = "refused"
     INVALID = "invalid"
@@ -28,12 +29,12 @@ class FailureKind(StrEnum):
 
 
 RECORDED = (FailureKind.REFUSED, FailureKind.INVALID, FailureKind.HTTP)
-"""What a model or server did, worth keeping; the other kinds say that nobody was asked."""
+"""Failures of a model or server, which are stored; in the other kinds no model was asked."""
 
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Calls, tokens and cost; usages add up."""
+    """Calls, tokens and cost."""
 
     calls: int = 0
     prompt_tokens: int = 0
@@ -48,6 +49,20 @@ class Usage:
     @property
     def tokens(self) -> int:
         return self.prompt_tokens + self.completion_tokens
+
+    def text(self) -> str:
+        """Calls, tokens and cost in one line, with what is not known."""
+        text = (
+            f"{counted(self.calls, 'call')}, {self.prompt_tokens:,} prompt and "
+            f"{self.completion_tokens:,} reply tokens"
+        )
+        if self.calls > self.unpriced:
+            text += f", ${float(self.cost):.4f}"
+        if self.unpriced:
+            text += f", {counted(self.unpriced, 'call')} of unknown price"
+        if self.unmeasured:
+            text += f", {counted(self.unmeasured, 'call')} of unknown size"
+        return text
 
     def __add__(self, other: "Usage") -> "Usage":
         return Usage(
@@ -70,7 +85,7 @@ class Reply(Generic[ReplyT]):
     parsed: str
     """The JSON that validated, in canonical form."""
     usage: Usage
-    """What this reply cost when it was asked for, re-ask included; kept when it is replayed."""
+    """What the reply cost when it was asked for, the repeated request included; kept on replay."""
     provider: str
     served_model: str = ""
     """The model the server says it used."""
@@ -94,26 +109,26 @@ class Failure:
 
 
 class ModelClient(Protocol):
-    """Answers a request with a reply of the given type, or says why not.
+    """Answers a request with a reply of the given type, or with a failure.
 
-    It raises MemAuditError only where every other request would fail as well: a wrong key, an
-    unknown model, an empty account, a cache that cannot be written.
+    It raises MemAuditError only if every other request would fail too: a wrong key, an unknown
+    model, an empty account, a cache that cannot be written.
     """
 
     def ask(self, request: Request, reply_type: type[ReplyT]) -> Reply[ReplyT] | Failure: ...
 
     def stop(self) -> None:
-        """Start no more calls; what is on its way may end."""
+        """Start no more calls; calls in flight may end."""
         ...
 
     @property
     def spent(self) -> Usage:
-        """What this client has used so far; replies from the cache use nothing."""
+        """The usage of this client so far; replies from the cache use nothing."""
         ...
 
 
 MAX_REASON = 1000
-"""Letters of a reason: it goes back to the model, and into the cache."""
+"""Characters of a reason, which goes back to the model and into the cache."""
 
 _FENCE = re.compile(r"\A```[A-Za-z]*[ \t]*\n(.*?)\n?```\Z", re.DOTALL)
 _THINKING = re.compile(r"\A<think>.*?</think>", re.DOTALL)
@@ -129,27 +144,27 @@ class Valid(Generic[ReplyT]):
 
 @dataclass(frozen=True, slots=True)
 class Invalid:
-    """Why a text is no reply, in words the model can act on."""
+    """Why a text is not a valid reply, in words the model can act on."""
 
     reason: str
 
 
 def parsed_json(raw: str) -> str | Invalid:
-    """The canonical JSON of a reply; a code fence or a thinking preamble around it is taken off."""
+    """The canonical JSON of a reply, without a code fence or a thinking preamble."""
     text = _THINKING.sub("", raw.strip()).strip()
     if fence := _FENCE.match(text):
         text = fence.group(1).strip()
     if not text:
         return Invalid("the reply is empty")
     try:
-        parse_json(text, "reply")  # no duplicate keys, NaN, endless nesting or half characters
+        parse_json(text, "reply")  # refuses duplicate keys, NaN, deep nesting and lone surrogates
         return canonical_json(json.loads(text))
     except InvalidPackage as error:
         return Invalid(_short(error.problems[0].message))
 
 
 def validated(raw: str, reply_type: type[ReplyT]) -> Valid[ReplyT] | Invalid:
-    """The reply as its type."""
+    """The reply as its type, or why it is not one."""
     parsed = parsed_json(raw)
     if isinstance(parsed, Invalid):
         return parsed
@@ -157,7 +172,7 @@ def validated(raw: str, reply_type: type[ReplyT]) -> Valid[ReplyT] | Invalid:
         return Valid(reply_type.model_validate_json(parsed), parsed)
     except ValidationError as error:
         problems = error.errors(include_url=False, include_context=False, include_input=False)
-        lines = [f"{'.'.join(map(str, one['loc'])) or 'reply'}: {one['msg']}" for one in problems]
+        lines = [f"{'.'.join(map(str, it['loc'])) or 'reply'}: {it['msg']}" for it in problems]
         return Invalid(_short("; ".join(lines)))
 
 

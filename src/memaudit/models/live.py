@@ -1,161 +1,74 @@
-"""The body of a chat completion request, in the three ways servers take a reply schema."""
+"""Asking a model over HTTP: retries, one repeated request with the validation error, the cap."""
 
-import json
 import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from enum import IntEnum
-from typing import Any
 
 from memaudit.core.errors import MemAuditError
 from memaudit.models.client import Failure, FailureKind, Invalid, Reply, ReplyT, Usage, validated
+from memaudit.models.completions import (
+    Completion,
+    MalformedBody,
+    ReplyFormat,
+    prompt_bound,
+    read_completion,
+    request_body,
+)
 from memaudit.models.request import Request
 from memaudit.models.secret import Secret
 from memaudit.models.spending import Meter
-from memaudit.models.transport import (
-    CallFailed,
-    Completion,
-    MalformedBody,
-    RetryPolicy,
-    Transport,
-    is_transient,
-    read_completion,
-)
-
-BYTES_A_MESSAGE = 32
-"""Room for the role and the chat template's own tokens, message by message."""
-
-
-class Format(IntEnum):
-    """How the reply's shape is asked for, from strict to loose."""
-
-    JSON_SCHEMA = 0
-    JSON_OBJECT = 1
-    TEXT = 2
-
-    @property
-    def label(self) -> str:
-        return self.name.lower()
-
-
-def body(
-    request: Request,
-    format: Format = Format.JSON_SCHEMA,
-    rejected: tuple[str, str] | None = None,
-    token_field: str = "max_tokens",
-) -> dict[str, Any]:
-    """The request as JSON; `rejected` is an earlier reply and what was wrong with it."""
-    messages = [{"role": one.role, "content": one.content} for one in request.messages]
-    if format is not Format.JSON_SCHEMA:
-        messages.append({"role": "user", "content": _schema_in_words(request)})
-    if rejected is not None:
-        raw, reason = rejected
-        if raw.strip():  # servers refuse empty assistant turns
-            messages.append({"role": "assistant", "content": raw})
-        messages.append({"role": "user", "content": _again(reason)})
-    parameters: dict[str, Any] = request.parameters.to_json()
-    parameters[token_field] = parameters.pop("max_tokens")
-    data = {"model": request.model, "messages": messages, **parameters}
-    if format is Format.JSON_SCHEMA:
-        schema = json.loads(request.reply_schema)
-        data["response_format"] = {
-            "type": "json_schema",
-            "json_schema": {
-                "name": request.reply_name,
-                "schema": schema,
-                "strict": is_closed(schema),
-            },
-        }
-    elif format is Format.JSON_OBJECT:
-        data["response_format"] = {"type": "json_object"}
-    return data
-
-
-def prompt_bound(data: dict[str, Any]) -> int:
-    """At most this many prompt tokens: no tokenizer makes more tokens than there are bytes."""
-    size = sum(len(one["content"].encode()) + BYTES_A_MESSAGE for one in data["messages"])
-    return size + len(json.dumps(data.get("response_format", "")))
-
-
-def is_closed(schema: Any) -> bool:
-    """Whether every object lists all its fields as required, as strict mode demands."""
-    if isinstance(schema, list):
-        return all(is_closed(item) for item in schema)
-    if not isinstance(schema, dict):
-        return True
-    if schema.get("type") == "object" and (
-        schema.get("additionalProperties") is not False
-        or set(schema.get("required", ())) != set(schema.get("properties", {}))
-    ):
-        return False
-    return all(is_closed(value) for value in schema.values())
-
-
-def _schema_in_words(request: Request) -> str:
-    return (
-        "Reply with one JSON object and nothing else, no code fence and no explanation. "
-        f"It must validate against this JSON Schema:\n{request.reply_schema}"
-    )
-
-
-def _again(reason: str) -> str:
-    return (
-        "Your reply did not validate. Reply again with the whole corrected JSON object and nothing "
-        f"else. What was wrong: {json.dumps(reason, ensure_ascii=False)}"
-    )
-
+from memaudit.models.transport import CallFailed, RetryPolicy, Transport, is_transient
 
 _FORMAT_WORDS = ("response_format", "json_schema", "json_object", "schema", "structured", "grammar")
 _REFUSED = (400, 404, 415, 422, 501)
 
 
 @dataclass(frozen=True, slots=True)
-class Ability:
-    """One way to ask a model."""
+class RequestStyle:
+    """How to put a request to a model: the reply format and the name of the token limit."""
 
-    format: Format = Format.JSON_SCHEMA
+    format: ReplyFormat = ReplyFormat.JSON_SCHEMA
     token_field: str = "max_tokens"
 
 
-class Abilities:
-    """The best way known for each model, shared by threads."""
+class RequestStyles:
+    """The best known style for each model, learned from refusals and shared by threads."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._best: dict[str, Ability] = {}
-        self._proven: set[tuple[str, Ability]] = set()
+        self._best: dict[str, RequestStyle] = {}
+        self._proven: set[tuple[str, RequestStyle]] = set()
 
-    def best(self, model: str) -> Ability:
-        """Where to start."""
+    def best(self, model: str) -> RequestStyle:
         with self._lock:
-            return self._best.get(model, Ability())
+            return self._best.get(model, RequestStyle())
 
-    def worked(self, model: str, ability: Ability) -> None:
-        """Start here next time, unless something better is known to work."""
+    def worked(self, model: str, style: RequestStyle) -> None:
+        """Start with this style next time, unless a better one is known to work."""
         with self._lock:
             if not any(known == model for known, _ in self._proven):
-                self._best[model] = ability
-            self._proven.add((model, ability))
+                self._best[model] = style
+            self._proven.add((model, style))
 
-    def next_after(self, model: str, ability: Ability, error: CallFailed) -> Ability | None:
-        """Another way worth trying after a refusal, or None where the refusal is about the request.
+    def next_after(self, model: str, style: RequestStyle, error: CallFailed) -> RequestStyle | None:
+        """Another style to try after a refusal, or None if the refusal is about the request.
 
-        A refusal that does not say what it is about counts against the format only as long as the
-        format has not worked once: afterwards it is a prompt too long, or the like.
+        An unclear refusal counts against the format only until the format has worked once. After
+        that it means a prompt that is too long, or the like.
         """
         if error.status not in _REFUSED:
             return None
         text = f"{error.message} {error.code}".lower()
-        if "max_completion_tokens" in text and ability.token_field == "max_tokens":
-            return Ability(ability.format, "max_completion_tokens")
-        if ability.format is Format.TEXT:
+        if "max_completion_tokens" in text and style.token_field == "max_tokens":
+            return RequestStyle(style.format, "max_completion_tokens")
+        if style.format is ReplyFormat.TEXT:
             return None
         with self._lock:
-            proven = (model, ability) in self._proven
+            proven = (model, style) in self._proven
         named = any(word in text for word in _FORMAT_WORDS)
         if named or (error.status in (400, 422) and not proven):
-            return Ability(Format(ability.format + 1), ability.token_field)
+            return RequestStyle(ReplyFormat(style.format + 1), style.token_field)
         return None
 
 
@@ -164,13 +77,13 @@ _HOPELESS = {
     402: "the account has no credit left",
     404: "check --model and --base-url",
 }
-"""Statuses that every other request would get as well."""
+"""Statuses that every other request would get too."""
 
 _HOPELESS_CODES = {"insufficient_quota": "the account has no credit left"}
 
 
 class ModelUnavailable(MemAuditError):
-    """The server turns every request away."""
+    """The server refuses every request."""
 
 
 class CapReached(Exception):
@@ -179,15 +92,15 @@ class CapReached(Exception):
 
 @dataclass(slots=True)
 class _Exchange:
-    """One request on its way: what it used so far and how it is being asked."""
+    """A request in progress: its style, and what it has used so far."""
 
     request: Request
-    ability: Ability
+    style: RequestStyle
     usage: Usage = field(default_factory=Usage)
 
 
 class LiveClient:
-    """A client of one server; safe to share between threads."""
+    """A client of one server; threads may share it."""
 
     def __init__(
         self,
@@ -205,21 +118,20 @@ class LiveClient:
         self._retry = retry or RetryPolicy()
         self._stopped = threading.Event()
         self._sleep = sleep or self._stopped.wait
-        self._abilities = Abilities()
+        self._styles = RequestStyles()
 
     @property
     def spent(self) -> Usage:
-        """Everything this client's calls have used."""
         return self._meter.spent
 
     def stop(self) -> None:
-        """Start no more calls and end every pause: the run is over."""
+        """Start no more calls and end every pause."""
         self._stopped.set()
 
     def ask(self, request: Request, reply_type: type[ReplyT]) -> Reply[ReplyT] | Failure:
-        """Ask, and once more with the validation error if the reply does not validate."""
+        """Ask, and ask again with the validation error if the reply is not valid."""
         began = time.monotonic()
-        exchange = _Exchange(request, self._abilities.best(request.model))
+        exchange = _Exchange(request, self._styles.best(request.model))
         rejected: tuple[str, str] | None = None
         try:
             for _ in range(2):
@@ -228,15 +140,15 @@ class LiveClient:
                 if completion.refusal:
                     refusal = self._key.hidden_in(completion.refusal)
                     return self._failure(exchange, FailureKind.REFUSED, refusal, raw or refusal)
-                found = validated(raw, reply_type)
-                if not isinstance(found, Invalid):
+                valid = validated(raw, reply_type)
+                if not isinstance(valid, Invalid):
                     return Reply(
-                        request.key, found.value, raw, found.parsed, exchange.usage, self.provider,
-                        self._key.hidden_in(completion.served_model), exchange.ability.format.label,
+                        request.key, valid.value, raw, valid.parsed, exchange.usage, self.provider,
+                        self._key.hidden_in(completion.served_model), exchange.style.format.label,
                         time.monotonic() - began,
                     )  # fmt: skip
                 cut = f"cut off at max_tokens = {request.parameters.max_tokens}; "
-                rejected = (raw, f"{cut if completion.cut_off else ''}{found.reason}")
+                rejected = (raw, f"{cut if completion.cut_off else ''}{valid.reason}")
         except CapReached as reached:
             kind, detail = FailureKind.CAP, str(reached)
         except CallFailed as error:
@@ -249,15 +161,15 @@ class LiveClient:
         return Failure(exchange.request.key, kind, detail, raw, exchange.usage, self.provider)
 
     def _completion(self, exchange: _Exchange, rejected: tuple[str, str] | None) -> Completion:
-        """The completion after as many retries as it takes and the policy allows."""
+        """The completion, after as many retries as the policy allows."""
         attempt = 0
         while True:
             try:
                 completion = self._call(exchange, rejected)
             except CallFailed as error:
-                other = self._abilities.next_after(exchange.request.model, exchange.ability, error)
+                other = self._styles.next_after(exchange.request.model, exchange.style, error)
                 if other is not None:
-                    exchange.ability = other
+                    exchange.style = other
                     continue
                 _stop_if_hopeless(error)
                 pause = self._retry.wait(exchange.request.key, attempt, error.pause)
@@ -268,19 +180,19 @@ class LiveClient:
                 self._sleep(pause)
                 attempt += 1
             else:
-                self._abilities.worked(exchange.request.model, exchange.ability)
+                self._styles.worked(exchange.request.model, exchange.style)
                 return completion
 
     def _call(self, exchange: _Exchange, rejected: tuple[str, str] | None) -> Completion:
-        """One call, within the cap and counted whatever comes of it."""
+        """One call, within the cap and counted whatever the result."""
         if self._stopped.is_set():
             raise CapReached("the run was stopped")
-        request, ability = exchange.request, exchange.ability
-        data = body(request, ability.format, rejected, ability.token_field)
+        request, style = exchange.request, exchange.style
+        data = request_body(request, style.format, rejected, style.token_field)
         ticket = self._meter.reserve(prompt_bound(data), request.parameters.max_tokens)
         if ticket is None:
             raise CapReached("the run's token or cost cap leaves no room for it")
-        usage = Usage(calls=1, unpriced=1, unmeasured=1)  # unless we learn better
+        usage = Usage(calls=1, unpriced=1, unmeasured=1)  # unless the response says more
         try:
             completion = read_completion(self._transport.send(data), self._meter.price)
             usage = completion.usage

@@ -1,4 +1,4 @@
-"""A client that calls nobody: for replaying a run from its cache."""
+"""The ways to get answers, by name: live, batch, offline."""
 
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -10,19 +10,18 @@ from memaudit.models.client import Failure, FailureKind, ModelClient, Reply, Rep
 from memaudit.models.live import LiveClient
 from memaudit.models.request import Request
 from memaudit.models.secret import checked_address, key_for
-from memaudit.models.spending import Cap, Meter, Price
+from memaudit.models.spending import Meter, Price, SpendingCap
 from memaudit.models.transport import OpenAITransport, RetryPolicy
 
 
 class OfflineClient:
-    """Behind a CachedClient: what is not answered there fails as it failed then, or is unknown."""
+    """Behind a CachedClient: replays a run without calls. Failures fail again as recorded."""
 
     def __init__(self, cache: Cache) -> None:
         self._cache = cache
 
     @property
     def spent(self) -> Usage:
-        """Nothing, ever."""
         return Usage()
 
     def stop(self) -> None:
@@ -40,7 +39,7 @@ class OfflineClient:
         return Failure(
             request.key, FailureKind.NOT_IN_CACHE,
             f"not in cache: {self._cache.path.name} has no answer to request {request.key[:16]} "
-            f"({request.template.id}); run with a live model, or import the cache it was made with",
+            f"({request.template.id}); run with a live model, or import the cache of that run",
         )  # fmt: skip
 
 
@@ -64,7 +63,7 @@ class ModelSettings:
 
 @dataclass(frozen=True, slots=True)
 class ProviderClient:
-    """A client with its cache; `batch` is there when answers come through files."""
+    """A client with its cache; `batch` is set if answers come through files."""
 
     client: ModelClient
     batch: BatchClient | None = None
@@ -79,11 +78,11 @@ def open_client(settings: ModelSettings, cache: Cache) -> ProviderClient:
         return ProviderClient(CachedClient(batch, cache), batch)
     if settings.provider != "live":
         raise MemAuditError(
-            f"there is no provider {settings.provider!r}; choose one of {', '.join(PROVIDERS)}"
+            f"unknown provider {settings.provider!r}; choose one of {', '.join(PROVIDERS)}"
         )
     base_url = checked_address(settings.base_url)
     key = key_for(base_url)
-    meter = Meter(Cap(settings.max_total_tokens, settings.max_cost), settings.price)
+    meter = Meter(SpendingCap(settings.max_total_tokens, settings.max_cost), settings.price)
     transport = OpenAITransport(base_url, key, settings.timeout)
     live = LiveClient(transport, meter, key, settings.retry, provider=base_url)
     return ProviderClient(CachedClient(live, cache))

@@ -37,6 +37,9 @@ class Message:
     role: Role
     content: str
 
+    def to_json(self) -> dict[str, str]:
+        return {"role": self.role, "content": self.content}
+
     def __post_init__(self) -> None:
         if self.role not in get_args(Role):
             raise InvalidRequest(f"a message has the role {self.role!r}; use system, user, ...")
@@ -44,14 +47,14 @@ class Message:
             self.content.encode()
         except UnicodeEncodeError:
             raise InvalidRequest(
-                f"a {self.role} message holds half of a surrogate pair; quote the text with "
+                f"a {self.role} message holds an unpaired surrogate; quote the text with "
                 "memaudit.models.prompt.as_data"
             ) from None
 
 
 @dataclass(frozen=True, slots=True)
-class Parameters:
-    """How the model is asked to answer; None leaves a setting to the server."""
+class ModelParameters:
+    """Sampling settings; None leaves a setting to the server."""
 
     temperature: float | None = 0.0
     max_tokens: int = 4096
@@ -69,31 +72,28 @@ class Parameters:
                 object.__setattr__(self, name, float(number))  # 0 and 0.0 are one request
 
     def to_json(self) -> dict[str, float | int]:
-        """The settings that are set, under the names the API gives them."""
+        """The settings that are set, under their names in the API."""
         named = {
-            "temperature": self.temperature,
-            "max_tokens": self.max_tokens,
-            "seed": self.seed,
+            "temperature": self.temperature, "max_tokens": self.max_tokens, "seed": self.seed,
             "top_p": self.top_p,
-        }
+        }  # fmt: skip
         return {name: number for name, number in named.items() if number is not None}
 
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """Which prompt template made the messages: its name and the hash of its text."""
+    """The prompt template of the messages: its name and the hash of its text."""
 
     id: str
     version: str
 
     @classmethod
     def of(cls, id: str, text: str) -> "Template":
-        """The template with this text."""
         return cls(id, hashlib.sha256(text.encode()).hexdigest())
 
 
 def schema_of(reply_type: type[BaseModel]) -> str:
-    """The JSON Schema of a reply, without the titles pydantic makes up, as canonical JSON."""
+    """The JSON Schema of a reply as canonical JSON, without the titles that pydantic adds."""
     return canonical_json(_untitled(reply_type.model_json_schema()))
 
 
@@ -113,7 +113,7 @@ class Request:
     """Everything that decides what a model is asked.
 
     Equal requests have equal keys wherever they are sent: the address, the provider and the API
-    key are no part of the question. Who answered is kept with the answer instead.
+    key are not part of the key. Who answered is stored with the answer.
     """
 
     model: str
@@ -122,7 +122,7 @@ class Request:
     reply_schema: str
     """Canonical JSON."""
     template: Template
-    parameters: Parameters = field(default_factory=Parameters)
+    parameters: ModelParameters = field(default_factory=ModelParameters)
 
     def __post_init__(self) -> None:
         if not self.model:
@@ -141,11 +141,11 @@ class Request:
         model: str,
         messages: tuple[Message, ...],
         template: Template,
-        parameters: Parameters | None = None,
+        parameters: ModelParameters | None = None,
     ) -> "Request":
         """A request whose reply must validate as `reply_type`."""
         name, schema = reply_type.__name__, schema_of(reply_type)
-        return cls(model, messages, name, schema, template, parameters or Parameters())
+        return cls(model, messages, name, schema, template, parameters or ModelParameters())
 
     @cached_property
     def key(self) -> str:
@@ -154,16 +154,15 @@ class Request:
 
     @property
     def prompt_bytes(self) -> int:
-        """The size of the messages in UTF-8."""
         return sum(len(message.content.encode()) for message in self.messages)
 
     def to_json(self) -> dict[str, Any]:
-        """The request as plain data; what the key is the hash of."""
+        """The request as plain data; the key is its hash."""
         return {
             "model": self.model,
             "parameters": self.parameters.to_json(),
             "template": {"id": self.template.id, "version": self.template.version},
-            "messages": [{"role": one.role, "content": one.content} for one in self.messages],
+            "messages": [message.to_json() for message in self.messages],
             "reply": {"name": self.reply_name, "schema": json.loads(self.reply_schema)},
         }
 
@@ -174,11 +173,11 @@ def request_from_json(data: Mapping[str, Any]) -> Request:
         parameters, template, reply = data["parameters"], data["template"], data["reply"]
         request = Request(
             str(data["model"]),
-            tuple(Message(one["role"], one["content"]) for one in data["messages"]),
+            tuple(Message(row["role"], row["content"]) for row in data["messages"]),
             reply["name"],
             canonical_json(reply["schema"]),
             Template(template["id"], template["version"]),
-            Parameters(**{"temperature": None, "seed": None, **parameters}),
+            ModelParameters(**{"temperature": None, "seed": None, **parameters}),
         )
         written = canonical_json(data)
     except (KeyError, TypeError, AttributeError, ValueError) as error:

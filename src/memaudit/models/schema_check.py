@@ -1,7 +1,7 @@
 """Whether a JSON value fits a JSON Schema: the part of the language that pydantic writes.
 
-Answers that come back in a file are checked by the schema kept with the request, because the type
-it was made from is not known there. Whoever uses the answer validates the type itself again.
+Answers imported from a file are checked against the schema stored with the request, because the
+Python type is not known there. The type itself is validated again when the answer is used.
 """
 
 import json
@@ -15,25 +15,25 @@ Schema: TypeAlias = dict[str, Any]
 _REPEATED = re.compile(r"(?<!\\)[*+]|(?<!\\)\{[0-9]*,[0-9]*\}")
 _GROUP_REPEATED = re.compile(r"\)[*+{]")
 LONGEST_MATCHED = 10_000
-"""Letters of a text that a pattern is still held against."""
+"""Characters of the longest text that is compared with a pattern."""
 
 IGNORED = frozenset({
     "title", "description", "default", "examples", "format", "discriminator", "deprecated",
     "readOnly", "writeOnly", "$defs", "$schema", "$id",
 })  # fmt: skip
-"""Keywords that say nothing about validity."""
+"""Keywords that do not affect validity."""
 
 
 def schema_problem(schema_json: str, value: object) -> str:
-    """The first thing wrong with a value, or the empty text."""
+    """The first problem of a value, or an empty text."""
     schema = json.loads(schema_json)
     try:
         return next(_Check(schema).problems(schema, value, "reply"), "")
     except RecursionError:
-        return "reply: nests too deep"
+        return "reply: nests too deeply"
     except (KeyError, TypeError, AttributeError, OverflowError, re.error) as error:
         raise MemAuditError(
-            f"the reply schema is no JSON Schema: {type(error).__name__} {error}"
+            f"the reply schema is not a JSON Schema: {type(error).__name__} {error}"
         ) from None
 
 
@@ -53,14 +53,15 @@ def _is_number(value: object) -> bool:
 
 
 def _matches(pattern: str, value: str) -> bool:
-    """Whether a pattern is found; one in which repetitions meet could take forever, and is refused.
+    """Whether a text matches a pattern; a pattern that could take forever is refused.
 
-    What follows a repetition must differ from it, which only simple patterns make plain: a second
-    repetition, or one of a group, is too much.
+    That is any pattern with a second repetition, or with a repeated group.
     """
     costly = len(_REPEATED.findall(pattern)) > 1 or _GROUP_REPEATED.search(pattern)
     if costly or len(value) > LONGEST_MATCHED:
-        raise MemAuditError(f"the reply schema uses the pattern {pattern[:40]!r}, too costly here")
+        raise MemAuditError(
+            f"the reply schema uses the pattern {pattern[:40]!r}, too expensive to check"
+        )
     return re.search(pattern, value) is not None
 
 
@@ -87,10 +88,10 @@ _LIMITS: dict[str, tuple[Callable[[Any], bool], Callable[[Any, Any], bool]]] = {
     "minProperties": (TYPES["object"], lambda value, limit: len(value) >= limit),
     "maxProperties": (TYPES["object"], lambda value, limit: len(value) <= limit),
 }
-"""Keyword: which values it speaks about, and whether one keeps to it."""
+"""For each keyword: which values it applies to, and whether a value satisfies it."""
 
 MOST_STEPS = 200_000
-"""Parts of a schema held against parts of a reply: references that fan out would take forever."""
+"""Comparisons of schema parts with reply parts: references that fan out would take forever."""
 
 _HANDLED = frozenset({
     "$ref", "type", "enum", "const", "anyOf", "oneOf", "allOf", "properties", "required",
@@ -99,7 +100,7 @@ _HANDLED = frozenset({
 
 
 class _Check:
-    """One value against one schema document, whose $defs are looked up from the root."""
+    """Checks a value against a schema; $defs are looked up from the root."""
 
     def __init__(self, root: Schema) -> None:
         self.root = root
@@ -122,13 +123,13 @@ class _Check:
             if not any(TYPES[name](value) for name in wanted):
                 yield f"{place}: is not {' or '.join(wanted)}"
                 return
-        if "enum" in schema and not any(_same(value, one) for one in schema["enum"]):
+        if "enum" in schema and not any(_same(value, option) for option in schema["enum"]):
             yield f"{place}: is not one of {json.dumps(schema['enum'])[:200]}"
         if "const" in schema and not _same(value, schema["const"]):
             yield f"{place}: is not {json.dumps(schema['const'])[:200]}"
         for keyword in sorted(_LIMITS.keys() & schema.keys()):
-            concerned, kept = _LIMITS[keyword]
-            if concerned(value) and not kept(value, schema[keyword]):
+            applies, satisfied = _LIMITS[keyword]
+            if applies(value) and not satisfied(value, schema[keyword]):
                 yield f"{place}: breaks {keyword} {schema[keyword]}"
         yield from self._choices(schema, value, place)
         if isinstance(value, dict):
@@ -137,10 +138,10 @@ class _Check:
             yield from self._array(schema, value, place)
 
     def _defined(self, reference: str) -> Schema:
-        found: Any = self.root
+        schema: Any = self.root
         for part in reference.removeprefix("#/").split("/"):
-            found = found[part.replace("~1", "/").replace("~0", "~")]
-        return found  # type: ignore[no-any-return]
+            schema = schema[part.replace("~1", "/").replace("~0", "~")]
+        return schema  # type: ignore[no-any-return]
 
     def _fits(self, schema: Schema, value: Any) -> bool:
         return next(self.problems(schema, value, ""), None) is None
@@ -148,10 +149,10 @@ class _Check:
     def _choices(self, schema: Schema, value: Any, place: str) -> Iterator[str]:
         for part in schema.get("allOf", ()):
             yield from self.problems(part, value, place)
-        if "anyOf" in schema and not any(self._fits(one, value) for one in schema["anyOf"]):
-            yield f"{place}: fits none of {len(schema['anyOf'])} allowed shapes"
-        if "oneOf" in schema and sum(self._fits(one, value) for one in schema["oneOf"]) != 1:
-            yield f"{place}: does not fit exactly one of {len(schema['oneOf'])} allowed shapes"
+        if "anyOf" in schema and not any(self._fits(option, value) for option in schema["anyOf"]):
+            yield f"{place}: fits none of {len(schema['anyOf'])} allowed forms"
+        if "oneOf" in schema and sum(self._fits(option, value) for option in schema["oneOf"]) != 1:
+            yield f"{place}: does not fit exactly one of {len(schema['oneOf'])} allowed forms"
 
     def _object(self, schema: Schema, value: dict[str, Any], place: str) -> Iterator[str]:
         properties = schema.get("properties", {})

@@ -1,4 +1,4 @@
-"""The API key: read from the environment, shown to nobody but the server it belongs to."""
+"""The API key: read from the environment, shown only to the server it belongs to."""
 
 import base64
 import json
@@ -14,7 +14,7 @@ ANYWHERE = "MEMAUDIT_API_KEY"
 """Sent to whatever address the user gave."""
 
 OWN_HOSTS = {"OPENAI_API_KEY": "openai.com", "OPENROUTER_API_KEY": "openrouter.ai"}
-"""Keys that go to one company's hosts only: a key must not reach a server it was not made for."""
+"""Keys that go to one company's hosts only: a key must not reach any other server."""
 
 SHORTEST_SECRET = 12
 """Shorter values are placeholders such as `none` or `ollama`: hiding them would damage replies."""
@@ -46,7 +46,7 @@ class Secret:
         raise TypeError("a secret cannot be pickled or copied")
 
     def hidden_in(self, text: str) -> str:
-        """The text without the value, however a server may have spelled it."""
+        """The text without the value, in any of the encodings a server may use."""
         value = self._value
         if len(value) < SHORTEST_SECRET:
             return text
@@ -57,12 +57,12 @@ class Secret:
         return text
 
     def hidden_in_message(self, text: str) -> str:
-        """The same for a server's message, where anything that looks like a key goes too."""
+        """The same for a server's message, where anything that looks like a key is hidden too."""
         return _LOOKS_LIKE_A_KEY.sub(HIDDEN, self.hidden_in(text))
 
 
 def checked_address(base_url: str) -> str:
-    """The base URL, refused where it carries a password or is no HTTP address."""
+    """The base URL; refused if it carries a password or is not an HTTP address."""
     try:
         parts = urlsplit(base_url)
         host, userinfo = parts.hostname, parts.username or parts.password
@@ -78,7 +78,7 @@ def checked_address(base_url: str) -> str:
 
 
 def key_for(base_url: str, environment: Mapping[str, str] | None = None) -> Secret:
-    """The key for an address, from the environment; empty where none belongs to it."""
+    """The key for an address, from the environment; empty if none belongs to it."""
     variables = os.environ if environment is None else environment
     if variables.get(ANYWHERE):
         return _printable(ANYWHERE, variables[ANYWHERE])
@@ -90,15 +90,15 @@ def key_for(base_url: str, environment: Mapping[str, str] | None = None) -> Secr
 
 
 def _printable(name: str, value: str) -> Secret:
-    """A header cannot hold line breaks; a key pasted with one is refused without quoting it."""
+    """A header cannot hold line breaks; such a key is refused without quoting it."""
     value = value.strip()
     if not value.isascii() or not value.isprintable():
-        raise MemAuditError(f"{name} holds characters that no key has; set it again")
+        raise MemAuditError(f"{name} holds characters that are not allowed in a key; set it again")
     return Secret(value)
 
 
-def hidden(text: str) -> str:
-    """A message without any key of this environment, for text whose sender is not known."""
+def hide_keys(text: str) -> str:
+    """A message without any key of this environment, for text of unknown origin."""
     for name in (ANYWHERE, *OWN_HOSTS):
         text = Secret(os.environ.get(name, "")).hidden_in_message(text)
     return text

@@ -2,26 +2,29 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from memaudit.core.errors import MemAuditError
 from memaudit.core.exact import plain
 from memaudit.core.text import counted
-from memaudit.models.cache import Cache, spent_text
-from memaudit.models.client import Failure, FailureKind, Reply, ReplyT, Usage
-from memaudit.models.fan_out import Progress, ask_all
+from memaudit.models.cache import Cache
+from memaudit.models.client import Failure, FailureKind, ModelClient, Reply, ReplyT, Usage
 from memaudit.models.providers import ModelSettings, ProviderClient, open_client
-from memaudit.models.request import Parameters, Request
+from memaudit.models.request import ModelParameters, Request
 from memaudit.models.spending import Price, confirm, estimate
 
+GIVE_UP_AFTER = 20
+"""Requests in a row without an HTTP answer before the server counts as gone."""
+
 MOST_DETAIL = 2_000
-"""Letters of a refused item that are kept; raw replies are kept whole."""
+"""Characters of a refused item that are stored; raw replies are stored in full."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReplyProblem:
-    """One reply that never came, or one item of a reply that was refused."""
+    """A reply that failed, or an item of a reply that was refused."""
 
     conversation: str
     stage: str
@@ -45,7 +48,7 @@ class ReplyProblem:
 class SessionLedger:
     """Everything that is counted while packages are built."""
 
-    troubles: list[ReplyProblem] = field(default_factory=list)
+    problems: list[ReplyProblem] = field(default_factory=list)
     usage: defaultdict[tuple[str, str], Usage] = field(default_factory=lambda: defaultdict(Usage))
     """By conversation and pass: what the replies cost when they were asked for, replayed or not."""
     replies: Counter[tuple[str, str]] = field(default_factory=Counter)
@@ -57,17 +60,10 @@ class SessionLedger:
         place = (conversation, stage)
         self.usage[place] += outcome.usage
         if isinstance(outcome, Failure):
-            self.troubles.append(
-                ReplyProblem(
-                    conversation,
-                    stage,
-                    outcome.kind.value,
-                    outcome.detail,
-                    outcome.raw,
-                    outcome.key,
-                    failure=True,
-                )
-            )
+            self.problems.append(ReplyProblem(
+                conversation, stage, outcome.kind.value, outcome.detail, outcome.raw, outcome.key,
+                failure=True,
+            ))  # fmt: skip
             return
         self.replies[place] += 1
         if outcome.served_model:
@@ -75,20 +71,20 @@ class SessionLedger:
 
     def refuse(self, conversation: str, stage: str, what: str, detail: str) -> None:
         """Count one item of a valid reply that a check refused."""
-        self.troubles.append(ReplyProblem(conversation, stage, what, detail[:MOST_DETAIL]))
+        self.problems.append(ReplyProblem(conversation, stage, what, detail[:MOST_DETAIL]))
 
     def of(self, conversation: str) -> list[ReplyProblem]:
-        """The troubles of one conversation, in a fixed order."""
-        own = [one for one in self.troubles if one.conversation == conversation]
-        return sorted(own, key=lambda one: (one.stage, one.what, one.key, one.detail))
+        """The problems of one conversation, in a fixed order."""
+        own = [problem for problem in self.problems if problem.conversation == conversation]
+        return sorted(own, key=lambda it: (it.stage, it.what, it.key, it.detail))
 
     def counts(self, conversation: str, failure: bool) -> dict[str, dict[str, int]]:
-        """Whole replies that failed, or items that were refused: by pass and kind."""
-        found: defaultdict[str, Counter[str]] = defaultdict(Counter)
-        for one in self.of(conversation):
-            if one.failure is failure:
-                found[one.stage][one.what] += 1
-        return {stage: dict(sorted(kinds.items())) for stage, kinds in sorted(found.items())}
+        """Replies that failed, or items that were refused, by pass and kind."""
+        counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
+        for problem in self.of(conversation):
+            if problem.failure is failure:
+                counts[problem.stage][problem.what] += 1
+        return {stage: dict(sorted(kinds.items())) for stage, kinds in sorted(counts.items())}
 
     def spent(self, conversation: str) -> dict[str, dict[str, int | str]]:
         """Tokens and cost by pass."""
@@ -108,29 +104,32 @@ def usage_json(usage: Usage) -> dict[str, int | str]:
     }  # fmt: skip
 
 
-_NOBODY_ASKED = {
+_NOT_ASKED = {
     FailureKind.NOT_IN_CACHE: "run with a live model, or import the cache the build was made with",
-    FailureKind.CAP: "what was answered is in the cache: raise the cap and run again",
+    FailureKind.CAP: "the answers so far are in the cache: raise the cap and run again",
 }
-"""Failures that say nothing about the model: to build on without the replies would be wrong."""
+"""Failures that say nothing about the model: without these replies the run must stop."""
 
 
-def _silent(_: str) -> None:
-    """Show nothing."""
+@dataclass(frozen=True, slots=True)
+class AskProgress:
+    """How many requests are done, and what they used."""
 
-
-def _agreed() -> bool:
-    return True
+    done: int
+    total: int
+    from_cache: int
+    failed: int
+    spent: Usage
 
 
 @dataclass(frozen=True, slots=True)
 class SessionCallbacks:
-    """How a session talks to the user: lines, a question before spending, and progress."""
+    """How a session addresses the user: lines, a question before spending, and progress."""
 
-    show: Callable[[str], None] = _silent
-    agree: Callable[[], bool] = _agreed
+    show: Callable[[str], object] = lambda _: None
+    agree: Callable[[], bool] = lambda: True
     yes: bool = False
-    progress: Callable[[str, Progress], None] | None = None
+    progress: Callable[[str, AskProgress], None] | None = None
 
 
 @dataclass(slots=True)
@@ -143,7 +142,7 @@ class ModelSession:
     price: Price | None = None
     batch_file: Path = Path("memaudit-batch.jsonl")
     concurrency: int = 8
-    parameters: Parameters = field(default_factory=Parameters)
+    parameters: ModelParameters = field(default_factory=ModelParameters)
     callbacks: SessionCallbacks = field(default_factory=SessionCallbacks)
     ledger: SessionLedger = field(default_factory=SessionLedger)
 
@@ -154,10 +153,10 @@ class ModelSession:
         reply_type: type[ReplyT],
         hold: bool = False,
     ) -> list[ReplyT | None]:
-        """The replies in order, None where there is none; each is asked for a conversation.
+        """The replies in order, None for a failure; each request belongs to a conversation.
 
-        A failed reply is in the ledger. With a batch queue, `hold` waits for the next pass before
-        the run stops, so that passes that do not need each other go into one file.
+        A failed reply is in the ledger. With a batch queue, `hold` postpones the stop to the next
+        pass, so that independent passes go into one file.
         """
         requests = [request for _, request in asked]
         self._announce(stage, requests)
@@ -168,34 +167,32 @@ class ModelSession:
         )  # fmt: skip
         if not hold and self.asking.batch is not None:
             self.asking.batch.stop_if_pending(self.batch_file)
-        lost = [one for one in outcomes if isinstance(one, Failure)]
-        for kind, hint in _NOBODY_ASKED.items():
-            if number := sum(one.kind is kind for one in lost):
-                first = next(one.detail for one in lost if one.kind is kind)
+        failures = [outcome for outcome in outcomes if isinstance(outcome, Failure)]
+        for kind, hint in _NOT_ASKED.items():
+            if details := [failure.detail for failure in failures if failure.kind is kind]:
                 raise MemAuditError(
-                    f"pass {stage}: {number} of {len(outcomes)} requests were not answered "
-                    f"({first}); {hint}"
+                    f"pass {stage}: {len(details)} of {len(outcomes)} requests were not answered "
+                    f"({details[0]}); {hint}"
                 )
-        if lost:
-            share = f"{len(lost):,} of {counted(len(outcomes), 'request')}"
-            self.callbacks.show(f"pass {stage}: {share} failed, the first with: {lost[0].detail}")
+        if failures:
+            share = f"{len(failures):,} of {counted(len(outcomes), 'request')}"
+            self.callbacks.show(
+                f"pass {stage}: {share} failed, the first with: {failures[0].detail}"
+            )
         for (conversation, _), outcome in zip(asked, outcomes, strict=True):
             self.ledger.add(conversation, stage, outcome)
-        return [None if isinstance(one, Failure) else one.value for one in outcomes]
+        return [outcome.value if isinstance(outcome, Reply) else None for outcome in outcomes]
 
     def _announce(self, stage: str, requests: Sequence[Request]) -> None:
-        """The estimate, and a yes before money is spent; a replay spends none."""
+        """Show the estimate, and ask before money is spent; a replay spends none."""
         if self.provider == "offline" or not requests:
             return
-        found = estimate(requests, self.cache, self.price)
-        models = ", ".join(sorted(Counter(one.model for one in requests)))
+        models = ", ".join(sorted({request.model for request in requests}))
         self.callbacks.show(f"pass {stage}, {models}:")
         confirm(
-            found,
-            self.callbacks.show,
-            self.callbacks.agree,
+            estimate(requests, self.cache, self.price), self.callbacks.show, self.callbacks.agree,
             yes=self.callbacks.yes or self.provider == "batch",
-        )
+        )  # fmt: skip
 
 
 def open_session(
@@ -204,18 +201,62 @@ def open_session(
     batch_file: Path,
     callbacks: SessionCallbacks | None = None,
     concurrency: int = 8,
-    parameters: Parameters | None = None,
+    parameters: ModelParameters | None = None,
 ) -> ModelSession:
-    """A session for a provider."""
+    """A session with the provider that the settings name."""
     return ModelSession(
         open_client(settings, cache), cache, settings.provider, settings.price, batch_file,
-        concurrency, parameters or Parameters(), callbacks or SessionCallbacks(),
+        concurrency, parameters or ModelParameters(), callbacks or SessionCallbacks(),
     )  # fmt: skip
 
 
-def progress_text(stage: str, state: Progress) -> str:
+def progress_text(stage: str, state: AskProgress) -> str:
     """One line of progress, with what was spent."""
     return (
         f"pass {stage}: {state.done:,} of {state.total:,}, {state.from_cache:,} from the cache, "
-        f"{state.failed:,} failed, used {spent_text(state.spent)}"
+        f"{state.failed:,} failed, used {state.spent.text()}"
     )
+
+
+def ask_all(
+    client: ModelClient,
+    requests: Sequence[Request],
+    reply_type: type[ReplyT],
+    concurrency: int = 8,
+    progress: Callable[[AskProgress], None] | None = None,
+) -> list[Reply[ReplyT] | Failure]:
+    """The outcome of each request, in the order given; equal requests are asked once.
+
+    An error that every request would meet, or Ctrl-C, cancels the requests that have not started.
+    Earlier answers are in the cache by then.
+    """
+    if concurrency < 1:
+        raise MemAuditError(f"concurrency is {concurrency}; it must be at least 1")
+    unique = {request.key: request for request in requests}
+    outcomes: dict[str, Reply[ReplyT] | Failure] = {}
+    cached = failed = in_a_row = 0
+    pool = ThreadPoolExecutor(max_workers=concurrency)
+    futures: list[Future[Reply[ReplyT] | Failure]] = []
+    try:
+        futures += [pool.submit(client.ask, request, reply_type) for request in unique.values()]
+        for future in as_completed(futures):
+            outcome = future.result()
+            outcomes[outcome.key] = outcome
+            cached += outcome.from_cache
+            failed += isinstance(outcome, Failure)
+            lost = isinstance(outcome, Failure) and outcome.kind is FailureKind.HTTP
+            in_a_row = in_a_row + 1 if lost and not outcome.from_cache else 0
+            if progress is not None:
+                done = len(outcomes)
+                progress(AskProgress(done, len(unique), cached, failed, client.spent))
+            if in_a_row >= GIVE_UP_AFTER and isinstance(outcome, Failure):
+                raise MemAuditError(
+                    f"{in_a_row} requests in a row failed, the last with: {outcome.detail}; the "
+                    "answers so far are in the cache: run again when the server is back"
+                )
+    except BaseException:
+        client.stop()
+        raise
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+    return [outcomes[request.key] for request in requests]

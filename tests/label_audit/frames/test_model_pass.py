@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from memaudit.core.errors import MemAuditError
-from memaudit.label_audit.cells import Frame
-from memaudit.label_audit.model_pass import labels_by_model
+from memaudit.label_audit.frame import Frame
+from memaudit.label_audit.model_labels import labels_by_model
 from memaudit.models.batch import BatchPending
 from memaudit.models.cache import Cache
 from memaudit.models.providers import ModelSettings
@@ -90,7 +90,7 @@ def test_no_answer_is_no_zero(
         found = labels_by_model(FRAME, asked, "one")
     assert found.undecided == ("c0003",)
     assert found.labels.labels == {id: SAID[id] for id in ("c0000", "c0001", "c0002")}
-    troubles = [(one.what, one.failure) for one in asked.ledger.troubles]
+    troubles = [(one.what, one.failure) for one in asked.ledger.problems]
     assert troubles.count((kind, True)) == 2
     assert troubles.count(("undecided cell", False)) == 1
 

@@ -8,11 +8,11 @@ from memaudit.datasets.conversation import Session, Turn
 from memaudit.models.cache import Cache
 from memaudit.models.cache_export import export_cache, import_cache
 from memaudit.models.providers import ModelSettings
-from memaudit.models.request import Parameters
+from memaudit.models.request import ModelParameters
 from memaudit.models.session import ModelSession, open_session
 from memaudit.natural.passes.memories import Memories, find_memories
 from memaudit.natural.passes.source import source_text
-from tests.models.test_local_model import address
+from tests.models.local_model import address
 
 __all__ = ["address"]  # the fixture that serves the model
 
@@ -25,7 +25,7 @@ SOURCE = source_text(
 
 def asked(settings: ModelSettings, cache: Cache, folder: Path) -> tuple[Memories, ModelSession]:
     """The memories of one short session."""
-    parameters = Parameters(max_tokens=120)
+    parameters = ModelParameters(max_tokens=120)
     session = open_session(settings, cache, folder / "requests", parameters=parameters)
     return find_memories({"x": SOURCE}, session, "smollm2")["x"], session
 

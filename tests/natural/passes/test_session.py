@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from memaudit.core.errors import MemAuditError
-from memaudit.models.fan_out import Progress
-from memaudit.models.session import SessionCallbacks, progress_text
+from memaudit.models.session import AskProgress, SessionCallbacks, progress_text
 from memaudit.models.spending import price_of
 from tests.models.server import serving
 from tests.natural.passes.building import live, make
@@ -21,7 +20,7 @@ ONE = ("film-night",)
 def test_an_estimate_before_every_pass(tmp_path: Path) -> None:
     """With prices a range in dollars; progress counts calls and what they cost."""
     shown: list[str] = []
-    steps: list[tuple[str, Progress]] = []
+    steps: list[tuple[str, AskProgress]] = []
     callbacks = SessionCallbacks(
         shown.append, progress=lambda stage, state: steps.append((stage, state))
     )

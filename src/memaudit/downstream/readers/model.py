@@ -126,7 +126,7 @@ class ModelReader:
         found: Sequence[Read | None] = self._session.ask(STAGE, requests, self._reply_type)
         failed = {
             trouble.key: _STATES[FailureKind(trouble.what)]
-            for trouble in self._session.ledger.troubles
+            for trouble in self._session.ledger.problems
             if trouble.stage == STAGE and trouble.failure
         }
         return [

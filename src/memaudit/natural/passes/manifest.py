@@ -13,7 +13,7 @@ from memaudit.core.digest import digest
 from memaudit.core.exact import plain
 from memaudit.core.package import TABLES, Package
 from memaudit.models.client import Usage
-from memaudit.models.request import Parameters
+from memaudit.models.request import ModelParameters
 from memaudit.models.session import SessionLedger, usage_json
 from memaudit.natural.build_folder import FORMAT, VERSION
 from memaudit.natural.build_plan import Plan
@@ -134,7 +134,7 @@ def spot_json(spot: SpotCheck) -> dict[str, Any]:
 
 
 def model_manifest(
-    plan: Plan, recipe: ModelRecipe, parameters: Parameters, entries: Sequence[dict[str, Any]],
+    plan: Plan, recipe: ModelRecipe, parameters: ModelParameters, entries: Sequence[dict[str, Any]],
     builds: Sequence[ModelBuilt], ledger: SessionLedger,
 ) -> dict[str, Any]:  # fmt: skip
     """The whole manifest; nothing in it depends on when or where the build ran."""

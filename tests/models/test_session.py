@@ -9,10 +9,11 @@ from typing import Any
 import pytest
 
 from memaudit.core.errors import MemAuditError
-from memaudit.models.client import Reply
-from memaudit.models.fan_out import Progress, ask_all, failure_counts
-from memaudit.models.live import ModelUnavailable, body, prompt_bound
-from memaudit.models.spending import Cap, Meter
+from memaudit.models.client import Failure, Reply
+from memaudit.models.completions import prompt_bound, request_body
+from memaudit.models.live import ModelUnavailable
+from memaudit.models.session import AskProgress, ask_all
+from memaudit.models.spending import Meter, SpendingCap
 from tests.models.asking import GOOD, Labels, client, request
 from tests.models.server import completion, fails, says, send, serving
 
@@ -34,7 +35,7 @@ def test_order_bound_and_duplicates() -> None:
         send(handler, 200, completion(json.dumps({"units": [{"id": number, "label": "none"}]})))
 
     numbers = [*range(20), 3, 4]
-    seen: list[Progress] = []
+    seen: list[AskProgress] = []
     with serving(echo) as served:
         requests = [request(str(number)) for number in numbers]
         outcomes = ask_all(client(served), requests, Labels, 3, seen.append)
@@ -48,26 +49,24 @@ def test_order_bound_and_duplicates() -> None:
 @pytest.mark.parametrize("concurrency", [1, 4])
 def test_the_cap_holds(concurrency: int) -> None:
     """Room for the bound of one call and the real use of four: exactly five are made."""
-    bound = prompt_bound(body(request("0"))) + 50
-    meter = Meter(Cap(tokens=bound + 4 * 15))
+    bound = prompt_bound(request_body(request("0"))) + 50
+    meter = Meter(SpendingCap(tokens=bound + 4 * 15))
     with serving(says(GOOD)) as served:
         requests = [request(str(number)) for number in range(9)]
         outcomes = ask_all(client(served, meter=meter), requests, Labels, concurrency)
-    assert failure_counts(outcomes)["cap"] == 4
+    assert sum(isinstance(outcome, Failure) for outcome in outcomes) == 4
     assert len(served.bodies) == 5
     assert meter.spent.tokens == 75
-    assert all(isinstance(one, Reply) or "cap leaves no room" in one.detail for one in outcomes)
+    assert all(isinstance(it, Reply) or "cap leaves no room" in it.detail for it in outcomes)
 
 
 def test_a_wrong_key_stops_everything() -> None:
-    """One 401 ends the run; the rest is not tried one by one."""
     with serving(fails(401)) as served, pytest.raises(ModelUnavailable):
         ask_all(client(served), [request(str(number)) for number in range(50)], Labels, 2)
     assert len(served.bodies) < 10
 
 
 def test_a_dead_server_is_given_up() -> None:
-    """Twenty requests lost in a row end the run with one line."""
     requests = [request(str(number)) for number in range(50)]
     with serving(fails(403, "closed today")) as served:
         with pytest.raises(MemAuditError, match=r"20 requests in a row failed.*closed today"):
@@ -76,9 +75,8 @@ def test_a_dead_server_is_given_up() -> None:
 
 
 def test_an_interrupt_ends_the_pauses() -> None:
-    """Ctrl-C while a call waits to be retried does not wait with it."""
 
-    def interrupt(_: Progress) -> None:
+    def interrupt(_: AskProgress) -> None:
         raise KeyboardInterrupt
 
     def one_good(handler: BaseHTTPRequestHandler, data: dict[str, Any]) -> None:
@@ -95,6 +93,5 @@ def test_an_interrupt_ends_the_pauses() -> None:
 
 
 def test_no_workers_is_refused() -> None:
-    """Zero at once would never end."""
     with serving(says(GOOD)) as served, pytest.raises(MemAuditError, match="concurrency"):
         ask_all(client(served), [request()], Labels, 0)

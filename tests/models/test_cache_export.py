@@ -10,8 +10,8 @@ import pytest
 from memaudit.models.cache import Cache
 from memaudit.models.cache_export import export_cache, import_cache
 from memaudit.models.client import Failure, FailureKind, Reply, Usage
-from memaudit.models.fan_out import ask_all
 from memaudit.models.providers import ModelSettings, open_client
+from memaudit.models.session import ask_all
 from tests.models.asking import GOOD, Labels, request
 from tests.models.test_cache import reply_to
 
@@ -33,7 +33,6 @@ def exported(path: Path) -> str:
 
 
 def test_round_trip(tmp_path: Path) -> None:
-    """Neither the order of writing nor a trip through a file changes a byte."""
     fill(tmp_path / "a", ["x", "y", "é"])
     fill(tmp_path / "b", ["é", "y", "x"])
     text = exported(tmp_path / "a")
@@ -88,14 +87,14 @@ def tamper(row: dict[str, Any], *path: Any, to: object) -> dict[str, Any]:
         (["request", "messages", 1, "content"], "other", "is not the request's"),
         (["request", "parameters", "temperature"], 1.5, "is not the request's"),
         (["request", "base_url"], "x", "is not a request as memaudit writes it"),
-        (["request"], "x", "'request' is missing or of the wrong type"),
+        (["request"], "x", "'request' is missing or has the wrong type"),
         (["raw"], GOOD.replace("full", "none"), "is not what the raw reply says"),
         (["raw"], "[]", "is not what the raw reply says"),
         (["model"], "better", "named beside the request"),
         (["type"], "pending", "expected answer or attempt"),
         (["calls"], -1, "'calls' is out of range"),
-        (["calls"], True, "'calls' is missing or of the wrong type"),
-        (["at"], None, "'at' is missing or of the wrong type"),
+        (["calls"], True, "'calls' is missing or has the wrong type"),
+        (["at"], None, "'at' is missing or has the wrong type"),
         (["cost"], "much", "the cost is not a number"),
     ],
 )
@@ -118,7 +117,6 @@ def test_tampered_rows_are_refused(
 
 
 def test_a_reply_that_breaks_its_schema_is_refused(tmp_path: Path) -> None:
-    """A consistent row is still checked against the schema it carries."""
     fill(tmp_path / "a", ["x"])
     row = json.loads(exported(tmp_path / "a").splitlines()[0])
     row["raw"] = row["parsed"] = '{"units":[{"id":"u1","label":"sure"}]}'

@@ -7,11 +7,10 @@ from memaudit.models.cache import Cache
 from tests.cli.running import failure, run
 from tests.models.asking import request
 from tests.models.test_batch import line
-from tests.models.test_cache_file import fill
+from tests.models.test_cache_export import fill
 
 
 def test_export_import_show(tmp_path: Path) -> None:
-    """A cache moves through a file; counts are printed at both ends."""
     fill(tmp_path / "a", ["x", "y"])
     file = tmp_path / "replies.jsonl"
     result = run("cache", "export", file, "--cache", tmp_path / "a")
@@ -33,7 +32,6 @@ def test_export_import_show(tmp_path: Path) -> None:
 
 
 def test_import_refuses_and_fails(tmp_path: Path) -> None:
-    """Refused rows are named on stderr and the exit code says so."""
     fill(tmp_path / "a", ["x"])
     file = tmp_path / "replies.jsonl"
     run("cache", "export", file, "--cache", tmp_path / "a")
@@ -47,7 +45,6 @@ def test_import_refuses_and_fails(tmp_path: Path) -> None:
 
 
 def test_batch_import(tmp_path: Path) -> None:
-    """Counts, spend and what is still pending."""
     file = tmp_path / "responses.jsonl"
     file.write_text(line("a") + line("b", "no json") + line("?"))
     with Cache(tmp_path / "cache") as cache:
@@ -67,10 +64,9 @@ def test_batch_import(tmp_path: Path) -> None:
 
 
 def test_mistakes_are_one_line(tmp_path: Path) -> None:
-    """No cache, no file, half a price."""
     missing = tmp_path / "none"
-    assert "there is no cache here" in failure("cache", "show", "--cache", missing)
-    assert "there is no cache here" in failure("batch", "import", missing, "--cache", missing)
+    assert "no cache found" in failure("cache", "show", "--cache", missing)
+    assert "no cache found" in failure("batch", "import", missing, "--cache", missing)
     fill(tmp_path / "a", ["x"])
     assert "give both" in failure(
         "batch", "import", missing, "--cache", tmp_path / "a", "--price-in", 1
