@@ -2,7 +2,7 @@
 
 import json
 
-from memaudit.io.schema import package_schema
+from memaudit.io.packages import package_schema
 
 HEAD = """# JSON Schema of a package
 

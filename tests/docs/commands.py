@@ -9,7 +9,7 @@ import typer
 from typer.core import TyperGroup
 
 from memaudit.cli.main import COMMANDS, load
-from tests.docs.fences import ROOT
+from tests.docs.blocks import ROOT
 
 PROGRAM = "memaudit"
 USAGE: Any = typer.BadParameter.__mro__[1]

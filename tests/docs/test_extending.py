@@ -13,10 +13,12 @@ from memaudit.adapters.registry import ADAPTERS
 from memaudit.solvers.registry import SOLVERS
 from tests.adapters import test_conformance as adapters
 from tests.adapters.exports import EXPORTS
-from tests.docs.fences import blocks, page_text
+from tests.docs.blocks import blocks, page_text
 from tests.solvers import test_conformance as solvers
 from tests.writers import running, test_visible_only
 from tests.writers import test_conformance as writers
+
+pytestmark = pytest.mark.slow
 
 FORMS = 200
 """Seeded problems for the solver of the guide; built-in ones get thousands."""
@@ -47,7 +49,6 @@ def checks_of(module: ModuleType, *parameters: str) -> list[Callable[..., Any]]:
     return found
 
 
-@pytest.mark.slow
 def test_the_writer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As the only registered writer it passes every check there is for writers."""
     writer = shown("add-a-writer", "newest_facts.py", tmp_path).NewestFacts()
@@ -75,7 +76,6 @@ def test_the_adapter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         adapters.test_no_two_importers_claim_it(other, tmp_path / name)
 
 
-@pytest.mark.slow
 def test_the_solver(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Equal to brute force, also when it is stopped, hinted or given shuffled rows."""
     solver = shown("add-a-solver", "depth_first.py", tmp_path).DepthFirst

@@ -4,9 +4,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.docs.blocks import inline_commands, page_text, pages
 from tests.docs.commands import check_names
-from tests.docs.fences import inline_commands, page_text, pages
 from tests.docs.walk import walk
+
+pytestmark = pytest.mark.slow
 
 
 @pytest.mark.parametrize("page", pages())

@@ -21,8 +21,10 @@ from docs.generator.public_names import python_page
 from docs.generator.schema_page import schema_page
 from memaudit.cli.main import COMMANDS
 from tests.cli.running import run
-from tests.docs.fences import ROOT, pages
+from tests.docs.blocks import ROOT, pages
 from tests.docs.screenshots.taking import chromium
+
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
@@ -68,7 +70,6 @@ class _Quiet(http.server.SimpleHTTPRequestHandler):
         """Say nothing."""
 
 
-@pytest.mark.slow
 def test_in_a_browser(address: str) -> None:
     """Pages and the search ask their own host only, and no page is wider than a phone."""
     asked: list[str] = []

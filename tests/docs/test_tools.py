@@ -4,12 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.docs.blocks import blocks, inline_commands, missing_line, page_text
 from tests.docs.commands import check_call, check_names, check_synopsis
-from tests.docs.declared import DECLARED
-from tests.docs.fences import blocks, inline_commands, page_text
-from tests.docs.output import missing_line
-from tests.docs.shell import Step, expected_code, steps_of
-from tests.docs.walk import walk
+from tests.docs.walk import DECLARED, Step, expected_code, steps_of, walk
 
 
 def page(*parts: tuple[str, str]) -> str:

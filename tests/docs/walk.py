@@ -1,22 +1,375 @@
-"""A page from top to bottom in a folder of its own, every block in its way."""
+"""A page run from top to bottom in a folder of its own, every block as it declares."""
 
+import ast
+import csv
+import importlib
 import io
+import json
 import os
+import re
 import shlex
-from collections.abc import Iterator
+import signal
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass, field, replace
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
-from tests.docs.commands import check_call, check_extras, check_synopsis, check_target, lines_of
-from tests.docs.declared import PREPARED
-from tests.docs.fences import ROOT, Block, blocks
-from tests.docs.others import ADDRESS, model, visited
-from tests.docs.output import missing_line
-from tests.docs.reading import check_file, check_python, read_data
-from tests.docs.shell import Shell, expected_code, steps_of
-from tests.docs.ways import Way, way_of
+import yaml  # type: ignore[import-untyped]
+
+from memaudit.adapters.registry import import_store
+from memaudit.checker import verify
+from memaudit.core.optimum import Certificate
+from memaudit.datasets.registry import read_conversations
+from memaudit.io.packages import read_package
+from memaudit.natural.label_files import read_labels
+from tests.cli.running import run
+from tests.docs.blocks import ROOT, Block, missing_line
+from tests.docs.blocks import blocks as page_blocks
+from tests.docs.commands import (
+    PROGRAM,
+    check_call,
+    check_extras,
+    check_synopsis,
+    check_target,
+    lines_of,
+)
+from tests.downstream.readers.fake_reader import reads
+from tests.models.server import serving
+from tests.natural.passes.fake_model import blocks, instead
+from tests.web.annotate.frames import Served
+
+ADDRESS = "http://localhost:8000/v1"
+"""Where the pages say that a model is."""
+
+ACCEPTED = {"verdict": "accepted", "required": [], "rewrites": [], "reason": "it is so"}
+AGREES = instead("adjudication", json.dumps(ACCEPTED))
+"""A model for all passes; as the adjudicator it accepts what it is shown."""
+
+
+@contextmanager
+def model() -> Iterator[str]:
+    """The address of a deterministic model that answers every pass, and reads."""
+    with serving(_answers) as served:
+        yield served.url
+
+
+def _answers(handler: BaseHTTPRequestHandler, body: dict[str, Any]) -> None:
+    given = blocks(body["messages"][1]["content"])
+    (reads if set(given) == {"question", "memories"} else AGREES)(handler, body)
+
+
+def visited(words: list[str]) -> tuple[int, str]:
+    """Start a server, look at its page, label a cell where cells are labelled, press Ctrl-C.
+
+    The exit code and what was printed. The browser that it opens is the program `true`.
+    """
+    with subprocess.Popen(
+        [sys.executable, "-m", "memaudit.cli.main", *words], text=True,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env={**os.environ, "BROWSER": "true"},
+    ) as process:  # fmt: skip
+        assert process.stdout is not None
+        try:
+            lines = [process.stdout.readline(), process.stdout.readline()]
+            server = Served(process, lines[1].strip(), lines[0])
+            assert server.get("/")[0] == 200, lines
+            if words[0] == "annotate":
+                server.post("/decisions", {"position": 1, "label": "none", "note": ""})
+            process.send_signal(signal.SIGINT)
+            rest, _ = process.communicate(timeout=30)
+        finally:
+            process.kill()
+    return process.returncode, "".join([*lines, rest])
+
+
+def read_data(name: str, text: str, folder: Path) -> None:
+    """A block that shows a format is of that format; it stays in the folder under its name."""
+    match name:
+        case "package":
+            read_package(_kept(folder / "package.json", text))
+        case "certificate":
+            package = read_package(folder / "package.json")
+            certificate = Certificate.from_json(json.loads(text))
+            assert verify(package, certificate).valid
+            _kept(folder / "certificate.json", text)
+        case "chat":
+            for loaded in read_conversations(_kept(folder / "chat.jsonl", text)):
+                assert loaded.irregularities == ()
+        case "units":
+            assert read_labels(_kept(folder / "units.jsonl", text))
+        case "memories":
+            assert read_labels(folder / "units.jsonl", _kept(folder / "memories.jsonl", text))
+        case "coverage":
+            units, memories = folder / "units.jsonl", folder / "memories.jsonl"
+            assert read_labels(units, memories, [_kept(folder / "coverage.jsonl", text)])
+        case "store":
+            store = import_store([_kept(folder / "store.jsonl", text)])
+            assert store.count.skipped == {}
+        case "yaml":
+            check_workflow(yaml.safe_load(text))
+        case _:
+            raise AssertionError(f"nobody reads {name}")
+
+
+def _kept(path: Path, text: str) -> Path:
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def check_file(name: str, text: str) -> None:
+    """A file of a page is well formed."""
+    match Path(name).suffix:
+        case ".json":
+            json.loads(text)
+        case ".jsonl":
+            for line in text.splitlines():
+                assert not line.strip() or json.loads(line)
+        case ".csv":
+            rows = list(csv.reader(io.StringIO(text)))
+            assert {len(row) for row in rows} == {len(rows[0])}
+        case ".yml" | ".yaml":
+            check_workflow(yaml.safe_load(text))
+        case ".toml":
+            tomllib.loads(text)
+        case ".py":
+            compile(text, name, "exec")
+        case ".ini" | ".txt" | ".md":
+            assert text.strip()
+        case other:
+            raise AssertionError(f"{name}: nobody knows files of {other}")
+
+
+def check_workflow(document: Any) -> None:
+    """Every `run:` of a workflow that calls us names a command and options that exist."""
+    for line in _run_lines(document):
+        words = shlex.split(line.partition(" > ")[0])
+        if words and words[0] == PROGRAM:
+            check_call(words[1:])
+
+
+def _run_lines(value: Any) -> Iterator[str]:
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            if key == "run":
+                yield from str(inner).splitlines()
+            else:
+                yield from _run_lines(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _run_lines(inner)
+
+
+def check_python(text: str, place: str) -> None:
+    """Code that cannot run here compiles, and every name it imports from us is there."""
+    tree = compile(
+        text, place, "exec", flags=ast.PyCF_ONLY_AST | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
+    )  # fmt: skip
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith(PROGRAM):
+            module = importlib.import_module(node.module or "")
+            for alias in node.names:
+                assert hasattr(module, alias.name), f"{place}: {node.module} has no {alias.name}"
+        elif isinstance(node, ast.Import):
+            for alias in node.names:
+                if alias.name.startswith(PROGRAM):
+                    importlib.import_module(alias.name)
+
+
+SECONDS = 120
+PROMPT = re.compile(r"^\$ ", re.MULTILINE)
+FAILURE = ("FAIL", "error:")
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A command as it is typed, and what the page shows below it."""
+
+    command: str
+    shown: str
+
+
+def steps_of(text: str) -> list[Step]:
+    """The commands of a block; one that ends in a backslash goes on in the next line."""
+    parts = PROMPT.split(text)
+    assert not parts[0].strip(), f"a console block begins with a command, not {parts[0]!r}"
+    found = []
+    for part in parts[1:]:
+        command, _, shown = re.sub(r"\\\n\s*", " ", part).partition("\n")
+        found.append(Step(command, shown))
+    return found
+
+
+@dataclass(slots=True)
+class Shell:
+    """Remembers the last exit code, as a shell does."""
+
+    folder: Path
+    code: int = 0
+    answer: str | None = None
+    """What is typed where a command asks."""
+
+    def type(self, step: Step) -> str:
+        """Run one command; what it prints. Redirection writes a file instead."""
+        words = shlex.split(step.command)
+        if words == ["echo", "$?"]:
+            return f"{self.code}\n"
+        target = None
+        if len(words) > 2 and words[-2] == ">":
+            words, target = words[:-2], words[-1]
+        assert not set(words) & {"|", "&&", ";", "<", ">>"}, f"{step.command}: keep it simple"
+        out, everything = self._ours(words[1:]) if words[0] == PROGRAM else self._other(words)
+        if target is not None:
+            (self.folder / target).write_text(out)
+            return everything.replace(out, "", 1)
+        return everything
+
+    def _ours(self, words: list[str]) -> tuple[str, str]:
+        result = run(*words, answer=self.answer)
+        assert result.exception is None or isinstance(result.exception, SystemExit), words
+        self.code = result.exit_code
+        return result.stdout, result.output
+
+    def _other(self, words: list[str]) -> tuple[str, str]:
+        if words[0] == "python":
+            words = [sys.executable, *words[1:]]
+        if words[0] == "pytest":
+            words = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *words[1:]]
+        path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+        environment = {**os.environ, "PATH": path, "COLUMNS": "100"}
+        done = subprocess.run(
+            words, cwd=self.folder, env=environment, text=True, timeout=SECONDS,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        )  # fmt: skip
+        self.code = done.returncode
+        return done.stdout, done.stdout
+
+
+def expected_code(step: Step, following: Step | None) -> int:
+    """0, or 1 where the page shows a failure; `echo $?` says it outright."""
+    if following is not None and following.command == "echo $?":
+        return int(following.shown)
+    return 1 if step.shown.lstrip().startswith(FAILURE) else 0
+
+
+GUIDE = "tests/report/leaderboard/test_scoring_guide.py"
+SYSTEM = "needs an installed memory system"
+STORES = "docs/stores.md"
+REPRODUCE = "docs/how-to/reproduce.md"
+ARTIFACT = "tests/reproduce/guide.py"
+
+DECLARED: list[tuple[str, str, tuple[str, str]]] = [
+    (REPRODUCE, "$ memaudit reproduce all --seeds", ("elsewhere", ARTIFACT)),
+    (REPRODUCE, "$ memaudit reproduce verify", ("elsewhere", ARTIFACT)),
+    ("docs/scoring.md", "OPT(common union) - OPT(package + store)", ("figure", "")),
+    ("docs/scoring.md", "'digest' reaches", ("elsewhere", GUIDE)),
+    (STORES, "$ memaudit import passages.json", ("run", "")),
+    (STORES, "from pathlib import Path", ("python", "")),
+    (STORES, "json.dump(memory.get_all(", ("python-parse", SYSTEM)),
+    (STORES, "file.write(client.agents.export_file(", ("python-parse", SYSTEM)),
+    (STORES, "json.dump([vars(note)", ("python-parse", SYSTEM)),
+    (STORES, "json.dump([item.dict()", ("python-parse", SYSTEM)),
+    (STORES, "edges = await EntityEdge", ("python-parse", SYSTEM)),
+]
+
+CHAT = (
+    {"conversation": "ticket-17"},
+    {"session": "first call"},
+    {"id": "router", "speaker": "Lena", "text": "My router is a Kestrel 5."},
+    {"question": "Which router is it?", "answer": "a Kestrel 5", "evidence": ["router"]},
+)
+
+PREPARED = {
+    "docs/model-passes.md": {"chat.jsonl": "".join(f"{json.dumps(row)}\n" for row in CHAT)},
+    STORES: {
+        "passages.json": json.dumps(
+            [
+                {"id": "p1", "text": "Ann eats fish.", "embedding_config": {}},
+                {"id": "p2", "text": "Ann eats meat.", "is_deleted": True, "embedding_config": {}},
+                {"id": "p3", "text": "Page 1.", "file_id": "f1", "embedding_config": {}},
+            ]
+        ),
+        "export.json": json.dumps(
+            {"results": [{"id": "m1", "memory": "Ann eats fish.", "user_id": "ann"}]}
+        ),
+    },
+}
+"""Files that are in the folder before the page begins."""
+
+
+Kind = Literal[
+    "run", "model", "visit", "parse", "synopsis", "python", "python-model", "python-parse", "file",
+    "output", "data", "figure", "elsewhere",
+]  # fmt: skip
+
+FILES = ("text", "json", "jsonl", "csv", "yaml", "toml", "python", "ini")
+DATA = {
+    "json": ("package", "certificate"),
+    "jsonl": ("chat", "units", "memories", "coverage", "store"),
+}
+PROGRAMS = ("memaudit ", "make ", "pip ")
+NO_RUN = "no-run"
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """What is done with a block; `name` is its file, its sort of data, or the reason."""
+
+    kind: Kind
+    name: str = ""
+
+
+def way_of(block: Block, before: Sequence[Way]) -> Way:
+    """The declared way; a block without one fails the test of its page."""
+    declared = [
+        way for page, start, way in DECLARED if page == block.page and block.text.startswith(start)
+    ]
+    if declared:
+        kind, name = declared[0]
+        return Way(kind, name)  # type: ignore[arg-type]
+    way = _own(block, before)
+    assert way is not None, (
+        f"{block.place}: no declared way of checking this block of {block.language or 'nothing'} "
+        f"{' '.join(block.words)}; tests/docs/README.md lists the ways"
+    )
+    return way
+
+
+def _own(block: Block, before: Sequence[Way]) -> Way | None:
+    language, words = block.language, block.words
+    if NO_RUN in words:
+        assert len(words) == 2, f'{block.place}: no-run has one reason, in quotes: no-run "why"'
+        kinds: dict[str, Kind] = {"console": "parse", "python": "python-parse"}
+        return Way(kinds[language], words[1]) if language in kinds else None
+    match language, words:
+        case "console", ():
+            return Way("run")
+        case "console", ("with-model",):
+            return Way("model")
+        case "console", ("until-ctrl-c",):
+            return Way("visit")
+        case "console", ("synopsis",):
+            return Way("synopsis")
+        case "python", ():
+            return Way("python")
+        case "python", ("with-model",):
+            return Way("python-model")
+        case "", () if all(line.startswith(PROGRAMS) for line in lines_of(block.text)):
+            return Way("synopsis")
+        case "text", ("figure",):
+            return Way("figure")
+        case "text", () if before and before[-1].kind in ("python", "python-model"):
+            return Way("output")
+        case "yaml", ():
+            return Way("data", "yaml")
+        case _, (name,) if name in DATA.get(language, ()):
+            return Way("data", name)
+        case _, (name,) if language in FILES and "." in name:
+            return Way("file", name)
+    return None
 
 
 @dataclass(slots=True)
@@ -39,7 +392,7 @@ def walk(page: str, text: str, folder: Path) -> list[Way]:
         (folder / name).write_text(content)
     under_way = Walk(folder, Shell(folder))
     with _inside(folder):
-        for block in blocks(page, text):
+        for block in page_blocks(page, text):
             way = way_of(block, under_way.done)
             try:
                 _check(block, way, under_way)

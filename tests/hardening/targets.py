@@ -32,7 +32,7 @@ from memaudit.io.packages import write_package
 from memaudit.io.published_folder import write_artifact
 from memaudit.io.run_folder import LOCK, ROWS
 from memaudit.natural.build_folder import build_into
-from memaudit.natural.build_plan import Job
+from memaudit.natural.build_plan import BuildJob
 from memaudit.natural.named_packages import natural_set
 from memaudit.writers.registry import named_writer
 from tests.adapters.exports import EXPORTS
@@ -192,7 +192,7 @@ def package_targets() -> list[Target]:
     single = tuple(command.replace("{in}", "{in}/p.json") for command in use)
     rewrite = ("convert {in}/p.json {out}/p", "recost {in}/p.json {out}/r.json --rule bytes")
     published = [FULL, FULL.replace(name="b", group_cap=1)]
-    built = files_of(lambda place: build_into(Job(FIXTURES["chat"]), place / "b", "folder"))
+    built = files_of(lambda place: build_into(BuildJob(FIXTURES["chat"]), place / "b", "folder"))
     return [
         _target("package, one file", files_of(lambda p: write_package(FULL, p / "p.json")),
                 *single, *rewrite),

@@ -1,11 +1,281 @@
-"""Small files that ask for much are refused, or are done with at once."""
+"""Small files that ask for much: each is a few megabytes, and would cost hours or gigabytes."""
 
-from collections.abc import Iterator
+import json
+import random
+import sqlite3
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing
+from pathlib import Path
+from typing import Any
 
 import pytest
 
-from tests.hardening.bombs import BOMBS, Bomb
 from tests.hardening.box import Box
+from tests.hardening.targets import FULL, lines
+
+pytestmark = pytest.mark.slow
+
+Row = dict[str, object]
+Bomb = tuple[Callable[[Path], object], tuple[str, ...]]
+"""What writes the files, and the commands that read them."""
+
+BOMBS: dict[str, Bomb] = {}
+
+
+def bomb(*commands: str) -> Callable[[Callable[[Path], object]], Callable[[Path], object]]:
+    """Register a way of writing one."""
+
+    def register(make: Callable[[Path], object]) -> Callable[[Path], object]:
+        BOMBS[make.__name__.replace("_", " ")] = (make, commands)
+        return make
+
+    return register
+
+
+def _package(folder: Path, **changes: object) -> None:
+    """A one-file package; tables not given are nearly empty."""
+    rows: Row = {
+        "format": "memaudit-package", "version": 1, "name": "bomb",
+        "experiences": [{"id": "e"}],
+        "candidates": [{"id": "m", "experience": "e", "kind": "raw", "cost": 1}],
+        "units": [{"id": "u", "kind": "fact"}],
+    }  # fmt: skip
+    (folder / "p.json").write_text(json.dumps({**rows, **changes}))
+
+
+def _odd(count: int) -> list[int]:
+    """Long numbers that share no factor worth speaking of."""
+    dice = random.Random(1)
+    return [dice.randrange(10**57, 10**58) | 1 for _ in range(count)]
+
+
+READ = ("validate {in}/p.json", "show {in}/p.json")
+
+
+@bomb(*READ)
+def importances_without_a_common_denominator(folder: Path) -> None:
+    queries = [{"id": f"q{place}", "required": ["u"], "importance": f"1/{number}"}
+               for place, number in enumerate(_odd(20_000))]  # fmt: skip
+    _package(folder, queries=queries)
+
+
+@bomb(*READ)
+def costs_without_a_common_denominator(folder: Path) -> None:
+    candidates = [{"id": f"m{place}", "experience": "e", "kind": "raw", "cost": f"1/{number}"}
+                  for place, number in enumerate(_odd(20_000))]  # fmt: skip
+    _package(folder, candidates=candidates)
+
+
+@bomb(*READ)
+def coverage_without_a_common_denominator(folder: Path) -> None:
+    units = [{"id": f"u{place}", "kind": "fact", "weight": 1} for place in range(20_000)]
+    cells = [{"candidate": "m", "unit": f"u{place}", "value": f"1/{number}"}
+             for place, number in enumerate(_odd(20_000))]  # fmt: skip
+    _package(folder, units=units, coverage=cells)
+
+
+@bomb(*READ)
+def responses_with_many_points(folder: Path) -> None:
+    points = [[place + 1, f"{10**6 - 10**6 // (place + 2)}"] for place in range(50_000)]
+    response = {"shape": "piecewise", "points": points}
+    _package(folder, units=[{"id": "u", "kind": "fact", "weight": 1, "response": response}])
+
+
+@bomb(*READ)
+def slopes_without_a_common_denominator(folder: Path) -> None:
+    """Whole numbers throughout: the slopes between them are not."""
+    units = []
+    for unit in range(100):
+        x = 0
+        points: list[list[str]] = []
+        for number in sorted(_odd(200)):
+            x += number // 1000 + unit
+            points.append([str(x), f"{len(points) + 1}"])
+        response = {"shape": "piecewise", "points": points}
+        units.append({"id": f"u{unit}", "kind": "fact", "weight": 1, "response": response})
+    _package(folder, units=units)
+
+
+@bomb(*READ)
+def broken_rows_and_rows_that_name_them(folder: Path) -> None:
+    candidates = [{"id": f"m{n}", "experience": "e", "kind": "raw", "cost": "x"}
+                  for n in range(20_000)]  # fmt: skip
+    cells = [{"candidate": f"m{n}", "unit": "u", "value": 1} for n in range(20_000)]
+    _package(folder, candidates=candidates, coverage=cells)
+
+
+@bomb(*READ)
+def one_long_id(folder: Path) -> None:
+    _package(folder, units=[{"id": "u" * 3_000_000, "kind": "fact", "weight": -1}])
+
+
+@bomb(*READ)
+def wide_and_deep(folder: Path) -> None:
+    """Millions of tiny values, under the limit of nesting."""
+    _package(folder, attributes={"x": [[[] for _ in range(1000)] for _ in range(200)]})
+
+
+@bomb("validate {in}/a")
+def ids_of_many_parts(folder: Path) -> None:
+    (folder / "a").mkdir()
+    for name in ("experiences", "candidate_memories", "evidence_units", "queries",
+                 "coverage_matrix"):  # fmt: skip
+        (folder / "a" / f"{name}.jsonl").write_text("")
+    (folder / "a" / "queries.jsonl").write_text('{"query_id": "q"}\n')
+    (folder / "a" / "evidence_units.jsonl").write_bytes(lines([{"unit_id": "::" * 700_000}]))
+
+
+@bomb("validate {in}/a")
+def manifest_repeated_in_every_package(folder: Path) -> None:
+    (folder / "a").mkdir()
+    for name in ("experiences", "candidate_memories", "evidence_units", "coverage_matrix"):
+        (folder / "a" / f"{name}.jsonl").write_text("")
+    queries = [{"query_id": f"q{place}", "query": "x"} for place in range(5000)]
+    (folder / "a" / "queries.jsonl").write_bytes(lines(queries))
+    manifest = {"prompt": ["x" * 100] * 10_000}
+    (folder / "a" / "candidate_generation_manifest.json").write_text(json.dumps(manifest))
+
+
+@bomb("validate {in}/b", "reliability {in}/b")
+def build_that_lists_one_file_often(folder: Path) -> None:
+    (folder / "b").mkdir()
+    _package(folder)
+    (folder / "p.json").rename(folder / "b" / "p.json")
+    rows = [{"file": "p.json", "name": "p"}] * 100_000
+    data = {"format": "memaudit-build", "version": 1, "packages": rows}
+    (folder / "b" / "manifest.json").write_text(json.dumps(data))
+
+
+@bomb("import {in}/x.jsonl --out {out}/s.json")
+def one_id_for_all_memories(folder: Path) -> None:
+    rows: list[Row] = [{"id": "a", "text": f"text {place}"} for place in range(40_000)]
+    (folder / "x.jsonl").write_bytes(lines(rows))
+
+
+@bomb("import {in}/x.jsonl --out {out}/s.json")
+def example_repeated_in_every_memory(folder: Path) -> None:
+    memories = [{"memory_id": f"m{place}", "text": "x"} for place in range(20_000)]
+    row: Row = {"instance_id": "e" * 1_000_000, "memories": memories}
+    (folder / "x.jsonl").write_bytes(lines([row, {"instance_id": "f", "memories": []}]))
+
+
+@bomb("import {in}/x.af --view lines --out {out}/s.json")
+def block_repeated_in_every_line(folder: Path) -> None:
+    block = {"id": "b", "label": "human", "value": "a\n" * 300_000, "metadata": {"x": "y" * 10**6}}
+    data = {"agents": [], "blocks": [block]}
+    (folder / "x.af").write_text(json.dumps(data))
+
+
+@bomb("import {in}/m --view lines --out {out}/s.json", "import {in}/m --out {out}/t.json")
+def front_matter_of_many_lines(folder: Path) -> None:
+    (folder / "m").mkdir()
+    text = "---\nname: x\n" + "  more\n" * 200_000 + "---\n" + "line\n" * 5000
+    (folder / "m" / "a.md").write_text(text)
+
+
+@bomb("import {in}/x.txt --out {out}/s.json")
+def status_without_end(folder: Path) -> None:
+    (folder / "x.txt").write_text("no memories " + "_" * 200_000 + "-")
+
+
+@bomb("import {in}/x.db --format langgraph --out {out}/s.json")
+def column_that_computes_gigabytes(folder: Path) -> None:
+    """Rows are read in the order of `rowid`, which here is an expression of the file's author."""
+    with closing(sqlite3.connect(folder / "x.db")) as link:
+        link.execute(
+            "CREATE TABLE store (prefix TEXT, key TEXT, value TEXT, rowid TEXT GENERATED ALWAYS AS"
+            " (hex(zeroblob(300000000))) VIRTUAL)"
+        )
+        link.execute("INSERT INTO store VALUES ('a', 'b', '{\"content\": \"c\"}')")
+        link.commit()
+
+
+@bomb("dataset inspect {in}/x.jsonl")
+def one_id_for_all_turns(folder: Path) -> None:
+    rows: list[Row] = [{"conversation": "c"}]
+    rows += [{"id": "t", "text": f"text {place}"} for place in range(30_000)]
+    (folder / "x.jsonl").write_bytes(lines(rows))
+
+
+@bomb("build {in}/x.jsonl --out {out}/b")
+def text_of_blanks(folder: Path) -> None:
+    (folder / "x.jsonl").write_bytes(lines([{"text": "a" + " " * 400_000 + "b"}]))
+
+
+@bomb("build {in}/x.jsonl --out {out}/b")
+def sentences_that_never_end(folder: Path) -> None:
+    (folder / "x.jsonl").write_bytes(lines([{"text": "1. " * 200_000}]))
+
+
+@bomb("dataset inspect {in}/x.json --format locomo")
+def sessions_without_number(folder: Path) -> None:
+    talk: Row = {f"session_{place}": [] for place in range(60_000)}
+    talk |= {f"other_{place}": [] for place in range(60_000)}
+    (folder / "x.json").write_text(json.dumps([{"conversation": talk, "qa": []}]))
+
+
+@bomb("build {in}/talk.jsonl --units {in}/u.csv --out {out}/b")
+def list_of_blanks(folder: Path) -> None:
+    (folder / "talk.jsonl").write_bytes(lines([{"conversation": "c"}, {"id": "t", "text": "hi"}]))
+    blanks = "t" + " " * 400_000 + "t"
+    (folder / "u.csv").write_text(f"conversation,unit_id,kind,text,turns\nc,u,fact,x,{blanks}\n")
+
+
+@bomb("reader:store {in}/s.json")
+def store_nested_just_below_the_parser(folder: Path) -> None:
+    deep = "[" * 900 + "]" * 900
+    (folder / "s.json").write_text(f'{{"format": "memaudit-store", "x": {deep}}}')
+
+
+@bomb("cache import {in}/c.jsonl --cache {out}/c.sqlite")
+def schema_that_never_ends(folder: Path) -> None:
+    """A pattern that backtracks for ever, and references that double at each of 40 steps."""
+    doubling = {f"d{n}": {"allOf": [{"$ref": f"#/$defs/d{n + 1}"}] * 2} for n in range(40)}
+    schemas = ({"type": "string", "pattern": "^(a+)+$"},
+               {"$ref": "#/$defs/d0", "$defs": {**doubling, "d40": {}}})  # fmt: skip
+    (folder / "c.jsonl").write_text("".join(_answered(schema) for schema in schemas))
+
+
+def _answered(schema: Mapping[str, object]) -> str:
+    """The line of an answer whose reply is to be held against a schema."""
+    from dataclasses import asdict
+
+    from memaudit.models.cache_rows import Answer
+    from memaudit.models.request import Message, Request, Template, canonical_json
+
+    request = Request("m", (Message("user", "x"),), "r", canonical_json(schema), Template("t", "v"))
+    reply = canonical_json("a" * 40 + "!")
+    fields = {
+        "key": request.key, "request": canonical_json(request.to_json()), "raw": reply,
+        "parsed": reply, "model": "m", "template": "t", "template_version": "v",
+    }  # fmt: skip
+    zeros: dict[str, Any] = {
+        name: "0" if one.type is str else 0 for name, one in Answer.__dataclass_fields__.items()
+    }
+    answer = Answer(**{**zeros, **fields})
+    return canonical_json({"type": "answer", **asdict(answer), "request": request.to_json()}) + "\n"
+
+
+def certificate_file(folder: Path, proof: list[int]) -> None:
+    """A package, and a certificate with this proof whose claims hold up to there."""
+    from memaudit import solve
+    from memaudit.io.packages import write_package
+
+    best = solve(FULL, budget=3).certificate
+    assert best is not None
+    write_package(FULL, folder / "p.json")
+    (folder / "c.json").write_text(json.dumps({**best.to_json(), "proof": proof}))
+
+
+@bomb("verify {in}/p.json {in}/c.json")
+def proof_of_many_words(folder: Path) -> None:
+    certificate_file(folder, [2, 1] * 500_000)
+
+
+@bomb("verify {in}/p.json {in}/c.json")
+def proof_of_many_prices(folder: Path) -> None:
+    prices = [number for place in range(200_000) for number in (place, place, 10**200)]
+    certificate_file(folder, [3, 200_000, *prices] + [5] * 1000)
 
 
 @pytest.fixture(scope="module")

@@ -7,6 +7,8 @@ import pytest
 
 from tests.hardening.box import Box, Ended, Hostile, wrong_with
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def box(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Box]:

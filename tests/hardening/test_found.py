@@ -20,7 +20,7 @@ from memaudit.io.files import is_file_name, read_bytes
 from memaudit.io.journal import Journal, read_journal, to_line
 from memaudit.io.packages import problems_at
 from memaudit.natural.build_folder import build_into, packages_at
-from memaudit.natural.build_plan import Job
+from memaudit.natural.build_plan import BuildJob
 from tests.cli.running import failure, run
 from tests.datasets.files import FIXTURES
 
@@ -75,7 +75,7 @@ def test_names_that_lead_out_of_a_folder(name: Any) -> None:
 )  # fmt: skip
 def test_build_manifests_that_list_something_else(tmp_path: Path, packages: Any) -> None:
     """Refused in one line by every command that reads packages."""
-    build_into(Job(FIXTURES["chat"]), tmp_path / "b")
+    build_into(BuildJob(FIXTURES["chat"]), tmp_path / "b")
     manifest = tmp_path / "b" / "manifest.json"
     manifest.write_text(json.dumps({**json.loads(manifest.read_text()), "packages": packages}))
     (problem,) = problems_at(tmp_path / "b")
@@ -87,7 +87,7 @@ def test_build_manifests_that_list_something_else(tmp_path: Path, packages: Any)
 @pytest.mark.parametrize("part", [{"dataset": "x"}, {"labels": [1]}, {"dataset": 5}])
 def test_building_beside_a_damaged_manifest(tmp_path: Path, part: dict[str, Any]) -> None:
     """It is another build, whatever it says."""
-    build_into(Job(FIXTURES["chat"]), tmp_path / "b")
+    build_into(BuildJob(FIXTURES["chat"]), tmp_path / "b")
     manifest = tmp_path / "b" / "manifest.json"
     manifest.write_text(json.dumps({**json.loads(manifest.read_text()), **part}))
     result = run("build", FIXTURES["chat"], "--out", tmp_path / "b")
@@ -96,7 +96,7 @@ def test_building_beside_a_damaged_manifest(tmp_path: Path, part: dict[str, Any]
 
 def test_statuses_that_are_no_counts(tmp_path: Path) -> None:
     """`memaudit reliability` of a manifest somebody wrote."""
-    build_into(Job(FIXTURES["chat"]), tmp_path / "b")
+    build_into(BuildJob(FIXTURES["chat"]), tmp_path / "b")
     manifest = tmp_path / "b" / "manifest.json"
     odd = {"adjudication": "x", "statuses": {"accepted": "many"}}
     manifest.write_text(json.dumps({**json.loads(manifest.read_text()), **odd}))

@@ -9,10 +9,11 @@ from hypothesis import strategies as st
 
 from memaudit.adapters.registry import ADAPTERS
 from memaudit.datasets.registry import LOADERS
-from tests.hardening.amount import amount_for
 from tests.hardening.box import Box
-from tests.hardening.edits import Edit, edits
+from tests.hardening.edits import Edit, amount_for, edits
 from tests.hardening.targets import Target, adapter_targets, all_targets, dataset_targets
+
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")

@@ -8,6 +8,8 @@ import pytest
 
 from tests.web.annotate.frames import Served, frame_folder, served
 
+pytestmark = pytest.mark.slow
+
 REQUEST = "GET /resume HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nCookie: memaudit_{port}={token}\r\n"
 POST = (
     "POST /decisions HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nCookie: memaudit_{port}={token}\r\n"

@@ -1,7 +1,4 @@
-"""A process with little memory that runs commands on hostile files, and says what they did.
-
-Jobs come as lines of JSON on standard input, answers go as lines of JSON to standard output.
-"""
+"""A process with little memory that runs commands on hostile files and reports what they did."""
 
 import io
 import json
@@ -9,10 +6,67 @@ import os
 import resource
 import sys
 import tempfile
+import time
 import traceback
+from collections.abc import Callable
 from contextlib import redirect_stderr
 from pathlib import Path
 from typing import Any
+
+from memaudit.core.errors import InvalidPackage, Problem
+
+
+def _raise(error: Exception) -> None:
+    raise error
+
+
+MISBEHAVING: dict[str, Callable[..., object]] = {
+    "traceback": lambda _: _raise(KeyError("x")),
+    "waits": lambda _: time.sleep(600),
+    "dies": lambda _: os.abort(),
+    "grows": lambda _: [bytes(100 << 20) for _ in range(40)],
+    "reads-elsewhere": lambda _: Path("/etc/passwd").read_bytes(),
+    "climbs": lambda path: (path.parent / ".." / "escaped").touch(),
+    "runs-code": lambda _: os.system("true"),
+    "leaves": lambda path: (path.parents[1] / "out" / ".x.new-part").touch(),
+    "fine": lambda _: _raise(InvalidPackage([Problem("wrong"), Problem("worse")])),
+}
+"""By name; `fine` is an honest refusal."""
+
+
+def _store(path: Path) -> None:
+    from memaudit.adapters.store import read_store, store_text
+
+    store_text(read_store(path)).encode()
+
+
+def _run(folder: Path) -> None:
+    from memaudit.experiments.sweep import read_run
+    from memaudit.io.journal import read_journal
+    from memaudit.io.run_folder import ROWS
+
+    read_run(folder)
+    list(read_journal(folder / ROWS))
+
+
+def _subset(path: Path) -> None:
+    from memaudit.datasets.subset import read_subset
+
+    read_subset(path)
+
+
+def _labels(cells: Path, *files: Path) -> None:
+    from memaudit.label_audit.frame_files import read_frame, read_label_sets
+
+    frame = read_frame(cells)
+    for file in files:
+        read_label_sets(file, frame)
+
+
+READERS: dict[str, Callable[..., object]] = {
+    "labels": _labels, "run": _run, "store": _store, "subset": _subset, **MISBEHAVING,
+}  # fmt: skip
+
 
 MEMORY = 1536 << 20
 """Bytes of address space: an input of a few megabytes must not ask for more."""
@@ -97,7 +151,6 @@ def run_function(name: str, paths: list[str]) -> dict[str, Any]:
     import typer
 
     from memaudit.cli.errors import reported
-    from tests.hardening.readers import READERS
 
     said, code, trace = io.StringIO(), 0, ""
     try:

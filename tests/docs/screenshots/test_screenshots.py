@@ -13,10 +13,12 @@ import pytest
 from memaudit.io.packages import write_package
 from memaudit.natural.named_packages import natural_set
 from tests.cli.running import run
-from tests.docs.fences import ROOT, page_text, pages
+from tests.docs.blocks import ROOT, page_text, pages
 from tests.docs.screenshots.taking import check_picture, chromium, take
 from tests.docs.walk import walk
 from tests.web.annotate.frames import served
+
+pytestmark = pytest.mark.slow
 
 TUTORIAL = "docs/tutorial/score-a-mem0-store.md"
 SIZE = {"width": 1100, "height": 720}
@@ -34,7 +36,6 @@ def scroll_to(page: Any, heading: str) -> None:
     found.evaluate("element => element.scrollIntoView()")
 
 
-@pytest.mark.slow
 def test_annotate(browser: Any, tmp_path: Path) -> None:
     """The labelling page with a cell, the labels and the guideline."""
     run("audit", "frame", "natural", "--candidate-kind", "skill", "--out", tmp_path / "frame")
@@ -51,7 +52,6 @@ def test_annotate(browser: Any, tmp_path: Path) -> None:
         page.close()
 
 
-@pytest.mark.slow
 def test_leaderboard(browser: Any, tmp_path: Path) -> None:
     """The page that the tutorial writes, from the tutorial's own files."""
     walk(TUTORIAL, page_text(TUTORIAL), tmp_path)
@@ -65,7 +65,6 @@ def test_leaderboard(browser: Any, tmp_path: Path) -> None:
     page.close()
 
 
-@pytest.mark.slow
 def test_report(browser: Any, tmp_path: Path) -> None:
     """The report of a short run."""
     result = run(
@@ -82,7 +81,6 @@ def test_report(browser: Any, tmp_path: Path) -> None:
     page.close()
 
 
-@pytest.mark.slow
 def test_explorer(browser: Any, tmp_path: Path) -> None:
     """A package in the explorer, on a step of its exact frontier."""
     (tmp_path / "in").mkdir()

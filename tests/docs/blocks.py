@@ -1,4 +1,4 @@
-"""The fenced blocks of a page, and the words after their language."""
+"""The fenced blocks of a page, and how shown output is compared with printed output."""
 
 import re
 import shlex
@@ -68,3 +68,34 @@ def inline_commands(text: str) -> list[str]:
     """What the text calls `memaudit ...` in passing."""
     spans = (" ".join(span.split()) for span in INLINE.findall(prose(text)))
     return [span for span in spans if span.startswith("memaudit ")]
+
+
+RULE = " ─━┏┓┗┛┡┩┃│┳╇┻└┘┴├┤┬┼"
+VARYING = "..."
+
+
+def squeezed(text: str) -> list[str]:
+    """Lines without their layout; rules and frames of tables are layout."""
+    lines = (" ".join(line.replace("┃", " ").replace("│", " ").split()) for line in
+             text.splitlines())  # fmt: skip
+    return [line for line in lines if line.strip(RULE)]
+
+
+def matches(shown: str, printed: str) -> bool:
+    """Equal, where three dots stand for anything: a time, a path, the rest of the line."""
+    pattern = ".*".join(re.escape(part) for part in shown.split(VARYING))
+    return re.fullmatch(pattern, printed) is not None
+
+
+def missing_line(shown: str, printed: str) -> str:
+    """The first shown line that is not printed where it should be; empty if all are.
+
+    A page may leave lines out, but not change their order or make some up.
+    """
+    left = iter(squeezed(printed))
+    for line in squeezed(shown):
+        if line == VARYING:
+            continue
+        if not any(matches(line, other) for other in left):
+            return line
+    return ""
