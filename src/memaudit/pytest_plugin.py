@@ -18,11 +18,11 @@ import pytest
 if TYPE_CHECKING:
     from memaudit.adapters.store import ExportedStore
     from memaudit.core.package import Package
-    from memaudit.scoring.gate import Gated
+    from memaudit.scoring.gate import GateResult
 
 
 class StoreWarning(UserWarning):
-    """A score that does not see all of a store, whether it passes its bar or not."""
+    """A score that does not see the whole store, whether it passes its bar or not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class StoreRatio:
     certified: bool
     budget: Fraction
     notes: tuple[str, ...]
-    _gated: "Gated"
+    _result: "GateResult"
 
     def at_least(self, bar: float) -> None:
         """Fail the test, with one line, if the ratio is below the bar."""
@@ -50,11 +50,11 @@ class StoreRatio:
         from memaudit.core.errors import MemAuditError
 
         problem = (
-            f"{self.store!r} reaches {self._gated.reaches} of the best store within {self.budget}, "
-            f"the bar is {bar:g} ({self._gated.notes})"
+            f"{self.store!r} reaches {self._result.reaches} of the best store within "
+            f"{self.budget}, the bar is {bar:g} ({self._result.notes})"
         )
         try:
-            if self._gated.passes(bar):
+            if self._result.passes(bar):
                 return
         except MemAuditError as error:
             problem = f"memaudit_score: {error}"
@@ -107,9 +107,10 @@ def score_store(
     __tracebackhide__ = True
     from memaudit.core.errors import MemAuditError
     from memaudit.core.exact import exact
-    from memaudit.scoring.gate import checked_seconds, gated
+    from memaudit.scoring.gate import gate_store
     from memaudit.scoring.judged_store import read_salience
-    from memaudit.scoring.judges.registry import named_judge
+    from memaudit.scoring.judges import named_judge
+    from memaudit.solvers.protocol import checked_seconds
 
     problem, result, at = "", None, Fraction(0)
     try:
@@ -117,7 +118,7 @@ def score_store(
         found = _package(package)
         if cost_rule is not None:
             found = found.recost(cost_rule)
-        result = gated(
+        result = gate_store(
             found, _store(store), at,
             named_judge(judge, _path(label_memories)),
             policy=policy, salience=read_salience(_path(salience), _path(query_salience)),
@@ -127,7 +128,7 @@ def score_store(
         problem = str(error)
     if result is None:  # behind the except: pytest would show both errors
         pytest.fail(f"memaudit_score: {problem}", pytrace=False)
-    notes = tuple(result.account.lines)
+    notes = tuple(result.caveats.lines)
     for note in notes:
         warnings.warn(f"memaudit_score: {result.store}: {note}", StoreWarning, stacklevel=2)
     return StoreRatio(

@@ -4,13 +4,13 @@ import json
 from collections.abc import Iterator
 
 from memaudit.adapters.fields import ExportFields, SkipRow, plain_json
-from memaudit.adapters.ledger import ImportLedger, MemoryDraft, check_limit
+from memaudit.adapters.ledger import ImportLedger, MemoryDraft
 from memaudit.adapters.protocol import ExportRow, ImportOptions, listed_rows, most_rows_have
 from memaudit.adapters.source import ExportFile, ExportSource
 from memaudit.adapters.sqlite_tables import rows as table_rows
 from memaudit.adapters.store import ExportedStore
 from memaudit.core.errors import MemAuditError
-from memaudit.formats.store_warnings import HarmlessSkip
+from memaudit.formats.export_warnings import HarmlessSkip
 from memaudit.io.lenient_json import loads
 
 LISTS = ("items",)
@@ -42,7 +42,7 @@ class LangGraph:
                 count = ledger.take(
                     listed_rows(part, LISTS, ("value",)), lambda row: _draft(row, view)
                 )
-                check_limit(ledger, count, LIMITS)
+                ledger.check_limit(count, LIMITS)
         return ledger.store("LangGraph", self.name, view, in_order=False)
 
 

@@ -1,31 +1,43 @@
-"""The account of an import: every row that was read is kept or skipped, and said so."""
+"""The account of an import: every row is kept or skipped, with the reason."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from pydantic import JsonValue
 
 from memaudit.adapters.failed_exports import api_error
-from memaudit.adapters.fields import MAX_DEPTH, ExportFields, SkipRow, too_deep
+from memaudit.adapters.fields import ExportFields, SkipRow
 from memaudit.adapters.protocol import ExportRow, ImportOptions
 from memaudit.adapters.source import ExportSource
-from memaudit.adapters.store import Count, ExportedStore, Memory, Origin, State
+from memaudit.adapters.store import (
+    MAX_DEPTH,
+    ExportedStore,
+    ImportCount,
+    Memory,
+    Origin,
+    State,
+    too_deep,
+)
 from memaudit.core.errors import MemAuditError
 from memaudit.core.text import counted
-from memaudit.formats.store_warnings import HarmlessSkip, StoreWarning
+from memaudit.datasets.fields import IdRegistry
+from memaudit.formats.export_warnings import ExportWarning, HarmlessSkip
 from memaudit.io.strict_json import kind_of
 
 NAMED = 20
-"""Rows a warning names before it only counts."""
+"""Most rows that a warning names; the others are counted."""
 
 MAX_CHARACTERS = 256 << 20
-"""Of all memories together: what stands once in a file may not stand in every memory of a store."""
+"""Of all memories together: a text that a file holds once may be copied into every memory."""
+
+COMMON_LIMITS = (10, 20, 50, 100)
+"""Where list calls and their pages usually stop."""
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryDraft:
-    """A memory before the store gives it a unique id. `expires` is a date still to be judged."""
+    """A memory before it gets a unique id; `expires` is a date that is not yet compared."""
 
     text: str
     id: str | None = None
@@ -54,22 +66,22 @@ class ImportLedger:
         self.warnings: list[str] = []
 
     def note(self, what: str, place: str) -> None:
-        """Something left out or changed inside a row that is kept."""
+        """Note something left out or changed in a row that is kept."""
         self.notes[what].append(place)
 
     def warn(self, text: str) -> None:
-        """Something about the export as a whole."""
+        """Warn about the export as a whole."""
         if text not in self.warnings:
             self.warnings.append(text)
 
     def skip(self, place: str, reason: str) -> None:
-        """Count a row that was read and could not be kept; `reason: detail` of this row."""
+        """Count a row that was read and not kept; `reason` may end with `: detail`."""
         self.read += 1
         reason, _, detail = reason.partition(": ")
         self.skipped[reason].append(f"{place} ({detail})" if detail else place)
 
     def take(self, rows: Iterable[ExportRow], draft: Callable[[ExportFields], MemoryDraft]) -> int:
-        """Read rows, each into one draft; the number of rows."""
+        """Read each row into a draft; returns the number of rows."""
         count = 0
         for raw in rows:
             count += 1
@@ -77,7 +89,6 @@ class ImportLedger:
         return count
 
     def take_one(self, raw: ExportRow, draft: Callable[[ExportFields], MemoryDraft]) -> None:
-        """Read one row."""
         if raw.problem:
             return self.skip(raw.place, raw.problem)
         if not isinstance(raw.value, dict):
@@ -85,11 +96,31 @@ class ImportLedger:
         if too_deep(raw.value):
             return self.skip(raw.place, f"nests deeper than {MAX_DEPTH} levels")
         try:
-            made = draft(ExportFields(raw.value, raw.place, self))
+            made = draft(ExportFields(raw.value, raw.place, self.note))
         except SkipRow as reason:
-            said = api_error(raw.value)
-            return self.skip(raw.place, f"API error: {said}" if said else str(reason))
+            error = api_error(raw.value)
+            return self.skip(raw.place, f"API error: {error}" if error else str(reason))
         return self.keep(raw.place, made)
+
+    def check_limit(self, count: int, limits: Mapping[int, str] | None = None) -> None:
+        """Warn if a list is exactly as long as a default limit; of pages, check only the last."""
+        known = (limits or {}).get(count)
+        if known or count in COMMON_LIMITS:
+            which = f"the default limit of {known}" if known else "where list calls often stop"
+            detail = f"exactly {count} rows, {which}; export again with a larger limit"
+            self.warn(ExportWarning.MAYBE_TRUNCATED.text(detail))
+
+    def check_total(self, total: object, held: int) -> bool:
+        """Warn if the export says that there are more rows than it holds.
+
+        True if it says how many there are: then no limit needs to be guessed.
+        """
+        if not isinstance(total, int) or isinstance(total, bool):
+            return False
+        if total > held:
+            detail = f"holds {held} of {total} rows; export every page"
+            self.warn(ExportWarning.TRUNCATED.text(detail))
+        return True
 
     def keep(self, place: str, made: MemoryDraft) -> None:
         """Keep a memory, unless another namespace was asked for."""
@@ -113,7 +144,7 @@ class ImportLedger:
         self, system: str, format: str, view: str | None, in_order: bool,
         configuration: dict[str, JsonValue] | None = None,
     ) -> ExportedStore:  # fmt: skip
-        """The store, once every row was seen. `in_order`: the file's order is that of writing."""
+        """The store of all rows. `in_order`: the file lists them in the order of writing."""
         self._refuse_unreadable()
         self._judge_expiry()
         self._order(in_order)
@@ -124,7 +155,7 @@ class ImportLedger:
             configuration=self._configuration(configuration or {}),
         )  # fmt: skip
         inactive = Counter(memory.state for memory in memories if memory.state != "active")
-        count = Count(
+        count = ImportCount(
             read=self.read, kept=len(memories), inactive=dict(sorted(inactive.items())),
             skipped={reason: len(places) for reason, places in sorted(self.skipped.items())},
         )  # fmt: skip
@@ -134,7 +165,7 @@ class ImportLedger:
         )  # fmt: skip
 
     def _refuse_unreadable(self) -> None:
-        """No row could be read: that is no empty store."""
+        """A file of which no row could be read is not an empty store."""
         name = self.source.name
         if self.drafts or not self.skipped:
             return
@@ -153,7 +184,7 @@ class ImportLedger:
             )
 
     def _judge_expiry(self) -> None:
-        """Expiry dates against the given time, else the latest time the export itself holds."""
+        """Compare expiry dates with the given time, or else the latest time in the export."""
         if not any(made.expires for _, made in self.drafts):
             return
         times = [t for _, made in self.drafts for t in (made.created_at, made.updated_at) if t]
@@ -162,37 +193,35 @@ class ImportLedger:
             self.warn("memories have an expiry date but nothing says when they were exported: "
                       "all count as active (give --as-of)")  # fmt: skip
             return
-        self.warn(f"expiry dates are held against {as_of}"
+        self.warn(f"expiry dates are compared with {as_of}"
                   + ("" if self.options.as_of else ", the latest time in the export"))  # fmt: skip
         for at, (place, made) in enumerate(self.drafts):
             if made.expires and made.expires <= as_of and made.state == "active":
                 self.drafts[at] = place, replace(made, state="expired")
 
     def _order(self, in_order: bool) -> None:
-        """Into the order of writing, by creation time where the file's order is another."""
+        """Sort by creation time, unless the file lists memories in the order of writing."""
         if in_order or len(self.drafts) < 2:
             return
         undated = sum(made.created_at is None for _, made in self.drafts)
         if undated:
-            self.warn(StoreWarning.ORDER_UNKNOWN.text(
+            self.warn(ExportWarning.ORDER_UNKNOWN.text(
                 f"{undated} of {len(self.drafts)} memories have no creation time; "
                 "the order of the export is kept"))  # fmt: skip
         else:
-            self.drafts.sort(key=lambda one: one[1].created_at or "")
+            self.drafts.sort(key=lambda placed: placed[1].created_at or "")
 
     def _memories(self) -> tuple[Memory, ...]:
-        """Ids made unique: a row seen twice is skipped, another row with the same id renamed."""
+        """With unique ids: a repeated row is skipped, a different row with the same id is renamed."""
+        ids = IdRegistry()
         seen: dict[str, MemoryDraft] = {}
-        last: dict[str, int] = {}
         memories = []
         for place, made in self.drafts:
-            id = own = made.id or ""
-            if id in seen and seen[id] == made:
+            own = made.id or ""
+            if own in seen and seen[own] == made:
                 self.skipped[HarmlessSkip.REPEATED_ROW.value].append(place)
                 continue
-            while id in seen:
-                last[own] = last.get(own, 1) + 1
-                id = f"{own}#{last[own]}"
+            id = ids.assign(own)
             if id != own:
                 self.note("id used twice, renamed with #2, #3, ...", f"{place} {own!r:.80}")
             seen[id] = made
@@ -206,71 +235,44 @@ class ImportLedger:
         return {**given, **{name: value for name, value in chosen.items() if value is not None}}
 
     def _all_warnings(self, memories: tuple[Memory, ...]) -> list[str]:
-        """About the store, then skipped rows by reason, then notes: all with the rows named."""
-        found = list(self.warnings)
+        """Of the store, then skipped rows by reason, then notes; all name their rows."""
+        warnings = list(self.warnings)
         if any(part.parsed.wrapped for part in self.source.parts):
-            found.append("the JSON stood inside a JSON string and was unwrapped")
+            warnings.append("the JSON was inside a JSON string and was unwrapped")
         if self.source.left_out:
             names = [f"{name} ({why})" for name, why in sorted(self.source.left_out.items())]
-            found.append(f"{counted(len(names), 'file')} of the folder not read: {_named(names)}")
+            warnings.append(f"{counted(len(names), 'file')} of the folder not read: {first_places(names)}")
         if not memories:
-            found.append("the store is empty: a valid export that holds no memory")
+            warnings.append("the store is empty: a valid export that holds no memory")
         skipped = sum(len(places) for places in self.skipped.values())
         if skipped - sum(len(self.skipped.get(reason, ())) for reason in HarmlessSkip) > 0:
-            found.append(
-                StoreWarning.PARTLY_READ.text(f"{skipped} of {self.read} rows were skipped")
+            warnings.append(
+                ExportWarning.PARTLY_READ.text(f"{skipped} of {self.read} rows were skipped")
             )
         for reason, places in sorted(self.skipped.items()):
-            found.append(f"{counted(len(places), 'row')} skipped, {reason}: {_named(places)}")
+            warnings.append(f"{counted(len(places), 'row')} skipped, {reason}: {first_places(places)}")
         for what, places in sorted(self.notes.items()):
-            found.append(f"{counted(len(places), 'row')}: {what}: {_named(places)}")
-        return found
+            warnings.append(f"{counted(len(places), 'row')}: {what}: {first_places(places)}")
+        return warnings
 
 
 def _size(made: MemoryDraft) -> int:
-    """Characters that a memory takes in a store's file, roughly."""
+    """The approximate number of characters of a memory in a store's file."""
     own = (made.text, made.id, made.namespace, made.example, *made.sources)
     waiting: list[object] = [*own, made.metadata]
     size = 0
     while waiting:
-        one = waiting.pop()
-        if isinstance(one, dict):
-            waiting += one.keys()
-            waiting += one.values()
-        elif isinstance(one, list):
-            waiting += one
-        size += len(one) if isinstance(one, str) else 8
+        value = waiting.pop()
+        if isinstance(value, dict):
+            waiting += value.keys()
+            waiting += value.values()
+        elif isinstance(value, list):
+            waiting += value
+        size += len(value) if isinstance(value, str) else 8
     return size
 
 
-def _named(places: list[str]) -> str:
+def first_places(places: Sequence[str]) -> str:
+    """The first places of a list, and how many more there are."""
     more = f", and {len(places) - NAMED} more" if len(places) > NAMED else ""
     return ", ".join(places[:NAMED]) + more
-
-
-COMMON = (10, 20, 50, 100)
-"""Where list calls and their pages usually stop."""
-
-
-def check_limit(ledger: ImportLedger, count: int, limits: Mapping[int, str] | None = None) -> None:
-    """Warn when a list is exactly as long as a default limit; of pages, only the last is asked."""
-    known = (limits or {}).get(count)
-    if known or count in COMMON:
-        which = f"the default limit of {known}" if known else "where list calls often stop"
-        ledger.warn(
-            StoreWarning.MAYBE_TRUNCATED.text(
-                f"exactly {count} rows, {which}; export again with a larger limit"
-            )
-        )
-
-
-def check_total(ledger: ImportLedger, total: object, held: int) -> bool:
-    """Warn when the export says that there are more rows than it holds.
-
-    True where it says how many there are: then no length needs to be guessed at.
-    """
-    if not isinstance(total, int) or isinstance(total, bool):
-        return False
-    if total > held:
-        ledger.warn(StoreWarning.TRUNCATED.text(f"holds {held} of {total} rows; export every page"))
-    return True

@@ -2,9 +2,8 @@
 
 from functools import partial
 
-from memaudit.adapters.decode import text_lines
 from memaudit.adapters.fields import ExportFields, SkipRow
-from memaudit.adapters.ledger import ImportLedger, MemoryDraft, check_limit
+from memaudit.adapters.ledger import ImportLedger, MemoryDraft
 from memaudit.adapters.protocol import (
     ExportRow,
     ImportOptions,
@@ -12,10 +11,10 @@ from memaudit.adapters.protocol import (
     most_rows_have,
     value_at,
 )
-from memaudit.adapters.source import ExportFile, ExportSource
+from memaudit.adapters.source import ExportFile, ExportSource, text_lines
 from memaudit.adapters.store import ExportedStore
 from memaudit.core.errors import MemAuditError
-from memaudit.formats.store_warnings import StoreWarning
+from memaudit.formats.export_warnings import ExportWarning
 from memaudit.io.strict_json import kind_of
 
 PASSAGES = ("passages", "data")
@@ -45,15 +44,15 @@ class Letta:
         pages = [part for part in source.parts if not _is_agent_file(part)]
         counts = [ledger.take(listed_rows(part, PASSAGES, ("text",)), _passage) for part in pages]
         if counts:
-            check_limit(ledger, counts[-1])
+            ledger.check_limit(counts[-1])
         _by_time(ledger)
         if files and not pages:
-            ledger.warn(StoreWarning.CORE_MEMORY_ONLY.text(
+            ledger.warn(ExportWarning.CORE_MEMORY_ONLY.text(
                 "an agent file holds no archival passages; give their JSON "
                 "(client.agents.passages.list) as a second file"))  # fmt: skip
         if pages and not files:
             ledger.warn(
-                StoreWarning.ARCHIVAL_ONLY.text("core memory is in the agent file; give both")
+                ExportWarning.ARCHIVAL_ONLY.text("core memory is in the agent file; give both")
             )
         return ledger.store("Letta", self.name, view, in_order=True)
 
@@ -65,7 +64,7 @@ def _by_time(ledger: ImportLedger) -> None:
     if all(made.created_at for _, made in passages):
         passages.sort(key=lambda one: one[1].created_at or "")
     elif len(passages) > 1:
-        ledger.warn(StoreWarning.ORDER_UNKNOWN.text("not every passage says when it was created"))
+        ledger.warn(ExportWarning.ORDER_UNKNOWN.text("not every passage says when it was created"))
     ledger.drafts = blocks + passages
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from memaudit.adapters.fields import ExportFields
-from memaudit.adapters.ledger import ImportLedger, MemoryDraft, check_limit, check_total
+from memaudit.adapters.ledger import ImportLedger, MemoryDraft
 from memaudit.adapters.protocol import (
     ExportRow,
     ImportOptions,
@@ -16,7 +16,7 @@ from memaudit.adapters.protocol import (
 from memaudit.adapters.source import ExportFile, ExportSource
 from memaudit.adapters.store import ExportedStore
 from memaudit.core.errors import MemAuditError
-from memaudit.formats.store_warnings import StoreWarning
+from memaudit.formats.export_warnings import ExportWarning
 
 LISTS = ("results", "memories")
 OWNERS = ("user_id", "agent_id", "run_id", "app_id")
@@ -49,22 +49,22 @@ class Mem0:
             ledger.take(rows, _draft)
         if any(isinstance(row.value, dict) and "score" in row.value for rows in lists
                for row in rows):  # fmt: skip
-            ledger.warn(StoreWarning.SEARCH_SCORES.text(
+            ledger.warn(ExportWarning.SEARCH_SCORES.text(
                 "a search result holds only what it found, get_all holds the store"))  # fmt: skip
         relations = sum(_relations(part.parsed.document) for part in source.parts)
         if relations:
             ledger.warn(
-                StoreWarning.INCOMPLETE.text(
+                ExportWarning.INCOMPLETE.text(
                     f"graph relations beside memories are not read: {relations}"
                 )
             )
         last = source.parts[-1].parsed.document
-        if not check_total(ledger, value_at(last, "count")[1], ledger.read):
+        if not ledger.check_total(value_at(last, "count")[1], ledger.read):
             for rows in lists:  # get_all has no pages: each file is a call of its own
-                check_limit(ledger, len(rows), LIMITS)
+                ledger.check_limit(len(rows), LIMITS)
         if value_at(last, "next")[1]:
             ledger.warn(
-                StoreWarning.TRUNCATED.text("the export names a next page; export every page")
+                ExportWarning.TRUNCATED.text("the export names a next page; export every page")
             )
         return ledger.store("Mem0", self.name, self.views[0], in_order=False)
 
@@ -88,7 +88,7 @@ def _draft(row: ExportFields) -> MemoryDraft:
     )  # fmt: skip
 
 
-MEM0_SEARCH_LISTS = ("speaker_1_memories", "speaker_2_memories")
+SEARCH_LISTS = ("speaker_1_memories", "speaker_2_memories")
 
 
 class Mem0Search:
@@ -103,7 +103,7 @@ class Mem0Search:
         found = [_questions(part.parsed.document) for part in source.parts if part.kind == "json"]
         return (
             3
-            if found and all(any(MEM0_SEARCH_LISTS[0] in row for _, row in rows) for rows in found)
+            if found and all(any(SEARCH_LISTS[0] in row for _, row in rows) for rows in found)
             else 0
         )
 
@@ -117,7 +117,7 @@ class Mem0Search:
         for part in source.parts:
             questions = _questions(part.parsed.document) if part.kind == "json" else []
             if not questions:
-                raise MemAuditError(no_list(part, MEM0_SEARCH_LISTS))
+                raise MemAuditError(no_list(part, SEARCH_LISTS))
             for raw, example, speaker in _retrieved(part, questions):
                 retrieved += 1
                 # The same memory is retrieved for many questions, each time with another score.
@@ -128,11 +128,9 @@ class Mem0Search:
                     seen.add((example, speaker, key))
                     # A place among others; the only conversation is whatever it is scored on.
                     named = example if several else None
-                    ledger.take_one(
-                        raw, partial(_mem0_search_draft, example=named, speaker=speaker)
-                    )
+                    ledger.take_one(raw, partial(_search_draft, example=named, speaker=speaker))
         ledger.warn(
-            StoreWarning.SEARCH_RESULTS.text(
+            ExportWarning.SEARCH_RESULTS.text(
                 f"this is not a dump; {retrieved} retrieved rows hold {len(seen)} distinct "
                 "memories, and what was never retrieved is missing"
             )
@@ -158,7 +156,7 @@ def _retrieved(
 ) -> Iterator[tuple[ExportRow, str, str]]:
     """Every retrieved row, with its conversation and speaker."""
     for at, (example, question) in enumerate(questions):
-        for name in MEM0_SEARCH_LISTS:
+        for name in SEARCH_LISTS:
             place = f"{part.name}: question {at} {name}"
             rows = question.get(name)
             if not isinstance(rows, list):
@@ -168,7 +166,7 @@ def _retrieved(
                 yield ExportRow(f"{place}[{number}]", row), example, name.removesuffix("_memories")
 
 
-def _mem0_search_draft(row: ExportFields, example: str | None, speaker: str) -> MemoryDraft:
+def _search_draft(row: ExportFields, example: str | None, speaker: str) -> MemoryDraft:
     text = row.text("memory")
     created = row.time("timestamp")
     number = len(row.ledger.drafts) + 1

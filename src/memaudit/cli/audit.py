@@ -1,4 +1,4 @@
-"""`memaudit audit`: checks of labels and of solvers."""
+"""`memaudit audit`: checks of labels, judges and solvers."""
 
 import json
 from pathlib import Path
@@ -8,6 +8,7 @@ import typer
 
 from memaudit.cli.audit_agreement import agreement
 from memaudit.cli.audit_frame import cells, frame
+from memaudit.cli.audit_judges import judges
 from memaudit.cli.audit_ratios import ratios
 from memaudit.cli.errors import FAILED
 from memaudit.cli.options import may_write
@@ -109,7 +110,7 @@ def _show(tallies: list[Any]) -> None:
 
 
 audit = typer.Typer(
-    help="Audit labels, and the solvers.",
+    help="Audit labels, judges and solvers.",
     no_args_is_help=True,
     rich_markup_mode=None,
     add_completion=False,
@@ -118,12 +119,13 @@ audit = typer.Typer(
 
 @audit.callback()
 def _group() -> None:
-    """Audit labels, and the solvers."""
+    """Audit labels, judges and solvers."""
 
 
 audit.command("frame")(frame)
 audit.command("cells")(cells)
 audit.command("agreement")(agreement)
 audit.command("ratios")(ratios)
+audit.command("judges")(judges)
 audit.command("report")(report)
 audit.command("solvers")(solvers)

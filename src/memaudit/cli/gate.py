@@ -5,8 +5,8 @@ from typing import Annotated
 import typer
 
 from memaudit.cli.errors import FAILED
-from memaudit.cli.judging import NO_SESSION, SessionOptions, judging_session
 from memaudit.cli.options import (
+    NO_SESSION,
     CostRule,
     GroupCap,
     JudgeName,
@@ -15,7 +15,9 @@ from memaudit.cli.options import (
     QuerySalienceFile,
     SalienceFile,
     Seconds,
+    SessionOptions,
     StorePath,
+    judging_session,
     one_budget,
     spread,
 )
@@ -48,12 +50,12 @@ def gate(
     """Exit with 1 if a store's union ratio within the budget is below a bar."""
     from memaudit.adapters.store import read_store
     from memaudit.io.packages import read_package
-    from memaudit.scoring.gate import gated
+    from memaudit.scoring.gate import gate_store
     from memaudit.scoring.judged_store import read_salience
-    from memaudit.scoring.judges.registry import named_judge
+    from memaudit.scoring.judges import named_judge
 
     if not 0 <= min_ratio <= 1:
-        raise MemAuditError(f"--min-ratio {min_ratio:g} is no ratio; give one between 0 and 1")
+        raise MemAuditError(f"--min-ratio {min_ratio:g} is not a ratio; give one between 0 and 1")
     at = one_budget(budget)
     rated = read_salience(salience, query_salience)
     found = read_package(package)
@@ -61,7 +63,7 @@ def gate(
         found = found.recost(cost_rule)
     exported = read_store(store)
     with judging_session([judge], options, store) as session:
-        result = gated(
+        result = gate_store(
             found, exported, at, named_judge(judge, label_memories, session), policy=policy,
             salience=rated, group_cap=group_cap, seconds=seconds,
         )  # fmt: skip

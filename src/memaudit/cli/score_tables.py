@@ -11,39 +11,41 @@ from memaudit.cli.terminal import safe_markup
 from memaudit.core.exact import exact
 from memaudit.core.number_text import fixed, short_exact
 from memaudit.core.text import counted
-from memaudit.scoring.diagnosis import STEPS, KindRow
-from memaudit.scoring.package_scores import PackageScores, StoreRow
+from memaudit.formats.score_file import LOSS_STEPS
+from memaudit.scoring.diagnosis import KindRow
+from memaudit.scoring.package_scores import PackageScores, StoreResult
+from memaudit.scoring.pruning import DEFAULT_POLICY, POLICIES
 from memaudit.scoring.score import Ratio, bound_text
-from memaudit.scoring.store_scores import POLICIES
 
 
-def scores_table(rows: Sequence[StoreRow]) -> Table:
-    """One row a store and budget."""
+def scores_table(rows: Sequence[StoreResult]) -> Table:
+    """One row per store and budget."""
     policies = _policies(rows)
     ratios = ("/ package", "/ union", "/ common", "upper")
     table = _table(("store",), ("budget", "cost", "F(Y)", *ratios, *policies))
     for row in rows:
-        found = row.score
+        score = row.score
         table.add_row(
-            safe_markup(found.name), short_exact(found.budget), _cost(row),
-            short_exact(found.score.value), ratio_text(found.package_ratio), ratio_text(found.union_ratio),
-            ratio_text(found.common_ratio), ratio_text(found.upper.ratio), *_cut(row, policies),
+            safe_markup(score.name), short_exact(score.budget), _cost(row),
+            short_exact(score.score.value), ratio_text(score.package_ratio),
+            ratio_text(score.union_ratio), ratio_text(score.common_ratio),
+            ratio_text(score.upper.ratio), *_pruned(row, policies),
         )  # fmt: skip
     return table
 
 
-def packages_table(rows: Sequence[tuple[str, StoreRow]]) -> Table:
-    """One row a package, store and budget."""
+def packages_table(rows: Sequence[tuple[str, StoreResult]]) -> Table:
+    """One row per package, store and budget."""
     policies = _policies([row for _, row in rows])
     names = ("budget", "memories", "cost", "F(Y)", "/ union", "/ common", "upper")
     table = _table(("package", "store"), (*names, *policies))
     for package, row in rows:
-        found = row.score
+        score = row.score
         table.add_row(
-            safe_markup(package), safe_markup(found.name), short_exact(found.budget),
-            f"{found.memories:,}", _cost(row), short_exact(found.score.value),
-            ratio_text(found.union_ratio), ratio_text(found.common_ratio),
-            ratio_text(found.upper.ratio), *_cut(row, policies),
+            safe_markup(package), safe_markup(score.name), short_exact(score.budget),
+            f"{score.memories:,}", _cost(row), short_exact(score.score.value),
+            ratio_text(score.union_ratio), ratio_text(score.common_ratio),
+            ratio_text(score.upper.ratio), *_pruned(row, policies),
         )  # fmt: skip
     return table
 
@@ -57,19 +59,19 @@ def _table(texts: Sequence[str], numbers: Sequence[str]) -> Table:
     return table
 
 
-def _policies(rows: Sequence[StoreRow]) -> list[str]:
-    """Recency, and the other policies that have a row; an empty store has any row."""
-    there = {one.policy for row in rows if row.score.memories for one in row.score.pruned}
-    return [name for name in POLICIES if name == "recency" or name in there]
+def _policies(rows: Sequence[StoreResult]) -> list[str]:
+    """Recency, and the other policies with a row of a store that has memories."""
+    used = {pruned.policy for row in rows if row.score.memories for pruned in row.score.pruned}
+    return [name for name in POLICIES if name == DEFAULT_POLICY or name in used]
 
 
-def _cost(row: StoreRow) -> str:
+def _cost(row: StoreResult) -> str:
     return short_exact(row.score.score.cost) + ("" if row.score.feasible else " !")
 
 
-def _cut(row: StoreRow, policies: Sequence[str]) -> list[str]:
-    pruned = {one.policy: one for one in row.score.pruned}
-    return [ratio_text(pruned[name].ratio) if name in pruned else "-" for name in policies]
+def _pruned(row: StoreResult, policies: Sequence[str]) -> list[str]:
+    ratios = {pruned.policy: pruned.ratio for pruned in row.score.pruned}
+    return [ratio_text(ratios[name]) if name in ratios else "-" for name in policies]
 
 
 def ratio_text(ratio: Ratio) -> str:
@@ -82,10 +84,10 @@ def ratio_text(ratio: Ratio) -> str:
     return f"{low}..{high}"
 
 
-def open_optima(found: PackageScores) -> list[str]:
+def open_optima(scores: PackageScores) -> list[str]:
     """Every optimum that is not certified, in words."""
-    said: dict[str, None] = {}
-    for row in found.rows:
+    lines: dict[str, None] = {}
+    for row in scores.rows:
         score = row.score
         optima = {
             "the package": score.package_ratio.optimum,
@@ -93,11 +95,11 @@ def open_optima(found: PackageScores) -> list[str]:
             "the common union": score.common_ratio.optimum,
             f"{score.name} alone": score.upper_optimum,
         }
-        for what, one in optima.items():
-            if not one.certified:
+        for what, optimum in optima.items():
+            if not optimum.certified:
                 budget = short_exact(score.budget)
-                said[f"bound: OPT of {what} at {budget} {bound_text(one)}"] = None
-    return list(said)
+                lines[f"bound: OPT of {what} at {budget} {bound_text(optimum)}"] = None
+    return list(lines)
 
 
 def kinds_tables(
@@ -108,18 +110,18 @@ def kinds_tables(
     A table for each store and budget, with its heading: all in one would not fit 80 columns.
     """
     for store, budget, kinds in rows:
-        table = _table(("kind of unit",), ("units", "weight", "written", "kept", *STEPS))
+        table = _table(("kind of unit",), ("units", "weight", "written", "kept", *LOSS_STEPS))
         table.box = None
-        for one in kinds:
-            if not one.weight:
+        for row in kinds:
+            if not row.weight:
                 continue
-            lost = ["-"] * len(STEPS)
-            if one.losses is not None:
-                lost = [_short(one.losses[step]) for step in STEPS]
-            share = "" if one.share is None else f" {float(one.share):4.0%}"
+            lost = ["-"] * len(LOSS_STEPS)
+            if row.losses is not None:
+                lost = [_short(row.losses[step]) for step in LOSS_STEPS]
+            share = "" if row.share is None else f" {float(row.share):4.0%}"
             table.add_row(
-                safe_markup(one.kind), str(one.units), _short(one.weight),
-                f"{_short(one.written)}{share}", "-" if one.kept is None else _short(one.kept),
+                safe_markup(row.kind), str(row.units), _short(row.weight),
+                f"{_short(row.written)}{share}", "-" if row.kept is None else _short(row.kept),
                 *lost,
             )  # fmt: skip
         yield f"{store} at {short_exact(budget)}, by kind of unit", table
@@ -161,30 +163,30 @@ def _short(value: Fraction) -> str:
 
 
 MOST_CANDIDATES = 5
-"""Of the package, that an explanation names: those that hold most, the cheapest first."""
+"""Candidates that an explanation names: those that cover most, the cheapest first."""
 
 
 def explained_lines(data: dict[str, Any]) -> Iterator[str]:
-    """Everything about an id, a line each."""
+    """Everything about an id, line by line."""
     unit = data["unit"]
     if unit is not None:
         yield f"unit {data['id']} ({unit['kind']}, weight {unit['weight']:g}): {unit['text']}"
         for query in unit["queries"]:
             yield f"  asked for by {query['id']}: {query['text']}"
-        for one in unit["memories"]:
-            yield f"  {one['value']} in {one['store']}, memory {one['id']}: {one['text']}"
-            yield f"    because: {one['rationale'] or one['provenance']}"
+        for cell in unit["memories"]:
+            yield f"  {cell['value']} in {cell['store']}, memory {cell['id']}: {cell['text']}"
+            yield f"    because: {cell['rationale'] or cell['provenance']}"
         if not unit["memories"]:
             yield "  in no memory of these stores"
         candidates = sorted(
-            unit["candidates"], key=lambda one: (-exact(one["value"]), exact(one["cost"]))
+            unit["candidates"], key=lambda row: (-exact(row["value"]), exact(row["cost"]))
         )
-        for one in candidates[:MOST_CANDIDATES]:
-            yield f"  {one['value']} in candidate {one['id']} of the package: {one['text']}"
+        for cell in candidates[:MOST_CANDIDATES]:
+            yield f"  {cell['value']} in candidate {cell['id']} of the package: {cell['text']}"
         if (more := len(candidates) - MOST_CANDIDATES) > 0:
             yield f"  and {counted(more, 'candidate')} more, in the JSON"
         for row in unit["scores"]:
-            yield f"  {row['store']} at {row['budget']}: {_fate(row)}"
+            yield f"  {row['store']} at {row['budget']}: {_unit_result(row)}"
     for memory in data["memories"]:
         yield (
             f"memory {memory['memory']} of {memory['store']}, cost {memory['cost']}: "
@@ -201,7 +203,7 @@ def explained_lines(data: dict[str, Any]) -> Iterator[str]:
             yield f"  at {row['budget']}: {kept}, {best} the best subset that fits"
 
 
-def _fate(row: dict[str, Any]) -> str:
+def _unit_result(row: dict[str, Any]) -> str:
     if row["parts"] is None:
         return "no diagnosis"
     lost = ", ".join(f"{step} {part:g}" for step, part in row["parts"].items())

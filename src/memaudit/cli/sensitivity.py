@@ -10,33 +10,35 @@ import typer
 from rich import box
 from rich.table import Table
 
-from memaudit.cli.judging import NO_SESSION, SessionOptions, judging_session
 from memaudit.cli.options import (
+    NO_SESSION,
     Budgets,
     GroupCap,
     LabelMemories,
     PackagePath,
     Seconds,
+    SessionOptions,
     StorePaths,
     distinct_budgets,
+    judging_session,
     spread,
 )
 from memaudit.cli.terminal import console, safe, safe_markup
 from memaudit.core.errors import MemAuditError
 from memaudit.core.number_text import fixed, ratio, short_exact, with_interval
-from memaudit.scoring.judge import judged_how
-from memaudit.scoring.sensitivity import Finding, Pairing, Spread, Survival
+from memaudit.scoring.judges import judged_how
+from memaudit.scoring.sensitivity import JudgePairing, RankSurvival, RatioSpread, VariantFinding
 
 if TYPE_CHECKING:
     from memaudit.adapters.store import ExportedStore
     from memaudit.core.package import Package
-    from memaudit.scoring.judge import Judge
-    from memaudit.scoring.sensitivity_variants import Choices, Variant
+    from memaudit.scoring.judges import Judge
+    from memaudit.scoring.sensitivity_variants import Variant
 
 
 def show(
-    rows: Sequence[Finding],
-    pairs: Sequence[Pairing],
+    rows: Sequence[VariantFinding],
+    pairs: Sequence[JudgePairing],
     judges: Sequence["Judge"],
     notes: Sequence[str],
 ) -> None:
@@ -60,7 +62,7 @@ def show(
     screen.print(f"optima that are not certified: {lost}")
 
 
-def _variants(rows: Sequence[Finding]) -> Table:
+def _variants(rows: Sequence[VariantFinding]) -> Table:
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column("variant", overflow="fold")
     table.add_column("budget", justify="right")
@@ -83,7 +85,7 @@ def _variants(rows: Sequence[Finding]) -> Table:
     return table
 
 
-def _pairs(pairs: Sequence[Pairing]) -> Table:
+def _pairs(pairs: Sequence[JudgePairing]) -> Table:
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column("judge", overflow="fold")
     table.add_column("against", overflow="fold")
@@ -97,7 +99,7 @@ def _pairs(pairs: Sequence[Pairing]) -> Table:
     return table
 
 
-def _spread(one: Spread, repetitions: int) -> str:
+def _spread(one: RatioSpread, repetitions: int) -> str:
     if one.mean is None or one.low is None or one.high is None:
         return "undefined"
     text = ratio(one.mean)
@@ -106,7 +108,7 @@ def _spread(one: Spread, repetitions: int) -> str:
     return text if one.n == repetitions else f"{text} of {one.n}"
 
 
-def _tau(one: Survival, repetitions: int) -> str:
+def _tau(one: RankSurvival, repetitions: int) -> str:
     """The mean; how often the whole order stayed, where there are several draws."""
     if one.tau is None:
         return "-"
@@ -159,15 +161,15 @@ def sensitivity(
     from memaudit.adapters.store import read_store
     from memaudit.io.packages import read_package
     from memaudit.scoring.caveats import caveat_lines, store_data
-    from memaudit.scoring.judge import named_judges, refuse_equal_judges, refuse_shared_ids
     from memaudit.scoring.judged_store import judge_store
-    from memaudit.scoring.package_scores import refuse_equal_names
+    from memaudit.scoring.judges import named_judges, refuse_equal_judge_names, refuse_shared_ids
+    from memaudit.scoring.package_scores import refuse_equal_store_names
     from memaudit.scoring.sensitivity import (
         BASIS,
         finding_row,
-        findings,
+        judge_pairings,
         pairing_row,
-        pairings,
+        variant_findings,
         variant_runs,
     )
     from memaudit.scoring.sensitivity_variants import BASE, judge_variant, variants
@@ -181,7 +183,7 @@ def sensitivity(
     if cost_rule is not None:
         found = found.recost(cost_rule)
     exported = [read_store(path) for path in stores]
-    refuse_equal_names(exported)
+    refuse_equal_store_names(exported)
     refuse_shared_ids(names, label_memories, exported)
     for store in exported:
         for warning in store.warnings:
@@ -189,7 +191,7 @@ def sensitivity(
     extra: list[Variant] = []
     with judging_session(names, options, stores[0]) as session:
         judges = named_judges(names, label_memories, session)
-        refuse_equal_judges(judges)
+        refuse_equal_judge_names(judges)
         kept = {by.name: [judge_store(found, store, by) for store in exported] for by in judges}
         if corrections is not None and conversations is not None:
             extra.append(
@@ -198,9 +200,9 @@ def sensitivity(
     base, *others = (by.name for by in judges)
     tried = variants(found, kept[base], choices, group_cap, {name: kept[name] for name in others})
     runs = variant_runs(chain(tried, extra), amounts, seconds)
-    rows = findings(runs, amounts)
+    rows = variant_findings(runs, amounts)
     by_judge = {base: BASE, **{name: judge_variant(name) for name in others}}
-    pairs = pairings(runs, by_judge, amounts)
+    pairs = judge_pairings(runs, by_judge, amounts)
     if as_json:
         data = {
             "package": found.name,
@@ -211,7 +213,7 @@ def sensitivity(
             "seed": seed,
             "stores": {
                 name: [
-                    store_data(store, one.account)
+                    store_data(store, one.caveats)
                     for store, one in zip(exported, kept[name], strict=True)
                 ]
                 for name in kept
@@ -225,7 +227,7 @@ def sensitivity(
     notes = [
         line if len(judges) == 1 else f"{name}: {line}"
         for name, written_stores in kept.items()
-        for line in caveat_lines([(one.name, one.account) for one in written_stores])
+        for line in caveat_lines([(one.name, one.caveats) for one in written_stores])
     ]
     show(rows, pairs, judges, notes)
 
@@ -234,11 +236,11 @@ def _choices(
     cost_rules: str, group_caps: str, noise: str, rates: str, repetitions: int, seed: int
 ) -> "Choices":
     from memaudit.core.exact import exact
-    from memaudit.scoring.sensitivity_variants import KINDS, Choices, Kind
+    from memaudit.scoring.sensitivity_variants import NOISE_KINDS, NoiseKind, VariantChoices
 
-    kinds: dict[str, Kind] = {kind: kind for kind in KINDS}
+    kinds: dict[str, NoiseKind] = {kind: kind for kind in NOISE_KINDS}
     if unknown := [name for name in _parts(noise) if name not in kinds]:
-        raise MemAuditError(f"unknown noise {unknown[0]!r}; choose from {', '.join(KINDS)}")
+        raise MemAuditError(f"unknown noise {unknown[0]!r}; choose from {', '.join(NOISE_KINDS)}")
     try:
         caps = tuple(int(part) for part in _parts(group_caps))
     except ValueError:
@@ -247,7 +249,7 @@ def _choices(
         shares = tuple(exact(part) for part in _parts(rates))
     except ValueError as error:
         raise MemAuditError(f"noise rates {rates!r}: {error}") from None
-    return Choices(
+    return VariantChoices(
         cost_rules=_parts(cost_rules), group_caps=caps,
         noise=tuple(kinds[name] for name in _parts(noise)), rates=shares,
         repetitions=repetitions, seed=seed,
@@ -267,11 +269,15 @@ def _corrected(
     group_cap: int | None,
 ) -> "Variant":
     from memaudit.scoring.judged_store import judge_store
-    from memaudit.scoring.locomo_corrections import NAME, corrected, read_corrections
+    from memaudit.scoring.locomo_corrections import (
+        VARIANT_NAME,
+        corrected_package,
+        read_corrections,
+    )
     from memaudit.scoring.sensitivity_variants import Variant
 
-    better = corrected(package, read_corrections(corrections), conversations)
+    better = corrected_package(package, read_corrections(corrections), conversations)
     counts = ", ".join(f"{number} {what}" for what, number in better.count.items())
-    typer.echo(safe(f"{NAME}: {counts or 'none for this conversation'}"), err=True)
+    typer.echo(safe(f"{VARIANT_NAME}: {counts or 'none for this conversation'}"), err=True)
     kept = tuple(judge_store(better.package, store, judge) for store in exported)
-    return Variant(NAME, better.package, kept, group_cap)
+    return Variant(VARIANT_NAME, better.package, kept, group_cap)

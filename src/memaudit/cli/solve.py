@@ -1,7 +1,6 @@
 """`memaudit solve`: the best store for each budget, with a certificate."""
 
 import json
-import math
 import signal
 import threading
 from collections.abc import Iterator, Sequence
@@ -13,10 +12,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from memaudit.cli.options import may_write
+from memaudit.cli.options import BUDGETS, may_write, parse_budgets
 from memaudit.cli.terminal import safe
 from memaudit.core.errors import MemAuditError
-from memaudit.solvers.protocol import STOP
+from memaudit.solvers.protocol import STOP, checked_seconds
 
 if TYPE_CHECKING:
     from memaudit.core.optimum import Optimum
@@ -50,8 +49,6 @@ def watched() -> Iterator[threading.Event]:
 Job = tuple["Package", Sequence[Fraction]]
 """A package and its budgets."""
 
-BUDGETS = "write budgets as --budget 30 or --budget 10,20,40"
-
 
 def solve(
     path: Annotated[Path, typer.Argument(metavar="PATH", help="A package: .json file or folder.")],
@@ -80,8 +77,7 @@ def solve(
     from memaudit.solvers.registry import named_solver
 
     budgets = None if budget is None else parse_budgets(budget)
-    if seconds is not None and not (math.isfinite(seconds) and seconds > 0):
-        raise MemAuditError(f"--seconds {seconds:g} is no time limit; give a number above 0")
+    checked_seconds(seconds)
     if certificate is not None and not certificate.absolute().parent.is_dir():
         raise MemAuditError(f"cannot write {certificate}: there is no folder to put it in")
     named_solver(solver)
@@ -105,23 +101,6 @@ def _json(optima: Sequence["Optimum"]) -> str:
         return json.dumps([optimum.to_json() for optimum in optima], indent=2)
     except ValueError:  # Python does not write numbers of more than 4300 digits
         raise MemAuditError("a value has too many digits for JSON; the table rounds it") from None
-
-
-def parse_budgets(text: str) -> list[Fraction]:
-    """The budgets of "10,20,40", each taken at its decimal value."""
-    from memaudit.core.exact import exact
-
-    budgets = []
-    for part in text.split(","):
-        if not part.strip():
-            raise MemAuditError(f"budgets {text!r} hold an empty entry; {BUDGETS}")
-        try:
-            budgets.append(exact(part))
-        except ValueError as error:
-            raise MemAuditError(f"budget {part.strip()!r}: {error}; {BUDGETS}") from None
-        if budgets[-1] < 0:
-            raise MemAuditError(f"budget {part.strip()} is negative; budgets are 0 or more")
-    return budgets
 
 
 def declared_budgets(package: "Package") -> tuple[Fraction, ...]:

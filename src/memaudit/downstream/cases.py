@@ -13,10 +13,11 @@ from memaudit.core.package import Package
 from memaudit.downstream.holding import Holding
 from memaudit.downstream.spec import Case
 from memaudit.downstream.stores import exported_holding, writer_holding
-from memaudit.scoring.caveats import incomplete, unread_rows
-from memaudit.scoring.judged_store import examples_of, out_of_pool
-from memaudit.scoring.judges.protocol import Judge
-from memaudit.scoring.pruning import ABOUT, Policy
+from memaudit.formats.export_warnings import missing_memories
+from memaudit.scoring.caveats import unread_rows
+from memaudit.scoring.judged_store import examples_of, is_out_of_pool
+from memaudit.scoring.judges import Judge
+from memaudit.scoring.pruning import POLICIES, Policy
 from memaudit.writers.protocol import Writer
 
 
@@ -44,7 +45,7 @@ class Cases:
 def named_policy(name: str) -> Policy:
     """The way of cutting a store of that name."""
     # Cutting with the question in sight would hide what retrieval has to find.
-    known: dict[str, Policy] = {one: one for one in ABOUT if one != "query_salience"}
+    known: dict[str, Policy] = {one: one for one in POLICIES if one != "query_salience"}
     if name not in known:
         raise MemAuditError(f"unknown policy {name!r}; choose from {', '.join(known)}")
     return known[name]
@@ -101,12 +102,12 @@ def _identity(store: ExportedStore) -> dict[str, Any]:
     return {
         "digest": store_digest(store),
         "unread_rows": unread_rows(store),
-        "incomplete": list(incomplete(store)),
+        "incomplete": list(missing_memories(store.warnings)),
     }
 
 
 def _unfit(package: Package) -> str:
-    if out_of_pool(package):
+    if is_out_of_pool(package):
         return f"{package.name!r} is out of the scoring pool"
     return "" if package.queries else f"{package.name!r} has no question"
 

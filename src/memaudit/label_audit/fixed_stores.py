@@ -1,7 +1,7 @@
 """The stores that are scored: fixed once, the same under every label set.
 
-Writers decide on the package as it is, references that look at its hidden side by its own labels.
-An exported store is kept whole where it fits the budget, else the newest memories that fit.
+Writers see the package as it is; references that look at its hidden side see its own labels. An
+exported store is kept whole if it fits the budget; otherwise the newest memories that fit are kept.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,21 +15,25 @@ from memaudit.writers.registry import WRITERS, named_writer
 from memaudit.writers.run_writer import WriterRunner
 
 NEED_EXTRA = ("estimated_gvt_embedding", "estimated_greedy_embedding")
-"""Writers that need an optional part: they run where they are asked for by name."""
+"""Writers that need an optional dependency: they run only if asked for by name."""
 
 DEFAULT_WRITERS = (
     "gvt",
-    *(one.name for one in WRITERS.values() if not one.peeks and one.name not in NEED_EXTRA),
+    *(
+        writer.name
+        for writer in WRITERS.values()
+        if not writer.peeks and writer.name not in NEED_EXTRA
+    ),
 )
 """The reference and every writer that could be deployed."""
 
 StoreAt = tuple[str, Fraction]
-"""Whose store, at which budget."""
+"""The name of a writer or store, and the budget."""
 
 
 @dataclass(frozen=True, slots=True)
 class FixedStores:
-    """Stores by entry and budget; where a writer failed there is a reason instead."""
+    """Stores by name and budget; if a writer failed, the reason instead."""
 
     stores: Mapping[StoreAt, tuple[str, ...]]
     failed: Mapping[StoreAt, str]
@@ -37,18 +41,18 @@ class FixedStores:
 
 @dataclass(frozen=True, slots=True)
 class StoreTask:
-    """One package and who is to write for it."""
+    """One package and the writers to run on it."""
 
-    case: AuditedPackage
+    package: AuditedPackage
     writers: tuple[str, ...]
     budgets: tuple[Fraction, ...]
     seed: int
     seconds: float | None = None
 
 
-def store_names(cases: Sequence[AuditedPackage], writers: Sequence[str]) -> tuple[str, ...]:
-    """Who is scored: writers, then exported stores, each name once."""
-    stores = {store.name: None for case in cases for store in case.stores}
+def store_names(packages: Sequence[AuditedPackage], writers: Sequence[str]) -> tuple[str, ...]:
+    """The stores that are scored: of writers, then exported ones, each name once."""
+    stores = {store.name: None for audited in packages for store in audited.stores}
     if both := sorted(stores.keys() & set(writers)):
         raise MemAuditError(f"a store and a writer are called {both[0]!r}; rename the store")
     return (*dict.fromkeys(writers), *stores)
@@ -56,8 +60,8 @@ def store_names(cases: Sequence[AuditedPackage], writers: Sequence[str]) -> tupl
 
 def fixed_stores(task: StoreTask) -> FixedStores:
     """What every writer and every exported store of a package keeps at every budget."""
-    case, stores, failed = task.case, {}, {}
-    runner = WriterRunner(case.package, task.seconds)
+    audited, stores, failed = task.package, {}, {}
+    runner = WriterRunner(audited.package, task.seconds)
     for budget in task.budgets:
         for name in task.writers:
             try:
@@ -66,6 +70,6 @@ def fixed_stores(task: StoreTask) -> FixedStores:
                 raise
             except MemAuditError as error:
                 failed[name, budget] = str(error)
-        for store in case.stores:
+        for store in audited.stores:
             stores[store.name, budget] = keep_within(store, budget).ids
     return FixedStores(stores, failed)

@@ -11,16 +11,15 @@ import numpy as np
 
 from memaudit.core.errors import MemAuditError
 from memaudit.core.exact import MAX_DIGITS, common_denominator
-from memaudit.formats.score_file import MOST_DIGITS, DiagnosisRow, ScoreRow
-from memaudit.report.leaderboard_entries import Entries
-from memaudit.scoring.diagnosis import STEPS
+from memaudit.formats.score_file import LOSS_STEPS, MOST_DIGITS, LossDiagnosis, ScoreRow
+from memaudit.report.leaderboard_entries import Entries, kept_ratio, undefined_reason
 from memaudit.stats.bootstrap import Floats, Interval, mean_intervals, resample_counts
 from memaudit.stats.paired_tests import Difference, holm, paired_differences
 
 CLEAR = 0.05
 """A Holm-corrected p-value below this tells two stores apart."""
 
-SHARES = ("kept", *STEPS)
+SHARES = ("kept", *LOSS_STEPS)
 
 PLACES = 10**MAX_DIGITS
 LARGEST_COMMON = 10 ** (MOST_DIGITS // 2 - MAX_DIGITS)
@@ -138,13 +137,13 @@ def _table(
         for column, store in enumerate(stores):
             row = found.get((package, store))
             if row is not None:
-                ratio = row.upper_pruned.common_union_ratio if upper else row.kept
+                ratio = row.upper_pruned.common_union_ratio if upper else kept_ratio(row)
                 table[at, column] = math.nan if ratio is None else ratio
     return table
 
 
 def _unseen(entries: Entries) -> tuple[Counter[str], Counter[str]]:
-    """By store: packages where its export is not all there, and cells nobody decided."""
+    """By store: packages where its export is incomplete, and cells nobody decided."""
     incomplete: Counter[str] = Counter()
     undecided: Counter[str] = Counter()
     for _, store in entries.accounts:
@@ -159,7 +158,7 @@ def _standing(
 ) -> Standing:  # fmt: skip
     there = [row for row in rows if row is not None]
     sizes = [row.memories for row in there if row.memories is not None]
-    told = [row.diagnosis for row in there if isinstance(row.diagnosis, DiagnosisRow)]
+    told = [row.diagnosis for row in there if isinstance(row.diagnosis, LossDiagnosis)]
     return Standing(
         store=store,
         kept=kept,
@@ -167,7 +166,7 @@ def _standing(
         shares=_mean_shares(told) if told else None,
         diagnosed=len(told),
         cut=sum(not row.feasible for row in there),
-        undefined=dict(sorted(Counter(row.undefined for row in there if row.undefined).items())),
+        undefined=dict(sorted(Counter(filter(None, map(undefined_reason, there))).items())),
         missing=len(rows) - len(there),
         memories=sum(sizes) / len(sizes) if sizes else None,
         incomplete=incomplete,
@@ -175,8 +174,8 @@ def _standing(
     )
 
 
-def _mean_shares(told: Sequence[DiagnosisRow]) -> dict[str, Fraction]:
-    rows = [[one.kept, *(one.losses[name].share for name in STEPS)] for one in told]
+def _mean_shares(told: Sequence[LossDiagnosis]) -> dict[str, Fraction]:
+    rows = [[one.kept, *(one.losses[name].share for name in LOSS_STEPS)] for one in told]
     whole = common_denominator(share for row in rows for share in row)
     if whole is None or whole >= LARGEST_COMMON:
         rows = [_rounded(row) for row in rows]

@@ -9,12 +9,12 @@ from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
+from memaudit.formats.file_model import validated
 from memaudit.core.errors import MemAuditError
 from memaudit.core.exact import plain
-from memaudit.formats.score_file import NotScored, ScoreFile, ScoreRow, StoreRow
+from memaudit.formats.score_file import FORMAT, NotScored, ScoreFile, ScoreRow, StoreRow
 from memaudit.io.files import decode, read_bytes
-from memaudit.io.strict_json import first_fault
-from memaudit.scoring.package_scores import FORMAT
+from memaudit.scoring.pruning import DEFAULT_POLICY, kept_row
 
 MAX_BYTES = 1 << 28
 
@@ -48,6 +48,19 @@ class Entries:
     not_scored: tuple[NotScored, ...]
 
 
+def kept_ratio(row: ScoreRow) -> float | None:
+    """The common-union ratio of what the store keeps within the budget."""
+    pruned = {policy: cut.common_union_ratio for policy, cut in row.pruned.items()}
+    return kept_row(row.feasible, row.common_union_ratio.value, pruned)
+
+
+def undefined_reason(row: ScoreRow) -> str:
+    """Why there is no kept ratio; empty where there is one."""
+    if kept_ratio(row) is not None:
+        return ""
+    return row.common_union_ratio.undefined or f"no {DEFAULT_POLICY} row"
+
+
 def read_scores(folder: Path) -> Entries:
     """The score files of a folder; refused where they cannot be compared."""
     if not folder.is_dir():
@@ -70,8 +83,8 @@ def entries_of(
     files: Sequence[tuple[str, dict[str, Any]]], not_scored: Sequence[dict[str, Any]] = ()
 ) -> Entries:
     """The scores of one run, as `memaudit score --json` prints them for each package."""
-    found = [(name, _parsed(ScoreFile, name, data)) for name, data in files]
-    return _entries_of(found, (), [_parsed(NotScored, "not_scored", one) for one in not_scored])
+    found = [(name, validated(ScoreFile, data, name)) for name, data in files]
+    return _entries_of(found, (), [validated(NotScored, one, "not_scored") for one in not_scored])
 
 
 def _entries_of(found: Found, skipped: Sequence[str], not_scored: Sequence[NotScored]) -> Entries:
@@ -105,20 +118,13 @@ def _read(path: Path) -> tuple[list[ScoreFile], list[NotScored]]:
     packages = data.get("packages") if data.get("format") == FORMAT else None
     rows = packages if isinstance(packages, list) else [data]
     files = [
-        _parsed(ScoreFile, path.name, one)
+        validated(ScoreFile, one, path.name)
         for one in rows
         if isinstance(one, dict) and "scores" in one and "judge" in one
     ]
     missing = data.get("not_scored") if rows is packages else None
     missing = missing if isinstance(missing, list) else []
-    return files, [_parsed(NotScored, f"{path.name}: not_scored", one) for one in missing]
-
-
-def _parsed(form: type[Form], name: str, data: dict[str, Any]) -> Form:
-    try:
-        return form.model_validate(data)
-    except ValidationError as error:
-        raise MemAuditError(f"{name}: {first_fault(error)}") from None
+    return files, [validated(NotScored, one, f"{path.name}: not_scored") for one in missing]
 
 
 def _agree(found: Found, what: str, of: Callable[[ScoreFile], str | None]) -> None:
@@ -168,7 +174,8 @@ def _entries(found: Found, names: dict[int, str]) -> list[Entry]:
                     f"{file}: {row.store!r} has a second score for {package!r} at budget "
                     f"{plain(row.budget)}; keep one"
                 )
-            if row.feasible and row.kept is not None and not 0 <= row.kept <= 1:
+            kept = kept_ratio(row)
+            if row.feasible and kept is not None and not 0 <= kept <= 1:
                 raise MemAuditError(
                     f"{file}: the ratio of {row.store!r} at budget {plain(row.budget)} is not "
                     "within 0 and 1; score it again"

@@ -7,12 +7,14 @@ from typing import Any
 from memaudit.core.exact import plain
 from memaudit.core.number_text import rounded, significant
 from memaudit.core.text import counted
-from memaudit.formats.score_file import POLICY, SIGNS, StoreRow
+from memaudit.formats.score_file import StoreRow
 from memaudit.io.atomic import write_file
 from memaudit.report.leaderboard import SHARES, Board, Standing
 from memaudit.report.page_kit import environment, one_file
 from memaudit.report.writer_groups import Member
-from memaudit.scoring.judge import judged_how
+from memaudit.scoring.caveats import Caveat, caveat_texts
+from memaudit.scoring.judges import judged_how
+from memaudit.scoring.pruning import DEFAULT_POLICY
 from memaudit.stats.bootstrap import Interval
 from memaudit.stats.paired_tests import Difference
 
@@ -30,7 +32,7 @@ def leaderboard_data(board: Board) -> dict[str, Any]:
         "not_scored": [one.model_dump() for one in board.entries.not_scored],
         "undecided_cells": board.entries.undecided_cells,
         "not_all_seen": [
-            {"package": package, **store.model_dump(exclude_defaults=True)}
+            {"package": package, **store.model_dump(exclude={"digest"}, exclude_defaults=True)}
             for package, store in board.entries.accounts
             if store.is_incomplete or store.undecided_cells or store.left_out
         ],
@@ -112,7 +114,7 @@ def notes(board: Board) -> list[str]:
         if told and not board.one_package:
             found.append(f"memories of a package, on average: {', '.join(told)}")
     if any(one.cut for _, rows in board.budgets for one in rows):
-        found.append(f"a store over budget is cut to it by {POLICY}, as in the diagnosis")
+        found.append(f"a store over budget is cut to it by {DEFAULT_POLICY}, as in the diagnosis")
     if any(one.missing for _, rows in board.budgets for one in rows):
         found.append(
             "some stores were not scored on every package at every budget: their means are over "
@@ -131,7 +133,7 @@ def notes(board: Board) -> list[str]:
 
 
 def unseen(board: Board) -> list[str]:
-    """Stores that are not all there, cells nobody decided, labels that fit nothing."""
+    """Incomplete stores, cells nobody decided, labels that fit nothing."""
     said: dict[str, list[str]] = {}
     for package, store in board.entries.accounts:
         for line in _lines(store):
@@ -144,31 +146,19 @@ def unseen(board: Board) -> list[str]:
 
 
 def _lines(store: StoreRow) -> list[str]:
-    """What is to be said of a store on one package."""
-    found = [f"* not all there: {_why(store)}"] if store.is_incomplete else []
-    if store.undecided_cells:
-        found.append(f"{counted(store.undecided_cells, 'cell')} without an answer")
-    found += [f"left out, {what}: {number:,}" for what, number in store.left_out.items()]
-    found += [
-        f"no {sort} row, {counted(number, 'memory')} without a score in the file"
-        for sort, number in store.without_salience.items()
-    ]
-    return found
+    """What is to be said of a store on one package; * marks what the table marks."""
+    texts = caveat_texts(
+        store.unread_rows, store.incomplete, store.undecided_cells, store.left_out,
+        store.without_salience,
+    )  # fmt: skip
+    marked = (Caveat.PARTLY_READ, Caveat.INCOMPLETE)
+    return [f"* {text}" if caveat in marked else text for caveat, text in texts]
 
 
 def _places(packages: list[str]) -> str:
     shown = ", ".join(packages[:MOST_PACKAGES])
     more = len(packages) - MOST_PACKAGES
     return shown if more <= 0 else f"{shown} and {more} more"
-
-
-def _why(store: StoreRow) -> str:
-    said = [warning for warning in store.warnings if warning.startswith(SIGNS)]
-    if store.unread_rows:
-        verb = "is" if store.unread_rows == 1 else "are"
-        rows = f"PARTLY READ, {counted(store.unread_rows, 'row')} of the export {verb} not in it"
-        return "; ".join([rows, *(one for one in said if not one.startswith("partly read"))])
-    return "; ".join(said)
 
 
 def _shortened(found: list[str]) -> list[str]:

@@ -1,87 +1,107 @@
-"""What a score of a store does not see: every output that shows the score has to say it."""
+"""What a score of a store does not see. Every output that shows the score has to say it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import Enum
 from typing import Any
 
-from memaudit.adapters.ledger import HARMLESS
 from memaudit.adapters.store import ExportedStore, store_digest
 from memaudit.core.text import counted
+from memaudit.formats.export_warnings import HarmlessSkip
+from memaudit.scoring.judges import Pair
 
-INCOMPLETE = (
-    "truncated", "maybe truncated", "incomplete", "core memory only", "archival passages only",
-    "a union of search results", "rows carry a search score",
-)  # fmt: skip
-"""How warnings of an import or a capture begin that say the store is not all there."""
 
-Pair = tuple[str, str]
-"""The id of a memory and the id of a unit."""
+class Caveat(Enum):
+    """One thing that a score does not see, and the line that says so."""
+
+    PARTLY_READ = "PARTLY READ: {rows} of the export {are} not in the store"
+    COVERS_NOTHING = "COVERS NOTHING of this package: is it of the same conversation?"
+    INCOMPLETE = "INCOMPLETE: {warning}"
+    UNDECIDED = "{cells} got no answer and {count} as not covered"
+    LEFT_OUT = "left out, {what}: {number:,}"
+    WITHOUT_SALIENCE = "no {policy} row: {memories} without a score in the file"
 
 
 @dataclass(frozen=True, slots=True)
-class Account:
-    """Rows that were not read, cells nobody decided, labels that fit nothing, missing salience."""
+class Caveats:
+    """Everything the score of one store does not see; all empty where it sees the whole store."""
 
     unread_rows: int = 0
     incomplete: tuple[str, ...] = ()
+    """Warnings which say that memories are missing."""
     undecided: tuple[Pair, ...] = ()
     left_out: Mapping[str, int] = field(default_factory=dict)
-    unrated: Mapping[str, int] = field(default_factory=dict)
-    """Per sort of salience, memories that a given file of scores does not have."""
+    without_salience: Mapping[str, int] = field(default_factory=dict)
+    """Per policy, the memories that a given file of scores does not have."""
     covers_nothing: bool = False
-    """There are memories, and not one of them covers a unit of the package."""
+    """The store has memories, and none of them covers a unit of the package."""
 
     @property
     def lines(self) -> list[str]:
-        """In words, one thing a line; empty where a score sees all there is."""
-        found = []
-        if self.unread_rows:
-            rows = counted(self.unread_rows, "row")
-            verb = "is" if self.unread_rows == 1 else "are"
-            found.append(f"PARTLY READ: {rows} of the export {verb} not in the store")
-        if self.covers_nothing:
-            found.append("COVERS NOTHING of this package: is it of the same conversation?")
-        found += [f"NOT ALL THERE: {warning}" for warning in self.incomplete]
-        if self.undecided:
-            cells = counted(len(self.undecided), "cell")
-            verb = "counts" if len(self.undecided) == 1 else "count"
-            found.append(f"{cells} got no answer and {verb} as not covered")
-        found += [f"left out, {what}: {number:,}" for what, number in self.left_out.items()]
-        found += [
-            f"no {sort} row: {counted(number, 'memory')} without a score in the file"
-            for sort, number in self.unrated.items()
-        ]
-        return found
+        """In words, one line per caveat."""
+        return [
+            text
+            for _, text in caveat_texts(
+                self.unread_rows, self.incomplete, len(self.undecided), self.left_out,
+                self.without_salience, self.covers_nothing,
+            )
+        ]  # fmt: skip
 
 
-WHOLE = Account()
-"""Of a store that is all there, and all judged."""
+NO_CAVEATS = Caveats()
+
+
+def caveat_texts(
+    unread_rows: int,
+    incomplete: Sequence[str],
+    undecided: int,
+    left_out: Mapping[str, int],
+    without_salience: Mapping[str, int],
+    covers_nothing: bool = False,
+) -> list[tuple[Caveat, str]]:
+    """Every caveat that applies, with its line."""
+    texts: list[tuple[Caveat, str]] = []
+
+    def add(caveat: Caveat, **details: Any) -> None:
+        texts.append((caveat, caveat.value.format(**details)))
+
+    if unread_rows:
+        are = "is" if unread_rows == 1 else "are"
+        add(Caveat.PARTLY_READ, rows=counted(unread_rows, "row"), are=are)
+    if covers_nothing:
+        add(Caveat.COVERS_NOTHING)
+    for warning in incomplete:
+        add(Caveat.INCOMPLETE, warning=warning)
+    if undecided:
+        count = "counts" if undecided == 1 else "count"
+        add(Caveat.UNDECIDED, cells=counted(undecided, "cell"), count=count)
+    for what, number in left_out.items():
+        add(Caveat.LEFT_OUT, what=what, number=number)
+    for policy, number in without_salience.items():
+        add(Caveat.WITHOUT_SALIENCE, policy=policy, memories=counted(number, "memory"))
+    return texts
+
+
+def caveat_lines(stores: Sequence[tuple[str, Caveats]]) -> list[str]:
+    """The lines of several stores, each with its store's name."""
+    return [f"{name}: {line}" for name, caveats in stores for line in caveats.lines]
 
 
 def unread_rows(store: ExportedStore) -> int:
     """Rows of the export that were lost; repeated, empty and unwanted ones are not."""
-    return sum(number for reason, number in store.count.skipped.items() if reason not in HARMLESS)
+    harmless = set(HarmlessSkip)
+    return sum(number for reason, number in store.count.skipped.items() if reason not in harmless)
 
 
-def incomplete(store: ExportedStore) -> tuple[str, ...]:
-    """The warnings that say the store is not all there."""
-    return tuple(warning for warning in store.warnings if warning.startswith(INCOMPLETE))
-
-
-def account_row(store: ExportedStore, account: Account) -> dict[str, Any]:
-    """As plain data, beside what the import said."""
+def store_data(store: ExportedStore, caveats: Caveats) -> dict[str, Any]:
+    """A store and its caveats as plain data, beside what the import said."""
     return {
         "name": store.name,
         "digest": store_digest(store),
         "count": store.count.model_dump(),
         "warnings": list(store.warnings),
-        "unread_rows": account.unread_rows,
-        "undecided_cells": len(account.undecided),
-        "left_out": dict(account.left_out),
-        "without_salience": dict(account.unrated),
+        "unread_rows": caveats.unread_rows,
+        "undecided_cells": len(caveats.undecided),
+        "left_out": dict(caveats.left_out),
+        "without_salience": dict(caveats.without_salience),
     }
-
-
-def account_lines(accounts: Sequence[tuple[str, Account]]) -> list[str]:
-    """The lines of several stores, each with its store's name."""
-    return [f"{name}: {line}" for name, account in accounts for line in account.lines]

@@ -1,22 +1,23 @@
-"""Where a store's value went: from OPT of the common union down to what it holds, adding up to 1.
+"""Where a store's value went: from OPT of the common union down to what it keeps, adding up to 1.
 
     generation  OPT(common union) - OPT(package + store): only others' memories express it
     extraction  OPT(package + store) - as much of it as the whole store covers: never written
     cost        as much of it as the whole store covers - its best subset within the budget: too
-                dear to fit
+                expensive to fit
     selection   its best subset - what it keeps: a better choice was there
     kept        F(what it keeps)
 
 The middle stage is, unit by unit, what OPT(package + store) is worth but no more than what the
-whole store is worth; where the best subset is worth more, it takes its place. So each step is at
+whole store is worth. Where the best subset is worth more, it takes its place. So each step is at
 least 0. A store keeps all of it where that fits, else what a policy keeps.
 
-Where some h is irrational, values are those that solvers maximise, rounded up to a grid: their
+Where some h is irrational, values are those that solvers maximise, rounded up to a grid. Their
 steps are exact too and sum to 1, and each share comes with the two numbers the true one lies
 between.
 """
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
@@ -24,12 +25,21 @@ from itertools import pairwise
 from memaudit.core.errors import MemAuditError
 from memaudit.core.exact import Enclosure, plain
 from memaudit.core.optimum import Optimum
-from memaudit.scoring.pruning import Policy, pruned
-from memaudit.scoring.ratio import NOT_CERTIFIED, ZERO, Basis, bound_text
-from memaudit.scoring.store_scores import ExportAudit
-from memaudit.scoring.union import WrittenStore
+from memaudit.core.package import (
+    ABSTENTION,
+    CURRENT,
+    DELETION,
+    SUPERSESSION,
+    TEMPORAL,
+    EvidenceUnit,
+    Package,
+)
+from memaudit.formats.score_file import LOSS_STEPS
+from memaudit.scoring.judged_store import WrittenStore
+from memaudit.scoring.pruning import DEFAULT_POLICY, EVERYTHING_FITS, Policy, keep_within
+from memaudit.scoring.score import NOT_CERTIFIED, OPTIMUM_IS_ZERO, bound_text
+from memaudit.scoring.store_scores import StoreScorer
 
-STEPS = ("generation", "extraction", "cost", "selection")
 ADVICE = {
     "generation": "other systems express what neither the package nor this store does: "
     "look at their memories",
@@ -41,18 +51,18 @@ ADVICE = {
 LITTLE = Fraction(1, 10)
 """Below this total loss the advice is to look downstream."""
 
-
-Stage = Mapping[str, Enclosure]
+UnitValues = Mapping[str, Enclosure]
 """What a store is worth, unit by unit."""
 
-NOTHING = Enclosure(Fraction(0), Fraction(0))
+ZERO = Fraction(0)
+NOTHING = Enclosure(ZERO, ZERO)
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class LossStep:
     """One loss: its share of OPT of the common union, and the units behind it, largest first.
 
-    A unit's part may be negative where the lower stage covers it better; parts add up to the loss.
+    A unit's part may be negative where the lower stage covers it better. Parts add up to the loss.
     `between` encloses the true share; a point unless some h is irrational.
     """
 
@@ -76,7 +86,7 @@ class Diagnosis:
     kept_share: Fraction
     kept_between: Enclosure
     kept_units: Mapping[str, Fraction]
-    steps: tuple[Step, ...]
+    steps: tuple[LossStep, ...]
     advice: str
 
     @property
@@ -87,78 +97,80 @@ class Diagnosis:
     @property
     def precision(self) -> Fraction:
         """The width of the widest share; 0 where shares are exact."""
-        found = (self.kept_between, *(step.between for step in self.steps))
-        return max(one.high - one.low for one in found)
+        shares = (self.kept_between, *(step.between for step in self.steps))
+        return max(share.high - share.low for share in shares)
 
 
 class NoDiagnosis(MemAuditError):
-    """Why there are no losses to tell: `undefined`, of which optimum, and how far it is known."""
+    """Why a store has no losses: the optimum of `basis` is 0 or not certified."""
 
     def __init__(
-        self, store: str, budget: Fraction, undefined: str, basis: "Basis | str", optimum: Optimum
+        self, store: str, budget: Fraction, undefined: str, basis: str, optimum: Optimum
     ) -> None:
         self.undefined, self.basis, self.optimum = undefined, basis, optimum
-        where = f"no diagnosis of {store!r} at budget {plain(budget)}"
-        if undefined == ZERO:
-            super().__init__(f"{where}: the optimum is 0")
-        else:
-            super().__init__(f"{where}: the optimum of the {basis} {bound_text(optimum)}")
+        why = f"the optimum of the {basis} {bound_text(optimum)}"
+        if undefined == OPTIMUM_IS_ZERO:
+            why = "the optimum is 0"
+        super().__init__(f"no diagnosis of {store!r} at budget {plain(budget)}: {why}")
 
 
 def diagnose(
-    audit: ExportAudit, store: WrittenStore, budget: Fraction, policy: Policy = "recency"
+    scorer: StoreScorer, store: WrittenStore, budget: Fraction, policy: Policy = DEFAULT_POLICY
 ) -> Diagnosis:
     """The losses of a store; NoDiagnosis where an optimum is 0 or not certified."""
-    common = audit.common_optimum(budget)
-    union, upper = audit.union_optimum(store, budget), audit.upper_optimum(store, budget)
+    common = scorer.common_optimum(budget)
+    union, upper = scorer.union_optimum(store, budget), scorer.upper_optimum(store, budget)
     for basis, optimum in (("common union", common), ("union", union), ("store alone", upper)):
         if not optimum.certified:
             raise NoDiagnosis(store.name, budget, NOT_CERTIFIED, basis, optimum)
     if not common.value:
-        raise NoDiagnosis(store.name, budget, ZERO, "common union", common)
-    fits = store.cost <= budget
-    kept = store.candidate_ids if fits else pruned(store, budget, policy)
-    if kept is None:
-        raise MemAuditError(f"{store.name!r} has no {policy} for every memory; use recency")
-    stages = [audit.unit_values(common.store)]
-    stages.append(stages[0] if union is common else audit.unit_values(union.store))
-    whole, best = audit.unit_values(store.candidate_ids), audit.unit_values(upper.store)
-    shared = {
-        unit: min(value, whole.get(unit, NOTHING), key=lambda one: (one.high, one.low))
-        for unit, value in stages[-1].items()
-    }
-    stages.append(shared if _worth(shared).high > _worth(best).high else best)
-    stages += [best, audit.unit_values(kept)]
-    whole_worth = _worth(stages[0])
+        raise NoDiagnosis(store.name, budget, OPTIMUM_IS_ZERO, "common union", common)
+    kept = keep_within(store, budget, policy)
+    stages = _stages(scorer, store, common, union, upper, kept.ids)
+    opt, kept_value = _total(stages[0]), _total(stages[-1])
     steps = tuple(
-        _step(audit, name, above, below, whole_worth)
-        for name, (above, below) in zip(STEPS, pairwise(stages), strict=True)
+        _step(scorer.package, name, above, below, opt)
+        for name, (above, below) in zip(LOSS_STEPS, pairwise(stages), strict=True)
     )
-    held = _worth(stages[-1])
+    worst = max(steps, key=lambda step: step.share)
+    little = sum(step.share for step in steps) < LITTLE
     return Diagnosis(
         store=store.name,
         budget=budget,
-        optimum=whole_worth.high,
-        kept=kept,
-        policy="everything fits" if fits else policy,
-        kept_share=held.high / whole_worth.high,
-        kept_between=_share(held.low, held.high, whole_worth),
+        optimum=opt.high,
+        kept=kept.ids,
+        policy=kept.policy or EVERYTHING_FITS,
+        kept_share=kept_value.high / opt.high,
+        kept_between=_share(kept_value.low, kept_value.high, opt),
         kept_units={unit: value.high for unit, value in stages[-1].items() if value.high},
         steps=steps,
-        advice=_advice(steps),
+        advice=ADVICE["kept" if little else worst.name],
     )
 
 
-def _worth(stage: Stage) -> Enclosure:
-    return sum(stage.values(), NOTHING)
+def _stages(
+    scorer: StoreScorer,
+    store: WrittenStore,
+    common: Optimum,
+    union: Optimum,
+    upper: Optimum,
+    kept: tuple[str, ...],
+) -> list[UnitValues]:
+    """Unit values from OPT of the common union down to what is kept; a loss between each two."""
+    of_common = scorer.unit_values(common.store)
+    of_union = of_common if union is common else scorer.unit_values(union.store)
+    written, best = scorer.unit_values(store.candidate_ids), scorer.unit_values(upper.store)
+    covered = {
+        unit: min(value, written.get(unit, NOTHING), key=lambda known: (known.high, known.low))
+        for unit, value in of_union.items()
+    }
+    extracted = covered if _total(covered).high > _total(best).high else best
+    return [of_common, of_union, extracted, best, scorer.unit_values(kept)]
 
 
-def _share(low: Fraction, high: Fraction, whole: Enclosure) -> Enclosure:
-    """A part of the whole: at least 0, and no more than all of it."""
-    return Enclosure(max(Fraction(0), low / whole.high), min(Fraction(1), high / whole.low))
-
-
-def _step(audit: ExportAudit, name: str, above: Stage, below: Stage, whole: Enclosure) -> Step:
+def _step(
+    package: Package, name: str, above: UnitValues, below: UnitValues, opt: Enclosure
+) -> LossStep:
     parts = {
         unit: above.get(unit, NOTHING).high - below.get(unit, NOTHING).high
         for unit in {*above, *below}
@@ -166,20 +178,109 @@ def _step(audit: ExportAudit, name: str, above: Stage, below: Stage, whole: Encl
     lost = sorted(
         ((unit, part) for unit, part in parts.items() if part), key=lambda item: (-item[1], item[0])
     )
-    value = sum(parts.values(), Fraction(0))
+    value = sum(parts.values(), ZERO)
     gone = {unit for unit, part in lost if part > 0}
-    asking = [q for q in audit.package.queries if value and gone & set(q.required)]
+    asking = [query for query in package.queries if value and gone & set(query.required)]
     asking.sort(key=lambda query: (-query.importance, query.id))
-    queries = tuple(query.id for query in asking)
-    upper, lower = _worth(above), _worth(below)
-    between = _share(upper.low - lower.high, upper.high - lower.low, whole)
+    upper, lower = _total(above), _total(below)
+    between = _share(upper.low - lower.high, upper.high - lower.low, opt)
     if above is below:
         between = NOTHING
-    return Step(name, value, value / whole.high, tuple(lost), queries, between)
+    queries = tuple(query.id for query in asking)
+    return LossStep(name, value, value / opt.high, tuple(lost), queries, between)
 
 
-def _advice(steps: tuple[Step, ...]) -> str:
-    worst = max(steps, key=lambda step: step.share)
-    if sum(step.share for step in steps) < LITTLE:
-        return ADVICE["kept"]
-    return ADVICE[worst.name]
+def _total(values: UnitValues) -> Enclosure:
+    return sum(values.values(), NOTHING)
+
+
+def _share(low: Fraction, high: Fraction, opt: Enclosure) -> Enclosure:
+    """A part of OPT: at least 0, and at most 1."""
+    return Enclosure(max(ZERO, low / opt.high), min(Fraction(1), high / opt.low))
+
+
+FIRST_KINDS = (CURRENT, SUPERSESSION, DELETION, ABSTENTION, TEMPORAL)
+"""Validity states come first, other kinds follow by name."""
+
+
+@dataclass(frozen=True, slots=True)
+class KindRow:
+    """Values and losses of the units of one kind.
+
+    `written` is the value of the whole store. `kept` and `losses` are of the diagnosis, None where
+    there is none; over all kinds they add up to OPT of the common union.
+    """
+
+    kind: str
+    units: int
+    weight: Fraction
+    written: Fraction
+    kept: Fraction | None
+    losses: Mapping[str, Fraction] | None
+
+    @property
+    def share(self) -> Fraction | None:
+        """The written share of the weight; None where these units have none."""
+        return self.written / self.weight if self.weight else None
+
+
+def kind_rows(
+    package: Package, written: Mapping[str, Fraction], diagnosis: Diagnosis | None
+) -> list[KindRow]:
+    """One row per kind of the package's units. `written` is by kind."""
+    by_kind: dict[str, list[EvidenceUnit]] = {}
+    for unit in package.units:
+        by_kind.setdefault(unit.kind, []).append(unit)
+    kind = {unit.id: unit.kind for unit in package.units}
+    kept: Counter[str] = Counter()
+    losses: dict[str, Counter[str]] = {step: Counter() for step in LOSS_STEPS}
+    if diagnosis is not None:
+        kept.update(_by_kind(diagnosis.kept_units.items(), kind))
+        for step in diagnosis.steps:
+            losses[step.name].update(_by_kind(step.units, kind))
+    return [
+        KindRow(
+            kind=name,
+            units=len(by_kind[name]),
+            weight=sum((package.weights[unit.id] for unit in by_kind[name]), ZERO),
+            written=written.get(name, ZERO),
+            kept=None if diagnosis is None else Fraction(kept[name]),
+            losses=None
+            if diagnosis is None
+            else {step: Fraction(losses[step][name]) for step in LOSS_STEPS},
+        )
+        for name in sorted(by_kind, key=_kind_order)
+    ]
+
+
+def pool_kind_rows(rows: Iterable[KindRow]) -> list[KindRow]:
+    """Rows of several packages added up by kind; losses of those that have a diagnosis."""
+    by_kind: dict[str, list[KindRow]] = {}
+    for row in rows:
+        by_kind.setdefault(row.kind, []).append(row)
+    return [_added_up(kind, by_kind[kind]) for kind in sorted(by_kind, key=_kind_order)]
+
+
+def _added_up(kind: str, rows: Sequence[KindRow]) -> KindRow:
+    losses = [row.losses for row in rows if row.losses is not None]
+    return KindRow(
+        kind=kind,
+        units=sum(row.units for row in rows),
+        weight=sum((row.weight for row in rows), ZERO),
+        written=sum((row.written for row in rows), ZERO),
+        kept=sum((row.kept for row in rows if row.kept is not None), ZERO) if losses else None,
+        losses={step: sum((lost[step] for lost in losses), ZERO) for step in LOSS_STEPS}
+        if losses
+        else None,
+    )
+
+
+def _by_kind(parts: Iterable[tuple[str, Fraction]], kind: Mapping[str, str]) -> dict[str, Fraction]:
+    sums: dict[str, Fraction] = {}
+    for unit, part in parts:
+        sums[kind[unit]] = sums.get(kind[unit], ZERO) + part
+    return sums
+
+
+def _kind_order(kind: str) -> tuple[int, str]:
+    return (FIRST_KINDS.index(kind) if kind in FIRST_KINDS else len(FIRST_KINDS), kind)

@@ -1,6 +1,5 @@
 """One number for a store at a budget: what a gate in CI, or a test, compares with its bar."""
 
-import math
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -8,18 +7,26 @@ from memaudit.adapters.store import ExportedStore
 from memaudit.core.errors import MemAuditError
 from memaudit.core.exact import plain
 from memaudit.core.package import Package
-from memaudit.scoring.caveats import Account
-from memaudit.scoring.judged_store import OWN_SALIENCE, Salience, written
-from memaudit.scoring.judges.protocol import Judge
-from memaudit.scoring.store_scores import POLICIES, ExportAudit
-
-ESTIMATED = "coverage estimated"
+from memaudit.scoring.caveats import Caveats
+from memaudit.scoring.judged_store import OWN_SALIENCE, Salience, judge_store
+from memaudit.scoring.judges import Judge
+from memaudit.scoring.pruning import (
+    DEFAULT_POLICY,
+    EVERYTHING_FITS,
+    POLICIES,
+    MissingSalience,
+    kept_row,
+)
+from memaudit.scoring.store_scores import StoreScorer
 
 
 @dataclass(frozen=True, slots=True)
-class Gated:
-    """The union ratio of what a store keeps within the budget, or the two numbers it lies between:
-    where its optimum is not certified, and, a hair apart, where some h is irrational."""
+class GateResult:
+    """The union ratio of what a store keeps within the budget.
+
+    `ratio` and `highest` are the two numbers it lies between where its optimum is not certified,
+    and a hair apart where some h is irrational.
+    """
 
     store: str
     ratio: float
@@ -27,7 +34,7 @@ class Gated:
     kept_by: str
     is_estimate: bool
     certified: bool
-    account: Account
+    caveats: Caveats
 
     def passes(self, bar: float) -> bool:
         """Whether it reaches a bar; an error where that is not decided."""
@@ -50,47 +57,43 @@ class Gated:
     @property
     def notes(self) -> str:
         """How it was cut and judged, and everything the score does not see."""
-        estimated = [ESTIMATED] if self.is_estimate else []
-        return ", ".join([self.kept_by, *estimated, *self.account.lines])
+        estimated = ["coverage estimated"] if self.is_estimate else []
+        return ", ".join([self.kept_by, *estimated, *self.caveats.lines])
 
 
-def gated(
+def gate_store(
     package: Package,
     store: ExportedStore,
     budget: Fraction,
     judge: Judge,
     *,
-    policy: str = "recency",
+    policy: str = DEFAULT_POLICY,
     salience: Salience = OWN_SALIENCE,
     group_cap: int | None = None,
     seconds: float | None = None,
-) -> Gated:
+) -> GateResult:
     """The ratio of a store; an error where there is none."""
     if policy not in POLICIES:
         raise MemAuditError(f"unknown policy {policy!r}; choose from {', '.join(POLICIES)}")
-    kept = written(package, store, judge, salience)
-    score = ExportAudit(package, [kept], group_cap, seconds).score(kept, budget)
-    if score.feasible:
-        ratio, how = score.union_ratio, "everything fits"
-    else:
-        rows = {one.policy: one.ratio for one in score.pruned}
-        if policy not in rows:
-            raise MemAuditError(f"{kept.name!r} has no {policy} for every memory; use recency")
-        ratio, how = rows[policy], f"cut by {policy}"
+    judged = judge_store(package, store, judge, salience)
+    score = StoreScorer(package, [judged], group_cap, seconds).score(judged, budget)
+    by_policy = {pruned.policy: pruned.ratio for pruned in score.pruned}
+    ratio = kept_row(score.feasible, score.union_ratio, by_policy, policy)
+    if ratio is None:
+        raise MissingSalience(judged.name, policy)
     ends = ratio.between if ratio.value is None else (ratio.value, ratio.value * ratio.slack)
     if ends is None:
         raise MemAuditError(
-            f"{kept.name!r} has no ratio at budget {plain(budget)}: {ratio.undefined}"
+            f"{judged.name!r} has no ratio at budget {plain(budget)}: {ratio.undefined}"
         )
     # What is kept within the budget is one of the stores the optimum is taken over: at most 1.
     low, high = (float(min(end, Fraction(1))) for end in ends)
-    return Gated(
-        kept.name, low, high, how, judge.is_estimate, ratio.value is not None, kept.account
+    return GateResult(
+        store=judged.name,
+        ratio=low,
+        highest=high,
+        kept_by=EVERYTHING_FITS if score.feasible else f"cut by {policy}",
+        is_estimate=judge.is_estimate,
+        certified=ratio.value is not None,
+        caveats=judged.caveats,
     )
-
-
-def checked_seconds(seconds: float | None) -> float | None:
-    """The limit of `--seconds`; nothing that is no time."""
-    if seconds is not None and not (math.isfinite(seconds) and seconds > 0):
-        raise MemAuditError(f"--seconds {seconds:g} is no time limit; give a number above 0")
-    return seconds

@@ -11,9 +11,9 @@ from memaudit.core.errors import MemAuditError
 from memaudit.core.exact import plain
 from memaudit.core.number_text import rounded
 from memaudit.core.package import EvidenceUnit
-from memaudit.natural.label_passes import kappa
-from memaudit.scoring.judge import Cells, Pair
+from memaudit.scoring.judges import Cells, Pair
 from memaudit.scoring.sensitivity import SensitivityRow
+from memaudit.stats.agreement_coefficients import kappa_of_pairs
 
 DIGITS = 9
 
@@ -75,7 +75,7 @@ def judge_agreement(
         covered=_detection(values, lambda value: value > 0),
         full=_detection(values, lambda value: value == 1),
         same_value=sum(count for (a, b), count in values.items() if a == b),
-        kappa=kappa(values),
+        kappa=kappa_of_pairs(values),
     )
 
 

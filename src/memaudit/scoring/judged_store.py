@@ -1,7 +1,7 @@
 """From an exported store to a judged one: costs measured, coverage judged, salience read."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
 
@@ -12,9 +12,48 @@ from memaudit.core.errors import MemAuditError
 from memaudit.core.exact import exact
 from memaudit.core.package import Package
 from memaudit.core.text import counted
-from memaudit.scoring.caveats import Account, incomplete, unread_rows
-from memaudit.scoring.judges.protocol import Judge, Judged, NotJudged
-from memaudit.scoring.union import WrittenMemory, WrittenStore
+from memaudit.formats.export_warnings import missing_memories
+from memaudit.scoring.caveats import NO_CAVEATS, Caveats, unread_rows
+from memaudit.scoring.judges import Cell, Judge, MemoryText, NotJudged
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenMemory:
+    """A memory of an exported store: its measured cost and its coverage of the package's units."""
+
+    id: str
+    text: str
+    cost: Fraction
+    coverage: Mapping[str, Cell] = field(default_factory=dict)
+    salience: Fraction | None = None
+    query_salience: Fraction | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenStore:
+    """What a system wrote, in the order it wrote it."""
+
+    name: str
+    memories: tuple[WrittenMemory, ...]
+    caveats: Caveats = NO_CAVEATS
+
+    @property
+    def cost(self) -> Fraction:
+        """The cost of keeping all of it."""
+        return sum((memory.cost for memory in self.memories), Fraction(0))
+
+    def candidate_id(self, memory: WrittenMemory) -> str:
+        """The id of a memory as a candidate, with its store's name: stores may use the same ids.
+
+        A slash in the store's name is escaped, so that `a/b` and `c` are not `a` and `b/c`.
+        """
+        name = self.name.replace("%", "%25").replace("/", "%2F")
+        return f"{name}/{memory.id}"
+
+    @property
+    def candidate_ids(self) -> tuple[str, ...]:
+        """All memories as candidates of a union."""
+        return tuple(self.candidate_id(memory) for memory in self.memories)
 
 
 class SalienceCalls:
@@ -41,8 +80,11 @@ class SalienceCalls:
 
 @dataclass(frozen=True, slots=True)
 class Salience:
-    """Files of scores given at write time and with the question in sight. Without the first, a
-    system's own scores count; with it, a memory that it does not name has none."""
+    """Files of scores given at write time and with the question in sight.
+
+    Without the first, a system's own scores count. With it, a memory that it does not name has no
+    score.
+    """
 
     at_write_time: SalienceCalls | None = None
     query_aware: SalienceCalls | None = None
@@ -52,7 +94,7 @@ OWN_SALIENCE = Salience()
 
 
 def read_salience(at_write_time: Path | None, query_aware: Path | None = None) -> Salience:
-    """The files, as far as they are given."""
+    """The files that are given."""
     return Salience(
         None if at_write_time is None else SalienceCalls(at_write_time),
         None if query_aware is None else SalienceCalls(query_aware),
@@ -63,11 +105,11 @@ UNPLACED = "memories that name no package, in a store that names one for others"
 FAILED_SALIENCE = "salience calls that failed or could not be read"
 
 
-def written(
+def judge_store(
     package: Package, store: ExportedStore, judge: Judge, salience: Salience = OWN_SALIENCE
 ) -> WrittenStore:
-    """The active memories of a store under the package's cost rule."""
-    if out_of_pool(package):
+    """The active memories of a store, judged and measured by the package's cost rule."""
+    if is_out_of_pool(package):
         raise MemAuditError(
             f"{package.name!r} is out of the scoring pool (its construction ended as "
             f"{package.attributes.get('status')!r}); score another package"
@@ -78,23 +120,20 @@ def written(
             "--cost-rule, for example words"
         )
     measure = cost_rule(package.cost_rule)
-    memories = in_order(of_package(store, package.name))
-    seen = [Judged(one.id, one.text, one.sources, package.name) for one in memories]
+    memories = writing_order(active_memories(store, package.name))
+    ids = [memory.id for memory in memories]
     try:
-        judged = judge.judge(seen, package.units)
+        judged = judge.judge(
+            [MemoryText(one.id, one.text, one.sources, package.name) for one in memories],
+            package.units,
+        )
     except NotJudged as error:
         raise NotJudged(f"store {store.name!r}: {error}") from None
-    ids = [memory.id for memory in memories]
     own = {memory.id: exact(memory.salience) for memory in memories if memory.salience is not None}
-    at_write_time = _scores(salience.at_write_time, package.name, ids)
-    query_aware = _scores(salience.query_aware, package.name, ids)
-    given = {"salience": at_write_time, "query_salience": query_aware}
-    unrated = {
-        sort: len(ids) - len(scores)
-        for sort, scores in given.items()
-        if scores is not None and len(scores) < len(ids)
+    files = {"salience": salience.at_write_time, "query_salience": salience.query_aware}
+    scores = {
+        policy: calls.of(package.name, ids) for policy, calls in files.items() if calls is not None
     }
-    rated = own if at_write_time is None else at_write_time
     return WrittenStore(
         store.name,
         tuple(
@@ -103,68 +142,68 @@ def written(
                 text=memory.text,
                 cost=Fraction(measure(memory.text)),
                 coverage=judged.cells.get(memory.id, {}),
-                salience=rated.get(memory.id),
-                query_salience=(query_aware or {}).get(memory.id),
+                salience=scores.get("salience", own).get(memory.id),
+                query_salience=scores.get("query_salience", {}).get(memory.id),
             )
             for memory in memories
         ),
-        Account(
+        Caveats(
             unread_rows=unread_rows(store),
-            incomplete=incomplete(store),
+            incomplete=missing_memories(store.warnings),
             undecided=judged.undecided,
             left_out={**judged.left_out, **_left_out(store, salience)},
-            unrated=unrated,
+            without_salience={
+                policy: len(ids) - len(known)
+                for policy, known in scores.items()
+                if len(known) < len(ids)
+            },
             covers_nothing=bool(memories)
             and not any(cell.value for cells in judged.cells.values() for cell in cells.values()),
         ),
     )
 
 
-def out_of_pool(package: Package) -> bool:
+def is_out_of_pool(package: Package) -> bool:
     """Whether its construction ended in a way that keeps it out of every mean."""
     return package.attributes.get("scoring_pool") is False
 
 
 def examples_of(store: ExportedStore) -> set[str]:
-    """The packages a store was written for, also those it wrote nothing for; empty if it does not
-    say: then all of it belongs to whatever package it is scored on."""
+    """The packages a store was written for, including those it wrote nothing for.
+
+    Empty where the store does not say. Then all of it belongs to the package it is scored on.
+    """
     named = {memory.example for memory in store.memories if memory.example is not None}
     listed = store.origin.configuration.get("examples")
     return named | (set(map(str, listed)) if isinstance(listed, list | dict) else set())
 
 
-def of_package(store: ExportedStore, name: str) -> list[Memory]:
-    """The active memories written for this package."""
+def active_memories(store: ExportedStore, package: str) -> list[Memory]:
+    """The active memories written for a package."""
     known = examples_of(store)
     if not known:
         return list(store.active)
-    if name not in known:
+    if package not in known:
         raise MemAuditError(
-            f"{store.name!r} was not written for the package {name!r} but for "
+            f"{store.name!r} was not written for the package {package!r} but for "
             f"{', '.join(sorted(map(repr, known))[:3])}"
         )
-    return [memory for memory in store.active if memory.example == name]
+    return [memory for memory in store.active if memory.example == package]
 
 
-def in_order(memories: Sequence[Memory]) -> list[Memory]:
+def writing_order(memories: Sequence[Memory]) -> list[Memory]:
     """By time of creation where every memory has one, else as the store lists them."""
     if any(memory.created_at is None for memory in memories):
         return list(memories)
     return sorted(memories, key=lambda memory: memory.created_at or "")
 
 
-def _scores(
-    calls: SalienceCalls | None, package: str, ids: Sequence[str]
-) -> dict[str, Fraction] | None:
-    return None if calls is None else calls.of(package, ids)
-
-
 def _left_out(store: ExportedStore, salience: Salience) -> dict[str, int]:
-    found: dict[str, int] = {}
+    counts = {}
     unplaced = sum(memory.example is None for memory in store.active)
     if unplaced and examples_of(store):
-        found[UNPLACED] = unplaced
+        counts[UNPLACED] = unplaced
     files = (salience.at_write_time, salience.query_aware)
-    if failed := sum(one.failed for one in files if one is not None):
-        found[FAILED_SALIENCE] = failed
-    return found
+    if failed := sum(calls.failed for calls in files if calls is not None):
+        counts[FAILED_SALIENCE] = failed
+    return counts

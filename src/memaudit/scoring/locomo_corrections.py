@@ -16,10 +16,10 @@ from memaudit.core.errors import MemAuditError
 from memaudit.core.package import TABLES, Package
 from memaudit.io.files import read_bytes
 from memaudit.io.strict_json import first_fault
-from memaudit.natural.annotations import Recipe, build
-from memaudit.natural.build_plan import Job, plan
+from memaudit.natural.annotations import AnnotationRecipe, build_package
+from memaudit.natural.build_plan import BuildJob, plan_build
 
-NAME = "corrected evidence"
+VARIANT_NAME = "corrected evidence"
 FORMAT = "locomo"
 _PLACE = re.compile(r"locomo_(\d+)_(qa\d+)")
 
@@ -34,7 +34,7 @@ class Correction(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class Corrected:
+class CorrectedPackage:
     """The corrected package, and what became of this conversation's corrections."""
 
     package: Package
@@ -52,7 +52,9 @@ def read_corrections(path: Path) -> list[Correction]:
         ) from None
 
 
-def corrected(package: Package, rows: list[Correction], conversations: Path) -> Corrected:
+def corrected_package(
+    package: Package, rows: list[Correction], conversations: Path
+) -> CorrectedPackage:
     """A package built from LoCoMo's annotations, with corrected evidence.
 
     Turns that the conversation does not have are left out; a correction without any other turn
@@ -60,14 +62,14 @@ def corrected(package: Package, rows: list[Correction], conversations: Path) -> 
     """
     found = [
         (place, one)
-        for place, one in enumerate(plan(Job(conversations, FORMAT)).loaded())
+        for place, one in enumerate(plan_build(BuildJob(conversations, FORMAT)).loaded())
         if one.conversation.id == package.name
     ]
     if not found:
         raise MemAuditError(f"{conversations.name}: has no conversation {package.name!r}")
     ((place, loaded),) = found
-    recipe = Recipe(FORMAT, package.cost_rule)
-    before = build(loaded, recipe).package
+    recipe = AnnotationRecipe(FORMAT, package.cost_rule)
+    before = build_package(loaded, recipe).package
     if any(getattr(before, table) != getattr(package, table) for table in TABLES):
         raise MemAuditError(
             f"corrections of LoCoMo's evidence do not apply to {package.name!r}: it is not what "
@@ -99,5 +101,7 @@ def corrected(package: Package, rows: list[Correction], conversations: Path) -> 
             evidence_sessions=tuple(dict.fromkeys(home[turn] for turn in turns)),
         )
     better = replace(conversation, questions=tuple(questions.values()))
-    again = build(replace(loaded, conversation=better), recipe).package
-    return Corrected(again.replace(group_cap=package.group_cap), dict(sorted((+count).items())))
+    again = build_package(replace(loaded, conversation=better), recipe).package
+    return CorrectedPackage(
+        again.replace(group_cap=package.group_cap), dict(sorted((+count).items()))
+    )

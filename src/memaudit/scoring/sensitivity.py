@@ -13,7 +13,7 @@ from memaudit.core.number_text import rounded
 from memaudit.core.optimum import Optimum
 from memaudit.core.package import Package
 from memaudit.scoring.judged_store import WrittenStore
-from memaudit.scoring.pruning import pruned
+from memaudit.scoring.pruning import keep_within
 from memaudit.scoring.score import Basis, Ratio
 from memaudit.scoring.sensitivity_variants import Variant
 from memaudit.scoring.store_scores import StoreScorer
@@ -21,8 +21,6 @@ from memaudit.stats.bootstrap import outer_percentiles
 from memaudit.stats.rank_correlation import Tau, exact_kendall
 
 BASIS: Basis = "common union"
-FITS = "everything fits"
-RECENCY = "cut by recency"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,39 +46,45 @@ def sensitivity_rows(
     seconds: float | None = None,
 ) -> list[SensitivityRow]:
     """Every store at every budget. A store that fits is kept whole, else the newest that fit."""
-    audit = StoreScorer(package, stores, group_cap, seconds)
-    return [_one(audit, store, budget) for budget in budgets for store in audit.stores]
+    scorer = StoreScorer(package, stores, group_cap, seconds)
+    rows = []
+    for budget in budgets:
+        for store in scorer.stores:
+            kept = keep_within(store, budget)
+            rows.append(
+                sensitivity_row(
+                    store.name,
+                    budget,
+                    kept.kept_by,
+                    scorer.scorer.score(kept.ids).value,
+                    scorer.common_optimum(budget),
+                    scorer.upper_optimum(store, budget),
+                )
+            )
+    return rows
 
 
-def _one(audit: StoreScorer, store: WrittenStore, budget: Fraction) -> SensitivityRow:
-    fits = store.cost <= budget
-    kept = store.candidate_ids if fits else pruned(store, budget, "recency") or ()
-    value = audit.scorer.score(kept).value
-    common, upper = audit.common_optimum(budget), audit.upper_optimum(store, budget)
-    return ratio_row(store.name, budget, FITS if fits else RECENCY, value, common, upper)
-
-
-def ratio_row(
+def sensitivity_row(
     store: str, budget: Fraction, kept_by: str, value: Fraction, common: Optimum, upper: Optimum
 ) -> SensitivityRow:
-    """The ratios of a kept value and of an upper bound, as far as optima are proven."""
+    """The ratios of a kept value and of an upper bound, where optima are proven."""
     return SensitivityRow(
         store=store,
         budget=budget,
         kept_by=kept_by,
         kept=Ratio(value, common, BASIS).value,
         upper=Ratio(upper.value, common, BASIS).value if upper.certified else None,
-        uncertified=sum(not one.certified for one in (common, upper)),
+        uncertified=sum(not optimum.certified for optimum in (common, upper)),
     )
 
 
-Value = Callable[[SensitivityRow], Fraction | None]
-Runs = Mapping[str, Sequence[Sequence[SensitivityRow]]]
+RatioOf = Callable[[SensitivityRow], Fraction | None]
+VariantRuns = Mapping[str, Sequence[Sequence[SensitivityRow]]]
 """By variant, its repetitions; the first variant is the base."""
 
 
 @dataclass(frozen=True, slots=True)
-class Spread:
+class RatioSpread:
     """A ratio over repetitions; those where it is undefined are counted by what `n` lacks."""
 
     n: int
@@ -90,7 +94,7 @@ class Spread:
 
 
 @dataclass(frozen=True, slots=True)
-class Survival:
+class RankSurvival:
     """Kendall's tau-b of a ranking of systems against the base, over repetitions.
 
     Only systems with both ratios are ranked. `n` counts repetitions with a tau.
@@ -108,25 +112,25 @@ class StoreSpread:
 
     store: str
     kept_by: tuple[str, ...]
-    kept: Spread
-    upper: Spread
+    kept: RatioSpread
+    upper: RatioSpread
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class VariantFinding:
     """One variant at one budget."""
 
     variant: str
     budget: Fraction
     repetitions: int
     stores: tuple[StoreSpread, ...]
-    kept_ranking: Survival
-    upper_ranking: Survival
+    kept_ranking: RankSurvival
+    upper_ranking: RankSurvival
     uncertified: int
 
 
 @dataclass(frozen=True, slots=True)
-class Pairing:
+class JudgePairing:
     """Two rankings of the same stores at one budget; None where one of them orders nothing."""
 
     first: str
@@ -139,16 +143,18 @@ class Pairing:
 
 def variant_runs(
     tried: Iterable[Variant], budgets: Sequence[Fraction], seconds: float | None = None
-) -> Runs:
+) -> VariantRuns:
     """Every variant measured, draws of one noise together."""
     runs: dict[str, list[list[SensitivityRow]]] = {}
-    for one in tried:
-        found = sensitivity_rows(one.package, one.stores, budgets, one.group_cap, seconds)
-        runs.setdefault(one.name, []).append(found)
+    for variant in tried:
+        rows = sensitivity_rows(
+            variant.package, variant.stores, budgets, variant.group_cap, seconds
+        )
+        runs.setdefault(variant.name, []).append(rows)
     return runs
 
 
-def findings(runs: Runs, budgets: Sequence[Fraction]) -> list[Finding]:
+def variant_findings(runs: VariantRuns, budgets: Sequence[Fraction]) -> list[VariantFinding]:
     """Every variant at every budget, against the first variant."""
     if not runs:
         return []
@@ -160,34 +166,24 @@ def findings(runs: Runs, budgets: Sequence[Fraction]) -> list[Finding]:
     ]
 
 
-def pairings(
-    runs: Runs, variant_of: Mapping[str, str], budgets: Sequence[Fraction]
-) -> list[Pairing]:
+def judge_pairings(
+    runs: VariantRuns, variant_of: Mapping[str, str], budgets: Sequence[Fraction]
+) -> list[JudgePairing]:
     """The rankings of several judges against each other, each by its variant."""
-    return [
-        _pairing(
-            first, second, budget,
-            *(_at(runs[variant_of[name]][0], budget) for name in (first, second)),
-        )
-        for budget in budgets
-        for first, second in combinations(variant_of, 2)
-    ]  # fmt: skip
-
-
-def _pairing(
-    first: str,
-    second: str,
-    budget: Fraction,
-    one: Sequence[SensitivityRow],
-    other: Sequence[SensitivityRow],
-) -> Pairing:
-    kept = _tau(one, other, lambda row: row.kept)
-    upper = _tau(one, other, lambda row: row.upper)
-    return Pairing(first, second, budget, kept.value, upper.value, kept.same_order)
+    pairings = []
+    for budget in budgets:
+        for first, second in combinations(variant_of, 2):
+            rows, others = (_at(runs[variant_of[name]][0], budget) for name in (first, second))
+            kept = _tau(rows, others, lambda row: row.kept)
+            upper = _tau(rows, others, lambda row: row.upper)
+            pairings.append(
+                JudgePairing(first, second, budget, kept.value, upper.value, kept.same_order)
+            )
+    return pairings
 
 
 def _at(run: Sequence[SensitivityRow], budget: Fraction) -> list[SensitivityRow]:
-    return [one for one in run if one.budget == budget]
+    return [row for row in run if row.budget == budget]
 
 
 def _finding(
@@ -195,104 +191,105 @@ def _finding(
     budget: Fraction,
     runs: Sequence[Sequence[SensitivityRow]],
     base: Sequence[SensitivityRow],
-) -> Finding:
-    return Finding(
+) -> VariantFinding:
+    return VariantFinding(
         variant=name,
         budget=budget,
         repetitions=len(runs),
         stores=tuple(
             StoreSpread(
                 column[0].store,
-                tuple(sorted({one.kept_by for one in column})),
-                spread([one.kept for one in column]),
-                spread([one.upper for one in column]),
+                tuple(sorted({row.kept_by for row in column})),
+                spread([row.kept for row in column]),
+                spread([row.upper for row in column]),
             )
             for column in zip(*runs, strict=True)
         ),
-        kept_ranking=_survival(runs, base, lambda one: one.kept),
-        upper_ranking=_survival(runs, base, lambda one: one.upper),
-        uncertified=sum(one.uncertified for run in runs for one in run),
+        kept_ranking=_survival(runs, base, lambda row: row.kept),
+        upper_ranking=_survival(runs, base, lambda row: row.upper),
+        uncertified=sum(row.uncertified for run in runs for row in run),
     )
 
 
-def spread(values: Sequence[Fraction | None]) -> Spread:
+def spread(values: Sequence[Fraction | None]) -> RatioSpread:
     """The mean and the interval of the values that are defined."""
-    there = [float(value) for value in values if value is not None]
-    if not there:
-        return Spread(0, None, None, None)
-    return Spread(len(there), float(np.mean(there)), *outer_percentiles(there))
+    defined = [float(value) for value in values if value is not None]
+    if not defined:
+        return RatioSpread(0, None, None, None)
+    return RatioSpread(len(defined), float(np.mean(defined)), *outer_percentiles(defined))
 
 
 def _survival(
-    runs: Sequence[Sequence[SensitivityRow]], base: Sequence[SensitivityRow], value: Value
-) -> Survival:
-    found = [tau for run in runs if (tau := _tau(base, run, value)).value is not None]
+    runs: Sequence[Sequence[SensitivityRow]], base: Sequence[SensitivityRow], value: RatioOf
+) -> RankSurvival:
+    found = [_tau(base, run, value) for run in runs]
     taus = [tau.value for tau in found if tau.value is not None]
-    return Survival(
+    return RankSurvival(
         n=len(taus),
         tau=sum(taus) / len(taus) if taus else None,
         lowest=min(taus, default=None),
-        same_order=sum(tau.same_order for tau in found),
+        same_order=sum(tau.same_order for tau in found if tau.value is not None),
     )
 
 
-def _tau(base: Sequence[SensitivityRow], run: Sequence[SensitivityRow], value: Value) -> Tau:
+def _tau(base: Sequence[SensitivityRow], run: Sequence[SensitivityRow], value: RatioOf) -> Tau:
     """Against the base, over the stores that have a ratio in both."""
     first: list[Fraction] = []
     second: list[Fraction] = []
-    for one, other in zip(base, run, strict=True):
-        a, b = value(one), value(other)
-        if a is not None and b is not None:
-            first.append(a)
-            second.append(b)
+    for in_base, in_run in zip(base, run, strict=True):
+        before, after = value(in_base), value(in_run)
+        if before is not None and after is not None:
+            first.append(before)
+            second.append(after)
     return exact_kendall(first, second)
 
 
-DIGITS = 9
-
-
-def finding_row(found: Finding) -> dict[str, Any]:
-    """One variant at one budget."""
+def finding_row(finding: VariantFinding) -> dict[str, Any]:
+    """One variant at one budget, as JSON."""
     return {
-        "variant": found.variant,
-        "budget": plain(found.budget),
-        "repetitions": found.repetitions,
+        "variant": finding.variant,
+        "budget": plain(finding.budget),
+        "repetitions": finding.repetitions,
         "stores": [
             {
-                "store": one.store,
-                "kept_by": list(one.kept_by),
-                "kept": _spread(one.kept),
-                "upper_pruned": _spread(one.upper),
+                "store": store.store,
+                "kept_by": list(store.kept_by),
+                "kept": _spread_row(store.kept),
+                "upper_pruned": _spread_row(store.upper),
             }
-            for one in found.stores
+            for store in finding.stores
         ],
-        "kept_ranking": _rows_survival(found.kept_ranking),
-        "upper_pruned_ranking": _rows_survival(found.upper_ranking),
-        "uncertified_optima": found.uncertified,
+        "kept_ranking": _survival_row(finding.kept_ranking),
+        "upper_pruned_ranking": _survival_row(finding.upper_ranking),
+        "uncertified_optima": finding.uncertified,
     }
 
 
-def pairing_row(found: Pairing) -> dict[str, Any]:
-    """Two judges at one budget."""
+def pairing_row(pairing: JudgePairing) -> dict[str, Any]:
+    """Two judges at one budget, as JSON."""
     return {
-        "first": found.first,
-        "second": found.second,
-        "budget": plain(found.budget),
-        "kept_tau_b": rounded(found.kept_tau),
-        "upper_pruned_tau_b": rounded(found.upper_tau),
-        "same_kept_order": found.same_kept_order,
+        "first": pairing.first,
+        "second": pairing.second,
+        "budget": plain(pairing.budget),
+        "kept_tau_b": rounded(pairing.kept_tau),
+        "upper_pruned_tau_b": rounded(pairing.upper_tau),
+        "same_kept_order": pairing.same_kept_order,
     }
 
 
-def _spread(one: Spread) -> dict[str, Any]:
+def _spread_row(spread: RatioSpread) -> dict[str, Any]:
     return {
-        "mean": rounded(one.mean), "low": rounded(one.low), "high": rounded(one.high),
-        "defined": one.n,
-    }  # fmt: skip
+        "mean": rounded(spread.mean),
+        "low": rounded(spread.low),
+        "high": rounded(spread.high),
+        "defined": spread.n,
+    }
 
 
-def _rows_survival(one: Survival) -> dict[str, Any]:
+def _survival_row(survival: RankSurvival) -> dict[str, Any]:
     return {
-        "tau_b": rounded(one.tau), "lowest_tau_b": rounded(one.lowest),
-        "same_order": one.same_order, "defined": one.n,
-    }  # fmt: skip
+        "tau_b": rounded(survival.tau),
+        "lowest_tau_b": rounded(survival.lowest),
+        "same_order": survival.same_order,
+        "defined": survival.n,
+    }

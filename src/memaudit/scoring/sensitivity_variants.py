@@ -13,10 +13,11 @@ from memaudit.core.errors import MemAuditError
 from memaudit.core.exact import plain
 from memaudit.core.package import Coverage, Package
 from memaudit.natural.coverage_rules import FULL, NONE, PARTIAL, is_exact
-from memaudit.scoring.union import Cell, WrittenStore
+from memaudit.scoring.judged_store import WrittenStore
+from memaudit.scoring.judges import Cell
 
-Kind = Literal["flip", "resample", "move"]
-KINDS: tuple[Kind, ...] = get_args(Kind)
+NoiseKind = Literal["flip", "resample", "move"]
+NOISE_KINDS: tuple[NoiseKind, ...] = get_args(NoiseKind)
 LABELS = (NONE, PARTIAL, FULL)
 DRAWN = 1 << 64
 """How many draws there are."""
@@ -26,14 +27,16 @@ DRAWN = 1 << 64
 class Noise:
     """A kind of error, the share of labels it strikes, and which draw of it."""
 
-    kind: Kind
+    kind: NoiseKind
     rate: Fraction
     seed: int = 0
     repetition: int = 0
 
     def __post_init__(self) -> None:
-        if self.kind not in KINDS:
-            raise MemAuditError(f"unknown noise {self.kind!r}; choose from {', '.join(KINDS)}")
+        if self.kind not in NOISE_KINDS:
+            raise MemAuditError(
+                f"unknown noise {self.kind!r}; choose from {', '.join(NOISE_KINDS)}"
+            )
         if not 0 <= self.rate <= 1:
             raise MemAuditError(f"noise rate {self.rate} is not between 0 and 1")
 
@@ -58,7 +61,7 @@ def mislabelled(
     for candidate in package.candidates:
         before = rows.get(candidate.id, {})
         cells = {unit: Cell(row.value, row.provenance or "") for unit, row in before.items()}
-        for unit, cell in struck(candidate.text, cells, units, pool, noise).items():
+        for unit, cell in noisy_cells(candidate.text, cells, units, pool, noise).items():
             if cell is cells.get(unit):
                 coverage.append(before[unit])
             elif cell.value:
@@ -74,7 +77,7 @@ def mislabelled(
         replace(
             store,
             memories=tuple(
-                replace(one, coverage=struck(one.text, one.coverage, units, pool, noise))
+                replace(one, coverage=noisy_cells(one.text, one.coverage, units, pool, noise))
                 for one in store.memories
             ),
         )
@@ -83,7 +86,7 @@ def mislabelled(
     return package.replace(coverage=tuple(coverage)), noisy
 
 
-def struck(
+def noisy_cells(
     text: str,
     cells: Mapping[str, Cell],
     units: Sequence[str],
@@ -137,13 +140,13 @@ class Variant:
 
 
 @dataclass(frozen=True, slots=True)
-class Choices:
+class VariantChoices:
     """What to vary. Budgets keep their numbers under every cost rule, as in the paper's appendix:
     a budget of 100 is 100 words, or 100 of the units that `bytes` counts."""
 
     cost_rules: tuple[str, ...] = COST_RULES
     group_caps: tuple[int, ...] = GROUP_CAPS
-    noise: tuple[Kind, ...] = ("flip", "move")
+    noise: tuple[NoiseKind, ...] = ("flip", "move")
     rates: tuple[Fraction, ...] = (Fraction(1, 10),)
     repetitions: int = 20
     seed: int = 0
@@ -161,7 +164,7 @@ class Choices:
 def variants(
     package: Package,
     stores: Sequence[WrittenStore],
-    choices: Choices,
+    choices: VariantChoices,
     group_cap: int | None = None,
     judged: Mapping[str, Sequence[WrittenStore]] | None = None,
 ) -> Iterator[Variant]:

@@ -1,6 +1,10 @@
-"""Scores of exported stores: raw value, certified ratios, and what pruning could save."""
+"""Scores of exported stores: raw value, ratios to certified optima, and what pruning could save.
 
-from collections.abc import Sequence
+The denominators are optima of the package, of its union with one store (definition 3 of the paper)
+and of its union with all stores. In a union every memory is a candidate in a group of its own.
+"""
+
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -8,18 +12,15 @@ from functools import cached_property
 from memaudit.core.errors import MemAuditError
 from memaudit.core.exact import Enclosure
 from memaudit.core.optimum import Optimum
-from memaudit.core.package import Package
-from memaudit.scoring.pruning import Policy, pruned
-from memaudit.scoring.ratio import Ratio
-from memaudit.scoring.score import Score, Scorer
-from memaudit.scoring.union import WrittenStore, store_package, union_package
+from memaudit.core.package import Candidate, Coverage, Experience, Package
+from memaudit.scoring.judged_store import WrittenStore
+from memaudit.scoring.pruning import prune, usable_policies
+from memaudit.scoring.score import Ratio, Score, Scorer
 from memaudit.solvers.solve import PackageSolver
-
-POLICIES: tuple[Policy, ...] = ("recency", "salience", "query_salience")
 
 
 @dataclass(frozen=True, slots=True)
-class Pruned:
+class PrunedStore:
     """A store cut down to the budget by a policy, or by the exact best choice."""
 
     policy: str
@@ -31,8 +32,11 @@ class Pruned:
 
 @dataclass(frozen=True, slots=True)
 class StoreScore:
-    """One store at one budget. Ratios of a store that does not fit are undefined by themselves:
-    `feasible` says so, and the pruned rows are its scores within the budget."""
+    """One store at one budget.
+
+    Ratios of a store that is not `feasible` may exceed 1. Its pruned rows are its scores within the
+    budget.
+    """
 
     name: str
     budget: Fraction
@@ -42,13 +46,13 @@ class StoreScore:
     package_ratio: Ratio
     union_ratio: Ratio
     common_ratio: Ratio
-    upper: Pruned
+    upper: PrunedStore
     upper_optimum: Optimum
-    pruned: tuple[Pruned, ...]
+    pruned: tuple[PrunedStore, ...]
 
 
-class ExportAudit:
-    """Stores against one package; each union, the common one and each store alone solved once."""
+class StoreScorer:
+    """Scores stores of one package. Each union and each store alone is solved once per budget."""
 
     def __init__(
         self,
@@ -112,7 +116,6 @@ class ExportAudit:
         """All of a store's scores at a budget."""
         whole = self.scorer.score(store.candidate_ids)
         upper = self.upper_optimum(store, budget)
-        cut = [(policy, pruned(store, budget, policy)) for policy in POLICIES]
         return StoreScore(
             name=store.name,
             budget=budget,
@@ -127,9 +130,8 @@ class ExportAudit:
             ),
             upper_optimum=upper,
             pruned=tuple(
-                self._pruned(policy, kept, store, budget)
-                for policy, kept in cut
-                if kept is not None
+                self._pruned(policy, prune(store, budget, policy), store, budget)
+                for policy in usable_policies(store)
             ),
         )
 
@@ -140,10 +142,69 @@ class ExportAudit:
         store: WrittenStore,
         budget: Fraction,
         highest: Fraction | None = None,
-    ) -> Pruned:
+    ) -> PrunedStore:
         score = self.scorer.score(kept)
-        return Pruned(
+        return PrunedStore(
             policy, kept, score,
             Ratio(score.value, self.union_optimum(store, budget), "union", highest),
             Ratio(score.value, self.common_optimum(budget), "common union", highest),
         )  # fmt: skip
+
+
+MEMORY = "memory"
+"""The kind of an exported memory."""
+
+
+def union_package(package: Package, stores: Sequence[WrittenStore]) -> Package:
+    """The package with every memory added, each in a group of its own."""
+    names = " + ".join(store.name for store in stores)
+    return _with_memories(
+        package, stores, package.candidates, package.coverage, f"{package.name} + {names}"
+    )
+
+
+def store_package(package: Package, store: WrittenStore) -> Package:
+    """The package with the memories of one store as its only candidates."""
+    return _with_memories(package, [store], (), (), f"{package.name}, {store.name} alone")
+
+
+def _with_memories(
+    package: Package,
+    stores: Iterable[WrittenStore],
+    candidates: tuple[Candidate, ...],
+    coverage: tuple[Coverage, ...],
+    name: str,
+) -> Package:
+    last = max((experience.index for experience in package.experiences), default=-1)
+    taken = {item.id for item in (*package.candidates, *package.experiences)}
+    experiences: list[Experience] = []
+    added: list[Candidate] = []
+    cells: list[Coverage] = []
+    for store in stores:
+        for memory in store.memories:
+            id = store.candidate_id(memory)
+            home = f"written: {id}"
+            if id in taken or home in taken:
+                raise MemAuditError(
+                    f"the package {package.name!r} has a candidate or experience that is called "
+                    f"{(id if id in taken else home)!r}, as a memory of the store {store.name!r} "
+                    "would be; import the store with another --name"
+                )
+            experiences.append(Experience(id=home, index=last + 1 + len(experiences)))
+            added.append(
+                Candidate(id=id, experience=home, kind=MEMORY, text=memory.text, cost=memory.cost)
+            )
+            cells += (
+                Coverage(
+                    candidate=id, unit=unit, value=cell.value, provenance=cell.provenance,
+                    rationale=cell.rationale or None,
+                )
+                for unit, cell in memory.coverage.items()
+                if cell.value
+            )  # fmt: skip
+    return package.replace(
+        name=name,
+        experiences=(*package.experiences, *experiences),
+        candidates=(*candidates, *added),
+        coverage=(*coverage, *cells),
+    )

@@ -1,25 +1,105 @@
-"""One store from the examples of a capture, with everything that did not go as it should."""
+"""The folder beside the store that makes a capture resumable: a journal and the raw exports."""
 
+import json
+import shutil
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from tempfile import mkdtemp
+from typing import Any
 from urllib.parse import urlsplit
 
 from pydantic import JsonValue
 
 from memaudit.adapters.capture.driver_process import DriverDied, Drivers
-from memaudit.adapters.capture.example import ExampleResult, Feeding, feed_example
-from memaudit.adapters.capture.messages import CaptureExample, as_example
-from memaudit.adapters.capture.record import Record, open_record
+from memaudit.adapters.capture.example import (
+    CaptureExample,
+    ExampleResult,
+    FeedSettings,
+    as_example,
+    feed_example,
+)
 from memaudit.adapters.capture.systems import CaptureSettings, MemorySystem
 from memaudit.adapters.registry import named_adapter
-from memaudit.adapters.store import Count, ExportedStore, Memory, Origin, write_store
+from memaudit.adapters.store import ExportedStore, ImportCount, Memory, Origin, write_store
 from memaudit.core.errors import MemAuditError
 from memaudit.core.package import Package
-from memaudit.formats.store_warnings import StoreWarning
+from memaudit.formats.export_warnings import ExportWarning
+from memaudit.io.files import beside
+from memaudit.io.journal import Journal, read_journal, to_line
 from memaudit.models.secret import Secret, checked_address, key_for
+
+SUFFIX = ".capture"
+JOURNAL = "journal.jsonl"
+EXPORTS = "exports"
+WORK = "work-"
+
+
+@dataclass(slots=True)
+class CaptureRecord:
+    """An open capture: its finished examples by name, and where new ones go."""
+
+    folder: Path
+    journal: Journal
+    finished: dict[str, ExampleResult]
+
+    def keep(self, result: ExampleResult) -> None:
+        """Write a finished example down; from here on it is not fed again."""
+        row = {"kind": "example", **asdict(result)}
+        row["memories"] = [memory.model_dump(mode="json") for memory in result.memories]
+        self.journal.append([to_line(row)])
+        self.finished[result.example] = result
+
+    def export_path(self, digest: str) -> Path:
+        """The raw export of an example, in the system's own format; its ending is to be added."""
+        return self.folder / EXPORTS / digest[:16]
+
+    @contextmanager
+    def work_folder(self) -> Iterator[Path]:
+        """A new folder for the system's files; a killed run's folder is never used again."""
+        path = Path(mkdtemp(prefix=WORK, dir=self.folder))
+        try:
+            yield path
+        finally:
+            shutil.rmtree(path, ignore_errors=True)
+
+
+@contextmanager
+def open_record(out: Path, identity: dict[str, Any]) -> Iterator[CaptureRecord]:
+    """Begin or go on; a record of other settings or versions is refused."""
+    folder = beside(out, SUFFIX)
+    try:
+        (folder / EXPORTS).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise MemAuditError(f"cannot write {folder}: {error.strerror or error}") from None
+    with Journal(folder / JOURNAL) as journal:
+        for left in folder.glob(WORK + "*"):  # of a killed run: the lock says nobody uses it now
+            shutil.rmtree(left, ignore_errors=True)
+        rows = list(read_journal(folder / JOURNAL))
+        if not rows:
+            journal.append([to_line({"kind": "settings", **identity})])
+        else:
+            _refuse_other(folder, rows[0], identity)
+        yield CaptureRecord(folder, journal, {row["example"]: _result(row) for row in rows[1:]})
+
+
+def _refuse_other(folder: Path, row: dict[str, Any], identity: dict[str, Any]) -> None:
+    for name, wanted in identity.items():
+        if row.get(name) != wanted:
+            before, now = json.dumps(row.get(name)), json.dumps(wanted)
+            raise MemAuditError(
+                f"{folder} was begun with {name} {before}, now it is {now}; "
+                "choose another --out, or delete the folder to begin anew"
+            )
+
+
+def _result(row: dict[str, Any]) -> ExampleResult:
+    fields = {name: value for name, value in row.items() if name != "kind"}
+    fields["memories"] = [Memory.model_validate(memory) for memory in row["memories"]]
+    return ExampleResult(**fields)
+
 
 NAMED = 20
 
@@ -42,7 +122,7 @@ def assemble(
             configuration=_configuration(system, settings, address, results),
         ),
         memories=memories,
-        count=Count(
+        count=ImportCount(
             read=sum(result.rows for result in results), kept=len(memories),
             inactive=dict(sorted(inactive.items())), skipped=dict(sorted(skipped.items())),
         ),
@@ -86,8 +166,9 @@ def _warnings(
     found = []
     if broken:
         names = _named([f"{name} ({why})" for name, why in broken.items()])
-        found.append(StoreWarning.INCOMPLETE.text(
-            f"{len(broken)} packages are not in this store: {names}"))
+        found.append(
+            ExportWarning.INCOMPLETE.text(f"{len(broken)} packages are not in this store: {names}")
+        )
     failures = [
         f"{result.example} {one['experience']} ({one['problem']})"
         for result in results
@@ -95,8 +176,11 @@ def _warnings(
     ]
     if failures:
         total = sum(result.fed for result in results)
-        found.append(StoreWarning.INCOMPLETE.text(
-            f"{len(failures)} of {total} messages failed: {_named(failures)}"))
+        found.append(
+            ExportWarning.INCOMPLETE.text(
+                f"{len(failures)} of {total} messages failed: {_named(failures)}"
+            )
+        )
     if empty := sum(result.empty for result in results):
         found.append(f"{empty} experiences without text were not fed")
     others = sorted({host for result in results for host in _others(result, address)})
@@ -166,7 +250,7 @@ def capture(
 class _Run:
     drivers: Drivers
     settings: CaptureSettings
-    record: Record
+    record: CaptureRecord
     address: str
     key: Secret
     told: Callable[[str], None]
@@ -194,7 +278,7 @@ class _Run:
             "embedder": self.settings.embedder, "options": self.settings.options,
             "api_key": self.key.reveal() or "none",
         }  # fmt: skip
-        feeding = Feeding(
+        feeding = FeedSettings(
             self.drivers.running(), wire, self.key, self.settings.patience, self.settings.view
         )
         with self.record.work_folder() as folder:
@@ -214,7 +298,7 @@ def _examples(packages: Sequence[Package]) -> list[CaptureExample]:
     return list(examples.values())
 
 
-def _is_finished(record: Record, example: CaptureExample) -> bool:
+def _is_finished(record: CaptureRecord, example: CaptureExample) -> bool:
     done = record.finished.get(example.name)
     return done is not None and done.digest == example.digest
 

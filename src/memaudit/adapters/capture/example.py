@@ -1,24 +1,103 @@
-"""What each message changed in the store: order of writing, updates, and what was deleted."""
+"""What a system is fed: the visible experiences as messages, and nothing else of a package."""
 
+import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from memaudit.adapters.capture.driver_process import DriverDied, DriverProcess
-from memaudit.adapters.capture.messages import CaptureExample
 from memaudit.adapters.capture.systems import MemorySystem
 from memaudit.adapters.protocol import ImportOptions
 from memaudit.adapters.registry import import_store
 from memaudit.adapters.store import Memory
-from memaudit.formats.store_warnings import StoreWarning, store_warning
+from memaudit.core.errors import MemAuditError
+from memaudit.core.package import Package
+from memaudit.formats.export_warnings import ExportWarning, export_warning
 from memaudit.io.atomic import write_file
 from memaudit.models.secret import Secret
+from memaudit.writers.protocol import VisibleExperience, visible
+
+ASSISTANTS = frozenset({"assistant", "ai", "agent", "model", "bot", "system"})
+PLAIN = ASSISTANTS | {"user", "human"}
+"""Speakers that a role says already."""
+
+
+@dataclass(frozen=True, slots=True)
+class FedMessage:
+    """One experience as a chat message, and the parts for systems with fields of their own."""
+
+    role: str
+    content: str
+    """`[timestamp] speaker: text`, without what the package does not know."""
+    spoken: str
+    """`speaker: text`."""
+    time: str | None
+    """`YYYYMMDDHHMM` where the timestamp is ISO, else as it stands."""
+
+
+@dataclass(frozen=True, slots=True)
+class FedExperience:
+    """A message with the experience it came from; only the message leaves this process."""
+
+    experience: str
+    message: FedMessage
+
+
+@dataclass(frozen=True, slots=True)
+class CaptureExample:
+    """A package as far as it is fed."""
+
+    name: str
+    digest: str
+    messages: tuple[FedExperience, ...]
+    empty: int
+
+
+def as_example(package: Package) -> CaptureExample:
+    """The messages of a package in order of arrival; experiences without text are counted."""
+    experiences = visible(package).experiences
+    messages = tuple(
+        FedExperience(one.id, _message(one)) for one in experiences if one.text.strip()
+    )
+    if not messages:
+        raise MemAuditError(f"package {package.name!r} has no experience with a text to feed")
+    return CaptureExample(
+        package.name, fed_digest(messages), messages, len(experiences) - len(messages)
+    )
+
+
+def fed_digest(messages: Sequence[FedExperience]) -> str:
+    """The SHA-256 of what is fed: other labels on the same stream are the same feed."""
+    rows = [[one.experience, asdict(one.message)] for one in messages]
+    text = json.dumps(rows, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _message(experience: VisibleExperience) -> FedMessage:
+    speaker = (experience.speaker or "").strip()
+    named = speaker and speaker.casefold() not in PLAIN
+    spoken = f"{speaker}: {experience.text}" if named else experience.text
+    when = experience.timestamp
+    return FedMessage(
+        role="assistant" if speaker.casefold() in ASSISTANTS else "user",
+        content=f"[{when}] {spoken}" if when else spoken,
+        spoken=spoken,
+        time=_compact(when) if when else None,
+    )
+
+
+def _compact(when: str) -> str:
+    try:
+        return datetime.fromisoformat(when).strftime("%Y%m%d%H%M")
+    except ValueError:
+        return when
 
 
 @dataclass(slots=True)
-class Entry:
+class MemoryHistory:
     """One memory's life: the experiences that wrote or changed it, and whether it is gone."""
 
     after: list[str]
@@ -28,10 +107,10 @@ class Entry:
 
 
 @dataclass(slots=True)
-class Account:
+class StoreHistory:
     """Every memory the store ever held, in the order they were first seen."""
 
-    entries: dict[str, Entry] = field(default_factory=dict)
+    entries: dict[str, MemoryHistory] = field(default_factory=dict)
     counts: dict[str, int] = field(default_factory=dict)
 
     def note(self, experience: str, changes: Sequence[Mapping[str, Any]]) -> None:
@@ -39,7 +118,7 @@ class Account:
         for change in changes:
             kind = change["change"]
             self.counts[kind] = self.counts.get(kind, 0) + 1
-            entry = self.entries.setdefault(change["id"], Entry([]))
+            entry = self.entries.setdefault(change["id"], MemoryHistory([]))
             if kind == "delete":
                 entry.deleted_after = experience
                 continue
@@ -78,7 +157,7 @@ class Account:
 FAILURES_IN_A_ROW = 3
 """More of them are no bad luck but a broken server or setting."""
 
-KNOWN_BETTER = (StoreWarning.MAYBE_TRUNCATED, StoreWarning.ORDER_UNKNOWN)
+KNOWN_BETTER = (ExportWarning.MAYBE_TRUNCATED, ExportWarning.ORDER_UNKNOWN)
 """Warnings of the importer that do not apply: the driver read all, and saw the order."""
 
 
@@ -101,7 +180,7 @@ class ExampleResult:
 
 
 @dataclass(frozen=True, slots=True)
-class Feeding:
+class FeedSettings:
     """Where and how examples are fed."""
 
     driver: DriverProcess
@@ -113,14 +192,14 @@ class Feeding:
 
 
 def feed_example(
-    feeding: Feeding, example: CaptureExample, folder: Path, export: Path
+    feeding: FeedSettings, example: CaptureExample, folder: Path, export: Path
 ) -> ExampleResult:
     """Feed every message in order into a fresh store in `folder`; keep the export."""
     driver = feeding.driver
     opened = driver.ask(
         "open", feeding.patience, settings=feeding.wire_settings, folder=str(folder)
     )
-    account, failures = Account(), _Failures(feeding.key)
+    account, failures = StoreHistory(), _Failures(feeding.key)
     for one in example.messages:
         reply = driver.ask("feed", feeding.patience, message=asdict(one.message))
         account.note(one.experience, reply["changes"])
@@ -137,7 +216,7 @@ def feed_example(
         empty=example.empty, failures=failures.found, changes=account.counts, rows=len(rows),
         memories=account.settle(store.memories, example.name),
         skipped=store.count.skipped, configuration=opened["configuration"],
-        warnings=[text for text in store.warnings if store_warning(text) not in KNOWN_BETTER],
+        warnings=[text for text in store.warnings if export_warning(text) not in KNOWN_BETTER],
         contacted=read["contacted"],
     )  # fmt: skip
 

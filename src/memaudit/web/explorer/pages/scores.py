@@ -4,15 +4,15 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from memaudit.scoring.diagnosis import STEPS
+from memaudit.formats.score_file import LOSS_STEPS, LostUnitRow, ScoreRow
 from memaudit.web.explorer import addresses
-from memaudit.web.explorer.library.entries import Found
-from memaudit.web.explorer.library.library import NotHere
-from memaudit.web.explorer.library.score_file import Line, LostUnit, Score, Scores
-from memaudit.web.explorer.pages.kind import Asked, Page, Parts
+from memaudit.web.explorer.library.entries import LibraryEntry
+from memaudit.web.explorer.library.library import NotInLibrary
+from memaudit.web.explorer.library.score_lines import ScoreLine, ScoreLines
+from memaudit.web.explorer.page import Page, PathParams, QueryParams
 from memaudit.web.explorer.views.package_links import Links, package_links
 from memaudit.web.explorer.views.package_stores import scored_in
-from memaudit.web.explorer.views.paging import others, turned
+from memaudit.web.explorer.views.paging import later_pages, list_page
 from memaudit.web.explorer.views.waterfall import ABOUT, Bar, losses_of
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 PATTERN, MORE = "scores/{scores}/index.html", "scores/{scores}/index-{page}.html"
 SCORES_MOST_ROWS = 500
-"""Scores on a page."""
+"""ScoreLines on a page."""
 MOST_FALLS = 12
 """Of more lines no waterfalls are drawn in a row: each has its own page."""
 SCORES_MOST_LISTED = 100
@@ -29,36 +29,36 @@ MOST_POLICIES = 6
 """Columns; the page of a score has a row for every policy."""
 
 
-def scores_crumbs(found: Found, inside: bool = True) -> tuple[tuple[str, str], ...]:
+def scores_crumbs(entry: LibraryEntry, inside: bool = True) -> tuple[tuple[str, str], ...]:
     """The way back."""
-    top = ("Score files", addresses.INDEX + "#score-files")
-    return (top, (found.name, addresses.scores(found.slug))) if inside else (top,)
+    top = ("ScoreRow files", addresses.INDEX + "#score-files")
+    return (top, (entry.name, addresses.scores(entry.slug))) if inside else (top,)
 
 
-def render_scores(site: "Site", parts: Parts, asked: Asked) -> str:  # noqa: ARG001
+def render_scores(site: "Site", parts: PathParams, params: QueryParams) -> str:  # noqa: ARG001
     """The page."""
-    found = site.library.named("scores", parts["scores"])
-    scores = site.library.score_sheets(found)
-    address = addresses.scores(found.slug)
-    shown = turned(scores.lines, address, parts, SCORES_MOST_ROWS)
+    entry = site.library.named("scores", parts["scores"])
+    scores = site.library.scores(entry)
+    address = addresses.scores(entry.slug)
+    shown = list_page(scores.lines, address, parts, SCORES_MOST_ROWS)
     policies = list(dict.fromkeys(name for line in scores.lines for name in line.score.pruned))
     few = len(scores.lines) <= MOST_FALLS
     return site.render(
-        "scores.html", addresses.turned(address, shown.number), found.name,
-        crumbs=scores_crumbs(found, False), found=found, scores=scores, shown=shown,
+        "scores.html", addresses.list_page_address(address, shown.number), entry.name,
+        crumbs=scores_crumbs(entry, False), entry=entry, scores=scores, shown=shown,
         policies=policies[:MOST_POLICIES], more_policies=len(policies[MOST_POLICIES:]),
-        falls=[(line, fall(line)) for line in scores.lines if line.score.told] if few else [],
-        bars={line.slug: fall(line) for line in shown.rows}, steps=STEPS, about=ABOUT,
+        falls=[(line, waterfall_of(line)) for line in scores.lines if line.score.loss_diagnosis] if few else [],
+        bars={line.slug: waterfall_of(line) for line in shown.rows}, steps=LOSS_STEPS, about=ABOUT,
         accounts=_accounts(scores), most=SCORES_MOST_LISTED,
     )  # fmt: skip
 
 
-def fall(line: Line) -> tuple[Bar, ...]:
+def waterfall_of(line: ScoreLine) -> tuple[Bar, ...]:
     """The waterfall of a line; nothing where there is no diagnosis."""
-    return losses_of(line.score.told) if line.score.told else ()
+    return losses_of(line.score.loss_diagnosis) if line.score.loss_diagnosis else ()
 
 
-def _accounts(scores: Scores) -> list[tuple[str, str, str]]:
+def _accounts(scores: ScoreLines) -> list[tuple[str, str, str]]:
     """What the scores do not see: package, store, and what in words."""
     said = []
     for sheet in scores.sheets:
@@ -74,22 +74,22 @@ def _accounts(scores: Scores) -> list[tuple[str, str, str]]:
     return said
 
 
-def scores_pages(site: "Site", parts: Parts) -> Iterable[Parts]:
+def scores_pages(site: "Site", parts: PathParams) -> Iterable[PathParams]:
     """The pages after the first."""
-    scores = site.library.score_sheets(site.library.named("scores", parts["scores"]))
-    return others(parts, len(scores.lines), SCORES_MOST_ROWS)
+    scores = site.library.scores(site.library.named("scores", parts["scores"]))
+    return later_pages(parts, len(scores.lines), SCORES_MOST_ROWS)
 
 
 SCORES_PAGE = Page(PATTERN, render_scores, "scores")
 SCORES_NEXT = Page(MORE, render_scores, "scores", scores_pages)
 
 
-STEP_AT = {step: place for place, step in enumerate(STEPS, start=1)}
+STEP_AT = {step: place for place, step in enumerate(LOSS_STEPS, start=1)}
 """The steps numbered from 1, as waterfalls number them."""
 
 
 @dataclass(frozen=True, slots=True)
-class Asking:
+class LinkedQuery:
     """A query that needs a lost unit."""
 
     id: str
@@ -98,7 +98,7 @@ class Asking:
 
 
 @dataclass(frozen=True, slots=True)
-class Lost:
+class LinkedLostUnit:
     """A unit that is worth less than in OPT; its parts by step add up to `lost`."""
 
     id: str
@@ -109,7 +109,7 @@ class Lost:
     step: str
     parts: Mapping[str, float]
     address: str | None
-    queries: tuple[Asking, ...] = field(default=())
+    queries: tuple[LinkedQuery, ...] = field(default=())
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,18 +117,18 @@ class LostUnits:
     """What is known of a score's lost units. The file may list the largest of each step only:
     `unlisted` says how many are missing, summed over steps."""
 
-    units: tuple[Lost, ...]
+    units: tuple[LinkedLostUnit, ...]
     unlisted: int
 
 
-def lost_units(score: Score, links: Links) -> LostUnits:
+def lost_units(score: ScoreRow, links: Links) -> LostUnits:
     """All of them where the file was made with cells, else the largest of each step."""
     if score.lost_units is not None:
-        return LostUnits(tuple(_told(one, links) for one in score.lost_units), 0)
-    if score.told is None:
+        return LostUnits(tuple(_linked_unit(one, links) for one in score.lost_units), 0)
+    if score.loss_diagnosis is None:
         return LostUnits((), 0)
     parts: dict[str, dict[str, float]] = {}
-    for name, loss in score.told.losses.items():
+    for name, loss in score.loss_diagnosis.losses.items():
         for unit, part in loss.units:
             parts.setdefault(unit, {})[name] = part
     found = [
@@ -136,30 +136,32 @@ def lost_units(score: Score, links: Links) -> LostUnits:
     ]
     found = [one for one in found if one.lost > 0]
     found.sort(key=lambda one: (-one.lost, one.id))
-    unlisted = sum(loss.more_units for loss in score.told.losses.values())
+    unlisted = sum(loss.more_units for loss in score.loss_diagnosis.losses.values())
     return LostUnits(tuple(found), unlisted)
 
 
-def _told(one: LostUnit, links: Links) -> Lost:
-    asked = tuple(Asking(query.id, query.text, links.query(query.id)) for query in one.queries)
-    return Lost(one.unit, one.text, one.kind, one.lost, one.kept, one.step, one.parts,
-                links.unit(one.unit), asked)  # fmt: skip
+def _linked_unit(one: LostUnitRow, links: Links) -> LinkedLostUnit:
+    params = tuple(
+        LinkedQuery(query.id, query.text, links.query(query.id)) for query in one.queries
+    )
+    return LinkedLostUnit(one.unit, one.text, one.kind, one.lost, one.kept, one.step, one.parts,
+                links.unit(one.unit), params)  # fmt: skip
 
 
-def _summed(unit: str, parts: Mapping[str, float], links: Links) -> Lost:
+def _summed(unit: str, parts: Mapping[str, float], links: Links) -> LinkedLostUnit:
     """Of a file without texts: they are the package's, if it is here."""
     known = links.told(unit)
-    step = max(STEPS, key=lambda step: parts.get(step, 0.0))
-    asked: tuple[Asking, ...] = ()
-    if links.opened is not None:
-        asked = tuple(
-            Asking(query.id, query.text, links.query(query.id))
-            for query in links.opened.package.queries
+    step = max(LOSS_STEPS, key=lambda step: parts.get(step, 0.0))
+    params: tuple[LinkedQuery, ...] = ()
+    if links.indexed is not None:
+        params = tuple(
+            LinkedQuery(query.id, query.text, links.query(query.id))
+            for query in links.indexed.package.queries
             if unit in query.required
         )
-    return Lost(
+    return LinkedLostUnit(
         unit, known.text if known else "", known.kind if known else "", sum(parts.values()), None,
-        step, parts, links.unit(unit), asked,
+        step, parts, links.unit(unit), params,
     )  # fmt: skip
 
 
@@ -168,36 +170,36 @@ MOST_LOST, MOST_CELLS = 500, 500
 """Longer lists are cut, and say so."""
 
 
-def render_score(site: "Site", parts: Parts, asked: Asked) -> str:  # noqa: ARG001
+def render_score(site: "Site", parts: PathParams, params: QueryParams) -> str:  # noqa: ARG001
     """The page."""
-    found = site.library.named("scores", parts["scores"])
-    scores = site.library.score_sheets(found)
+    entry = site.library.named("scores", parts["scores"])
+    scores = site.library.scores(entry)
     if parts["score"] not in scores.by_slug:
-        raise NotHere("the file has no such score")
+        raise NotInLibrary("the file has no such score")
     line = scores.by_slug[parts["score"]]
     at = line.place
-    links = package_links(site.library, line.sheet.package, line.sheet.digest)
-    cells = line.sheet.cells.get(line.score.store, ())
+    links = package_links(site.library, line.file.package, line.file.digest)
+    cells = line.file.cells.get(line.score.store, ())
     store = scored_in(site.library, line)
     return site.render(
-        "score.html", addresses.score(found.slug, line.slug),
-        f"{line.score.store} on {line.sheet.package}", crumbs=scores_crumbs(found), found=found,
-        line=line, bars=fall(line), links=links, lost=lost_units(line.score, links),
-        cells=cells, most_lost=MOST_LOST, most_cells=MOST_CELLS, steps=STEPS,
+        "score.html", addresses.score(entry.slug, line.slug),
+        f"{line.score.store} on {line.file.package}", crumbs=scores_crumbs(entry), entry=entry,
+        line=line, bars=waterfall_of(line), links=links, lost=lost_units(line.score, links),
+        cells=cells, most_lost=MOST_LOST, most_cells=MOST_CELLS, steps=LOSS_STEPS,
         step_at=STEP_AT,
-        before=_beside(found.slug, scores.lines, at - 1),
-        after=_beside(found.slug, scores.lines, at + 1), number=at + 1, count=len(scores.lines),
+        before=_beside(entry.slug, scores.lines, at - 1),
+        after=_beside(entry.slug, scores.lines, at + 1), number=at + 1, count=len(scores.lines),
         store_page=addresses.store(store.slug) if store else None,
     )  # fmt: skip
 
 
-def _beside(slug: str, lines: tuple[Line, ...], at: int) -> str | None:
+def _beside(slug: str, lines: tuple[ScoreLine, ...], at: int) -> str | None:
     return addresses.score(slug, lines[at].slug) if 0 <= at < len(lines) else None
 
 
-def inside_score(site: "Site", parts: Parts) -> Iterable[Parts]:
+def inside_score(site: "Site", parts: PathParams) -> Iterable[PathParams]:
     """A page for every line of the file."""
-    scores = site.library.score_sheets(site.library.named("scores", parts["scores"]))
+    scores = site.library.scores(site.library.named("scores", parts["scores"]))
     return [{**parts, "score": line.slug} for line in scores.lines]
 
 
@@ -209,22 +211,22 @@ LOST_MOST_ROWS = 500
 """Lost units on a page."""
 
 
-def render_lost(site: "Site", parts: Parts, asked: Asked) -> str:  # noqa: ARG001
+def render_lost(site: "Site", parts: PathParams, params: QueryParams) -> str:  # noqa: ARG001
     """The page; only packages of lines on it are opened for their texts and links."""
-    found = site.library.named("scores", parts["scores"])
-    scores = site.library.score_sheets(found)
-    address = addresses.scores(found.slug, "lost.html")
-    shown = turned(_rows(scores), address, parts, LOST_MOST_ROWS)
+    entry = site.library.named("scores", parts["scores"])
+    scores = site.library.scores(entry)
+    address = addresses.scores(entry.slug, "lost.html")
+    shown = list_page(_rows(scores), address, parts, LOST_MOST_ROWS)
     rows = list(_linked(site, shown.rows))
     return site.render(
-        "lost.html", addresses.turned(address, shown.number), f"{found.name}: lost units",
-        crumbs=scores_crumbs(found), found=found, shown=shown, rows=rows,
+        "lost.html", addresses.list_page_address(address, shown.number), f"{entry.name}: lost units",
+        crumbs=scores_crumbs(entry), entry=entry, shown=shown, rows=rows,
         step_at=STEP_AT,
         unlisted=sum(lost_units(line.score, Links()).unlisted for line in scores.lines),
     )  # fmt: skip
 
 
-def _rows(scores: Scores) -> list[tuple[Line, int]]:
+def _rows(scores: ScoreLines) -> list[tuple[ScoreLine, int]]:
     """Every lost unit, by its line and its place there."""
     return [
         (line, place)
@@ -233,19 +235,21 @@ def _rows(scores: Scores) -> list[tuple[Line, int]]:
     ]
 
 
-def _linked(site: "Site", rows: Iterable[tuple[Line, int]]) -> Iterator[tuple[Line, Lost]]:
-    known: dict[str, tuple[Lost, ...]] = {}
+def _linked(
+    site: "Site", rows: Iterable[tuple[ScoreLine, int]]
+) -> Iterator[tuple[ScoreLine, LinkedLostUnit]]:
+    known: dict[str, tuple[LinkedLostUnit, ...]] = {}
     for line, place in rows:
         if line.slug not in known:
-            links = package_links(site.library, line.sheet.package, line.sheet.digest)
+            links = package_links(site.library, line.file.package, line.file.digest)
             known[line.slug] = lost_units(line.score, links).units
         yield line, known[line.slug][place]
 
 
-def lost_pages(site: "Site", parts: Parts) -> Iterable[Parts]:
+def lost_pages(site: "Site", parts: PathParams) -> Iterable[PathParams]:
     """The pages after the first."""
-    scores = site.library.score_sheets(site.library.named("scores", parts["scores"]))
-    return others(parts, len(_rows(scores)), LOST_MOST_ROWS)
+    scores = site.library.scores(site.library.named("scores", parts["scores"]))
+    return later_pages(parts, len(_rows(scores)), LOST_MOST_ROWS)
 
 
 LOST_PAGE = Page(LOST_PATTERN, render_lost, "scores")

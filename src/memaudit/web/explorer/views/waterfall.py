@@ -1,22 +1,14 @@
-"""A whole and what is taken from it, step by step, as bars that hang where the last one ended."""
+"""Waterfall charts: a total and what each step takes from it, as bars."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from memaudit.scoring.diagnosis import ADVICE
-from memaudit.web.explorer.library.score_file import Diagnosis
+from memaudit.formats.score_file import LOSS_STEPS, LossDiagnosis
 
 WHOLE, STEP, REST = "whole", "step", "rest"
 
-ABOUT = {
-    "generation": "only other systems' memories express it",
-    "extraction": "never written",
-    "cost": "written, too dear to fit",
-    "selection": "a better subset of its own memories fits",
-    "kept": "what the store holds within the budget",
-}
-assert ABOUT.keys() == ADVICE.keys()
+ABOUT = {**LOSS_STEPS, "kept": "what the store holds within the budget"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,14 +44,14 @@ def waterfall(
     return tuple(bars)
 
 
-def losses_of(found: Diagnosis) -> tuple[Bar, ...]:
+def losses_of(diagnosis: LossDiagnosis) -> tuple[Bar, ...]:
     """From OPT of the common union down to what a store keeps."""
     return waterfall(
         ("OPT", "the best store of everybody's memories and the package's candidates",
-         found.optimum),
+         diagnosis.optimum),
         [(name, ABOUT.get(name, ""), loss.share, loss.value)
-         for name, loss in found.losses.items()],
-        ("kept", ABOUT["kept"], float(found.kept) * found.optimum),
+         for name, loss in diagnosis.losses.items()],
+        ("kept", ABOUT["kept"], float(diagnosis.kept) * diagnosis.optimum),
     )  # fmt: skip
 
 

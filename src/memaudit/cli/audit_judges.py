@@ -1,20 +1,22 @@
-"""`memaudit judge`: two judges of the same store, side by side."""
+"""`memaudit audit judges`: two judges of the same store, side by side."""
 
 import json
 from typing import Annotated, Any
 
 import typer
 
-from memaudit.cli.judging import NO_SESSION, SessionOptions, judging_session
 from memaudit.cli.options import (
+    NO_SESSION,
     CostRule,
     GroupCap,
     JudgeName,
     LabelMemories,
     PackagePath,
     Seconds,
+    SessionOptions,
     StorePath,
     distinct_budgets,
+    judging_session,
     spread,
 )
 from memaudit.cli.terminal import safe, safe_markup
@@ -22,7 +24,7 @@ from memaudit.core.number_text import ratio
 
 
 @spread
-def judge(
+def judges(
     package: PackagePath,
     store: StorePath,
     judge: JudgeName,
@@ -43,7 +45,7 @@ def judge(
     """Compare a judge with another: cells, precision and recall, kappa, and their ratios."""
     from memaudit.adapters.store import read_store
     from memaudit.io.packages import read_package
-    from memaudit.scoring.caveats import account_row
+    from memaudit.scoring.caveats import store_data
     from memaudit.scoring.judge_agreement import (
         agreement_row,
         all_pairs,
@@ -51,34 +53,36 @@ def judge(
         ratio_rows,
         same_session_pairs,
     )
-    from memaudit.scoring.judged_store import of_package, written
-    from memaudit.scoring.judges.registry import named_judges
-    from memaudit.scoring.sensitivity import measured
+    from memaudit.scoring.judged_store import active_memories, judge_store
+    from memaudit.scoring.judges import named_judges
+    from memaudit.scoring.sensitivity import sensitivity_rows
 
-    amounts = () if budget is None else distinct_budgets(budget)
-    found, exported = read_package(package), read_store(store)
+    budgets = () if budget is None else distinct_budgets(budget)
+    audited, exported = read_package(package), read_store(store)
     if cost_rule is not None:
-        found = found.recost(cost_rule)
+        audited = audited.recost(cost_rule)
     with judging_session([judge, against], options, store) as session:
-        pair = named_judges([judge, against], label_memories, session)
-        kept = [written(found, exported, one) for one in pair]
+        both = named_judges([judge, against], label_memories, session)
+        judged = [judge_store(audited, exported, by) for by in both]
     for warning in exported.warnings:
         typer.echo(safe(f"{exported.name}: {warning}"), err=True)
-    cells = [{one.id: one.coverage for one in side.memories} for side in kept]
-    memories = of_package(exported, found.name)
-    pairs = (same_session_pairs if same_session else all_pairs)(memories, found.units)
-    undecided = {at for side in kept for at in side.account.undecided}
-    agreement = judge_agreement(cells[0], cells[1], pairs, undecided)
-    ratios = [measured(found, [side], amounts, group_cap, seconds) for side in kept]
+    first, second = ({memory.id: memory.coverage for memory in by.memories} for by in judged)
+    memories = active_memories(exported, audited.name)
+    pairs = (same_session_pairs if same_session else all_pairs)(memories, audited.units)
+    undecided = {pair for by in judged for pair in by.caveats.undecided}
+    agreement = judge_agreement(first, second, pairs, undecided)
+    ratios = [sensitivity_rows(audited, [by], budgets, group_cap, seconds) for by in judged]
     sides = [
         {
-            "name": one.name, "is_an_estimate": one.is_estimate,
-            "store": account_row(exported, side.account), "notes": side.account.lines,
+            "name": by.name,
+            "is_an_estimate": by.is_estimate,
+            "store": store_data(exported, side.caveats),
+            "notes": side.caveats.lines,
         }
-        for one, side in zip(pair, kept, strict=True)
-    ]  # fmt: skip
+        for by, side in zip(both, judged, strict=True)
+    ]
     data = {
-        "package": found.name,
+        "package": audited.name,
         "store": exported.name,
         "judge": sides[0],
         "against": sides[1],
@@ -99,16 +103,16 @@ def _show(data: dict[str, Any]) -> None:
     from memaudit.cli.terminal import console
     from memaudit.core.text import counted
 
-    screen, found = console(), data["agreement"]
+    screen, agreement = console(), data["agreement"]
     for side in ("judge", "against"):
         mark = " (an ESTIMATE)" if data[side]["is_an_estimate"] else ""
         screen.print(f"{side}: {safe_markup(data[side]['name'])}{mark}")
         for note in data[side]["notes"]:
             screen.print(f"  {safe_markup(note)}")
     screen.print(
-        f"{counted(found['judged_cells'], 'cell')}, {data['cells']}; same value in "
-        f"{found['same_value']}, kappa {_text(found['kappa'])}; "
-        f"undecided {found['undecided_cells']}"
+        f"{counted(agreement['judged_cells'], 'cell')}, {data['cells']}; same value in "
+        f"{agreement['same_value']}, kappa {_text(agreement['kappa'])}; "
+        f"undecided {agreement['undecided_cells']}"
     )
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     names = ("both", "only_judge", "only_against", "precision", "recall", "f1")
@@ -116,7 +120,7 @@ def _show(data: dict[str, Any]) -> None:
     for name in names:
         table.add_column(name.replace("_", " "), justify="right")
     for row in ("any_coverage", "full_coverage"):
-        table.add_row(row.replace("_", " "), *(_text(found[row][name]) for name in names))
+        table.add_row(row.replace("_", " "), *(_text(agreement[row][name]) for name in names))
     screen.print(table)
     if not data["ratios"]:
         return

@@ -1,4 +1,4 @@
-"""A language model's word, by the coverage pass that judges package candidates too."""
+"""A model as a judge, by the coverage pass that also judges package candidates."""
 
 from collections.abc import Sequence
 
@@ -6,7 +6,7 @@ from memaudit.core.errors import MemAuditError
 from memaudit.core.package import EvidenceUnit
 from memaudit.models.session import ModelSession
 from memaudit.natural.passes.coverage import judge_coverage
-from memaudit.scoring.judges.protocol import Cell, Judged, Judgement
+from memaudit.scoring.judges import Cell, Judgement, MemoryText
 
 MODEL = "model:"
 """The provenance of its cells begins so; the model's name follows."""
@@ -25,25 +25,25 @@ class ModelJudge:
         self._session, self._model = session, model
         self._provenance = f"{MODEL}{model}"
 
-    def judge(self, memories: Sequence[Judged], units: Sequence[EvidenceUnit]) -> Judgement:
+    def judge(self, memories: Sequence[MemoryText], units: Sequence[EvidenceUnit]) -> Judgement:
         judged = judge_coverage(
             [memory.text for memory in memories],
             [unit.text for unit in units],
             self._session,
             self._model,
         )
-        found: dict[str, dict[str, Cell]] = {memory.id: {} for memory in memories}
+        cells: dict[str, dict[str, Cell]] = {memory.id: {} for memory in memories}
         undecided: list[tuple[str, str]] = []
         for memory in memories:
             for unit in units:
-                said = judged[memory.text, unit.text]
-                if said is None:
+                answer = judged[memory.text, unit.text]
+                if answer is None:
                     undecided.append((memory.id, unit.id))
                 else:
-                    found[memory.id][unit.id] = Cell(said.value, self._provenance, said.reason)
+                    cells[memory.id][unit.id] = Cell(answer.value, self._provenance, answer.reason)
         if len(undecided) >= len(memories) * len(units) > 0:
             raise MemAuditError(
-                f"{self.name} answered about no memory at all: check the address and the model, "
+                f"{self.name} gave no answer about any memory: check the address and the model, "
                 "then run again"
             )
-        return Judgement(found, tuple(undecided))
+        return Judgement(cells, tuple(undecided))
