@@ -1,4 +1,4 @@
-"""`auto`: the fast solver, then whatever else can finish the proof."""
+"""`auto`: the fast solver, then the backends that can finish its proof."""
 
 from dataclasses import replace
 
@@ -9,7 +9,7 @@ from memaudit.solvers.protocol import Limits, Solution
 from memaudit.solvers.reference import Reference
 
 FAST_NODES = 200_000
-"""How far the fast solver goes before another backend is asked for a better store."""
+"""Nodes of the fast solver before another backend is asked for a better store."""
 
 
 class Auto:
@@ -39,7 +39,7 @@ class Auto:
             better = highs.solve(form, limits, solution.chosen)
             if better.value > solution.value:
                 hint = better.chosen
-        again = fast.solve(form, limits, hint or solution.chosen)
-        if again.closed or again.bound is None or solution.bound is None:
-            return again
-        return replace(again, bound=min(again.bound, solution.bound))
+        second = fast.solve(form, limits, hint or solution.chosen)
+        if second.closed or second.bound is None or solution.bound is None:
+            return second
+        return replace(second, bound=min(second.bound, solution.bound))

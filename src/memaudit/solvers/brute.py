@@ -1,4 +1,4 @@
-"""Brute force: every feasible store, one after the other. The yardstick for all other backends."""
+"""Brute force: tries every feasible store. The reference for all other backends."""
 
 from itertools import combinations, product
 from math import comb

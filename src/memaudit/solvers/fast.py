@@ -1,7 +1,7 @@
-"""The fast exact solver: a small-problem search, and a Lagrangian one for everything larger.
+"""The fast exact solver: one search for small problems, a Lagrangian one for everything larger.
 
-Nothing compiled is imported until a problem is too large for the plain-Python run of the same
-search, so a first small solve does not wait for a compiler.
+Nothing compiled is imported until a problem is too large for the small search in plain Python, so a
+first small solve does not wait for a compiler.
 """
 
 import sys
@@ -63,7 +63,7 @@ class Fast:
         try:
             return solve_form(packed, limits, np.array(form.group, np.int64), slack, hint)
         except KeyboardInterrupt:
-            # Before the search could take note of it: while compiling or at the root.
+            # The search has not started: the interrupt came while compiling or at the root.
             limits.interrupted = True
             store = hint or greedy(form)
             most = sum(level.value(level.top) for level in form.levels)
@@ -84,14 +84,14 @@ def solve_form(
     from memaudit.solvers.compiled.large import solve_large
 
     _wait_for_kernels(limits, "large")
-    found = solve_large(packed, limits, groups, SCALE, slack, hint)
+    large = solve_large(packed, limits, groups, SCALE, slack, hint)
     return Solution(
-        found.chosen,
-        found.value,
-        found.bound,
-        found.closed,
-        Proof(found.tape, found.layouts) if found.closed else None,
-        {"nodes": found.nodes, "root_bound": found.root_bound, "core": found.core_size},
+        large.chosen,
+        large.value,
+        large.bound,
+        large.closed,
+        Proof(large.tape, large.layouts) if large.closed else None,
+        {"nodes": large.nodes, "root_bound": large.root_bound, "core": large.core_size},
     )
 
 
@@ -129,7 +129,7 @@ def _small(
             return None
         if used >= 0 and (known >= 0 or visited <= SHORT_PROOF):
             break
-        # Once more, knowing the best value from the start: a shorter proof.
+        # Search once more, knowing the best value from the start: the proof is shorter.
         known = int(value)
         words *= 4 if used < 0 else 1
     chosen = tuple(np.nonzero(store)[0].tolist())
@@ -150,7 +150,7 @@ def _scratch_sizes(packed: Packed) -> tuple[int, ...]:
 
 
 def solve_packed(packed: Packed, limits: Limits) -> Result:
-    """Solve one packed problem, for those who have no package."""
+    """Solve one packed problem without a package."""
     slack = np.zeros(len(packed.tops), np.int64)
     solution = solve_form(clean(packed), limits, packed.group, slack)
     bound = solution.value if solution.bound is None else solution.bound
@@ -158,7 +158,7 @@ def solve_packed(packed: Packed, limits: Limits) -> Result:
 
 
 def solve_batch(problems: Sequence[Packed], limits: Limits) -> list[Result]:
-    """Solve many small problems in one compiled call; what stays open goes on alone."""
+    """Solve many small problems in one compiled call, then those that stay open one by one."""
     from memaudit.solvers.compiled.batch import batch
 
     _wait_for_kernels(limits, "small")

@@ -14,6 +14,7 @@ from memaudit.core.errors import MemAuditError
 from memaudit.core.exact import plain
 from memaudit.core.package import Package
 from memaudit.core.response import Capped, Response
+from memaudit.solvers.tie_breaking import canonical_order
 
 FINEST_TABLE = 1 << 16
 """Units with more coverage levels than this get no table; only the Python solvers take them."""
@@ -64,8 +65,8 @@ def _floor(number: Fraction) -> int:
 class Form:
     """A package in integers, at one budget and group cap.
 
-    Candidates are in canonical order (stream order of their experience, then id) and so are
-    groups; units are in id order. Unweighted units and zero cells are left out of `rows`.
+    Candidates are in canonical order (tie_breaking.py), groups in stream order, units in id order.
+    Unweighted units and zero cells are left out of `rows`.
     """
 
     candidate_ids: tuple[str, ...]
@@ -112,22 +113,6 @@ class Form:
             and all(count <= self.group_cap for count in kept.values())
         )
 
-    def without_waste(self, chosen: Sequence[int]) -> tuple[int, ...]:
-        """The store less the candidates that add nothing, dearest first: part of the tie rule."""
-        kept, amounts = set(chosen), self.cover(chosen)
-        for candidate in sorted(kept, key=lambda c: (-self.cost[c], -c)):
-            row = self.rows[candidate]
-            # h never falls, so a store's value stays only where every unit's value stays.
-            if all(
-                self.levels[unit].value(amounts[unit] - amount)
-                == self.levels[unit].value(amounts[unit])
-                for unit, amount in row
-            ):
-                kept.remove(candidate)
-                for unit, amount in row:
-                    amounts[unit] -= amount
-        return tuple(sorted(kept))
-
 
 def check_budget(budget: Fraction, group_cap: int) -> None:
     """Refuse budgets and caps that mean nothing."""
@@ -143,7 +128,7 @@ def integer_form(package: Package) -> Form:
         experience.id: rank
         for rank, experience in enumerate(sorted(package.experiences, key=lambda e: e.index))
     }
-    candidates = sorted(package.candidates, key=lambda c: (position[c.experience], c.id))
+    candidates = canonical_order(package)
     weights = package.weights
     units = sorted((unit for unit in package.units if weights[unit.id] > 0), key=lambda u: u.id)
     unit_index = {unit.id: index for index, unit in enumerate(units)}

@@ -14,6 +14,7 @@ from memaudit.solvers.fast import SMALL
 from memaudit.solvers.form import Form, check_budget, integer_form
 from memaudit.solvers.packed import pack
 from memaudit.solvers.protocol import Limits
+from memaudit.solvers.tie_breaking import without_waste
 
 COMPONENTS = "components"
 BUDGET_BY_BUDGET = "budget by budget"
@@ -55,8 +56,8 @@ def frontier(
 ) -> Frontier:
     """OPT(B) for B = 0, 1, ... up to `max_budget`.
 
-    Where the package falls apart into small components, one dynamic programme gives all budgets;
-    otherwise every budget at which the optimum changes is solved, from the largest down.
+    Where the package splits into small components, one dynamic programme gives all budgets.
+    Otherwise every budget at which the optimum changes is solved, from the largest down.
     """
     cap = package.group_cap if group_cap is None else group_cap
     largest = exact(max_budget)
@@ -105,7 +106,7 @@ def _one_by_one(form: Form, last: int, progress: Progress | None) -> list[int]:
         solution = Auto().solve(form.at(Fraction(budget), form.group_cap), Limits())
         if not solution.closed:
             raise MemAuditError(f"frontier stopped at budget {budget}: its optimum is not proven")
-        chosen = form.without_waste(solution.chosen)
+        chosen = without_waste(form, solution.chosen)
         cost = Fraction(sum(form.cost[u] for u in chosen), form.cost_scale)
         lowest = -(-cost.numerator // cost.denominator)
         for fits in range(lowest, budget + 1):

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from memaudit.core.response import Capped, Piecewise
 from memaudit.solvers.form import Form, Level, granularity
 from memaudit.solvers.protocol import Limits, Solution
+from memaudit.solvers.tie_breaking import without_waste
 
 if TYPE_CHECKING:
     import highspy
@@ -45,18 +46,18 @@ class Highs:
             every = range(len(form.rows))
             highs.setSolution(len(every), list(every), [float(c in kept) for c in every])
         highs.run()
-        found, dropped = _repaired(form, _store(highs, form))
+        repaired, dropped = _repaired(form, _store(highs, form))
         claimed = highs.modelStatusToString(highs.getModelStatus())
-        value = form.value(found)
+        value = form.value(repaired)
         closed = claimed == "Optimal" and not dropped and value >= form.value(hint)
-        best = found if value >= form.value(hint) else hint
+        best = repaired if value >= form.value(hint) else hint
         statistics: dict[str, int | float | str] = {
             "nodes": max(0, int(highs.getInfo().mip_node_count)),
             "status": claimed,
             "dropped": dropped,
         }
         return Solution(
-            form.without_waste(best), form.value(best), None, closed, statistics=statistics
+            without_waste(form, best), form.value(best), None, closed, statistics=statistics
         )
 
 
@@ -104,26 +105,26 @@ def _model(form: Form) -> _Model:
 
 
 def _add_units(form: Form, model: _Model) -> None:
-    """Per unit the share y of its highest value, held below every segment of h."""
+    """Per unit the share y of its highest value, bounded by every segment of h."""
     entries: list[list[tuple[int, int]]] = [[] for _ in form.levels]
     for candidate, row in enumerate(form.rows):
         for unit, amount in row:
             entries[unit].append((candidate, amount))
     corners = [_corners(level) for level in form.levels]
-    highest = max((found[-1][1] for found in corners), default=Fraction(0))
+    highest = max((points[-1][1] for points in corners), default=Fraction(0))
     scale = _shrink(highest, granularity(form))
-    for found, covering in zip(corners, entries, strict=True):
-        most = found[-1][1]
+    for points, covering in zip(corners, entries, strict=True):
+        most = points[-1][1]
         if not covering or not most:
             continue
         share = model.column(float(most * scale), 1.0)
-        for slope, rest in _segments(found):
+        for slope, rest in _segments(points):
             below = [(c, -float(slope * amount / most)) for c, amount in covering]
             model.row([*below, (share, 1.0)], float(rest / most))
 
 
 def _shrink(largest: Fraction | int, step: int) -> Fraction:
-    """A factor that makes multiples of `step` whole, or else brings `largest` down to size."""
+    """A factor that makes multiples of `step` whole, or scales `largest` down to LARGEST_NUMBER."""
     if largest <= LARGEST_NUMBER * step:
         return Fraction(1, step)
     return LARGEST_NUMBER / Fraction(largest)
@@ -214,13 +215,13 @@ def _linear_program(model: _Model) -> "highspy.HighsLp":
 
 
 def _store(highs: "highspy.Highs", form: Form) -> list[int]:
-    """The candidates HiGHS keeps, if it has any store to show."""
+    """The candidates HiGHS keeps; none where it has no store."""
     values = list(highs.getSolution().col_value)[: len(form.rows)]
     return [candidate for candidate, value in enumerate(values) if value > 0.5]
 
 
 def _repaired(form: Form, store: list[int]) -> tuple[tuple[int, ...], int]:
-    """The store less what it takes to make it feasible in integers, and how many that were."""
+    """The store without what makes it infeasible in integers, and how many candidates that were."""
     kept = list(store)
     while not form.feasible(kept):
         kept.remove(max(kept, key=lambda c: form.value([o for o in kept if o != c])))

@@ -1,4 +1,4 @@
-"""A form as flat int64 arrays: what the compiled solver and the benchmark's peers start from."""
+"""A form as flat int64 arrays: the input of the compiled solver and of the benchmark's peers."""
 
 from dataclasses import dataclass, replace
 

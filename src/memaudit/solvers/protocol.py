@@ -1,4 +1,4 @@
-"""What a solver takes and gives back."""
+"""What every solver takes and returns: limits, solution, proof."""
 
 import math
 import threading
@@ -25,7 +25,7 @@ class Limits:
     interrupted: bool = False
 
     def wait_for(self, work: Callable[[], None]) -> None:
-        """Stop the clock while something is done that is no solving."""
+        """Stop the clock during work that is not solving."""
         begun = time.monotonic()
         try:
             work()

@@ -1,36 +1,23 @@
-"""Candidates that some best store can do without, whatever else it keeps."""
+"""Branch and bound over groups in exact Python integers: slow and plain, for any h and group cap.
+
+The choices of a group are decided one by one, the densest of all groups next. Each decision sees
+fresh bounds, so a group is rarely tried to its end.
+
+Its tree is its proof. The tape is the tree in preorder: `2 mu` sets the multiplier for the subtree
+that follows, `1 u` is followed by the subtree where candidate u is kept and the one where it is
+banned, and `0` is a leaf whose dual bound (solvers/tree.py) lies below Q (value + granularity).
+Dominated candidates are banned from the start, by the checker too.
+"""
 
 from collections.abc import Iterator
 from fractions import Fraction
 from heapq import heapify, heappop, heappush
+from operator import itemgetter
 
 from memaudit.solvers.form import Form, granularity
 from memaudit.solvers.protocol import Limits, Proof, Solution
+from memaudit.solvers.tie_breaking import undominated, without_waste
 from memaudit.solvers.tree import Q, Tree
-
-
-def undominated(form: Form) -> list[int]:
-    """Affordable candidates that cover something; at cap 1, none that its group can better.
-
-    The certificate checker starts from the same set, so proofs may leave the others out.
-    """
-    rows = [{unit: min(z, form.levels[unit].top) for unit, z in row} for row in form.rows]
-
-    def beats(v: int, u: int) -> bool:
-        at_least = form.cost[v] <= form.cost[u] and all(
-            rows[v].get(unit, 0) >= z for unit, z in rows[u].items()
-        )
-        equal = at_least and form.cost[v] == form.cost[u] and rows[v] == rows[u]
-        return v != u and at_least and (v < u or not equal)
-
-    able = [[u for u in group if rows[u] and form.cost[u] <= form.budget] for group in form.groups]
-    return [
-        u
-        for group in able
-        for u in group
-        if form.group_cap > 1 or not any(beats(v, u) for v in group)
-    ]
-
 
 SET, BRANCH, LEAF = 2, 1, 0
 
@@ -61,7 +48,7 @@ class _Search:
         self.root_promise = Q * self.everything
         starts = [greedy(form)] + ([hint] if form.feasible(hint) else [])
         # One tuple, so that an interrupt never finds a store with another store's value.
-        self.best = max(((form.value(store), store) for store in starts), key=lambda one: one[0])
+        self.best = max(((form.value(store), store) for store in starts), key=itemgetter(0))
 
     def run(self) -> Solution:
         """Search until the tree is closed, a limit is reached or the user interrupts."""
@@ -95,12 +82,12 @@ class _Search:
 
     def _bound(self, options: list[int]) -> tuple[int, int]:
         """A bound on this node and its multiplier: the first that prunes, else the least."""
-        found: list[tuple[int, int]] = []
+        bounds: list[tuple[int, int]] = []
         for mu in self._multipliers(options):
-            found.append((self.tree.bound(options, mu), mu))
-            if found[-1][0] < self._enough():
+            bounds.append((self.tree.bound(options, mu), mu))
+            if bounds[-1][0] < self._enough():
                 break
-        return min(found, key=lambda one: one[0])
+        return min(bounds, key=itemgetter(0))
 
     def _multipliers(self, options: list[int]) -> Iterator[int]:
         """Multipliers worth trying: the one above, the break item's, and none at all."""
@@ -121,7 +108,7 @@ class _Search:
     def _solution(self, stopped: str) -> Solution:
         value, store = self.best
         statistics: dict[str, int | float | str] = {"nodes": self.nodes}
-        chosen = self.form.without_waste(store)
+        chosen = without_waste(self.form, store)
         if not stopped:
             return Solution(chosen, value, value, True, Proof(tuple(self.tape)), statistics)
         statistics["stopped"] = stopped

@@ -1,8 +1,8 @@
 """Exact search for small problems: depth first over candidates, a fractional bound at each node.
 
-Written once for two ways of running: as plain Python, so that a first small solve need not wait
-for a compiler, and compiled (compiled/batch.py) for many at a time. Both give the same store and
-the same proof, because they are the same lines.
+It runs in two ways: as plain Python, so that a first small solve does not wait for a compiler, and
+compiled (compiled/batch.py), for many at a time. Both give the same store and the same proof,
+because they are the same lines.
 """
 
 import numpy as np
@@ -82,21 +82,21 @@ def grain(unit: Ints, level: Ints, table_start: Ints, table: Ints, units: int) -
         while b:
             a, b = b, a % b
         step[unit[entry]] = a
-    whole = 0
+    divisor = 0
     for r in range(units):
         if step[r] == 0:
             continue
         last = table_start[r + 1] - 1
         at = table_start[r]
-        while whole != 1:
+        while divisor != 1:
             at = min(at + step[r], last)
-            a, b = table[at], whole
+            a, b = table[at], divisor
             while b:
                 a, b = b, a % b
-            whole = a
+            divisor = a
             if at == last:
                 break
-    return max(1, whole)
+    return max(1, divisor)
 
 
 def small_search(

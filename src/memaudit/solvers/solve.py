@@ -1,4 +1,4 @@
-"""`solve`: pick a backend, solve, check the certificate, and say what is proven."""
+"""`solve`: pick a backend, solve, check the certificate, and report what is proven."""
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
@@ -12,6 +12,7 @@ from memaudit.core.package import Package
 from memaudit.solvers.form import Form, check_budget, integer_form
 from memaudit.solvers.protocol import Limits, Solution
 from memaudit.solvers.registry import named_solver
+from memaudit.solvers.tie_breaking import without_waste
 from memaudit.solvers.tree import Q, Tree
 
 
@@ -24,7 +25,7 @@ def solve(
     seconds: float | None = None,
     check: bool = True,
 ) -> Optimum:
-    """The best store of a package within a budget, certified wherever that can be done.
+    """The best store of a package within a budget, certified wherever that is possible.
 
     `group_cap` defaults to the package's own. With a time limit, or after Ctrl-C, the best store
     found comes back with a valid bound. `check=False` skips the certificate check; the result is
@@ -55,17 +56,17 @@ def iter_optima(
     seconds: float | None = None,
     check: bool = True,
 ) -> Iterator[Optimum]:
-    """`solve_all`, one optimum after the other as they are asked for."""
-    solver_of = PackageSolver(package, group_cap, solver)
+    """`solve_all`, solving each budget when its optimum is asked for."""
+    package_solver = PackageSolver(package, group_cap, solver)
     amounts = [exact(budget) for budget in budgets]
     for amount in amounts:
-        check_budget(amount, solver_of.group_cap)
+        check_budget(amount, package_solver.group_cap)
     for amount in amounts:
-        yield solver_of.solve(amount, seconds=seconds, check=check)
+        yield package_solver.solve(amount, seconds=seconds, check=check)
 
 
 class PackageSolver:
-    """Solves one package at many budgets: what does not depend on the budget is done once."""
+    """Solves one package at many budgets; what does not depend on the budget is computed once."""
 
     def __init__(
         self, package: Package, group_cap: int | None = None, solver: str = "auto"
@@ -76,7 +77,6 @@ class PackageSolver:
         self.checker = PackageChecker(package)
 
     def solve(self, budget: Any, *, seconds: float | None = None, check: bool = True) -> Optimum:
-        """As `solve`."""
         amount = exact(budget)
         check_budget(amount, self.group_cap)
         form = self.form.at(amount, self.group_cap)
@@ -97,11 +97,13 @@ def _optimum(
     elapsed: float, check: bool,
 ) -> Optimum:  # fmt: skip
     package, name = checker.package, checker.digest
-    chosen = form.without_waste(solution.chosen)
+    chosen = without_waste(form, solution.chosen)
     store = tuple(sorted(form.candidate_ids[u] for u in chosen))
     low, high = form.low(chosen), form.value(chosen)
     if high != solution.value or not form.feasible(chosen):
-        raise MemAuditError(f"solver {solver!r} returned a store that is not what it says")
+        raise MemAuditError(
+            f"solver {solver!r} returned a store that does not have the value it reports"
+        )
     certificate, note = None, ""
     certified = False
     if solution.closed and solution.proof is not None:
@@ -143,8 +145,7 @@ def _optimum(
 
 
 def _precision(form: Form, chosen: tuple[int, ...]) -> str:
-    """Whether another store is too close to tell apart at the precision of irrational values."""
-
+    """Whether another store is too close to distinguish at the precision of irrational values."""
     near = near_ties(form, chosen, Limits())
     if near is False:
         return "decided: every other store is worth less"

@@ -86,9 +86,9 @@ class Tree:
             if reward > 0:
                 rewards.setdefault(group[c], []).append(reward)
         total = Q * self.value + mu * self.budget
-        for owner, found in rewards.items():
+        for owner, positive in rewards.items():
             fit = room[owner]
-            total += max(found) if fit == 1 else sum(sorted(found, reverse=True)[:fit])
+            total += max(positive) if fit == 1 else sum(sorted(positive, reverse=True)[:fit])
         return total
 
     def break_multiplier(self, options: list[int]) -> int:

@@ -5,25 +5,26 @@ from pathlib import Path
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from memaudit.web.explorer.views.store_comparison import candidate_store, compare, wasted
 
 from memaudit.core.objective import value
 from memaudit.core.package import Package, Query
 from memaudit.solvers.form import integer_form
-from memaudit.web.explorer.library.entries import Found
-from memaudit.web.explorer.library.opened_package import Opened
+from memaudit.solvers.tie_breaking import without_waste
+from memaudit.web.explorer.library.entries import LibraryEntry
+from memaudit.web.explorer.library.indexed_package import IndexedPackage
 from memaudit.web.explorer.pages.query import cheapest
-from memaudit.web.explorer.views.store_comparison import compare, of_candidates, wasted
 from tests.strategies import packages
 
 
-def opened(package: Package) -> Opened:
-    return Opened(Found("package", "p-0", package.name, "p", Path("p")), package)
+def opened(package: Package) -> IndexedPackage:
+    return IndexedPackage(LibraryEntry("package", "p-0", package.name, "p", Path("p")), package)
 
 
 def test_kept_missed_and_kept_instead(tiny: Package) -> None:
     """OPT keeps m1 and m3; the other store m2, half of u1 (weight 2), and m3."""
     one = opened(tiny)
-    best, other = of_candidates(one, "OPT", ["m1", "m3"]), of_candidates(one, "x", ["m3", "m2"])
+    best, other = candidate_store(one, "OPT", ["m1", "m3"]), candidate_store(one, "x", ["m3", "m2"])
     found = compare(one, best, other)
     assert [item.id for item in found.both] == ["m3"]
     assert [item.id for item in found.missed] == ["m1"]
@@ -41,8 +42,8 @@ def test_what_adds_nothing(tiny: Package) -> None:
     """With m1, which covers all of u1, the half that m2 covers adds nothing."""
     package = tiny.replace(group_cap=2)
     one = opened(package)
-    assert wasted(one, of_candidates(one, "x", ["m1", "m2"])) == {"m2"}
-    assert wasted(one, of_candidates(one, "x", ["m2"])) == frozenset()
+    assert wasted(one, candidate_store(one, "x", ["m1", "m2"])) == {"m2"}
+    assert wasted(one, candidate_store(one, "x", ["m2"])) == frozenset()
 
 
 @given(packages(), st.data())
@@ -54,8 +55,8 @@ def test_waste_is_what_a_solver_cleans_away(package: Package, data: st.DataObjec
     one = opened(package)
     form = integer_form(package)
     chosen = [form.candidate_ids.index(id) for id in store]
-    kept = {form.candidate_ids[place] for place in form.without_waste(chosen)}
-    found = wasted(one, of_candidates(one, "x", store))
+    kept = {form.candidate_ids[place] for place in without_waste(form, chosen)}
+    found = wasted(one, candidate_store(one, "x", store))
     assert set(store) - kept == found
     assert value(package, set(store) - found) == value(package, store)
 

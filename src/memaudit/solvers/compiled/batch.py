@@ -51,11 +51,11 @@ def batch(
             status[u] = 0 if good[u] else 2
             kept[u] = 0
         values = table[table_at[i] : table_at[i + 1]]
-        whole = grain(unit[entries], level[entries], starts, values, units)
+        step = grain(unit[entries], level[entries], starts, values, units)
         value[i], nodes[i], tape_used[i], open_bound[i] = small_search(
             costs, groups, rows, unit[entries], level[entries], starts,
             values, top[:units], slack[unit_at[i] : unit_at[i + 1]],
-            budget[i], cap[i], scale, whole, -1, most_nodes, status[:count], store[first:last],
+            budget[i], cap[i], scale, step, -1, most_nodes, status[:count], store[first:last],
             amount, kept, gain, order, branch, won, nets,
             tapes[i * tape_words : (i + 1) * tape_words],
         )  # fmt: skip

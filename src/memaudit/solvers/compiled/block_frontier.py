@@ -14,18 +14,18 @@ def _block_frontier(core: Core, layout: Layout, b: int, reach: int) -> Ints:
     """Per cost up to `reach`, the block's best value, or an empty array when too large."""
     none = np.empty(0, np.int64)
     width = reach + 1
-    here = np.full((1, width), -1, np.int64)
-    here[0, 0] = 0
+    states = np.full((1, width), -1, np.int64)
+    states[0, 0] = 0
     start = layout.block_node[b]
     for layer in range(layout.block_layer[b], layout.block_layer[b + 1]):
         first, last = layout.layer_edge[layer], layout.layer_edge[layer + 1]
-        after = start + here.shape[0]
+        after = start + states.shape[0]
         end = after
         for edge in range(first, last):
             end = max(end, layout.edge_target[edge] + 1)
         if (end - after) * width > MOST_CELLS:
             return none
-        there = np.full((end - after, width), -1, np.int64)
+        following = np.full((end - after, width), -1, np.int64)
         for edge in range(first, last):
             source = layout.edge_source[edge] - start
             target = layout.edge_target[edge] - after
@@ -33,12 +33,12 @@ def _block_frontier(core: Core, layout: Layout, b: int, reach: int) -> Ints:
             u = layout.option_candidate[layout.edge_option[edge]]
             cost = 0 if u < 0 else core.cost[u]
             for at in range(width - cost):
-                if here[source, at] >= 0:
-                    value = here[source, at] + gain
-                    if value > there[target, at + cost]:
-                        there[target, at + cost] = value
-        here, start = there, after
-    best = here[0]
+                if states[source, at] >= 0:
+                    value = states[source, at] + gain
+                    if value > following[target, at + cost]:
+                        following[target, at + cost] = value
+        states, start = following, after
+    best = states[0]
     for at in range(1, width):
         best[at] = max(best[at], best[at - 1])
     return best
@@ -52,12 +52,12 @@ def component_frontier(core: Core, layout: Layout, budget: int) -> Ints:
     for b in range(layout.block_layer.shape[0] - 1):
         reach = 0
         for layer in range(layout.block_layer[b], layout.block_layer[b + 1]):
-            dearest = 0
+            highest = 0
             for o in range(layout.layer_option[layer], layout.layer_option[layer + 1]):
                 u = layout.option_candidate[o]
                 if u >= 0:
-                    dearest = max(dearest, core.cost[u])
-            reach += dearest
+                    highest = max(highest, core.cost[u])
+            reach += highest
         block = _block_frontier(core, layout, b, min(reach, budget))
         if block.shape[0] == 0:
             return block

@@ -168,8 +168,8 @@ def unroll(
         seed ^= seed >> 7
         seed ^= seed << 17
         shuffle[r] = seed | 1
-    here = np.zeros((MOST_LAYER_NODES, 64), np.int64)
-    there = np.zeros((MOST_LAYER_NODES, 64), np.int64)
+    states = np.zeros((MOST_LAYER_NODES, 64), np.int64)
+    following = np.zeros((MOST_LAYER_NODES, 64), np.int64)
     slots = np.full(8192, -1, np.int64)
     stamp = np.zeros(8192, np.int64)
     epoch = 0
@@ -192,12 +192,12 @@ def unroll(
                             members[width] = r
                             width += 1
                         last[r] = layer
-        if width > here.shape[1]:
-            here = np.zeros((MOST_LAYER_NODES, 2 * width), np.int64)
-            there = np.zeros((MOST_LAYER_NODES, 2 * width), np.int64)
+        if width > states.shape[1]:
+            states = np.zeros((MOST_LAYER_NODES, 2 * width), np.int64)
+            following = np.zeros((MOST_LAYER_NODES, 2 * width), np.int64)
         count = 1
         for i in range(width):
-            here[0, i] = 0
+            states[0, i] = 0
         block_node[b] = nodes
         for layer in range(block_layer[b], block_layer[b + 1]):
             group = layer_group[layer]
@@ -230,50 +230,50 @@ def unroll(
                     if fresh == MOST_LAYER_NODES:
                         return failed
                     for i in range(width):
-                        there[fresh, i] = here[node, i]
+                        following[fresh, i] = states[node, i]
                     won = 0
                     u = option_candidate[o]
                     if u >= 0:
                         for entry in range(core.row_start[u], core.row_start[u + 1]):
                             r = core.unit[entry]
                             if block[r] == b:
-                                z = there[fresh, local[r]]
+                                z = following[fresh, local[r]]
                                 new = min(core.top[r], z + core.level[entry])
                                 base = core.table_start[r]
                                 won += core.table[base + new] - core.table[base + z]
-                                there[fresh, local[r]] = new
+                                following[fresh, local[r]] = new
                     key = 0
                     for i in range(width):
                         if last[members[i]] <= layer:
-                            there[fresh, i] = 0
-                        key += there[fresh, i] * shuffle[members[i]]
+                            following[fresh, i] = 0
+                        key += following[fresh, i] * shuffle[members[i]]
                     key ^= key >> 29
                     slot = key & 8191
-                    found = -1
+                    match = -1
                     while stamp[slot] == epoch:
                         other = slots[slot]
                         same = True
                         for i in range(width):
-                            if there[other, i] != there[fresh, i]:
+                            if following[other, i] != following[fresh, i]:
                                 same = False
                                 break
                         if same:
-                            found = other
+                            match = other
                             break
                         slot = (slot + 1) & 8191
-                    if found < 0:
-                        found = fresh
+                    if match < 0:
+                        match = fresh
                         stamp[slot] = epoch
                         slots[slot] = fresh
                         fresh += 1
                     source[edges] = nodes + node
-                    target[edges] = nodes + count + found
+                    target[edges] = nodes + count + match
                     option[edges] = o
                     gain[edges] = won
                     edges += 1
             nodes += count
             count = fresh
-            here, there = there, here
+            states, following = following, states
         nodes += count
         for i in range(width):
             local[members[i]] = -1

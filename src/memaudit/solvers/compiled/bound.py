@@ -103,13 +103,13 @@ def evaluate(
     gross_profits(layout, work, prices)
     if layout.dense:
         mu, total = best_mu(core, layout, work, mu, left)
-        _, dear, cheap = at_price(core, layout, work, mu)
-        pick(core, layout, work, mu, left, dear, cheap)
-        return core.scale * value + total + dense_side(core, work, prices), mu, dear
-    total, dear, cheap = at_price(core, layout, work, mu)
-    pick(core, layout, work, mu, left, dear, dear)
+        _, most_cost, least_cost = at_price(core, layout, work, mu)
+        pick(core, layout, work, mu, left, most_cost, least_cost)
+        return core.scale * value + total + dense_side(core, work, prices), mu, most_cost
+    total, most_cost, least_cost = at_price(core, layout, work, mu)
+    pick(core, layout, work, mu, left, most_cost, most_cost)
     blocks, spent = graph_side(core, layout, work, status, mu, left, prices)
-    return mu * left + total + blocks, mu, spent + cheap
+    return mu * left + total + blocks, mu, spent + least_cost
 
 
 @njit(cache=True)

@@ -22,7 +22,7 @@ def at_price(core: Core, layout: Layout, work: Work, mu: int) -> tuple[int, int,
     """The groups' total net profit at budget price mu, from the gross profits in `work.profit`."""
     active, gross, rooms = work.active, work.profit, work.room
     owner, costs, inside = core.group, core.cost, layout.inside
-    total, dear, cheap = 0, 0, 0
+    total, most_cost, least_cost = 0, 0, 0
     at, count = 0, work.counts[0]
     while at < count:
         group = owner[active[at]]
@@ -44,8 +44,8 @@ def at_price(core: Core, layout: Layout, work: Work, mu: int) -> tuple[int, int,
                     low = min(low, cost)
                 at += 1
             total += best
-            dear += high
-            cheap += low
+            most_cost += high
+            least_cost += low
         else:
             begin = at
             while at < count and owner[active[at]] == group:
@@ -56,11 +56,11 @@ def at_price(core: Core, layout: Layout, work: Work, mu: int) -> tuple[int, int,
                 net = gross[u] - mu * costs[u]
                 if net > 0 and net > limit:
                     total += net - limit
-                    dear += costs[u]
-                    cheap += costs[u]
+                    most_cost += costs[u]
+                    least_cost += costs[u]
             if limit > 0:
                 total += limit * room
-    return total, dear, cheap
+    return total, most_cost, least_cost
 
 
 @njit(cache=True)
@@ -98,14 +98,14 @@ def best_mu(core: Core, layout: Layout, work: Work, mu: int, left: int) -> tuple
     best, best_value = -1, 0
     step = max(1, mu >> 6)
     for _ in range(64):
-        total, dear, cheap = at_price(core, layout, work, mu)
+        total, most_cost, least_cost = at_price(core, layout, work, mu)
         value = total + mu * left
         if best < 0 or value < best_value:
             best, best_value = mu, value
-        if cheap > left:
-            low, low_value, low_slope = mu, value, left - cheap
-        elif dear < left:
-            high, high_value, high_slope = mu, value, left - dear
+        if least_cost > left:
+            low, low_value, low_slope = mu, value, left - least_cost
+        elif most_cost < left:
+            high, high_value, high_slope = mu, value, left - most_cost
         else:
             break
         if low >= 0 and high >= 0:
@@ -125,13 +125,15 @@ def best_mu(core: Core, layout: Layout, work: Work, mu: int, left: int) -> tuple
 
 
 @njit(cache=True)
-def pick(core: Core, layout: Layout, work: Work, mu: int, left: int, dear: int, cheap: int) -> None:
+def pick(
+    core: Core, layout: Layout, work: Work, mu: int, left: int, most_cost: int, least_cost: int
+) -> None:
     """What each linking group sells; ties are mixed so that the budget is just used up."""
     active, gross, picked, rooms = work.active, work.profit, work.picked, work.room
     owner, costs, inside = core.group, core.cost, layout.inside
     mix = 0.0
-    if dear > cheap:
-        mix = min(1.0, max(0.0, (left - cheap) / (dear - cheap)))
+    if most_cost > least_cost:
+        mix = min(1.0, max(0.0, (left - least_cost) / (most_cost - least_cost)))
     at, count = 0, work.counts[0]
     while at < count:
         group = owner[active[at]]

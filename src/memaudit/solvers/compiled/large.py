@@ -1,4 +1,4 @@
-"""The root of a large solve: bound, fix, shrink, and again; then branch on what is left."""
+"""A large solve: bound, fix and shrink the root in turn, then branch on what is left."""
 
 from dataclasses import dataclass
 
@@ -28,7 +28,7 @@ CLOSER_NODES = 150
 """How many candidates, and nodes, a search for better stores among the undecided may take."""
 
 SMALL_CORE = 40
-"""Cores this small are branched on without further ado."""
+"""Cores this small are branched on at once."""
 
 STALLED = 0.03
 """Branch when a call of ROUNDS closes less than this share of the gap."""
@@ -59,15 +59,15 @@ def solve_large(
     """Solve one packed problem by bounding, fixing and branching."""
     root = _Root(packed, limits, group_names, scale, slack, hint)
     try:
-        found = root.solve()
-        if not found.closed and found.value >= root.enough and not limits.expired:
-            # The store that meets the bound came late; known from the start, it is soon proven.
-            root = _Root(packed, limits, group_names, scale, slack, found.chosen)
-            found = root.solve()
-        return found
+        solution = root.solve()
+        if not solution.closed and solution.value >= root.enough and not limits.expired:
+            # The store that meets the bound came late. Known from the start, it is soon proven.
+            root = _Root(packed, limits, group_names, scale, slack, solution.chosen)
+            solution = root.solve()
+        return solution
     except KeyboardInterrupt:
         limits.interrupted = True
-        return root.found(closed=False)
+        return root.solution(closed=False)
 
 
 class _Root:
@@ -99,7 +99,7 @@ class _Root:
         """Tighten stage after stage, then branch."""
         if self.lowest <= self.value:
             self.trace.put(ZERO, LEAF)
-            return self.found(closed=True)
+            return self.solution(closed=True)
         stage = Stage.first(self.state, self.mu, self.trace)
         for patience in PATIENCE:
             closed, stage = self._settle(stage)
@@ -107,15 +107,15 @@ class _Root:
             if not (closed or dense or self.limits.expired) and self._look_closer(stage):
                 closed, stage = self._settle(stage)
             if closed or self.limits.expired or self.value >= self.enough:
-                return self.found(closed=closed)
+                return self.solution(closed=closed)
             if self._branch(stage, None if dense else patience):
-                return self.found(closed=True)
+                return self.solution(closed=True)
             if self.limits.expired or dense or self._spent() or self.value >= self.enough:
                 break
-            # The tree grows too large: look for stores and tighten with more effort.
+            # The tree grows too large: search for stores and tighten with more effort.
             self.rounds *= 4
             self.core_size *= 2
-        return self.found(closed=False)
+        return self.solution(closed=False)
 
     def _settle(self, stage: Stage) -> tuple[bool, Stage]:
         """Tighten and shrink until it is time to branch; whether the problem is closed."""
@@ -133,7 +133,7 @@ class _Root:
         return False, stage
 
     def _look_closer(self, stage: Stage) -> bool:
-        """Search for a better store among the least decided candidates alone; whether found.
+        """Search for a better store among the least decided candidates alone; whether solution.
 
         The others are decided the way that costs the bound less. This proves nothing; it only
         finds stores, so its tree is not part of the proof.
@@ -216,7 +216,7 @@ class _Root:
             self.value, self.store = self.state.value, self.state.kept
         self.trace.put(MU, 0, LEAF)
 
-    def found(self, *, closed: bool) -> LargeSolution:
+    def solution(self, *, closed: bool) -> LargeSolution:
         bound = self.value if closed else max(self.value, int(self.lowest))
         return LargeSolution(
             self.value, tuple(sorted(self.store)), closed, bound, self.nodes,

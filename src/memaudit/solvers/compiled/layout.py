@@ -1,4 +1,4 @@
-"""Choosing a layout for a core: graphs of blocks where they stay small, else one block a unit."""
+"""Choosing a layout for a core: graphs of blocks where they stay small, else one block per unit."""
 
 from dataclasses import dataclass
 
@@ -30,8 +30,8 @@ class Plan:
         """Prices at which every linking candidate just earns its rent mu * cost."""
         ceiling = self.layout.pair_ceiling
         owner = np.repeat(np.arange(core.cost.shape[0]), np.diff(self.layout.pair_start))
-        whole = np.bincount(owner, weights=ceiling, minlength=core.cost.shape[0])
-        rent = mu * core.cost[owner] * (ceiling / np.maximum(whole[owner], 1))
+        total = np.bincount(owner, weights=ceiling, minlength=core.cost.shape[0])
+        rent = mu * core.cost[owner] * (ceiling / np.maximum(total[owner], 1))
         return np.minimum(ceiling, rent.astype(np.int64))
 
     def carry(
@@ -47,8 +47,8 @@ class Plan:
         linked = other.entry_pair >= 0
         share = np.zeros(len(most))
         pair = other.entry_pair[linked]
-        whole = np.bincount(pair, weights=most[linked], minlength=len(prices))
-        share[linked] = prices[pair] * (most[linked] / np.maximum(whole[pair], 1))
+        total = np.bincount(pair, weights=most[linked], minlength=len(prices))
+        share[linked] = prices[pair] * (most[linked] / np.maximum(total[pair], 1))
         fresh = self.break_even(core, mu)
         mine = self.entry_pair >= 0
         pairs = self.entry_pair[mine]

@@ -104,12 +104,12 @@ def prepare(packed: Packed, scale: int, slack: Ints) -> OpenProblem:
         packed.budget, packed.group_cap,
     )  # fmt: skip
     room = np.full(int(packed.group.max(initial=0)) + 1, packed.group_cap)
-    whole = Core(
+    everything = Core(
         packed.cost, packed.group, np.zeros(1, np.int64), room, packed.row_start, packed.unit,
         packed.level, packed.table_start, packed.table, packed.tops, slack, packed.group_cap,
         grain(packed.unit, packed.level, packed.table_start, packed.table, len(packed.tops)),
         scale,
     )  # fmt: skip
     stay = np.nonzero(keep)[0]
-    core, units, _ = compress(whole, stay, np.zeros(len(packed.tops), np.int64), room)
+    core, units, _ = compress(everything, stay, np.zeros(len(packed.tops), np.int64), room)
     return OpenProblem(core, stay, units, (), 0, packed.budget)

@@ -1,4 +1,4 @@
-"""The proof as a solve writes it down; its language is described in memaudit/checker.py."""
+"""One core with its layout and multipliers, and the proof that a solve writes (see checker.py)."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -67,7 +67,7 @@ class Trace:
 
 
 UNSET = -1
-"""The price of a pair that the checker has not been told."""
+"""The price of a pair that is not in the proof yet."""
 
 
 class Stage:
@@ -135,7 +135,7 @@ class Stage:
         return self.work.active[: self.work.counts[0]]
 
     def write_multipliers(self, mu: int) -> None:
-        """Tell the checker mu and the prices that changed."""
+        """Write mu and the prices that changed into the proof."""
         self.trace.put(MU, mu)
         matters = np.zeros(len(self.status), np.bool_)
         matters[self.active] = True

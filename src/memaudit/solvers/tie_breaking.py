@@ -1,0 +1,63 @@
+"""Tie-breaking: which of several stores of equal value comes back, fixed by the package alone.
+
+- Candidates are decided in canonical order: the stream order of their experience, then their id.
+- Of two equal candidates of a group, only the first in canonical order is considered.
+- A solver replaces its best store only by one that is strictly better. Among options of equal
+  density it takes the first (`Tree.densest`, `small_search`, the kernels in compiled/primal.py).
+- Candidates that add nothing are removed from the store at the end, the most expensive first.
+
+Two solvers may still return different stores of the same value. The compiled search applies the
+second rule in `small.useful`, and the checker, which shares no code with the solvers, in its own
+way. docs/solvers.md states the rules for users.
+"""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from memaudit.core.package import Candidate, Package
+
+if TYPE_CHECKING:
+    from memaudit.solvers.form import Form
+
+
+def canonical_order(package: Package) -> list[Candidate]:
+    """The candidates by the stream order of their experience, then by id."""
+    position = {experience.id: experience.index for experience in package.experiences}
+    return sorted(package.candidates, key=lambda c: (position[c.experience], c.id))
+
+
+def undominated(form: "Form") -> list[int]:
+    """Affordable candidates that cover something; at cap 1, none that its group can better.
+
+    The certificate checker starts from the same set, so proofs may leave the others out.
+    """
+    rows = [{unit: min(z, form.levels[unit].top) for unit, z in row} for row in form.rows]
+
+    def beats(v: int, u: int) -> bool:
+        at_least = form.cost[v] <= form.cost[u] and all(
+            rows[v].get(unit, 0) >= z for unit, z in rows[u].items()
+        )
+        equal = at_least and form.cost[v] == form.cost[u] and rows[v] == rows[u]
+        return v != u and at_least and (v < u or not equal)
+
+    able = [[u for u in group if rows[u] and form.cost[u] <= form.budget] for group in form.groups]
+    return [
+        u
+        for group in able
+        for u in group
+        if form.group_cap > 1 or not any(beats(v, u) for v in group)
+    ]
+
+
+def without_waste(form: "Form", chosen: Sequence[int]) -> tuple[int, ...]:
+    """The store less the candidates that add nothing: the most expensive first, then the last."""
+    kept, amounts = set(chosen), form.cover(chosen)
+    for candidate in sorted(kept, key=lambda c: (-form.cost[c], -c)):
+        row = form.rows[candidate]
+        values = [(form.levels[unit].value, amounts[unit], amount) for unit, amount in row]
+        # h never falls, so a store's value stays only where every unit's value stays.
+        if all(value(covered - amount) == value(covered) for value, covered, amount in values):
+            kept.remove(candidate)
+            for unit, amount in row:
+                amounts[unit] -= amount
+    return tuple(sorted(kept))
