@@ -1,4 +1,4 @@
-"""`memaudit annotate`: a local page on which a person labels the cells of a frame, blindly."""
+"""`memaudit annotate`: a local page on which a person labels the cells of a frame, blind."""
 
 from contextlib import closing
 from pathlib import Path
@@ -10,34 +10,41 @@ from memaudit.cli.terminal import safe
 from memaudit.core.errors import MemAuditError
 
 if TYPE_CHECKING:
-    from memaudit.web.annotate.label_database import Decisions
+    from memaudit.web.annotate.label_database import LabelDatabase
 
 
 def annotate(
     frame: Annotated[Path, typer.Argument(metavar="FRAME", help="A frame, or its cells file.")],
-    annotator: Annotated[str, typer.Option(metavar="NAME", help="Who labels.")],
+    annotator: Annotated[
+        str, typer.Option(metavar="NAME", help="The name of the annotator.")
+    ],
     labels: Annotated[
         Path | None,
         typer.Option(
-            metavar="DB", help="Where labels are kept; labels.sqlite beside the cells if not given."
+            metavar="DB", help="Where labels are saved; default: labels.sqlite beside the cells."
         ),
     ] = None,
     port: Annotated[
         int, typer.Option(min=0, max=65535, help="Port on 127.0.0.1; 0 takes a free one.")
     ] = 0,
     no_browser: Annotated[
-        bool, typer.Option("--no-browser", help="Print the address, open no browser.")
+        bool, typer.Option("--no-browser", help="Print the address only.")
     ] = False,
     export: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Write the labels to a .csv or .jsonl, serve nothing."),
+        typer.Option(metavar="FILE", help="Only write the labels to a .csv or .jsonl file."),
     ] = None,
 ) -> None:
-    """Label cells in a browser on this machine; every label is on disk when the page moves on."""
+    """Label cells in a browser on this machine; every label is saved to disk at once."""
     from memaudit.label_audit.frame_files import read_frame
     from memaudit.web.annotate.app import annotator_app, guideline
-    from memaudit.web.annotate.label_database import Decisions
-    from memaudit.web.annotate.labelling import DATABASE, Desk, checked_name, frame_digest
+    from memaudit.web.annotate.label_database import LabelDatabase
+    from memaudit.web.annotate.labelling import (
+        DATABASE,
+        LabellingSession,
+        checked_name,
+        frame_digest,
+    )
     from memaudit.web.serving import serve
 
     name = checked_name(annotator)
@@ -46,30 +53,33 @@ def annotate(
         raise MemAuditError(f"{frame}: the frame has no cells; there is nothing to label")
     folder = frame if frame.is_dir() else frame.parent
     place, digest = labels or folder / DATABASE, frame_digest(cells)
-    with closing(Decisions(place, digest, len(cells), must_exist=export is not None)) as kept:
+    with closing(
+        LabelDatabase(place, digest, len(cells), must_exist=export is not None)
+    ) as database:
         if export is not None:
-            _export(kept, name, place, export, len(cells))
+            _export(database, name, place, export, len(cells))
             return
-        desk = Desk(cells, kept, name)
+        session = LabellingSession(cells, database, name)
 
         def announce(address: str) -> None:
-            typer.echo(safe(f"{_far(kept, name, len(cells))}; Ctrl-C ends"))
+            typer.echo(safe(f"{_progress(database, name, len(cells))}; stop with Ctrl-C"))
             typer.echo(address)
 
-        serve(annotator_app(desk, guideline(folder)), port, announce, not no_browser)
-        typer.echo(safe(f"{_far(kept, name, len(cells))}, kept in {place}"))
+        serve(annotator_app(session, guideline(folder)), port, announce, not no_browser)
+        typer.echo(safe(f"{_progress(database, name, len(cells))}, saved in {place}"))
 
 
-def _far(kept: "Decisions", name: str, cells: int) -> str:
-    return f"{len(kept.label_set(name).labels)} of {cells} cells labelled by {name}"
+def _progress(database: "LabelDatabase", name: str, cells: int) -> str:
+    return f"{len(database.label_set(name).labels)} of {cells} cells labelled by {name}"
 
 
-def _export(kept: "Decisions", name: str, place: Path, file: Path, cells: int) -> None:
+def _export(database: "LabelDatabase", name: str, place: Path, file: Path, cells: int) -> None:
     from memaudit.label_audit.frame_files import write_labels
 
-    found = kept.label_set(name)
-    if not found.labels:
-        others = ", ".join(f"{one} ({count})" for one, count in kept.annotators().items() if count)
+    label_set = database.label_set(name)
+    if not label_set.labels:
+        counts = database.annotators().items()
+        others = ", ".join(f"{other} ({count})" for other, count in counts if count)
         raise MemAuditError(f"{place}: no labels by {name!r}; it holds: {others or 'none'}")
-    write_labels(found, file)
-    typer.echo(safe(f"{_far(kept, name, cells)}, written to {file}"))
+    write_labels(label_set, file)
+    typer.echo(safe(f"{_progress(database, name, cells)}, written to {file}"))

@@ -47,7 +47,7 @@ def solvers(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Solve the same rows with every backend; values must be equal, exactly."""
+    """Solve the same rows with every backend; values must be exactly equal."""
     from memaudit.cli.sweeping import bar
     from memaudit.experiments.engines.registry import named_engine
     from memaudit.experiments.solver_audit import Tally, audit_solvers
@@ -78,9 +78,9 @@ def _plain(tally: Any) -> dict[str, Any]:
         "certified": tally.certified,
         "refused": tally.refused,
         "differing": [
-            {"package": one.package, "budget": one.budget, "value": str(one.value),
-             "expected": str(one.expected)}
-            for one in tally.differing
+            {"package": row.package, "budget": row.budget, "value": str(row.value),
+             "expected": str(row.expected)}
+            for row in tally.differing
         ],
     }  # fmt: skip
 
@@ -102,10 +102,10 @@ def _show(tallies: list[Any]) -> None:
         )  # fmt: skip
     console().print(table)
     for tally in tallies:
-        for one in tally.differing[:5]:
+        for row in tally.differing[:5]:
             console().print(
-                f"{tally.solver} on {one.package} at budget {one.budget}: {one.value}, "
-                f"not {one.expected}"
+                f"{tally.solver} on {row.package} at budget {row.budget}: {row.value}, "
+                f"not {row.expected}"
             )
 
 

@@ -30,173 +30,7 @@ from memaudit.stats.agreement_coefficients import total
 if TYPE_CHECKING:
     from memaudit.label_audit.frame import Frame, LabelSet
 
-
 MOST_STRATA, MOST_CELLS, LONGEST_TEXT = 8, 10, 100
-
-
-def show_agreement(found: AgreementAudit, notes: Sequence[str], details: bool) -> None:
-    """Print the tables; groups of cells for every pair with `details`, else for the first."""
-    screen = console()
-    scales = (LABEL_SCALE, COVERED_SCALE) if found.has_partial else (COVERED_SCALE,)
-    drawn = "whole packages, as cells of one share texts" if found.packages > 1 else "cells"
-    _say(screen, f"{counted(found.cells, 'cell')} of {counted(found.packages, 'package')}")
-    _say(
-        screen, f"[a, b]: 95% intervals, percentiles of {found.draws:,} bootstrap draws of {drawn}"
-    )
-    few = min(found.draws, MOST_GROUP_DRAWS)
-    _say(screen, f"in groups of cells: of {few:,} draws of the group's cells; strata have none")
-    for note in notes:
-        _say(screen, f"note: {note}")
-    for scale in scales:
-        screen.print()
-        _say(screen, scale.title)
-        screen.print(_summary([one for one in found.comparisons if one.scale == scale]))
-    _show_raters(screen, found)
-    _show_alpha(screen, found, scales)
-    pairs = [one for one in found.comparisons if one.scale in scales]
-    for one in pairs if details else pairs[:1]:
-        _show_pair(screen, one)
-    if not details and len(pairs) > 1:
-        _say(screen, "the other pairs, and the other scale, in detail: --details or --json")
-    _show_disputed(screen, found.disputed)
-
-
-def _say(screen: Console, text: str) -> None:
-    screen.print(_plain(text), soft_wrap=True)
-
-
-def _plain(text: str) -> Text:
-    """Text as it is: names like pass:a: would else turn into emoji, brackets into markup."""
-    return Text(safe(text))
-
-
-def _add(table: Table, *cells: str) -> None:
-    table.add_row(*(_plain(cell) for cell in cells))
-
-
-def _table(*names: str, left: int = 1) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for place, name in enumerate(names):
-        table.add_column(name, justify="left" if place < left else "right", overflow="fold")
-    return table
-
-
-def _summary(pairs: Sequence[Comparison]) -> Table:
-    """A row a pair, and one more for the natural balance."""
-    names = ["audit pair", "scope", "Cohen's kappa", "raw agreement"]
-    if pairs[0].scale == COVERED_SCALE:
-        names += ["positive", "negative"]
-    table = _table(*names, left=2)
-    for one in pairs:
-        agreed = "agreed " if "consensus" in one.kind else ""
-        scope = f"{one.cells:,} {agreed}cells"
-        _add(table, one.title, scope, *_coefficients(one.as_drawn, one.scale))
-        if one.natural is not None:
-            stands = f"stand for {round(total(one.natural.table)):,}"
-            _add(table, "  natural balance", stands, *_coefficients(one.natural, one.scale))
-    return table
-
-
-def _coefficients(one: PairCoefficients, scale: Scale) -> list[str]:
-    own = [_value(one.specific[place]) for place in (1, 0)] if scale == COVERED_SCALE else []
-    return [_estimate(one.kappa), _estimate(one.raw), *own]
-
-
-def _show_raters(screen: Console, found: AgreementAudit) -> None:
-    table = _table("labels by", "full", "partial", "none", "cannot tell", "missing")
-    for one in found.raters:
-        counts = found.labels[one.name]
-        keys = ("full", "partial", "none", "cannot_tell", "missing")
-        _add(table, one.title, *(f"{counts[key]:,}" for key in keys))
-    screen.print(table)
-
-
-def _show_alpha(screen: Console, found: AgreementAudit, scales: Sequence[Scale]) -> None:
-    if not found.alphas:
-        return
-    annotators = sum(one.role == "annotator" for one in found.raters)
-    table = _table(f"Krippendorff's alpha, {annotators} annotators", "alpha")
-    for one in found.alphas:
-        if one.scale in scales:
-            balance = "" if one.balance == AS_DRAWN else ", natural balance"
-            name = one.scale.name if one.level == "nominal" else f"{one.scale.name}, {one.level}"
-            _add(table, f"{name}{balance}", _estimate(one.estimate))
-    screen.print(table)
-
-
-def _show_pair(screen: Console, one: Comparison) -> None:
-    reasons = [f"{number:,} {name.replace('_', ' ')}" for name, number in one.left_out.items()
-               if number]  # fmt: skip
-    left_out = f"; left out: {', '.join(reasons)}" if reasons else ""
-    _say(screen, f"{one.title}, {one.scale.name}: {counted(one.cells, 'cell')} compared{left_out}")
-    if not one.cells:
-        return
-    table = _table("rows: first, columns: second", *one.scale.categories, "own agreement")
-    for name, row, own in zip(
-        one.scale.categories, one.as_drawn.table, one.as_drawn.specific, strict=True
-    ):
-        _add(table, name, *(f"{entry.numerator:,}" for entry in row), _estimate(own))
-    screen.print(table)
-    if one.as_drawn.kappa.over_packages is not None:
-        cells = Estimate(one.as_drawn.kappa.value, one.as_drawn.kappa.over_cells)
-        _say(screen, f"kappa with draws of single cells: {_estimate(cells)}")
-    _show_groups(screen, one.groups)
-
-
-def _show_groups(screen: Console, groups: Sequence[Group]) -> None:
-    """Groups that part the cells; of strata those with most disagreements."""
-    table = _table("cells by", "", "cells", "kappa", "agreement", "disagree", "of all", left=2)
-    parts: dict[str, list[Group]] = {}
-    for one in groups:
-        parts.setdefault(one.by, []).append(one)
-    cut = 0
-    for by, members in parts.items():
-        if len(members) < 2:
-            continue
-        shown = sorted(members, key=lambda one: -one.disagreements) if by == STRATUM else members
-        cut += len(shown[MOST_STRATA:]) if by == STRATUM else 0
-        for place, one in enumerate(shown[:MOST_STRATA] if by == STRATUM else shown):
-            kappa = "-" if one.kappa is None else _estimate(one.kappa)
-            _add(
-                table,
-                "" if place else by, one.name, f"{one.cells:,}", kappa,
-                _value(one.raw), f"{one.disagreements:,}", percent(one.share),
-            )  # fmt: skip
-        table.add_section()
-    if table.row_count:
-        screen.print(table)
-    if cut:
-        _say(screen, f"{counted(cut, 'more stratum', 'more strata')} with --json")
-
-
-def _show_disputed(screen: Console, cells: Sequence[DisputedCell]) -> None:
-    if not cells:
-        _say(screen, "no cell is disputed")
-        return
-    _say(screen, f"most disputed, {min(len(cells), MOST_CELLS):,} of {len(cells):,} cells:")
-    for one in cells[:MOST_CELLS]:
-        said = ", ".join(f"{name} {label}" for name, label in one.labels.items())
-        cell = one.cell
-        at = f" ({cell.package}: {cell.candidate} x {cell.unit})" if cell.candidate else ""
-        _say(screen, f"{cell.id}{at}: {said}")
-        for name, text in (("candidate", cell.candidate_text), ("unit", cell.unit_text)):
-            if text:
-                _say(screen, f"  {name}: {_short(text)}")
-
-
-def _short(text: str) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= LONGEST_TEXT else f"{line[: LONGEST_TEXT - 3]}..."
-
-
-def _value(one: Estimate) -> str:
-    return ratio(one.value, missing="undefined")
-
-
-def _estimate(one: Estimate) -> str:
-    if one.interval is None:
-        return _value(one)
-    return with_interval(one.value, one.interval.low, one.interval.high, missing="undefined")
 
 
 def agreement(
@@ -214,7 +48,7 @@ def agreement(
     ],
     model: Annotated[
         list[str] | None,
-        typer.Option(metavar="LABELS", help="Labels that a model gave; repeat the option."),
+        typer.Option(metavar="LABELS", help="Labels given by a model; repeat the option."),
     ] = None,
     draws: Annotated[int, typer.Option(metavar="N", min=1, help="Bootstrap draws.")] = 10_000,
     seed: Annotated[int, typer.Option(metavar="S", min=0, help="Seed of the draws.")] = 0,
@@ -228,11 +62,11 @@ def agreement(
     from memaudit.label_audit.agreement_json import agreement_data
 
     frame, annotators, models = _sources(cells, labels, model or [])
-    found = audit_agreement(frame, annotators, models, draws, seed)
+    audit = audit_agreement(frame, annotators, models, draws, seed)
     if as_json:
-        typer.echo(json.dumps(agreement_data(found), indent=1))
+        typer.echo(json.dumps(agreement_data(audit), indent=1))
     else:
-        show_agreement(found, agreement_notes(found), details)
+        _show(audit, agreement_notes(audit), details)
 
 
 def _sources(
@@ -244,21 +78,194 @@ def _sources(
     from memaudit.natural.coverage_rules import PASS
     from memaudit.natural.named_packages import labelled_packages
 
-    named = [*labels, *model]
-    kept = [name for name in named if name.startswith(PASS)]
-    if kept and len(kept) < len(named):
+    names = [*labels, *model]
+    passes = [name for name in names if name.startswith(PASS)]
+    if passes and len(passes) < len(names):
         raise MemAuditError(
-            "label files name cells of a frame, pass:NAME those of a package; give one sort only"
+            "label files name cells of a frame, pass:NAME names those of a package; give either "
+            "files or passes"
         )
-    if twice := sorted({name for name in named if named.count(name) > 1}):
+    if twice := sorted({name for name in names if names.count(name) > 1}):
         raise MemAuditError(f"{twice[0]} is given twice")
-    if kept:
-        frame, passes = judged_frame(labelled_packages([cells]), kept)
-        return frame, [passes[name] for name in labels], [passes[name] for name in model]
+    if passes:
+        frame, by_name = judged_frame(labelled_packages([cells]), passes)
+        return frame, [by_name[name] for name in labels], [by_name[name] for name in model]
     frame = read_frame(Path(cells), ids_only=True)
-    sets = {name: read_label_sets(Path(name), frame) for name in named}
+    sets = {name: read_label_sets(Path(name), frame) for name in names}
     return (
         frame,
-        [one for name in labels for one in sets[name]],
-        [one for name in model for one in sets[name]],
+        [label_set for name in labels for label_set in sets[name]],
+        [label_set for name in model for label_set in sets[name]],
     )
+
+
+def _show(audit: AgreementAudit, notes: Sequence[str], details: bool) -> None:
+    """Print the tables; groups of cells for every pair with `details`, otherwise for the first."""
+    screen = console()
+    scales = (LABEL_SCALE, COVERED_SCALE) if audit.has_partial else (COVERED_SCALE,)
+    drawn = "whole packages, as cells of one share texts" if audit.packages > 1 else "cells"
+    _print(screen, f"{counted(audit.cells, 'cell')} of {counted(audit.packages, 'package')}")
+    _print(
+        screen, f"[a, b]: 95% intervals, percentiles of {audit.draws:,} bootstrap draws of {drawn}"
+    )
+    few = min(audit.draws, MOST_GROUP_DRAWS)
+    _print(screen, f"in groups of cells: {few:,} draws of the group's cells; none for strata")
+    for note in notes:
+        _print(screen, f"note: {note}")
+    for scale in scales:
+        screen.print()
+        _print(screen, scale.title)
+        screen.print(_summary([pair for pair in audit.comparisons if pair.scale == scale]))
+    _show_raters(screen, audit)
+    _show_alpha(screen, audit, scales)
+    pairs = [pair for pair in audit.comparisons if pair.scale in scales]
+    for pair in pairs if details else pairs[:1]:
+        _show_pair(screen, pair)
+    if not details and len(pairs) > 1:
+        _print(screen, "the other pairs, and the other scale, in detail: --details or --json")
+    _show_disputed(screen, audit.disputed)
+
+
+def _print(screen: Console, text: str) -> None:
+    screen.print(_plain(text), soft_wrap=True)
+
+
+def _plain(text: str) -> Text:
+    """Text as it is: otherwise pass:a: would turn into an emoji, and brackets into markup."""
+    return Text(safe(text))
+
+
+def _add(table: Table, *cells: str) -> None:
+    table.add_row(*(_plain(cell) for cell in cells))
+
+
+def _table(*names: str, left: int = 1) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for place, name in enumerate(names):
+        table.add_column(name, justify="left" if place < left else "right", overflow="fold")
+    return table
+
+
+def _summary(pairs: Sequence[Comparison]) -> Table:
+    """One row per pair, and one more for the natural balance."""
+    names = ["audit pair", "scope", "Cohen's kappa", "raw agreement"]
+    if pairs[0].scale == COVERED_SCALE:
+        names += ["positive", "negative"]
+    table = _table(*names, left=2)
+    for pair in pairs:
+        agreed = "agreed " if "consensus" in pair.kind else ""
+        scope = f"{pair.cells:,} {agreed}cells"
+        _add(table, pair.title, scope, *_coefficients(pair.as_drawn, pair.scale))
+        if pair.natural is not None:
+            stands = f"stand for {round(total(pair.natural.table)):,}"
+            _add(table, "  natural balance", stands, *_coefficients(pair.natural, pair.scale))
+    return table
+
+
+def _coefficients(measured: PairCoefficients, scale: Scale) -> list[str]:
+    specific = measured.specific
+    own = [_value(specific[place]) for place in (1, 0)] if scale == COVERED_SCALE else []
+    return [_estimate(measured.kappa), _estimate(measured.raw), *own]
+
+
+def _show_raters(screen: Console, audit: AgreementAudit) -> None:
+    table = _table("labels by", "full", "partial", "none", "cannot tell", "missing")
+    for rater in audit.raters:
+        counts = audit.labels[rater.name]
+        keys = ("full", "partial", "none", "cannot_tell", "missing")
+        _add(table, rater.title, *(f"{counts[key]:,}" for key in keys))
+    screen.print(table)
+
+
+def _show_alpha(screen: Console, audit: AgreementAudit, scales: Sequence[Scale]) -> None:
+    if not audit.alphas:
+        return
+    annotators = sum(rater.role == "annotator" for rater in audit.raters)
+    table = _table(f"Krippendorff's alpha, {annotators} annotators", "alpha")
+    for alpha in audit.alphas:
+        if alpha.scale in scales:
+            balance = "" if alpha.balance == AS_DRAWN else ", natural balance"
+            level = "" if alpha.level == "nominal" else f", {alpha.level}"
+            _add(table, f"{alpha.scale.name}{level}{balance}", _estimate(alpha.estimate))
+    screen.print(table)
+
+
+def _show_pair(screen: Console, pair: Comparison) -> None:
+    reasons = [f"{number:,} {name.replace('_', ' ')}" for name, number in pair.left_out.items()
+               if number]  # fmt: skip
+    left_out = f"; left out: {', '.join(reasons)}" if reasons else ""
+    cells = counted(pair.cells, "cell")
+    _print(screen, f"{pair.title}, {pair.scale.name}: {cells} compared{left_out}")
+    if not pair.cells:
+        return
+    measured = pair.as_drawn
+    table = _table("rows: first, columns: second", *pair.scale.categories, "own agreement")
+    for name, row, own in zip(
+        pair.scale.categories, measured.table, measured.specific, strict=True
+    ):
+        _add(table, name, *(f"{entry.numerator:,}" for entry in row), _estimate(own))
+    screen.print(table)
+    if measured.kappa.over_packages is not None:
+        over_cells = Estimate(measured.kappa.value, measured.kappa.over_cells)
+        _print(screen, f"kappa with draws of single cells: {_estimate(over_cells)}")
+    _show_groups(screen, pair.groups)
+
+
+def _show_groups(screen: Console, groups: Sequence[Group]) -> None:
+    """Groupings with at least two groups; of strata those with most disagreements."""
+    table = _table("cells by", "", "cells", "kappa", "agreement", "disagree", "of all", left=2)
+    by_grouping: dict[str, list[Group]] = {}
+    for group in groups:
+        by_grouping.setdefault(group.by, []).append(group)
+    cut = 0
+    for by, members in by_grouping.items():
+        if len(members) < 2:
+            continue
+        if by == STRATUM:
+            members = sorted(members, key=lambda group: -group.disagreements)
+            cut += len(members[MOST_STRATA:])
+            members = members[:MOST_STRATA]
+        for place, group in enumerate(members):
+            kappa = "-" if group.kappa is None else _estimate(group.kappa)
+            _add(
+                table,
+                "" if place else by, group.name, f"{group.cells:,}", kappa,
+                _value(group.raw), f"{group.disagreements:,}", percent(group.share),
+            )  # fmt: skip
+        table.add_section()
+    if table.row_count:
+        screen.print(table)
+    if cut:
+        _print(screen, f"{counted(cut, 'more stratum', 'more strata')} with --json")
+
+
+def _show_disputed(screen: Console, disputed: Sequence[DisputedCell]) -> None:
+    if not disputed:
+        _print(screen, "no cell is disputed")
+        return
+    shown = min(len(disputed), MOST_CELLS)
+    _print(screen, f"most disputed, {shown:,} of {len(disputed):,} cells:")
+    for dispute in disputed[:MOST_CELLS]:
+        labels = ", ".join(f"{name} {label}" for name, label in dispute.labels.items())
+        cell = dispute.cell
+        at = f" ({cell.package}: {cell.candidate} x {cell.unit})" if cell.candidate else ""
+        _print(screen, f"{cell.id}{at}: {labels}")
+        for name, text in (("candidate", cell.candidate_text), ("unit", cell.unit_text)):
+            if text:
+                _print(screen, f"  {name}: {_short(text)}")
+
+
+def _short(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= LONGEST_TEXT else f"{line[: LONGEST_TEXT - 3]}..."
+
+
+def _value(estimate: Estimate) -> str:
+    return ratio(estimate.value, missing="undefined")
+
+
+def _estimate(estimate: Estimate) -> str:
+    interval = estimate.interval
+    if interval is None:
+        return _value(estimate)
+    return with_interval(estimate.value, interval.low, interval.high, missing="undefined")

@@ -1,4 +1,4 @@
-"""`memaudit audit frame` and `audit cells`: cells to be labelled blindly, by people or a model."""
+"""`memaudit audit frame` and `audit cells`: cells to be labelled blind, by people or by a model."""
 
 import json
 from collections import Counter
@@ -14,6 +14,117 @@ from memaudit.core.text import counted
 
 if TYPE_CHECKING:
     from memaudit.label_audit.frame_drawing import Drawing
+
+
+MOST_STRATA = 24
+"""More strata than this are summed by candidate kind on the screen."""
+
+
+def frame(
+    packages: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="PACKAGE...",
+            help="Packages, folders that memaudit build wrote, or natural: the shipped set.",
+        ),
+    ],
+    out: Annotated[Path, typer.Option(metavar="DIR", help="The folder to write.")],
+    zero_rate: Annotated[
+        str, typer.Option(metavar="SHARE", help="The share of uncovered cells to draw.")
+    ] = "0.2",
+    seed: Annotated[int, typer.Option(metavar="S", help="Seed of the draw.")] = 0,
+    candidate_kind: Annotated[
+        list[str] | None,
+        typer.Option(metavar="K", help="Only candidates of this kind; repeat the option."),
+    ] = None,
+    skip_exact: Annotated[
+        bool, typer.Option("--skip-exact", help="Leave out cells that follow from the texts alone.")
+    ] = False,
+    passes: Annotated[
+        bool,
+        typer.Option(
+            "--passes",
+            help="Only cells that the packages' own label passes judged; write those labels too.",
+        ),
+    ] = False,
+    max_cells: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            min=1,
+            help="Draw fewer uncovered cells: at most N cells in all.",
+        ),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Draw a frame: every covered cell and a share of the uncovered ones, shuffled, unlabelled."""
+    from memaudit.core.exact import exact
+    from memaudit.label_audit.frame_drawing import Design, draw
+    from memaudit.label_audit.frame_files import drawing_data, write_frame
+    from memaudit.label_audit.package_cells import pass_label_sets
+    from memaudit.natural.named_packages import labelled_packages
+
+    try:
+        rate = exact(zero_rate)
+    except ValueError as error:
+        raise MemAuditError(f"--zero-rate: {error}") from None
+    kinds = None if candidate_kind is None else frozenset(candidate_kind)
+    design = Design(seed, rate, kinds, skip_exact, max_cells, judged_only=passes)
+    drawn_from = labelled_packages(packages)
+    drawing = draw(drawn_from, design)
+    labelled = pass_label_sets(drawing.frame, drawn_from) if passes else []
+    written = write_frame(drawing.frame, out, drawing, labelled)
+    if as_json:
+        head = {"folder": str(out), "written": written, "cells": len(drawing.frame.cells)}
+        typer.echo(json.dumps({**head, **drawing_data(drawing)}, indent=1))
+        return
+    _show(drawing, out, written)
+
+
+def _show(drawing: "Drawing", out: Path, written: bool) -> None:
+    from rich import box
+    from rich.table import Table
+
+    from memaudit.cli.terminal import console
+    from memaudit.label_audit.frame_files import (
+        CELL_LINES,
+        CELLS,
+        KEY,
+        MANIFEST,
+        PASSES,
+    )
+
+    screen = console()
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for name in ("covered", "uncovered", "of them drawn"):
+        table.add_column(name, justify="right")
+    many = len(drawing.strata) > MOST_STRATA
+    table.add_column("candidate kind" if many else "stratum", overflow="fold")
+    rows: dict[str, Counter[str]] = {}
+    total = Counter[str]()
+    for stratum in drawing.strata:
+        name = stratum.name.partition(" / ")[0] if many else stratum.name
+        for numbers in (rows.setdefault(name, Counter()), total):
+            numbers.update(
+                covered=stratum.covered, uncovered=stratum.uncovered, drawn=stratum.drawn
+            )
+    for name, numbers in (*rows.items(), ("all", total)):
+        if numbers is total:
+            table.add_section()
+        counts = (numbers["covered"], numbers["uncovered"], numbers["drawn"])
+        table.add_row(*(f"{number:,}" for number in counts), safe_markup(name))
+    screen.print(table)
+    if many:
+        typer.echo(f"drawn from {len(drawing.strata):,} strata, all listed in {MANIFEST}")
+    cells, packages = len(drawing.frame.cells), len(drawing.packages)
+    state = "wrote" if written else "already exists:"
+    typer.echo(safe(f"{state} {counted(cells, 'cell')} of {counted(packages, 'package')} in {out}"))
+    for why, number in drawing.left_out.items():
+        typer.echo(f"left out: {counted(number, 'cell')} {why}")
+    typer.echo(f"to label: {CELLS} or {CELL_LINES}")
+    passes = [PASSES] if drawing.design.judged_only else []
+    hidden = ", ".join([KEY, *passes, MANIFEST])  # counts of the manifest reveal some labels
+    typer.echo(f"to hide from labellers: {hidden}")
 
 
 @spread
@@ -35,150 +146,46 @@ def cells(
     _refuse_others_labels(out, judge)
     with judging_session([judge], options, out) as session:
         assert session is not None  # a model's name opens one
-        found = labels_by_model(asked, session, model)
-        troubles = Counter(one.what for one in session.ledger.problems if one.failure)
-    write_labels(found.labels, out)
-    counts = Counter(found.labels.labels.values())
+        answers = labels_by_model(asked, session, model)
+        problems = session.ledger.problems
+        failures = Counter(problem.what for problem in problems if problem.failure)
+    write_labels(answers.labels, out)
+    counts = Counter(answers.labels.labels.values())
     if as_json:
         data = {
             "labels": str(out),
-            "annotator": found.labels.annotator,
+            "annotator": answers.labels.annotator,
             "cells": len(asked.cells),
             "labelled": dict(sorted(counts.items())),
-            "undecided": list(found.undecided),
-            "failed_requests": dict(sorted(troubles.items())),
+            "undecided": list(answers.undecided),
+            "failed_requests": dict(sorted(failures.items())),
         }
         typer.echo(json.dumps(data, indent=1))
         return
     shares = ", ".join(f"{number:,} {label}" for label, number in sorted(counts.items()))
-    labelled = len(found.labels.labels)
+    labelled = len(answers.labels.labels)
     typer.echo(safe(f"wrote {labelled:,} of {len(asked.cells):,} labels to {out}: {shares}"))
-    for what, number in sorted(troubles.items()):
+    for what, number in sorted(failures.items()):
         typer.echo(safe(f"{counted(number, 'request')} failed: {what}"), err=True)
-    if found.undecided:
-        number = len(found.undecided)
+    if answers.undecided:
+        number = len(answers.undecided)
         typer.echo(f"{counted(number, 'cell')} got no answer and no label", err=True)
 
 
 def _refuse_others_labels(out: Path, annotator: str) -> None:
-    """Nobody's work is overwritten: only labels of this same model are replaced."""
+    """Only labels of the same model are overwritten."""
     from memaudit.label_audit.frame_files import read_label_sets
 
     if out.suffix.lower() not in (".csv", ".jsonl"):
         raise MemAuditError(f"{out}: labels are written to a .csv or .jsonl file")
     if not out.absolute().parent.is_dir():  # before anything is spent
-        raise MemAuditError(f"cannot write {out}: {out.parent} is no folder")
+        raise MemAuditError(f"cannot write {out}: {out.parent} is not a folder")
     if not out.exists():
         return
-    others = [one.annotator for one in read_label_sets(out) if one.annotator != annotator]
+    others = [
+        label_set.annotator
+        for label_set in read_label_sets(out)
+        if label_set.annotator != annotator
+    ]
     if others:
         raise MemAuditError(f"{out}: holds labels of {others[0]!r}; choose another file")
-
-
-MOST_STRATA = 24
-"""More are added up by candidate kind on the screen."""
-
-ALL = "all"
-
-
-def frame(
-    packages: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="PACKAGE...",
-            help="Packages, folders that memaudit build wrote, or natural: the shipped set.",
-        ),
-    ],
-    out: Annotated[Path, typer.Option(metavar="DIR", help="The folder to write.")],
-    zero_rate: Annotated[
-        str, typer.Option(metavar="SHARE", help="The share of uncovered cells to draw.")
-    ] = "0.2",
-    seed: Annotated[int, typer.Option(metavar="S", help="Another seed, another draw.")] = 0,
-    candidate_kind: Annotated[
-        list[str] | None,
-        typer.Option(metavar="K", help="Only candidates of this kind; repeat the option."),
-    ] = None,
-    skip_exact: Annotated[
-        bool, typer.Option("--skip-exact", help="Leave out cells that follow from the texts alone.")
-    ] = False,
-    passes: Annotated[
-        bool,
-        typer.Option(
-            "--passes",
-            help="Only cells that the packages' own label passes judged; write those labels too.",
-        ),
-    ] = False,
-    max_cells: Annotated[
-        int | None,
-        typer.Option(metavar="N", min=1, help="Draw fewer uncovered cells, to have at most N."),
-    ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
-) -> None:
-    """Draw a frame: every covered cell and a share of the uncovered ones, shuffled, unlabelled."""
-    from memaudit.core.exact import exact
-    from memaudit.label_audit.frame_drawing import Design, draw
-    from memaudit.label_audit.frame_files import drawing_data, write_frame
-    from memaudit.label_audit.package_cells import pass_label_sets
-    from memaudit.natural.named_packages import labelled_packages
-
-    try:
-        rate = exact(zero_rate)
-    except ValueError as error:
-        raise MemAuditError(f"--zero-rate: {error}") from None
-    kinds = None if candidate_kind is None else frozenset(candidate_kind)
-    design = Design(seed, rate, kinds, skip_exact, max_cells, judged_only=passes)
-    found = labelled_packages(packages)
-    drawing = draw(found, design)
-    labelled = pass_label_sets(drawing.frame, found) if passes else []
-    written = write_frame(drawing.frame, out, drawing, labelled)
-    if as_json:
-        head = {"folder": str(out), "written": written, "cells": len(drawing.frame.cells)}
-        typer.echo(json.dumps({**head, **drawing_data(drawing)}, indent=1))
-        return
-    _show(drawing, out, written)
-
-
-def _show(drawing: "Drawing", out: Path, written: bool) -> None:
-    from rich import box
-    from rich.table import Table
-
-    from memaudit.cli.terminal import console
-    from memaudit.label_audit.frame_files import (
-        CELL_LINES,
-        CELLS,
-        KEY,
-        MANIFEST,
-        PASSES,
-        TASKS,
-        TASKS_CONFIG,
-    )
-
-    screen = console()
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for name in ("covered", "uncovered", "of them drawn"):
-        table.add_column(name, justify="right")
-    many = len(drawing.strata) > MOST_STRATA
-    table.add_column("candidate kind" if many else "stratum", overflow="fold")
-    rows: dict[str, Counter[str]] = {}
-    total = Counter[str]()
-    for one in drawing.strata:
-        name = one.name.partition(" / ")[0] if many else one.name
-        for numbers in (rows.setdefault(name, Counter()), total):
-            numbers.update(covered=one.covered, uncovered=one.uncovered, drawn=one.drawn)
-    for name, numbers in (*rows.items(), (ALL, total)):
-        if numbers is total:
-            table.add_section()
-        counts = (numbers["covered"], numbers["uncovered"], numbers["drawn"])
-        table.add_row(*(f"{number:,}" for number in counts), safe_markup(name))
-    screen.print(table)
-    if many:
-        typer.echo(f"drawn from {len(drawing.strata):,} strata, all listed in {MANIFEST}")
-    cells, packages = len(drawing.frame.cells), len(drawing.packages)
-    state = "wrote" if written else "already there:"
-    typer.echo(safe(f"{state} {counted(cells, 'cell')} of {counted(packages, 'package')} in {out}"))
-    for why, number in drawing.left_out.items():
-        typer.echo(f"left out: {counted(number, 'cell')} {why}")
-    typer.echo(f"to label: {CELLS}, {CELL_LINES}, or {TASKS} with {TASKS_CONFIG}")
-    passes = [PASSES] if drawing.design.judged_only else []
-    hidden = ", ".join([KEY, *passes, MANIFEST])  # its counts give some strata away
-    typer.echo(f"to keep from those who label: {hidden}")

@@ -7,98 +7,51 @@ from itertools import combinations
 
 import numpy as np
 
-from memaudit.label_audit.alpha import DISTANCES, alpha, coincidences
 from memaudit.label_audit.cell_tables import PUBLISHED_VALUES
-from memaudit.label_audit.cells import Frame, FrameCell, Label, LabelSet
-from memaudit.label_audit.coding import (
+from memaudit.label_audit.coded_labels import (
     AS_DRAWN,
     CANNOT_TELL,
     COVERED_SCALE,
     LABEL_SCALE,
     NATURAL,
     ORDER,
+    PACKAGE,
     SCALES,
-    CodedFrame,
-    Codes,
+    CodedLabels,
+    Rater,
     Scale,
-    coded_frame,
+    code_labels,
+    compared_pairs,
+    own_passes,
 )
+from memaudit.label_audit.frame import Frame, FrameCell, Label, LabelSet
 from memaudit.label_audit.pair_agreement import (
-    Answer,
+    CoefficientIntervals,
+    CoefficientTable,
     Comparison,
-    Crossing,
     Estimate,
-    Key,
-    Question,
-    alpha_question,
-    answers,
-    crossing,
+    PairPlaces,
+    TableKey,
+    alpha_table,
+    bootstrap_coefficients,
     estimates,
     groupings,
     groups,
-    measured,
-    pair_question,
+    pair_coefficients,
+    pair_places,
+    pair_table,
 )
-from memaudit.label_audit.raters import PACKAGE, Rater, compared_pairs, own_passes
-
-
-@dataclass(frozen=True, slots=True)
-class Disputed:
-    """A cell, how far apart its two most different values are, and how many pairs differ."""
-
-    cell: FrameCell
-    labels: Mapping[str, Label]
-    gap: Fraction
-    pairs: int
-
-
-def disputed(
-    cells: Sequence[FrameCell], found: Sequence[Rater], codes: Mapping[str, Codes]
-) -> list[Disputed]:
-    """Cells with two different labels, by gap, then by pairs that differ, then by cell id.
-
-    Whoever could not tell disputes nothing, but is shown.
-    """
-    matrix = np.stack([codes[one.name] for one in found])
-    known = matrix >= 0
-    high = np.where(known, matrix, np.int8(-1)).max(axis=0)
-    low = np.where(known, matrix, np.int8(len(ORDER))).min(axis=0)
-    pairs = np.zeros(matrix.shape[1], np.int64)
-    for one, other in combinations(range(len(found)), 2):
-        pairs += known[one] & known[other] & (matrix[one] != matrix[other])
-    places = np.flatnonzero(pairs).tolist()
-    places.sort(key=lambda at: (low[at] - high[at], -pairs[at], cells[at].id))
-    return [
-        Disputed(
-            cells[at],
-            _labels(found, codes, at),
-            LABEL_SCALE.values[high[at]] - LABEL_SCALE.values[low[at]],
-            int(pairs[at]),
-        )
-        for at in places
-    ]
-
-
-def _labels(found: Sequence[Rater], codes: Mapping[str, Codes], at: int) -> dict[str, Label]:
-    said: dict[str, Label] = {}
-    for one in found:
-        code = int(codes[one.name][at])
-        if code >= 0:
-            said[one.name] = ORDER[code]
-        elif code == CANNOT_TELL:
-            said[one.name] = "cannot_tell"
-    return said
-
+from memaudit.stats.agreement_coefficients import DISTANCES, alpha, coincidence_table
 
 DRAWS = 10_000
 LEVELS: Mapping[str, tuple[str, ...]] = {
     LABEL_SCALE.name: tuple(DISTANCES),
-    COVERED_SCALE.name: ("nominal",),  # of two categories every level says the same
+    COVERED_SCALE.name: ("nominal",),  # with two categories all levels are equal
 }
 
 
 @dataclass(frozen=True, slots=True)
-class Alpha:
+class AlphaEstimate:
     """Krippendorff's alpha of all annotators."""
 
     scale: Scale
@@ -108,13 +61,23 @@ class Alpha:
 
 
 @dataclass(frozen=True, slots=True)
-class AgreementAudit:
-    """What was found.
+class DisputedCell:
+    """A cell, how far apart its two most different values are, and how many pairs differ."""
 
-    `labels` counts each rater's labels; `consensus` the cells that annotators agree on and those
-    they do not, by scale, and is empty for a single annotator. `own_passes` are the raters whose
-    labels the package's own are. `key_column` is the published column that the key was read from;
-    empty where it has a file of its own.
+    cell: FrameCell
+    labels: Mapping[str, Label]
+    gap: Fraction
+    pairs: int
+
+
+@dataclass(frozen=True, slots=True)
+class AgreementAudit:
+    """The result of an agreement audit.
+
+    `labels` counts each rater's labels. `consensus` counts, by scale, the cells that annotators
+    agree on and those they do not; it is empty for a single annotator. `own_passes` are the raters
+    that gave the package its labels. `key_column` is the published column that the key was read
+    from, empty if the key has a file of its own.
     """
 
     cells: int
@@ -128,12 +91,12 @@ class AgreementAudit:
     labels: Mapping[str, Mapping[str, int]]
     consensus: Mapping[str, Mapping[str, int]]
     comparisons: tuple[Comparison, ...]
-    alphas: tuple[Alpha, ...]
-    disputed: tuple[Disputed, ...]
+    alphas: tuple[AlphaEstimate, ...]
+    disputed: tuple[DisputedCell, ...]
 
     @property
     def has_partial(self) -> bool:
-        """Whether anyone says partial; else both scales are the same."""
+        """Whether anyone answered partial; otherwise both scales are the same."""
         return any(counts["partial"] for counts in self.labels.values())
 
 
@@ -145,23 +108,23 @@ def audit_agreement(
     seed: int = 0,
 ) -> AgreementAudit:
     """Compare annotators, their consensus, models and the package's own labels."""
-    held = coded_frame(frame, annotators, models)
+    coded = code_labels(frame, annotators, models)
     pairs = [
-        crossing(first, second, scale, held.scaled[scale.name])
-        for first, second in compared_pairs(held.raters)
+        pair_places(first, second, scale, coded.scaled[scale.name])
+        for first, second in compared_pairs(coded.raters)
         for scale in SCALES.values()
     ]
-    scales = list(SCALES.values()) if len(held.annotators) > 1 else []
-    questions: dict[Key, Question] = {}
-    for name, weights in held.balances.items():
+    scales = list(SCALES.values()) if len(coded.annotators) > 1 else []
+    tables: dict[TableKey, CoefficientTable] = {}
+    for name, weights in coded.balances.items():
         for place, pair in enumerate(pairs):
-            questions[place, name] = pair_question(pair, weights)
+            tables[place, name] = pair_table(pair, weights)
         for scale in scales:
-            questions[scale.name, name] = alpha_question(
-                held.of_annotators(scale.name), scale, LEVELS[scale.name], weights
+            tables[scale.name, name] = alpha_table(
+                coded.of_annotators(scale.name), scale, LEVELS[scale.name], weights
             )
     packages = [cell.package for cell in frame.cells]
-    found = answers(questions, held.profiles, packages, draws, seed)
+    intervals = bootstrap_coefficients(tables, coded.profiles, packages, draws, seed)
     return AgreementAudit(
         cells=len(frame.cells),
         packages=len(set(packages)),
@@ -169,107 +132,147 @@ def audit_agreement(
         key_column=_key_column(frame),
         draws=draws,
         seed=seed,
-        raters=held.raters,
-        own_passes=tuple(own_passes(frame, (one.name for one in held.raters))),
-        labels={one.name: held.counts(one) for one in held.raters},
-        consensus={scale.name: held.consensus_counts(scale.name) for scale in scales},
-        comparisons=tuple(_comparisons(pairs, held, found, draws, seed)),
+        raters=coded.raters,
+        own_passes=tuple(own_passes(frame, (rater.name for rater in coded.raters))),
+        labels={rater.name: coded.counts(rater) for rater in coded.raters},
+        consensus={scale.name: coded.consensus_counts(scale.name) for scale in scales},
+        comparisons=tuple(_comparisons(pairs, coded, intervals, draws, seed)),
         alphas=tuple(
-            one
+            estimate
             for scale in scales
-            for name in held.balances
-            for one in _alphas(scale, name, held, found[scale.name, name])
+            for name in coded.balances
+            for estimate in _alphas(scale, name, coded, intervals[scale.name, name])
         ),
-        disputed=tuple(disputed(frame.cells, held.raters, held.codes)),
+        disputed=tuple(disputed_cells(coded)),
     )
 
 
 def _key_column(frame: Frame) -> str:
-    said = {keyed.provenance for keyed in frame.key.values()}
-    return next((name for name in PUBLISHED_VALUES if name in said), "")
+    provenances = {keyed.provenance for keyed in frame.key.values()}
+    return next((name for name in PUBLISHED_VALUES if name in provenances), "")
 
 
 def _comparisons(
-    pairs: Sequence[Crossing], held: CodedFrame, found: Mapping[Key, Answer], draws: int, seed: int
+    pairs: Sequence[PairPlaces],
+    coded: CodedLabels,
+    intervals: Mapping[TableKey, CoefficientIntervals],
+    draws: int,
+    seed: int,
 ) -> Iterator[Comparison]:
-    parted = groupings(held.frame)
-    own = {PACKAGE, *own_passes(held.frame, (one.name for one in held.raters))}
+    ways = groupings(coded.frame)
+    own = {PACKAGE, *own_passes(coded.frame, (rater.name for rater in coded.raters))}
     dice = np.random.default_rng([seed, 2])
     for place, pair in enumerate(pairs):
-        seen = {
-            name: measured(pair, weights, found[place, name])
-            for name, weights in held.balances.items()
+        measured = {
+            name: pair_coefficients(pair, weights, intervals[place, name])
+            for name, weights in coded.balances.items()
         }
-        by_own = not own.isdisjoint((pair.first.name, pair.second.name))
-        apart = (groups(one, pair.places, pair.scale, by_own, draws, dice) for one in parted)
+        is_package = not own.isdisjoint((pair.first.name, pair.second.name))
+        grouped = (groups(grouping, pair, is_package, draws, dice) for grouping in ways)
         yield Comparison(
-            pair.first, pair.second, pair.scale, pair.cells, pair.left_out, seen[AS_DRAWN],
-            seen.get(NATURAL), tuple(group for one in apart for group in one),
+            pair.first, pair.second, pair.scale, pair.cells, pair.left_out, measured[AS_DRAWN],
+            measured.get(NATURAL), tuple(group for members in grouped for group in members),
         )  # fmt: skip
 
 
-def _alphas(scale: Scale, balance: str, held: CodedFrame, answer: Answer) -> Iterator[Alpha]:
-    levels, weights = LEVELS[scale.name], held.balances[balance].exact
-    table = coincidences(held.of_annotators(scale.name), weights, scale)
-    values = [alpha(table, level, scale) for level in levels]
-    for level, one in zip(levels, estimates(values, answer), strict=True):
-        yield Alpha(scale, level, balance, one)
+def _alphas(
+    scale: Scale, balance: str, coded: CodedLabels, intervals: CoefficientIntervals
+) -> Iterator[AlphaEstimate]:
+    levels, weights = LEVELS[scale.name], coded.balances[balance].exact
+    table = coincidence_table(coded.of_annotators(scale.name), weights, scale.size)
+    values = [alpha(table, level, scale.values) for level in levels]
+    for level, estimate in zip(levels, estimates(values, intervals), strict=True):
+        yield AlphaEstimate(scale, level, balance, estimate)
+
+
+def disputed_cells(coded: CodedLabels) -> list[DisputedCell]:
+    """Cells with two different labels, by gap, then by pairs that differ, then by cell id.
+
+    A rater who answered `cannot_tell` disputes nothing, but is listed.
+    """
+    cells, raters = coded.frame.cells, coded.raters
+    matrix = np.stack([coded.codes[rater.name] for rater in raters])
+    known = matrix >= 0
+    high = np.where(known, matrix, np.int8(-1)).max(axis=0)
+    low = np.where(known, matrix, np.int8(len(ORDER))).min(axis=0)
+    pairs = np.zeros(matrix.shape[1], np.int64)
+    for i, j in combinations(range(len(raters)), 2):
+        pairs += known[i] & known[j] & (matrix[i] != matrix[j])
+    places = np.flatnonzero(pairs).tolist()
+    places.sort(key=lambda at: (low[at] - high[at], -pairs[at], cells[at].id))
+    return [
+        DisputedCell(
+            cells[at],
+            _labels(raters, matrix[:, at].tolist()),
+            LABEL_SCALE.values[high[at]] - LABEL_SCALE.values[low[at]],
+            int(pairs[at]),
+        )
+        for at in places
+    ]
+
+
+def _labels(raters: Sequence[Rater], codes: Sequence[int]) -> dict[str, Label]:
+    labels: dict[str, Label] = {}
+    for rater, code in zip(raters, codes, strict=True):
+        if code >= 0:
+            labels[rater.name] = ORDER[code]
+        elif code == CANNOT_TELL:
+            labels[rater.name] = "cannot_tell"
+    return labels
 
 
 FEW_PACKAGES = 10
 
 
-def notes(found: AgreementAudit) -> list[str]:
-    """All of them, without a full stop."""
-    return [*_about_key(found), *_about_packages(found), *_about_partial(found)]
+def agreement_notes(audit: AgreementAudit) -> list[str]:
+    """What a reader must know about the numbers, one note per line without a full stop."""
+    notes = [*_notes_on_key(audit)]
+    if 1 < audit.packages < FEW_PACKAGES:
+        notes.append(f"only {audit.packages} packages: intervals over packages are rough")
+    return [*notes, *_notes_on_partial(audit)]
 
 
-def _about_key(found: AgreementAudit) -> Iterator[str]:
-    if found.own_passes:
-        names = ", ".join(found.own_passes)
+def _notes_on_key(audit: AgreementAudit) -> Iterator[str]:
+    if audit.own_passes:
+        names = ", ".join(audit.own_passes)
         yield f"the package's own labels are {names}: there is no row for the package"
-    if not found.keyed:
+    if not audit.keyed:
         yield "no key: nothing is compared with the package or reweighted"
-    elif all(one.natural is None for one in found.comparisons):
+    elif all(comparison.natural is None for comparison in audit.comparisons):
         yield "the key gives every cell the same weight: no natural balance to show"
-    elif found.keyed < found.cells:
+    elif audit.keyed < audit.cells:
         yield (
-            f"{found.cells - found.keyed:,} cells have no key: in the natural balance they are "
+            f"{audit.cells - audit.keyed:,} cells have no key: in the natural balance they are "
             "left out"
         )
-    if found.key_column.endswith("_label"):
+    if audit.key_column.endswith("_label"):
         yield (
-            f"the key is the published column {found.key_column}, which is 1 from a coverage of "
-            "0.5 on: its full may be partial, so read the covered scale"
+            f"the key is the published column {audit.key_column}, which is 1 for coverage of at "
+            "least 0.5: its full may be partial, so read the covered scale"
         )
-    elif found.key_column:
-        label = found.key_column.replace("_coverage", "_label")
+    elif audit.key_column:
+        label = audit.key_column.replace("_coverage", "_label")
         yield (
-            f"the key is the published column {found.key_column}; the published {label} is 1 from "
-            "a coverage of 0.5 on, so with coverages 0, 0.5 and 1 it is the covered scale here"
+            f"the key is the published column {audit.key_column}; the published {label} is 1 for "
+            "coverage of at least 0.5, so with coverages 0, 0.5 and 1 it is the covered scale here"
         )
 
 
-def _about_packages(found: AgreementAudit) -> Iterator[str]:
-    if 1 < found.packages < FEW_PACKAGES:
-        yield f"only {found.packages} packages: intervals over packages are rough"
-
-
-def _about_partial(found: AgreementAudit) -> Iterator[str]:
-    """Whoever labels in two steps cannot agree with a partial; what they mean is covered."""
-    if not found.has_partial:
-        yield "nobody says partial: both scales are the same"
+def _notes_on_partial(audit: AgreementAudit) -> Iterator[str]:
+    """A rater who uses two labels only cannot agree with a partial; they mean covered or not."""
+    if not audit.has_partial:
+        yield "nobody answered partial: both scales are the same"
         return
-    counts = found.labels
-    graded = [one.title for one in found.raters if counts[one.name]["partial"]]
+    counts = audit.labels
+    graded = [rater.title for rater in audit.raters if counts[rater.name]["partial"]]
     binary = [
-        one.title
-        for one in found.raters
-        if counts[one.name]["full"] and not counts[one.name]["partial"]
+        rater.title
+        for rater in audit.raters
+        if counts[rater.name]["full"] and not counts[rater.name]["partial"]
     ]
     if binary:
         yield (
-            f"{', '.join(binary)} never said partial, {', '.join(graded)} did: between them full "
-            "against partial counts as disagreement on the scale of three labels; the covered "
+            f"{', '.join(binary)} never answered partial, {', '.join(graded)} did: between them "
+            "full against partial counts as disagreement on the scale of three labels; the covered "
             "scale is the fair one"
         )

@@ -1,37 +1,48 @@
-"""The audit as plain data; null is undefined, or an interval that cannot be had."""
+"""The agreement audit as JSON; null is an undefined value or an interval that does not exist."""
 
 from fractions import Fraction
 from typing import Any
 
 from memaudit.core.exact import plain
-from memaudit.core.number_text import rounded
-from memaudit.label_audit.agreement import AgreementAudit, Alpha, Disputed, notes
-from memaudit.label_audit.coding import Scale
-from memaudit.label_audit.pair_agreement import MOST_DRAWS, Comparison, Estimate, Group, Measured
-from memaudit.label_audit.raters import Rater
-from memaudit.label_audit.resampling import Bounds
-from memaudit.stats.bootstrap import LEVEL
+from memaudit.label_audit.agreement import (
+    AgreementAudit,
+    AlphaEstimate,
+    DisputedCell,
+    agreement_notes,
+)
+from memaudit.label_audit.coded_labels import Rater, Scale
+from memaudit.label_audit.pair_agreement import (
+    MOST_GROUP_DRAWS,
+    Comparison,
+    Estimate,
+    Group,
+    PairCoefficients,
+)
+from memaudit.stats.bootstrap import LEVEL, PercentileInterval
+
+DIGITS = 9
 
 
-def audit_data(found: AgreementAudit) -> dict[str, Any]:
-    """Everything that was found."""
+def agreement_data(audit: AgreementAudit) -> dict[str, Any]:
+    """The content of `audit agreement --json`."""
     pairs: dict[tuple[str, str], list[Comparison]] = {}
-    for one in found.comparisons:
-        pairs.setdefault((one.first.name, one.second.name), []).append(one)
+    for comparison in audit.comparisons:
+        names = comparison.first.name, comparison.second.name
+        pairs.setdefault(names, []).append(comparison)
     return {
         "format": "memaudit-agreement",
         "version": 1,
-        "cells": found.cells,
-        "packages": found.packages,
-        "cells_with_key": found.keyed,
-        "draws": found.draws,
-        "group_draws": min(found.draws, MOST_DRAWS),
-        "seed": found.seed,
+        "cells": audit.cells,
+        "packages": audit.packages,
+        "cells_with_key": audit.keyed,
+        "draws": audit.draws,
+        "group_draws": min(audit.draws, MOST_GROUP_DRAWS),
+        "seed": audit.seed,
         "level": LEVEL,
-        "interval": "over_packages" if found.packages > 1 else "over_cells",
-        "raters": [{**_name(one), "labels": found.labels[one.name]} for one in found.raters],
-        "own_passes": found.own_passes,
-        "consensus": found.consensus,
+        "interval": "over_packages" if audit.packages > 1 else "over_cells",
+        "raters": [{**_name(rater), "labels": audit.labels[rater.name]} for rater in audit.raters],
+        "own_passes": audit.own_passes,
+        "consensus": audit.consensus,
         "pairs": [
             {
                 "first": _name(scales[0].first),
@@ -41,94 +52,95 @@ def audit_data(found: AgreementAudit) -> dict[str, Any]:
             }
             for scales in pairs.values()
         ],
-        "alpha": [_alpha(one) for one in found.alphas],
-        "disputed": [_disputed(one) for one in found.disputed],
-        "notes": notes(found),
+        "alpha": [_alpha(estimate) for estimate in audit.alphas],
+        "disputed": [_disputed(cell) for cell in audit.disputed],
+        "notes": agreement_notes(audit),
     }
 
 
-def _name(one: Rater) -> dict[str, str]:
-    return {"name": one.name, "role": one.role}
+def _name(rater: Rater) -> dict[str, str]:
+    return {"name": rater.name, "role": rater.role}
 
 
-def _comparison(one: Comparison) -> dict[str, Any]:
+def _comparison(comparison: Comparison) -> dict[str, Any]:
+    scale, natural = comparison.scale, comparison.natural
     return {
-        "cells": one.cells,
-        "left_out": one.left_out,
-        "as_drawn": _measured(one.as_drawn, one.scale),
-        "natural": None if one.natural is None else _measured(one.natural, one.scale),
-        "groups": [_group(group) for group in one.groups],
+        "cells": comparison.cells,
+        "left_out": comparison.left_out,
+        "as_drawn": _coefficients(comparison.as_drawn, scale),
+        "natural": None if natural is None else _coefficients(natural, scale),
+        "groups": [_group(group) for group in comparison.groups],
     }
 
 
-def _measured(one: Measured, scale: Scale) -> dict[str, Any]:
+def _coefficients(measured: PairCoefficients, scale: Scale) -> dict[str, Any]:
+    specific = zip(scale.categories, measured.specific, strict=True)
     return {
-        "kappa": _estimate(one.kappa),
-        "raw_agreement": _estimate(one.raw),
-        "specific_agreement": {
-            name: _estimate(own) for name, own in zip(scale.categories, one.specific, strict=True)
-        },
+        "kappa": _estimate(measured.kappa),
+        "raw_agreement": _estimate(measured.raw),
+        "specific_agreement": {name: _estimate(own) for name, own in specific},
         "categories": scale.categories,
-        "confusion": [[_entry(entry) for entry in row] for row in one.table],
+        "confusion": [[_entry(entry) for entry in row] for row in measured.table],
     }
 
 
 def _entry(entry: Fraction) -> int | float:
-    """Cells are whole numbers; what they weigh may be none."""
-    return entry.numerator if entry.denominator == 1 else rounded(entry)
+    """Counts of cells are whole numbers, sums of weights need not be."""
+    return entry.numerator if entry.denominator == 1 else round(float(entry), DIGITS)
 
 
-def _estimate(one: Estimate) -> dict[str, Any]:
+def _estimate(estimate: Estimate) -> dict[str, Any]:
     return {
-        "value": rounded(one.value),
-        "over_cells": _bounds(one.over_cells),
-        "over_packages": _bounds(one.over_packages),
+        "value": None if estimate.value is None else round(float(estimate.value), DIGITS),
+        "over_cells": _interval(estimate.over_cells),
+        "over_packages": _interval(estimate.over_packages),
     }
 
 
-def _bounds(one: Bounds | None) -> dict[str, Any] | None:
-    if one is None:
+def _interval(interval: PercentileInterval | None) -> dict[str, Any] | None:
+    if interval is None:
         return None
     return {
-        "low": rounded(one.low),
-        "high": rounded(one.high),
-        "undefined_draws": one.undefined,
+        "low": round(interval.low, DIGITS),
+        "high": round(interval.high, DIGITS),
+        "undefined_draws": interval.undefined,
     }
 
 
-def _group(one: Group) -> dict[str, Any]:
+def _group(group: Group) -> dict[str, Any]:
+    share = group.share
     return {
-        "by": one.by,
-        "group": one.name,
-        "cells": one.cells,
-        "kappa": None if one.kappa is None else _estimate(one.kappa),
-        "raw_agreement": _estimate(one.raw),
-        "disagreements": one.disagreements,
-        "share_of_disagreements": rounded(one.share),
-        "rate": rounded(one.rate),
+        "by": group.by,
+        "group": group.name,
+        "cells": group.cells,
+        "kappa": None if group.kappa is None else _estimate(group.kappa),
+        "raw_agreement": _estimate(group.raw),
+        "disagreements": group.disagreements,
+        "share_of_disagreements": None if share is None else round(float(share), DIGITS),
+        "rate": round(float(group.rate), DIGITS),
     }
 
 
-def _alpha(one: Alpha) -> dict[str, Any]:
+def _alpha(alpha: AlphaEstimate) -> dict[str, Any]:
     return {
-        "scale": one.scale.name,
-        "level": one.level,
-        "balance": one.balance,
-        **_estimate(one.estimate),
+        "scale": alpha.scale.name,
+        "level": alpha.level,
+        "balance": alpha.balance,
+        **_estimate(alpha.estimate),
     }
 
 
-def _disputed(one: Disputed) -> dict[str, Any]:
-    cell = one.cell
+def _disputed(disputed: DisputedCell) -> dict[str, Any]:
+    cell = disputed.cell
     return {
         "cell_id": cell.id,
         "package": cell.package,
         "candidate_id": cell.candidate,
         "unit_id": cell.unit,
         "stratum": cell.stratum,
-        "labels": one.labels,
-        "gap": plain(one.gap),
-        "differing_pairs": one.pairs,
+        "labels": disputed.labels,
+        "gap": plain(disputed.gap),
+        "differing_pairs": disputed.pairs,
         "candidate_text": cell.candidate_text,
         "unit_text": cell.unit_text,
     }

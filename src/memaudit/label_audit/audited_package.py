@@ -1,21 +1,31 @@
-"""Other labels for a package's cells: what they change, and the package that results."""
+"""A package as it is audited: memories of exported stores beside its candidates, and other labels.
+
+Labels name candidates of the package, or memories of a store as `STORE/ID` or by an id that only
+one store has. A memory with exactly the words of a candidate is labelled like that candidate, as a
+blind reader would label it, unless labels name the memory itself. If candidates with the same words
+were labelled differently, the memory keeps its judge's value; such cells are counted.
+"""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+from memaudit.adapters.store import ExportedStore
 from memaudit.core.errors import MemAuditError
 from memaudit.core.package import Package
-from memaudit.natural.coverage_rules import cell
-from memaudit.scoring.ratio import Basis
-from memaudit.scoring.union import WrittenStore, union_package
+from memaudit.natural.coverage_rules import coverage_row
+from memaudit.scoring.judged_store import WrittenStore, examples_of, judge_store
+from memaudit.scoring.judges import Judge
+from memaudit.scoring.package_scores import refuse_equal_store_names
+from memaudit.scoring.score import Basis
+from memaudit.scoring.store_scores import union_package
 
 Cell = tuple[str, str]
 """The id of a candidate and the id of a unit."""
 
-Labels = Mapping[Cell, Fraction]
-"""How much of the unit the candidate keeps, cell by cell; cells that are not there stay."""
+CellLabels = Mapping[Cell, Fraction]
+"""The coverage value of each cell; other cells keep theirs."""
 
 NOT_COVERED = Fraction(0)
 PROVENANCE = "labels:"
@@ -23,22 +33,22 @@ PROVENANCE = "labels:"
 
 
 def own_values(package: Package) -> dict[Cell, Fraction]:
-    """The package's own labels; a cell that is not there is not covered."""
+    """The package's own labels; a missing cell is not covered."""
     return {(row.candidate, row.unit): row.value for row in package.coverage}
 
 
-def changes(own: Labels, labels: Labels) -> dict[Cell, Fraction]:
-    """The labels that are not what the package says itself, in order of cells."""
+def changes(own: CellLabels, labels: CellLabels) -> dict[Cell, Fraction]:
+    """The labels that differ from the package's own, in order of cells."""
     return {at: labels[at] for at in sorted(labels) if labels[at] != own.get(at, NOT_COVERED)}
 
 
-def relabelled(package: Package, changed: Labels, by: str) -> Package:
-    """The package with some cells changed; the very same where none are."""
+def relabelled(package: Package, changed: CellLabels, by: str) -> Package:
+    """The package with some cells changed; the same object if there are none."""
     if not changed:
         return package
     rows = [row for row in package.coverage if (row.candidate, row.unit) not in changed]
     rows += [
-        cell(candidate, unit, value, f"{PROVENANCE}{by}", "")
+        coverage_row(candidate, unit, value, f"{PROVENANCE}{by}", "")
         for (candidate, unit), value in sorted(changed.items())
         if value
     ]
@@ -46,19 +56,20 @@ def relabelled(package: Package, changed: Labels, by: str) -> Package:
 
 
 @dataclass(frozen=True, slots=True)
-class Spread:
-    """Labels with those of memories that have the same words, and how many contradict."""
+class SpreadLabels:
+    """Labels, including those of memories with the same words, and how many cells contradict."""
 
     labels: dict[Cell, Fraction]
     contradicting: int
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
-    """`package` is what writers decide on, `scored` what stores are measured against.
+class AuditedPackage:
+    """`package` is what writers see, `scored` what stores are measured against.
 
-    Without exported stores both are the same; with them every store, a writer's too, has the
-    optimum of the common union as its denominator, so that ratios can be compared.
+    Without exported stores both are the same. With them every store, including a writer's, has the
+    optimum of the common union as its denominator, so that ratios can be compared. `named` is the
+    candidate id of a memory by its id, `twins` the memories with the words of a candidate.
     """
 
     package: Package
@@ -74,40 +85,36 @@ class Case:
 
     @property
     def basis(self) -> Basis:
-        """What the denominators are taken over."""
+        """The basis of the denominators."""
         return "common union" if self.stores else "package"
 
-    def candidate(self, name: str) -> str:
-        """The id of the candidate, or of the memory, that a label names."""
-        found = name if name in self.scored.candidate else self.named.get(name)
-        if found is None:
-            raise MemAuditError(
-                f"labels name {name!r}, which is no candidate of {self.name!r} and no memory of a "
-                "store given with --store; give the packages the labels were made for"
-            )
-        return found
-
     def cell(self, name: str, unit: str) -> Cell:
-        """The cell that a label of a candidate or memory, and of a unit, is about."""
+        """The cell of a candidate or memory, and of a unit, that a label names."""
         if unit not in self.package.weights:
             raise MemAuditError(
                 f"labels name the unit {unit!r}, which {self.name!r} does not have; give the "
                 "packages the labels were made for"
             )
-        return self.candidate(name), unit
+        candidate = name if name in self.scored.candidate else self.named.get(name)
+        if candidate is None:
+            raise MemAuditError(
+                f"labels name {name!r}, which is neither a candidate of {self.name!r} nor a memory "
+                "of a store given with --store; give the packages the labels were made for"
+            )
+        return candidate, unit
 
-    def spread(self, labels: Labels) -> Spread:
+    def spread(self, labels: CellLabels) -> SpreadLabels:
         """The labels, and those of memories with the same words."""
-        said: dict[Cell, set[Fraction]] = defaultdict(set)
+        values: dict[Cell, set[Fraction]] = defaultdict(set)
         for (candidate, unit), value in labels.items():
             for memory in self.twins.get(candidate, ()):
                 if (memory, unit) not in labels:
-                    said[memory, unit].add(value)
-        agreed = {at: min(values) for at, values in said.items() if len(values) == 1}
-        return Spread({**labels, **agreed}, len(said) - len(agreed))
+                    values[memory, unit].add(value)
+        agreed = {at: min(given) for at, given in values.items() if len(given) == 1}
+        return SpreadLabels({**labels, **agreed}, len(values) - len(agreed))
 
 
-def case_of(package: Package, stores: Sequence[WrittenStore] = ()) -> Case:
+def audited_package(package: Package, stores: Sequence[WrittenStore] = ()) -> AuditedPackage:
     """A package with the stores that were written for it."""
     scored = union_package(package, stores) if stores else package
     by_words: dict[str, list[str]] = defaultdict(list)
@@ -123,19 +130,45 @@ def case_of(package: Package, stores: Sequence[WrittenStore] = ()) -> Case:
                 named[memory.id] = own
             for candidate_id in by_words.get(_words(memory.text), ()):
                 twins[candidate_id].append(own)
-    return Case(
+    return AuditedPackage(
         package, tuple(stores), scored, named, {id: tuple(own) for id, own in twins.items()}
     )
 
 
-def check_names(cases: Iterable[Case]) -> None:
-    """Labels name packages, so every name must stand for one."""
-    count = Counter(case.name for case in cases)
+def _words(text: str) -> str:
+    return " ".join(text.split())
+
+
+def check_distinct_names(packages: Iterable[AuditedPackage]) -> None:
+    """Labels identify packages by name, so names must be distinct."""
+    count = Counter(package.name for package in packages)
     if twice := sorted(name for name, number in count.items() if number > 1):
         raise MemAuditError(
-            f"two packages are called {twice[0]!r}, and labels name packages; give each once"
+            f"two packages are called {twice[0]!r}, and labels identify packages by name; give "
+            "each once"
         )
 
 
-def _words(text: str) -> str:
-    return " ".join(text.split())
+def stores_by_package(
+    packages: Sequence[Package], stores: Sequence[ExportedStore], judge: Judge
+) -> Iterator[tuple[Package, list[WrittenStore]]]:
+    """Every package with its stores; a store of many examples may lack some of the packages.
+
+    A store that names no examples is about one conversation, so there must be a single package.
+    """
+    refuse_equal_store_names(stores)
+    for store in stores:
+        if len(packages) > 1 and not examples_of(store):
+            raise MemAuditError(
+                f"{store.name!r} does not say which package a memory was written for; give the "
+                "one package it is about"
+            )
+        if not any(_is_for(store, package) for package in packages):
+            raise MemAuditError(f"{store.name!r} was not written for any of these packages")
+    for package in packages:
+        own = [store for store in stores if _is_for(store, package)]
+        yield package, [judge_store(package, store, judge) for store in own]
+
+
+def _is_for(store: ExportedStore, package: Package) -> bool:
+    return package.name in (examples_of(store) or {package.name})

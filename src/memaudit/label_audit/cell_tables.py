@@ -1,4 +1,10 @@
-"""Cells, keys and labels as CSV tables: written for any spreadsheet, read from any."""
+"""Cells, keys and labels as CSV tables: written for any spreadsheet, read from any.
+
+A memory that starts with = + - @ is a formula to a spreadsheet. Such a cell is written with an
+apostrophe before it, and one apostrophe is removed when a cell starts with apostrophes followed by
+such a character. So what is written is read back unchanged. `cells.jsonl` holds the texts as they
+are.
+"""
 
 import csv
 import io
@@ -14,7 +20,7 @@ from memaudit.core.errors import InvalidPackage, MemAuditError
 from memaudit.core.exact import exact, plain
 from memaudit.io.files import read_bytes, read_text
 from memaudit.io.strict_json import parse_lines
-from memaudit.label_audit.cells import VALUES, FrameCell, KeyedCell, label_of
+from memaudit.label_audit.frame import VALUES, FrameCell, KeyedCell, parse_label
 from memaudit.natural.label_files import LabelRow
 
 CELL_ID = ("cell_id",)
@@ -30,57 +36,60 @@ CELLS: Mapping[str, tuple[str, ...]] = {
     "unit_text": ("unit_text", "evidence_text"),
     "quote": ("quote", "source_quote"),
 }
-"""By the field of a cell."""
+"""The names of the column of each field of a cell; ours first."""
 
 IDS, TEXTS = ("id", "package", "candidate", "unit"), ("candidate_text", "unit_text")
-"""Fields that a file of cells must have a column for, unless its cells are only told apart; ids
-may not be empty, texts may."""
+"""Fields that a file of cells must have a column for, unless only the cell ids matter. Ids may not
+be empty, texts may."""
 
 PUBLISHED_VALUES = ("gemini_coverage", "model_coverage", "gemini_label", "model_label")
-"""A model's coverage, or only whether it is at least 0.5, inside a file of cells."""
+"""A model's coverage, or only whether it is at least 0.5, in a published file of cells."""
 
 VALUE = ("value", *PUBLISHED_VALUES)
 PROVENANCE = ("provenance",)
 WEIGHT = ("weight",)
-"""The key's columns; a value inside a file of cells is the key where there is no `key.csv`."""
+"""The key's columns; a value in a file of cells is the key if there is no `key.csv`."""
 
 ANNOTATOR = ("annotator_id", "annotator")
 LABEL = ("label",)
 NOTES = ("notes", "note")
 
+KEY_COLUMNS = ("cell_id", "value", "provenance", "weight")
+UNKNOWN_KIND = "unknown"
 
-def named(row: LabelRow, names: tuple[str, ...]) -> str | None:
-    """The name by which a row has a column; None where it has none of them."""
+
+def column_name(row: LabelRow, names: tuple[str, ...]) -> str | None:
+    """The first of these names that is a column of the row."""
     return next((name for name in names if name in row.data), None)
 
 
 def optional(row: LabelRow, names: tuple[str, ...]) -> str | None:
-    """A column's text; None where it is empty or missing."""
-    name = named(row, names)
+    """A column's text; None if it is empty or missing."""
+    name = column_name(row, names)
     return None if name is None else row.optional(name)
 
 
 def required(row: LabelRow, names: tuple[str, ...]) -> str:
-    """A column's text, which must be there."""
-    name = named(row, names)
+    """A column's text, which must not be empty."""
+    name = column_name(row, names)
     if name is None:
-        raise row.wrong(f"lacks the column {' or '.join(repr(one) for one in names)}")
+        raise row.wrong(f"lacks the column {' or '.join(repr(name) for name in names)}")
     return row.text(name)
 
 
 _FORMULA = re.compile(r"'*[=+\-@\t\r]")
 _SHIELDED = re.compile(r"'+[=+\-@\t\r]")
 LONGEST_CELL = 1 << 24
-"""Letters; the csv module's own limit is far below what a session's text needs."""
+"""Characters; the csv module's own limit is far below what a session's text needs."""
 
 
 def shielded(text: str) -> str:
-    """A cell that no spreadsheet takes for a formula."""
+    """The text as a cell that no spreadsheet evaluates as a formula."""
     return f"'{text}" if _FORMULA.match(text) else text
 
 
 def unshielded(text: str) -> str:
-    """The text behind a cell."""
+    """The original text of a cell."""
     return text[1:] if _SHIELDED.match(text) else text
 
 
@@ -94,21 +103,21 @@ def csv_text(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 
 def writable(text: str) -> str:
-    """The text with half surrogate pairs, which no file can hold, replaced."""
+    """The text with lone surrogates, which no file can hold, replaced."""
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def table_rows(path: Path) -> list[LabelRow]:
-    """The rows of a CSV or JSONL file with their places; it must hold some."""
-    kinds = {".csv": _csv, ".tsv": _csv, ".jsonl": _jsonl}
-    read = kinds.get(path.suffix.lower())
+    """The rows of a CSV or JSONL file with their line numbers; an error if there are none."""
+    readers = {".csv": _csv, ".tsv": _csv, ".jsonl": _jsonl}
+    read = readers.get(path.suffix.lower())
     if read is None and os.path.lexists(path):  # never raises, unlike Path.exists
-        raise MemAuditError(f"{path}: is no .csv or .jsonl file, as its name goes")
+        raise MemAuditError(f"{path}: is not a .csv or .jsonl file")
     if read is None:
         raise MemAuditError(f"{path}: does not exist (check the path)")
     rows = list(read(path))
     if not rows:
-        raise MemAuditError(f"{path.name}: holds no rows")
+        raise MemAuditError(f"{path.name}: has no rows")
     return rows
 
 
@@ -121,10 +130,8 @@ def _jsonl(path: Path) -> Iterator[LabelRow]:
 
 
 def _csv(path: Path) -> Iterator[LabelRow]:
-    try:
-        text = read_bytes(path).decode(
-            "utf-8-sig"
-        )  # spreadsheets put a byte order mark before UTF-8
+    try:  # spreadsheets put a byte order mark before UTF-8
+        text = read_bytes(path).decode("utf-8-sig")
     except UnicodeDecodeError:
         raise MemAuditError(f"{path.name}: is not UTF-8; save it as UTF-8") from None
     csv.field_size_limit(max(csv.field_size_limit(), LONGEST_CELL))
@@ -146,15 +153,13 @@ def _csv(path: Path) -> Iterator[LabelRow]:
 
 
 def _delimiter(text: str) -> str:
-    """What parts the header's names: spreadsheets of some countries save semicolons or tabs."""
+    """The separator of the header: in some countries spreadsheets save semicolons or tabs."""
     header = text.partition("\n")[0]
     return next((mark for mark in ",;\t" if mark in header), ",")
 
 
-_SAID = {"true": True, "false": False}
+_BOOLEANS = {"true": True, "false": False}
 _SPELLED = {True: "true", False: "false", None: ""}
-KEY_COLUMNS = ("cell_id", "value", "provenance", "weight")
-UNKNOWN_KIND = "unknown"
 
 
 def cell_data(cell: FrameCell) -> dict[str, JsonValue]:
@@ -176,34 +181,34 @@ def key_csv(cells: Iterable[FrameCell], key: Mapping[str, KeyedCell]) -> str:
     return csv_text(
         KEY_COLUMNS,
         [
-            (cell.id, str(plain(one.value)), one.provenance, str(plain(one.weight)))
+            (cell.id, str(plain(keyed.value)), keyed.provenance, str(plain(keyed.weight)))
             for cell in cells
-            if (one := key.get(cell.id)) is not None
+            if (keyed := key.get(cell.id)) is not None
         ],
     )
 
 
 def cells_from(rows: Sequence[LabelRow], ids_only: bool = False) -> tuple[FrameCell, ...]:
     """The cells of a file's rows; ids may not repeat. With `ids_only` nothing else is required."""
-    first: dict[str, int] = {}
-    found = []
+    lines: dict[str, int] = {}
+    cells = []
     for row in rows:
         if not ids_only:
             _check_columns(row)
         cell = _cell(row)
-        if cell.id in first:
-            raise row.wrong(f"repeats the cell {cell.id!r} of line {first[cell.id]}")
-        first[cell.id] = row.line
-        found.append(cell)
-    return tuple(found)
+        if cell.id in lines:
+            raise row.wrong(f"repeats the cell {cell.id!r} of line {lines[cell.id]}")
+        lines[cell.id] = row.line
+        cells.append(cell)
+    return tuple(cells)
 
 
 def _check_columns(row: LabelRow) -> None:
-    """Refuse a row that does not say where its cell is from, or what to compare."""
+    """Reject a row that does not identify its cell, or lacks a text to compare."""
     for field in IDS:
         required(row, CELLS[field])
     for field in TEXTS:
-        if named(row, CELLS[field]) is None:
+        if column_name(row, CELLS[field]) is None:
             required(row, CELLS[field])
 
 
@@ -212,22 +217,22 @@ def _cell(row: LabelRow) -> FrameCell:
              if field not in ("id", "same_session")}  # fmt: skip
     for kind in ("candidate_kind", "unit_kind"):
         given[kind] = given[kind] or UNKNOWN_KIND
-    return FrameCell(id=required(row, CELL_ID), same_session=_session(row), **given)
+    return FrameCell(id=required(row, CELL_ID), same_session=_same_session(row), **given)
 
 
-def _session(row: LabelRow) -> bool | None:
+def _same_session(row: LabelRow) -> bool | None:
     value = row.data.get("same_session")
     if value is None or isinstance(value, bool):
         return value
     text = str(value).strip().lower()
-    if text and text not in _SAID:
+    if text and text not in _BOOLEANS:
         raise row.wrong(f"has same_session {text[:40]!r} (write true, false or nothing)")
-    return _SAID.get(text)
+    return _BOOLEANS.get(text)
 
 
 def key_from(rows: Sequence[LabelRow], cells: Iterable[FrameCell]) -> dict[str, KeyedCell]:
-    """The key of rows that hold values; empty where they hold none."""
-    if named(rows[0], VALUE) is None:
+    """The key of rows that hold values; empty if they hold none."""
+    if column_name(rows[0], VALUE) is None:
         return {}
     known = {cell.id for cell in cells}
     key: dict[str, KeyedCell] = {}
@@ -237,17 +242,16 @@ def key_from(rows: Sequence[LabelRow], cells: Iterable[FrameCell]) -> dict[str, 
             raise row.wrong(f"names the unknown cell {id!r}")
         if id in key:
             raise row.wrong(f"repeats the cell {id!r}")
-        column = named(row, VALUE) or ""
-        said = optional(row, PROVENANCE)
-        said = said or ("" if column == VALUE[0] else column)
-        key[id] = KeyedCell(_value(row, column), said, _weight(row))
+        column = column_name(row, VALUE) or ""
+        provenance = optional(row, PROVENANCE) or ("" if column == VALUE[0] else column)
+        key[id] = KeyedCell(_value(row, column), provenance, _weight(row))
     return key
 
 
 def _value(row: LabelRow, column: str) -> Fraction:
     """A number from 0 to 1, or a label's word."""
     try:
-        label = label_of(row.data.get(column))
+        label = parse_label(row.data.get(column))
     except ValueError:
         return row.share(column)
     if label is None or label not in VALUES:
@@ -256,7 +260,7 @@ def _value(row: LabelRow, column: str) -> Fraction:
 
 
 def _weight(row: LabelRow) -> Fraction:
-    """How many cells the cell stands for; 1 where the file does not say."""
+    """How many cells the cell stands for; 1 if the file does not say."""
     text = optional(row, WEIGHT)
     if text is None:
         return Fraction(1)
@@ -265,5 +269,5 @@ def _weight(row: LabelRow) -> Fraction:
     except ValueError as error:
         raise row.wrong(f"has a bad weight: {error}") from None
     if weight <= 0:
-        raise row.wrong(f"has the weight {text}, which is not above 0")
+        raise row.wrong(f"has the weight {text}; weights must be above 0")
     return weight

@@ -1,4 +1,9 @@
-"""How many uncovered cells each stratum gives to a frame."""
+"""Drawing a frame: every covered cell, and of the uncovered ones a share of each stratum.
+
+Which uncovered cells are drawn, and in which order cells are shown, is determined by SHA-256 of the
+seed and the cell's ids, under two different names: so neither depends on the other, on any label,
+or on the order of packages or rows.
+"""
 
 import hashlib
 from collections import Counter, defaultdict
@@ -10,45 +15,29 @@ from typing import TypeVar
 
 from memaudit.core.digest import digest
 from memaudit.core.errors import MemAuditError
-from memaudit.core.package import Package
-from memaudit.label_audit.cells import DrawnFrom, Frame, FrameCell, KeyedCell, stratum_name
-from memaudit.label_audit.package_passes import judged_cells
-from memaudit.label_audit.population import Pair, Stratum, pairs, quote_of, word_for_word_kinds
+from memaudit.core.package import EvidenceUnit, Package
+from memaudit.label_audit.frame import (
+    DrawnFrom,
+    Frame,
+    FrameCell,
+    KeyedCell,
+    LabelSet,
+    stratum_name,
+)
+from memaudit.label_audit.package_cells import (
+    LABELLED_GENERATOR,
+    PackageCell,
+    Stratum,
+    cells_of,
+    judged_cells,
+    pass_label_sets,
+    verbatim_kinds,
+)
 from memaudit.natural.coverage_rules import is_exact
-
-Name = TypeVar("Name")
-
-
-def allocated(
-    sizes: Mapping[Name, int], rate: Fraction, most: int | None = None
-) -> dict[Name, int]:
-    """The rate times a stratum's size, rounded up: so at least one of each, unless the rate is 0.
-
-    Where that makes more than `most`, every stratum gives one, and the rest is shared out in
-    proportion to what is left of each, by largest remainders; ties go to the earlier stratum.
-    """
-    wanted = {name: ceil(rate * size) for name, size in sizes.items()}
-    if most is None or sum(wanted.values()) <= most:
-        return wanted
-    filled = [name for name, number in wanted.items() if number]
-    if len(filled) > most:
-        raise MemAuditError(
-            f"there is room for {max(most, 0):,} uncovered cells, but they fall into "
-            f"{len(filled):,} strata (allow more cells, or choose fewer kinds)"
-        )
-    spare = most - len(filled)
-    left = {name: sizes[name] - 1 for name in filled}
-    total = sum(left.values())
-    shares = {name: Fraction(spare * left[name], total) for name in filled}
-    given = {name: int(share) for name, share in shares.items()}
-    order = sorted(filled, key=lambda name: given[name] - shares[name])
-    for name in order[: spare - sum(given.values())]:
-        given[name] += 1
-    return {name: 1 + given[name] if name in given else 0 for name in sizes}
-
+from memaudit.natural.label_passes import label_passes
 
 ZERO_RATE = Fraction(1, 5)
-"""The share of uncovered cells that the paper's audit took."""
+"""The share of uncovered cells in the paper's audit."""
 
 OTHER_KIND, UNJUDGED = "of other kinds", "judged by no pass"
 EXACT_COVERED, EXACT_UNCOVERED = "exact, covered", "exact, uncovered"
@@ -57,11 +46,11 @@ EXACT_COVERED, EXACT_UNCOVERED = "exact, covered", "exact, uncovered"
 
 @dataclass(frozen=True, slots=True)
 class Design:
-    """What to draw: `kinds` keeps these candidate kinds only; None keeps all.
+    """What to draw: `kinds` limits the candidate kinds; None draws from all.
 
     With `skip_exact`, covered cells that follow from the texts alone are left out, and so are
-    the uncovered cells of the candidate kinds that have such cells. With `judged_only`, only
-    cells are drawn that the packages' own label passes judged.
+    the uncovered cells of the candidate kinds that have such cells. With `judged_only`, cells are
+    drawn only if the packages' own label passes judged them.
     """
 
     seed: int = 0
@@ -88,45 +77,47 @@ class StratumCount:
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """A frame, and how it came about."""
+    """A frame and how it was drawn; `packages` are names and digests.
+
+    `left_out` counts, by reason, the cells that were not available for drawing.
+    """
 
     frame: Frame
     design: Design
     packages: tuple[tuple[str, str], ...]
-    """Names and digests."""
     strata: tuple[StratumCount, ...]
     left_out: Mapping[str, int]
-    """Cells that the frame was not drawn from, by reason."""
 
 
 def draw(packages: Sequence[Package], design: Design) -> Drawing:
-    """The frame of some packages."""
+    """Draw a frame from packages."""
     _check(packages, design)
     left_out: Counter[str] = Counter()
-    covered: list[Pair] = []
-    uncovered: defaultdict[Stratum, list[Pair]] = defaultdict(list)
-    for pair in _population(packages, design, left_out):
-        if pair.value:
-            covered.append(pair)
+    covered: list[PackageCell] = []
+    uncovered: defaultdict[Stratum, list[PackageCell]] = defaultdict(list)
+    for cell in _population(packages, design, left_out):
+        if cell.value:
+            covered.append(cell)
         else:
-            uncovered[pair.stratum].append(pair)
+            uncovered[cell.stratum].append(cell)
     room = None if design.max_cells is None else design.max_cells - len(covered)
     if room is not None and room < 0:
         raise MemAuditError(
-            f"{len(covered):,} cells are covered, and all of them belong into a frame: "
+            f"{len(covered):,} cells are covered, and all of them belong in the frame: "
             f"{design.max_cells:,} are too few (allow more, skip exact cells or choose kinds)"
         )
     sizes = {stratum: len(uncovered[stratum]) for stratum in sorted(uncovered, key=_order)}
     numbers = allocated(sizes, design.zero_rate, room)
     drawn = [
-        pair
+        cell
         for stratum, number in numbers.items()
-        for pair in _ranked("draw", design.seed, uncovered[stratum])[:number]
+        for cell in _ranked("draw", design.seed, uncovered[stratum])[:number]
     ]
-    origin = DrawnFrom(frozenset(one.name for one in packages), design.judged_only)
-    frame = _frame(covered, drawn, sizes, numbers, design.seed, origin)
+    origin = DrawnFrom(frozenset(package.name for package in packages), design.judged_only)
+    weights = {stratum: Fraction(sizes[stratum], numbers[stratum])
+               for stratum in sizes if numbers[stratum]}  # fmt: skip
     return Drawing(
-        frame,
+        _frame(_ranked("order", design.seed, [*covered, *drawn]), weights, origin),
         design,
         tuple(sorted((package.name, digest(package)) for package in packages)),
         _counts(covered, sizes, numbers),
@@ -134,44 +125,78 @@ def draw(packages: Sequence[Package], design: Design) -> Drawing:
     )
 
 
-def _population(
-    packages: Sequence[Package], design: Design, left_out: Counter[str]
-) -> Iterator[Pair]:
-    """The cells that a frame is drawn from; the others are counted."""
-    exact_kinds = word_for_word_kinds(packages) if design.skip_exact else frozenset()
-    for package in packages:
-        judged = judged_cells(package) if design.judged_only else None
-        left_out[OTHER_KIND] += len(package.candidates) * len(package.units)
-        for pair in pairs(package, design.kinds):
-            left_out[OTHER_KIND] -= 1
-            if judged is not None and (pair.candidate.id, pair.unit.id) not in judged:
-                left_out[UNJUDGED] += 1
-            elif design.skip_exact and pair.value and is_exact(pair.provenance):
-                left_out[EXACT_COVERED] += 1
-            elif not pair.value and pair.candidate.kind in exact_kinds:
-                left_out[EXACT_UNCOVERED] += 1
-            else:
-                yield pair
-
-
 def _check(packages: Sequence[Package], design: Design) -> None:
     names = Counter(package.name for package in packages)
     if twice := sorted(name for name, number in names.items() if number > 1):
-        raise MemAuditError(f"two packages are called {twice[0]!r}; a frame tells them by name")
-    known = {one.kind for package in packages for one in package.candidates}
+        raise MemAuditError(
+            f"two packages are called {twice[0]!r}, and a frame identifies packages by name; give "
+            "each once"
+        )
+    known = {candidate.kind for package in packages for candidate in package.candidates}
     if unknown := sorted((design.kinds or frozenset()) - known):
         kinds = ", ".join(sorted(known))
         raise MemAuditError(f"no candidate is of the kind {unknown[0]!r}; kinds: {kinds}")
 
 
-def _ranked(what: str, seed: int, cells: Iterable[Pair]) -> list[Pair]:
-    """Cells in an order that the seed and their ids give, another for each purpose."""
+def _population(
+    packages: Sequence[Package], design: Design, left_out: Counter[str]
+) -> Iterator[PackageCell]:
+    """The cells that a frame is drawn from; the others are counted."""
+    exact_kinds = verbatim_kinds(packages) if design.skip_exact else frozenset()
+    for package in packages:
+        judged = judged_cells(package) if design.judged_only else None
+        left_out[OTHER_KIND] += len(package.candidates) * len(package.units)
+        for cell in cells_of(package, design.kinds):
+            left_out[OTHER_KIND] -= 1
+            if judged is not None and (cell.candidate.id, cell.unit.id) not in judged:
+                left_out[UNJUDGED] += 1
+            elif design.skip_exact and cell.value and is_exact(cell.provenance):
+                left_out[EXACT_COVERED] += 1
+            elif not cell.value and cell.candidate.kind in exact_kinds:
+                left_out[EXACT_UNCOVERED] += 1
+            else:
+                yield cell
 
-    def place(pair: Pair) -> bytes:
-        name = f"{what}\0{seed}\0{pair.package}\0{pair.candidate.id}\0{pair.unit.id}"
+
+Name = TypeVar("Name")
+
+
+def allocated(
+    sizes: Mapping[Name, int], rate: Fraction, most: int | None = None
+) -> dict[Name, int]:
+    """Cells to draw per stratum: the rate times its size, rounded up, so at least one of each.
+
+    If that makes more than `most`, every stratum gives one, and the rest is distributed in
+    proportion to what is left of each, by largest remainders; ties go to the earlier stratum.
+    """
+    wanted = {name: ceil(rate * size) for name, size in sizes.items()}
+    if most is None or sum(wanted.values()) <= most:
+        return wanted
+    filled = [name for name, number in wanted.items() if number]
+    if len(filled) > most:
+        raise MemAuditError(
+            f"there is room for {max(most, 0):,} uncovered cells, but they fall into "
+            f"{len(filled):,} strata (allow more cells, or choose fewer kinds)"
+        )
+    spare = most - len(filled)
+    left = {name: sizes[name] - 1 for name in filled}
+    total = sum(left.values())
+    shares = {name: Fraction(spare * left[name], total) for name in filled}
+    given = {name: int(share) for name, share in shares.items()}
+    order = sorted(filled, key=lambda name: given[name] - shares[name])
+    for name in order[: spare - sum(given.values())]:
+        given[name] += 1
+    return {name: 1 + given[name] if name in given else 0 for name in sizes}
+
+
+def _ranked(purpose: str, seed: int, cells: Iterable[PackageCell]) -> list[PackageCell]:
+    """Cells in an order given by the seed and their ids, a different one for each purpose."""
+
+    def rank(cell: PackageCell) -> bytes:
+        name = f"{purpose}\0{seed}\0{cell.package}\0{cell.candidate.id}\0{cell.unit.id}"
         return hashlib.sha256(name.encode("utf-8", "surrogatepass")).digest()
 
-    return sorted(cells, key=place)
+    return sorted(cells, key=rank)
 
 
 def _order(stratum: Stratum) -> tuple[str, str, str]:
@@ -179,34 +204,71 @@ def _order(stratum: Stratum) -> tuple[str, str, str]:
 
 
 def _frame(
-    covered: Sequence[Pair], drawn: Sequence[Pair], sizes: Mapping[Stratum, int],
-    numbers: Mapping[Stratum, int], seed: int, origin: DrawnFrom,
-) -> Frame:  # fmt: skip
-    cells: list[FrameCell] = []
-    key: dict[str, KeyedCell] = {}
-    shown = _ranked("order", seed, [*covered, *drawn])
+    shown: Sequence[PackageCell], weights: Mapping[Stratum, Fraction], origin: DrawnFrom
+) -> Frame:
     if not shown:
         raise MemAuditError("no cell is left to label (choose other kinds, or a higher zero rate)")
+    cells: list[FrameCell] = []
+    key: dict[str, KeyedCell] = {}
     digits = max(4, len(str(len(shown))))
-    for number, pair in enumerate(shown, start=1):
-        cell = FrameCell(
-            f"c{number:0{digits}}", pair.package, pair.candidate.id, pair.unit.id,
-            pair.candidate.kind, pair.unit.kind, pair.same_session, pair.candidate.text,
-            pair.unit.text, quote_of(pair.unit),
-        )  # fmt: skip
-        weight = Fraction(1)
-        if not pair.value:
-            weight = Fraction(sizes[pair.stratum], numbers[pair.stratum])
-        cells.append(cell)
-        key[cell.id] = KeyedCell(pair.value, pair.provenance, weight)
+    for number, cell in enumerate(shown, start=1):
+        id = f"c{number:0{digits}}"
+        cells.append(FrameCell(
+            id, cell.package, cell.candidate.id, cell.unit.id, cell.candidate.kind, cell.unit.kind,
+            cell.same_session, cell.candidate.text, cell.unit.text, quote_of(cell.unit),
+        ))  # fmt: skip
+        weight = Fraction(1) if cell.value else weights[cell.stratum]
+        key[id] = KeyedCell(cell.value, cell.provenance, weight)
     return Frame(tuple(cells), key, origin)
 
 
+def quote_of(unit: EvidenceUnit) -> str:
+    """The quoted source texts, each once."""
+    return "\n".join(dict.fromkeys(source.text for source in unit.sources if source.text))
+
+
 def _counts(
-    covered: Iterable[Pair], sizes: Mapping[Stratum, int], numbers: Mapping[Stratum, int]
+    covered: Iterable[PackageCell], sizes: Mapping[Stratum, int], numbers: Mapping[Stratum, int]
 ) -> tuple[StratumCount, ...]:
-    positive = Counter(pair.stratum for pair in covered)
+    positive = Counter(cell.stratum for cell in covered)
     return tuple(
-        StratumCount(stratum_name(*one), positive[one], sizes.get(one, 0), numbers.get(one, 0))
-        for one in sorted(positive.keys() | sizes.keys(), key=_order)
+        StratumCount(
+            stratum_name(*stratum), positive[stratum], sizes.get(stratum, 0),
+            numbers.get(stratum, 0),
+        )
+        for stratum in sorted(positive.keys() | sizes.keys(), key=_order)
+    )  # fmt: skip
+
+
+def judged_frame(
+    packages: Sequence[Package], names: Sequence[str]
+) -> tuple[Frame, dict[str, LabelSet]]:
+    """All cells that the packages' label passes judged, and the passes of these names, `pass:NAME`.
+
+    Every judged cell is in the frame once.
+    """
+    if not packages:
+        raise MemAuditError("there are no packages, so no label passes; name a package")
+    packages = [_judged_part(package) for package in packages]
+    frame = draw(packages, Design(zero_rate=Fraction(1), judged_only=True)).frame
+    known = {label_set.annotator: label_set for label_set in pass_label_sets(frame, packages)}
+    for name in names:
+        if name not in known:
+            raise MemAuditError(
+                f"{packages[0].name}: has no {name!r}; its passes: {', '.join(known) or 'none'}"
+            )
+    return frame, {name: known[name] for name in names}
+
+
+def _judged_part(package: Package) -> Package:
+    """The package without the candidates that no pass judged, which are many."""
+    passes = label_passes(package)
+    listed = {id for label_pass in (passes.passes if passes else ()) for id, _ in label_pass.cells}
+    candidates = tuple(
+        candidate
+        for candidate in package.candidates
+        if candidate.id in listed or (candidate.generator or "").startswith(LABELLED_GENERATOR)
     )
+    ids = {candidate.id for candidate in candidates}
+    rows = tuple(row for row in package.coverage if row.candidate in ids)
+    return package.replace(candidates=candidates, coverage=rows)

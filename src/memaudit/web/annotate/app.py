@@ -1,5 +1,6 @@
-"""The labelling page over HTTP: the page, its guideline, static files, and what it sends."""
+"""The labelling page over HTTP: the page, its guideline, static files, and its requests."""
 
+import re
 from collections.abc import Callable
 from importlib.resources import files
 from pathlib import Path
@@ -20,18 +21,18 @@ from starlette.staticfiles import StaticFiles
 from memaudit.core.errors import MemAuditError
 from memaudit.io.files import read_text
 from memaudit.io.strict_json import first_fault
-from memaudit.label_audit.cells import Label
+from memaudit.label_audit.frame import Label
 from memaudit.label_audit.frame_files import write_labels
 from memaudit.report.numbers import visible_text
 from memaudit.report.page_kit import HOUSE_STYLE
-from memaudit.web.annotate.labelling import Desk, Refused, View
+from memaudit.web.annotate.labelling import LabellingSession, PageState, RefusedRequest
 
 LONGEST_NOTE = 10_000
 LONGEST_BODY = 1 << 17
 
 
-class Said(BaseModel):
-    """What the page sends about a cell."""
+class SentNote(BaseModel):
+    """A request about a cell, with its note."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
@@ -41,47 +42,47 @@ class Said(BaseModel):
     @field_validator("note")
     @classmethod
     def _writable(cls, note: str) -> str:
-        """No NUL and no half of a surrogate pair: no text file could hold them."""
-        if "\0" in note or any("\ud800" <= letter <= "\udfff" for letter in note):
+        """No NUL and no lone surrogate: no text file could hold them."""
+        if "\0" in note or any("\ud800" <= character <= "\udfff" for character in note):
             raise ValueError("a note is text")
         return note
 
 
-class Labelled(Said):
+class SentLabel(SentNote):
     """A label given to a cell."""
 
     label: Label
 
 
-class Noted(Said):
+class SentDraft(SentNote):
     """A note on a cell, being written or finished."""
 
     finished: bool
 
 
-Sent = TypeVar("Sent", bound=Said)
+Sent = TypeVar("Sent", bound=SentNote)
 
 
 async def read_sent(request: Request, model: type[Sent]) -> Sent:
     """The JSON of a request."""
     if request.headers.get("content-type", "").split(";")[0].strip() != "application/json":
-        raise Refused("expected application/json")
+        raise RefusedRequest("expected application/json")
     body = b""
     async for part in request.stream():
         body += part
         if len(body) > LONGEST_BODY:
-            raise Refused("the request is too long")
+            raise RefusedRequest("the request is too long")
     try:
         return model.model_validate_json(body)
     except ValidationError as error:
-        raise Refused(first_fault(error)) from None
+        raise RefusedRequest(first_fault(error)) from None
 
 
 NAME = "guideline.md"
 
 
 def guideline(folder: Path) -> Markup:
-    """The guideline as HTML; markup, links and images in it stay text."""
+    """The guideline as HTML; markup, links and images in it are shown as text."""
     own = folder / NAME
     shipped = files("memaudit.label_audit") / NAME
     text = read_text(own) if own.is_file() else shipped.read_text("utf-8")
@@ -93,31 +94,31 @@ def guideline(folder: Path) -> Markup:
 HERE = Path(__file__).parent
 
 
-def annotator_app(desk: Desk, guideline: Markup) -> Starlette:
-    """The application that shows the desk."""
-    page = _page(desk, guideline)
+def annotator_app(session: LabellingSession, guideline: Markup) -> Starlette:
+    """The application for one labelling session."""
+    page = _page(session, guideline)
 
     async def decide(request: Request) -> Response:
-        said = await read_sent(request, Labelled)
-        return await _view(lambda: desk.decide(said.position, said.label, said.note))
+        sent = await read_sent(request, SentLabel)
+        return await _respond(lambda: session.decide(sent.position, sent.label, sent.note))
 
     async def note(request: Request) -> Response:
-        said = await read_sent(request, Noted)
-        return await _view(lambda: desk.note(said.position, said.note, said.finished))
+        sent = await read_sent(request, SentDraft)
+        return await _respond(lambda: session.note(sent.position, sent.note, sent.finished))
 
     async def undo(request: Request) -> Response:  # noqa: ARG001
-        return await _view(desk.undo)
+        return await _respond(session.undo)
 
     async def resume(request: Request) -> Response:  # noqa: ARG001
-        return await _view(desk.resume)
+        return await _respond(session.resume)
 
     async def cell(request: Request) -> Response:
         position = _position(request)
-        return await _view(lambda: desk.at(position))
+        return await _respond(lambda: session.at(position))
 
     async def unlabelled(request: Request) -> Response:
         position = _position(request)
-        return await _view(lambda: desk.unlabelled(position))
+        return await _respond(lambda: session.unlabelled(position))
 
     return Starlette(
         routes=[
@@ -130,13 +131,13 @@ def annotator_app(desk: Desk, guideline: Markup) -> Starlette:
             Route("/decisions", decide, methods=["POST"]),
             Route("/notes", note, methods=["POST"]),
             Route("/undo", undo, methods=["POST"]),
-            Route("/labels.csv", lambda request: _download(desk)),  # noqa: ARG005
+            Route("/labels.csv", lambda request: _download(session)),  # noqa: ARG005
         ],
-        exception_handlers={Refused: _refused, MemAuditError: _failed},
+        exception_handlers={RefusedRequest: _refused, MemAuditError: _failed},
     )
 
 
-def _page(desk: Desk, guideline: Markup) -> str:
+def _page(session: LabellingSession, guideline: Markup) -> str:
     jinja = Environment(
         loader=PackageLoader("memaudit.web.annotate"),
         autoescape=True,
@@ -145,31 +146,30 @@ def _page(desk: Desk, guideline: Markup) -> str:
         lstrip_blocks=True,
     )
     return jinja.get_template("page.html").render(
-        annotator=visible_text(desk.annotator), guideline=guideline, longest_note=LONGEST_NOTE
+        annotator=visible_text(session.annotator), guideline=guideline, longest_note=LONGEST_NOTE
     )
 
 
 def _position(request: Request) -> int:
-    """The place that an address names; no frame has a number of more than nine digits of cells."""
+    """The position in an address; no frame needs more than nine digits."""
     text: str = request.path_params["position"]
     if not (text.isascii() and text.isdigit() and len(text) <= 9):
-        raise Refused(f"there is no cell {text[:40]!r}")
+        raise RefusedRequest(f"there is no cell {text[:40]!r}")
     return int(text)
 
 
-async def _view(look: Callable[[], View]) -> Response:
-    """What the desk shows after an action; the disk is waited for off the event loop."""
-    return JSONResponse(await run_in_threadpool(look))
+async def _respond(action: Callable[[], PageState]) -> Response:
+    """The state of the page after an action, which waits for the disk off the event loop."""
+    return JSONResponse(await run_in_threadpool(action))
 
 
-def _download(desk: Desk) -> Response:
-    """The label file, as the command line writes it."""
+def _download(session: LabellingSession) -> Response:
+    """The label file as the command line writes it."""
     with TemporaryDirectory() as folder:
         path = Path(folder) / "labels.csv"
-        write_labels(desk.labels(), path)
+        write_labels(session.labels(), path)
         content = path.read_bytes()
-    name = "".join(letter if letter.isalnum() and letter.isascii() else "_"
-                   for letter in desk.annotator)  # fmt: skip
+    name = re.sub("[^A-Za-z0-9]", "_", session.annotator)
     headers = {"content-disposition": f'attachment; filename="labels_{name}.csv"'}
     return Response(content, media_type="text/csv; charset=utf-8", headers=headers)
 

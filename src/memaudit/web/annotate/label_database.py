@@ -1,4 +1,4 @@
-"""Decisions of annotators in one SQLite file: one row each, never changed, the last one counts."""
+"""Decisions of annotators in one SQLite file: one row each, never changed; the last one counts."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from pathlib import Path
 
 from memaudit.core.errors import MemAuditError
 from memaudit.io.database import Database, Form
-from memaudit.label_audit.cells import Label, LabelSet
+from memaudit.label_audit.frame import Label, LabelSet
 
 _LABELS = "'full', 'partial', 'none', 'cannot_tell'"
 _TABLES = f"""
@@ -29,15 +29,45 @@ FORM = Form(0x4D454D4C, 1, _TABLES, name="labels", option="--labels")
 PATIENCE = 20.0
 
 
+_STANDING = """SELECT cell_id, label, note, at, max(id) FROM decisions
+WHERE annotator = ? GROUP BY cell_id ORDER BY max(id)"""
+"""SQLite takes the other columns from the row that holds the maximum."""
+
+_LAST_NOT_UNDONE = """SELECT id, cell_id, note FROM decisions AS decision
+WHERE annotator = ? AND undoes IS NULL
+AND NOT EXISTS (SELECT 1 FROM decisions WHERE undoes = decision.id)
+ORDER BY id DESC LIMIT 1"""
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """The state of a cell: a label, or None if it was undone; the note; and the time."""
+
+    label: Label | None
+    note: str
+    at: str
+
+
+def utc_now() -> str:
+    """The time, to the millisecond."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds")
+
+
 class LabelDatabase(Database):
-    """Decisions and drafts of every annotator of a frame."""
+    """Decisions and drafts of every annotator of one frame."""
 
     def __init__(
-        self, path: Path, digest: str, cells: int, must_exist: bool, patience: float = PATIENCE
+        self,
+        path: Path,
+        digest: str,
+        cells: int,
+        now: Callable[[], str] = utc_now,
+        must_exist: bool = False,
+        patience: float = PATIENCE,
     ) -> None:
         if must_exist and not path.is_file():
             raise MemAuditError(f"{path}: no labels here yet; check the frame and --labels")
-        self._digest, self._cells = digest, cells
+        self._digest, self._cells, self._now = digest, cells, now
         super().__init__(path, FORM, patience)
 
     def _prepare(self) -> None:
@@ -55,53 +85,13 @@ class LabelDatabase(Database):
         ((verdict,),) = self.rows("PRAGMA quick_check(1)")
         if verdict != "ok":
             raise MemAuditError(
-                f"{self.path}: is damaged ({' '.join(verdict.split())}); go on from a copy, or "
+                f"{self.path}: is damaged ({' '.join(verdict.split())}); continue from a copy, or "
                 "save what is left with .recover of sqlite3"
             )
 
-
-_STANDING = """SELECT cell_id, label, note, at, max(id) FROM decisions
-WHERE annotator = ? GROUP BY cell_id ORDER BY max(id)"""
-"""SQLite takes the other columns from the row that holds the maximum."""
-
-_LAST_KEPT = """SELECT id, cell_id, note FROM decisions AS one
-WHERE annotator = ? AND undoes IS NULL
-AND NOT EXISTS (SELECT 1 FROM decisions WHERE undoes = one.id)
-ORDER BY id DESC LIMIT 1"""
-
-
-@dataclass(frozen=True, slots=True)
-class Decision:
-    """What stands for a cell: a label, or None where it was taken back; the note; and when."""
-
-    label: Label | None
-    note: str
-    at: str
-
-
-def utc_now() -> str:
-    """The time, to the millisecond."""
-    return datetime.now(UTC).isoformat(timespec="milliseconds")
-
-
-class Decisions:
-    """The decisions of every annotator of one frame."""
-
-    def __init__(
-        self,
-        path: Path,
-        digest: str,
-        cells: int,
-        now: Callable[[], str] = utc_now,
-        must_exist: bool = False,
-        patience: float = PATIENCE,
-    ) -> None:
-        self._database = LabelDatabase(path, digest, cells, must_exist, patience)
-        self._now = now
-
     def decide(self, annotator: str, cell: str, label: Label, note: str) -> None:
-        """Keep a label and its note; the draft of the note is done with."""
-        with self._database.writing() as link:
+        """Save a label and its note, and delete the draft of the note."""
+        with self.writing() as link:
             link.execute(
                 "INSERT INTO decisions (cell_id, annotator, label, note, at)"
                 " VALUES (?, ?, ?, ?, ?)",
@@ -112,12 +102,12 @@ class Decisions:
             )
 
     def undo(self, annotator: str) -> str | None:
-        """Take back the annotator's last decision not yet taken back; its cell, if there is one.
+        """Undo the annotator's last decision that is not yet undone; its cell, if there is one.
 
-        The state before it is written as a new row; the note of a label that is gone, as a draft.
+        The state before it is written as a new row, the note of a removed label as a draft.
         """
-        with self._database.writing() as link:
-            last = link.execute(_LAST_KEPT, (annotator,)).fetchone()
+        with self.writing() as link:
+            last = link.execute(_LAST_NOT_UNDONE, (annotator,)).fetchone()
             if last is None:
                 return None
             id, cell, note = last
@@ -138,36 +128,34 @@ class Decisions:
             return str(cell)
 
     def draft(self, annotator: str, cell: str, note: str) -> None:
-        """Keep a note that belongs to no decision yet."""
-        with self._database.writing() as link:
+        """Save a note that does not belong to a decision yet."""
+        with self.writing() as link:
             link.execute("INSERT OR REPLACE INTO drafts VALUES (?, ?, ?)", (annotator, cell, note))
 
     def standing(self, annotator: str) -> dict[str, Decision]:
-        """What stands for every cell the annotator ever decided, the last decided at the end."""
-        rows = self._database.rows(_STANDING, annotator)
+        """The state of every cell the annotator ever decided, the last decided at the end."""
+        rows = self.rows(_STANDING, annotator)
         return {cell: Decision(label, note, at) for cell, label, note, at, _ in rows}
 
     def draft_note(self, annotator: str, cell: str) -> str | None:
         """The note being written on a cell."""
-        rows = self._database.rows(
+        rows = self.rows(
             "SELECT note FROM drafts WHERE annotator = ? AND cell_id = ?", annotator, cell
         )
         return rows[0][0] if rows else None
 
     def annotators(self) -> Mapping[str, int]:
-        """Everybody who decided something, and how many cells they have labelled."""
-        names = self._database.rows("SELECT DISTINCT annotator FROM decisions ORDER BY annotator")
+        """Everybody who made a decision, and how many cells they have labelled."""
+        names = self.rows("SELECT DISTINCT annotator FROM decisions ORDER BY annotator")
         return {name: len(self.label_set(name).labels) for (name,) in names}
 
     def label_set(self, annotator: str) -> LabelSet:
-        """The labels that stand, with their notes."""
-        kept = {cell: one for cell, one in self.standing(annotator).items() if one.label}
-        return LabelSet(
-            annotator,
-            {cell: one.label for cell, one in kept.items() if one.label},
-            {cell: one.note for cell, one in kept.items() if one.note},
-        )
-
-    def close(self) -> None:
-        """Let go of the file."""
-        self._database.close()
+        """The current labels with their notes."""
+        labels: dict[str, Label] = {}
+        notes: dict[str, str] = {}
+        for cell, decision in self.standing(annotator).items():
+            if decision.label:
+                labels[cell] = decision.label
+                if decision.note:
+                    notes[cell] = decision.note
+        return LabelSet(annotator, labels, notes)

@@ -1,4 +1,4 @@
-"""One annotator at one frame: the cell shown, earlier decisions, progress and pace."""
+"""One annotator labelling one frame: the cell shown, earlier decisions, progress and pace."""
 
 import hashlib
 import json
@@ -11,19 +11,19 @@ from typing import Literal, TypedDict
 
 from memaudit.core.errors import MemAuditError
 from memaudit.core.text import Terms, terms
-from memaudit.label_audit.cells import FrameCell, Label, LabelSet
+from memaudit.label_audit.frame import FrameCell, Label, LabelSet
 from memaudit.report.numbers import visible_text
-from memaudit.web.annotate.label_database import Decision, Decisions
+from memaudit.web.annotate.label_database import Decision, LabelDatabase
 
 RECENT = 40
-"""Gaps between decisions that count: the pace is that of now, not of the first hour."""
+"""Gaps between decisions that count: the pace is the current one, not that of the first hour."""
 
 BREAK = 180.0
-"""Seconds after which somebody was away, not thinking."""
+"""Seconds after which a gap counts as a break."""
 
 
 def cells_per_minute(times: Sequence[str]) -> float | None:
-    """60 x gaps / seconds between the last decisions, breaks left out; None while unknown."""
+    """60 x gaps / seconds between the last decisions, without breaks; None while unknown."""
     moments = [datetime.fromisoformat(time) for time in times[-RECENT - 1 :]]
     gaps = [(after - before).total_seconds() for before, after in pairwise(moments)]
     gaps = [gap for gap in gaps if 0 <= gap <= BREAK]  # a clock may be set back
@@ -32,7 +32,7 @@ def cells_per_minute(times: Sequence[str]) -> float | None:
 
 Mark = Literal["", "shared", "quoted", "escape"]
 Piece = tuple[str, Mark]
-"""Some text and what to show it as; pieces in order are the whole text."""
+"""A part of a text and how to show it; the pieces in order are the complete text."""
 
 _WORD = re.compile(r"[^\W_]+(?:[.,:'\u2019][^\W_]+)*")
 
@@ -52,22 +52,22 @@ def _pieces(text: str, shared: Terms, quoted: Terms) -> Iterator[Piece]:
     text = text.replace("\r\n", "\n")
     end = 0
     for word in _WORD.finditer(text):
-        found = terms(word[0])
-        mark: Mark = "shared" if found & shared else "quoted" if found & quoted else ""
+        own = terms(word[0])
+        mark: Mark = "shared" if own & shared else "quoted" if own & quoted else ""
         if mark:
-            yield from _seen(text[end : word.start()])
+            yield from _escaped(text[end : word.start()])
             yield word[0], mark
             end = word.end()
-    yield from _seen(text[end:])
+    yield from _escaped(text[end:])
 
 
-def _seen(text: str) -> Iterator[Piece]:
-    """Plain text; what is no visible letter is written out, marked so that it poses as no text."""
+def _escaped(text: str) -> Iterator[Piece]:
+    """Plain text; invisible characters are written out and marked as escapes."""
     plain = ""
-    for letter in text:
-        shown = visible_text(letter)
-        if shown == letter:
-            plain += letter
+    for character in text:
+        shown = visible_text(character)
+        if shown == character:
+            plain += character
             continue
         if plain:
             yield plain, ""
@@ -81,12 +81,12 @@ LONGEST_NAME = 100
 DATABASE = "labels.sqlite"
 
 
-class Refused(MemAuditError):
-    """A request of the page that makes no sense."""
+class RefusedRequest(MemAuditError):
+    """An invalid request of the page."""
 
 
 class ShownCell(TypedDict):
-    """All that a page learns of a cell: texts and what this annotator said, no id and no key."""
+    """What the page receives of a cell: texts and this annotator's label, no id and no key."""
 
     position: int
     memory: list[Piece]
@@ -98,22 +98,22 @@ class ShownCell(TypedDict):
 
 
 class Progress(TypedDict):
-    """How far the annotator is; the pace in cells a minute, None while unknown."""
+    """How far the annotator is; the pace in cells per minute, None while unknown."""
 
     done: int
     total: int
     pace: float | None
 
 
-class View(TypedDict):
-    """What every answer to the page holds; no cell where there is none to go to."""
+class PageState(TypedDict):
+    """The content of every response to the page; no cell if there is none to go to."""
 
     progress: Progress
     cell: ShownCell | None
 
 
 def frame_digest(cells: Sequence[FrameCell]) -> str:
-    """The SHA-256 of the cells in their order, whatever file they were read from."""
+    """The SHA-256 of the cells in their order, independent of the file they were read from."""
     text = json.dumps([asdict(cell) for cell in cells], sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()
 
@@ -123,65 +123,65 @@ def checked_name(annotator: str) -> str:
     name = annotator.strip()
     if not name or not name.isprintable() or len(name) > LONGEST_NAME:
         raise MemAuditError(
-            f"an annotator's name is 1 to {LONGEST_NAME} printable letters; got {annotator!r}"
+            f"an annotator's name is 1 to {LONGEST_NAME} printable characters; got {annotator!r}"
         )
     return name
 
 
-class Desk:
-    """Cells by position, 1 for the first; their ids stay inside."""
+class LabellingSession:
+    """Cells by position, starting at 1; their ids are not passed on."""
 
-    def __init__(self, cells: Sequence[FrameCell], decisions: Decisions, annotator: str) -> None:
+    def __init__(self, cells: Sequence[FrameCell], database: LabelDatabase, annotator: str) -> None:
         self._cells = cells
         self._places = {cell.id: place for place, cell in enumerate(cells, 1)}
-        self._decisions = decisions
+        self._database = database
         self.annotator = annotator
 
-    def at(self, position: int) -> View:
+    def at(self, position: int) -> PageState:
         """The cell at a position, or the nearest one."""
         return self._view(self._standing(), min(max(position, 1), len(self._cells)))
 
-    def unlabelled(self, after: int) -> View:
-        """The next cell without a label, from the start again after the end; None if all have."""
+    def unlabelled(self, after: int) -> PageState:
+        """The next cell without a label, wrapping around at the end; None if all have one."""
         standing = self._standing()
         return self._view(standing, self._next_unlabelled(standing, after))
 
-    def resume(self) -> View:
-        """Where to go on: the next cell without a label after the one decided last."""
+    def resume(self) -> PageState:
+        """The next cell without a label after the one decided last."""
         standing = self._standing()
         after = self._places[next(reversed(standing))] if standing else 0
         return self._view(standing, self._next_unlabelled(standing, after) or len(self._cells))
 
-    def decide(self, position: int, label: Label, note: str) -> View:
-        """Keep a label; the next cell without one."""
-        self._decisions.decide(self.annotator, self._cell(position).id, label, note)
+    def decide(self, position: int, label: Label, note: str) -> PageState:
+        """Save a label, and go to the next cell without one."""
+        self._database.decide(self.annotator, self._cell(position).id, label, note)
         return self.unlabelled(position)
 
-    def undo(self) -> View:
-        """Take the last decision back; its cell, if there was one."""
-        cell = self._decisions.undo(self.annotator)
+    def undo(self) -> PageState:
+        """Undo the last decision, and go to its cell if there was one."""
+        cell = self._database.undo(self.annotator)
         return self._view(self._standing(), None if cell is None else self._places[cell])
 
-    def note(self, position: int, note: str, finished: bool) -> View:
-        """Keep a note: with the label that stands once it is finished, else as a draft."""
+    def note(self, position: int, note: str, finished: bool) -> PageState:
+        """Save a note: with the current label once it is finished, otherwise as a draft."""
         cell = self._cell(position).id
-        stands = self._standing().get(cell)
-        if finished and stands is not None and stands.label is not None:
-            self._decisions.decide(self.annotator, cell, stands.label, note)
+        current = self._standing().get(cell)
+        if finished and current is not None and current.label is not None:
+            self._database.decide(self.annotator, cell, current.label, note)
         else:
-            self._decisions.draft(self.annotator, cell, note)
+            self._database.draft(self.annotator, cell, note)
         return self.at(position)
 
     def labels(self) -> LabelSet:
-        """The labels that stand, with their notes."""
-        return self._decisions.label_set(self.annotator)
+        """The current labels with their notes."""
+        return self._database.label_set(self.annotator)
 
     def _standing(self) -> dict[str, Decision]:
-        return self._decisions.standing(self.annotator)
+        return self._database.standing(self.annotator)
 
     def _cell(self, position: int) -> FrameCell:
         if not 1 <= position <= len(self._cells):
-            raise Refused(f"there is no cell {position}: the frame has {len(self._cells)}")
+            raise RefusedRequest(f"there is no cell {position}: the frame has {len(self._cells)}")
         return self._cells[position - 1]
 
     def _next_unlabelled(self, standing: dict[str, Decision], after: int) -> int | None:
@@ -193,7 +193,7 @@ class Desk:
         later = [place for place in open_places if place > after]
         return next(iter(later or open_places), None)
 
-    def _view(self, standing: dict[str, Decision], position: int | None) -> View:
+    def _view(self, standing: dict[str, Decision], position: int | None) -> PageState:
         times = [decision.at for decision in standing.values() if decision.label]
         pace = cells_per_minute(times)
         return {
@@ -204,14 +204,14 @@ class Desk:
     def _shown(self, standing: dict[str, Decision], position: int) -> ShownCell:
         cell = self._cell(position)
         memory, unit, quote = compared(cell.candidate_text, cell.unit_text, cell.quote)
-        said = standing.get(cell.id)
-        draft = self._decisions.draft_note(self.annotator, cell.id)
+        decision = standing.get(cell.id)
+        draft = self._database.draft_note(self.annotator, cell.id)
         return {
             "position": position,
             "memory": memory,
             "unit": unit,
             "quote": quote,
-            "label": said.label if said else None,
-            "note": draft if draft is not None else said.note if said else "",
+            "label": decision.label if decision else None,
+            "note": draft if draft is not None else decision.note if decision else "",
             "is_draft": draft is not None,
         }

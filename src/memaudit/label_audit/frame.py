@@ -1,4 +1,4 @@
-"""A frame of cells to label, what a labeller must not see, and label sets by annotator."""
+"""A frame of cells to label, the key that labellers must not see, and label sets by annotator."""
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -16,29 +16,16 @@ VALUES: Mapping[Label, Fraction] = {
     "partial": Fraction(1, 2),
     "none": Fraction(0),
 }
-"""What a label is worth as coverage; `cannot_tell` is worth nothing known, which is not 0."""
-
-
-def label_of_value(value: Fraction) -> Label:
-    """The label of a coverage value; anything between nothing and all is partial."""
-    if not value:
-        return "none"
-    return "full" if value == 1 else "partial"
-
+"""The coverage value of a label; that of `cannot_tell` is unknown, which is not 0."""
 
 SESSIONS = {True: "same session", False: "other session", None: "session unknown"}
 
 
-def stratum_name(candidate_kind: str, unit_kind: str, same_session: bool | None) -> str:
-    """How a stratum is called."""
-    return f"{candidate_kind} / {unit_kind} / {SESSIONS[same_session]}"
-
-
 @dataclass(frozen=True, slots=True)
 class FrameCell:
-    """What may be seen: where the cell comes from, its kinds, and the texts to compare.
+    """What a labeller may see: where the cell comes from, its kinds, and the texts to compare.
 
-    Ids of cells follow the shuffled order, so they say nothing about the label.
+    Ids of cells follow the shuffled order, so they reveal nothing about the label.
     """
 
     id: str
@@ -58,12 +45,17 @@ class FrameCell:
         return stratum_name(self.candidate_kind, self.unit_kind, self.same_session)
 
 
+def stratum_name(candidate_kind: str, unit_kind: str, same_session: bool | None) -> str:
+    """The name of a stratum in files and tables."""
+    return f"{candidate_kind} / {unit_kind} / {SESSIONS[same_session]}"
+
+
 @dataclass(frozen=True, slots=True)
 class KeyedCell:
     """What stays hidden until labels are compared: the package's own label, and the weight.
 
-    The weight is how many cells of the packages the cell stands for: 1 for a covered cell, which
-    is always in the frame, and (cells of its stratum) / (cells drawn) for an uncovered one.
+    The weight is how many package cells the cell stands for: 1 for a covered cell, which is always
+    in the frame, and (cells of its stratum) / (cells drawn) for an uncovered one.
     """
 
     value: Fraction
@@ -73,8 +65,8 @@ class KeyedCell:
 
 @dataclass(frozen=True, slots=True)
 class DrawnFrom:
-    """The packages that a frame was drawn from, by name, and whether only cells that their label
-    passes judged were."""
+    """The names of the packages that a frame was drawn from, and whether the drawing was limited to
+    cells that their label passes judged."""
 
     packages: frozenset[str]
     judged_only: bool
@@ -82,9 +74,9 @@ class DrawnFrom:
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """The cells in the order they are shown, and the key by cell id; empty where it is unknown.
+    """The cells in the order they are shown, and the key by cell id; empty if it is unknown.
 
-    `drawn_from` is None where no `frame.json` tells.
+    `drawn_from` is None without a `frame.json`.
     """
 
     cells: tuple[FrameCell, ...]
@@ -94,49 +86,56 @@ class Frame:
 
 @dataclass(frozen=True, slots=True)
 class LabelSet:
-    """One annotator's labels by cell id, with the notes made on the way."""
+    """One annotator's labels and notes by cell id."""
 
     annotator: str
     labels: Mapping[str, Label]
     notes: Mapping[str, str] = field(default_factory=dict)
 
 
-WORDS: Mapping[str, Label] = {
+LABEL_WORDS: Mapping[str, Label] = {
     "full": "full", "yes": "full", "y": "full", "true": "full", "covered": "full",
     "partial": "partial", "partially": "partial", "partially_covered": "partial",
     "none": "none", "no": "none", "n": "none", "false": "none", "not_covered": "none",
     "cannot_tell": "cannot_tell", "can't_tell": "cannot_tell", "unsure": "cannot_tell",
     "?": "cannot_tell",
 }  # fmt: skip
-"""Lower case, with an underscore for a blank or a hyphen; numbers are read besides: 1, 0.5, 0."""
+"""Lower case, with underscores for blanks and hyphens; the numbers 1, 0.5 and 0 are also read."""
 
 _BY_VALUE: Mapping[Fraction, Label] = {value: label for label, value in VALUES.items()}
 
 
-def label_of(word: object) -> Label | None:
-    """The label; None where nothing is written. A word that means none is a ValueError."""
+def label_of_value(value: Fraction) -> Label:
+    """The label of a coverage value; any value strictly between 0 and 1 is partial."""
+    if not value:
+        return "none"
+    return "full" if value == 1 else "partial"
+
+
+def parse_label(word: object) -> Label | None:
+    """The label; None for an empty field. A ValueError if the word is not a label."""
     if isinstance(word, bool):
         return "full" if word else "none"
     if word is not None and not isinstance(word, str | int | Decimal):
-        raise ValueError(f"{str(word)[:40]!r} is no label")
+        raise ValueError(f"{str(word)[:40]!r} is not a label")
     text = "" if word is None else str(word).strip()
     if not text:
         return None
-    found = WORDS.get("_".join(text.lower().replace("-", " ").split()))
-    if found is None:
+    label = LABEL_WORDS.get("_".join(text.lower().replace("-", " ").split()))
+    if label is None:
         try:
-            found = _BY_VALUE.get(exact(text))
+            label = _BY_VALUE.get(exact(text))
         except ValueError:
-            found = None
-    if found is None:
+            label = None
+    if label is None:
         known = "full, partial, none or cannot_tell"
         raise ValueError(f"unknown label {text[:40]!r} (write {known}; or 1, 0.5, 0)")
-    return found
+    return label
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
-    """One decision and the place in a file where it stands; no label where a row is left blank."""
+class LabelDecision:
+    """One decision and its place in a file; no label if the row was left blank."""
 
     annotator: str
     cell: str
@@ -146,31 +145,36 @@ class Said:
 
 
 @dataclass(slots=True)
-class _Gathered:
+class _Collected:
     labels: dict[str, Label] = field(default_factory=dict)
     notes: dict[str, str] = field(default_factory=dict)
     places: dict[str, str] = field(default_factory=dict)
 
 
-def gathered(decisions: Iterable[Said], known: Collection[str] | None = None) -> list[LabelSet]:
-    """One set an annotator, in the order of the file; blank rows are no labels.
+def collect_label_sets(
+    decisions: Iterable[LabelDecision], known: Collection[str] | None = None
+) -> list[LabelSet]:
+    """One set per annotator, in the order of the file; blank rows are skipped.
 
-    A cell may be repeated with the same label, not with another one.
+    A cell may be repeated with the same label, but not with another one.
     """
-    found: dict[str, _Gathered] = {}
-    for one in decisions:
-        if known is not None and one.cell not in known:
-            raise MemAuditError(f"{one.place}: names the cell {one.cell!r}, which the frame lacks")
-        if one.label is None:
-            continue
-        own = found.setdefault(one.annotator, _Gathered())
-        before = own.labels.setdefault(one.cell, one.label)
-        first = own.places.setdefault(one.cell, one.place)
-        if before != one.label:
+    by_annotator: dict[str, _Collected] = {}
+    for decision in decisions:
+        cell, label = decision.cell, decision.label
+        if known is not None and cell not in known:
             raise MemAuditError(
-                f"{one.place}: {one.annotator!r} labels the cell {one.cell!r} {one.label}, but "
+                f"{decision.place}: names the cell {cell!r}, which is not in the frame"
+            )
+        if label is None:
+            continue
+        own = by_annotator.setdefault(decision.annotator, _Collected())
+        before = own.labels.setdefault(cell, label)
+        first = own.places.setdefault(cell, decision.place)
+        if before != label:
+            raise MemAuditError(
+                f"{decision.place}: {decision.annotator!r} labels the cell {cell!r} {label}, but "
                 f"{before} at {first} (keep one of them)"
             )
-        if one.note:
-            own.notes.setdefault(one.cell, one.note)
-    return [LabelSet(name, own.labels, own.notes) for name, own in found.items()]
+        if decision.note:
+            own.notes.setdefault(cell, decision.note)
+    return [LabelSet(name, own.labels, own.notes) for name, own in by_annotator.items()]

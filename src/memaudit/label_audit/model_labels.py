@@ -7,12 +7,12 @@ from collections import defaultdict
 from dataclasses import dataclass
 
 from memaudit.core.errors import MemAuditError
-from memaudit.label_audit.cells import Frame, Label, LabelSet
+from memaudit.label_audit.frame import Frame, Label, LabelSet
 from memaudit.models.session import ModelSession
-from memaudit.natural.passes.coverage import Pair, judge_pairs
+from memaudit.natural.passes.coverage import TextPair, judge_pairs
 
 STAGE = "cells"
-MODEL = "model:"
+MODEL_ANNOTATOR = "model:"
 """The annotator of its labels begins so; the model's name follows."""
 
 
@@ -29,7 +29,7 @@ class ModelLabels:
 
 def labels_by_model(frame: Frame, session: ModelSession, model: str) -> ModelLabels:
     """Ask a model about every cell of a frame; equal texts of one package are asked once."""
-    wanted: defaultdict[str, set[Pair]] = defaultdict(set)
+    wanted: defaultdict[str, set[TextPair]] = defaultdict(set)
     for cell in frame.cells:
         wanted[cell.package].add((cell.candidate_text, cell.unit_text))
     judged = judge_pairs({name: wanted[name] for name in sorted(wanted)}, session, model, STAGE)
@@ -48,4 +48,4 @@ def labels_by_model(frame: Frame, session: ModelSession, model: str) -> ModelLab
             f"the model {model!r} answered about no cell at all: check the address and the model, "
             "then run again"
         )
-    return ModelLabels(LabelSet(f"{MODEL}{model}", labels, notes), tuple(undecided))
+    return ModelLabels(LabelSet(f"{MODEL_ANNOTATOR}{model}", labels, notes), tuple(undecided))

@@ -1,0 +1,345 @@
+"""The audit of ratios as JSON, and the notes on its numbers."""
+
+from collections import Counter
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any
+
+from memaudit.core.exact import plain
+from memaudit.core.number_text import rounded
+from memaudit.core.text import counted
+from memaudit.label_audit.audited_package import NOT_COVERED
+from memaudit.label_audit.label_draws import LEAN
+from memaudit.label_audit.label_sources import LabelSource
+from memaudit.label_audit.package_cells import Stratum
+from memaudit.label_audit.ratio_audit import RatioAudit, UnitEffect
+from memaudit.label_audit.ratio_audit_summary import (
+    FEWEST,
+    DrawSpread,
+    LabelShift,
+    RankingChange,
+    RatioAuditSummary,
+    RatioRow,
+)
+from memaudit.label_audit.ratio_bounds import MeanBounds, RatioBounds
+from memaudit.label_audit.relabelled_optima import RelabelledScores
+from memaudit.stats.bootstrap import Interval
+from memaudit.stats.rank_correlation import Correlation
+
+FORMAT, VERSION = "memaudit-label-ratios", 1
+
+
+def ratio_audit_data(audit: RatioAudit, summary: RatioAuditSummary) -> dict[str, Any]:
+    """The content of `audit ratios --json`."""
+    spec = audit.spec
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        "budgets": [plain(budget) for budget in spec.budgets],
+        "stores": list(audit.store_names),
+        "basis": sorted({audited.basis for audited in spec.packages}),
+        "packages": len(spec.packages),
+        "draws": spec.draws,
+        "seed": spec.seed,
+        "solved_optima": summary.solved,
+        "uncertified_optima": summary.uncertified,
+        "contradicting_memory_cells": audit.contradicting,
+        "open_cells": sum(len(box.low) for box in audit.boxes),
+        "confusion": _confusion(audit),
+        "doubt": _doubt(audit),
+        "notes": ratio_notes(audit),
+        "label_sets": [
+            _label_set(audit, source, summary.shifts[source.name]) for source in audit.sources
+        ],
+        "ratios": [_row(row) for row in summary.rows],
+        "per_package": [_package(audit, place) for place in range(len(spec.packages))],
+    }
+
+
+def ratio_notes(audit: RatioAudit) -> list[str]:
+    """What a reader must know about the numbers, one note per line without a full stop."""
+    notes = [*_notes_on_binary_labels(audit)]
+    if audit.drawn_scores:
+        notes += [*_notes_on_draws(audit), *_notes_on_cells_not_drawn(audit)]
+    return notes
+
+
+def _notes_on_draws(audit: RatioAudit) -> Iterator[str]:
+    number, draws = len(audit.drawn_scores), audit.label_draws
+    what = "the range" if number < FEWEST else "the middle 95 %"
+    asked = sum(map(len, audit.own.labels.values()))
+    cells = f"the {asked:,} cells asked about"
+    if draws.represented.number:
+        cells += f" and the {draws.represented.number:,} uncovered ones that drawn cells stand for"
+    yield (
+        f"labels drawn: {what} of {counted(number, 'draw')} of {cells}; about "
+        f"{draws.expected_changes:,.1f} labels change in a draw"
+    )
+    given, start = "the package's label", "the package's labels"
+    if audit.spec.confusion == "annotators":
+        given, start = "each other's labels", "the consensus"
+    yield (
+        f"odds: how {', '.join(draws.sources)} labelled cells, given {given}, by candidate kind, "
+        "session and unit kind, small groups leaning on wider ones; each cell is drawn by itself; "
+        f"draws add doubt to {start}, so the ratio under these may lie outside"
+    )
+
+
+def _notes_on_cells_not_drawn(audit: RatioAudit) -> Iterator[str]:
+    frame, represented = audit.spec.frame, audit.label_draws.represented
+    if frame is not None and not frame.key:
+        yield (
+            "the frame has no key, so what its cells stand for is unknown: only the frame's own "
+            "cells are drawn, and doubt is understated if it is a sample"
+        )
+    elif frame is not None and all(keyed.weight == 1 for keyed in frame.key.values()):
+        yield (
+            "by the key every cell stands for itself: only the frame's own cells are drawn, and "
+            "doubt is understated if the frame is a sample and the key lacks weights"
+        )
+    if represented.expected is not None and represented.expected != represented.available:
+        yield (
+            f"the key stands for {float(represented.expected):,g} uncovered cells outside the "
+            f"frame, but these packages have {represented.available:,}: they changed after it was "
+            "drawn"
+        )
+    if represented.untouched:
+        yield (
+            f"{represented.untouched:,} uncovered cells keep the package's label in all draws: "
+            "nobody was asked about cells like them"
+        )
+
+
+def _notes_on_binary_labels(audit: RatioAudit) -> Iterator[str]:
+    for source in audit.spec.sources:
+        raised = _raised(source, audit.own)
+        if raised:
+            yield (
+                f"{source.name} answers full or none, never partial: cells that the package calls "
+                f"partial and {source.name} covered count as changed to full: {raised:,}"
+            )
+
+
+def _raised(source: LabelSource, own: LabelSource) -> int:
+    """Cells called full that the package calls partial, by a source that never uses partial."""
+    given = {value for labels in source.labels.values() for value in labels.values()}
+    if any(0 < value < 1 for value in given):
+        return 0
+    return sum(
+        value == 1 and 0 < own.labels[package][at] < 1
+        for package, labels in source.labels.items()
+        for at, value in labels.items()
+    )
+
+
+def _confusion(audit: RatioAudit) -> list[dict[str, Any]]:
+    """The odds over all cells, and how many labels they come from."""
+    odds = audit.label_draws.odds
+    return [
+        {"from": plain(label), "to": plain(other), "share": rounded(share),
+         "labels": odds.counts[label, other]}
+        for label in odds.labels
+        for other, share in odds.shares(label).items()
+    ]  # fmt: skip
+
+
+def _doubt(audit: RatioAudit) -> dict[str, Any]:
+    """The confusion, the odds of every stratum, and how many cells are drawn."""
+    draws, represented = audit.label_draws, audit.label_draws.represented
+    expected = represented.expected
+    return {
+        "confusion": audit.spec.confusion,
+        "start": "package" if audit.spec.confusion == "package" else "consensus",
+        "label_sets": list(draws.sources),
+        "cells_asked_about": sum(map(len, audit.own.labels.values())),
+        "cells_stood_for": represented.number,
+        "cells_stood_for_by_key": None if expected is None else plain(expected),
+        "uncovered_cells_not_drawn": represented.untouched,
+        "changed_labels_in_a_draw": rounded(draws.expected_changes),
+        "lean": LEAN,
+        "strata": _strata(audit),
+    }
+
+
+def _strata(audit: RatioAudit) -> list[dict[str, Any]]:
+    """Every label and stratum with cells to draw, in order."""
+    draws = audit.label_draws
+    cells: Counter[tuple[Stratum, Fraction]] = Counter()
+    for package, labels in audit.own.labels.items():
+        cells.update((draws.strata[package].of(*at), label) for at, label in labels.items())
+    for package, outside in draws.represented.cells.items():
+        cells.update((draws.strata[package].of(*at), NOT_COVERED) for at in outside)
+    ordered = sorted(cells, key=lambda cell: (*map(str, cell[0]), cell[1]))
+    return [
+        {
+            "candidate_kind": stratum[0], "unit_kind": stratum[1], "same_session": stratum[2],
+            "from": plain(label), "cells": cells[stratum, label],
+            "odds": {
+                str(plain(other)): rounded(share)
+                for other, share in draws.odds.odds(label, stratum).items()
+            },
+        }
+        for stratum, label in ordered
+    ]  # fmt: skip
+
+
+def _label_set(
+    audit: RatioAudit, source: LabelSource, shifts: tuple[LabelShift, ...]
+) -> dict[str, Any]:
+    return {
+        "name": source.name,
+        "role": source.role,
+        "judged_cells": source.labelled_cells,
+        "changed_cells": changed_cells(audit, source),
+        "changed_cells_with_memories": sum(map(len, audit.relabellings[source.name])),
+        "cannot_tell": source.undecided_cells,
+        "cells_of_other_packages": source.elsewhere,
+        "without_consensus": dict(source.unsettled),
+        "shifts": [_shift(shift) for shift in shifts],
+        "units": [_effect(effect) for effect in audit.effects[source.name]],
+    }
+
+
+def changed_cells(audit: RatioAudit, source: LabelSource) -> int:
+    """Cells that the label set itself labels otherwise than the package."""
+    return sum(
+        value != audit.own.labels[package].get(at, value)
+        for package, labels in source.labels.items()
+        for at, value in labels.items()
+    )
+
+
+def _shift(shift: LabelShift) -> dict[str, Any]:
+    return {
+        "budget": None if shift.budget is None else plain(shift.budget),
+        "ratio_mad": _interval(shift.change),
+        "pairs": shift.pairs,
+        "ranking": _ranking(shift.ranking),
+        "undefined": dict(shift.undefined),
+    }
+
+
+def _ranking(ranking: RankingChange) -> dict[str, Any]:
+    return {
+        "ranked": ranking.ranked,
+        "preserved": ranking.preserved if ranking.ranked > 1 else None,
+        "swapped": [list(pair) for pair in ranking.swapped],
+        "tied_under_one": [list(pair) for pair in ranking.tied],
+        "tau_b": _correlation(ranking.tau),
+        "spearman_rho": _correlation(ranking.rho),
+        "share_of_draws_preserved": rounded(ranking.stays),
+    }
+
+
+def _correlation(correlation: Correlation) -> dict[str, Any]:
+    return {name: rounded(getattr(correlation, name)) for name in ("value", "low", "high")}
+
+
+def _effect(effect: UnitEffect) -> dict[str, Any]:
+    return {
+        "package": effect.package,
+        "unit": effect.unit,
+        "text": effect.text,
+        "value_change": rounded(effect.value),
+        "optimum_change": rounded(effect.optimum),
+        "optimum_changes": {str(plain(b)): rounded(change) for b, change in effect.optima.items()},
+        "ratio_change": rounded(effect.ratio),
+        "absolute_ratio_change": rounded(effect.size),
+        "ratios_lost": effect.lost,
+        "cells": [
+            {"candidate": at[0], "before": plain(before), "after": plain(after)}
+            for at, before, after in effect.cells
+        ],
+    }
+
+
+def _row(row: RatioRow) -> dict[str, Any]:
+    both = None if row.both is None else {"low": rounded(row.both[0]), "high": rounded(row.both[1])}
+    return {
+        "store": row.store,
+        "budget": plain(row.budget),
+        "ratios": {name: _interval(interval) for name, interval in row.ratios.items()},
+        "missing": dict(row.missing),
+        "label_draws": None if row.labels is None else _spread(row.labels),
+        "label_and_package_draws": both,
+        "bounds": None if row.bounds is None else _mean_bounds(row.bounds),
+    }
+
+
+def _spread(spread: DrawSpread) -> dict[str, Any]:
+    return {
+        "draws": spread.draws, "interval": "range" if spread.is_range else "middle 95%",
+        "mean": rounded(spread.mean), "low": rounded(spread.low), "high": rounded(spread.high),
+        "undefined": spread.undefined,
+    }  # fmt: skip
+
+
+def _mean_bounds(bounds: MeanBounds) -> dict[str, Any]:
+    return {
+        "low": rounded(bounds.low), "high": rounded(bounds.high), "exact": bounds.exact,
+        "packages": bounds.packages,
+    }  # fmt: skip
+
+
+def _package(audit: RatioAudit, place: int) -> dict[str, Any]:
+    audited, fixed = audit.spec.packages[place], audit.fixed[place]
+    return {
+        "package": audited.name,
+        "basis": audited.basis,
+        "open_cells": len(audit.boxes[place].low),
+        "exported": [
+            {"store": store.name, "unseen": store.caveats.lines} for store in audited.stores
+        ],
+        "stores": [
+            {"store": name, "budget": plain(budget), "kept": list(ids)}
+            for (name, budget), ids in fixed.stores.items()
+        ],
+        "failed": [
+            {"store": name, "budget": plain(budget), "why": why}
+            for (name, budget), why in fixed.failed.items()
+        ],
+        "label_sets": [
+            {"name": name, **_scores(scores[place])} for name, scores in audit.scores.items()
+        ],
+        "bounds": [
+            {"store": name, "budget": plain(budget), **_bounds(bounds)}
+            for (name, budget), bounds in audit.bounds[place].items()
+        ],
+    }
+
+
+def _scores(scores: RelabelledScores) -> dict[str, Any]:
+    return {
+        "digest": scores.digest,
+        "optima": [
+            {"budget": plain(budget), "value": plain(best.value), "certified": best.certified,
+             "undefined": best.undefined}
+            for budget, best in scores.optima.items()
+        ],
+        "ratios": [
+            {"store": name, "budget": plain(budget), "value": plain(scores.values[name, budget]),
+             "ratio": rounded(ratio)}
+            for (name, budget), ratio in scores.ratios.items()
+        ],
+    }  # fmt: skip
+
+
+def _bounds(bounds: RatioBounds | str) -> dict[str, Any]:
+    if isinstance(bounds, str):
+        return {"undefined": bounds}
+    return {
+        "low": rounded(bounds.low), "high": rounded(bounds.high),
+        "reached_low": rounded(bounds.reached_low), "reached_high": rounded(bounds.reached_high),
+        "exact": bounds.exact, "sometimes_undefined": bounds.sometimes_undefined,
+    }  # fmt: skip
+
+
+def _interval(interval: Interval) -> dict[str, Any]:
+    """Without an interval if fewer than two packages have a value."""
+    drawn = interval.n > 1
+    return {
+        "packages": interval.n,
+        "mean": rounded(interval.mean),
+        "low": rounded(interval.low) if drawn else None,
+        "high": rounded(interval.high) if drawn else None,
+    }
