@@ -22,14 +22,14 @@ def bench(
     ] = None,
     all_families: Annotated[bool, typer.Option("--all", help="Run every family.")] = False,
     seeds: Annotated[
-        str | None, typer.Option(help="Seeds, as 1,2,3 or 1-40; else each family's own.")
+        str | None, typer.Option(help="Seeds, as 1,2,3 or 1-40. Default: each family's own.")
     ] = None,
     peers: Annotated[
-        str | None, typer.Option(help="Peers: highs,cbc,scip,cpsat,gurobi; else all of them.")
+        str | None, typer.Option(help="Peers: highs,scip,cpsat,gurobi; by default all of them.")
     ] = None,
-    seconds: Annotated[float, typer.Option(help="Time limit per solve, for all alike.")] = 60.0,
+    seconds: Annotated[float, typer.Option(help="Time limit per solve, the same for all.")] = 60.0,
     json_file: Annotated[
-        Path | None, typer.Option("--json", help="Write the report there as JSON.")
+        Path | None, typer.Option("--json", help="Write the report to this file as JSON.")
     ] = None,
     sections: Annotated[
         str | None,

@@ -5,11 +5,14 @@ budgets, H dense with loose budgets. Seeds give the same problems on every machi
 """
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from random import Random
 
-from bench.conversation import Shape, conversation
-from bench.draft import Draft, Instance, Row
+from bench.instance import Draft, Instance, Row
 from memaudit.core.errors import MemAuditError
+
+STEPS = 10
+"""Coverage levels of a conversation, up to full."""
 
 C_BUDGETS = (100, 500, 1000, 2000, 3000, 5000)
 C_CROSS = (0, 30, 60)
@@ -79,18 +82,18 @@ def _slice(seed: int) -> list[Instance]:
         draft.weights[unit] = random.randint(1, 3)
     draft.groups += [_slice_session(random, units) for _ in range(random.randint(2, 6))]
     for _ in range(random.randint(5, 60)):
-        told = random.sample(range(units), random.choice((0, 1, 1, 1, 2, 3)))
-        draft.groups.append([(random.randint(4, 40), _half_or_full(random, told))])
+        covered = random.sample(range(units), random.choice((0, 1, 1, 1, 2, 3)))
+        draft.groups.append([(random.randint(4, 40), _half_or_full(random, covered))])
     return [Instance(f"B{seed}", draft.packed(random.choice((30, 60, 100))))]
 
 
 def _slice_session(random: Random, units: int) -> list[Row]:
-    """A raw session covering all it tells, and shorter candidates covering some of it."""
+    """A raw session that covers all its units, and shorter candidates covering some of it."""
     own = random.sample(range(units), min(units, random.randint(2, 6)))
     rows = [(random.randint(100, 220), dict.fromkeys(own, 2))]
     for _ in range(random.randint(3, 5)):
-        told = random.sample(own, random.randint(1, len(own)))
-        rows.append((random.randint(8, 100), _half_or_full(random, told)))
+        covered = random.sample(own, random.randint(1, len(own)))
+        rows.append((random.randint(8, 100), _half_or_full(random, covered)))
     return rows
 
 
@@ -121,8 +124,8 @@ def _dense(random: Random, groups: int, units: int) -> Draft:
     for _ in range(groups):
         rows: list[Row] = []
         for _ in range(random.randint(3, 4)):
-            told = random.sample(range(units), random.randint(5, 15))
-            rows.append((random.randint(5, 40), {unit: random.randint(1, 9) for unit in told}))
+            covered = random.sample(range(units), random.randint(5, 15))
+            rows.append((random.randint(5, 40), {unit: random.randint(1, 9) for unit in covered}))
         draft.groups.append(rows)
     return draft
 
@@ -135,6 +138,86 @@ def _dense_cases(name: str, cases: Iterable[tuple[int, int, int]], seed: int) ->
         )
         for groups, units, budget in cases
     ]
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """How long a conversation is and what is asked about it."""
+
+    sessions: int
+    turns: tuple[int, int]
+    unit_share: float
+    queries: int
+    cross: int
+
+
+def conversation(random: Random, shape: Shape) -> Draft:
+    """One conversation: a group per turn, per session's summaries and per cross-session memory."""
+    draft = Draft(STEPS)
+    sessions = [_session(random, shape, draft) for _ in range(shape.sessions)]
+    filled = [units for units in sessions if units]
+    draft.groups += [_summaries(random, units) for units in filled]
+    draft.groups += [_profile(random, filled) for _ in range(shape.cross)]
+    for _ in range(shape.queries):
+        required = _required(random, filled, len(draft.weights))
+        for unit in required:
+            draft.weights[unit] += 12 // len(required)
+    return draft
+
+
+def _session(random: Random, shape: Shape, draft: Draft) -> list[int]:
+    """Adds a session's turns to the draft; returns its units."""
+    units: list[int] = []
+    for _ in range(random.randint(*shape.turns)):
+        own = None
+        if random.random() < shape.unit_share:
+            own = len(draft.weights)
+            draft.weights.append(0)
+            units.append(own)
+        earlier = units[-2] if len(units) > 1 else None
+        draft.groups.append(_turn(random, own, earlier))
+    return units
+
+
+def _turn(random: Random, own: int | None, earlier: int | None) -> list[Row]:
+    """The raw turn, which covers its unit fully, and two to four shorter facts."""
+    raw: dict[int, int] = {} if own is None else {own: STEPS}
+    if earlier is not None and random.random() < 0.15:
+        raw[earlier] = random.choice((2, 3, 4))
+    rows = [(random.randint(20, 40), raw)]
+    for _ in range(random.randint(2, 4)):
+        fact: dict[int, int] = {} if own is None else {own: random.choice((8, 9, 10))}
+        if earlier is not None and random.random() < 0.2:
+            fact[earlier] = random.choice((2, 3, 4, 5))
+        rows.append((random.randint(6, 14), fact))
+    return rows
+
+
+def _summaries(random: Random, units: list[int]) -> list[Row]:
+    """Three to five summaries of one session: many units, each in part."""
+    rows = []
+    for _ in range(random.randint(3, 5)):
+        covered = random.sample(units, min(len(units), random.randint(10, 25)))
+        rows.append((random.randint(60, 130), {unit: random.randint(3, 7) for unit in covered}))
+    return rows
+
+
+def _profile(random: Random, sessions: list[list[int]]) -> list[Row]:
+    """A memory about several sessions at once, in one to three wordings."""
+    units = [random.choice(random.choice(sessions)) for _ in range(random.randint(2, 5))]
+    return [
+        (random.randint(10, 40), {unit: random.choice((4, 5, 6, 7, 8)) for unit in units})
+        for _ in range(random.randint(1, 3))
+    ]
+
+
+def _required(random: Random, sessions: list[list[int]], units: int) -> list[int]:
+    """What one query needs: units from anywhere, or all from one session."""
+    count = random.randint(1, 4)
+    session = random.choice(sessions)
+    if random.random() < 0.5 or len(session) < count:
+        return random.sample(range(units), count)
+    return random.sample(session, count)
 
 
 FAMILIES: dict[str, Callable[[int], list[Instance]]] = {

@@ -1,4 +1,4 @@
-"""Start a solver's process, collect its answers, and survive whatever happens to it."""
+"""Starts a solver's process and collects its answers, whatever happens to it."""
 
 import os
 import pickle
@@ -21,7 +21,7 @@ from memaudit.solvers.packed import Packed
 WORKER = "bench.worker"
 
 PATIENCE = 240.0
-"""Seconds a process may overrun its limits before it is ended; compilation falls under it."""
+"""Seconds a process may overrun its limits before it is ended, compilation included."""
 
 MOST_CRASHES = 3
 """After this many, a solver is not started again: the rest counts as unsolved."""
@@ -45,7 +45,7 @@ def run_solver(
     repeats: int = 1,
     batch: bool = False,
 ) -> Outcome:
-    """Solve all problems in a process of their own; after a crash, go on behind it."""
+    """Solve all problems in a process of their own; after a crash, continue with the next one."""
     outcome = Outcome()
     if solver != OURS and (reason := missing(solver)):
         outcome.missing = reason
@@ -87,7 +87,7 @@ def _collect(job: Job, outcome: Outcome) -> str:
 
 
 def _listen(process: subprocess.Popen[bytes], job: Job, outcome: Outcome, allowed: float) -> bool:
-    """Take messages until the process is done; False where it ended early or fell silent."""
+    """Take messages until the process is done; False if it ended early or fell silent."""
     messages: queue.Queue[Any] = queue.Queue()
     assert process.stdin is not None
     assert process.stdout is not None
@@ -137,7 +137,7 @@ def _reason(process: subprocess.Popen[bytes], noise: IO[bytes], allowed: float) 
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """End the process and what it started; CBC runs as a child of its own."""
+    """End the process and what it started."""
     if process.poll() is None:
         try:
             process.wait(timeout=1)

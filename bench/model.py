@@ -1,4 +1,4 @@
-"""What every peer gets: the same minimal cleaning, and what it gives back, valued exactly."""
+"""What every peer gets, after the same minimal cleaning, and what it returns, valued exactly."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -51,7 +51,7 @@ class Model:
     """Weighted units, and the candidates that cover some of one and fit the budget.
 
     Unit r is worth weight[r] * min(top[r], coverage level). `candidates` are positions in the
-    arrays; `rows` and `groups` count candidates and units as they stand here.
+    arrays; `rows` and `groups` use the positions in this model.
     """
 
     weight: list[int]

@@ -9,15 +9,14 @@ from bench.explorer import ExplorerLine, explorer_lines
 from bench.families import family
 from bench.launch import run_solver
 from bench.peers import PEERS
-from bench.sections import CertificateLine, FrontierLine, MemoryLine
-from bench.sweeps import SweepLine, sweep_lines
+from bench.sections import CertificateLine, FrontierLine, MemoryLine, SweepLine, sweep_lines
 from bench.table import TARGETS, FamilyRun, against_best, failures, lines
 from bench.worker import OURS
 from memaudit.core.errors import MemAuditError
 
 SECTIONS = ("peers", "frontier", "certificates", "memory", "sweep", "explorer")
 BATCHED = frozenset({"A", "B"})
-"""Families we solve as one batch; their problems are so small that everybody runs thrice."""
+"""Families we solve as one batch. They are so small that every solver runs three times."""
 
 Say = Callable[[str], None]
 
@@ -61,23 +60,23 @@ class Report:
     @property
     def failures(self) -> list[str]:
         """What makes the run fail: lost or differing optima, never a missed speed target."""
-        found = [failure for run in self.families for failure in failures(run)]
-        found += [
+        messages = [failure for run in self.families for failure in failures(run)]
+        messages += [
             f"FAIL {line.name}: the frontier differs from the optimum at budget {line.differing[0]}"
             for line in self.frontier
             if line.differing
         ]
-        found += [
+        messages += [
             f"FAIL {line.name}: no valid certificate: {line.note}"
             for line in self.certificates
             if not line.certified
         ]
-        found += [
+        messages += [
             f"FAIL sweep of {line.seeds} seeds: {line.uncertified} rows without certified optimum"
             for line in self.sweep
             if line.uncertified
         ]
-        return found
+        return messages
 
     def to_json(self) -> dict[str, Any]:
         """The form `--json` writes."""

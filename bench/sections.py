@@ -1,20 +1,26 @@
-"""The further sections: frontier, certificates and memory, each of them on its own."""
+"""The sections besides peers and explorer: frontier, certificates, memory and sweep."""
 
 import json
+import tempfile
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from pathlib import Path
 from statistics import median
 from time import perf_counter
 
-from bench.draft import Instance
 from bench.families import C_BUDGETS, family, warm_up
+from bench.instance import Instance, as_package
 from bench.launch import run_solver
 from bench.model import PeerResult
-from bench.package import as_package
 from bench.worker import OURS
 from memaudit.checker import verify
 from memaudit.core.errors import MemAuditError
+from memaudit.experiments.engines.local import Processes
+from memaudit.experiments.spec import RunSpec
+from memaudit.experiments.summary import summarise
+from memaudit.experiments.sweep import run
+from memaudit.generators.registry import PUBLISHED
 from memaudit.solvers.frontier import frontier
 from memaudit.solvers.solve import solve
 
@@ -58,7 +64,7 @@ class CertificateLine:
 
 @dataclass(frozen=True, slots=True)
 class MemoryLine:
-    """The most memory our solver's process held; 0 where it did not live to tell."""
+    """The peak memory of our solver's process; 0 if the process died."""
 
     peak_bytes: int
     solved: int
@@ -79,7 +85,7 @@ def _frontier_line(instances: Sequence[Instance], seconds: float) -> FrontierLin
     def within_time(done: int, budgets: int) -> None:
         if perf_counter() - start > seconds:
             raise MemAuditError(
-                "memories that span sessions keep it from falling apart, so budgets are solved "
+                "memories that span sessions connect its parts, so budgets are solved "
                 f"one by one: {done} of {budgets} in {perf_counter() - start:.0f} s, not finished"
             )
 
@@ -147,3 +153,61 @@ def _conversations(seeds: Iterable[int] | None) -> list[list[Instance]]:
     problems = family("C", seeds)
     size = len(C_BUDGETS)
     return [problems[start : start + size] for start in range(0, len(problems), size)]
+
+
+BUDGETS = ("1", "2", "4", "6", "8", "16")
+WRITERS = (
+    "gvt",
+    "greedy",
+    "density_only",
+    "fact_only",
+    "summary_only",
+    "no_tombstone_opt",
+    "no_tombstone_gvt",
+    "random_feasible",
+    "recency_raw",
+    "reservoir_raw",
+)
+SEEDS = (125, 250, 500)
+TARGET_SECONDS = 60.0
+"""What the largest run, rows and summary, may take on two cores."""
+
+
+@dataclass(frozen=True, slots=True)
+class SweepLine:
+    """One run: rows written, optima certified, seconds for rows and for the summary."""
+
+    seeds: int
+    rows: int
+    uncertified: int
+    seconds: float
+    summary_seconds: float
+    processes: int
+
+    @property
+    def total(self) -> float:
+        return self.seconds + self.summary_seconds
+
+    @property
+    def rate(self) -> float:
+        """Rows per second, summary included."""
+        return self.rows / self.total
+
+
+def sweep_lines() -> list[SweepLine]:
+    """Runs of growing size, after one small run that warms up every process."""
+    engine = Processes()
+    _line(engine, 8)
+    return [_line(engine, seeds) for seeds in SEEDS]
+
+
+def _line(engine: Processes, seeds: int) -> SweepLine:
+    spec = RunSpec(PUBLISHED, tuple(range(seeds)), BUDGETS, WRITERS)
+    with tempfile.TemporaryDirectory() as folder:
+        start = perf_counter()
+        outcome = run(spec, Path(folder), engine)
+        written = perf_counter()
+        summary = summarise(Path(folder))
+        end = perf_counter()
+    uncertified = sum(row["uncertified"] for row in summary["rows"])
+    return SweepLine(seeds, outcome.rows, uncertified, written - start, end - written, engine.jobs)

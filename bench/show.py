@@ -8,8 +8,7 @@ from rich.table import Table
 
 from bench.explorer import OPEN_TARGET
 from bench.run import Report
-from bench.sections import CHECK_TARGET, MAX_BUDGET, MEMORY_TARGET, SIZE_TARGET
-from bench.sweeps import TARGET_SECONDS
+from bench.sections import CHECK_TARGET, MAX_BUDGET, MEMORY_TARGET, SIZE_TARGET, TARGET_SECONDS
 from bench.table import TARGETS, FamilyRun, against_best, lines
 from bench.worker import OURS
 

@@ -75,7 +75,7 @@ def ratio(ours: PeerResult, peer: PeerResult) -> float | None:
     """Peer time / our time on one problem.
 
     A peer at its time limit needed at least that long, so the ratio is then a lower bound. Where
-    only the peer proved the optimum it is 0. None where the two say nothing about each other: the
+    only the peer proved the optimum it is 0. None where the two cannot be compared: the
     problem is over the peer's licence, the peer crashed, or nobody proved anything.
     """
     if not ours.proven:
@@ -123,11 +123,11 @@ def _line(run: FamilyRun, solver: str, outcome: Outcome) -> Line:
 
 def failures(run: FamilyRun) -> list[str]:
     """The gate: what makes the ratios of a family worthless."""
-    found = []
+    messages = []
     solved = {line.solver: line.solved for line in lines(run)}
     best = max(solved, key=lambda solver: solved[solver])
     if solved[best] > solved[OURS]:
-        found.append(
+        messages.append(
             f"FAIL {run.family}: {OURS} proves {solved[OURS]} of {len(run.names)}, "
             f"{best} proves {solved[best]}"
         )
@@ -136,15 +136,15 @@ def failures(run: FamilyRun) -> list[str]:
         answers = {solver: results[index] for solver, results in everybody.items()}
         proven = {solver: answer.value for solver, answer in answers.items() if answer.proven}
         if len(set(proven.values())) > 1:
-            found.append(f"FAIL {name}: proven values differ: {_listed(proven)}")
+            messages.append(f"FAIL {name}: proven values differ: {_listed(proven)}")
         above = {
             solver: answer.value
             for solver, answer in answers.items()
             if proven and answer.value > max(proven.values())
         }
         if above:
-            found.append(f"FAIL {name}: a store beats the proven value: {_listed(above)}")
-    return found
+            messages.append(f"FAIL {name}: a store beats the proven value: {_listed(above)}")
+    return messages
 
 
 def _listed(values: dict[str, int]) -> str:

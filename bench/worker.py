@@ -1,7 +1,8 @@
 """The process that one solver runs in: a job in through stdin, messages out through stdout.
 
-Solvers live apart because some cannot share a process (highspy and ortools), because any may
-crash, and because peak memory is then its own.
+Each solver has a process of its own because some cannot share one (highspy and ortools), because
+any may crash, and because peak memory is then its own. Our solver gets the same problems, limits
+and exact check as its peers.
 """
 
 import os
@@ -14,9 +15,11 @@ from dataclasses import dataclass, replace
 from importlib import import_module
 from time import perf_counter
 
-from bench.model import PeerResult
+from bench.model import TIME_LIMIT, PeerResult, evaluate, feasible
 from bench.peers import PEERS
+from memaudit.solvers.fast import solve_batch, solve_packed
 from memaudit.solvers.packed import Packed
+from memaudit.solvers.protocol import Limits
 
 OURS = "memaudit"
 
@@ -26,7 +29,7 @@ WARM_UP_SECONDS = 5.0
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What one solver shall do: the warm-up problems untimed, then each problem in turn."""
+    """What one solver is to do: the warm-up problems untimed, then each problem in turn."""
 
     solver: str
     problems: tuple[Packed, ...]
@@ -53,23 +56,20 @@ class Done:
 def perform(job: Job) -> Iterator[Ready | PeerResult | Done]:
     """The job's messages, in order."""
     start = perf_counter()
-    if job.solver == OURS:
-        # Imported here: no peer's process should load our compiled code.
-        ours = import_module("bench.ours")
-        one: Callable[[Packed, float], PeerResult] = ours.solve_one
-    else:
-        one = PEERS[job.solver]
+    solve: Callable[[Packed, float], PeerResult] = (
+        solve_one if job.solver == OURS else PEERS[job.solver]
+    )
     for packed in job.warm_up:
-        one(packed, min(job.seconds, WARM_UP_SECONDS))
+        solve(packed, min(job.seconds, WARM_UP_SECONDS))
     if job.solver == OURS and job.batch:
-        ours.solve_many(job.warm_up, job.seconds)
+        solve_many(job.warm_up, job.seconds)
     yield Ready(perf_counter() - start)
     if job.solver == OURS and job.batch:
-        runs = [ours.solve_many(job.problems, job.seconds) for _ in range(job.repeats)]
+        runs = [solve_many(job.problems, job.seconds) for _ in range(job.repeats)]
         yield from (typical(results) for results in zip(*runs, strict=True))
     else:
         for packed in job.problems:
-            yield typical([one(packed, job.seconds) for _ in range(job.repeats)])
+            yield typical([solve(packed, job.seconds) for _ in range(job.repeats)])
     yield Done(_peak_bytes())
 
 
@@ -86,6 +86,40 @@ def typical(runs: Sequence[PeerResult]) -> PeerResult:
 def _peak_bytes() -> int:
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak if sys.platform == "darwin" else peak * 1024
+
+
+Answer = tuple[int, tuple[int, ...], bool, int]
+"""Value, chosen candidates, whether it is proven optimal, upper bound."""
+
+
+def solve_one(packed: Packed, seconds: float) -> PeerResult:
+    """One problem on its own."""
+    start = perf_counter()
+    answer = solve_packed(packed, Limits(seconds=seconds))
+    return checked(packed, answer, perf_counter() - start)
+
+
+def solve_many(batch: Sequence[Packed], seconds: float) -> list[PeerResult]:
+    """A whole batch in one call; each problem's time is its equal part of the batch's."""
+    start = perf_counter()
+    answers = solve_batch(list(batch), Limits(seconds=seconds * len(batch)))
+    each = (perf_counter() - start) / len(batch)
+    return [checked(packed, answer, each) for packed, answer in zip(batch, answers, strict=True)]
+
+
+def checked(packed: Packed, answer: Answer, seconds: float) -> PeerResult:
+    """The answer with its store valued again; a store that does not hold proves nothing."""
+    claimed, chosen, closed, bound = answer
+    chosen = tuple(int(candidate) for candidate in chosen)
+    value = evaluate(packed, chosen)
+    note = "" if closed else TIME_LIMIT
+    if not feasible(packed, chosen):
+        value, chosen, note = 0, (), "gave an infeasible store"
+    elif value != claimed:
+        note = f"claimed {claimed} for a store worth {value}"
+    elif closed and bound != value:
+        note = f"closed with the bound {bound} above {value}"
+    return PeerResult(value, not note, 0.0, seconds, chosen, note)
 
 
 def main() -> None:

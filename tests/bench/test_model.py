@@ -1,6 +1,6 @@
 """The cleaning that all peers share, and the exact value of a store."""
 
-from bench.draft import Draft
+from bench.instance import Draft
 from bench.model import clean, evaluate, feasible
 
 # Two units of weight 3 and 2 and one without weight; coverage in quarters.

@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 
 from bench import launch, peers
-from bench.draft import Draft
+from bench.instance import Draft
 from bench.model import OVER_LIMIT, TIME_LIMIT, Model, TooLarge
 from bench.peers import NOT_INSTALLED, PEERS, missing, solve_with
 from tests.bench.tiny import brute, mini

@@ -9,13 +9,13 @@ import typer
 from rich.console import Console
 
 from bench.__main__ import _seeds, bench
+from bench.explorer import ExplorerLine
 from bench.families import family
 from bench.launch import Outcome
 from bench.model import PeerResult
 from bench.run import Plan, Report
-from bench.sections import CertificateLine, FrontierLine, MemoryLine, differing
+from bench.sections import CertificateLine, FrontierLine, MemoryLine, SweepLine, differing
 from bench.show import show
-from bench.sweeps import SweepLine
 from bench.table import FamilyRun
 from memaudit.core.errors import MemAuditError
 
@@ -120,7 +120,23 @@ def test_seeds_are_lists_or_ranges() -> None:
 
 def test_command_exits_with_1_when_the_gate_fails(monkeypatch: pytest.MonkeyPatch) -> None:
     failing = Report(60.0, frontier=[FrontierLine("bench C1", 0.5, None, 6, (500,))])
-    monkeypatch.setattr("bench.run.run", lambda _plan, _say: failing)
+    monkeypatch.setattr("bench.__main__.run", lambda _plan, _say: failing)
     with pytest.raises(typer.Exit) as stop:
         bench(family=["A"])
     assert stop.value.exit_code == 1
+
+
+def test_lines_say_how_and_whether_in_time() -> None:
+    lines = [
+        ExplorerLine("1,000 packages", 0.412, 281_900, "Chromium 150", 0.5),
+        ExplorerLine("2,565 candidates", 1.2, 560_000, "", 9.0),
+    ]
+    out = io.StringIO()
+    show(Report(60.0, explorer=lines), Console(file=out, width=200))
+    assert out.getvalue().splitlines() == [
+        "explorer, 1,000 packages: 282 kB opened in Chromium 150 in 0.41 s at a load of 0.5, "
+        "target below 1 s: reached",
+        "explorer, 2,565 candidates: 560 kB fetched without a browser in 1.20 s at a load of 9.0, "
+        "target below 1 s: not reached",
+    ]
+    assert Report(60.0, explorer=lines).failures == []

@@ -1,5 +1,7 @@
 """The statistics, worked by hand."""
 
+from typing import Any
+
 import pytest
 
 from bench.launch import Outcome
@@ -80,23 +82,17 @@ def test_lines_count_and_time_every_solver() -> None:
     assert gurobi.median_ms == 4000.0
 
 
-def test_gate_passes_where_nobody_does_better() -> None:
+@pytest.mark.parametrize(
+    ("ours", "highs", "expected"),
+    [
+        ((9.0, 7, TIME_LIMIT), (1.0, 7), "FAIL A: memaudit proves 0 of 1, highs proves 1"),
+        ((1.0, 7), (1.0, 8), "FAIL A0: proven values differ: highs 8, memaudit 7"),
+        ((1.0, 7), (9.0, 8, TIME_LIMIT), "FAIL A0: a store beats the proven value: highs 8"),
+    ],
+)
+def test_the_gate(ours: Any, highs: Any, expected: str) -> None:
     assert failures(RUN) == []
-
-
-def test_gate_fails_where_a_peer_solves_more() -> None:
-    run = family_run(memaudit=[result(9.0, note=TIME_LIMIT)], highs=[result(1.0)])
-    assert failures(run) == ["FAIL A: memaudit proves 0 of 1, highs proves 1"]
-
-
-def test_gate_fails_where_proven_values_differ() -> None:
-    run = family_run(memaudit=[result(1.0, 7)], highs=[result(1.0, 8)])
-    assert failures(run) == ["FAIL A0: proven values differ: highs 8, memaudit 7"]
-
-
-def test_gate_fails_where_a_store_beats_a_proven_value() -> None:
-    run = family_run(memaudit=[result(1.0, 7)], highs=[result(9.0, 8, TIME_LIMIT)])
-    assert failures(run) == ["FAIL A0: a store beats the proven value: highs 8"]
+    assert failures(family_run(memaudit=[result(*ours)], highs=[result(*highs)])) == [expected]
 
 
 def test_missing_peer_is_a_note() -> None:

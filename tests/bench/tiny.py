@@ -3,7 +3,7 @@
 from itertools import product
 from random import Random
 
-from bench.draft import Draft, Instance
+from bench.instance import Draft, Instance
 from bench.model import evaluate, feasible
 from memaudit.solvers.packed import Packed
 

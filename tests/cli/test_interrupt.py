@@ -11,14 +11,13 @@ from random import Random
 
 import pytest
 
-from bench.draft import Instance
 from bench.families import _dense, family
-from bench.package import as_package
+from bench.instance import Instance, as_package
 from memaudit.core.exact import exact
 from memaudit.core.objective import violations
 from memaudit.core.package import Package
 from memaudit.io.packages import write_package
-from memaudit.solvers.compiled.warm import LINE
+from memaudit.solvers.compiled.kernel_cache import LINE
 from memaudit.solvers.solve import solve
 from tests.cli.running import run
 

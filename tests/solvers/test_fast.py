@@ -6,10 +6,8 @@ from random import Random
 import numpy as np
 import pytest
 
-from bench.conversation import Shape, conversation
-from bench.draft import Instance
-from bench.families import family
-from bench.package import as_package
+from bench.families import Shape, conversation, family
+from bench.instance import Instance, as_package
 from memaudit.checker import verify
 from memaudit.core.package import Package
 from memaudit.solvers import fast

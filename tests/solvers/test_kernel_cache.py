@@ -15,7 +15,7 @@ from memaudit.solvers.compiled.kernel_cache import LINE, drop_stale, ensure_comp
 ROOT = Path(__file__).parents[2]
 SOLVES = """
 from bench.families import family
-from bench.package import as_package
+from bench.instance import as_package
 from memaudit.solvers.fast import solve_batch, solve_packed
 from memaudit.solvers.frontier import frontier
 from memaudit.solvers.protocol import Limits

@@ -6,9 +6,8 @@ from typing import Any
 
 import pytest
 
-from bench.draft import Instance
 from bench.families import family
-from bench.package import as_package
+from bench.instance import Instance, as_package
 from memaudit.checker import Verdict
 from memaudit.core.objective import violations
 from memaudit.core.package import Package

@@ -5,7 +5,7 @@ from fractions import Fraction
 import pytest
 
 from bench.families import family
-from bench.package import as_package
+from bench.instance import as_package
 from memaudit.solvers.brute import BruteForce
 from memaudit.solvers.form import integer_form
 from memaudit.solvers.protocol import Limits

@@ -1,11 +1,14 @@
-"""A benchmark problem while it is being drawn, and as the solvers get it."""
+"""A benchmark problem: while it is drawn, as the solvers get it, and as a real package."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from itertools import accumulate
+from fractions import Fraction
+from itertools import accumulate, pairwise
 
 import numpy as np
 
+from memaudit.core.cost import DECLARED
+from memaudit.core.package import Candidate, Coverage, EvidenceUnit, Experience, Package
 from memaudit.solvers.packed import Ints, Packed
 
 Row = tuple[int, dict[int, int]]
@@ -53,3 +56,42 @@ class Draft:
 
 def _ints(numbers: Sequence[int]) -> Ints:
     return np.array(numbers, dtype=np.int64)
+
+
+def as_package(instance: Instance) -> Package:
+    """The same problem with ids and fractions: its value is the arrays' value / steps."""
+    packed = instance.packed
+    tops = packed.tops.tolist()
+    experiences = [
+        Experience(id=f"e{group:05}", index=group) for group in sorted(set(packed.group.tolist()))
+    ]
+    candidates = [
+        Candidate(id=f"c{index:06}", experience=f"e{group:05}", kind="memory", cost=Fraction(cost))
+        for index, (group, cost) in enumerate(
+            zip(packed.group.tolist(), packed.cost.tolist(), strict=True)
+        )
+    ]
+    units = [
+        EvidenceUnit(id=f"u{unit:05}", kind="fact", weight=Fraction(int(packed.table[start + 1])))
+        for unit, start in enumerate(packed.table_start[:-1].tolist())
+    ]
+    levels, touched = packed.level.tolist(), packed.unit.tolist()
+    coverage = [
+        Coverage(
+            candidate=f"c{index:06}",
+            unit=f"u{touched[cell]:05}",
+            value=Fraction(levels[cell], tops[touched[cell]]),
+        )
+        for index, (start, end) in enumerate(pairwise(packed.row_start.tolist()))
+        for cell in range(start, end)
+    ]
+    return Package(
+        name=f"bench {instance.name}",
+        experiences=tuple(experiences),
+        candidates=tuple(candidates),
+        units=tuple(units),
+        coverage=tuple(coverage),
+        group_cap=packed.group_cap,
+        cost_rule=DECLARED,
+        budgets=(Fraction(packed.budget),),
+    )
