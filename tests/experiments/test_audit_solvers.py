@@ -5,7 +5,7 @@ from fractions import Fraction
 import pytest
 
 from memaudit.experiments.engines.registry import named_engine
-from memaudit.experiments.solver_audit import audit_package, audit_rows, audit_solvers
+from memaudit.experiments.solver_audit import audit_package, audit_solvers, audit_tasks
 from memaudit.solvers.brute import BruteForce
 from memaudit.solvers.form import Form
 from memaudit.solvers.protocol import Limits, Solution
@@ -14,7 +14,7 @@ from memaudit.solvers.registry import SOLVERS
 
 def test_as_many_rows_as_asked_for() -> None:
     """Packages in turn; the last one may have fewer budgets; none without draws comes twice."""
-    rows = list(audit_rows(1200))
+    rows = list(audit_tasks(1200))
     assert sum(len(budgets) for _, _, budgets in rows) == 1200
     assert sum(name == "update_chain" for name, _, _ in rows) == 1
     assert len({(name, seed) for name, seed, _ in rows}) == len(rows)

@@ -18,7 +18,8 @@ from memaudit.experiments.engines import dask_cluster
 from memaudit.experiments.engines.local import Engine, in_order
 from memaudit.experiments.engines.registry import ENGINES, named_engine
 from memaudit.experiments.spec import RunSpec
-from memaudit.experiments.sweep import ROWS, run
+from memaudit.experiments.sweep import run
+from memaudit.io.run_folder import ROWS
 
 NEEDS = {"dask": "distributed", "ray": "ray"}
 

@@ -13,8 +13,9 @@ from memaudit.experiments.engines.local import Serial
 from memaudit.experiments.finished import open_finished, rows_there
 from memaudit.experiments.spec import RunSpec
 from memaudit.experiments.summary import summarise
-from memaudit.experiments.sweep import ROWS, RUN, read_run, run
+from memaudit.experiments.sweep import RUN, read_run, run
 from memaudit.io.journal import read_journal, to_line
+from memaudit.io.run_folder import ROWS
 
 
 @pytest.fixture

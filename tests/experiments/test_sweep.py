@@ -19,9 +19,10 @@ from memaudit.core.objective import value
 from memaudit.experiments.engines.registry import named_engine
 from memaudit.experiments.evaluate import certificate_hash
 from memaudit.experiments.spec import RunSpec
-from memaudit.experiments.sweep import ROWS, RUN, read_run, resolve, run
+from memaudit.experiments.sweep import RUN, read_run, resolve, run
 from memaudit.generators.registry import named_distribution
 from memaudit.io.journal import read_journal
+from memaudit.io.run_folder import ROWS
 from memaudit.solvers.solve import solve
 from memaudit.writers.estimators.ridge import write_model
 from memaudit.writers.estimators.train import train

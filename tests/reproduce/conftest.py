@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from memaudit.experiments.engines.local import Engine, Serial
-from memaudit.reproduce.label_results import label_texts
-from memaudit.reproduce.verify import derived
+from memaudit.reproduce import verify
+from memaudit.reproduce.own_set import label_texts
 from tests.cli.running import run
 from tests.once import made_once
 from tests.reproduce.guide import MAKE, check_shown, words_of
@@ -64,14 +64,14 @@ def _labels(monkeypatch: pytest.MonkeyPatch) -> None:
     def remembered(packages: int, engine: Engine) -> dict[str, str]:  # noqa: ARG001
         return labels_once(packages)
 
-    monkeypatch.setattr(derived, "label_texts", remembered)
+    monkeypatch.setattr(verify, "label_texts", remembered)
 
 
 @pytest.fixture
-def pen(finished: Path) -> Callable[[Path, Path], object]:
+def draw(finished: Path) -> Callable[[Path, Path], object]:
     """Gives the figures of the sound folder; drawing is tested once, on that folder itself."""
 
-    def draw(_: Path, out: Path) -> None:
+    def copy(_: Path, out: Path) -> None:
         shutil.copytree(finished / "figures", out, dirs_exist_ok=True)
 
-    return draw
+    return copy

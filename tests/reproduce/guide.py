@@ -3,9 +3,8 @@
 import shlex
 from pathlib import Path
 
-from tests.docs.fences import blocks, page_text
-from tests.docs.output import missing_line
-from tests.docs.shell import Step, steps_of
+from tests.docs.blocks import blocks, missing_line, page_text
+from tests.docs.walk import Step, steps_of
 
 PAGE = "docs/how-to/reproduce.md"
 OUT = "artifact"

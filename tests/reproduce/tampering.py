@@ -7,12 +7,10 @@ from typing import Any
 
 from memaudit.io.journal import read_journal, to_line
 from memaudit.reproduce.documents import documents
-from memaudit.reproduce.findings import findings
 from memaudit.reproduce.folder import NATURAL, ROWS, SUMMARY, file_sha256
-from memaudit.reproduce.manifest import manifest
-from memaudit.reproduce.natural_results import summary_text
-from memaudit.reproduce.verify.rows import run_specs
-from memaudit.reproduce.verify.stated import read_stated
+from memaudit.reproduce.manifest import make_manifest, read_manifest
+from memaudit.reproduce.own_set import natural_spec, natural_summary_text
+from memaudit.reproduce.results import read_results
 
 Change = Callable[[Any], None]
 
@@ -60,20 +58,20 @@ def edit_rows(folder: Path, name: str, change: Change, only: int | None = None) 
 
 def rebuild(folder: Path) -> None:
     """Make everything that follows from rows anew, with the project's own functions."""
-    stated = read_stated(folder)
-    spec, _ = run_specs(stated.settings)[NATURAL]
+    manifest = read_manifest(folder)
+    spec = natural_spec(manifest.settings.packages)
     (folder / NATURAL / SUMMARY).write_text(
-        summary_text(spec, read_journal(folder / NATURAL / ROWS))
+        natural_summary_text(spec, read_journal(folder / NATURAL / ROWS))
     )
     parts = {
         part: {name: file_sha256(folder / name) for name in files}
-        for part, files in stated.parts.items()
+        for part, files in manifest.parts.items()
     }
-    found = findings(folder, stated.settings)
+    results = read_results(folder, manifest.settings)
     hashes = {name: sha256 for files in parts.values() for name, sha256 in files.items()}
-    texts = documents(found, hashes, stated.times.date, stated.identity.memaudit)
+    texts = documents(results, hashes, manifest.times.date, manifest.identity.memaudit)
     for name, text in texts.items():
         (folder / name).write_text(text)
-    data = stated.model_dump(mode="json")
-    forged = manifest(data["identity"], data["times"], parts, found, texts)
+    data = manifest.model_dump(mode="json")
+    forged = make_manifest(data["identity"], data["times"], parts, results, texts)
     (folder / "manifest.json").write_text(json.dumps(forged, indent=1) + "\n")

@@ -96,7 +96,7 @@ def test_a_broken_part_is_made_again_and_others_are_kept(finished: Path, copied:
     rows.write_bytes(b"".join(reversed(lines)))
     result = run("reproduce", "all", "--out", copied, *OPTIONS)
     assert "sensitivity: computing" in result.stderr
-    assert result.stderr.count("done before, its files are whole") == 6
+    assert result.stderr.count("already done, files intact") == 6
     assert bytes_of(copied) == bytes_of(finished)
     assert manifest_of(copied) == manifest_of(finished)
 
@@ -125,7 +125,7 @@ def test_a_killed_run_goes_on(finished: Path, copied: Path) -> None:
     result = run("reproduce", "all", "--out", copied, *OPTIONS)
     assert "natural: computing" in result.stderr
     assert "solvers: computing" in result.stderr
-    assert result.stderr.count("done before, its files are whole") == 5
+    assert result.stderr.count("already done, files intact") == 5
     assert bytes_of(copied) == bytes_of(finished)
     assert not list(copied.glob(".*.new-*"))
 
@@ -142,7 +142,7 @@ def test_a_folder_holds_one_reproduction(copied: Path, tmp_path: Path) -> None:
     assert "holds diary.txt, which is not of a reproduction" in line
     assert "the natural set has 26" in failure("reproduce", "all", "--packages", "27")
     too_many = failure("reproduce", "all", "--out", tmp_path / "new", "--rows", str(10**40))
-    assert too_many.endswith("--rows asks for too many; use 1,000,000 or fewer")
+    assert too_many.endswith("--rows must be at most 1,000,000")
     (tmp_path / "hers").mkdir()
     (tmp_path / "hers" / "away").symlink_to(tmp_path)
     line = failure("reproduce", "all", "--out", tmp_path / "hers", *OPTIONS)
@@ -156,11 +156,11 @@ def test_a_finished_folder_is_shown_again(
     """Nothing is computed, the day it was made stays, and JSON is all there is on stdout."""
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "999999999")
     result = run("reproduce", "all", "--out", copied, "--json", *OPTIONS)
-    assert result.stderr.count("done before, its files are whole") == 7
+    assert result.stderr.count("already done, files intact") == 7
     assert json.loads(result.stdout) == json.loads((finished / "scoreboard.json").read_text())
     assert (copied / "manifest.json").read_bytes() == (finished / "manifest.json").read_bytes()
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "tomorrow")
-    assert "is no number of seconds; unset it" in failure("reproduce", "all", "--out", copied)
+    assert "is not a number of seconds; unset it" in failure("reproduce", "all", "--out", copied)
 
 
 def test_command_lines_can_be_typed(finished: Path) -> None:

@@ -13,189 +13,26 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from memaudit.cli.errors import FAILED
-from memaudit.cli.terminal import safe
+from memaudit.cli.terminal import console, safe
 from memaudit.core.errors import MemAuditError
-from memaudit.core.number_text import ratio, span
 
 if TYPE_CHECKING:
-    from memaudit.reproduce.board import Board
-    from memaudit.reproduce.scoreboard import Line
-
-
-def show_lines(lines: Sequence["Line"], scope: str) -> None:
-    """One row a number, and how many agree."""
-    from memaudit.cli.terminal import console
-    from memaudit.reproduce.scoreboard import AGREE
-
-    _table(lines)
-    agree = sum(line.verdict == AGREE for line in lines)
-    console().print(f"{agree} of {len(lines)} published numbers agree, {scope}")
-
-
-def show_board(board: "Board", remark: str) -> None:
-    """What could be computed in full, what needs the archive counted by place.
-
-    The remark is about settings that are not the paper's.
-    """
-    from memaudit.cli.terminal import console
-    from memaudit.reproduce.board import NEEDS
-
-    _table(board.computed)
-    screen = console()
-    missing = Counter(line.where for line in board.lines if line.verdict == NEEDS)
-    places = ", ".join(f"{number} in {where}" for where, number in missing.items())
-    screen.print(f"{NEEDS}: {places}")
-    figures = ", ".join(one.where for one in board.figures if not one.files)
-    screen.print(f"figures drawn: {sum(bool(one.files) for one in board.figures)} of "
-                 f"{len(board.figures)}; {figures} need the archive")  # fmt: skip
-    screen.print(f"{len(board.lines)} published numbers: {board.counted}")
-    if remark:
-        screen.print(remark)
-
-
-def _table(lines: Sequence["Line"]) -> None:
-    from rich import box
-    from rich.table import Table
-
-    from memaudit.cli.terminal import console
-
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column("paper")
-    table.add_column("number")
-    for name in ("published", "ours"):
-        table.add_column(name, justify="right")
-    table.add_column("verdict")
-    for line in lines:
-        table.add_row(line.where, line.what, line.published, line.ours, line.verdict)
-    console().print(table)
-
-
-def draw_figures(folder: Path, out: Path) -> None:
-    """Draw them all from the parts' files, into a folder of their own."""
-    from memaudit.io.strict_json import read_object
-    from memaudit.report.downstream_page import draw_downstream
-    from memaudit.report.figures.budget_sweep import budget_sweep
-    from memaudit.report.figures.registry import draw_all
-    from memaudit.report.figures.save import write_figure
-    from memaudit.reproduce.folder import DOWNSTREAM, NATURAL, STRESS, SUMMARY, SWEEP
-    from memaudit.reproduce.tables import WRITERS
-
-    draw_all([folder / SWEEP, folder / STRESS], out)
-    draw_downstream(folder / DOWNSTREAM, out)
-    summary = read_object(folder / NATURAL / SUMMARY, "make it again")
-    rows = [row for row in summary["rows"] if row["writer"] in WRITERS]
-    write_figure(budget_sweep({**summary, "rows": rows}), out / f"{NATURAL}-budget_sweep")
-
+    from memaudit.reproduce.scoreboard import Scoreboard, ScoreboardLine
 
 EPOCH = "SOURCE_DATE_EPOCH"
 """What build tools set so that the same source gives the same bytes: seconds since 1970."""
 
+PAPER_EXAMPLES = 87
+HOW_TO_GET_ARCHIVE = """there is no archive at {path}
+The paper's natural packages are in the artifact its authors published with it. Unpack that, and
+point --artifact at the folder that holds candidate_memories.jsonl and coverage_matrix.jsonl. No
+model is called. docs/packages.md describes the layout."""
 
-def reproduce_all(
-    out: Annotated[
-        Path, typer.Option(metavar="DIR", help="Where everything goes; a killed run goes on there.")
-    ] = Path("out/reproduction"),
-    seeds: Annotated[
-        int, typer.Option(metavar="N", min=1, help="Seeds; the paper's numbers need all 500.")
-    ] = 500,
-    rows: Annotated[
-        int, typer.Option(metavar="N", min=1, help="Rows of the solver audit; the paper has 1,200.")
-    ] = 1200,
-    packages: Annotated[
-        int, typer.Option(metavar="N", min=1, help="Packages of the own natural set; it has 26.")
-    ] = 26,
-    jobs: Annotated[
-        int | None, typer.Option(metavar="N", help="Processes; default: one per core.")
-    ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
-) -> None:
-    """Compute every table and figure that needs no archive; no model and no network is used.
-
-    One scoreboard says of each published number whether ours agrees, differs, or needs the
-    published archive. A manifest holds every hash; `memaudit reproduce verify` checks it.
-    """
-    from memaudit.cli.sweeping import swept
-    from memaudit.experiments.engines.registry import named_engine
-    from memaudit.reproduce.reproduce import Tools
-    from memaudit.reproduce.reproduce import reproduce_all as make_all
-    from memaudit.reproduce.scoreboard import DIFFER
-    from memaudit.reproduce.settings import Settings
-
-    engine = named_engine("serial" if jobs == 1 else "processes", jobs)
-    tools = Tools(partial(swept, engine=engine), engine, draw_figures, _told)
-    settings = Settings(seeds, rows, packages)
-    board = make_all(out, settings, tools, day())
-    if as_json:
-        typer.echo(board.text(), nl=False)
-    else:
-        show_board(board, settings.remark)
-        typer.echo(f"everything is in {safe(out)}; memaudit reproduce verify {safe(out)} checks it")
-    if board.counts[DIFFER]:
-        raise typer.Exit(FAILED)
-
-
-def _told(part: str, making: bool) -> None:
-    typer.echo(f"{part}: {'computing' if making else 'done before, its files are whole'}", err=True)
-
-
-def day() -> str:
-    """The day that goes into the metadata: today, or what SOURCE_DATE_EPOCH says."""
-    given = os.environ.get(EPOCH)
-    if given is None:
-        return datetime.now(UTC).date().isoformat()
-    try:
-        return datetime.fromtimestamp(int(given), UTC).date().isoformat()
-    except (ValueError, OverflowError, OSError):
-        raise MemAuditError(f"{EPOCH}={given!r} is no number of seconds; unset it") from None
-
-
-SEEDS = 1 << 32
-
-
-def reproduce_verify(
-    folder: Annotated[
-        Path, typer.Argument(metavar="DIR", help="What memaudit reproduce all wrote.")
-    ],
-    sample: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N", min=0, help="Compute N rows again, one of every mean at least, not all."
-        ),
-    ] = None,
-    seed: Annotated[
-        int | None,
-        typer.Option(metavar="S", help="Which rows are chosen; default: a new one, printed."),
-    ] = None,
-    jobs: Annotated[
-        int | None, typer.Option(metavar="N", help="Processes; default: one per core.")
-    ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
-) -> None:
-    """Check every hash, digest and document, and compute rows and figures again.
-
-    All rows are computed again unless --sample says otherwise; of the solver audit only some by
-    brute force, which the seed chooses. Exit code 1 if anything differs, with one line for each
-    problem. Files that only another program could make again are named as not verified.
-    """
-    from memaudit.experiments.engines.registry import named_engine
-    from memaudit.reproduce.verify.verify import Effort, verify_all
-
-    chosen = secrets.randbelow(SEEDS) if seed is None else seed
-    engine = named_engine("serial" if jobs == 1 else "processes", jobs)
-    report = verify_all(folder, Effort(sample, chosen, engine, draw_figures))
-    if as_json:
-        typer.echo(json.dumps({**report.to_json(), "seed": chosen}, indent=1))
-    else:
-        for problem in report.problems:
-            typer.echo(f"DIFFERS  {safe(problem)}")
-        for name, why in report.unverified.items():
-            typer.echo(f"not verified: {safe(name)}: {safe(why)}")
-        for note in report.notes:
-            typer.echo(safe(note))
-        typer.echo(report.verdict)
-    if report.problems:
-        raise typer.Exit(FAILED)
-
+Seeds = Annotated[
+    int, typer.Option(metavar="N", min=1, help="Seeds; the paper's numbers need all 500.")
+]
+Jobs = Annotated[int | None, typer.Option(metavar="N", help="Processes; default: one per core.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 reproduce = typer.Typer(
     help="The paper's numbers beside ours.",
@@ -215,14 +52,10 @@ def controlled(
     out: Annotated[
         Path, typer.Option(metavar="DIR", help="Where runs, scoreboard and figures go.")
     ] = Path("out/controlled"),
-    seeds: Annotated[
-        int, typer.Option(metavar="N", min=1, help="Seeds; the paper's numbers need all 500.")
-    ] = 500,
+    seeds: Seeds = 500,
     figures: Annotated[bool, typer.Option(help="Draw the figures: PNG, SVG, PDF.")] = True,
-    jobs: Annotated[
-        int | None, typer.Option(metavar="N", help="Processes; default: one per core.")
-    ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    jobs: Jobs = None,
+    as_json: AsJson = False,
 ) -> None:
     """Run the 500-seed sweep and the stress suite; print published numbers beside ours."""
     from memaudit.cli.sweeping import swept
@@ -247,50 +80,202 @@ def controlled(
         raise typer.Exit(FAILED)
 
 
-HOW_TO_GET_IT = """there is no archive at {path}
-The paper's natural packages are in the artifact its authors published with it. Unpack that, and
-point --artifact at the folder that holds candidate_memories.jsonl and coverage_matrix.jsonl. No
-model is called. docs/packages.md describes the layout."""
-
-
-PAPER_EXAMPLES = 87
-
-
 @reproduce.command("natural")
 def natural(
     artifact: Annotated[
         Path, typer.Option(metavar="DIR", help="The published archive's folder of packages.")
     ] = Path("artifact"),
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Recompute the paper's natural optima and ratios from its archive, no model called."""
     from memaudit.cli.terminal import progress
     from memaudit.io.packages import read_packages
-    from memaudit.reproduce.natural import lines as lines_of
-    from memaudit.reproduce.natural import measure, writer_rows
+    from memaudit.reproduce.archive import measure_archive, natural_lines, writer_rows
 
     if not artifact.exists():
-        typer.echo(HOW_TO_GET_IT.format(path=safe(artifact)))
+        typer.echo(HOW_TO_GET_ARCHIVE.format(path=safe(artifact)))
         return
     packages = read_packages(artifact)
     with progress("examples", len(packages)) as done:
-        found = measure(packages, done)
-    lines = list(lines_of(found))
+        results = measure_archive(packages, done)
+    lines = list(natural_lines(results))
     if as_json:
-        rows = [line.to_json() for line in lines]
         names = ("writer", "budget", "mean_ratio", "ci_low", "ci_high")
-        ours = [dict(zip(names, row, strict=True)) for row in writer_rows(found)]
-        data = {"examples": found.examples, "lines": rows, "writers": ours}
+        data = {
+            "examples": results.examples,
+            "lines": [line.to_json() for line in lines],
+            "writers": [dict(zip(names, row, strict=True)) for row in writer_rows(results)],
+        }
         typer.echo(json.dumps(data, indent=1))
         return
-    show_lines(lines, f"{found.examples} examples")
-    if found.examples != PAPER_EXAMPLES:
+    show_lines(lines, f"{results.examples} examples")
+    if results.examples != PAPER_EXAMPLES:
         typer.echo(f"the paper's numbers are over {PAPER_EXAMPLES} examples: these are others")
-    for name, budget, mean, low, high in writer_rows(found):
-        typer.echo(f"{name} / OPT at B = {budget}: {ratio(mean)} ({span(low, high)})")
-    if found.uncertified:
-        typer.echo(f"{found.uncertified} optima are not certified and are left out")
+    for name, budget, mean, low, high in writer_rows(results):
+        typer.echo(f"{name} / OPT at B = {budget}: {mean:.3f} ({low:.3f} to {high:.3f})")
+    if results.uncertified:
+        typer.echo(f"{results.uncertified} optima are not certified and are left out")
 
 
-reproduce.command("all")(reproduce_all)
-reproduce.command("verify")(reproduce_verify)
+@reproduce.command("all")
+def reproduce_all(
+    out: Annotated[
+        Path, typer.Option(metavar="DIR", help="Where everything goes; a killed run resumes there.")
+    ] = Path("out/reproduction"),
+    seeds: Seeds = 500,
+    rows: Annotated[
+        int, typer.Option(metavar="N", min=1, help="Rows of the solver audit; the paper has 1,200.")
+    ] = 1200,
+    packages: Annotated[
+        int, typer.Option(metavar="N", min=1, help="Packages of the own natural set; it has 26.")
+    ] = 26,
+    jobs: Jobs = None,
+    as_json: AsJson = False,
+) -> None:
+    """Compute every table and figure that needs no archive; no model and no network is used.
+
+    One scoreboard says of each published number whether ours agrees, differs, or needs the
+    published archive. A manifest holds every hash; `memaudit reproduce verify` checks it.
+    """
+    from memaudit.cli.sweeping import swept
+    from memaudit.experiments.engines.registry import named_engine
+    from memaudit.reproduce.reproduce_all import Tools
+    from memaudit.reproduce.reproduce_all import reproduce_all as make_all
+    from memaudit.reproduce.scoreboard import DIFFER
+    from memaudit.reproduce.settings import Settings
+
+    engine = named_engine("serial" if jobs == 1 else "processes", jobs)
+    tools = Tools(partial(swept, engine=engine), engine, draw_figures, _announce)
+    settings = Settings(seeds, rows, packages)
+    board = make_all(out, settings, tools, publication_day())
+    if as_json:
+        typer.echo(board.text(), nl=False)
+    else:
+        show_scoreboard(board, settings.remark)
+        typer.echo(f"everything is in {safe(out)}; memaudit reproduce verify {safe(out)} checks it")
+    if board.counts[DIFFER]:
+        raise typer.Exit(FAILED)
+
+
+def _announce(part: str, computing: bool) -> None:
+    typer.echo(f"{part}: {'computing' if computing else 'already done, files intact'}", err=True)
+
+
+def publication_day() -> str:
+    """The day that goes into the metadata: today, or what SOURCE_DATE_EPOCH says."""
+    given = os.environ.get(EPOCH)
+    if given is None:
+        return datetime.now(UTC).date().isoformat()
+    try:
+        return datetime.fromtimestamp(int(given), UTC).date().isoformat()
+    except (ValueError, OverflowError, OSError):
+        raise MemAuditError(f"{EPOCH}={given!r} is not a number of seconds; unset it") from None
+
+
+def draw_figures(folder: Path, out: Path) -> None:
+    """Draw all figures of a reproduction into a folder."""
+    from memaudit.io.strict_json import read_object
+    from memaudit.report.downstream_page import draw_downstream
+    from memaudit.report.figures.budget_sweep import budget_sweep
+    from memaudit.report.figures.registry import draw_all
+    from memaudit.report.figures.save import write_figure
+    from memaudit.reproduce.folder import DOWNSTREAM, NATURAL, STRESS, SUMMARY, SWEEP
+    from memaudit.reproduce.own_set import QUESTION_WRITERS
+
+    draw_all([folder / SWEEP, folder / STRESS], out)
+    draw_downstream(folder / DOWNSTREAM, out)
+    summary = read_object(folder / NATURAL / SUMMARY, "run memaudit reproduce all again")
+    rows = [row for row in summary["rows"] if row["writer"] in QUESTION_WRITERS]
+    write_figure(budget_sweep({**summary, "rows": rows}), out / f"{NATURAL}-budget_sweep")
+
+
+@reproduce.command("verify")
+def reproduce_verify(
+    folder: Annotated[
+        Path, typer.Argument(metavar="DIR", help="What memaudit reproduce all wrote.")
+    ],
+    sample: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            min=0,
+            help="Recompute about N rows instead of all, at least one of every mean.",
+        ),
+    ] = None,
+    seed: Annotated[
+        int | None,
+        typer.Option(metavar="S", help="Which rows are chosen; default: a new one, printed."),
+    ] = None,
+    jobs: Jobs = None,
+    as_json: AsJson = False,
+) -> None:
+    """Check every hash, digest and document, and recompute rows and figures.
+
+    All rows are recomputed unless --sample says otherwise; of the solver audit only some by brute
+    force, which the seed chooses. Exit code 1 if anything differs, with one line per problem.
+    Files that only another program could make again are listed as not verified.
+    """
+    from memaudit.experiments.engines.registry import named_engine
+    from memaudit.reproduce.verify import Effort, verify_reproduction
+
+    chosen = secrets.randbelow(1 << 32) if seed is None else seed
+    engine = named_engine("serial" if jobs == 1 else "processes", jobs)
+    report = verify_reproduction(folder, Effort(sample, chosen, engine, draw_figures))
+    if as_json:
+        typer.echo(json.dumps({**report.to_json(), "seed": chosen}, indent=1))
+    else:
+        for problem in report.problems:
+            typer.echo(f"DIFFERS  {safe(problem)}")
+        for name, why in report.unverified.items():
+            typer.echo(f"not verified: {safe(name)}: {safe(why)}")
+        for note in report.notes:
+            typer.echo(safe(note))
+        typer.echo(report.verdict)
+    if report.problems:
+        raise typer.Exit(FAILED)
+
+
+def show_lines(lines: Sequence["ScoreboardLine"], scope: str) -> None:
+    """One row per number, and how many agree."""
+    from memaudit.reproduce.scoreboard import AGREE
+
+    _show_table(lines)
+    agree = sum(line.verdict == AGREE for line in lines)
+    console().print(f"{agree} of {len(lines)} published numbers agree, {scope}")
+
+
+def show_scoreboard(board: "Scoreboard", remark: str) -> None:
+    """Computed numbers one by one, those that need the archive counted by place.
+
+    The remark is about settings that are not the paper's.
+    """
+    from memaudit.reproduce.scoreboard import NEEDS_ARCHIVE
+
+    _show_table(board.computed)
+    screen = console()
+    missing = Counter(line.where for line in board.lines if line.verdict == NEEDS_ARCHIVE)
+    places = ", ".join(f"{number} in {where}" for where, number in missing.items())
+    screen.print(f"{NEEDS_ARCHIVE}: {places}")
+    not_drawn = [figure.where for figure in board.figures if not figure.files]
+    screen.print(
+        f"figures drawn: {len(board.figures) - len(not_drawn)} of {len(board.figures)}; "
+        f"{', '.join(not_drawn)} need the archive"
+    )
+    screen.print(f"{len(board.lines)} published numbers: {board.headline}")
+    if remark:
+        screen.print(remark)
+
+
+def _show_table(lines: Sequence["ScoreboardLine"]) -> None:
+    from rich import box
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column("paper")
+    table.add_column("number")
+    for name in ("published", "ours"):
+        table.add_column(name, justify="right")
+    table.add_column("verdict")
+    for line in lines:
+        table.add_row(line.where, line.what, line.published, line.ours, line.verdict)
+    console().print(table)

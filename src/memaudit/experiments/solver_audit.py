@@ -52,11 +52,11 @@ class Tally:
         self.differing += other.differing
 
 
-Row = tuple[str, int, tuple[int, ...]]
+AuditTask = tuple[str, int, tuple[int, ...]]
 """Distribution, seed and budgets."""
 
 
-def audit_rows(rows: int) -> Iterator[Row]:
+def audit_tasks(rows: int) -> Iterator[AuditTask]:
     """Packages of every distribution in turn, at all budgets, until there are enough rows."""
     names = [*PUBLISHED, "event_graph:experiences=8"]
     left, seed = rows, 0
@@ -70,7 +70,7 @@ def audit_rows(rows: int) -> Iterator[Row]:
         seed += 1
 
 
-def audit_package(solvers: Sequence[str], row: Row) -> dict[str, Tally]:
+def audit_package(solvers: Sequence[str], row: AuditTask) -> dict[str, Tally]:
     """One package at its budgets by every backend."""
     name, seed, budgets = row
     package = named_distribution(name).package(seed)
@@ -113,7 +113,7 @@ def audit_solvers(
     """Tallies so far, after each package."""
     names = tuple(solvers) or tuple(SOLVERS)
     total = {solver: Tally(solver) for solver in names}
-    for part in engine.map(partial(audit_package, names), audit_rows(rows)):
+    for part in engine.map(partial(audit_package, names), audit_tasks(rows)):
         for solver, tally in part.items():
             total[solver].add(tally)
         yield total

@@ -21,7 +21,7 @@ from memaudit.core.exact import plain
 from memaudit.experiments.engines.local import Engine
 from memaudit.experiments.evaluate import Subject, evaluate
 from memaudit.experiments.spec import RunSpec, absolute, is_fraction
-from memaudit.formats.run_files import StatedRun
+from memaudit.formats.run_files import RunManifest
 from memaudit.generators.registry import named_distribution
 from memaudit.io.files import read_text
 from memaudit.io.journal import Fits, Journal, Key, in_order, to_line
@@ -216,7 +216,7 @@ def read_run(folder: Path) -> dict[str, Any]:
     if wrong := [name for name, kind in PARTS.items() if not isinstance(manifest.get(name), kind)]:
         raise MemAuditError(f"{path} is a damaged manifest of a run: see its part {wrong[0]!r}")
     try:
-        StatedRun.model_validate(manifest)
+        RunManifest.model_validate(manifest)
     except ValidationError as error:
         raise MemAuditError(
             f"{path} is a damaged manifest of a run: {first_fault(error)}"

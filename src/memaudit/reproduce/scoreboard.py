@@ -1,20 +1,38 @@
-"""Published numbers beside ours: they agree if ours rounds to what was printed.
+"""The scoreboard: every number the paper prints beside ours.
 
-Counts and zeros are no roundings: there ours must be the very number.
+Numbers agree if ours rounds to what the paper prints. Counts and zeros must be equal.
+What rests on the authors' archive alone is listed as such.
 """
 
+import json
 import tomllib
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from decimal import ROUND_HALF_EVEN, Decimal
+from functools import cache
 from importlib.resources import files
 from typing import Any
 
-AGREE, DIFFER = "agree", "differ"
+from memaudit.core.exact import exact
+from memaudit.reproduce.folder import FIGURES
+
+AGREE, DIFFER, NEEDS_ARCHIVE = "agree", "differ", "needs the published archive"
+VERDICTS = {
+    AGREE: ("agrees", "agree"),
+    DIFFER: ("differs", "differ"),
+    NEEDS_ARCHIVE: (NEEDS_ARCHIVE, "need the published archive"),
+}
+"""Each verdict after the number 1, and after any other number."""
+
+MILP = "highs"
+"""The backend that stands for the paper's MILP. It is compared with the reference search."""
+
+TABLE_FIVE = ("opt", "opt_two", "two_over_one", "opt_bytes", "bytes_over_default")
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class ScoreboardLine:
     """One published number and ours, to the places that were printed."""
 
     where: str
@@ -24,59 +42,156 @@ class Line:
     verdict: str
 
     def to_json(self) -> dict[str, str]:
-        """The JSON form."""
         return asdict(self)
 
 
-def compared(where: str, what: str, published: str, ours: float | None) -> Line:
+@dataclass(frozen=True, slots=True)
+class ScoreboardFigure:
+    """A figure of the paper and our files. There are none where it needs the archive."""
+
+    where: str
+    what: str
+    files: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Scoreboard:
+    """Every published number and figure."""
+
+    settings: Mapping[str, int]
+    lines: tuple[ScoreboardLine, ...]
+    figures: tuple[ScoreboardFigure, ...]
+    own_set: Mapping[str, str]
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many lines have each verdict."""
+        counts = Counter(line.verdict for line in self.lines)
+        return {verdict: counts[verdict] for verdict in VERDICTS}
+
+    @property
+    def headline(self) -> str:
+        """The counts in words."""
+        return ", ".join(
+            f"{number} {VERDICTS[verdict][number != 1]}" for verdict, number in self.counts.items()
+        )
+
+    @property
+    def computed(self) -> list[ScoreboardLine]:
+        """The lines that have a number of ours."""
+        return [line for line in self.lines if line.verdict != NEEDS_ARCHIVE]
+
+    def text(self) -> str:
+        """The JSON form."""
+        data = {
+            "settings": dict(self.settings),
+            "counts": self.counts,
+            "lines": [line.to_json() for line in self.lines],
+            "figures": [
+                {"where": figure.where, "what": figure.what, "files": list(figure.files),
+                 "verdict": "drawn" if figure.files else NEEDS_ARCHIVE}
+                for figure in self.figures
+            ],
+            "own_set": dict(self.own_set),
+        }  # fmt: skip
+        return json.dumps(data, indent=1) + "\n"
+
+
+def make_scoreboard(
+    settings: Mapping[str, int],
+    budgets: Mapping[str, str],
+    summaries: Mapping[str, dict[str, Any]],
+    solvers: Mapping[str, Any],
+) -> Scoreboard:
+    """From the controlled runs and the solver audit. Everything else needs the archive."""
+    lines = [*solver_lines(solvers), *controlled_lines(budgets, summaries), *archive_lines()]
+    archive = published("archive")
+    figures = tuple(
+        ScoreboardFigure(
+            figure["where"], figure["what"], tuple(f"{FIGURES}/{name}" for name in figure["files"])
+        )
+        for figure in archive["figures"]
+    )
+    return Scoreboard(settings, tuple(lines), figures, archive["own_set"])
+
+
+@cache
+def published(name: str) -> dict[str, Any]:
+    """Numbers as the paper prints them: `numbers` (controlled), `natural` or `archive`."""
+    text = files(__package__).joinpath(f"published_{name}.toml").read_text("utf-8")
+    return tomllib.loads(text)
+
+
+def compare(where: str, what: str, published: str, ours: float | None) -> ScoreboardLine:
     """The line of one number."""
     if ours is None:
-        return Line(where, what, published, "undefined", DIFFER)
+        return ScoreboardLine(where, what, published, "undefined", DIFFER)
     places = Decimal(published)
     rounded = Decimal(repr(ours)).quantize(places, ROUND_HALF_EVEN)
     if rounded != places:
-        return Line(where, what, published, str(rounded), DIFFER)
-    if is_exact(published) and ours != places:
-        return Line(where, what, published, repr(ours), DIFFER)
-    return Line(where, what, published, str(rounded), AGREE)
+        return ScoreboardLine(where, what, published, str(rounded), DIFFER)
+    is_exact = "." not in published or not places
+    if is_exact and ours != places:
+        return ScoreboardLine(where, what, published, repr(ours), DIFFER)
+    return ScoreboardLine(where, what, published, str(rounded), AGREE)
 
 
-def is_exact(published: str) -> bool:
-    """Whether a printed number is a count or a zero, and not a mean to so many places."""
-    return "." not in published or not Decimal(published)
+def solver_lines(solvers: Mapping[str, Any]) -> Iterator[ScoreboardLine]:
+    """Table 1: branch and bound against the MILP on the same rows."""
+    tally = solvers["solvers"][MILP]
+    for what, printed, ours in (
+        ("rows", "1200", tally["rows"]),
+        ("objective matches", "1200", tally["matches"]),
+        ("largest difference", "0.0", exact(tally["max_difference"])),
+    ):
+        yield compare("table 1", f"branch and bound against MILP, {what}", printed, float(ours))
 
 
-def scoreboard(budgets: Mapping[str, str], summaries: Mapping[str, dict[str, Any]]) -> list[Line]:
+def controlled_lines(
+    budgets: Mapping[str, str], summaries: Mapping[str, dict[str, Any]]
+) -> list[ScoreboardLine]:
     """Every published number on controlled packages.
 
     From the budgets that the shares of the sweep came to, and from the summaries of the runs.
     """
-    text = files("memaudit.reproduce").joinpath("published_numbers.toml").read_text("utf-8")
-    published = tomllib.loads(text)
+    numbers = published("numbers")
     lines = [
-        compared("section 4", f"budget that the share {share} means on base", budget,
-                 float(budgets[share]) if share in budgets else None)
-        for share, budget in published["budgets"].items()
+        compare("section 4", f"budget that the share {share} means on base", budget,
+                float(budgets[share]) if share in budgets else None)
+        for share, budget in numbers["budgets"].items()
     ]  # fmt: skip
-    for entry in published["numbers"]:
-        lines += _lines(entry, summaries[entry["run"]])
+    for entry in numbers["numbers"]:
+        lines += _run_lines(entry, summaries[entry["run"]])
     return lines
 
 
-def _lines(entry: dict[str, Any], summary: dict[str, Any]) -> Iterator[Line]:
+def _run_lines(entry: dict[str, Any], summary: dict[str, Any]) -> Iterator[ScoreboardLine]:
     what = entry["what"]
-    found = {
+    at_budget = {
         row["budget"]: row[entry["metric"]]
         for row in summary["rows"]
         if row["distribution"] == entry["distribution"] and row["writer"] == entry["writer"]
     }
-    for budget, published in entry.get("at", {}).items():
-        yield compared(entry["where"], f"{what}, B = {budget}", published, found.get(int(budget)))
+    for budget, printed in entry.get("at", {}).items():
+        yield compare(entry["where"], f"{what}, B = {budget}", printed, at_budget.get(int(budget)))
     if "range" in entry:
         bounds = entry["range"]
-        values = [found[budget] for budget in bounds["budgets"]]
+        values = [at_budget[budget] for budget in bounds["budgets"]]
         budgets = ", ".join(map(str, bounds["budgets"]))
         for name, pick in (("low", min), ("high", max)):
-            yield compared(
+            yield compare(
                 entry["where"], f"{what}, {name}est of B = {budgets}", bounds[name], pick(values)
+            )
+
+
+def archive_lines() -> Iterator[ScoreboardLine]:
+    """Every number that cannot be computed without the archive."""
+    for place in published("archive")["places"]:
+        for what, printed in place["numbers"].items():
+            yield ScoreboardLine(place["where"], what, printed, "-", NEEDS_ARCHIVE)
+    for entry in published("natural")["numbers"]:
+        where = "table 5" if entry["metric"] in TABLE_FIVE else "section 6"
+        for budget, printed in entry["at"].items():
+            yield ScoreboardLine(
+                where, f"{entry['what']}, B = {budget}", printed, "-", NEEDS_ARCHIVE
             )

@@ -1,4 +1,4 @@
-"""What made the results: versions, the program's own text, its prompts and its bundled data."""
+"""What a reproduction was asked for, and the program that made it: versions, source, data."""
 
 import hashlib
 import platform
@@ -17,15 +17,15 @@ from memaudit.natural.named_packages import natural_set
 from memaudit.reproduce.controlled import SEEDS
 
 LIBRARIES = ("memaudit", "numpy", "numba", "highspy", "joblib", "matplotlib", "pillow")
-PROMPTS = "prompts/"
-"""Prompts for models are in folders of this name."""
-
 DATA = ("examples/", "generators/tables/", "writers/estimators/ridge_default.json")
 """What results are computed from, besides seeds."""
 
+MOST = {"seeds": 100_000, "rows": 1_000_000}
+"""Larger numbers are a slip or an attack."""
+
 
 def versions() -> dict[str, str]:
-    """The machine's kind, Python, and every library that numbers or figures come from."""
+    """The platform, Python, and every library that numbers or figures come from."""
     return {
         "platform": f"{platform.system()} {platform.machine()}",
         "python": platform.python_version(),
@@ -36,30 +36,28 @@ def versions() -> dict[str, str]:
 @cache
 def own_files() -> dict[str, str]:
     """Every file of the installed program by its path, with its SHA-256."""
-    found = {
+    return {
         name: hashlib.sha256(file.read_bytes()).hexdigest()
-        for name, file in _walk(files("memaudit"), "")
+        for name, file in sorted(_walk(files("memaudit"), ""), key=lambda entry: entry[0])
     }
-    return dict(sorted(found.items()))
 
 
 def source_digest() -> str:
-    """One SHA-256 over all files of the program: two programs with the same one are the same."""
+    """One SHA-256 over all files of the program."""
     text = "".join(f"{sha256}  {name}\n" for name, sha256 in own_files().items())
     return hashlib.sha256(text.encode()).hexdigest()
 
 
 def prompt_hashes() -> dict[str, str]:
-    """Every prompt a model is asked with, and the guideline annotators read."""
+    """Every prompt for a model, and the guideline for annotators."""
     return {
         name: sha256
         for name, sha256 in own_files().items()
-        if name.endswith(".md") and (PROMPTS in name or name.endswith("guideline.md"))
+        if name.endswith(".md") and ("prompts/" in name or name.endswith("guideline.md"))
     }
 
 
 def data_hashes() -> dict[str, str]:
-    """The bundled data that results rest on."""
     return {name: sha256 for name, sha256 in own_files().items() if name.startswith(DATA)}
 
 
@@ -73,15 +71,11 @@ def _walk(folder: Traversable, place: str) -> Iterator[tuple[str, Traversable]]:
             yield f"{place}{entry.name}", entry
 
 
-MOST = {"seeds": 100_000, "rows": 1_000_000}
-"""Larger numbers are a slip or an attack: nobody waits for what they ask for."""
-
-
 @dataclass(frozen=True, slots=True)
 class Settings:
     """Seeds of the controlled runs, rows of the solver audit, packages of the natural set.
 
-    With the defaults every number stands beside the one the paper prints; fewer are a quick look.
+    The paper's numbers need the defaults. Smaller ones are for a quick look.
     """
 
     seeds: int = SEEDS
@@ -91,22 +85,20 @@ class Settings:
     def __post_init__(self) -> None:
         for name in ("seeds", "rows", "packages"):
             if getattr(self, name) < 1:
-                raise MemAuditError(f"--{name} {getattr(self, name)} makes no sense; use 1 or more")
+                raise MemAuditError(f"--{name} must be at least 1")
         for name, most in MOST.items():
             if getattr(self, name) > most:
-                raise MemAuditError(f"--{name} asks for too many; use {most:,} or fewer")
+                raise MemAuditError(f"--{name} must be at most {most:,}")
         if self.packages > len(natural_set()):
             raise MemAuditError(
                 f"--packages {self.packages}: the natural set has {len(natural_set())}"
             )
 
     def to_json(self) -> dict[str, int]:
-        """The JSON form."""
         return {"seeds": self.seeds, "rows": self.rows, "packages": self.packages}
 
     @property
     def remark(self) -> str:
-        """What to expect of numbers that were made with other settings than the paper's."""
         return remark_on(self.to_json())
 
     @property
@@ -115,7 +107,7 @@ class Settings:
         return f"--seeds {self.seeds} --rows {self.rows} --packages {self.packages}"
 
     def identity(self) -> dict[str, JsonValue]:
-        """What a run that goes on must have in common with the one that was begun."""
+        """What a run that resumes must have in common with the one that was started."""
         return {
             "settings": dict(self.to_json()),
             "memaudit": versions()["memaudit"],
@@ -124,8 +116,8 @@ class Settings:
 
 
 def remark_on(given: Mapping[str, int]) -> str:
-    """What to expect with these settings; an empty text if they are the defaults."""
-    usual = {one.name: one.default for one in fields(Settings)}
+    """What to expect with these settings, empty if they are the defaults."""
+    usual = {setting.name: setting.default for setting in fields(Settings)}
     other = " ".join(f"--{name} {value}" for name, value in given.items() if value != usual[name])
     if not other:
         return ""

@@ -6,7 +6,7 @@ import pytest
 
 from memaudit.core.package import Package
 from memaudit.natural.named_packages import natural_set
-from memaudit.reproduce.sensitivity_results import VARIANTS, sensitivity_rows, summary_text
+from memaudit.reproduce.own_set import VARIANTS, sensitivity_rows, sensitivity_summary_text
 
 
 def row(optimum: str, rule: str, cap: int) -> dict[str, object]:
@@ -23,7 +23,7 @@ def test_means_by_hand() -> None:
     words, two, by_bytes = VARIANTS
     rows = [row(o, *words) for o in ("2", "0")] + [row(o, *two) for o in ("3", "1")]
     rows += [row(o, *by_bytes) for o in ("1", "0")]
-    (cells,) = json.loads(summary_text(rows))["budgets"].values()
+    (cells,) = json.loads(sensitivity_summary_text(rows))["budgets"].values()
     assert cells == {
         "packages": 2, "opt": 1.0, "opt_two": 2.0, "two_over_one": 1.5, "opt_bytes": 0.5,
         "bytes_over_default": 0.5, "zero_optimum": 1,

@@ -10,7 +10,7 @@ from memaudit.core.package import Package
 from memaudit.io.packages import read_packages
 from memaudit.io.published_folder import write_artifact
 from memaudit.natural.named_packages import natural_set
-from memaudit.reproduce.natural import measure
+from memaudit.reproduce.archive import measure_archive
 from memaudit.solvers.solve import solve
 from tests.cli.running import run
 
@@ -26,7 +26,7 @@ def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_numbers_are_means_over_examples(archive: Path) -> None:
     """Optima, k = 2, bytes and ratios, again one by one."""
     packages: list[Package] = read_packages(archive)
-    found = measure(packages)
+    found = measure_archive(packages)
     assert found.uncertified == 0
     for budget in (30, 60, 100):
         ones = [solve(package, budget).value for package in packages]

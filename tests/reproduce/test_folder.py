@@ -6,9 +6,8 @@ import pytest
 
 from memaudit.core.errors import MemAuditError
 from memaudit.experiments.engines.local import Serial
-from memaudit.io.journal import read_journal, to_line
-from memaudit.reproduce.folder import Ledger
-from memaudit.reproduce.journaled import Key, journaled
+from memaudit.io.journal import Key, read_journal, to_line
+from memaudit.reproduce.folder import Ledger, append_rows
 
 IDENTITY = {"settings": {"seeds": 3}, "source": "abc"}
 
@@ -49,13 +48,13 @@ def test_other_identities_and_other_files_are_refused(tmp_path: Path) -> None:
     """A folder is one reproduction by one program."""
     (tmp_path / "own").mkdir()
     ledger(tmp_path / "own")
-    with pytest.raises(MemAuditError, match="whose source differs; choose another folder"):
+    with pytest.raises(MemAuditError, match=r"different: source\); choose another folder"):
         Ledger(tmp_path / "own", {**IDENTITY, "source": "xyz"}, "2020-01-01")
     (tmp_path / "own" / "progress.json").write_text("{}")
     with pytest.raises(MemAuditError, match="is not of a reproduction"):
         ledger(tmp_path / "own")
     (tmp_path / "own" / "progress.json").write_text('{"format": "memaudit-reproduction"}')
-    with pytest.raises(MemAuditError, match="differs"):
+    with pytest.raises(MemAuditError, match="different: settings, source"):
         ledger(tmp_path / "own")
 
 
@@ -75,12 +74,12 @@ def test_rows_go_on_where_they_end(tmp_path: Path, cut: int) -> None:
         asked.append(task)
         return lines_of(task)
 
-    journaled(path, range(3), work, ("task", "row"), keys, Serial())
+    append_rows(path, range(3), work, ("task", "row"), keys, Serial())
     whole = path.read_bytes()
     path.write_bytes(whole[:cut])
     done = whole[:cut].count(b"\n") // 2
     asked.clear()
-    journaled(path, range(3), work, ("task", "row"), keys, Serial())
+    append_rows(path, range(3), work, ("task", "row"), keys, Serial())
     assert path.read_bytes() == whole
     assert asked == list(range(done, 3))
     assert [row["task"] for row in read_journal(path)] == [0, 0, 1, 1, 2, 2]

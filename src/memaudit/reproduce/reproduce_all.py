@@ -1,0 +1,93 @@
+"""All parts into one folder, one after the other. Parts that are done and intact are kept."""
+
+import shutil
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from memaudit.experiments.engines.local import Engine
+from memaudit.io.run_folder import locked
+from memaudit.reproduce.controlled import Sweeper, make_solver_audit, reproduce_controlled
+from memaudit.reproduce.documents import documents, write_documents
+from memaudit.reproduce.folder import (
+    CONTROLLED,
+    DOWNSTREAM,
+    FIGURES,
+    LABELS,
+    NATURAL,
+    SENSITIVITY,
+    SOLVERS,
+    Ledger,
+    remove_leftovers,
+)
+from memaudit.reproduce.manifest import make_manifest
+from memaudit.reproduce.own_set import (
+    make_downstream,
+    make_label_audit,
+    make_natural_run,
+    make_sensitivity,
+)
+from memaudit.reproduce.results import read_results
+from memaudit.reproduce.scoreboard import Scoreboard
+from memaudit.reproduce.settings import Settings, versions
+
+
+@dataclass(frozen=True, slots=True)
+class Tools:
+    """What the layers above lend: a runner of sweeps, one of tasks, a drawer of figures, a clock.
+
+    `draw` gets the folder of everything and the one for figures. `announce` gets a part and whether
+    it has to be computed.
+    """
+
+    sweep: Sweeper
+    engine: Engine
+    draw: Callable[[Path, Path], object]
+    announce: Callable[[str, bool], None]
+    clock: Callable[[], float] = time.monotonic
+
+
+def reproduce_all(folder: Path, settings: Settings, tools: Tools, date: str) -> Scoreboard:
+    """Compute what is missing, then write the documents and the manifest."""
+    makers: dict[str, Callable[[Path], object]] = {
+        CONTROLLED: lambda part: reproduce_controlled(part, tools.sweep, settings.seeds),
+        SOLVERS: lambda part: make_solver_audit(part, settings.rows, tools.engine),
+        NATURAL: lambda part: make_natural_run(part, settings.packages, tools.engine),
+        SENSITIVITY: lambda part: make_sensitivity(part, settings.packages, tools.engine),
+        LABELS: lambda part: make_label_audit(part, settings.packages, tools.engine),
+        DOWNSTREAM: lambda part: make_downstream(part, settings.packages),
+        FIGURES: lambda part: tools.draw(folder, part),
+    }
+    with locked(folder):
+        remove_leftovers(folder)
+        ledger = Ledger(folder, settings.identity(), date)
+        for name, make in makers.items():
+            _make_part(ledger, name, make, tools)
+        results = read_results(folder, settings)
+        hashes = {path: sha256 for part in ledger.files.values() for path, sha256 in part.items()}
+        texts = documents(results, hashes, ledger.date, versions()["memaudit"])
+        write_documents(folder, texts)
+        times = {"date": ledger.date, "seconds": ledger.seconds}
+        ledger.finish(make_manifest(ledger.identity, times, ledger.files, results, texts))
+    return results.scoreboard
+
+
+def _make_part(ledger: Ledger, name: str, make: Callable[[Path], object], tools: Tools) -> None:
+    """Compute a part unless it is done and intact.
+
+    A part whose files changed after it was done starts from nothing. An interrupted one resumes
+    after its last row.
+    """
+    intact = ledger.verified(name)
+    tools.announce(name, not intact)
+    if intact:
+        return
+    folder = ledger.folder / name
+    if ledger.is_broken(name):
+        ledger.forget(name)
+        shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(exist_ok=True)
+    started = tools.clock()
+    make(folder)
+    ledger.record(name, tools.clock() - started)
