@@ -7,7 +7,7 @@ from tests.cli.running import run
 from tests.golden_files import check_golden
 
 
-@pytest.mark.parametrize("command", [*COMMANDS, "dataset subset"])
+@pytest.mark.parametrize("command", [*COMMANDS, "dataset subset", "audit judges"])
 def test_help(command: str) -> None:
     """What a command takes is written down in tests/golden/help."""
     result = run(*command.split(), "--help")

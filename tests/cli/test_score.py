@@ -62,8 +62,8 @@ def test_wrong_input(files: tuple[Path, Path]) -> None:
     package, store = files
     assert "unknown judge" in failure("score", package, store, "--budget", "9", "--judge", "me")
     assert "same name" in failure("score", package, store, store, "--budget", "9")
-    assert "is no store" in failure("score", package, package, "--budget", "9")
-    assert "is no ratio" in failure("gate", package, store, "--budget", "1", "--min-ratio", "50")
+    assert "is not a store" in failure("score", package, package, "--budget", "9")
+    assert "is not a ratio" in failure("gate", package, store, "--budget", "1", "--min-ratio", "50")
     assert "one budget" in failure("gate", package, store, "--budget", "1,2", "--min-ratio", "0")
     line = failure(
         "gate", package, store, "--budget", "1", "--min-ratio", "0", "--policy", "salience"
@@ -215,15 +215,15 @@ def test_one_file_of_labels_for_each_store(files: tuple[Path, Path], tmp_path: P
 
 
 @pytest.mark.parametrize("seconds", ["-1", "0", "nan", "inf"])
-@pytest.mark.parametrize("command", ["score", "gate", "judge", "sensitivity"])
+@pytest.mark.parametrize("command", ["score", "gate", "audit judges", "sensitivity"])
 def test_no_time_limit(files: tuple[Path, Path], command: str, seconds: str) -> None:
     """One line in every command."""
     words = {
         "gate": ("--min-ratio", "0"),
-        "judge": ("--judge", "lexical", "--against", "pointer"),
+        "audit judges": ("--judge", "lexical", "--against", "pointer"),
     }.get(command, ())
-    line = failure(command, *files, "--budget", "9", *words, f"--seconds={seconds}")
-    assert "is no time limit" in line
+    line = failure(*command.split(), *files, "--budget", "9", *words, f"--seconds={seconds}")
+    assert "is not a time limit" in line
 
 
 def test_budgets_and_caps(files: tuple[Path, Path]) -> None:

@@ -97,7 +97,7 @@ def test_printed(folder: Path) -> None:
         assert package.name in text
     assert "6 packages; coverage of memories: judge lexical, an ESTIMATE" in text
     assert "95% interval" in text
-    assert "PARTLY READ, 1 row of the export is not in it" in " ".join(text.split())
+    assert "PARTLY READ: 1 row of the export is not in the store" in " ".join(text.split())
     assert "memories of a package, on average: all" in text
     assert "added up over packages" in " ".join(text.split())
 

@@ -3,14 +3,15 @@
 from dataclasses import replace
 from fractions import Fraction
 
-from memaudit.cli.score import sentence
+from memaudit.cli.score import diagnosis_sentence
 from memaudit.cli.score_tables import open_optima, ratio_text
 from memaudit.core.optimum import Optimum
 from memaudit.scoring.diagnosis import NoDiagnosis, diagnose
-from memaudit.scoring.package_scores import Sheet, diagnosis_row, scorecard
-from memaudit.scoring.store_scores import ExportAudit
-from tests.scoring.test_explanation import sheet
-from tests.scoring.test_exported import IRRATIONAL, LONG, MEALS
+from memaudit.scoring.package_scores import PackageScores
+from memaudit.scoring.score_json import diagnosis_row, score_row
+from memaudit.scoring.store_scores import StoreScorer
+from tests.scoring.small_stores import IRRATIONAL, LONG, MEALS
+from tests.scoring.test_score_json import meals_scores
 
 F = Fraction
 
@@ -20,9 +21,9 @@ def opened(optimum: Optimum) -> Optimum:
     return replace(optimum, status="bound", certificate=None, bound=optimum.value + 2)
 
 
-def open_sheet() -> Sheet:
+def open_scores() -> PackageScores:
     """LONG on MEALS at 5, F(Y) = 4 of 7, with the union's optimum open."""
-    found = sheet(5)
+    found = meals_scores(5)
     (row,) = found.rows
     union = opened(row.score.union_ratio.optimum)
     score = replace(
@@ -36,10 +37,10 @@ def open_sheet() -> Sheet:
 
 def test_ratio_between_two_ends() -> None:
     """4 of 7 to 9: no single number is shown."""
-    (row,) = open_sheet().rows
+    (row,) = open_scores().rows
     assert ratio_text(row.score.union_ratio) == "0.444..0.571"
     assert ratio_text(row.score.package_ratio) == "0.667"
-    data = scorecard(row.score)["union_ratio"]
+    data = score_row(row.score)["union_ratio"]
     assert (data["value"], data["undefined"], data["status"]) == (
         None, "optimum not certified", "bound",
     )  # fmt: skip
@@ -49,8 +50,8 @@ def test_ratio_between_two_ends() -> None:
 
 def test_which_optimum_and_how_far() -> None:
     """Each once, with its gap; nothing where all is proven."""
-    assert open_optima(sheet(5, 7)) == []
-    assert open_optima(open_sheet()) == [
+    assert open_optima(meals_scores(5, 7)) == []
+    assert open_optima(open_scores()) == [
         "bound: OPT of the union with long at 5 is not certified, it lies between 7 and 9",
         "bound: OPT of the common union at 5 is not certified, it lies between 7 and 9",
     ]
@@ -58,8 +59,8 @@ def test_which_optimum_and_how_far() -> None:
 
 def test_no_diagnosis_in_words_and_as_data() -> None:
     """One clear line, and a reason a program can read."""
-    (row,) = open_sheet().rows
-    assert sentence(row.diagnosis) == (
+    (row,) = open_scores().rows
+    assert diagnosis_sentence(row.diagnosis) == (
         "no diagnosis of 'long' at budget 5: the optimum of the common union is not certified, it "
         "lies between 7 and 9"
     )
@@ -68,9 +69,9 @@ def test_no_diagnosis_in_words_and_as_data() -> None:
 
 def test_an_irrational_h_is_said() -> None:
     """The sentence gives the precision of its shares; exact ones have none."""
-    found = diagnose(ExportAudit(IRRATIONAL, [LONG]), LONG, F(5))
-    text = sentence(found)
+    found = diagnose(StoreScorer(IRRATIONAL, [LONG]), LONG, F(5))
+    text = diagnosis_sentence(found)
     assert text.startswith("long at 5: keeps ")
     assert "some h is irrational" in text
-    exact = sentence(diagnose(ExportAudit(MEALS, [LONG]), LONG, F(5)))
+    exact = diagnosis_sentence(diagnose(StoreScorer(MEALS, [LONG]), LONG, F(5)))
     assert "irrational" not in exact

@@ -168,7 +168,7 @@ def test_wrong_input(files: tuple[Path, Path, Path]) -> None:
     assert "two judges are called 'lexical'" in failure(
         *words, "--judge", "lexical", "--judge", "lexical"
     )
-    assert "is no time limit" in failure(*words, "--seconds", "nan")
+    assert "is not a time limit" in failure(*words, "--seconds", "nan")
     assert "given twice" in failure(*words, "--budget", "9,9.0")
     assert "below 1" in failure(*words, "--group-cap", "0")
     assert "same name" in failure("sensitivity", *files[:2], files[1], "--budget", "9")

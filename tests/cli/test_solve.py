@@ -119,8 +119,8 @@ def test_group_cap(tiny: Package, tmp_path: Path) -> None:
         (("--budget", "\x1b[2J"), r"error: budget '\x1b[2J': '\x1b[2J' is not a number"),
         (("--budget", "1", "--group-cap", "0"), "error: group cap 0 is below 1"),
         (("--budget", "1", "--solver", "guess"), "error: unknown solver 'guess'; known solvers: "),
-        (("--budget", "1", "--seconds", "nan"), "error: --seconds nan is no time limit"),
-        (("--budget", "1", "--seconds", "0"), "error: --seconds 0 is no time limit"),
+        (("--budget", "1", "--seconds", "nan"), "error: --seconds nan is not a time limit"),
+        (("--budget", "1", "--seconds", "0"), "error: --seconds 0 is not a time limit"),
         (("--budget", "1", "--certificate", "no/where/c.json"), "error: cannot write no/where/"),
     ],
 )

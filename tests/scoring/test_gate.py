@@ -4,13 +4,13 @@ from dataclasses import replace
 
 import pytest
 
-from memaudit.adapters.store import Count, ExportedStore, Memory, Origin
+from memaudit.adapters.store import ExportedStore, ImportCount, Memory, Origin
 from memaudit.core.errors import MemAuditError
 from memaudit.core.package import Package
-from memaudit.scoring.caveats import WHOLE, Account
-from memaudit.scoring.gate import Gated, checked_seconds, gated
-from memaudit.scoring.judges.lexical import Lexical
-from tests.scoring.test_exported import F
+from memaudit.scoring.caveats import NO_CAVEATS, Caveats
+from memaudit.scoring.gate import GateResult, gate_store
+from memaudit.scoring.judges import LexicalJudge
+from tests.scoring.small_stores import F
 
 TWO = Package.model_validate(
     {
@@ -32,19 +32,19 @@ STORE = ExportedStore(
     name="s",
     origin=Origin(system="x", format="plain"),
     memories=(Memory(id="m", text="Ann eats fish now"),),
-    count=Count(read=3, kept=1, skipped={"no text": 2}),
+    count=ImportCount(read=3, kept=1, skipped={"no text": 2}),
 )
-OPEN = Gated("s", 0.4, 0.6, "everything fits", False, False, WHOLE)
+OPEN = GateResult("s", 0.4, 0.6, "everything fits", False, False, NO_CAVEATS)
 
 
 def test_group_cap() -> None:
     """Within 4 nothing fits beside the memory: 1 of 1. Within 5 a candidate does: 1 of 2."""
-    assert gated(TWO, STORE, F(4), Lexical()).ratio == 1
-    assert gated(TWO, STORE, F(5), Lexical()).ratio == 0.5
+    assert gate_store(TWO, STORE, F(4), LexicalJudge()).ratio == 1
+    assert gate_store(TWO, STORE, F(5), LexicalJudge()).ratio == 0.5
     # Without room for the memory beside a candidate the cap decides.
     small = replace_text("fish Ann eats now too")
-    assert gated(TWO, small, F(5), Lexical()).ratio == 1
-    assert gated(TWO, small, F(5), Lexical(), group_cap=2).ratio == 0.5
+    assert gate_store(TWO, small, F(5), LexicalJudge()).ratio == 1
+    assert gate_store(TWO, small, F(5), LexicalJudge(), group_cap=2).ratio == 0.5
 
 
 def replace_text(text: str) -> ExportedStore:
@@ -54,7 +54,7 @@ def replace_text(text: str) -> ExportedStore:
 
 def test_what_it_does_not_see_is_said() -> None:
     """Two rows of the export are missing."""
-    found = gated(TWO, STORE, F(4), Lexical())
+    found = gate_store(TWO, STORE, F(4), LexicalJudge())
     assert found.notes == (
         "everything fits, coverage estimated, PARTLY READ: 2 rows of the export are not in the "
         "store"
@@ -69,11 +69,11 @@ def test_a_perfect_store_where_h_is_irrational() -> None:
     for unit in data["units"]:
         unit["response"] = {"shape": "log1p"}
     logarithmic = Package.model_validate(data)
-    found = gated(logarithmic, STORE, F(4), Lexical())
+    found = gate_store(logarithmic, STORE, F(4), LexicalJudge())
     assert found.certified
     assert found.ratio < 1
     assert found.passes(1)
-    assert not gated(logarithmic, STORE, F(5), Lexical()).passes(0.6)
+    assert not gate_store(logarithmic, STORE, F(5), LexicalJudge()).passes(0.6)
 
 
 def test_a_bar_that_an_open_optimum_decides() -> None:
@@ -85,15 +85,6 @@ def test_a_bar_that_an_open_optimum_decides() -> None:
     ):
         OPEN.passes(0.5)
     assert OPEN.reaches == "0.4000 to 0.6000 (optimum not certified)"
-    known = replace(OPEN, highest=0.4, certified=True, account=Account(undecided=(("m", "u"),)))
+    known = replace(OPEN, highest=0.4, certified=True, caveats=Caveats(undecided=(("m", "u"),)))
     assert not known.passes(0.5)
     assert known.notes == "everything fits, 1 cell got no answer and counts as not covered"
-
-
-@pytest.mark.parametrize("seconds", [-1, 0, float("nan"), float("inf")])
-def test_no_time_limit(seconds: float) -> None:
-    """Refused, one line."""
-    with pytest.raises(MemAuditError, match="is no time limit"):
-        checked_seconds(seconds)
-    assert checked_seconds(None) is None
-    assert checked_seconds(0.5) == 0.5

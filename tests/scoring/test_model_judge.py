@@ -117,12 +117,12 @@ def test_by_name(tmp_path: Path) -> None:
     """`model:NAME` needs a session."""
     with session(tmp_path, ModelSettings(provider="offline")) as asked:
         assert named_judge("model:org/one:free", session=asked).name == "model org/one:free"
-    with pytest.raises(MemAuditError, match="asks a model"):
+    with pytest.raises(MemAuditError, match="asks no model"):
         named_judge("model:one")
 
 
 def test_command(tmp_path: Path) -> None:
-    """`memaudit judge` asks a model and counts what it left undecided."""
+    """Every command that judges asks a model and counts what it left undecided."""
     package = Package.model_validate(
         {
             "name": "p", "cost_rule": "words", "experiences": [{"id": "e"}], "candidates": [],
@@ -133,7 +133,7 @@ def test_command(tmp_path: Path) -> None:
     lines = [json.dumps({"text": memory.text}) + "\n" for memory in MEMORIES]
     (tmp_path / "e.jsonl").write_text("".join(lines))
     assert run("import", tmp_path / "e.jsonl", "--out", tmp_path / "s.json").exit_code == 0
-    words = ("judge", tmp_path / "p.json", tmp_path / "s.json", "--judge", "model:one",
+    words = ("audit", "judges", tmp_path / "p.json", tmp_path / "s.json", "--judge", "model:one",
              "--against", "lexical", "--cache", tmp_path / "cache")  # fmt: skip
     with serving(instead("coverage", silent_about_soup)) as served:
         result = run(*words, "--base-url", served.url, "--yes", "--budget", "9", "--json")
@@ -143,7 +143,7 @@ def test_command(tmp_path: Path) -> None:
     assert data["judge"]["store"]["undecided_cells"] == 2
     assert (data["agreement"]["judged_cells"], data["agreement"]["undecided_cells"]) == (4, 2)
     assert data["ratios"][0]["kept"]["judge"] == 1
-    assert "not answered" in failure(*words[:4], "model:two", *words[5:], "--provider", "offline")
+    assert "not answered" in failure(*words[:5], "model:two", *words[6:], "--provider", "offline")
     scored = ("score", tmp_path / "p.json", tmp_path / "s.json", "--judge", "model:one",
               "--cache", tmp_path / "cache", "--budget", "9", "--json")  # fmt: skip
     with serving(instead("coverage", silent_about_soup)) as served:
@@ -184,12 +184,12 @@ def test_prices_are_taken_where_the_estimate_asks_for_them(tmp_path: Path) -> No
     (tmp_path / "e.txt").write_text("Yes: Ann moved to Rome.\n")
     assert run("import", tmp_path / "e.txt", "--out", tmp_path / "s.json").exit_code == 0
     own = {
-        "score": (), "gate": ("--min-ratio", "0"), "judge": ("--against", "lexical"),
+        "score": (), "gate": ("--min-ratio", "0"), "audit judges": ("--against", "lexical"),
         "sensitivity": ("--noise", ""),
     }  # fmt: skip
     for command, more in own.items():
-        words = (command, tmp_path / "p.json", tmp_path / "s.json", "--budget", "9", "--judge",
-                 "model:one", "--yes", *more)  # fmt: skip
+        words = (*command.split(), tmp_path / "p.json", tmp_path / "s.json", "--budget", "9",
+                 "--judge", "model:one", "--yes", *more)  # fmt: skip
         with serving(plays) as served:
             asked = ("--base-url", served.url, "--cache", tmp_path / f"{command}.db")
             bare = run(*words, *asked)
@@ -198,7 +198,7 @@ def test_prices_are_taken_where_the_estimate_asks_for_them(tmp_path: Path) -> No
         assert bare.exit_code == priced.exit_code == 0, priced.output
         assert "give --price-in" in bare.stderr
         assert "about $" in priced.stderr
-        assert "--price-in" in run(command, "--help").stdout
+        assert "--price-in" in run(*command.split(), "--help").stdout
         half = run(*words, "--cache", tmp_path / "x.db", "--price-in", "1")
         assert half.exit_code == 1
         assert "give both" in half.stderr

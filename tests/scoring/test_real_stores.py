@@ -14,13 +14,13 @@ from memaudit.adapters.registry import import_store
 from memaudit.adapters.store import ExportedStore, Memory, Origin
 from memaudit.core.errors import MemAuditError
 from memaudit.core.package import Package
-from memaudit.natural.build_plan import Job, plan
+from memaudit.natural.build_plan import BuildJob, plan_build
 from memaudit.natural.label_files import read_labels
 from memaudit.scoring.diagnosis import diagnose
-from memaudit.scoring.judged_store import written
-from memaudit.scoring.judges.labels import Labels
-from memaudit.scoring.judges.lexical import Lexical
-from memaudit.scoring.store_scores import ExportAudit, StoreScore
+from memaudit.scoring.judged_store import judge_store
+from memaudit.scoring.judges import LexicalJudge
+from memaudit.scoring.label_judges import LabelJudge
+from memaudit.scoring.store_scores import StoreScore, StoreScorer
 from tests.datasets.files import real_file
 
 BUDGETS = (250, 500, 1000, 2000)
@@ -37,7 +37,7 @@ def conversation(units: Path | None = None) -> Package:
     """LoCoMo's conv-26 as one package, with its own units or labelled ones."""
     data = real_file("locomo/locomo10.json")
     labels = read_labels(units, None, [])
-    (built,) = plan(Job(data, conversations=("conv-26",), labels=labels)).built()
+    (built,) = plan_build(BuildJob(data, conversations=("conv-26",), labels=labels)).built()
     return built.package
 
 
@@ -46,7 +46,7 @@ def mem0() -> ExportedStore:
     return import_store([real_file("stores/mem0/locomo_conv26_memories.jsonl")])
 
 
-def certified(audit: ExportAudit, budget: int) -> StoreScore:
+def certified(audit: StoreScorer, budget: int) -> StoreScore:
     """The scores of the only store, all denominators proven and the diagnosis adding up."""
     (store,) = audit.stores
     score = audit.score(store, Fraction(budget))
@@ -64,12 +64,13 @@ def certified(audit: ExportAudit, budget: int) -> StoreScore:
     return score
 
 
+@pytest.mark.slow
 def test_mem0_by_shared_words() -> None:
     """510 memories of 4,967 words; more is possible as the budget grows, and all is proven."""
     package = conversation()
-    store = written(package, mem0(), Lexical())
+    store = judge_store(package, mem0(), LexicalJudge())
     assert (len(store.memories), store.cost) == (510, 4967)
-    audit = ExportAudit(package, [store])
+    audit = StoreScorer(package, [store])
     scores = [certified(audit, budget) for budget in BUDGETS]
     (value,) = {score.score.value for score in scores}
     assert value > 0
@@ -80,6 +81,7 @@ def test_mem0_by_shared_words() -> None:
     assert not any(score.feasible for score in scores)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("coverage", "value"), [("coverage_pass_a", "164"), ("coverage_pass_b", "160.5")]
 )
@@ -88,19 +90,22 @@ def test_mem0_as_labelled(coverage: str, value: str) -> None:
     word alone, whatever the builder says of its own candidates."""
     package = conversation(real_file(f"{LABELS}/units.jsonl"))
     assert len(package.units) == 203
-    judge = Labels(real_file(f"{LABELS}/{coverage}.jsonl"), real_file(f"{LABELS}/memories.jsonl"))
-    audit = ExportAudit(package, [written(package, mem0(), judge)])
+    judge = LabelJudge(
+        real_file(f"{LABELS}/{coverage}.jsonl"), real_file(f"{LABELS}/memories.jsonl")
+    )
+    audit = StoreScorer(package, [judge_store(package, mem0(), judge)])
     scores = [certified(audit, budget) for budget in BUDGETS]
     assert {score.score.value for score in scores} == {Fraction(value)}
     optima = [score.union_ratio.optimum.value for score in scores]
     assert optima == sorted(optima)
 
 
+@pytest.mark.slow
 def test_a_store_that_covers_all_is_proven_at_once() -> None:
     """Where the best store reaches the value of all units, no search is needed to prove it; the
     limit is a hundred times what it takes."""
     package = conversation(real_file(f"{LABELS}/units.jsonl"))
-    audit = ExportAudit(package, [written(package, mem0(), Lexical())], seconds=60)
+    audit = StoreScorer(package, [judge_store(package, mem0(), LexicalJudge())], seconds=60)
     best = audit.common_optimum(Fraction(1000))
     assert best.certified
     assert best.value == audit.common_optimum(Fraction(2000)).value
@@ -108,20 +113,22 @@ def test_a_store_that_covers_all_is_proven_at_once() -> None:
 
 def test_labels_of_another_package_are_refused() -> None:
     """The labels name labelled units; the package without them has none of those."""
-    judge = Labels(
+    judge = LabelJudge(
         real_file(f"{LABELS}/coverage_pass_a.jsonl"), real_file(f"{LABELS}/memories.jsonl")
     )
     with pytest.raises(MemAuditError, match="names the unknown unit"):
-        written(conversation(), mem0(), judge)
+        judge_store(conversation(), mem0(), judge)
 
 
 @pytest.mark.parametrize("name", LETTA)
 def test_letta_files_are_scored(name: str) -> None:
     """Agents that never saw the conversation: their stores import, are judged and are scored."""
     package = conversation()
-    store = written(package, import_store([real_file(f"stores/letta/{name}.af")]), Lexical())
+    store = judge_store(
+        package, import_store([real_file(f"stores/letta/{name}.af")]), LexicalJudge()
+    )
     assert len(store.memories) == LETTA[name]
-    score = certified(ExportAudit(package, [store]), 500)
+    score = certified(StoreScorer(package, [store]), 500)
     assert score.union_ratio.optimum.value >= score.package_ratio.optimum.value
 
 
@@ -142,10 +149,10 @@ def ten_thousand() -> ExportedStore:
 def score_ten_thousand() -> int:
     """Score them at every budget, all of it proven; the most memory this process ever held."""
     package = conversation()
-    store = written(package, ten_thousand(), Lexical())
+    store = judge_store(package, ten_thousand(), LexicalJudge())
     assert len(store.memories) == 10_000
     assert sum(len(memory.coverage) for memory in store.memories) > 1_000
-    audit = ExportAudit(package, [store])
+    audit = StoreScorer(package, [store])
     for budget in BUDGETS:
         certified(audit, budget)
     most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

@@ -7,14 +7,14 @@ import pytest
 
 from memaudit.core.errors import MemAuditError
 from memaudit.core.package import Package
-from memaudit.natural.build_plan import Job, plan
-from memaudit.scoring.locomo_corrections import Correction, corrected, read_corrections
+from memaudit.natural.build_plan import BuildJob, plan_build
+from memaudit.scoring.locomo_corrections import Correction, corrected_package, read_corrections
 from tests.datasets.files import FIXTURES, real_file
 
 
 def built(path: Path, conversation: str) -> Package:
     """The package of a conversation, from its annotations."""
-    (made,) = plan(Job(path, "locomo", conversations=(conversation,))).built()
+    (made,) = plan_build(BuildJob(path, "locomo", conversations=(conversation,))).built()
     return made.package
 
 
@@ -41,7 +41,7 @@ def test_fixture() -> None:
         correction("locomo_0_qa99", "D1:1"),
         correction("locomo_1_qa0", "D1:1"),
     ]
-    found = corrected(package, rows, FIXTURES["locomo"])
+    found = corrected_package(package, rows, FIXTURES["locomo"])
     assert found.count == {
         "corrected": 1, "unchanged": 1, "no known turn": 1, "unknown question": 1,
         "unknown turns": 2,
@@ -59,7 +59,7 @@ def test_fixture() -> None:
 def test_nothing_to_correct() -> None:
     """Without rows the package is the same."""
     package = built(FIXTURES["locomo"], "conv-a")
-    found = corrected(package, [], FIXTURES["locomo"])
+    found = corrected_package(package, [], FIXTURES["locomo"])
     assert (found.package, found.count) == (package, {})
 
 
@@ -67,13 +67,13 @@ def test_only_packages_of_the_annotations() -> None:
     """Other units, another conversation or an id of another kind: one line."""
     package = built(FIXTURES["locomo"], "conv-a")
     with pytest.raises(MemAuditError, match="do not apply"):
-        corrected(package.replace(queries=()), [], FIXTURES["locomo"])
+        corrected_package(package.replace(queries=()), [], FIXTURES["locomo"])
     with pytest.raises(MemAuditError, match="do not apply"):
-        corrected(package.replace(coverage=package.coverage[1:]), [], FIXTURES["locomo"])
+        corrected_package(package.replace(coverage=package.coverage[1:]), [], FIXTURES["locomo"])
     with pytest.raises(MemAuditError, match="has no conversation 'x'"):
-        corrected(package.replace(name="x"), [], FIXTURES["locomo"])
+        corrected_package(package.replace(name="x"), [], FIXTURES["locomo"])
     with pytest.raises(MemAuditError, match="no id of a LoCoMo question"):
-        corrected(package, [correction("qa0", "D1:1")], FIXTURES["locomo"])
+        corrected_package(package, [correction("qa0", "D1:1")], FIXTURES["locomo"])
 
 
 def test_reading(tmp_path: Path) -> None:
@@ -98,7 +98,7 @@ def test_real_corrections() -> None:
     rows = read_corrections(real_file("locomo/audit_errors.json"))
     assert len(rows) == 156
     package = built(conversations, "conv-26")
-    found = corrected(package, rows, conversations)
+    found = corrected_package(package, rows, conversations)
     assert found.count == {"corrected": 19, "unchanged": 8}
     assert required(package)["qa1"] == ("D1:12",)
     assert required(found.package)["qa1"] == ("D1:14",)

@@ -1,14 +1,23 @@
-"""Label noise: what it strikes, what it leaves, and that a seed repeats it."""
+"""Label noise: what it changes, what it leaves, and that a seed repeats it."""
 
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
 
 from memaudit.core.errors import MemAuditError
 from memaudit.core.package import Package
-from memaudit.scoring.sensitivity_variants import KINDS, LABELS, Kind, Noise, mislabelled, struck
-from memaudit.scoring.union import Cell
-from tests.scoring.sensitivity.tiny import LONG, PETS, SHORT, F, store
+from memaudit.scoring.judged_store import WrittenStore
+from memaudit.scoring.judges import Cell
+from memaudit.scoring.sensitivity_variants import (
+    LABELS,
+    NOISE_KINDS,
+    Noise,
+    NoiseKind,
+    mislabelled,
+    noisy_cells,
+)
+from tests.scoring.small_stores import CAT, DOG, PETS, F, memory
 
 ALL = F(1)
 UNITS = [f"u{n:02d}" for n in range(20)]
@@ -20,30 +29,30 @@ def values(package: Package) -> dict[tuple[str, str], Fraction]:
     return {(row.candidate, row.unit): row.value for row in package.coverage}
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_no_noise_changes_nothing(kind: Kind) -> None:
+@pytest.mark.parametrize("kind", NOISE_KINDS)
+def test_no_noise_changes_nothing(kind: NoiseKind) -> None:
     """At rate 0 package and stores come back equal."""
-    assert mislabelled(PETS, [LONG, SHORT], Noise(kind, F(0))) == (PETS, (LONG, SHORT))
+    assert mislabelled(PETS, [DOG, CAT], Noise(kind, F(0))) == (PETS, (DOG, CAT))
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", NOISE_KINDS)
 @pytest.mark.parametrize("repetition", range(5))
-def test_exact_cells_stay(kind: Kind, repetition: int) -> None:
+def test_exact_cells_stay(kind: NoiseKind, repetition: int) -> None:
     """Candidate a holds its turn word for word, and a pointer is exact too."""
-    noisy, (found,) = mislabelled(PETS, [LONG], Noise(kind, ALL, 3, repetition))
+    noisy, (found,) = mislabelled(PETS, [DOG], Noise(kind, ALL, 3, repetition))
     assert noisy.coverage[0] == PETS.coverage[0]
     judged = [row.provenance for row in noisy.coverage[1:]]
     judged += [cell.provenance for cell in found.memories[0].coverage.values()]
     assert set(judged) == {f"noise:{kind}"}
     pointed = {"u00": Cell(F(1), "exact:pointer")}
-    assert struck("text", pointed, UNITS, [F(0)], Noise(kind, ALL, 3, repetition)) == pointed
+    assert noisy_cells("text", pointed, UNITS, [F(0)], Noise(kind, ALL, 3, repetition)) == pointed
 
 
 def test_flip() -> None:
     """At rate 1 every label, a 0 too, becomes one of the two others; both occur."""
     seen = set()
     for repetition in range(10):
-        found = struck("text", CELLS, UNITS, [], Noise("flip", ALL, 0, repetition))
+        found = noisy_cells("text", CELLS, UNITS, [], Noise("flip", ALL, 0, repetition))
         assert found.keys() == CELLS.keys()
         for unit, cell in found.items():
             assert cell.value in LABELS
@@ -54,8 +63,8 @@ def test_flip() -> None:
 
 
 def test_resample_draws_from_all_labels() -> None:
-    """PETS and LONG hold the labels 1 and 1/2: nothing else is drawn, and both are."""
-    half = store("half", "a dog", dog="1/2")
+    """PETS and DOG hold the labels 1 and 1/2: nothing else is drawn, and both are."""
+    half = WrittenStore("half", (memory("m", 2, "a dog", dog="1/2"),))
     seen = set()
     for repetition in range(20):
         noisy, (found,) = mislabelled(PETS, [half], Noise("resample", ALL, 0, repetition))
@@ -65,14 +74,14 @@ def test_resample_draws_from_all_labels() -> None:
 
 def test_move() -> None:
     """At rate 1 no label stays, all land on units without one, and a 0 has nowhere to go."""
-    found = struck("text", CELLS, UNITS, [], Noise("move", ALL))
+    found = noisy_cells("text", CELLS, UNITS, [], Noise("move", ALL))
     stayed = {unit for unit in found if unit in CELLS}
     assert stayed == {unit for unit, cell in CELLS.items() if not cell.value}
     moved = [cell.value for unit, cell in found.items() if unit not in CELLS]
     assert 1 <= len(moved) <= 6
     assert set(moved) <= {F(1, 2), F(1)}
     crowded = {unit: Cell(F(1), "pass:x") for unit in UNITS}
-    assert struck("text", crowded, UNITS, [], Noise("move", ALL)) == crowded
+    assert noisy_cells("text", crowded, UNITS, [], Noise("move", ALL)) == crowded
 
 
 def test_repeatable_and_different() -> None:
@@ -81,7 +90,9 @@ def test_repeatable_and_different() -> None:
 
     def hit(seed: int, repetition: int) -> frozenset[str]:
         noise = Noise("flip", F(1, 2), seed, repetition)
-        return frozenset(u for u, c in struck("t", many, UNITS, [], noise).items() if c.value < 1)
+        return frozenset(
+            u for u, c in noisy_cells("t", many, UNITS, [], noise).items() if c.value < 1
+        )
 
     assert hit(1, 0) == hit(1, 0)
     assert len({hit(1, 0), hit(1, 1), hit(2, 0)}) == 3
@@ -103,9 +114,9 @@ def test_rate_is_a_share_and_grows() -> None:
 
 def test_equal_texts_are_mislabelled_alike() -> None:
     """As by one blind judge, whatever the store is called."""
-    other = store("other", "the dog Rex", dog="1")
+    other = replace(DOG, name="other")
     for repetition in range(10):
-        _, (one, two) = mislabelled(PETS, [LONG, other], Noise("flip", F(1, 2), 0, repetition))
+        _, (one, two) = mislabelled(PETS, [DOG, other], Noise("flip", F(1, 2), 0, repetition))
         assert one.memories[0].coverage == two.memories[0].coverage
 
 

@@ -1,4 +1,4 @@
-"""Stores of many packages: a sheet each, and everything that has none counted."""
+"""Stores of many packages: scores of each, and everything without scores counted."""
 
 import json
 from pathlib import Path
@@ -9,20 +9,16 @@ from memaudit.adapters.registry import import_store
 from memaudit.adapters.store import ExportedStore
 from memaudit.core.errors import MemAuditError
 from memaudit.core.package import Package
-from memaudit.scoring.judges.lexical import Lexical
-from memaudit.scoring.judges.protocol import Judge
-from memaudit.scoring.judges.published import PublishedCalls
+from memaudit.scoring.judges import Judge, LexicalJudge
+from memaudit.scoring.label_judges import PublishedJudge
 from memaudit.scoring.package_scores import (
-    NO_PACKAGE,
-    NO_STORE,
-    OUT_OF_POOL,
+    PackageScores,
     Scoring,
-    Sheet,
     Unscored,
-    sheet_data,
-    sheets,
+    score_packages,
 )
-from tests.scoring.test_exported import F
+from memaudit.scoring.score_json import package_scores_data
+from tests.scoring.small_stores import F
 
 
 def package(name: str, **attributes: object) -> Package:
@@ -56,12 +52,12 @@ def store(folder: Path, name: str, **examples: list[str]) -> ExportedStore:
 
 def all_of(
     packages: list[Package], stores: list[ExportedStore], judge: Judge
-) -> tuple[list[Sheet], list[Unscored]]:
-    """What has a sheet and what has none."""
+) -> tuple[list[PackageScores], list[Unscored]]:
+    """What has scores and what has none."""
     scoring = Scoring((F(4),), {one.name: judge for one in stores})
-    found = list(sheets(packages, stores, scoring))
+    found = list(score_packages(packages, stores, scoring))
     return (
-        [one for one in found if isinstance(one, Sheet)],
+        [one for one in found if isinstance(one, PackageScores)],
         [one for one in found if isinstance(one, Unscored)],
     )
 
@@ -71,17 +67,18 @@ def test_each_package_with_its_own_memories(tmp_path: Path) -> None:
     one = store(tmp_path, "one", p=["Ann eats fish now"], q=[], z=["x"])
     two = store(tmp_path, "two", p=["Bo has a dog", "Ann eats fish now"])
     packages = [package("p"), package("q"), package("r"), package("s", scoring_pool=False)]
-    found, missing = all_of(packages, [one, two], Lexical())
-    assert [sheet.package.name for sheet in found] == ["p", "q"]
+    found, missing = all_of(packages, [one, two], LexicalJudge())
+    assert [scores.package.name for scores in found] == ["p", "q"]
     assert [(row.score.name, row.score.memories, row.score.score.value) for row in found[0].rows
             ] == [("one", 1, 1), ("two", 2, 1)]  # fmt: skip
     ((score,),) = [[row.score for row in found[1].rows]]
     assert (score.name, score.memories, score.common_ratio.value) == ("one", 0, 0)
     assert missing == [
-        Unscored("z", "one", NO_PACKAGE), Unscored("r", None, NO_STORE),
-        Unscored("s", None, OUT_OF_POOL),
-    ]  # fmt: skip
-    assert sheet_data(found[0])["scores"][1]["memories"] == 2
+        Unscored("z", "one", "no such package"),
+        Unscored("r", None, "no store was written for it"),
+        Unscored("s", None, "out of the scoring pool"),
+    ]
+    assert package_scores_data(found[0])["scores"][1]["memories"] == 2
 
 
 def test_an_example_that_was_not_judged_is_counted(tmp_path: Path) -> None:
@@ -95,10 +92,10 @@ def test_an_example_that_was_not_judged_is_counted(tmp_path: Path) -> None:
         + json.dumps({"instance_id": "q", "error": "timeout"})
         + "\n"
     )
-    found, missing = all_of([package("p"), package("q")], [one], PublishedCalls(calls))
-    (sheet,) = found
-    assert sheet.rows[0].score.score.value == F(1) / 2
-    assert sheet.stores[0].account.left_out == {"calls that failed or could not be read": 1}
+    found, missing = all_of([package("p"), package("q")], [one], PublishedJudge(calls))
+    (scores,) = found
+    assert scores.rows[0].score.score.value == F(1) / 2
+    assert scores.stores[0].caveats.left_out == {"calls that failed or could not be read": 1}
     (lost,) = missing
     assert (lost.package, lost.store) == ("q", "one")
     assert "has no call about 'q'" in lost.reason
@@ -109,14 +106,14 @@ def test_a_store_that_names_no_package_is_refused(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("Ann eats fish now\n")
     plain = import_store([tmp_path / "a.txt"])
     with pytest.raises(MemAuditError, match="does not say which package"):
-        all_of([package("p"), package("q")], [plain], Lexical())
+        all_of([package("p"), package("q")], [plain], LexicalJudge())
 
 
 def test_memories_that_name_no_package_are_counted(tmp_path: Path) -> None:
     """In a store that names one for others."""
     rows = [{"text": "Ann eats fish now", "example": "p"}, {"text": "Bo has a dog"}]
     (tmp_path / "a.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    found, _ = all_of([package("p")], [import_store([tmp_path / "a.jsonl"])], Lexical())
-    (account,) = [store.account for store in found[0].stores]
-    assert list(account.left_out.values()) == [1]
-    assert "name no package" in next(iter(account.left_out))
+    found, _ = all_of([package("p")], [import_store([tmp_path / "a.jsonl"])], LexicalJudge())
+    (caveats,) = [store.caveats for store in found[0].stores]
+    assert list(caveats.left_out.values()) == [1]
+    assert "name no package" in next(iter(caveats.left_out))

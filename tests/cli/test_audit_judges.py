@@ -1,0 +1,97 @@
+"""`memaudit audit judges`: two judges of a small store, and of the labelled LoCoMo store."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from memaudit.io.packages import write_package
+from memaudit.natural.named_packages import natural_set
+from tests.cli.running import failure, run
+from tests.datasets.files import real_file
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> tuple[Path, Path, Path]:
+    """A package, a store of three of its facts, and labels that know of the first alone."""
+    package = next(iter(natural_set()))
+    write_package(package, tmp_path / "p.json")
+    useful = {row.candidate: row.unit for row in package.coverage if row.value == 1}
+    facts = [one for one in package.candidates if one.kind == "fact" and one.id in useful][:3]
+    lines = [json.dumps({"id": one.id, "text": one.text}) + "\n" for one in facts]
+    (tmp_path / "export.jsonl").write_text("".join(lines))
+    assert run("import", tmp_path / "export.jsonl", "--out", tmp_path / "s.json").exit_code == 0
+    label = {"memory_id": facts[0].id, "unit_id": useful[facts[0].id], "coverage": 1}
+    (tmp_path / "l.jsonl").write_text(json.dumps(label) + "\n")
+    return tmp_path / "p.json", tmp_path / "s.json", tmp_path / "l.jsonl"
+
+
+def test_command(files: tuple[Path, Path, Path]) -> None:
+    """Cells and ratios under both judges; the ratios are those of `memaudit gate`."""
+    package, store, labels = files
+    words = (
+        "audit",
+        "judges",
+        package,
+        store,
+        "--judge",
+        "lexical",
+        "--against",
+        f"labels:{labels}",
+    )
+    result = run(*words, "--budget", "10,40", "--json")
+    assert result.exit_code == 0, result.output
+    data = json.loads(result.stdout)
+    assert (data["judge"]["name"], data["judge"]["is_an_estimate"]) == ("lexical", True)
+    found = data["agreement"]["any_coverage"]
+    assert found["both"] + found["only_against"] == 1
+    assert [row["budget"] for row in data["ratios"]] == [10, 40]
+    assert all(row["uncertified_optima"] == 0 for row in data["ratios"])
+    for side, name in (("judge", "lexical"), ("against", f"labels:{labels}")):
+        ratio = data["ratios"][1]["kept"][side]
+        bar = ("gate", package, store, "--budget", "40", "--judge", name, "--min-ratio")
+        assert run(*bar, ratio - 1e-6).exit_code == 0
+        assert run(*bar, ratio + 1e-6).exit_code == 1
+    text = run(*words, "--budget", "40").stdout
+    assert "lexical (an ESTIMATE)" in text
+    assert "kappa" in text
+
+
+def test_wrong_input(files: tuple[Path, Path, Path]) -> None:
+    """One clear line."""
+    package, store, labels = files
+    words = ("audit", "judges", package, store, "--judge", "lexical", "--against")
+    assert "unknown judge" in failure(*words, "me")
+    assert "labels:FILE only" in failure(*words, "pointer", "--label-memories", labels)
+    assert "names a session" in failure(*words, "lexical", "--same-session")
+
+
+@pytest.mark.slow
+def test_labelled_locomo(tmp_path: Path) -> None:
+    """The lexical estimate finds nearly all that labels have, and much that they have not.
+
+    Labels were given session by session, so cells are compared within a memory's session.
+    """
+    dataset = real_file("locomo/locomo10.json")
+    labels = real_file("labels/locomo_conv26/coverage_pass_a.jsonl")
+    memories = real_file("stores/mem0/locomo_conv26_memories.jsonl")
+    units = labels.with_name("units.jsonl")
+    made = run("build", dataset, "--conversation", "conv-26", "--units", units, "--out",
+               tmp_path / "built")  # fmt: skip
+    assert made.exit_code == 0, made.output
+    assert run("import", memories, "--out", tmp_path / "s.json").exit_code == 0
+    result = run(
+        "audit", "judges", tmp_path / "built" / "conv-26.json", tmp_path / "s.json",
+        "--judge", "lexical", "--against", f"labels:{labels}",
+        "--label-memories", labels.with_name("memories.jsonl"), "--same-session",
+        "--budget", "250", "--json",
+    )  # fmt: skip
+    assert result.exit_code == 0, result.output
+    data = json.loads(result.stdout)
+    found = data["agreement"]["any_coverage"]
+    assert found["recall"] > 0.9
+    assert 0.3 < found["precision"] < 0.45
+    (row,) = data["ratios"]
+    assert row["uncertified_optima"] == 0
+    assert row["kept"]["judge"] > 2 * row["kept"]["against"] > 0
+    assert row["upper_pruned"]["judge"] > row["upper_pruned"]["against"]

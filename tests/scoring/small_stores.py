@@ -1,0 +1,85 @@
+"""Small packages and judged stores whose scores can be worked out by hand."""
+
+from fractions import Fraction
+
+from hypothesis import strategies as st
+
+from memaudit.core.package import Package
+from memaudit.core.response import Log1p, Sqrt
+from memaudit.scoring.judged_store import WrittenMemory, WrittenStore
+from memaudit.scoring.judges import Cell
+
+F = Fraction
+MEALS = Package.model_validate(
+    {
+        "name": "meals",
+        "experiences": [{"id": "e1"}, {"id": "e2"}],
+        "candidates": [
+            {"id": "old", "experience": "e1", "kind": "fact", "cost": 2},
+            {"id": "both", "experience": "e2", "kind": "compound_update", "cost": 4},
+        ],
+        "units": [
+            {"id": "now", "kind": "current", "weight": 3},
+            {"id": "ended", "kind": "supersession", "weight": 3},
+            {"id": "once", "kind": "stale", "weight": 1},
+        ],
+        "queries": [{"id": "q", "required": ["now", "ended"]}, {"id": "p", "required": ["once"]}],
+        "coverage": [
+            {"candidate": "old", "unit": "once", "value": 1},
+            {"candidate": "both", "unit": "now", "value": 1},
+            {"candidate": "both", "unit": "ended", "value": 1},
+        ],
+    }
+)
+IRRATIONAL = MEALS.replace(
+    units=tuple(
+        unit.model_copy(update={"response": response})
+        for unit, response in zip(MEALS.units, (Sqrt(), Log1p(), Sqrt()), strict=True)
+    )
+)
+PETS = Package.model_validate(
+    {
+        "name": "pets",
+        "cost_rule": "words",
+        "experiences": [{"id": "e1"}],
+        "candidates": [
+            {"id": "a", "experience": "e1", "kind": "fact", "text": "dog Rex", "cost": 2},
+            {"id": "b", "experience": "e1", "kind": "fact", "text": "cat", "cost": 1},
+        ],
+        "units": [
+            {"id": "dog", "kind": "fact", "weight": 3},
+            {"id": "cat", "kind": "fact", "weight": 1},
+            {"id": "fish", "kind": "fact", "weight": 0},
+        ],
+        "coverage": [
+            {"candidate": "a", "unit": "dog", "value": 1, "provenance": "exact:inclusion"},
+            {"candidate": "b", "unit": "cat", "value": 1, "provenance": "heuristic:x"},
+        ],
+    }
+)
+
+
+def memory(id: str, cost: int, text: str = "", **covers: object) -> WrittenMemory:
+    """A memory with exact labels."""
+    cells = {unit: Cell(F(str(share)), "pass:x") for unit, share in covers.items()}
+    return WrittenMemory(id, text or f"text of {id}", F(cost), cells)
+
+
+LONG = WrittenStore("long", (memory("m1", 1, once=1), memory("m2", 5, now=1), memory("m3", 1)))
+"""Of MEALS: 7 words, two of its three units."""
+
+DOG = WrittenStore("dog", (memory("m", 3, "the dog Rex", dog=1),))
+CAT = WrittenStore("cat", (memory("m", 1, "cat", cat=1),))
+"""Of PETS."""
+
+
+@st.composite
+def stores(draw: st.DrawFn, name: str) -> WrittenStore:
+    """A few memories over the units of MEALS."""
+    covers = st.dictionaries(
+        st.sampled_from(["now", "ended", "once"]), st.sampled_from(["0.5", "1"])
+    )
+    drawn = draw(st.lists(st.tuples(st.integers(1, 6), covers), max_size=5))
+    return WrittenStore(
+        name, tuple(memory(f"m{n}", cost, **cells) for n, (cost, cells) in enumerate(drawn))
+    )

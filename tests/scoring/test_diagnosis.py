@@ -1,0 +1,242 @@
+"""Losses from OPT of the common union down to what is kept, in all and by kind of unit."""
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from fractions import Fraction
+from itertools import combinations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from memaudit.core.package import Package
+from memaudit.formats.score_file import LOSS_STEPS
+from memaudit.scoring.diagnosis import (
+    ADVICE,
+    Diagnosis,
+    KindRow,
+    NoDiagnosis,
+    diagnose,
+    kind_rows,
+    pool_kind_rows,
+)
+from memaudit.scoring.judged_store import WrittenStore
+from memaudit.scoring.score_json import diagnosis_row, kinds_data
+from memaudit.scoring.store_scores import StoreScorer
+from tests.scoring.small_stores import IRRATIONAL, LONG, MEALS, F, memory, stores
+
+
+def diagnosis(package: Package, store: WrittenStore, budget: int) -> Diagnosis:
+    """Of the store alone."""
+    return diagnose(StoreScorer(package, [store]), store, F(budget))
+
+
+def losses(found: Diagnosis) -> dict[str, Fraction]:
+    return {step.name: step.value for step in found.steps}
+
+
+def test_by_hand() -> None:
+    """Of 7: 3 never written (ended), 1 does not fit (once beside now), 2 chosen badly, 1 kept."""
+    found = diagnosis(MEALS, LONG, 5)
+    assert losses(found) == {"generation": 0, "extraction": 3, "cost": 1, "selection": 2}
+    assert found.kept_share == F(1, 7)
+    extraction = found.steps[1]
+    assert extraction.units == (("ended", F(3)),)
+    assert extraction.queries == ("q",)
+    assert "extraction" in found.advice
+
+
+def test_every_loss_has_an_advice() -> None:
+    assert [*LOSS_STEPS, "kept"] == list(ADVICE)
+
+
+def test_the_heaviest_questions_come_first() -> None:
+    """However the file orders them; of equal ones the first by name."""
+    data = MEALS.model_dump()
+    data["queries"] = [
+        {"id": id, "required": ["ended"], "importance": weight}
+        for id, weight in (("a", 1), ("d", 2), ("b", 7), ("c", 2))
+    ]
+    for unit in data["units"]:
+        unit["weight"] = None  # what the questions make it
+    found = diagnosis(Package.model_validate(data), LONG, 5)
+    assert found.steps[1].queries == ("b", "c", "d", "a")
+
+
+def test_what_fits_is_kept() -> None:
+    """A store within the budget has no cost or selection loss."""
+    found = diagnosis(MEALS, LONG, 7)
+    assert found.policy == "everything fits"
+    assert [step.value for step in found.steps[2:]] == [0, 0]
+
+
+def test_what_was_never_written_is_not_too_expensive() -> None:
+    """A store rich in other units that lacks the one OPT is made of: an extraction loss."""
+    units = [{"id": "big", "kind": "fact", "weight": 10}]
+    units += [{"id": f"u{n}", "kind": "fact", "weight": 1} for n in range(10)]
+    package = Package.model_validate(
+        {
+            "name": "p",
+            "experiences": [{"id": "e"}],
+            "candidates": [{"id": "c", "experience": "e", "kind": "fact", "cost": 5}],
+            "units": units,
+            "coverage": [{"candidate": "c", "unit": "big", "value": 1}],
+        }
+    )
+    many = WrittenStore("many", tuple(memory(f"m{n}", 5, **{f"u{n}": 1}) for n in range(10)))
+    found = diagnosis(package, many, 5)
+    assert losses(found) == {"generation": 0, "extraction": 9, "cost": 0, "selection": 0}
+    assert "extraction" in found.advice
+
+
+@settings(max_examples=60, deadline=None)
+@given(stores("a"), stores("b"), st.integers(2, 12))
+def test_losses_add_up(first: WrittenStore, second: WrittenStore, budget: int) -> None:
+    """Shares sum to 1 exactly, each is at least 0, unit parts add up to their step; and over all
+    kinds of units kept and each loss are those of the diagnosis, together OPT."""
+    scorer = StoreScorer(MEALS, [first, second])
+    for store in (first, second):
+        found = diagnose(scorer, store, F(budget))
+        assert sum(step.share for step in found.steps) + found.kept_share == 1
+        kinds = kind_rows(MEALS, scorer.score(store, F(budget)).score.unit_values, found)
+        for step in found.steps:
+            assert step.value >= 0
+            assert sum(part for _, part in step.units) == step.value
+            assert sum((row.losses or {})[step.name] for row in kinds) == step.value
+        kept = sum(row.kept or 0 for row in kinds)
+        assert kept == found.kept_share * found.optimum
+        lost = sum(sum((row.losses or {}).values()) for row in kinds)
+        assert kept + lost == scorer.common_optimum(F(budget)).value
+
+
+def test_zero_optimum() -> None:
+    """No shares of nothing."""
+    with pytest.raises(NoDiagnosis, match="the optimum is 0") as caught:
+        diagnosis(MEALS, LONG, 0)
+    assert (caught.value.undefined, caught.value.basis) == ("optimum is 0", "common union")
+
+
+def test_no_diagnosis_without_a_proof() -> None:
+    """It says which optimum is open and how far it is known, as text and as data."""
+    scorer = StoreScorer(MEALS, [LONG])
+    proven = scorer.upper_optimum(LONG, F(5))
+    scorer._optima["only long", F(5)] = replace(
+        proven, status="bound", certificate=None, bound=proven.value + 2
+    )
+    with pytest.raises(NoDiagnosis) as caught:
+        diagnose(scorer, LONG, F(5))
+    assert str(caught.value) == (
+        "no diagnosis of 'long' at budget 5: the optimum of the store alone is not certified, it "
+        "lies between 3 and 5"
+    )
+    row = diagnosis_row(caught.value)
+    assert (row["undefined"], row["basis"]) == ("optimum not certified", "store alone")
+    assert (row["optimum"], row["bound"], row["status"]) == (3, 5, "bound")
+
+
+Covers = Mapping[str, Fraction]
+
+
+def true_worth(store: Iterable[Covers]) -> float:
+    """F of a few candidates with the responses of IRRATIONAL, in floating point."""
+    total: Counter[str] = Counter()
+    for covers in store:
+        total.update({unit: float(share) for unit, share in covers.items()})
+    return 3 * math.sqrt(total["now"]) + 3 * math.log1p(total["ended"]) + math.sqrt(total["once"])
+
+
+def true_optimum(candidates: list[tuple[int, Covers]], budget: int) -> float:
+    """By trying everything."""
+    return max(
+        true_worth(covers for _, covers in chosen)
+        for size in range(len(candidates) + 1)
+        for chosen in combinations(candidates, size)
+        if sum(cost for cost, _ in chosen) <= budget
+    )
+
+
+@settings(max_examples=40, deadline=None)
+@given(stores("a"), stores("b"), st.integers(2, 9))
+def test_irrational_values_are_diagnosed_too(
+    first: WrittenStore, second: WrittenStore, budget: int
+) -> None:
+    """Shares sum to 1 exactly, and each encloses what floating point and brute force find."""
+    scorer = StoreScorer(IRRATIONAL, [first, second])
+    own: list[tuple[int, Covers]] = [(2, {"once": F(1)}), (4, {"now": F(1), "ended": F(1)})]
+    covers = {
+        store.candidate_id(item): {unit: cell.value for unit, cell in item.coverage.items()}
+        for store in (first, second)
+        for item in store.memories
+    }
+    of = {
+        store.name: [(int(item.cost), covers[store.candidate_id(item)]) for item in store.memories]
+        for store in (first, second)
+    }
+    opt = true_optimum([*own, *of["a"], *of["b"]], budget)
+    for store in (first, second):
+        found = diagnose(scorer, store, F(budget))
+        assert sum(step.share for step in found.steps) + found.kept_share == 1
+        for step in found.steps:
+            assert step.value >= 0
+            assert step.between.low <= step.share <= step.between.high
+        assert found.precision < F(1, 10**8)
+        best, union = (
+            true_optimum(of[store.name], budget),
+            true_optimum([*own, *of[store.name]], budget),
+        )
+        kept = true_worth(covers[id] for id in found.kept)
+        for between, share in (
+            (found.steps[0].between, (opt - union) / opt),
+            (found.steps[3].between, (best - kept) / opt),
+            (found.kept_between, kept / opt),
+        ):
+            assert float(between.low) - 1e-9 <= share <= float(between.high) + 1e-9
+        row = diagnosis_row(found)
+        assert row["exact"] == found.is_exact
+        assert ("kept_between" in row) == (not found.is_exact)
+
+
+def test_kinds_by_hand() -> None:
+    """At budget 5 OPT is 7: both candidates but `old`, and m1. `ended` was never written, `now` is
+    in the best subset and not kept, `once` is kept; the best subset has no room for it."""
+    scorer = StoreScorer(MEALS, [LONG])
+    score = scorer.score(LONG, F(5))
+    rows = kind_rows(MEALS, score.score.unit_values, diagnose(scorer, LONG, F(5)))
+    current, supersession, stale = rows
+    assert [row.kind for row in rows] == ["current", "supersession", "stale"]
+    assert (current.units, current.weight, current.written, current.share) == (1, 3, 3, 1)
+    assert (current.kept, current.losses) == (
+        0, {"generation": 0, "extraction": 0, "cost": 0, "selection": 3},
+    )  # fmt: skip
+    assert (supersession.written, supersession.share, supersession.kept) == (0, 0, 0)
+    assert supersession.losses == {"generation": 0, "extraction": 3, "cost": 0, "selection": 0}
+    assert kinds_data([stale]) == {
+        "stale": {
+            "units": 1, "weight": 1.0, "value": 1.0, "share": 1.0, "kept": 1.0,
+            "losses": {"generation": 0.0, "extraction": 0.0, "cost": 1.0, "selection": -1.0},
+        }
+    }  # fmt: skip
+
+
+def test_kinds_without_a_diagnosis() -> None:
+    """What is written is known all the same; what was lost is not. No weight, no share."""
+    rows = kind_rows(MEALS, {"current": F(3)}, None)
+    assert [(row.kind, row.written, row.kept, row.losses) for row in rows] == [
+        ("current", 3, None, None), ("supersession", 0, None, None), ("stale", 0, None, None),
+    ]  # fmt: skip
+    assert kinds_data(rows)["current"]["losses"] is None
+    assert KindRow("fact", 1, F(0), F(0), None, None).share is None
+
+
+def test_pooled_kinds() -> None:
+    """Added up by kind; a package without a diagnosis adds to what is written alone."""
+    diagnosed = KindRow("fact", 2, F(4), F(1), F(1), dict.fromkeys(LOSS_STEPS, F(1)))
+    undiagnosed = KindRow("fact", 1, F(2), F(2), None, None)
+    other = KindRow("current", 1, F(1), F(0), None, None)
+    current, fact = pool_kind_rows([diagnosed, undiagnosed, other, diagnosed])
+    assert (current.kind, current.kept, current.losses) == ("current", None, None)
+    assert (fact.units, fact.weight, fact.written, fact.kept) == (5, 10, 4, 2)
+    assert fact.losses == dict.fromkeys(LOSS_STEPS, F(2))
+    assert fact.share == Fraction(4, 10)

@@ -1,0 +1,112 @@
+"""From exported stores to judged ones."""
+
+import json
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memaudit.adapters.store import ExportedStore, Memory, Origin
+from memaudit.core.errors import MemAuditError
+from memaudit.core.package import Package
+from memaudit.scoring.judged_store import FAILED_SALIENCE, judge_store, read_salience
+from memaudit.scoring.judges import LexicalJudge, NotJudged
+from memaudit.scoring.label_judges import LabelJudge
+
+PACKAGE = Package.model_validate(
+    {
+        "name": "lunch",
+        "cost_rule": "words",
+        "experiences": [{"id": "e"}],
+        "candidates": [],
+        "units": [{"id": "u", "kind": "fact", "text": "Ann eats fish now.", "weight": 1}],
+    }
+)
+ORIGIN = Origin(system="s", format="plain")
+
+
+def store(*memories: Memory, **configuration: object) -> ExportedStore:
+    """A store of these."""
+    origin = ORIGIN.model_copy(update={"configuration": configuration})
+    return ExportedStore(name="s", origin=origin, memories=memories)
+
+
+def test_only_the_memories_of_the_package() -> None:
+    """A store of many examples is scored example by example."""
+    mine = Memory(id="a", text="Ann eats fish now", example="lunch")
+    other = Memory(id="b", text="Bo has a dog", example="dinner")
+    found = judge_store(PACKAGE, store(mine, other), LexicalJudge())
+    assert [memory.id for memory in found.memories] == ["a"]
+    with pytest.raises(MemAuditError, match="was not written for the package 'lunch'"):
+        judge_store(PACKAGE, store(other), LexicalJudge())
+    for listed in (["dinner", "lunch"], {"dinner": 1, "lunch": 0}):
+        empty = judge_store(PACKAGE, store(other, examples=listed), LexicalJudge())
+        assert empty.memories == ()
+
+
+def test_order_and_state() -> None:
+    """By time where all have one; what is not active is not scored."""
+    late = Memory(id="late", text="x", created_at="2025-02-01")
+    early = Memory(id="early", text="x y", created_at="2025-01-01")
+    gone = Memory(id="gone", text="x", state="deleted", created_at="2025-01-02")
+    found = judge_store(PACKAGE, store(late, early, gone), LexicalJudge())
+    assert [(memory.id, memory.cost) for memory in found.memories] == [("early", 2), ("late", 1)]
+
+
+def test_packages_out_of_the_pool_are_not_scored() -> None:
+    """Ambiguous and rejected ones stay in the artifact, and out of every mean."""
+    out = PACKAGE.replace(attributes={"scoring_pool": False, "status": "ambiguous"})
+    with pytest.raises(MemAuditError, match="out of the scoring pool"):
+        judge_store(out, store(), LexicalJudge())
+
+
+def test_declared_costs_cannot_be_measured() -> None:
+    """One rule for everyone, or none."""
+    with pytest.raises(MemAuditError, match="--cost-rule"):
+        judge_store(PACKAGE.replace(cost_rule="declared"), store(), LexicalJudge())
+
+
+def test_a_store_without_labels_is_named(tmp_path: Path) -> None:
+    """Among many stores one must know which, and what to do if it covers nothing."""
+    labels = tmp_path / "ann.jsonl"
+    labels.write_text('{"memory_id": "other", "unit_id": "u", "coverage": 1}\n')
+    with pytest.raises(MemAuditError, match=r"^store 's': ann\.jsonl: no label .* a label of 0"):
+        judge_store(PACKAGE, store(Memory(id="a", text="x")), LabelJudge(labels))
+
+
+def calls(folder: Path, *rows: dict[str, Any]) -> Path:
+    """A file of calls."""
+    path = folder / "calls.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+RATED = store(
+    Memory(id="a", text="Ann eats fish now", salience=0.9),
+    Memory(id="b", text="Bo has a dog", salience=0.1),
+)
+
+
+def test_salience_of_a_file_is_not_mixed_with_the_systems_own(tmp_path: Path) -> None:
+    """A memory the file does not name has none, and is counted; without a file its own counts."""
+    own = judge_store(PACKAGE, RATED, LexicalJudge())
+    assert [one.salience for one in own.memories] == [Fraction(9, 10), Fraction(1, 10)]
+    path = calls(tmp_path, {"instance_id": "lunch", "scores": {"a": {"salience": 5}}},
+                 {"instance_id": "tea", "error": "timeout"})  # fmt: skip
+    given = judge_store(PACKAGE, RATED, LexicalJudge(), read_salience(path))
+    assert [one.salience for one in given.memories] == [5, None]
+    assert given.caveats.without_salience == {"salience": 1}
+    assert given.caveats.left_out == {FAILED_SALIENCE: 1}
+    assert [one.query_salience for one in given.memories] == [None, None]
+    aware = judge_store(PACKAGE, RATED, LexicalJudge(), read_salience(None, path))
+    assert [one.salience for one in aware.memories] == [Fraction(9, 10), Fraction(1, 10)]
+    assert [one.query_salience for one in aware.memories] == [5, None]
+    assert aware.caveats.without_salience == {"query_salience": 1}
+
+
+def test_salience_of_another_example_is_an_error(tmp_path: Path) -> None:
+    """Not a store without salience."""
+    path = calls(tmp_path, {"instance_id": "dinner", "scores": {"a": {"salience": 5}}})
+    with pytest.raises(NotJudged, match="has no salience of 'lunch'"):
+        judge_store(PACKAGE, RATED, LexicalJudge(), read_salience(path))

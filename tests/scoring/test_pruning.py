@@ -1,0 +1,70 @@
+"""What a store keeps within a budget, by one rule."""
+
+from dataclasses import replace
+
+import pytest
+
+from memaudit.scoring.judged_store import WrittenStore
+from memaudit.scoring.pruning import (
+    MissingSalience,
+    Policy,
+    keep_within,
+    kept_row,
+    prune,
+    usable_policies,
+)
+from tests.scoring.small_stores import LONG, F
+
+RATED = WrittenStore(
+    "rated",
+    tuple(
+        replace(memory, salience=F(salience))
+        for memory, salience in zip(LONG.memories, (2, 3, 2), strict=True)
+    ),
+)
+
+
+def test_everything_that_fits_is_kept() -> None:
+    """7 words in all; no policy is asked for, so no salience is missing."""
+    kept = keep_within(LONG, F(7), "salience")
+    assert (kept.ids, kept.policy, kept.kept_by) == (LONG.candidate_ids, None, "everything fits")
+
+
+@pytest.mark.parametrize(
+    ("store", "policy", "budget", "ids"),
+    [
+        (LONG, "recency", 6, ("m2", "m3")),
+        (LONG, "recency", 5, ("m1", "m3")),  # m2 is too expensive, the next one fits
+        (LONG, "recency", 0, ()),
+        (RATED, "salience", 6, ("m2", "m3")),  # of equals the newest first
+        (RATED, "salience", 1, ("m3",)),
+    ],
+)
+def test_policies(store: WrittenStore, policy: Policy, budget: int, ids: tuple[str, ...]) -> None:
+    """In order of writing, whatever order the policy takes them in."""
+    kept = keep_within(store, F(budget), policy)
+    assert kept.ids == tuple(f"{store.name}/{id}" for id in ids)
+    assert kept.kept_by == f"cut by {policy}"
+
+
+def test_a_policy_needs_a_score_of_every_memory() -> None:
+    """Where one is missing the policy is an error, is not usable, and has no row."""
+    first, *others = RATED.memories
+    partly = replace(RATED, memories=(replace(first, salience=None), *others))
+    for store, usable in ((LONG, ["recency"]), (partly, ["recency"]),
+                          (RATED, ["recency", "salience"])):  # fmt: skip
+        assert usable_policies(store) == usable
+    with pytest.raises(MissingSalience, match="'rated' has no salience for every memory; use rec"):
+        prune(partly, F(5), "salience")
+    with pytest.raises(MissingSalience, match="no query_salience"):
+        keep_within(RATED, F(5), "query_salience")
+    assert usable_policies(WrittenStore("empty", ())) == ["recency", "salience", "query_salience"]
+
+
+def test_rows_that_are_scored() -> None:
+    """The same rule over the rows of a score file."""
+    pruned = {"recency": 1, "salience": 2}
+    assert kept_row(True, 9, pruned) == 9
+    assert kept_row(False, 9, pruned) == 1
+    assert kept_row(False, 9, pruned, "salience") == 2
+    assert kept_row(False, 9, pruned, "query_salience") is None

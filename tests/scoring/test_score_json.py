@@ -1,0 +1,85 @@
+"""The JSON behind a score: a vendor can find the very units that were lost."""
+
+from fractions import Fraction
+
+import pytest
+
+from memaudit.adapters.store import ExportedStore, Origin
+from memaudit.core.errors import MemAuditError
+from memaudit.scoring.judges import LexicalJudge
+from memaudit.scoring.package_scores import PackageScores, Scoring, score_judged
+from memaudit.scoring.score_json import (
+    cells_data,
+    explanation,
+    lost_data,
+    package_scores_data,
+)
+from tests.scoring.small_stores import LONG, MEALS
+
+
+def meals_scores(*budgets: int) -> PackageScores:
+    """LONG on MEALS."""
+    scoring = Scoring(tuple(map(Fraction, budgets)), {"long": LexicalJudge()})
+    exported = ExportedStore(name="long", origin=Origin(system="x", format="y"), memories=())
+    return score_judged(MEALS, [exported], [LONG], scoring)
+
+
+def test_lost_units() -> None:
+    """At budget 5: `ended` was never written, `now` not chosen; `once` is kept, so not lost."""
+    scores = meals_scores(5, 7, 0)
+    at_5, at_7, at_0 = (lost_data(scores, row) for row in scores.rows)
+    assert [(unit["unit"], unit["lost"], unit["step"], unit["kept"]) for unit in at_5] == [
+        ("ended", 3, "extraction", 0), ("now", 3, "selection", 0),
+    ]  # fmt: skip
+    assert [query["id"] for query in at_5[0]["queries"]] == ["q"]
+    assert at_5[0]["parts"] == {"extraction": 3}
+    assert [unit["unit"] for unit in at_7] == ["ended"]
+    assert at_0 == []  # no diagnosis
+
+
+def test_cells() -> None:
+    """Every cell that is not 0, in the order of writing; listed only where asked for."""
+    scores = meals_scores(5)
+    first, second = cells_data(scores)["long"]
+    assert (first["id"], first["unit"], first["text"]) == ("m1", "once", "text of m1")
+    assert (second["id"], second["unit"], second["value"]) == ("m2", "now", 1)
+    data = package_scores_data(scores, cells=True)
+    assert data["cells"] == cells_data(scores)
+    assert data["scores"][0]["lost_units"] == lost_data(scores, scores.rows[0])
+    assert "cells" not in package_scores_data(scores)
+
+
+def test_a_unit_explained() -> None:
+    """Who covers it, in the store and in the package, and what became of it at each budget."""
+    data = explanation("now", meals_scores(5, 7, 0))
+    unit = data["unit"]
+    assert data["memories"] == []
+    assert (unit["kind"], unit["weight"], [query["id"] for query in unit["queries"]]) == (
+        "current", 3, ["q"],
+    )  # fmt: skip
+    assert [(row["store"], row["id"], row["value"]) for row in unit["memories"]] == [
+        ("long", "m2", 1)
+    ]
+    assert [(row["store"], row["id"]) for row in unit["candidates"]] == [(None, "both")]
+    assert [(row["budget"], row["kept"], row["parts"]) for row in unit["scores"]] == [
+        (5, 0, {"selection": 3}), (7, 3, {}), (0, None, None),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("id", ["m2", "long/m2"])
+def test_a_memory_explained(id: str) -> None:
+    """By its own id or as a candidate: what it covers, and when it was kept."""
+    data = explanation(id, meals_scores(5, 7))
+    assert data["unit"] is None
+    (memory,) = data["memories"]
+    assert (memory["store"], memory["memory"], memory["cost"]) == ("long", "m2", 5)
+    assert [(cell["unit"], cell["value"]) for cell in memory["cells"]] == [("now", 1)]
+    assert memory["scores"] == [
+        {"budget": 5, "in_best_subset": True, "kept": False},
+        {"budget": 7, "in_best_subset": True, "kept": True},
+    ]
+
+
+def test_nothing_of_that_name() -> None:
+    with pytest.raises(MemAuditError, match="nothing is called 'm9' in 'meals'"):
+        explanation("m9", meals_scores(5))
