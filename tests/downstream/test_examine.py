@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
-from memaudit.downstream.examine import WHY, Finding, examine, findings, lean, retrieve
+from memaudit.downstream.examine import Finding, examine, findings, lean, retrieve
+from memaudit.formats.diagnosis_files import REMARKS
 from memaudit.downstream.holding import Holding, StoredMemory
-from memaudit.downstream.measures import ABOUT
+from memaudit.formats.diagnosis_files import MEASURES
 from memaudit.downstream.readers.offline import EvidenceOnly
 from memaudit.downstream.readers.protocol import Asked, Reader, Reply, State
 from memaudit.downstream.retrievers import Oracle, Recency, Retriever
@@ -222,11 +223,11 @@ def test_rows() -> None:
          "memories": [{"id": "m-dog", "covers": 1, "kept": True, "rank": 2}]},
     ]  # fmt: skip
     assert (row["package"], row["store"], row["query"], row["answer"]) == ("ann", "s", "dog", "Rex")
-    assert set(row["measures"]) == set(ABOUT)
+    assert set(row["measures"]) == set(MEASURES)
     assert row["texts"] == {"m-dog": DOG.text, "m-open": OPEN.text}
     for held in (holding(), holding(*ALL, kept=0), holding(*ALL)):
         for finding in found(held, ABSTAINS).values():
-            assert set(finding.why) <= set(WHY)
+            assert set(finding.why) <= set(REMARKS)
 
 
 @pytest.mark.parametrize("kept", [0, 1, 3, 5])

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from memaudit.core.errors import MemAuditError
 from memaudit.downstream.answers import Verdict
 from memaudit.downstream.chain import Stage
-from memaudit.downstream.outcomes import LOSSES, Layer, Outcome, decide, losses
+from memaudit.downstream.outcomes import LOSSES, decide, losses
+from memaudit.formats.diagnosis_files import Layer, Outcome
 
 
 @given(

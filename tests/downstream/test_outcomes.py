@@ -6,7 +6,8 @@ import pytest
 
 from memaudit.downstream.answers import Verdict
 from memaudit.downstream.chain import LOST, Stage
-from memaudit.downstream.outcomes import TABLE, Layer, Outcome, decide
+from memaudit.downstream.outcomes import TABLE, decide
+from memaudit.formats.diagnosis_files import Layer, Outcome
 
 VERDICTS = ("right", "stale", "wrong", "abstained", "unclear")
 GRID = {

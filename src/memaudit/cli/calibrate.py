@@ -122,7 +122,7 @@ def _number(one: dict[str, float | None]) -> str:
 
 def _partings(parted: dict[str, Any], screen: Any) -> None:
     """How many pairs part, why, and the largest."""
-    from memaudit.downstream.calibration_summary import REASONS
+    from memaudit.formats.calibration_files import PARTING_REASONS
 
     target = parted["target"].replace("_", " ")
     apart = sum(parted["apart"].values())
@@ -133,7 +133,7 @@ def _partings(parted: dict[str, Any], screen: Any) -> None:
         f"worse in {apart}"
     )
     for step, count in parted["apart"].items():
-        screen.print(f"  {count} part by {REASONS[step]}")
+        screen.print(f"  {count} part by {PARTING_REASONS[step]}")
     if parted["largest"]:
         screen.print(_largest(parted["largest"], parted["target"]))
 

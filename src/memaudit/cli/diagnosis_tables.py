@@ -12,8 +12,7 @@ from memaudit.cli.terminal import console, safe, safe_markup
 from memaudit.core.errors import MemAuditError
 from memaudit.core.number_text import fixed, significant
 from memaudit.core.text import counted
-from memaudit.downstream.examine import WHY
-from memaudit.downstream.outcomes import LOST_BY, Layer, Outcome
+from memaudit.formats.diagnosis_files import LOST_BY, REMARKS, Layer, Outcome
 
 COMPARED = ("answered", "evidence_recall", "token_f1", "words_retrieved")
 MOST_PAIRS = 10
@@ -193,7 +192,7 @@ def _show(row: Row) -> None:
         f"  question  {_short(row['question'])}",
         f"  right     {_gold(row)}",
         f"  said      {_short(row['answer']) or row['reply']}",
-        *(f"  remark    {WHY[why]}" for why in row["why"]),
+        *(f"  remark    {REMARKS[why]}" for why in row["why"]),
     ]  # fmt: skip
     for unit in row["evidence"]:
         lines.append(

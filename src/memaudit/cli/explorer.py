@@ -17,10 +17,10 @@ def serve(
         int, typer.Option(min=0, max=65535, help="Port on 127.0.0.1; 0 takes a free one.")
     ] = 0,
     no_browser: Annotated[
-        bool, typer.Option("--no-browser", help="Print the address, open no browser.")
+        bool, typer.Option("--no-browser", help="Print the address and open no browser.")
     ] = False,
 ) -> None:
-    """Show everything in some folders as linked pages, on this machine only, until Ctrl-C."""
+    """Serve everything in some folders as linked pages, on this machine only, until Ctrl-C."""
     from memaudit.solvers.protocol import STOP
     from memaudit.web.explorer.app import explorer_app
     from memaudit.web.explorer.library.library import Library
@@ -34,10 +34,10 @@ def serve(
 
     if not library.items:
         given = ", ".join(map(str, folders))
-        typer.echo(safe(f"{given} holds nothing of ours yet; what comes is listed"), err=True)
+        typer.echo(safe(f"{given}: no files of MemAudit yet; new ones will be listed"), err=True)
 
     def announce(address: str) -> None:
-        typer.echo(safe(f"{library.contents}{skipped}; Ctrl-C ends"))
+        typer.echo(safe(f"{library.contents}{skipped}; press Ctrl-C to stop"))
         typer.echo(address)
 
     serve_app(explorer_app(Site(library)), port, announce, not no_browser, SERVED, STOP.set)
@@ -51,25 +51,25 @@ def bundle(
     out: Annotated[Path, typer.Option(metavar="SITE", help="The folder to write.")],
     seconds: Annotated[
         float,
-        typer.Option(metavar="S", help="Time to find the optima of one package along the budget."),
+        typer.Option(metavar="S", help="Time per package to find its optima along the budget."),
     ] = 5.0,
 ) -> None:
-    """Write everything in some folders as pages that any web host, or none, can show."""
+    """Write everything in some folders as a static site, for any web host or a browser alone."""
     from memaudit.cli.terminal import progress
     from memaudit.core.errors import MemAuditError
-    from memaudit.scoring.gate import checked_seconds
-    from memaudit.web.explorer.bundle import refuse_foreign, write_bundle
+    from memaudit.solvers.protocol import checked_seconds
+    from memaudit.web.explorer.bundle import refuse_foreign_files, write_bundle
     from memaudit.web.explorer.library.library import Library
 
     checked_seconds(seconds)
-    refuse_foreign(out)
+    refuse_foreign_files(out)
     library = Library(folders)
     if not library.items and not library.unreadable:
         raise MemAuditError(
-            f"{', '.join(map(str, folders))} holds nothing of ours, no page was written; give "
+            f"{', '.join(map(str, folders))}: no files of MemAudit, so no page was written; give "
             "folders with runs, packages, stores, scores, frames, diagnoses or certificates"
         )
-    with progress("things", len(library.items)) as done:
+    with progress("entries", len(library.items)) as done:
         written = write_bundle(library, out, seconds, lambda begun, _: done(begun))
     typer.echo(safe(f"{written.pages:,} pages, {written.bytes / 1e6:.1f} MB: {library.contents}"))
     if library.unreadable:

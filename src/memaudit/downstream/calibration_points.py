@@ -14,15 +14,6 @@ from memaudit.experiments.evaluate import Subject
 from memaudit.scoring.score import Ratio
 from memaudit.writers.protocol import Writer
 
-STEPS = {
-    "ratio": "value of the store over the certified optimum",
-    "kept_coverage": "share of every required unit that the store keeps, mean over questions",
-    "kept_recall": "share of the required units that the store keeps in full",
-    "evidence_recall": "share of the required units that the retrieved memories cover in full",
-    "answered": "share of questions answered right with their evidence",
-}
-"""From writing to answering; each number knows one thing more than the one before."""
-
 TARGETS = ("kept_recall", "evidence_recall", "answered", "right", "token_f1")
 """What the ratio is compared with."""
 

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from memaudit.core.number_text import rounded
-from memaudit.downstream.calibration_points import STEPS, TARGETS
-from memaudit.stats.bootstrap import Floats, mean_intervals, resample_counts
+from memaudit.downstream.calibration_points import TARGETS
+from memaudit.formats.calibration_files import CALIBRATION_STEPS, PARTING_REASONS
+from memaudit.stats.bootstrap import Floats, Indices, mean_intervals, resample_counts
 from memaudit.stats.rank_correlation import (
     Correlation,
-    Indices,
     correlation_interval,
     kendall,
     row_correlations,
@@ -22,15 +22,6 @@ from memaudit.stats.rank_correlation import (
 )
 
 Point = dict[str, Any]
-
-REASONS = {
-    "kept_coverage": "weights: the ratio adds up units by their weight, recall takes questions "
-    "alike, whether they need one unit or many",
-    "kept_recall": "parts: the ratio credits a unit that is kept in part, recall does not",
-    "evidence_recall": "retrieval: more is kept, but less of it is among the memories retrieved",
-    "answered": "reading: more is retrieved, but less of it answered right",
-}
-"""Why two orders part, by the first step at which they do."""
 
 MOST = 10
 """Partings that are listed: the largest of as many packages."""
@@ -56,7 +47,7 @@ class Parting:
         return {
             "target": self.target,
             "step": self.step,
-            "why": REASONS[self.step],
+            "why": PARTING_REASONS[self.step],
             **{name: self.first[name] for name in ("set", "package", "budget")},
             "first": _steps(self.first),
             "second": _steps(self.second),
@@ -84,7 +75,7 @@ def partings(points: Sequence[Point], target: str) -> dict[str, Any]:
         "target": target,
         "agree": agree,
         "tied": tied,
-        "apart": {step: counts[step] for step in REASONS if counts[step]},
+        "apart": {step: counts[step] for step in PARTING_REASONS if counts[step]},
         "largest": [one.to_json() for one in list(by_package.values())[:MOST]],
     }
 
@@ -104,7 +95,7 @@ def _pairs(points: Sequence[Point], target: str) -> Iterator[tuple[Point, Point]
 
 def _step(first: Point, second: Point, target: str) -> str:
     """The first step in the other order; the target itself is one."""
-    for name in list(STEPS)[1:]:
+    for name in list(CALIBRATION_STEPS)[1:]:
         if first[name] is not None and second[name] is not None and first[name] < second[name]:
             return name
         if name == target:
@@ -113,7 +104,7 @@ def _step(first: Point, second: Point, target: str) -> str:
 
 
 def _steps(point: Point) -> dict[str, Any]:
-    return {"writer": point["writer"], **{name: point[name] for name in STEPS}}
+    return {"writer": point["writer"], **{name: point[name] for name in CALIBRATION_STEPS}}
 
 
 def _name(point: Point) -> tuple[str, str, str, str]:

@@ -18,30 +18,6 @@ from memaudit.downstream.question import Question, questions
 from memaudit.downstream.readers.protocol import Asked, Reader, Reply, State
 from memaudit.downstream.retrievers import Ranking, Retriever
 
-WHY = {
-    "question_without_evidence": "the package names no evidence for it",
-    "no_evidence_needed": "nothing is known about it: the right answer is to abstain",
-    "empty_store": "the store holds no memory at all",
-    "nothing_kept": "no memory fits the budget",
-    "retriever_returned_nothing": "memories are kept, and the retriever found none",
-    "partly_written": "some of a required unit was written, not all of it",
-    "partly_retrieved": "some of a required unit was retrieved, not all of it",
-    "partly_supported": "one required unit was retrieved in full, another was not",
-    "coverage_undecided": "the judge of coverage gave no answer about a required unit",
-    "answered_anyway": "the reader answered without the evidence",
-    "abstained": "the reader abstained",
-    "abstained_in_the_dark": "right to abstain, without the evidence that says so",
-    "empty_answer": "the reader said it answers, and the answer is blank",
-    "unparseable_reply": "the reply is not of the form asked for",
-    "refused": "the model declined",
-    "no_reply": "the server gave no reply",
-    "no_gold_answer": "the package holds no answer to compare with",
-    "answer_cannot_be_scored": "the answer is partly the gold answer: words cannot tell",
-    "cites_unknown_memory": "the reader names a memory it was not shown",
-    "quote_not_verbatim": "the reader quotes what its memory does not say",
-}
-"""Remarks that a row can carry; all are counted."""
-
 
 @dataclass(frozen=True, slots=True)
 class Finding:

@@ -8,37 +8,11 @@ from memaudit.downstream.answers import Verdict, exact_match, scored, token_f1
 from memaudit.downstream.chain import UnitChain
 from memaudit.downstream.grading import Graded
 from memaudit.downstream.holding import StoredMemory
-from memaudit.downstream.outcomes import Outcome
 from memaudit.downstream.question import Question
 from memaudit.downstream.readers.protocol import Reply, State
+from memaudit.formats.diagnosis_files import Outcome
 
 Measures = dict[str, Fraction | None]
-
-ABOUT = {
-    "answered": "1 where the outcome is answered_right",
-    "right": "1 where the words are right, supported or not",
-    "evidence_recall": "share of the required units that the k memories cover in full; undefined "
-    "where none is required",
-    "evidence_coverage": "the same with units covered in part counted in part: the mean share of a "
-    "required unit that the k memories cover",
-    "evidence_precision": "share of the retrieved memories that cover any of a required unit; "
-    "undefined where nothing was retrieved or required",
-    "answer_in_evidence": "1 where a retrieved memory that covers any of a required unit holds the "
-    "gold answer, by answer-v2; undefined where none is required, without a gold answer, or where "
-    "abstaining is right",
-    "stale_retrieval": "1 where a retrieved memory covers a stale unit of the question and nothing "
-    "that supports its answer; undefined where it has no stale unit",
-    "stale_answer": "1 where the answer is taken from what no longer holds; undefined where the "
-    "question has no stale unit",
-    "words_retrieved": "words of the retrieved memories",
-    "exact_match": "1 where the answer is the gold answer, or abstains where that is right; "
-    "undefined without a gold answer or a reply",
-    "token_f1": "token F1 with the gold answer, likewise",
-    "abstention_precision": "of abstentions, 1 where it is right to abstain",
-    "abstention_recall": "of questions that cannot be answered, 1 where the reader abstained",
-    "words_kept": "words of everything the store keeps",
-}
-"""Every measure, in the order of tables."""
 
 
 def measures(

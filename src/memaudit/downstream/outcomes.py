@@ -9,47 +9,12 @@ named as one wherever it happens, and counts against the layer that lost the cur
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
-from enum import StrEnum
 from fractions import Fraction
 
 from memaudit.core.errors import MemAuditError
 from memaudit.downstream.answers import Verdict
 from memaudit.downstream.chain import Stage
-
-
-class Outcome(StrEnum):
-    """What became of a question."""
-
-    RIGHT = "answered_right"
-    NEVER_WRITTEN = "evidence_never_written"
-    PRUNED = "written_but_pruned"
-    NOT_RETRIEVED = "kept_not_retrieved"
-    ABSTAINED = "retrieved_but_abstained"
-    WRONG = "retrieved_but_wrong"
-    UNSUPPORTED = "answered_without_support"
-    STALE = "stale_answer"
-    UNCERTAIN = "uncertain"
-
-
-class Layer(StrEnum):
-    """Who lost the answer. The last two are columns of their own: no layer can be blamed."""
-
-    NONE = "answered"
-    WRITE = "write"
-    RETRIEVAL = "retrieval"
-    READER = "reader"
-    LUCK = "unsupported"
-    UNCERTAIN = "uncertain"
-
-
-LOST_BY = {
-    Layer.WRITE: "lost by write",
-    Layer.RETRIEVAL: "lost by retrieval",
-    Layer.READER: "lost by reader",
-    Layer.LUCK: "right without support",
-    Layer.UNCERTAIN: "no layer can be blamed",
-}
-"""Layers in words."""
+from memaudit.formats.diagnosis_files import Layer, Outcome
 
 LOSSES = tuple(layer for layer in Layer if layer is not Layer.NONE)
 """1 - answered = the sum of these, exactly."""

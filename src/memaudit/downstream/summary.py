@@ -12,8 +12,8 @@ import numpy as np
 from memaudit.core.cost import words
 from memaudit.core.exact import exact
 from memaudit.core.number_text import rounded
-from memaudit.downstream.measures import ABOUT
-from memaudit.downstream.outcomes import Layer, Losses, Outcome, losses
+from memaudit.downstream.outcomes import Losses, losses
+from memaudit.formats.diagnosis_files import MEASURES, Layer, Outcome
 from memaudit.stats.bootstrap import Floats, Indices, Interval, mean_intervals, resample_counts
 from memaudit.stats.paired_tests import holm, paired_differences
 
@@ -96,15 +96,15 @@ def summarise(rows: Sequence[Row], stores: Sequence[str]) -> dict[str, Any]:
     values = {
         measure: np.array([[_number(row["measures"][measure]) for row in by_store[name]]
                            for name in stores]).T
-        for measure in ABOUT
+        for measure in MEASURES
     }  # fmt: skip
     drawn = resample_counts(int(cluster.max()) + 1)[:, cluster]
-    found = {measure: mean_intervals(values[measure], drawn) for measure in ABOUT}
+    found = {measure: mean_intervals(values[measure], drawn) for measure in MEASURES}
     return {
         "questions": len(asked),
         "packages": len(packages),
         "clusters": "packages" if by_package else "questions",
-        "about": ABOUT,
+        "about": MEASURES,
         "summaries": [
             {
                 "store": name,
@@ -113,7 +113,7 @@ def summarise(rows: Sequence[Row], stores: Sequence[str]) -> dict[str, Any]:
                 "kinds": _kinds(by_store[name], values, at, cluster, drawn),
                 "measures": {
                     measure: _measured(found[measure][at], values[measure][:, at], cluster)
-                    for measure in ABOUT
+                    for measure in MEASURES
                 },
                 "curve": curve(by_store[name], depths(rows), cluster, drawn),
             }
@@ -121,7 +121,7 @@ def summarise(rows: Sequence[Row], stores: Sequence[str]) -> dict[str, Any]:
         ],
         "differences": [
             row
-            for measure in ABOUT
+            for measure in MEASURES
             for row in _differences(measure, values[measure], cluster, drawn, stores)
         ],
     }  # fmt: skip

@@ -3,58 +3,18 @@
 import hashlib
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from importlib.metadata import version
-from typing import Any
 
 from memaudit.core.errors import MemAuditError
 from memaudit.core.exact import plain
 from memaudit.core.number_text import rounded
 from memaudit.core.optimum import Certificate
 from memaudit.core.package import Package
+from memaudit.formats.run_files import RunRow
 from memaudit.scoring.score import Ratio, Score, Scorer
 from memaudit.writers.protocol import Writer
 from memaudit.writers.run_writer import WriterRunner
-
-DIGITS = 9
-"""Numbers in rows are rounded to this many places; stores and digests give them exactly."""
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One writer's store for one package and budget. `value` is None where the writer failed."""
-
-    distribution: str
-    seed: int
-    package: str
-    digest: str
-    budget: int | float | str
-    writer: str
-    peeks: bool
-    value: float | None
-    optimum: float
-    ratio: float | None
-    undefined: str
-    cost: int | float | str | None
-    store: tuple[str, ...]
-    kinds: dict[str, int]
-    unit_values: dict[str, float]
-    invalidation: float | None
-    current: float | None
-    stale: float | None
-    certificate: str | None
-    version: str
-    failed: str = ""
-    budget_as_given: str = ""
-
-    def to_json(self) -> dict[str, Any]:
-        """The JSON form, without empty remarks."""
-        data = {name: getattr(self, name) for name in self.__slots__}
-        for name in ("undefined", "failed", "budget_as_given"):
-            if not data[name]:
-                del data[name]
-        return data
 
 
 class Subject(WriterRunner):
@@ -81,7 +41,7 @@ def evaluate(
     budgets: Sequence[tuple[str, Fraction]],
     writers: Sequence[Writer],
     skip: int = 0,
-) -> Iterator[Row]:
+) -> Iterator[RunRow]:
     """The rows of a package, in order of budgets and writers, without the first `skip`."""
     number = -1
     for given, budget in budgets:
@@ -93,7 +53,7 @@ def evaluate(
 
 def _row(
     subject: Subject, distribution: str, seed: int, given: str, budget: Fraction, writer: Writer
-) -> Row:
+) -> RunRow:
     optimum = subject.oracle.optimum(budget)
     failed, score = "", None
     store: tuple[str, ...] = ()
@@ -105,7 +65,7 @@ def _row(
     ratio = Ratio(score.value if score else Fraction(0), optimum)
     share = ratio.value if score else None
     budget_shown = plain(budget)
-    return Row(
+    return RunRow(
         distribution=distribution,
         seed=seed,
         package=subject.package.name,

@@ -16,7 +16,7 @@ from memaudit.core.exact import exact, plain
 from memaudit.core.seeds import parse_seeds
 from memaudit.experiments.spec import RunSpec
 from memaudit.experiments.sweep import read_run, row_order
-from memaudit.formats.run_files import StatedRow
+from memaudit.formats.run_files import RunRow
 from memaudit.io.journal import Fits, read_journal
 from memaudit.io.run_folder import ROWS
 from memaudit.io.strict_json import first_fault
@@ -39,7 +39,7 @@ class FinishedRun:
         number = 0
         for number, row in enumerate(read_journal(self.folder / ROWS), start=1):
             try:
-                StatedRow.model_validate(row)
+                RunRow.model_validate(row)
             except ValidationError as error:
                 raise self._wrong(number, first_fault(error)) from None
             if not self.fits(number - 1, row):

@@ -16,11 +16,12 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from memaudit.core.budgets import budget_cost, is_share
 from memaudit.core.errors import InvalidPackage, MemAuditError
 from memaudit.core.exact import plain
-from memaudit.experiments.engines.local import Engine
+from memaudit.experiments.engines.protocol import Engine
 from memaudit.experiments.evaluate import Subject, evaluate
-from memaudit.experiments.spec import RunSpec, absolute, is_fraction
+from memaudit.experiments.spec import RunSpec
 from memaudit.formats.run_files import RunManifest
 from memaudit.generators.registry import named_distribution
 from memaudit.io.files import read_text
@@ -99,8 +100,8 @@ Budgets = tuple[tuple[str, Fraction], ...]
 
 def resolve(spec: RunSpec) -> Budgets:
     """Budgets as given, each with its cost: fractions are shares of the mean total cost."""
-    mean = mean_cost(spec) if any(is_fraction(budget) for budget in spec.budgets) else None
-    budgets = tuple((given, absolute(given, mean)) for given in spec.budgets)
+    mean = mean_cost(spec) if any(is_share(budget) for budget in spec.budgets) else None
+    budgets = tuple((given, budget_cost(given, mean)) for given in spec.budgets)
     seen: dict[Fraction, str] = {}
     for given, budget in budgets:
         if budget in seen:

@@ -1,25 +1,41 @@
-"""What the files of a calibration say, as typed models."""
+"""The files of a calibration: summary.json and rows.jsonl, and the names they use."""
 
 from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
-from memaudit.downstream.calibration_points import STEPS
-from memaudit.downstream.calibration_summary import REASONS
-from memaudit.formats.diagnosis_files import Count, Exact, Reading, Stated, WithinOne
+from memaudit.formats.diagnosis_files import ReadingSpec
+from memaudit.formats.file_model import Count, ExactText, StrictFileModel, WithinOne
+
+CALIBRATION_STEPS = {
+    "ratio": "value of the store over the certified optimum",
+    "kept_coverage": "share of every required unit that the store keeps, mean over questions",
+    "kept_recall": "share of the required units that the store keeps in full",
+    "evidence_recall": "share of the required units that the retrieved memories cover in full",
+    "answered": "share of questions answered right with their evidence",
+}
+"""From writing to answering; each number knows one thing more than the one before."""
+PARTING_REASONS = {
+    "kept_coverage": "weights: the ratio adds up units by their weight, recall takes questions "
+    "alike, whether they need one unit or many",
+    "kept_recall": "parts: the ratio credits a unit that is kept in part, recall does not",
+    "evidence_recall": "retrieval: more is kept, but less of it is among the memories retrieved",
+    "answered": "reading: more is retrieved, but less of it answered right",
+}
+"""Why two orders part, by the first step at which they do."""
 
 Rank = Annotated[float, Field(ge=-1, le=1)]
 
 
-class CalibrationSpec(Reading):
-    """What was compared."""
+class CalibrationSpec(ReadingSpec):
+    """The writers and budgets that were compared."""
 
     budgets: list[str]
     writers: Annotated[list[str], Field(min_length=1)]
     peeking_writers: list[str]
 
 
-class Correlated(Stated):
+class CorrelationEstimate(StrictFileModel):
     """A rank correlation with its interval."""
 
     value: Rank | None
@@ -27,19 +43,19 @@ class Correlated(Stated):
     ci_high: Rank | None
 
 
-class CorrelationRow(Stated):
+class CorrelationRow(StrictFileModel):
     """One outcome, compared in one way."""
 
     set: str
     target: str
     how: str
     n: Count
-    spearman: Correlated
-    kendall: Correlated
+    spearman: CorrelationEstimate
+    kendall: CorrelationEstimate
 
 
-class Side(Stated):
-    """One writer of a parting, with every step."""
+class PartingWriter(StrictFileModel):
+    """One of the two writers, with every step."""
 
     writer: str
     ratio: WithinOne
@@ -49,18 +65,18 @@ class Side(Stated):
     answered: WithinOne | None = None
 
 
-class Parting(Stated):
-    """Two writers that part."""
+class Parting(StrictFileModel):
+    """Two writers that the ratio and an outcome rank differently."""
 
     package: str
-    budget: Exact
+    budget: ExactText
     why: str
-    first: Side
-    second: Side
+    first: PartingWriter
+    second: PartingWriter
 
 
-class Parted(Stated):
-    """Where ratio and one outcome part."""
+class OutcomePartings(StrictFileModel):
+    """How often the ratio and one outcome rank two writers differently, and why."""
 
     target: str
     agree: Count
@@ -69,18 +85,18 @@ class Parted(Stated):
     largest: list[Parting]
 
     @model_validator(mode="after")
-    def _known(self) -> Self:
-        if self.target not in STEPS:
-            raise ValueError(f"{self.target[:40]!r} is no step from writing to answering")
-        if unknown := sorted(self.apart.keys() - REASONS.keys()):
-            raise ValueError(f"{unknown[0][:40]!r} is no reason to part")
-        for one in self.largest:
-            if getattr(one.first, self.target) is None or getattr(one.second, self.target) is None:
+    def _known_names(self) -> Self:
+        if self.target not in CALIBRATION_STEPS:
+            raise ValueError(f"{self.target[:40]!r} is not a step from writing to answering")
+        if unknown := sorted(self.apart.keys() - PARTING_REASONS.keys()):
+            raise ValueError(f"{unknown[0][:40]!r} is not a reason to part")
+        for pair in self.largest:
+            if None in (getattr(pair.first, self.target), getattr(pair.second, self.target)):
                 raise ValueError(f"a pair that parts by {self.target} lacks it")
         return self
 
 
-class CalibrationSummary(Stated):
+class CalibrationSummary(StrictFileModel):
     """Everything but the points."""
 
     spec: CalibrationSpec
@@ -88,15 +104,15 @@ class CalibrationSummary(Stated):
     undefined: Count
     sets: dict[str, Count]
     correlations: list[CorrelationRow]
-    partings: list[Parted]
+    partings: list[OutcomePartings]
 
     @property
     def rows(self) -> int:
-        """How many rows it is of."""
+        """How many rows the folder has."""
         return self.points
 
 
-class CalibrationRow(Stated):
+class CalibrationRow(StrictFileModel):
     """A point: a store, its ratio and what came of it."""
 
     writer: str

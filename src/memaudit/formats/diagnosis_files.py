@@ -1,21 +1,107 @@
-"""What the files of a diagnosis say, as typed models: a summary or row of another form is refused.
+"""The files of a diagnosis or a transfer: summary.json and rows.jsonl, and the names they use.
 
-Pages and figures read the data itself; what they rely on is said here, once.
+Pages and figures use the data itself; what they rely on is checked here, once.
 """
 
+from enum import StrEnum
 from typing import Annotated, Self
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
-from memaudit.core.exact import exact
-from memaudit.downstream.examine import WHY
-from memaudit.downstream.measures import ABOUT
-from memaudit.downstream.outcomes import LOST_BY, Layer, Outcome
+from memaudit.core.exact import Exact, exact
+from memaudit.formats.file_model import (
+    LARGEST,
+    Count,
+    ExactText,
+    StrictFileModel,
+    WithinOne,
+)
 
-LARGEST = 1e60
-"""Of a number: sums of such numbers stay finite."""
-MOST = 10**12
-"""Of a count; no one asks more questions."""
+
+class Outcome(StrEnum):
+    """What became of a question."""
+
+    RIGHT = "answered_right"
+    NEVER_WRITTEN = "evidence_never_written"
+    PRUNED = "written_but_pruned"
+    NOT_RETRIEVED = "kept_not_retrieved"
+    ABSTAINED = "retrieved_but_abstained"
+    WRONG = "retrieved_but_wrong"
+    UNSUPPORTED = "answered_without_support"
+    STALE = "stale_answer"
+    UNCERTAIN = "uncertain"
+
+
+class Layer(StrEnum):
+    """Who lost the answer. The last two are columns of their own: no layer can be blamed."""
+
+    NONE = "answered"
+    WRITE = "write"
+    RETRIEVAL = "retrieval"
+    READER = "reader"
+    LUCK = "unsupported"
+    UNCERTAIN = "uncertain"
+
+
+LOST_BY = {
+    Layer.WRITE: "lost by write",
+    Layer.RETRIEVAL: "lost by retrieval",
+    Layer.READER: "lost by reader",
+    Layer.LUCK: "right without support",
+    Layer.UNCERTAIN: "no layer can be blamed",
+}
+"""Layers in words."""
+
+
+MEASURES = {
+    "answered": "1 where the outcome is answered_right",
+    "right": "1 where the words are right, supported or not",
+    "evidence_recall": "share of the required units that the k memories cover in full; undefined "
+    "where none is required",
+    "evidence_coverage": "the same with units covered in part counted in part: the mean share of a "
+    "required unit that the k memories cover",
+    "evidence_precision": "share of the retrieved memories that cover any of a required unit; "
+    "undefined where nothing was retrieved or required",
+    "answer_in_evidence": "1 where a retrieved memory that covers any of a required unit holds the "
+    "gold answer, by answer-v2; undefined where none is required, without a gold answer, or where "
+    "abstaining is right",
+    "stale_retrieval": "1 where a retrieved memory covers a stale unit of the question and nothing "
+    "that supports its answer; undefined where it has no stale unit",
+    "stale_answer": "1 where the answer is taken from what no longer holds; undefined where the "
+    "question has no stale unit",
+    "words_retrieved": "words of the retrieved memories",
+    "exact_match": "1 where the answer is the gold answer, or abstains where that is right; "
+    "undefined without a gold answer or a reply",
+    "token_f1": "token F1 with the gold answer, likewise",
+    "abstention_precision": "of abstentions, 1 where it is right to abstain",
+    "abstention_recall": "of questions that cannot be answered, 1 where the reader abstained",
+    "words_kept": "words of everything the store keeps",
+}
+"""Every measure, in the order of tables."""
+
+REMARKS = {
+    "question_without_evidence": "the package names no evidence for it",
+    "no_evidence_needed": "nothing is known about it: the right answer is to abstain",
+    "empty_store": "the store holds no memory at all",
+    "nothing_kept": "no memory fits the budget",
+    "retriever_returned_nothing": "memories are kept, and the retriever found none",
+    "partly_written": "some of a required unit was written, not all of it",
+    "partly_retrieved": "some of a required unit was retrieved, not all of it",
+    "partly_supported": "one required unit was retrieved in full, another was not",
+    "coverage_undecided": "the judge of coverage gave no answer about a required unit",
+    "answered_anyway": "the reader answered without the evidence",
+    "abstained": "the reader abstained",
+    "abstained_in_the_dark": "right to abstain, without the evidence that says so",
+    "empty_answer": "the reader said it answers, and the answer is blank",
+    "unparseable_reply": "the reply is not of the form asked for",
+    "refused": "the model declined",
+    "no_reply": "the server gave no reply",
+    "no_gold_answer": "the package holds no answer to compare with",
+    "answer_cannot_be_scored": "the answer is partly the gold answer: words cannot tell",
+    "cites_unknown_memory": "the reader names a memory it was not shown",
+    "quote_not_verbatim": "the reader quotes what its memory does not say",
+}
+"""Remarks that a row can carry; all are counted."""
 
 
 def _share(text: str) -> str:
@@ -24,33 +110,19 @@ def _share(text: str) -> str:
     return text
 
 
-def _number(value: int | float | str) -> int | float | str:
-    exact(value)
-    return value
-
-
 def _known_remarks(names: list[str]) -> list[str]:
-    if unknown := [name for name in names if name not in WHY]:
-        raise ValueError(f"{unknown[0][:40]!r} is no remark that this version knows")
+    if unknown := [name for name in names if name not in REMARKS]:
+        raise ValueError(f"{unknown[0][:40]!r} is not a remark that this version knows")
     return names
 
 
 Number = Annotated[float, Field(ge=-LARGEST, le=LARGEST)]
-WithinOne = Annotated[float, Field(ge=0, le=1)]
 Words = Annotated[float, Field(ge=0, le=LARGEST)]
-Count = Annotated[int, Field(ge=0, le=MOST)]
-Exact = Annotated[int | float | str, AfterValidator(_number)]
-Shares = Annotated[str, AfterValidator(_share)]
+ShareText = Annotated[str, AfterValidator(_share)]
 Texts = dict[str, str]
 
 
-class Stated(BaseModel):
-    """Read as it is; later versions may write more, and what is not known is left alone."""
-
-    model_config = ConfigDict(frozen=True, extra="ignore", strict=True, allow_inf_nan=False)
-
-
-class Reading(Stated):
+class ReadingSpec(StrictFileModel):
     """How stores were read."""
 
     retriever: str
@@ -58,29 +130,29 @@ class Reading(Stated):
     reader: str
 
 
-class Source(Stated):
+class TransferSource(StrictFileModel):
     """The file of conversations behind a transfer."""
 
     file: str
 
 
-class DiagnosisSpec(Reading):
+class DiagnosisSpec(ReadingSpec):
     """What was diagnosed: packages, or the records of a file."""
 
-    budget: Exact | str
+    budget: ExactText | str
     rules: Texts
     packages: dict[str, str] | None = None
-    source: Source | None = None
-    about_stores: Texts = {}
-    peeking_writers: list[str] = []
+    source: TransferSource | None = None
+    about_stores: Texts = Field(default_factory=dict)
+    peeking_writers: list[str] = Field(default_factory=list)
     note: str | None = None
     evidence: str | None = None
     judge: str | None = None
     coverage_is_an_estimate: bool = False
-    left_out: Texts = {}
+    left_out: Texts = Field(default_factory=dict)
 
     @model_validator(mode="after")
-    def _named(self) -> Self:
+    def _has_packages_or_source(self) -> Self:
         if not self.packages and self.source is None:
             raise ValueError("it names neither packages nor a source")
         if {"packages", "source"} & {
@@ -90,8 +162,8 @@ class DiagnosisSpec(Reading):
         return self
 
 
-class Mean(Stated):
-    """A mean with its interval, where there is one."""
+class QuestionMean(StrictFileModel):
+    """A mean over questions, and its interval where there is one."""
 
     n: Count
     mean: Number | None
@@ -99,19 +171,19 @@ class Mean(Stated):
     ci_high: Number | None
 
     @model_validator(mode="after")
-    def _both(self) -> Self:
+    def _interval_has_two_ends(self) -> Self:
         if (self.ci_low is None) != (self.ci_high is None):
             raise ValueError("an interval has two ends")
         return self
 
 
-class Measured(Mean):
+class MeasureMean(QuestionMean):
     """The mean of a measure, and where it is undefined."""
 
     undefined: Count
 
 
-class ShareMean(Mean):
+class ShareMean(QuestionMean):
     """A mean of shares."""
 
     mean: WithinOne | None
@@ -119,29 +191,29 @@ class ShareMean(Mean):
     ci_high: WithinOne | None
 
 
-class Lost(Stated):
+class OutcomeCounts(StrictFileModel):
     """Questions by outcome, and by the layer that lost them."""
 
     questions: Annotated[Count, Field(ge=1)]
     outcomes: dict[str, Count]
-    answered: Shares
-    losses: dict[str, Shares]
-    measures: dict[str, Measured]
+    answered: ShareText
+    losses: dict[str, ShareText]
+    measures: dict[str, MeasureMean]
 
     @model_validator(mode="after")
-    def _whole(self) -> Self:
-        for name, wanted, found in (
+    def _complete(self) -> Self:
+        for name, wanted, names in (
             ("outcomes", set(Outcome), self.outcomes),
             ("losses", set(LOST_BY), self.losses),
-            ("measures", set(ABOUT), self.measures),
+            ("measures", set(MEASURES), self.measures),
         ):
-            if missing := sorted(wanted - set(found)):
+            if missing := sorted(wanted - set(names)):
                 raise ValueError(f"its {name} lack {str(missing[0])!r}")
         return self
 
 
-class Depth(Stated):
-    """One point of a curve: the first so many memories."""
+class CurvePoint(StrictFileModel):
+    """One point of a curve: the first memories, up to a number."""
 
     first: Count
     words: Words
@@ -149,22 +221,22 @@ class Depth(Stated):
     evidence_coverage: ShareMean
 
     @model_validator(mode="after")
-    def _alike(self) -> Self:
+    def _defined_alike(self) -> Self:
         if (self.evidence_recall.mean is None) != (self.evidence_coverage.mean is None):
             raise ValueError("recall and coverage are defined for the same questions")
         return self
 
 
-class StoreSummary(Lost):
+class StoreSummary(OutcomeCounts):
     """One store."""
 
     store: str
     why: dict[str, Count]
-    kinds: dict[str, Lost]
-    curve: list[Depth]
+    kinds: dict[str, OutcomeCounts]
+    curve: list[CurvePoint]
 
 
-class Difference(Stated):
+class StoreDifference(StrictFileModel):
     """Two stores on one measure."""
 
     measure: str
@@ -178,44 +250,45 @@ class Difference(Stated):
     p_holm: WithinOne | None
 
     @model_validator(mode="after")
-    def _both(self) -> Self:
+    def _interval_has_two_ends(self) -> Self:
         if (self.ci_low is None) != (self.ci_high is None):
             raise ValueError("an interval has two ends")
         return self
 
 
-class DiagnosisSummary(Stated):
-    """Everything but the rows; all stores have the same questions."""
+class DiagnosisSummary(StrictFileModel):
+    """Everything but the rows. All stores have the same questions."""
 
     spec: DiagnosisSpec
     questions: Annotated[Count, Field(ge=1)]
     packages: Count
     clusters: str
+    about: Texts = Field(default_factory=dict)
     summaries: Annotated[list[StoreSummary], Field(min_length=1)]
-    differences: list[Difference]
+    differences: list[StoreDifference]
 
     @model_validator(mode="after")
-    def _fits(self) -> Self:
-        stores = {one.store for one in self.summaries}
+    def _fits_together(self) -> Self:
+        stores = {summary.store for summary in self.summaries}
         if len(stores) < len(self.summaries):
             raise ValueError("two of its stores have the same name")
-        for one in self.summaries:
-            if one.questions != self.questions:
-                raise ValueError(f"{one.store[:40]!r} has another number of questions")
-            if one.kinds.keys() != self.summaries[0].kinds.keys():
-                raise ValueError(f"{one.store[:40]!r} has other kinds of questions")
-        if any({one.first, one.second} - stores for one in self.differences):
+        for summary in self.summaries:
+            if summary.questions != self.questions:
+                raise ValueError(f"{summary.store[:40]!r} has another number of questions")
+            if summary.kinds.keys() != self.summaries[0].kinds.keys():
+                raise ValueError(f"{summary.store[:40]!r} has other kinds of questions")
+        if any({pair.first, pair.second} - stores for pair in self.differences):
             raise ValueError("it compares a store that it does not have")
         return self
 
     @property
     def rows(self) -> int:
-        """How many rows it is of."""
+        """How many rows the folder has."""
         return self.questions * len(self.summaries)
 
 
-class Link(Stated):
-    """A memory that covers a unit."""
+class CoveringMemory(StrictFileModel):
+    """A memory that covers a unit: how much, whether it was kept, and its rank if retrieved."""
 
     id: str
     covers: Exact
@@ -223,8 +296,8 @@ class Link(Stated):
     rank: Count | None
 
 
-class Chain(Stated):
-    """What became of a required unit."""
+class UnitFate(StrictFileModel):
+    """What became of a required unit: of `needs`, how much was left at each stage."""
 
     unit: str
     says: str
@@ -234,15 +307,16 @@ class Chain(Stated):
     written: Exact
     kept: Exact
     retrieved: Exact
-    memories: list[Link]
+    memories: list[CoveringMemory]
 
 
-class DiagnosisRow(Stated):
+class DiagnosisRow(StrictFileModel):
     """One question at one store."""
 
     package: str
     store: str
     query: str
+    kind: str = ""
     question: str
     gold: str | None
     abstention: bool
@@ -253,14 +327,21 @@ class DiagnosisRow(Stated):
     answer: str
     used: list[str]
     retrieved: list[str]
-    evidence: list[Chain]
+    evidence: list[UnitFate]
     texts: Texts
 
+    @property
+    def failed(self) -> bool:
+        return self.outcome is not Outcome.RIGHT
+
     @model_validator(mode="after")
-    def _fits(self) -> Self:
+    def _fits_together(self) -> Self:
         if (self.outcome is Outcome.RIGHT) != (self.layer is Layer.NONE):
             raise ValueError("its outcome and its layer do not fit together")
-        named = {*self.retrieved, *(link.id for one in self.evidence for link in one.memories)}
+        named = {
+            *self.retrieved,
+            *(memory.id for unit in self.evidence for memory in unit.memories),
+        }
         if missing := sorted(named - self.texts.keys()):
             raise ValueError(f"the text of memory {missing[0][:40]!r} is missing")
         return self

@@ -3,7 +3,7 @@
 Nothing here is larger than what was read: seeds stay ranges until rows are compared with them.
 """
 
-import re
+from collections.abc import Mapping
 from math import prod
 from typing import Annotated, Any, Self
 
@@ -11,44 +11,10 @@ from pydantic import AfterValidator, Field, model_validator
 
 from memaudit.core.errors import MemAuditError
 from memaudit.core.exact import exact
+from memaudit.core.seeds import parse_seed_ranges
 from memaudit.formats.file_model import LARGEST, StrictFileModel, WithinOne
 
 LONGEST_NAME = 2000
-MOST_SEEDS = 100_000_000
-_SEEDS = re.compile(r"([0-9]+)(?:-([0-9]+))?")
-
-
-def parse_seed_ranges(text: str) -> list[range]:
-    """Seeds as ranges, since a short text can name more seeds than fit into memory.
-
-    `500` means the first 500 seeds, `7-9,12` those seeds, `7,` the one seed 7.
-    """
-    if _SEEDS.fullmatch(text) and "-" not in text:
-        text = f"0-{_seed(text, text) - 1}" if _seed(text, text) else ""
-    ranges: list[range] = []
-    count = 0
-    for part in filter(None, (part.strip() for part in text.split(","))):
-        ends = _SEEDS.fullmatch(part)
-        if ends is None:
-            raise MemAuditError(
-                f"cannot read seeds {text[:60]!r}; write a number of seeds such as 500, or 7-9,12"
-            )
-        start, end = _seed(ends[1], text), _seed(ends[2] or ends[1], text)
-        ranges.append(range(start, end + 1))
-        count += len(ranges[-1])
-        if max(end, count - 1) >= MOST_SEEDS:
-            raise _too_many_seeds(text)
-    return ranges
-
-
-def _seed(digits: str, text: str) -> int:
-    if len(digits) > len(str(MOST_SEEDS)):
-        raise _too_many_seeds(text)
-    return int(digits)
-
-
-def _too_many_seeds(text: str) -> MemAuditError:
-    return MemAuditError(f"seeds {text[:60]!r} are too many or too large; stay below {MOST_SEEDS}")
 
 
 def _not_negative(number: int | float | str) -> int | float | str:
@@ -135,7 +101,7 @@ class RunRow(StrictFileModel):
     undefined: str = ""
     cost: Cost | None
     store: Annotated[tuple[str, ...], Field(strict=False)]
-    kinds: dict[str, KindCount]
+    kinds: Mapping[str, KindCount]
     unit_values: dict[str, Number]
     invalidation: Number | None
     current: Number | None

@@ -8,8 +8,7 @@ from typing import Any
 from matplotlib.figure import Figure
 
 from memaudit.core.errors import MemAuditError
-from memaudit.downstream.calibration_points import STEPS
-from memaudit.downstream.calibration_summary import REASONS
+from memaudit.formats.calibration_files import CALIBRATION_STEPS, PARTING_REASONS
 from memaudit.io.atomic import write_file
 from memaudit.report.charts import scatter_plot
 from memaudit.report.downstream_folder import Folder, open_folder
@@ -61,8 +60,8 @@ def _calibration(folder: Folder) -> str:
             (name.replace("_", " "), scatter_plot(folder.rows, name, members)) for name in PLOTTED
         ],
         groups=[(name, list(rows)) for name, rows in groupby(summary["correlations"], _set)],
-        reasons=REASONS,
-        steps=STEPS,
+        reasons=PARTING_REASONS,
+        steps=CALIBRATION_STEPS,
     )
 
 

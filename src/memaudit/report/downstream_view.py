@@ -8,9 +8,7 @@ from typing import Any
 
 from memaudit.core.errors import MemAuditError
 from memaudit.core.exact import exact
-from memaudit.downstream.examine import WHY
-from memaudit.downstream.measures import ABOUT
-from memaudit.downstream.outcomes import LOST_BY, Layer, Outcome
+from memaudit.formats.diagnosis_files import LOST_BY, MEASURES, REMARKS, Layer, Outcome
 from memaudit.report.charts import CurvePlot, curve_plot
 from memaudit.report.downstream_folder import Folder, open_folder
 from memaudit.report.writer_groups import Member
@@ -75,7 +73,7 @@ def failures(rows: Sequence[Row], members: Mapping[str, Member]) -> Failures:
             (
                 member,
                 tuple(
-                    Failure(row, tuple(WHY[why] for why in row["why"]))
+                    Failure(row, tuple(REMARKS[why] for why in row["why"]))
                     for outcome in Outcome
                     for row in groups[name, outcome.value][:EACH]
                 ),
@@ -172,7 +170,7 @@ def view_of(folder: Folder) -> DiagnosisView:
         stores=tuple(_store(members[one["store"]], one) for one in stores),
         measures=tuple(
             (name.replace("_", " "), about, tuple(one["measures"][name] for one in stores))
-            for name, about in ABOUT.items()
+            for name, about in MEASURES.items()
         ),
         kinds=tuple(_kind(kind, stores, members) for kind in stores[0]["kinds"]),
         differences=tuple(

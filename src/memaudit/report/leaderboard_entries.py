@@ -7,11 +7,9 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, TypeVar
 
-from pydantic import ValidationError
-
-from memaudit.formats.file_model import validated
 from memaudit.core.errors import MemAuditError
 from memaudit.core.exact import plain
+from memaudit.formats.file_model import validated
 from memaudit.formats.score_file import FORMAT, NotScored, ScoreFile, ScoreRow, StoreRow
 from memaudit.io.files import decode, read_bytes
 from memaudit.scoring.pruning import DEFAULT_POLICY, kept_row

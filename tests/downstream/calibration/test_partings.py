@@ -4,8 +4,9 @@ from typing import Any
 
 import pytest
 
-from memaudit.downstream.calibration_points import STEPS
-from memaudit.downstream.calibration_summary import REASONS, partings
+from memaudit.formats.calibration_files import CALIBRATION_STEPS
+from memaudit.downstream.calibration_summary import partings
+from memaudit.formats.calibration_files import PARTING_REASONS
 
 
 def point(
@@ -13,7 +14,7 @@ def point(
 ) -> dict[str, Any]:
     """A point with ratio, kept coverage, kept recall, evidence recall, answered."""
     return {"set": "s", "package": package, "budget": budget, "writer": writer,
-            **dict(zip(STEPS, steps, strict=True))}  # fmt: skip
+            **dict(zip(CALIBRATION_STEPS, steps, strict=True))}  # fmt: skip
 
 
 def test_every_reason() -> None:
@@ -28,7 +29,7 @@ def test_every_reason() -> None:
     for step, numbers in later.items():
         found = partings([a, point("b", *numbers)], "answered")
         assert found["apart"] == {step: 1}
-        assert found["largest"][0]["why"] == REASONS[step]
+        assert found["largest"][0]["why"] == PARTING_REASONS[step]
     found = partings([a, point("b", *later["answered"])], "evidence_recall")
     assert (found["agree"], found["apart"]) == (1, {})
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from memaudit.downstream.measures import ABOUT
+from memaudit.formats.diagnosis_files import MEASURES
 from memaudit.downstream.summary import summarise
 
 RIGHT = ("answered_right", "answered")
@@ -20,7 +20,7 @@ def row(
 ) -> dict[str, Any]:
     """A row with a recall and a kind."""
     outcome, layer = decided
-    measures: dict[str, Any] = dict.fromkeys(ABOUT) | {
+    measures: dict[str, Any] = dict.fromkeys(MEASURES) | {
         "answered": int(decided == RIGHT), "evidence_recall": recall,
     }  # fmt: skip
     return {

@@ -8,7 +8,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Rectangle
 
 from memaudit.core.errors import MemAuditError
-from memaudit.downstream.outcomes import Outcome
+from memaudit.formats.diagnosis_files import Outcome
 from memaudit.report.downstream_folder import open_folder
 from memaudit.report.downstream_page import draw_downstream
 from memaudit.report.figures.calibration_scatter import calibration_scatter

@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from memaudit.core.errors import MemAuditError
-from memaudit.downstream.outcomes import LOSSES, LOST_BY
+from memaudit.downstream.outcomes import LOSSES
+from memaudit.formats.diagnosis_files import LOST_BY
 from memaudit.io.journal import read_journal
 from memaudit.report.downstream_folder import is_downstream, open_folder
 from memaudit.report.downstream_view import EACH, LAYERS, OUTCOMES, open_view

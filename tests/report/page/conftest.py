@@ -11,9 +11,10 @@ import pytest
 from memaudit.core.package import Package
 from memaudit.experiments.engines.local import Serial
 from memaudit.experiments.spec import RunSpec
-from memaudit.experiments.sweep import ROWS, RUN, run
+from memaudit.experiments.sweep import RUN, run
 from memaudit.generators import registry
 from memaudit.io.journal import read_journal, to_line
+from memaudit.io.run_folder import ROWS
 from memaudit.report.run_report.page import build_report
 
 WRITERS = ("opt", "greedy", "no_tombstone_opt", "mem0_style", "random_feasible", "recency_raw")

@@ -8,8 +8,8 @@ import pytest
 
 from memaudit.core.errors import MemAuditError
 from memaudit.experiments.summary import summarise
-from memaudit.experiments.sweep import ROWS
 from memaudit.io.journal import read_journal
+from memaudit.io.run_folder import ROWS
 from memaudit.report.charts import plot
 from memaudit.report.run_report.losses import losses
 from memaudit.report.run_report.ranking import standing

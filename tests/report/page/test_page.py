@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from memaudit.core.errors import MemAuditError
-from memaudit.experiments.sweep import ROWS
+from memaudit.io.run_folder import ROWS
 from memaudit.report.run_report.page import build_report, write_report
 from tests.report.page.html_tree import Tree
 

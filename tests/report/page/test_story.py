@@ -16,7 +16,6 @@ from memaudit.io.packages import read_package
 from memaudit.report.run_report import proof, story
 from memaudit.report.run_report.remade_packages import remake
 from memaudit.report.run_report.run_data import open_run
-from memaudit.report.run_report.store_comparison import unit_changes
 from memaudit.report.run_report.story import (
     MOST_COLUMNS,
     MOST_ROWS,
@@ -38,13 +37,15 @@ def told(plain_run: Path) -> Story:
 
 
 def test_losses_and_gains_explain_the_whole_gap(told: Story) -> None:
-    assert len(told.keepings) == 5
-    for one in told.keepings:
-        assert one.value == told.optimum.value - one.total_lost + one.total_gained
-        assert one.both.count + one.missed.count == len(told.optimum.store)
-        kept = {c.id for c in (*one.both.shown, *one.instead.shown)}
-        assert value(told.package, kept).low == one.value
-        assert not {c.id for c in one.missed.shown} & kept
+    assert len(told.stores) == 5
+    for store in told.stores:
+        found = store.comparison
+        assert found is not None
+        assert found.value == told.optimum.value - found.total_lost + found.total_gained
+        assert len(found.both) + len(found.missed) == len(told.optimum.store)
+        kept = {item.id for item in (*found.both, *found.instead)}
+        assert value(told.package, kept).low == found.value
+        assert not {item.id for item in found.missed} & kept
 
 
 def test_the_certificate_is_the_one_of_the_rows_and_holds(told: Story) -> None:
@@ -72,14 +73,6 @@ def test_a_long_file_stays_out_of_the_page(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(proof, "MOST_BYTES", 10)
     file = proof._attached("package.json", "x" * 11)
     assert (file.address, file.bytes) == ("", 11)
-
-
-def test_unit_changes_by_hand(tiny: Package) -> None:
-    """m1 covers u1 (weight 2) whole, m2 half of it; m3 covers u2 (weight 1)."""
-    changes = unit_changes(tiny, ["m1"], ["m2", "m3"])
-    assert [(one.unit.id, one.change) for one in changes] == [("u1", -1), ("u2", 1)]
-    assert (changes[0].by_opt, changes[0].by_writer) == (1, Fraction(1, 2))
-    assert unit_changes(tiny, ["m1"], ["m1"]) == []
 
 
 def test_the_matrix_by_hand(tiny: Package) -> None:

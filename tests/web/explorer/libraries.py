@@ -9,13 +9,14 @@ from memaudit.core.package import Package
 from memaudit.experiments.engines.local import Serial
 from memaudit.experiments.spec import RunSpec
 from memaudit.experiments.summary import summarise
-from memaudit.experiments.sweep import ROWS, RUN, run
+from memaudit.experiments.sweep import RUN, run
 from memaudit.generators.registry import named_distribution
 from memaudit.io.certificates import write_certificates
-from memaudit.io.draft import line
 from memaudit.io.journal import read_journal, to_line
 from memaudit.io.packages import write_package
 from memaudit.io.published_folder import write_artifact
+from memaudit.io.run_folder import ROWS
+from memaudit.io.strict_json import json_text
 from memaudit.natural.named_packages import natural_set
 from memaudit.solvers.solve import solve
 from tests.report.page.conftest import ATTACK, Hostile
@@ -51,7 +52,7 @@ def plain_library(folder: Path) -> Path:
         write_package(package, build / f"{package.name}.json")
         rows.append({"name": package.name, "file": f"{package.name}.json"})
     manifest = {"format": "memaudit-build", "version": 1, "packages": rows}
-    (build / "manifest.json").write_text(line(manifest))
+    (build / "manifest.json").write_text(json_text(manifest))
     write_package(packages["puppy-name"], folder / "tables")
     write_artifact([packages["cv-gaps"]], folder / "published")
     write_package(named_distribution("base").package(1), folder / "base-1.json")

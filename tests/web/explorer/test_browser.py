@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from memaudit.web.explorer.views.store_comparison import candidate_store, compare
 
 from memaudit.io.packages import write_package
 from memaudit.web.explorer.addresses import anchor
 from memaudit.web.explorer.library.library import Library
 from memaudit.web.explorer.site import Site
-from memaudit.web.explorer.views.optima import runnable
-from memaudit.web.explorer.views.store_comparison import compare, of_candidates
+from memaudit.web.explorer.views.optima import runnable_writers
 from tests.web.annotate.frames import Served
 from tests.web.explorer.browsing import Visit, expect, visit
 from tests.web.explorer.libraries import large_package
@@ -102,13 +102,13 @@ def test_a_link_to_a_cell_that_is_gone_says_so(seen: Visit, hotel: str) -> None:
 
 def test_a_writer_beside_opt_is_what_the_program_says(seen: Visit, site: Site, hotel: str) -> None:
     """Counts, ratio and waste of the script are those of the exact comparison."""
-    opened = site.package(hotel.removeprefix("package/"))
-    workshop = site.workshop(opened)
+    indexed = site.package(hotel.removeprefix("package/"))
+    workshop = site.optima(indexed)
     budget = Fraction(18)
     best = workshop.optimum(budget)
-    opt = of_candidates(opened, "OPT", best.store)
+    opt = candidate_store(indexed, "OPT", best.store)
     for name in ("mem0_style", "random_feasible", "estimated_gvt"):
-        found = compare(opened, opt, workshop.written_by(name, budget))
+        found = compare(indexed, opt, workshop.written_by(name, budget))
         page = seen.go(f"{hotel}/index.html#b=18&with=w:{name}")
         ratio = f"{float(found.value / best.value):.3f}"
         seen.contains("#other-note", f"ratio {ratio}")
@@ -200,7 +200,7 @@ def test_writers_without_time_come_one_by_one(browser: Any, plain: Path, hotel: 
         seen.page.on("pageerror", lambda error: seen.said.append(str(error)))
         page = seen.go(f"{hotel}/stores.html?budget=18")
         rows = page.locator("#stores-table tbody tr")
-        expect(rows).to_have_count(len(runnable()) + 1)  # and one of a system
+        expect(rows).to_have_count(len(runnable_writers()) + 1)  # and one of a system
         seen.contains("#waiting", "Every writer is computed.")
         known = rows.filter(has_not_text="failed").locator("td:nth-child(2)").all_text_contents()
         assert known == sorted(known, reverse=True)

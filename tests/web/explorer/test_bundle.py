@@ -9,10 +9,11 @@ from memaudit.checker import verify
 from memaudit.core.errors import MemAuditError
 from memaudit.experiments.engines.local import Serial
 from memaudit.experiments.spec import RunSpec
-from memaudit.experiments.sweep import ROWS, run
-from memaudit.io.atomic import neighbour
+from memaudit.experiments.sweep import run
+from memaudit.io.atomic import neighbour_path
 from memaudit.io.certificates import read_certificates
 from memaudit.io.packages import read_package, write_package
+from memaudit.io.run_folder import ROWS
 from memaudit.web.explorer import bundle as bundling
 from memaudit.web.explorer.bundle import write_bundle
 from memaudit.web.explorer.library.library import Library
@@ -80,12 +81,12 @@ def test_a_foreign_folder_is_left_alone(folder: Path, tmp_path: Path) -> None:
     out = tmp_path / "site"
     write_bundle(Library([folder]), out, 20.0)
     (out / "CNAME").write_text("example.org")
-    with pytest.raises(MemAuditError, match="holds 'CNAME', which no bundle wrote"):
+    with pytest.raises(MemAuditError, match="contains 'CNAME', which is not part of a bundle"):
         write_bundle(Library([folder]), out, 20.0)
     assert (out / "CNAME").exists()
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "x").write_text("")
-    with pytest.raises(MemAuditError, match="no bundle wrote"):
+    with pytest.raises(MemAuditError, match="not part of a bundle"):
         write_bundle(Library([folder]), tmp_path / "other", 20.0)
     with pytest.raises(MemAuditError, match="it is a file"):
         write_bundle(Library([folder]), folder / "one.json", 20.0)
@@ -115,8 +116,8 @@ def test_what_a_killed_process_left_is_cleared(folder: Path, tmp_path: Path) -> 
     """Half of a new site, and an old one that was moved aside where no single step exists."""
     out = tmp_path / "site"
     write_bundle(Library([folder]), out, 20.0)
-    neighbour(out).mkdir()
-    (neighbour(out) / "index.html").write_text("half")
+    neighbour_path(out).mkdir()
+    (neighbour_path(out) / "index.html").write_text("half")
     out.rename(tmp_path / ".site.old-part")
     write_bundle(Library([folder]), out, 20.0)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["in", "site"]
@@ -129,7 +130,7 @@ def test_a_run_in_progress_is_bundled_as_such(tmp_path: Path) -> None:
     (tmp_path / "in" / "run" / ROWS).write_bytes(b"".join(rows[:3]))
     library = Library([tmp_path / "in"])
     written = write_bundle(library, tmp_path / "site", 20.0)
-    assert written.sorry == 0
+    assert written.errors == 0
     assert library.unreadable == ()
     index = (tmp_path / "site" / "index.html").read_text()
     assert "in progress: 3 of 4" in index

@@ -12,10 +12,11 @@ from memaudit.adapters.store import ExportedStore, Memory, Origin, write_store
 from memaudit.core.package import Package
 from memaudit.experiments.engines.local import Serial
 from memaudit.experiments.spec import RunSpec
-from memaudit.experiments.sweep import ROWS, run
+from memaudit.experiments.sweep import run
 from memaudit.generators.registry import named_distribution
 from memaudit.io.certificates import write_certificates
 from memaudit.io.packages import write_package
+from memaudit.io.run_folder import ROWS
 from memaudit.natural.named_packages import natural_set
 from memaudit.solvers.solve import solve
 from memaudit.web.explorer.library import library as libraries
@@ -130,7 +131,7 @@ def test_what_went_out_of_memory_is_not_mixed_with_what_stayed(
     write_package(dearer(hotel, 5), path)
     os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
     assert path.stat().st_size == before.st_size
-    monkeypatch.setattr(libraries, "MOST_OPENED", 1)
+    monkeypatch.setattr(libraries, "MOST_CACHED", 1)
     site.library.certificates(site.library.of("certificate")[0])  # the package makes room
     assert value(site, slug) == "8"
 
@@ -151,20 +152,20 @@ def test_rows_of_a_run_that_goes_on(tmp_path: Path) -> None:
     rows = (tmp_path / "run" / ROWS).read_text().splitlines(keepends=True)
     (tmp_path / "run" / ROWS).write_text("".join(rows[:2]))
     site = Site(Library([tmp_path]))
-    opened = site.package(named(tmp_path, "package"))
-    assert [(row.budget, row.member.name) for row in site.rows(opened)] == [
+    indexed = site.package(named(tmp_path, "package"))
+    assert [(row.budget, row.member.name) for row in site.rows(indexed)] == [
         (2, "opt"), (2, "greedy"),
     ]  # fmt: skip
     (tmp_path / "run" / ROWS).write_text("".join(rows))
-    assert [row.budget for row in site.rows(opened)] == [2, 2, 4, 4]
-    assert site.budgets(opened) == (2, 4)
+    assert [row.budget for row in site.rows(indexed)] == [2, 2, 4, 4]
+    assert site.budgets(indexed) == (2, 4)
 
 
 def test_nothing_is_read_again_that_did_not_change(tmp_path: Path) -> None:
     for number in range(3):
         write_package(hostile_package("a", number), tmp_path / f"{number}.json")
     library = Library([tmp_path])
-    opened = [library.package(one) for one in library.of("package")]
+    indexed = [library.package(one) for one in library.of("package")]
     os.utime(tmp_path / "1.json", ns=(1, 1))
     again = [library.package(one) for one in library.of("package")]
-    assert [one is two for one, two in zip(opened, again, strict=True)] == [True, False, True]
+    assert [one is two for one, two in zip(indexed, again, strict=True)] == [True, False, True]

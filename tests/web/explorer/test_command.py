@@ -24,12 +24,12 @@ def test_bundle_counts_the_unreadable(plain: Path, tmp_path: Path) -> None:
 def test_an_empty_folder_is_no_bundle(tmp_path: Path) -> None:
     (tmp_path / "in").mkdir()
     said = failure("bundle", tmp_path / "in", "--out", tmp_path / "site")
-    assert f"{tmp_path / 'in'} holds nothing of ours" in said
+    assert f"{tmp_path / 'in'}: no files of MemAudit" in said
     assert [path.name for path in tmp_path.iterdir()] == ["in"]
 
 
 def test_mistakes_are_one_line(plain: Path, tmp_path: Path) -> None:
     assert "does not exist" in failure("serve", tmp_path / "gone")
     assert "does not exist" in failure("bundle", tmp_path / "gone", "--out", tmp_path / "site")
-    assert "no bundle wrote" in failure("bundle", plain, "--out", plain)
+    assert "not part of a bundle" in failure("bundle", plain, "--out", plain)
     assert "no time limit" in failure("bundle", plain, "--out", tmp_path / "site", "--seconds", "0")

@@ -9,21 +9,21 @@ from memaudit.core.package import Package
 from memaudit.natural.named_packages import natural_set
 from memaudit.solvers.frontier import frontier
 from memaudit.solvers.solve import solve
-from memaudit.web.explorer.views.optima import Search
+from memaudit.web.explorer.views.optima import FrontierSearch
 from memaudit.writers.protocol import OracleView
 from tests.strategies import packages
 
 LONG = 60.0
 
 
-def searched(package: Package, *given: int) -> Search:
-    return Search(OracleView(package), map(Fraction, given))
+def searched(package: Package, *given: int) -> FrontierSearch:
+    return FrontierSearch(OracleView(package), map(Fraction, given))
 
 
 def test_every_step_of_a_real_package() -> None:
     package = natural_set()[0]
     found = searched(package).work(LONG)
-    assert found.whole
+    assert found.is_complete
     last = int(found.steps[-1].budget)
     steps = frontier(package, last + 3).steps()
     assert [(int(step.budget), step.value) for step in found.steps] == steps
@@ -38,7 +38,7 @@ def test_every_step_of_a_real_package() -> None:
 def test_between_the_steps_nothing_changes(package: Package) -> None:
     """At a step OPT is the step's value; just below it, that of the step before."""
     found = searched(package).work(LONG)
-    assert found.whole
+    assert found.is_complete
     values = [step.value for step in found.steps]
     assert values == sorted(set(values))
     for before, step in zip(found.steps, found.steps[1:], strict=False):
@@ -61,6 +61,6 @@ def test_given_budgets_come_first(tiny: Package) -> None:
     solved = [search.optimum(Fraction(budget)) for budget in (1, 3)]
     known = search.work(0.0)
     assert [step.value for step in known.steps] == [one.value for one in solved]
-    assert not known.whole
+    assert not known.is_complete
     assert "between two of them it lies between their values" in known.note
-    assert search.work(LONG).whole
+    assert search.work(LONG).is_complete

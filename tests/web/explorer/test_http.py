@@ -47,7 +47,7 @@ def post(server: Served, path: str, body: bytes, **headers: str) -> tuple[int, s
 
 def test_it_says_what_it_serves(server: Served) -> None:
     assert server.first_line == (
-        "1 run, 6 packages, 1 store, 1 frame, 1 certificate, 2 unreadable; Ctrl-C ends"
+        "1 run, 6 packages, 1 store, 1 frame, 1 certificate, 2 unreadable; press Ctrl-C to stop"
     )
 
 

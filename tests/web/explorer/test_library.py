@@ -9,11 +9,12 @@ import pytest
 from memaudit.core.errors import MemAuditError
 from memaudit.experiments.engines.local import Serial
 from memaudit.experiments.spec import RunSpec
-from memaudit.experiments.sweep import ROWS, run
+from memaudit.experiments.sweep import run
 from memaudit.io.packages import write_package
+from memaudit.io.run_folder import ROWS
 from memaudit.web.explorer.addresses import PATTERN, anchor, slug
 from memaudit.web.explorer.library.folders import WRITTEN
-from memaudit.web.explorer.library.library import Library, NotHere
+from memaudit.web.explorer.library.library import Library, NotInLibrary
 from memaudit.web.explorer.pages.registry import PAGES
 from memaudit.web.explorer.site import Site, show
 from tests.web.explorer.libraries import CORPUS, hostile_package
@@ -42,11 +43,11 @@ def test_what_is_found_can_be_opened(plain: Path) -> None:
     for found in library.of("package"):
         if found.name == "w":
             continue
-        opened = library.package(found)
-        assert opened.package.name == found.name
+        indexed = library.package(found)
+        assert indexed.package.name == found.name
         counts = {table: found.count(table) for table in ("experiences", "candidates", "units")}
         for table, count in counts.items():
-            assert count in (None, len(getattr(opened.package, table)))
+            assert count in (None, len(getattr(indexed.package, table)))
     assert len(library.run(library.of("run")[0]).members) == 5
     assert len(library.store(library.of("store")[0]).memories) == 2
     assert len(library.certificates(library.of("certificate")[0])) == 2
@@ -173,7 +174,7 @@ def test_no_folder_is_an_error(tmp_path: Path) -> None:
 
 
 def test_an_unknown_name_is_not_here(plain: Path) -> None:
-    with pytest.raises(NotHere):
+    with pytest.raises(NotInLibrary):
         Library([plain]).named("package", "nobody-0123456789")
 
 

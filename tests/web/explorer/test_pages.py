@@ -91,14 +91,14 @@ def test_a_run_without_scripts(site: Site) -> None:
 
 
 def test_a_query_page_says_who_covers_at_what_cost(site: Site) -> None:
-    opened = site.package(slug_of(site, "package", "hotel-rooms"))
-    slug = next(iter(opened.query_slugs))
-    tree = page(site, f"package/{opened.found.slug}/query/{slug}.html")
+    indexed = site.package(slug_of(site, "package", "hotel-rooms"))
+    slug = next(iter(indexed.query_slugs))
+    tree = page(site, f"package/{indexed.entry.slug}/query/{slug}.html")
     assert "Where in a hotel should Ingrid's room be?" in tree.text
     assert "No cheaper set of candidates covers everything this query requires" in tree.text
     (table,) = tree.named("tbody")
     assert len([one for one in table.children if one.name == "tr"]) == len(
-        opened.coverers[opened.unit_at["u1"]]
+        indexed.coverers[indexed.unit_at["u1"]]
     )
 
 
@@ -133,7 +133,7 @@ def test_rows_of_a_run_are_stores_of_the_package(site: Site) -> None:
 def test_what_is_not_here(site: Site, address: str) -> None:
     status, text = show(site, PAGES, address, {})
     assert status == 404
-    assert Tree(text).named("h1")[0].text == "Not here"
+    assert Tree(text).named("h1")[0].text == "Not found"
 
 
 def test_an_unreadable_package_says_why(site: Site) -> None:

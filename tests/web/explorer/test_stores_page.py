@@ -15,7 +15,7 @@ from memaudit.solvers.protocol import STOP
 from memaudit.web.explorer.library.library import Library
 from memaudit.web.explorer.pages.stores import answer_row
 from memaudit.web.explorer.site import Site
-from memaudit.web.explorer.views.optima import runnable
+from memaudit.web.explorer.views.optima import runnable_writers
 from memaudit.writers.protocol import Writer
 from memaudit.writers.registry import WRITERS
 from tests.web.explorer.libraries import WRITERS as OF_RUN
@@ -78,9 +78,9 @@ def test_a_page_does_not_wait_for_a_slow_writer(
 ) -> None:
     """What is known is there; the rest are asked for one by one."""
     site, slug = own
-    names = list(runnable())
+    names = list(runnable_writers())
     for name in names[: names.index(SLOW)]:
-        site.workshop(site.package(slug)).written_by(name, Fraction(2))
+        site.optima(site.package(slug)).written_by(name, Fraction(2))
     site.seconds = 0.01
     tree = page(site, f"package/{slug}/stores.html", budget="2")
     assert waiting(tree) == names[names.index(SLOW) :]
@@ -104,8 +104,8 @@ def test_who_waits_for_a_writer_is_sent_home_at_the_end(
     own: tuple[Site, str], released: threading.Event
 ) -> None:
     site, slug = own
-    workshop = site.workshop(site.package(slug))
-    assert workshop.soon(SLOW, Fraction(2), 0.01) is None
+    workshop = site.optima(site.package(slug))
+    assert workshop.written_within(SLOW, Fraction(2), 0.01) is None
     STOP.set()
     try:
         with pytest.raises(MemAuditError, match="ending"):

@@ -5,15 +5,15 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from memaudit.adapters.store import Count, ExportedStore, Memory, Origin, write_store
+from memaudit.adapters.store import ExportedStore, ImportCount, Memory, Origin, write_store
 from memaudit.downstream.answers import Verdict
 from memaudit.downstream.chain import Stage
 from memaudit.downstream.outcomes import TABLE
 from memaudit.io.journal import to_line
 from memaudit.io.packages import write_package
 from memaudit.label_audit.agreement import audit_agreement
-from memaudit.label_audit.agreement_json import audit_data
-from memaudit.label_audit.cells import Frame, FrameCell, KeyedCell, Label, LabelSet
+from memaudit.label_audit.agreement_json import agreement_data
+from memaudit.label_audit.frame import Frame, FrameCell, KeyedCell, Label, LabelSet
 from memaudit.label_audit.frame_files import write_frame, write_labels
 from memaudit.natural.named_packages import natural_set
 from tests.cli.running import run
@@ -41,7 +41,7 @@ def exported(name: str, texts: tuple[str, ...], example: str | None = None) -> E
     )
     return ExportedStore(
         name=name, origin=Origin(system="own notes", format="plain"), memories=memories,
-        count=Count(read=len(texts) + 3, kept=len(texts), skipped={"no text": 3}),
+        count=ImportCount(read=len(texts) + 3, kept=len(texts), skipped={"no text": 3}),
         warnings=("truncated: the list may go on",) if name == "digest" else (),
     )  # fmt: skip
 
@@ -102,7 +102,7 @@ def records_library(folder: Path) -> Path:
 def agreement_text(frame: Frame) -> str:
     """What `audit agreement --json` writes for two people."""
     ann, ben = labels_of("ann", "full", "full"), labels_of("ben", "full", "none")
-    data = audit_data(audit_agreement(frame, [ann, ben], draws=50))
+    data = agreement_data(audit_agreement(frame, [ann, ben], draws=50))
     return json.dumps({**data, "notes": ["a note"]})
 
 
@@ -235,7 +235,7 @@ def _hostile_store(number: int, text: str) -> ExportedStore:
                     sources=(text,), metadata={text: text})  # fmt: skip
     origin = Origin(system=text, format=text, guessed=True, view=text, files={text: text},
                     versions={text: text}, configuration={text: [text]})  # fmt: skip
-    count = Count(read=1, kept=1, inactive={text: 1}, skipped={text: 1})
+    count = ImportCount(read=1, kept=1, inactive={text: 1}, skipped={text: 1})
     return ExportedStore(name=f"{number} {text}", origin=origin, memories=(memory,), count=count,
                          warnings=(text,))  # fmt: skip
 
@@ -245,5 +245,5 @@ def _hostile_agreement(frame: Frame, corpus: tuple[str, ...]) -> str:
     ids = [cell.id for cell in frame.cells]
     sets = [LabelSet(corpus[1], dict.fromkeys(ids, "full")),
             LabelSet(corpus[2], dict.fromkeys(ids, "none"))]  # fmt: skip
-    data = audit_data(audit_agreement(frame, sets, draws=20))
+    data = agreement_data(audit_agreement(frame, sets, draws=20))
     return json.dumps({**data, "notes": list(corpus)})

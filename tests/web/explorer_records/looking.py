@@ -1,6 +1,6 @@
 """A page of a site as a tree."""
 
-from memaudit.web.explorer.library.entries import Found
+from memaudit.web.explorer.library.entries import LibraryEntry
 from memaudit.web.explorer.pages.registry import PAGES
 from memaudit.web.explorer.site import Site, show
 from tests.report.page.html_tree import Element, Tree
@@ -20,7 +20,7 @@ def refused(site: Site, address: str) -> tuple[int, str]:
     return status, text
 
 
-def found(site: Site, kind: str, name: str, place: str = "") -> Found:
+def found(site: Site, kind: str, name: str, place: str = "") -> LibraryEntry:
     """A thing by its name."""
     (one,) = [
         one for one in site.library.items

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from memaudit.label_audit.frame_files import read_frame, write_frame, write_labels
-from memaudit.web.annotate.label_database import Decisions
+from memaudit.web.annotate.label_database import LabelDatabase
 from memaudit.web.annotate.labelling import DATABASE, frame_digest
 from memaudit.web.explorer.library.library import Library
 from memaudit.web.explorer.pages.registry import PAGES
@@ -33,7 +33,7 @@ def text_of(frame: Path) -> str:
 def decide(frame: Path, annotator: str, *labels: str) -> None:
     """What `memaudit annotate` saves."""
     cells = read_frame(frame).cells
-    saved = Decisions(frame / DATABASE, frame_digest(cells), len(cells))
+    saved = LabelDatabase(frame / DATABASE, frame_digest(cells), len(cells))
     for cell, label in zip(cells, labels, strict=False):
         saved.decide(annotator, cell.id, label, "")  # type: ignore[arg-type]
     saved.close()

@@ -11,7 +11,7 @@ from memaudit.io.packages import write_package
 from memaudit.natural.named_packages import natural_set
 from memaudit.web.explorer.library.library import Library
 from memaudit.web.explorer.site import Site
-from memaudit.web.explorer.views.package_stores import systems
+from memaudit.web.explorer.views.package_stores import system_stores
 from tests.web.explorer_records.libraries import NOTES, said_in_json
 from tests.web.explorer_records.looking import found, page, rows, within
 
@@ -44,8 +44,8 @@ def folder(tmp_path: Path) -> Path:
 
 
 def places(site: Site, package: str) -> list[str]:
-    opened = site.package(found(site, "package", package).slug)
-    return [one.found.place.partition("/")[2] for one in systems(site.library, opened)]
+    indexed = site.package(found(site, "package", package).slug)
+    return [one.found.place.partition("/")[2] for one in system_stores(site.library, indexed)]
 
 
 def said_of(site: Site, store: str, place: str) -> str:
@@ -80,7 +80,7 @@ def test_a_score_leads_to_its_store(folder: Path) -> None:
     site = Site(Library([folder]))
     for name in (ANN, BO):
         (file,) = [one for one in site.library.of("scores") if f"/{name}/" in one.place]
-        for line in site.library.score_sheets(file).lines:
+        for line in site.library.scores(file).lines:
             tree = page(site, f"scores/{file.slug}/at/{line.slug}.html")
             store = found(site, "store", line.score.store, f"/{name}/").slug
             hrefs = [one.attributes.get("href") or "" for one in tree.named("a")]
@@ -143,6 +143,6 @@ def test_what_is_over_the_budget_comes_after_what_fits(site: Site) -> None:
     assert "cut to the budget, by lexical, an estimate; in cells scored 0.000" in digest[0]
     hrefs = {one.attributes.get("href") or "" for one in tree.named("a")}
     (file,) = [one for one in site.library.of("scores") if one.place.endswith("/cells.json")]
-    lines = [one for one in site.library.score_sheets(file).lines if one.score.budget == 24]
+    lines = [one for one in site.library.scores(file).lines if one.score.budget == 24]
     for line in lines:
         assert f"../../scores/{file.slug}/at/{line.slug}.html" in hrefs

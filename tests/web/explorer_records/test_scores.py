@@ -15,7 +15,7 @@ def line(site: Site, file: str, store: str, budget: int) -> str:
     """The address of one store at one budget."""
     one = found(site, "scores", file)
     (slug,) = [
-        line.slug for line in site.library.score_sheets(one).lines
+        line.slug for line in site.library.scores(one).lines
         if line.score.store == store and line.score.budget == budget
     ]  # fmt: skip
     return f"scores/{one.slug}/at/{slug}.html"
@@ -100,7 +100,7 @@ def test_a_file_without_cells_takes_texts_from_the_package(site: Site) -> None:
 def test_failures_only(site: Site) -> None:
     """Every line's lost units, with the line each belongs to."""
     one = found(site, "scores", "cells")
-    sheets = site.library.score_sheets(one)
+    sheets = site.library.scores(one)
     expected = sum(len(line.score.lost_units or ()) for line in sheets.lines)
     table = rows(page(site, f"scores/{one.slug}/lost.html"), "lost-table")
     assert len(table) == expected == 14

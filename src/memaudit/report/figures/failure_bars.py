@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
-from memaudit.downstream.outcomes import Outcome
+from memaudit.formats.diagnosis_files import Outcome
 from memaudit.report.figures.labels import (
     LINE,
     fitted_name,

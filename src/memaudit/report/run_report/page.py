@@ -5,7 +5,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from memaudit.experiments.spec import is_fraction
+from memaudit.core.budgets import is_share
 from memaudit.generators.registry import named_distribution
 from memaudit.io.atomic import write_file
 from memaudit.report import charts
@@ -44,7 +44,7 @@ def build_report(
         title=title or TITLE,
         run=run,
         distributions=[(g.distribution, named_distribution(g.distribution)) for g in run.grids],
-        budgets=list(zip(run.budgets, run.given, map(is_fraction, run.given), strict=True)),
+        budgets=list(zip(run.budgets, run.given, map(is_share, run.given), strict=True)),
         standing=ranked,
         groups=groups,
         places={place.member.name: place for place in ranked.places},

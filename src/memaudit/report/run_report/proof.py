@@ -10,7 +10,8 @@ from memaudit.core.digest import digest
 from memaudit.core.optimum import Certificate
 from memaudit.core.package import Package
 from memaudit.experiments.evaluate import certificate_hash
-from memaudit.io.draft import header_data, line, table_data
+from memaudit.io.package_draft import header_data, table_data
+from memaudit.io.strict_json import json_text
 from memaudit.report.run_report.remade_packages import Remade
 
 MOST_BYTES = 450_000
@@ -76,7 +77,9 @@ def prove(one: Remade, budget: Fraction) -> Proof:
 
 def package_text(package: Package) -> str:
     """The package as one JSON file."""
-    return line({**header_data(package), "digest": digest(package), **table_data(package)}) + "\n"
+    return (
+        json_text({**header_data(package), "digest": digest(package), **table_data(package)}) + "\n"
+    )
 
 
 def certificate_text(certificate: Certificate) -> str:

@@ -6,12 +6,20 @@ from fractions import Fraction
 
 import numpy as np
 
+from memaudit.core.errors import MemAuditError
 from memaudit.core.optimum import Optimum
 from memaudit.core.package import Candidate, EvidenceUnit, Experience, Package
 from memaudit.report.run_report.proof import Proof, prove
-from memaudit.report.run_report.remade_packages import Remade
-from memaudit.report.run_report.run_data import Run
-from memaudit.report.run_report.store_comparison import Keeping, compare
+from memaudit.report.run_report.remade_packages import CLOSE, Remade
+from memaudit.report.run_report.run_data import Row, Run
+from memaudit.report.store_comparison import (
+    Cells,
+    ComparableStore,
+    StoreComparison,
+    candidate_store,
+    cells_by_candidate,
+    compare,
+)
 from memaudit.report.writer_groups import OPT, Member
 
 
@@ -145,8 +153,18 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
+class WriterStore:
+    """A writer's store compared with OPT's; there is no comparison where the writer failed."""
+
+    member: Member
+    ratio: float | None
+    comparison: StoreComparison | None
+    failed: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Story:
-    """Everything the page tells of the package."""
+    """Everything the page shows of the package."""
 
     choice: Choice
     package: Package
@@ -154,7 +172,7 @@ class Story:
     steps: tuple[Step, ...]
     hidden_steps: int
     matrix: Matrix
-    keepings: tuple[Keeping, ...]
+    stores: tuple[WriterStore, ...]
     proof: Proof
 
     @property
@@ -177,6 +195,9 @@ def tell(one: Remade, choice: Choice, order: Sequence[Member]) -> Story:
             keepers[id] = keepers.get(id, 0) + 1
     steps = _steps(one.package, best.store, keepers)
     arrival = {c.id: n for n, c in enumerate(one.subject.view.candidates)}
+    cells = cells_by_candidate(one.package)
+    in_order = sorted(best.store, key=arrival.__getitem__)
+    best_store = candidate_store(one.package, cells, "OPT", in_order)
     return Story(
         choice=choice,
         package=one.package,
@@ -184,12 +205,27 @@ def tell(one: Remade, choice: Choice, order: Sequence[Member]) -> Story:
         steps=steps,
         hidden_steps=len(one.package.experiences) - len(steps),
         matrix=matrix(one.package, best.store, keepers),
-        keepings=tuple(
-            compare(one, rows[member.name], member, sorted(best.store, key=arrival.__getitem__))
-            for member in writers
+        stores=tuple(
+            _writer_store(one, rows[member.name], member, best_store, cells) for member in writers
         ),
         proof=prove(one, choice.budget),
     )
+
+
+def _writer_store(
+    one: Remade, row: Row, member: Member, best: ComparableStore, cells: Cells
+) -> WriterStore:
+    """The store of a row beside OPT's, scored again now."""
+    if row.get("failed"):
+        return WriterStore(member, None, None, row["failed"])
+    package = one.package
+    found = compare(package, best, candidate_store(package, cells, member.label, row["store"]))
+    if abs(float(found.value) - row["value"]) > CLOSE:
+        raise MemAuditError(
+            f"{package.name!r}, writer {member.name!r}: the row says its store is worth "
+            f"{row['value']}, scoring it gives {float(found.value)}; run the sweep again"
+        )
+    return WriterStore(member, row["ratio"], found)
 
 
 def _steps(package: Package, best: Collection[str], keepers: dict[str, int]) -> tuple[Step, ...]:

@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Mapping
 from functools import cache
 
-from memaudit.web.explorer.library.entries import Found, Kind
+from memaudit.web.explorer.library.entries import Kind, LibraryEntry
 
 LONGEST = 40
 CODE = 10
@@ -81,7 +81,7 @@ def question(diagnosis_slug: str, slug: str) -> str:
     return f"diagnosis/{diagnosis_slug}/question/{slug}.html"
 
 
-def turned(address: str, number: int) -> str:
+def list_page_address(address: str, number: int) -> str:
     """The page of that number of a list that is too long for one."""
     return address if number == 1 else f"{address.removesuffix('.html')}-{number}.html"
 
@@ -98,13 +98,13 @@ OF_KIND: Mapping[Kind, Callable[[str], str]] = {
 """The page of each kind of thing; a kind that is not here is listed without a link."""
 
 
-def of(found: Found) -> str | None:
+def entry_address(entry: LibraryEntry) -> str | None:
     """The page of a thing."""
-    make = OF_KIND.get(found.kind)
-    return make(found.slug) if make else None
+    make = OF_KIND.get(entry.kind)
+    return make(entry.slug) if make else None
 
 
-def back(address: str) -> str:
+def path_to_root(address: str) -> str:
     """From a page up to the folder that all addresses are relative to: "" or "../" some times."""
     return "../" * address.count("/")
 

@@ -14,9 +14,9 @@ from starlette.routing import Route
 
 from memaudit.core.errors import MemAuditError
 from memaudit.web.explorer import addresses
-from memaudit.web.explorer.library.library import NotHere
+from memaudit.web.explorer.library.library import NotInLibrary
 from memaudit.web.explorer.pages.certificates import checked, numbered, proven, verdict_data
-from memaudit.web.explorer.pages.package import budget_asked
+from memaudit.web.explorer.pages.package import budget_param
 from memaudit.web.explorer.pages.registry import DATA, PAGES
 from memaudit.web.explorer.site import Site, show
 from memaudit.web.explorer.templating import TYPES, read_templates, static_files
@@ -25,10 +25,10 @@ from memaudit.web.explorer.views.package_data import shown
 LONGEST_BODY = 1 << 12
 
 _ONE_AT_A_TIME = threading.Lock()
-"""A hostile proof may take minutes; it shall not take every core."""
+"""A hostile proof may take minutes; it must not take every core."""
 
 
-class Wish(BaseModel):
+class VerifyRequest(BaseModel):
     """Which certificate: one of a file by its number, or that of a package at a budget."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
@@ -39,7 +39,7 @@ class Wish(BaseModel):
     budget: str = Field("0", max_length=200)
 
 
-async def read_wish(request: Request) -> Wish:
+async def read_verify_request(request: Request) -> VerifyRequest:
     """The JSON of a request."""
     if request.headers.get("content-type", "").split(";")[0].strip() != "application/json":
         raise MemAuditError("expected application/json")
@@ -49,27 +49,29 @@ async def read_wish(request: Request) -> Wish:
         if len(body) > LONGEST_BODY:
             raise MemAuditError("the request is too long")
     try:
-        return Wish.model_validate_json(body)
+        return VerifyRequest.model_validate_json(body)
     except ValidationError:
-        raise MemAuditError("the request names no certificate") from None
+        raise MemAuditError("the request does not name a certificate") from None
 
 
-def verified(site: Site, wish: Wish) -> dict[str, Any]:
-    """What the checker says of the files as they are now."""
+def verified(site: Site, request: VerifyRequest) -> dict[str, Any]:
+    """The checker's verdict on the files as they are now."""
     with _ONE_AT_A_TIME:
         site.library.forget()
-        if wish.certificate:
-            return verdict_data(checked(site, numbered(site, wish.certificate, wish.number), True))
-        opened = site.package(wish.package)
-        best = site.workshop(opened).optimum(budget_asked({"budget": wish.budget}))
+        if request.certificate:
+            return verdict_data(
+                checked(site, numbered(site, request.certificate, request.number), True)
+            )
+        indexed = site.package(request.package)
+        best = site.optima(indexed).optimum(budget_param({"budget": request.budget}))
         if best.certificate is None:
-            raise NotHere(f"there is no certificate for this budget: {best.note}")
-        found = proven(best.certificate, opened.found, opened.package, True, best)
-        return verdict_data(found)
+            raise NotInLibrary(f"there is no certificate for this budget: {best.note}")
+        proof = proven(best.certificate, indexed.entry, indexed.package, True, best)
+        return verdict_data(proof)
 
 
 def explorer_app(site: Site) -> Starlette:
-    """The application that shows a site; work is done off the event loop."""
+    """The application that serves a site; work is done off the event loop."""
     read_templates()
 
     async def page(request: Request) -> Response:
@@ -78,17 +80,17 @@ def explorer_app(site: Site) -> Starlette:
 
     async def verify(request: Request) -> Response:
         try:
-            wish = await read_wish(request)
+            wanted = await read_verify_request(request)
         except MemAuditError as error:
             return JSONResponse({"error": str(error)}, 400)
-        return await run_in_threadpool(_told, site, lambda: verified(site, wish))
+        return await run_in_threadpool(_json_or_error, site, lambda: verified(site, wanted))
 
     return Starlette(
         routes=[
             Route("/", page),
             Route("/static/{name}", _static),
             Route("/verify", verify, methods=["POST"]),
-            *(Route(f"/{one.pattern}", _data(site, one.answer, one.pattern)) for one in DATA),
+            *(Route(f"/{data.pattern}", _data(site, data.answer, data.pattern)) for data in DATA),
             Route("/{address:path}", page),
         ]
     )
@@ -102,10 +104,10 @@ async def _static(request: Request) -> Response:
     return Response(data, media_type=TYPES[PurePath(name).suffix])
 
 
-def _page(site: Site, address: str, asked: Mapping[str, str]) -> Response:
+def _page(site: Site, address: str, params: Mapping[str, str]) -> Response:
     if address in (addresses.INDEX, addresses.SEARCH):
         site.library.refresh()
-    status, text = show(site, PAGES, address, asked)
+    status, text = show(site, PAGES, address, params)
     if address.endswith(".json") and status == 200:
         return Response(text, media_type="application/json")
     return HTMLResponse(text, status)
@@ -115,19 +117,18 @@ def _data(
     site: Site, answer: Callable[[Site, Mapping[str, str], Mapping[str, str]], Any], pattern: str
 ) -> Callable[[Request], Any]:
     async def answering(request: Request) -> Response:
-        found = addresses.matcher(pattern).fullmatch(request.url.path.lstrip("/"))
-        if found is None:
+        match = addresses.matcher(pattern).fullmatch(request.url.path.lstrip("/"))
+        if match is None:
             return JSONResponse({"error": "there is no such page"}, 404)
-        parts, asked = found.groupdict(), dict(request.query_params)
-        return await run_in_threadpool(_told, site, lambda: answer(site, parts, asked))
+        parts, params = match.groupdict(), dict(request.query_params)
+        return await run_in_threadpool(_json_or_error, site, lambda: answer(site, parts, params))
 
     return answering
 
 
-def _told(site: Site, work: Callable[[], Any]) -> Response:
-    """What the work gives, or why it could not be done."""
+def _json_or_error(site: Site, work: Callable[[], Any]) -> Response:
     try:
         return JSONResponse(work())
     except MemAuditError as error:
-        said = shown(site.library.without_paths(str(error)))
-        return JSONResponse({"error": said}, 404 if isinstance(error, NotHere) else 422)
+        text = shown(site.library.without_paths(str(error)))
+        return JSONResponse({"error": text}, 404 if isinstance(error, NotInLibrary) else 422)

@@ -1,4 +1,4 @@
-"""The same pages as a folder of files, for any web host or none; written whole or not at all."""
+"""The same pages as a folder of files, for any web host or none; written completely or not."""
 
 import hashlib
 import json
@@ -9,7 +9,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from memaudit.core.errors import MemAuditError
-from memaudit.io.atomic import new_folder, told
+from memaudit.io.atomic import new_folder, one_line_errors
 from memaudit.io.strict_json import read_object
 from memaudit.report.run_report.remade_packages import choose_packages
 from memaudit.report.run_report.story import choose
@@ -24,50 +24,50 @@ from memaudit.web.explorer.site import Site, all_addresses, show
 from memaudit.web.explorer.templating import static_files
 
 Progress = Callable[[int, int], None]
-"""Called with the number of things whose pages are written, and of those that have any."""
+"""Called with the number of entries whose pages are written, and of all that have pages."""
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
-    """What a bundle became: its pages, those that say why something cannot be shown, its bytes."""
+class BundleSummary:
+    """A bundle that was written: its pages, those that only explain an error, and its bytes."""
 
     pages: int
-    sorry: int
+    errors: int
     bytes: int
 
 
 def write_bundle(
     library: Library, out: Path, seconds: float, progress: Progress | None = None
-) -> Written:
+) -> BundleSummary:
     """Write every page into a new folder, then put it in place of the old one."""
     out = Path(os.path.realpath(out))
-    refuse_foreign(out)
-    site = Site(library, bundled=True, seconds=seconds, shown=frozenset(_chosen(library)))
-    with told(out):
+    refuse_foreign_files(out)
+    site = Site(library, bundled=True, seconds=seconds, shown=frozenset(_chosen_packages(library)))
+    with one_line_errors(out):
         out.parent.mkdir(parents=True, exist_ok=True)
     with new_folder(out) as folder:
         return _write(site, folder, progress)
 
 
-def _write(site: Site, folder: Path, progress: Progress | None) -> Written:
+def _write(site: Site, folder: Path, progress: Progress | None) -> BundleSummary:
     hashes: dict[str, str] = {}
-    sorry = size = pages = 0
+    errors = size = pages = 0
     begun: set[tuple[str, ...]] = set()
-    things = sum(len(site.things(kind)) for kind in addresses.OF_KIND)
+    entries = sum(len(site.entries(kind)) for kind in addresses.OF_KIND)
     for address in all_addresses(site, PAGES):
         status, text = show(site, PAGES, address, {})
         data = text.encode("utf-8", "surrogatepass")
         _put(folder, address, data, hashes)
-        pages, sorry, size = pages + 1, sorry + (status != 200), size + len(data)
+        pages, errors, size = pages + 1, errors + (status != 200), size + len(data)
         begun.add(tuple(address.split("/")[:2]))
         if progress is not None:
-            progress(min(len(begun), things), things)
+            progress(min(len(begun), entries), entries)
     for name, data in static_files().items():
         _put(folder, f"static/{name}", data, hashes)
     manifest = {"format": FORMAT, "version": 1, "memaudit": version("memaudit"),
                 "files": dict(sorted(hashes.items()))}  # fmt: skip
     (folder / MANIFEST).write_text(json.dumps(manifest, indent=1) + "\n", "utf-8")
-    return Written(pages, sorry, size)
+    return BundleSummary(pages, errors, size)
 
 
 def _put(folder: Path, address: str, data: bytes, hashes: dict[str, str]) -> None:
@@ -77,44 +77,44 @@ def _put(folder: Path, address: str, data: bytes, hashes: dict[str, str]) -> Non
     hashes[address] = hashlib.sha256(data).hexdigest()
 
 
-def _chosen(library: Library) -> Iterator[str]:
-    """Packages of runs that get pages: the first of each distribution, and the hardest one."""
-    for found in library.of("run"):
-        if found.count(WRITTEN) is not None:
+def _chosen_packages(library: Library) -> Iterator[str]:
+    """The packages of runs that get pages: the first of each distribution, and the hardest."""
+    for entry in library.of("run"):
+        if entry.count(WRITTEN) is not None:
             continue
         try:
-            run = library.run(found)
+            run = library.run(entry)
         except MemAuditError:  # listed as unreadable
             continue
         hardest = choose(run)
         more = [(hardest.distribution, hardest.seed)] if hardest else []
         for distribution, seed in dict.fromkeys([*choose_packages(run), *more]):
-            yield run_package(found, distribution, seed).slug
+            yield run_package(entry, distribution, seed).slug
 
 
-def refuse_foreign(out: Path) -> None:
-    """Only a new or an empty folder, or a site of ours with nothing else in it, is written to."""
+def refuse_foreign_files(out: Path) -> None:
+    """Only a new or empty folder, or an earlier bundle with nothing else in it, is written to."""
     if not out.exists():
         return
     if not out.is_dir():
         raise MemAuditError(f"cannot write {out}: it is a file, a folder was expected")
-    there = {
+    present = {
         str((Path(folder) / name).relative_to(out))
         for folder, _, names in os.walk(out)
         for name in names
     }
-    if not there:
+    if not present:
         return
-    foreign = sorted(there - ours(out))
+    foreign = sorted(present - own_files(out))
     if foreign:
         raise MemAuditError(
-            f"cannot write {out}: the folder holds {foreign[0]!r}, which no bundle wrote; choose a "
-            "new folder"
+            f"cannot write {out}: the folder contains {foreign[0]!r}, which is not part of a "
+            "bundle; choose a new folder"
         )
 
 
-def ours(out: Path) -> set[str]:
-    """The files that a site says it wrote."""
+def own_files(out: Path) -> set[str]:
+    """The files that a bundle lists in its manifest."""
     try:
         data = read_object(out / MANIFEST, "")
     except MemAuditError:

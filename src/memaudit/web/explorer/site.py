@@ -1,4 +1,4 @@
-"""The site: a library, the pages over it, and what they worked out so far."""
+"""The site: a library, the pages over it, and a cache of what they computed."""
 
 import threading
 from collections.abc import Callable, Iterator
@@ -9,158 +9,162 @@ from typing import Any
 
 from memaudit.core.errors import MemAuditError
 from memaudit.web.explorer import addresses
-from memaudit.web.explorer.library.entries import KINDS, Found, Kind
-from memaudit.web.explorer.library.library import Library, NotHere
-from memaudit.web.explorer.library.opened_package import Opened
-from memaudit.web.explorer.library.raw_texts import Text
-from memaudit.web.explorer.pages.kind import Asked, Page, Parts
+from memaudit.web.explorer.library.entries import KINDS, Kind, LibraryEntry
+from memaudit.web.explorer.library.indexed_package import IndexedPackage
+from memaudit.web.explorer.library.library import Library, NotInLibrary
+from memaudit.web.explorer.page import Page, PathParams, QueryParams
+from memaudit.web.explorer.pages.search import SearchText
 from memaudit.web.explorer.templating import environment
-from memaudit.web.explorer.views.optima import Frontier, Workshop
+from memaudit.web.explorer.views.optima import KnownFrontier, PackageOptima
 from memaudit.web.explorer.views.package_stores import RunStore, run_stores
 from memaudit.web.explorer.views.run_slices import Slice, slice_of
 
-MOST_KEPT = 12
+MOST_CACHED = 12
 """Packages whose optima are kept in memory."""
 
 MOST_TEXTS = 5000
-"""Things whose texts are kept for the next search."""
+"""Entries whose texts are kept for the next search."""
 
 SERVED_SECONDS = 1.5
-"""How long one request works on a frontier; the page asks again while it is not whole."""
+"""Seconds that one request works on a frontier. The page asks again until it is complete."""
 
 
 @dataclass
 class Site:
-    """Pages of a library. `bundled` ones hold all their data; served ones may ask for more."""
+    """Pages of a library. Bundled pages contain all their data, served pages may request more."""
 
     library: Library
     bundled: bool = False
     seconds: float = SERVED_SECONDS
     shown: frozenset[str] | None = None
     """In a bundle, the packages of runs that have pages; a server shows them all."""
-    _workshops: dict[str, Workshop] = field(default_factory=dict)
+    _optima: dict[str, PackageOptima] = field(default_factory=dict)
     _rows: dict[tuple[str, tuple[Any, ...]], list[RunStore]] = field(default_factory=dict)
     _slices: dict[tuple[str, tuple[int, ...], str | None, int | None], Slice] = field(
         default_factory=dict
     )
-    _texts: dict[tuple[str, tuple[int, ...]], list[Text]] = field(default_factory=dict)
+    _texts: dict[tuple[str, tuple[int, ...]], list[SearchText]] = field(default_factory=dict)
     _lock: threading.RLock = field(default_factory=threading.RLock)
 
     def render(self, template: str, address: str, title: str, **context: Any) -> str:
         """A page from its template; everything that is put in is escaped."""
         return environment().get_template(template).render(
-            title=title, address=address, root=addresses.back(address), bundled=self.bundled,
-            addresses=addresses, version=version("memaudit"), **context,
+            title=title, address=address, root=addresses.path_to_root(address),
+            bundled=self.bundled, addresses=addresses, version=version("memaudit"), **context,
         )  # fmt: skip
 
-    def package(self, slug: str) -> Opened:
+    def package(self, slug: str) -> IndexedPackage:
         """A package by its name in addresses."""
         return self.library.package(self.library.named("package", slug))
 
-    def rows(self, opened: Opened) -> list[RunStore]:
+    def rows(self, indexed: IndexedPackage) -> list[RunStore]:
         """What runs of the library say about a package."""
         runs = self.library.now("run")
-        key = (opened.digest, tuple((run.slug, run.stamp) for run in runs))
+        key = (indexed.digest, tuple((run.slug, run.stamp) for run in runs))
         with self._lock:
             if key not in self._rows:
-                self._rows[key] = run_stores(runs, opened)
-                _forget(self._rows)
+                self._rows[key] = run_stores(runs, indexed)
+                _drop_oldest(self._rows)
             return self._rows[key]
 
-    def workshop(self, opened: Opened) -> Workshop:
-        """Where the optima of a package are worked out: of this very package, at its budgets."""
-        slug, budgets = opened.found.slug, self.budgets(opened)
+    def optima(self, indexed: IndexedPackage) -> PackageOptima:
+        """The optima of this very package, at its budgets."""
+        slug, budgets = indexed.entry.slug, self.budgets(indexed)
         with self._lock:
-            known = self._workshops.get(slug)
-            if known is None or not known.fits(opened, budgets):
-                self._workshops.pop(slug, None)
-                self._workshops[slug] = known = Workshop(opened, budgets)
-                _forget(self._workshops)
+            known = self._optima.get(slug)
+            if known is None or not known.fits(indexed, budgets):
+                self._optima.pop(slug, None)
+                self._optima[slug] = known = PackageOptima(indexed, budgets)
+                _drop_oldest(self._optima)
             return known
 
-    def budgets(self, opened: Opened) -> tuple[Fraction, ...]:
+    def budgets(self, indexed: IndexedPackage) -> tuple[Fraction, ...]:
         """The budgets that a package is meant for, and those of runs about it."""
-        ran = {one.budget for one in self.rows(opened)}
-        return tuple(sorted({*opened.package.budgets, *ran}))
+        ran = {row.budget for row in self.rows(indexed)}
+        return tuple(sorted({*indexed.package.budgets, *ran}))
 
-    def slice(self, run: Found, distribution: str | None, budget: int | None) -> Slice:
-        """Part of a run, worked out once."""
+    def slice(self, run: LibraryEntry, distribution: str | None, budget: int | None) -> Slice:
+        """Part of a run, computed once."""
         key = (run.slug, run.stamp, distribution, budget)
         with self._lock:
             if key not in self._slices:
                 self._slices[key] = slice_of(self.library.run(run), distribution, budget)
             return self._slices[key]
 
-    def kept_texts(self, found: Found, read: Callable[[Found], list[Text]]) -> list[Text]:
-        """The texts of a thing, read once while there is room for them."""
-        key = (found.slug, found.stamp)
+    def cached_texts(
+        self, entry: LibraryEntry, read: Callable[[LibraryEntry], list[SearchText]]
+    ) -> list[SearchText]:
+        """The texts of an entry, read once while there is room for them."""
+        key = (entry.slug, entry.stamp)
         with self._lock:
             if key in self._texts:
                 return self._texts[key]
-        made = read(found)
+        made = read(entry)
         with self._lock:
             if len(self._texts) < MOST_TEXTS:
                 self._texts[key] = made
         return made
 
-    def frontier(self, opened: Opened) -> Frontier:
-        """OPT along the budget: a server works on it a little more each time, a bundle once."""
-        search = self.workshop(opened).search
+    def frontier(self, indexed: IndexedPackage) -> KnownFrontier:
+        """OPT along the budget: a server solves a little more each time, a bundle once."""
+        search = self.optima(indexed).search
         return search.work(max(0.0, self.seconds - search.spent) if self.bundled else self.seconds)
 
-    def things(self, kind: Kind) -> tuple[Found, ...]:
+    def entries(self, kind: Kind) -> tuple[LibraryEntry, ...]:
         """Everything of a kind that has pages of its own."""
-        found = self.library.of(kind)
+        entries = self.library.of(kind)
         if kind == "package" and self.shown is not None:
-            found += tuple(self.library.named(kind, slug) for slug in sorted(self.shown))
-        return found
+            entries += tuple(self.library.named(kind, slug) for slug in sorted(self.shown))
+        return entries
 
-    def has_page(self, package: Found) -> bool:
+    def has_page(self, package: LibraryEntry) -> bool:
         """Whether a package can be linked to."""
         return self.shown is None or "run" not in package.facts or package.slug in self.shown
 
 
-def _forget(kept: dict[Any, Any]) -> None:
-    while len(kept) > MOST_KEPT:
-        del kept[next(iter(kept))]
+def _drop_oldest(cache: dict[Any, Any]) -> None:
+    while len(cache) > MOST_CACHED:
+        del cache[next(iter(cache))]
 
 
-def find(pages: tuple[Page, ...], address: str) -> tuple[Page, Parts]:
+def find(pages: tuple[Page, ...], address: str) -> tuple[Page, PathParams]:
     """The page at an address."""
     for page in pages:
-        if found := addresses.matcher(page.pattern).fullmatch(address):
-            return page, found.groupdict()
-    raise NotHere("there is no such page")
+        if match := addresses.matcher(page.pattern).fullmatch(address):
+            return page, match.groupdict()
+    raise NotInLibrary("there is no such page")
 
 
 def all_addresses(site: Site, pages: tuple[Page, ...]) -> Iterator[str]:
-    """Every page of the site, thing by thing; those over the whole library come last, when it is
-    known what of it cannot be opened."""
+    """Every page of the site, entry by entry. Pages over the whole library come last, when it is
+    known which entries cannot be opened."""
     for kind in KINDS:
-        for found in site.things(kind):
+        for entry in site.entries(kind):
             for page in pages:
                 if page.owner == kind:
-                    yield from _inside(site, page, {kind: found.slug})
+                    yield from _page_addresses(site, page, {kind: entry.slug})
     yield from (addresses.filled(page.pattern, {}) for page in pages if page.owner is None)
 
 
-def _inside(site: Site, page: Page, parts: Parts) -> Iterator[str]:
+def _page_addresses(site: Site, page: Page, parts: PathParams) -> Iterator[str]:
     try:
-        yield from [addresses.filled(page.pattern, one) for one in page.inside(site, parts)]
-    except MemAuditError:  # the thing's first page says what is wrong with it
+        yield from [
+            addresses.filled(page.pattern, instance) for instance in page.instances(site, parts)
+        ]
+    except MemAuditError:  # the first page of the entry says what is wrong with it
         return
 
 
-def show(site: Site, pages: tuple[Page, ...], address: str, asked: Asked) -> tuple[int, str]:
-    """A page and its status; what cannot be shown is a page that says why."""
+def show(site: Site, pages: tuple[Page, ...], address: str, params: QueryParams) -> tuple[int, str]:
+    """A page and its status. If it cannot be shown, the page says why."""
     try:
         page, parts = find(pages, address)
-        return 200, page.render(site, parts, asked)
-    except NotHere as error:
-        return 404, _sorry(site, address, "Not here", str(error))
+        return 200, page.render(site, parts, params)
+    except NotInLibrary as error:
+        return 404, _error_page(site, address, "Not found", str(error))
     except MemAuditError as error:
-        return 422, _sorry(site, address, "Cannot be shown", str(error))
+        return 422, _error_page(site, address, "Cannot be shown", str(error))
 
 
-def _sorry(site: Site, address: str, title: str, reason: str) -> str:
-    return site.render("sorry.html", address, title, reason=site.library.without_paths(reason))
+def _error_page(site: Site, address: str, title: str, reason: str) -> str:
+    return site.render("error.html", address, title, reason=site.library.without_paths(reason))

@@ -19,7 +19,7 @@ Facts = Mapping[str, int | str]
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class LibraryEntry:
     """Something on disk. `place` is where, below the folders given; `part` names one of the several
     packages that a folder or a run holds; `stamp` changes when the file does."""
 
@@ -72,7 +72,7 @@ _FIELD = r'"{}"\s*:\s*("(?:[^"\\]|\\.)*")'
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class Recognised:
     """A file of ours: its kind, what it calls itself, and some facts."""
 
     kind: Kind
@@ -87,7 +87,7 @@ def regular(path: Path) -> Path:
     return path
 
 
-def look(path: Path, size: int) -> Look | None:
+def recognise(path: Path, size: int) -> Recognised | None:
     """What a JSON file is; None where it is none of ours, an error where it is no JSON."""
     try:
         with regular(path).open("rb") as file:
@@ -95,8 +95,8 @@ def look(path: Path, size: int) -> Look | None:
     except OSError as error:
         raise MemAuditError(f"cannot be read: {error.strerror or error}") from None
     if size <= WHOLE:
-        return _parsed(data.decode("utf-8", "replace"), path)
-    return _glanced(data, path)
+        return _recognise_parsed(data.decode("utf-8", "replace"), path)
+    return _recognise_long(data, path)
 
 
 def read_object(path: Path) -> dict[str, Any]:
@@ -112,7 +112,7 @@ def read_object(path: Path) -> dict[str, Any]:
     return data if isinstance(data, dict) else {}
 
 
-def _parsed(text: str, path: Path) -> Look | None:
+def _recognise_parsed(text: str, path: Path) -> Recognised | None:
     try:
         data = json.loads(text)
     except RecursionError:
@@ -128,11 +128,11 @@ def _parsed(text: str, path: Path) -> Look | None:
     if kind == "certificate":
         facts: Facts = {"certificates": len(data) if isinstance(data, list) else 1,
                         "package": _text(first.get("package"))}  # fmt: skip
-        return Look(kind, path.stem, facts)
+        return Recognised(kind, path.stem, facts)
     if kind == "frame":
         cells = first.get("cells")
-        return Look(kind, path.stem, {"cells": cells} if isinstance(cells, int) else {})
-    return Look(kind, _text(first.get("name")) or path.stem, _facts(kind, first))
+        return Recognised(kind, path.stem, {"cells": cells} if isinstance(cells, int) else {})
+    return Recognised(kind, _text(first.get("name")) or path.stem, _facts(kind, first))
 
 
 def _kind_of(data: dict[str, Any]) -> Kind | None:
@@ -156,7 +156,7 @@ def _facts(kind: Kind, data: dict[str, Any]) -> Facts:
     return {"packages": len(names), "package": _text(names[0].get("package")) if names else ""}
 
 
-def _glanced(data: bytes, path: Path) -> Look | None:
+def _recognise_long(data: bytes, path: Path) -> Recognised | None:
     text = data[:HEAD].decode("utf-8", "replace")
     found = _FORMAT.search(text)
     kind = _KINDS.get(found[1]) if found else None
@@ -170,7 +170,7 @@ def _glanced(data: bytes, path: Path) -> Look | None:
     if kind == "frame" and (cells := _CELLS.search(text)):
         facts["cells"] = int(cells[1])
     name = "" if kind in _NAMELESS else _field(text, "name")
-    return Look(kind, name or path.stem, facts)
+    return Recognised(kind, name or path.stem, facts)
 
 
 def _field(text: str, name: str) -> str:

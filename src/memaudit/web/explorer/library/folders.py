@@ -10,19 +10,18 @@ from memaudit.core.package import TABLES
 from memaudit.downstream.run import FORMAT as DIAGNOSIS
 from memaudit.experiments.summary import SUMMARY
 from memaudit.experiments.sweep import FORMAT as RUN
-from memaudit.io.draft import FORMAT as PACKAGE
 from memaudit.io.files import read_text
-from memaudit.io.folder import FILES as TABLE_FILES
-from memaudit.io.folder import MANIFEST
+from memaudit.io.package_draft import FORMAT as PACKAGE
+from memaudit.io.package_folder import FILES as TABLE_FILES
+from memaudit.io.package_folder import MANIFEST
 from memaudit.io.packages import BUILD_FORMAT
-from memaudit.io.published_fields import DECISIONS, FILES
-from memaudit.io.published_fields import MANIFEST as GENERATION
-from memaudit.io.published_folder import MARKS
+from memaudit.io.published_folder import DECISIONS, FILES, MARKS
+from memaudit.io.published_folder import MANIFEST as GENERATION
 from memaudit.io.run_folder import ROWS
 from memaudit.io.strict_json import parse_lines
-from memaudit.label_audit.frame_files import CELL_LINES, CELLS, KEY, PASSES, PUBLISHED, TASKS
+from memaudit.label_audit.frame_files import CELL_LINES, CELLS, KEY, PASSES, PUBLISHED
 from memaudit.label_audit.frame_files import MANIFEST as FRAME
-from memaudit.web.explorer.library.entries import Facts, Look, read_object
+from memaudit.web.explorer.library.entries import Facts, Recognised, read_object
 from memaudit.web.explorer.library.label_audits import label_files
 from memaudit.web.explorer.library.run_packages import rows_written
 
@@ -33,60 +32,62 @@ WRITTEN = "written"
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class FolderPart:
     """One thing of a folder: the folder itself, or a file of it; `part` names one of several."""
 
-    look: Look
+    look: Recognised
     file: str = ""
     part: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
+class FolderContent:
     """What a folder is, and the files that belong to it and are nothing by themselves."""
 
-    looks: tuple[Part, ...]
+    looks: tuple[FolderPart, ...]
     files: Names
 
 
 @dataclass(frozen=True, slots=True)
-class Folder:
+class FolderKind:
     """A kind of folder: it holds one of `marks`; the look says what it is, or None."""
 
     marks: Names
-    look: Callable[[Path, Names], Claim | None]
+    look: Callable[[Path, Names], FolderContent | None]
 
 
-def _manifest(folder: Path, names: Names) -> Claim | None:  # noqa: ARG001
+def _manifest(folder: Path, names: Names) -> FolderContent | None:  # noqa: ARG001
     """A build folder, or a package as a folder of tables."""
     data = _read(folder, MANIFEST)
     own = frozenset({MANIFEST, *TABLE_FILES.values()})
     if data.get("format") == PACKAGE:
         facts = {**_counts(data.get("counts")), "digest": _text(data.get("digest"))}
-        seen = Look("package", _text(data.get("name")) or folder.name, facts)
-        return Claim((Part(seen),), own)
+        seen = Recognised("package", _text(data.get("name")) or folder.name, facts)
+        return FolderContent((FolderPart(seen),), own)
     if data.get("format") != BUILD_FORMAT:
         return None
     rows = data.get("packages")
     parts = [
-        Part(Look("package", _text(row.get("name")) or file, _build_facts(row)), file)
+        FolderPart(Recognised("package", _text(row.get("name")) or file, _build_facts(row)), file)
         for row in (rows if isinstance(rows, list) else ())
         if isinstance(row, dict) and (file := _text(row.get("file"))) and Path(file).name == file
     ]
-    return Claim(tuple(parts), frozenset({MANIFEST, *(part.file for part in parts)}))
+    return FolderContent(tuple(parts), frozenset({MANIFEST, *(part.file for part in parts)}))
 
 
 def _build_facts(row: dict[str, Any]) -> Facts:
     return {**_counts(row.get("counts")), "digest": _text(row.get("digest"))}
 
 
-def _artifact(folder: Path, names: Names) -> Claim | None:
+def _artifact(folder: Path, names: Names) -> FolderContent | None:
     """The published layout: one package a query. A folder with a manifest is read as that."""
     if MANIFEST in names:
         return None
     # Which rows are whose is decided when it is opened: a look would take as long as a reading.
-    parts = tuple(Part(Look("package", name), "", name) for name in _examples(folder, names))
-    return Claim(parts, frozenset({*MARKS, *FILES.values(), DECISIONS}))
+    parts = tuple(
+        FolderPart(Recognised("package", name), "", name) for name in _examples(folder, names)
+    )
+    return FolderContent(parts, frozenset({*MARKS, *FILES.values(), DECISIONS}))
 
 
 def _examples(folder: Path, names: Names) -> list[str]:
@@ -103,7 +104,7 @@ def _examples(folder: Path, names: Names) -> list[str]:
     return list(dict.fromkeys(filter(None, (_text(row.data.get("query_id")) for row in rows))))
 
 
-def _run(folder: Path, names: Names) -> Claim | None:
+def _run(folder: Path, names: Names) -> FolderContent | None:
     data = _read(folder, "run.json")
     if data.get("format") != RUN:
         return None
@@ -120,10 +121,10 @@ def _run(folder: Path, names: Names) -> Claim | None:
         if SUMMARY not in names and (written := rows_written(folder)) < data["rows"]:
             facts[WRITTEN] = written
     own = frozenset({"run.json", ROWS, SUMMARY})
-    return Claim((Part(Look("run", folder.name, facts)),), own)
+    return FolderContent((FolderPart(Recognised("run", folder.name, facts)),), own)
 
 
-def _diagnosis(folder: Path, names: Names) -> Claim | None:  # noqa: ARG001
+def _diagnosis(folder: Path, names: Names) -> FolderContent | None:  # noqa: ARG001
     data = _read(folder, "spec.json")
     if data.get("format") != DIAGNOSIS:
         return None
@@ -131,17 +132,17 @@ def _diagnosis(folder: Path, names: Names) -> Claim | None:  # noqa: ARG001
     packages = spec.get("packages")
     facts: Facts = {"packages": len(packages)} if isinstance(packages, dict) else {}
     own = frozenset({"spec.json", "memories.jsonl", "rows.jsonl", "summary.json"})
-    return Claim((Part(Look("diagnosis", folder.name, facts)),), own)
+    return FolderContent((FolderPart(Recognised("diagnosis", folder.name, facts)),), own)
 
 
-def _frame(folder: Path, names: Names) -> Claim | None:
+def _frame(folder: Path, names: Names) -> FolderContent | None:
     facts: Facts = {}
     if FRAME in names:
         cells = _read(folder, FRAME).get("cells")
         facts = {"cells": cells} if isinstance(cells, int) else {}
-    own = frozenset({FRAME, CELLS, CELL_LINES, PUBLISHED, KEY, PASSES, TASKS})
+    own = frozenset({FRAME, CELLS, CELL_LINES, PUBLISHED, KEY, PASSES})
     own |= {path.name for path in label_files(folder)}
-    return Claim((Part(Look("frame", folder.name, facts)),), own)
+    return FolderContent((FolderPart(Recognised("frame", folder.name, facts)),), own)
 
 
 def _read(folder: Path, name: str) -> dict[str, Any]:
@@ -166,10 +167,10 @@ def _text(value: object) -> str:
 
 
 FOLDERS = (
-    Folder(frozenset({"run.json"}), _run),
-    Folder(frozenset({"spec.json"}), _diagnosis),
-    Folder(frozenset({MANIFEST}), _manifest),
-    Folder(frozenset(MARKS), _artifact),
-    Folder(frozenset({FRAME, CELLS, CELL_LINES, PUBLISHED}), _frame),
+    FolderKind(frozenset({"run.json"}), _run),
+    FolderKind(frozenset({"spec.json"}), _diagnosis),
+    FolderKind(frozenset({MANIFEST}), _manifest),
+    FolderKind(frozenset(MARKS), _artifact),
+    FolderKind(frozenset({FRAME, CELLS, CELL_LINES, PUBLISHED}), _frame),
 )
 """Every kind of folder; one that is nothing of ours is walked like any other."""

@@ -15,12 +15,12 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from memaudit.core.errors import MemAuditError
 from memaudit.io.strict_json import first_fault
 from memaudit.label_audit.agreement import AgreementAudit, audit_agreement
-from memaudit.label_audit.agreement_json import audit_data
-from memaudit.label_audit.cells import Frame, FrameCell, LabelSet
+from memaudit.label_audit.agreement_json import agreement_data
+from memaudit.label_audit.frame import Frame, FrameCell, LabelSet
 from memaudit.label_audit.frame_files import CELL_LINES, CELLS, KEY, PUBLISHED, read_label_sets
-from memaudit.label_audit.model_pass import MODEL
-from memaudit.report.label_audit_page import AGREEMENT, LabelAudit, agreed, read_audit
-from memaudit.web.annotate.label_database import Decisions
+from memaudit.label_audit.model_labels import MODEL_ANNOTATOR
+from memaudit.report.label_audit_page import AGREEMENT, LabelAudit, agreement_part, read_audit
+from memaudit.web.annotate.label_database import LabelDatabase
 from memaudit.web.annotate.labelling import DATABASE, frame_digest
 from memaudit.web.explorer.library.entries import read_object
 
@@ -117,7 +117,7 @@ def _saved(database: Path, frame: Frame) -> Iterator[LabelSet]:
 
 
 def _decided(copy: Path, cells: Sequence[FrameCell]) -> Iterator[LabelSet]:
-    saved = Decisions(copy, frame_digest(cells), len(cells), must_exist=True, patience=PATIENCE)
+    saved = LabelDatabase(copy, frame_digest(cells), len(cells), must_exist=True, patience=PATIENCE)
     try:
         yield from [saved.label_set(name) for name in saved.annotators()]
     finally:
@@ -204,14 +204,14 @@ def labelled_frame(folder: Path, frame: Frame) -> LabelledFrame:
     early = LabelledFrame(len(frame.cells), labels, None)
     if early.is_early:
         return early
-    models = [one for one in labels.sets if one.annotator.startswith(MODEL)]
-    people = [one for one in labels.sets if not one.annotator.startswith(MODEL)]
+    models = [one for one in labels.sets if one.annotator.startswith(MODEL_ANNOTATOR)]
+    people = [one for one in labels.sets if not one.annotator.startswith(MODEL_ANNOTATOR)]
     try:
         found = audit_agreement(frame, people, models, DRAWS)
     except MemAuditError as error:
         return replace(early, problem=str(error))
-    data = {**audit_data(found), "notes": _notes(found)}
-    tables = _with_agreement(LabelAudit(agreed(data), None), data, "labels")
+    data = {**agreement_data(found), "notes": _notes(found)}
+    tables = _with_agreement(LabelAudit(agreement_part(data), None), data, "labels")
     return replace(early, audit=tables)
 
 

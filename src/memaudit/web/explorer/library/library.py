@@ -1,4 +1,4 @@
-"""Reading makes many objects and no rubbish; looking for some takes a third of the time."""
+"""The library: everything recognised in the given folders, opened on demand and cached."""
 
 import gc
 import os
@@ -9,43 +9,41 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
-from memaudit.adapters.store import ExportedStore
+from memaudit.adapters.store import ExportedStore, read_store
+from memaudit.core.budgets import is_share
 from memaudit.core.errors import MemAuditError
 from memaudit.core.optimum import Certificate
 from memaudit.core.text import counted
-from memaudit.formats.score_file import ScoreFile
-from memaudit.label_audit.cells import Frame
-from memaudit.report.run_report.run_data import Run
-from memaudit.web.explorer.library import open_entries
-from memaudit.web.explorer.library.diagnosis_folder import Diagnosed
-from memaudit.web.explorer.library.entries import KINDS, Found, Kind, Unreadable
-from memaudit.web.explorer.library.label_audits import AuditTables, LabelledFrame, labels_stamp
-from memaudit.web.explorer.library.opened_package import Opened
-from memaudit.web.explorer.library.run_packages import IS_OF_RUN, run_packages
+from memaudit.io.certificates import read_certificates
+from memaudit.io.packages import read_package, read_packages
+from memaudit.label_audit.frame import Frame
+from memaudit.label_audit.frame_files import read_frame
+from memaudit.report.run_report.run_data import Run, open_run
+from memaudit.web.explorer.library.diagnosis_folder import DiagnosisFolder, read_diagnosis_folder
+from memaudit.web.explorer.library.entries import KINDS, Kind, LibraryEntry, Unreadable, read_object
+from memaudit.web.explorer.library.indexed_package import IndexedPackage
+from memaudit.web.explorer.library.label_audits import (
+    AuditTables,
+    LabelledFrame,
+    labelled_frame,
+    labels_stamp,
+    read_label_audit,
+)
+from memaudit.web.explorer.library.run_packages import IS_OF_RUN, remade, run_packages
 from memaudit.web.explorer.library.scan import Scan
-from memaudit.web.explorer.library.score_file import Scores
-
-
-@contextmanager
-def uncollected() -> Iterator[None]:
-    """No garbage collection inside; what was on stays on afterwards."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
-
+from memaudit.web.explorer.library.score_lines import ScoreLines, read_score_lines
 
 FEW, FEW_BYTES = 3, 8_000_000
-MOST_OPENED = 24
-"""Opened things that are kept in memory; the least recently used one goes first."""
+MOST_CACHED = 24
+"""Opened things that are kept in memory; the least recently used one is dropped first."""
+DAMAGED = (KeyError, TypeError, ValueError, IndexError, AttributeError)
+"""What reading a run raises if its files are not those of a run."""
 
 Thing = TypeVar("Thing")
+Stamp = tuple[int, ...]
 
 
-class NotHere(MemAuditError):
+class NotInLibrary(MemAuditError):
     """An address that leads to nothing in the library."""
 
 
@@ -56,203 +54,262 @@ class Library:
         self._roots = _labelled(roots)
         self._scan = Scan()
         self._lock = threading.RLock()
-        self._opened: dict[tuple[str, tuple[int, ...]], object] = {}
-        self._failed: dict[tuple[str, tuple[int, ...]], MemAuditError] = {}
-        self.items: tuple[Found, ...] = ()
+        self._cache: dict[tuple[str, Stamp], object] = {}
+        self._failed: dict[tuple[str, Stamp], MemAuditError] = {}
+        self.items: tuple[LibraryEntry, ...] = ()
         self._skipped: tuple[Unreadable, ...] = ()
-        self._named: dict[tuple[Kind, str], Found] = {}
+        self._named: dict[tuple[Kind, str], LibraryEntry] = {}
         self.refresh()
 
     def refresh(self) -> bool:
-        """Look again; whether anything is there that was not, or is gone, or changed."""
+        """Scan the folders again; whether anything is new, gone or changed."""
         with self._lock:
             self._scan.files = 0
-            seen = [one for root, label in self._roots for one in self._scan.walk(root, label)]
+            seen = [item for root, label in self._roots for item in self._scan.walk(root, label)]
             order = {kind: place for place, kind in enumerate(KINDS)}
-            items = sorted(
-                {one.slug: one for one in seen if isinstance(one, Found)}.values(),
-                key=lambda one: (order[one.kind], one.place, one.name),
+            entries = {item.slug: item for item in seen if isinstance(item, LibraryEntry)}
+            items = tuple(
+                sorted(
+                    entries.values(), key=lambda entry: (order[entry.kind], entry.place, entry.name)
+                )
             )
-            skipped = tuple(one for one in seen if isinstance(one, Unreadable))
-            changed = (tuple(items), skipped) != (self.items, self._skipped)
-            self.items, self._skipped = tuple(items), skipped
+            skipped = tuple(item for item in seen if isinstance(item, Unreadable))
+            changed = (items, skipped) != (self.items, self._skipped)
+            self.items, self._skipped = items, skipped
             if changed:
-                self._named = {(one.kind, one.slug): one for one in items}
+                self._named = {(entry.kind, entry.slug): entry for entry in items}
             return changed
 
     @property
     def unreadable(self) -> tuple[Unreadable, ...]:
-        """What could not be read, when it was looked at or when a page tried to open it."""
-        places = {(one.slug, one.stamp): one.place for one in self.items}
-        late = [
+        """What could not be read, during the scan or when a page tried to open it."""
+        places = {(entry.slug, entry.stamp): entry.place for entry in self.items}
+        failed = [
             Unreadable(places[key], str(error))
             for key, error in self._failed.items()
             if key in places
         ]
         return tuple(
-            Unreadable(one.place, self.without_paths(one.reason)) for one in (*self._skipped, *late)
+            Unreadable(item.place, self.without_paths(item.reason))
+            for item in (*self._skipped, *failed)
         )
 
     def without_paths(self, text: str) -> str:
-        """A message with the folders given by their names: pages do not say where they lie."""
+        """A message with the given folders by their names: pages do not reveal full paths."""
         for root, label in self._roots:
             text = text.replace(str(root), label)
         return text
 
-    def of(self, kind: Kind) -> tuple[Found, ...]:
+    def of(self, kind: Kind) -> tuple[LibraryEntry, ...]:
         """Everything of one kind."""
-        return tuple(one for one in self.items if one.kind == kind)
+        return tuple(entry for entry in self.items if entry.kind == kind)
 
-    def now(self, kind: Kind) -> tuple[Found, ...]:
-        """Everything of one kind that was found, as it is on disk now."""
-        if any(self._changed(one) for one in self.of(kind)):
+    def now(self, kind: Kind) -> tuple[LibraryEntry, ...]:
+        """Everything of one kind, as it is on disk now."""
+        if any(self._changed(entry) for entry in self.of(kind)):
             self.refresh()
         return self.of(kind)
 
-    def named(self, kind: Kind, slug: str) -> Found:
-        """What an address means, as it is on disk now; packages of runs are found as well."""
+    def named(self, kind: Kind, slug: str) -> LibraryEntry:
+        """The entry of an address, as it is on disk now, including the packages of runs."""
         known = self._named.get((kind, slug))
         if known is not None and self._changed(known):
             self.refresh()
             known = self._named.get((kind, slug))
         if known is None and kind == "package":
-            made = [one for run in self.of("run") for one in self.packages_of(run)]
-            self._named |= {(kind, one.slug): one for one in made}
+            made = [package for run in self.of("run") for package in self.packages_of(run)]
+            self._named |= {(kind, package.slug): package for package in made}
             known = self._named.get((kind, slug))
         if known is None:
-            raise NotHere(f"there is no {kind} of this name in the library: {slug}")
+            raise NotInLibrary(f"there is no {kind} of this name in the library: {slug}")
         return known
 
     def forget(self) -> None:
-        """Whatever is asked for next is read from disk."""
+        """Read everything from disk again when it is next needed."""
         with self._lock:
-            self._opened.clear()
+            self._cache.clear()
             self.refresh()
 
     def read_ahead(self) -> None:
-        """Open a few packages now: whoever serves one or two is about to look at them."""
+        """Open a few small packages now, since their pages are about to be viewed."""
         packages = self.of("package")
-        if len(packages) <= FEW and sum(one.bytes for one in packages) <= FEW_BYTES:
-            for one in packages:
+        if len(packages) <= FEW and sum(entry.bytes for entry in packages) <= FEW_BYTES:
+            for entry in packages:
                 with suppress(MemAuditError):  # its page says so
-                    self.package(one)
+                    self.package(entry)
 
-    def with_digest(self, digest: str) -> Found | None:
+    def with_digest(self, digest: str) -> LibraryEntry | None:
         """The package that a certificate names. Files that do not say their digest are opened."""
         packages = self.of("package")
-        likely = [one for one in packages if one.text("digest") == digest]
-        silent = [one for one in packages if not one.text("digest")]
-        for one in (*likely, *silent):
+        likely = [entry for entry in packages if entry.text("digest") == digest]
+        unknown = [entry for entry in packages if not entry.text("digest")]
+        for entry in (*likely, *unknown):
             try:
-                if self.package(one).digest == digest:
-                    return one
+                if self.package(entry).digest == digest:
+                    return entry
             except MemAuditError:  # listed as unreadable
                 continue
         return None
 
-    def packages_of(self, run: Found) -> tuple[Found, ...]:
-        """The packages of a run, which are made again from their seeds when they are opened."""
+    def packages_of(self, run: LibraryEntry) -> tuple[LibraryEntry, ...]:
+        """The packages of a run, which are generated again from their seeds when opened."""
         try:
-            return self._once(run, "packages", run_packages)
+            return self._open(run, "packages", run_packages)
         except MemAuditError:  # a damaged manifest: the run's own page says so
             return ()
 
-    def package(self, found: Found) -> Opened:
+    def package(self, entry: LibraryEntry) -> IndexedPackage:
         """A package, read and checked; a folder of many is read once for all of them."""
-        if found.part and not found.text(IS_OF_RUN):
-            whole = replace(found, slug=found.place, part="")
+        if entry.part and not entry.text(IS_OF_RUN):
+            folder = replace(entry, slug=entry.place, part="")
             try:
-                return open_entries.part_of(
-                    self._kept(whole, "folder", open_entries.open_folder), found
-                )
+                return _folder_part(self._cached(folder, "folder", _open_folder), entry)
             except MemAuditError as error:
-                self._failed[found.slug, found.stamp] = error
+                self._failed[entry.slug, entry.stamp] = error
                 raise
-        return self._once(found, "package", open_entries.open_package)
+        return self._open(entry, "package", _open_package)
 
-    def run(self, found: Found) -> Run:
+    def run(self, entry: LibraryEntry) -> Run:
         """A finished run."""
-        return self._once(found, "run", open_entries.open_finished_run)
+        return self._open(entry, "run", _open_finished_run)
 
-    def store(self, found: Found) -> ExportedStore:
+    def store(self, entry: LibraryEntry) -> ExportedStore:
         """What a memory system wrote."""
-        return self._once(found, "store", open_entries.open_store)
+        return self._open(entry, "store", lambda entry: read_store(entry.path))
 
-    def scores(self, found: Found) -> tuple[ScoreFile, ...]:
-        """Scores by `memaudit score --json`: one sheet a package."""
-        return self._once(found, "scores", open_entries.open_scores)
+    def scores(self, entry: LibraryEntry) -> ScoreLines:
+        """What `memaudit score --json` wrote."""
+        return self._open(
+            entry, "scores", lambda entry: read_score_lines(read_object(entry.path), entry.place)
+        )
 
-    def score_sheets(self, found: Found) -> Scores:
-        """The same with lost units, cells and means, as far as the file holds them."""
-        return self._once(found, "score sheets", open_entries.open_score_sheets)
-
-    def frame(self, found: Found) -> Frame:
+    def frame(self, entry: LibraryEntry) -> Frame:
         """Cells to be labelled."""
-        return self._once(found, "frame", open_entries.open_frame)
+        return self._open(entry, "frame", lambda entry: read_frame(entry.path))
 
-    def labelled_frame(self, found: Found) -> LabelledFrame:
+    def labelled_frame(self, entry: LibraryEntry) -> LabelledFrame:
         """A frame and its labels, compared again whenever one of their files changes."""
-        stamp = (*found.stamp, *labels_stamp(found.path))
-        return self._kept(replace(found, stamp=stamp), "labels", open_entries.open_labelled_frame)
+        stamped = replace(entry, stamp=(*entry.stamp, *labels_stamp(entry.path)))
+        return self._cached(
+            stamped, "labels", lambda entry: labelled_frame(entry.path, read_frame(entry.path))
+        )
 
-    def label_audit(self, found: Found) -> AuditTables:
+    def label_audit(self, entry: LibraryEntry) -> AuditTables:
         """What `memaudit audit ... --json` wrote."""
-        return self._once(found, "label audit", open_entries.open_label_audit)
+        return self._open(entry, "label audit", lambda entry: read_label_audit(entry.path))
 
-    def diagnosis(self, found: Found) -> Diagnosed:
-        """Questions through retrieval and reading."""
-        return self._once(found, "diagnosis", open_entries.open_diagnosis)
+    def diagnosis(self, entry: LibraryEntry) -> DiagnosisFolder:
+        """Questions through retrieval and reading, finished or not."""
+        return self._open(
+            entry, "diagnosis", lambda entry: read_diagnosis_folder(entry.path, entry.place)
+        )
 
-    def certificates(self, found: Found) -> tuple[Certificate, ...]:
-        """The certificates of a file."""
-        return self._once(found, "certificates", open_entries.open_certificates)
+    def certificates(self, entry: LibraryEntry) -> tuple[Certificate, ...]:
+        """The certificates of a file, not checked yet."""
+        return self._open(entry, "certificates", lambda entry: tuple(read_certificates(entry.path)))
 
     @property
     def contents(self) -> str:
         """What it holds, in words: `1 run, 6 packages, 1 score file`."""
         nouns = {kind: "score file" if kind == "scores" else kind for kind in KINDS}
-        found = (counted(len(self.of(kind)), noun) for kind, noun in nouns.items() if self.of(kind))
-        return ", ".join(found) or "nothing"
+        counts = (counted(len(self.of(kind)), nouns[kind]) for kind in KINDS if self.of(kind))
+        return ", ".join(counts) or "nothing"
 
-    def _changed(self, found: Found) -> bool:
-        """Whether files of a thing changed since it was found, or are gone."""
-        if found.path.is_dir():
-            # A walk says first what the folder itself is: no more of it is looked at.
-            kind = "run" if found.text(IS_OF_RUN) else found.kind
+    def _changed(self, entry: LibraryEntry) -> bool:
+        """Whether the files of an entry changed since the scan, or are gone."""
+        if entry.path.is_dir():
+            # A walk yields the folder itself first: its content is not scanned.
+            kind = "run" if entry.text(IS_OF_RUN) else entry.kind
             stamps = (
-                one.stamp
-                for one in self._scan.walk(found.path, found.place)
-                if isinstance(one, Found) and (one.kind, one.place) == (kind, found.place)
+                item.stamp
+                for item in self._scan.walk(entry.path, entry.place)
+                if isinstance(item, LibraryEntry) and (item.kind, item.place) == (kind, entry.place)
             )
-            return next(stamps, None) != found.stamp
+            return next(stamps, None) != entry.stamp
         try:
-            status = found.path.stat()
+            status = entry.path.stat()
         except OSError:
             return True
-        return (status.st_mtime_ns, status.st_size) != found.stamp
+        return (status.st_mtime_ns, status.st_size) != entry.stamp
 
-    def _once(self, found: Found, what: str, opener: Callable[[Found], Thing]) -> Thing:
-        """A thing as it is on disk now, opened unless it is open."""
-        return self._kept(self.named(found.kind, found.slug), what, opener)
+    def _open(
+        self, entry: LibraryEntry, what: str, opener: Callable[[LibraryEntry], Thing]
+    ) -> Thing:
+        """An entry as it is on disk now, from the cache if it did not change."""
+        return self._cached(self.named(entry.kind, entry.slug), what, opener)
 
-    def _kept(self, found: Found, what: str, opener: Callable[[Found], Thing]) -> Thing:
-        """Open a thing unless it is open; one that cannot be opened is listed as unreadable."""
-        key = (f"{what} {found.slug}", found.stamp)
+    def _cached(
+        self, entry: LibraryEntry, what: str, opener: Callable[[LibraryEntry], Thing]
+    ) -> Thing:
+        """Open an entry unless it is cached; one that cannot be opened is listed as unreadable."""
+        key = (f"{what} {entry.slug}", entry.stamp)
         with self._lock:
-            if key in self._opened:
-                self._opened[key] = thing = self._opened.pop(key)
-                return thing  # type: ignore[return-value]  # kept under its opener's name
+            if key in self._cache:
+                self._cache[key] = thing = self._cache.pop(key)
+                return thing  # type: ignore[return-value]  # cached under its opener's name
             try:
-                with uncollected():
-                    made = opener(found)
+                with _without_garbage_collection():
+                    made = opener(entry)
             except MemAuditError as error:
-                self._failed[found.slug, found.stamp] = error
+                self._failed[entry.slug, entry.stamp] = error
                 raise
-            self._failed.pop((found.slug, found.stamp), None)
-            self._opened[key] = made
-            while len(self._opened) > MOST_OPENED:
-                del self._opened[next(iter(self._opened))]
+            self._failed.pop((entry.slug, entry.stamp), None)
+            self._cache[key] = made
+            while len(self._cache) > MOST_CACHED:
+                del self._cache[next(iter(self._cache))]
             return made
+
+
+@contextmanager
+def _without_garbage_collection() -> Iterator[None]:
+    """Reading makes many objects and no garbage; looking for it takes a third of the time."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
+def _open_package(entry: LibraryEntry) -> IndexedPackage:
+    """The package of a file, of a folder of tables, or of a run."""
+    if IS_OF_RUN in entry.facts:
+        return IndexedPackage(entry, remade(entry))
+    indexed = IndexedPackage(entry, read_package(entry.path))
+    _ = indexed.digest  # taken from the file while it is the one that was just read
+    return indexed
+
+
+def _open_folder(entry: LibraryEntry) -> dict[str, IndexedPackage]:
+    """All packages of a folder in the published layout, by name."""
+    return {
+        package.name: IndexedPackage(replace(entry, part=package.name), package)
+        for package in read_packages(entry.path)
+    }
+
+
+def _folder_part(packages: dict[str, IndexedPackage], entry: LibraryEntry) -> IndexedPackage:
+    """One package of such a folder."""
+    if entry.part not in packages:
+        raise MemAuditError(f"{entry.place}: has no package named {entry.part!r}")
+    known = packages[entry.part]
+    if known.entry != entry:  # it needs its own name in addresses
+        known = packages[entry.part] = IndexedPackage(entry, known.package)
+    return known
+
+
+def _open_finished_run(entry: LibraryEntry) -> Run:
+    """A run; a damaged one is an error of one line."""
+    try:
+        run = open_run(entry.path)
+        fits = bool(run.grids) and len(list(map(is_share, run.given))) == len(run.amounts)
+    except DAMAGED as error:
+        cause = f"{type(error).__name__}: {error}"[:200]
+        raise MemAuditError(f"{entry.place}: its files do not fit together ({cause})") from None
+    if not fits:
+        raise MemAuditError(f"{entry.place}: its rows are not those of its manifest")
+    return run
 
 
 def _labelled(roots: Sequence[Path]) -> list[tuple[Path, str]]:

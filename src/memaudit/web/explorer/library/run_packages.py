@@ -14,7 +14,7 @@ from memaudit.core.seeds import parse_seed_ranges
 from memaudit.experiments.finished import rows_there
 from memaudit.experiments.sweep import read_run
 from memaudit.generators.registry import named_distribution
-from memaudit.io.journal import is_whole
+from memaudit.io.journal import is_intact
 from memaudit.io.run_folder import ROWS
 from memaudit.web.explorer.addresses import slug
 from memaudit.web.explorer.library.entries import LibraryEntry, regular
@@ -44,7 +44,7 @@ def rows_with(folder: Path, digest: str) -> Iterator[dict[str, Any]]:
                 while place >= 0:
                     start, end = data.rfind(b"\n", 0, place) + 1, data.find(b"\n", place) + 1
                     line = data[start : end or len(data)]
-                    if is_whole(line):
+                    if is_intact(line):
                         row = json.loads(line)
                         if row.get("digest") == digest:
                             yield row

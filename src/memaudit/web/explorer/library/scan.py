@@ -9,8 +9,14 @@ from pathlib import Path
 
 from memaudit.core.errors import MemAuditError
 from memaudit.web.explorer.addresses import slug
-from memaudit.web.explorer.library.entries import Found, Look, Unreadable, look, read_object
-from memaudit.web.explorer.library.folders import FOLDERS, Claim
+from memaudit.web.explorer.library.entries import (
+    LibraryEntry,
+    Recognised,
+    Unreadable,
+    read_object,
+    recognise,
+)
+from memaudit.web.explorer.library.folders import FOLDERS, FolderContent
 
 SITE, SITE_FORMAT = "site.json", "memaudit-site"
 """The manifest of a bundle."""
@@ -26,12 +32,12 @@ LEADS_OUT = "is a link that leads out of the folder"
 class Scan:
     """One walk. `seen` keeps looks from before: a file that did not change is not read again."""
 
-    seen: dict[tuple[str, tuple[int, ...]], Look | MemAuditError | None] = field(
+    seen: dict[tuple[str, tuple[int, ...]], Recognised | MemAuditError | None] = field(
         default_factory=dict
     )
     files: int = 0
 
-    def walk(self, root: Path, label: str) -> Iterator[Found | Unreadable]:
+    def walk(self, root: Path, label: str) -> Iterator[LibraryEntry | Unreadable]:
         """Everything at a path; `label` is how the path itself is shown."""
         if root.is_dir():
             # With links followed: the folder given may be one itself.
@@ -43,7 +49,7 @@ class Scan:
 
     def _folder(
         self, folder: Path, place: str, depth: int, root: Path
-    ) -> Iterator[Found | Unreadable]:
+    ) -> Iterator[LibraryEntry | Unreadable]:
         try:
             with os.scandir(folder) as entries:
                 inside = sorted(entries, key=lambda entry: entry.name)
@@ -87,8 +93,8 @@ class Scan:
                     yield from self._file(path, where)
 
     def _parts(
-        self, claim: Claim, folder: Path, place: str, names: frozenset[str]
-    ) -> Iterator[Found | Unreadable]:
+        self, claim: FolderContent, folder: Path, place: str, names: frozenset[str]
+    ) -> Iterator[LibraryEntry | Unreadable]:
         """What a folder holds that is one thing, or several."""
         whole = _stamp(folder / name for name in sorted(claim.files & names))
         for one in claim.looks:
@@ -96,7 +102,7 @@ class Scan:
             where = f"{place}/{one.file}" if one.file else place
             yield _found(one.look, path, where, _stamp([path]) if one.file else whole, one.part)
 
-    def _file(self, path: Path, place: str) -> Iterator[Found | Unreadable]:
+    def _file(self, path: Path, place: str) -> Iterator[LibraryEntry | Unreadable]:
         self.files += 1
         if self.files > MOST_FILES:
             if self.files == MOST_FILES + 1:
@@ -113,7 +119,7 @@ class Scan:
         key = (str(path), (status.st_mtime_ns, status.st_size))
         if key not in self.seen:
             try:
-                self.seen[key] = look(path, status.st_size)
+                self.seen[key] = recognise(path, status.st_size)
             except MemAuditError as error:
                 self.seen[key] = error
         known = self.seen[key]
@@ -145,8 +151,10 @@ def _stamp(paths: Iterable[Path]) -> tuple[int, ...]:
     return latest, size
 
 
-def _found(seen: Look, path: Path, place: str, stamp: tuple[int, ...], part: str = "") -> Found:
+def _found(
+    seen: Recognised, path: Path, place: str, stamp: tuple[int, ...], part: str = ""
+) -> LibraryEntry:
     # A run in a folder called run says little: the folder around it is named as well.
     name = "/".join(place.split("/")[-2:]) if seen.kind == seen.name == "run" else seen.name
     key = slug(name, seen.kind, place, part)
-    return Found(seen.kind, key, name, place, path, part, stamp[1], stamp, seen.facts)
+    return LibraryEntry(seen.kind, key, name, place, path, part, stamp[1], stamp, seen.facts)

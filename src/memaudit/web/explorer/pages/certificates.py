@@ -12,27 +12,26 @@ from memaudit.core.package import Package
 from memaudit.experiments.evaluate import certificate_hash
 from memaudit.report.run_report.proof import certificate_text, package_text
 from memaudit.web.explorer import addresses
-from memaudit.web.explorer.library.entries import Found
-from memaudit.web.explorer.library.library import NotHere
-from memaudit.web.explorer.library.opened_package import Opened
-from memaudit.web.explorer.pages.kind import Asked, Page, Parts
+from memaudit.web.explorer.library.entries import LibraryEntry
+from memaudit.web.explorer.library.indexed_package import IndexedPackage
+from memaudit.web.explorer.library.library import NotInLibrary
+from memaudit.web.explorer.page import Page, PathParams, QueryParams
 from memaudit.web.explorer.pages.package import package_crumbs
 from memaudit.web.explorer.views.package_data import number_text, shown
-from memaudit.web.explorer.views.store_rows import spread
+from memaudit.web.explorer.views.store_table import chosen_budgets
 
 if TYPE_CHECKING:
     from memaudit.web.explorer.site import Site
 
 
 @dataclass(frozen=True, slots=True)
-class Proven:
-    """A certificate and what is known of it; `optimum` if it was solved here, `verdict` if it was
-    checked for this page."""
+class CheckedCertificate:
+    """A certificate: with its optimum if it was solved here, and the verdict if it was checked."""
 
     certificate: Certificate
     bytes: int
     sha256: str
-    package: Found | None
+    package: LibraryEntry | None
     optimum: Optimum | None = None
     verdict: Verdict | None = None
     seconds: float = 0.0
@@ -40,32 +39,34 @@ class Proven:
 
 def proven(
     certificate: Certificate,
-    found: Found | None,
+    entry: LibraryEntry | None,
     package: Package | None,
     check: bool,
     optimum: Optimum | None = None,
-) -> Proven:
-    """A certificate, checked where that is asked for and its package is known."""
+) -> CheckedCertificate:
+    """A certificate, checked if that is wanted and its package is known."""
     size, code = len(certificate_text(certificate)), certificate_hash(certificate)
     if not check or package is None:
-        return Proven(certificate, size, code, found, optimum)
+        return CheckedCertificate(certificate, size, code, entry, optimum)
     started = time.perf_counter()
     verdict = verify(package, certificate)
-    return Proven(certificate, size, code, found, optimum, verdict, time.perf_counter() - started)
+    return CheckedCertificate(
+        certificate, size, code, entry, optimum, verdict, time.perf_counter() - started
+    )
 
 
-def verdict_data(one: Proven) -> dict[str, Any]:
-    """What the verify button is told."""
-    verdict = one.verdict
+def verdict_data(proof: CheckedCertificate) -> dict[str, Any]:
+    """The answer to the verify button."""
+    verdict = proof.verdict
     if verdict is None:
         return {"valid": False, "reason": "its package is not in the library", "leaves": 0}
     return {
         "valid": verdict.valid,
         "reason": shown(verdict.reason),
         "leaves": verdict.leaves,
-        "value": number_text(one.certificate.value),
-        "budget": number_text(one.certificate.budget),
-        "seconds": round(one.seconds, 4),
+        "value": number_text(proof.certificate.value),
+        "budget": number_text(proof.certificate.budget),
+        "seconds": round(proof.seconds, 4),
     }
 
 
@@ -84,32 +85,33 @@ def budget_of(slug: str) -> Fraction | None:
 
 CERTIFICATE_PATTERN = "certificate/{certificate}.html"
 MOST_SHOWN = 500
-"""Of a longer file the first are shown, and the page says so."""
+"""Of a longer file only the first are shown, and the page says so."""
 
 
-def render_certificate(site: "Site", parts: Parts, asked: Asked) -> str:  # noqa: ARG001
-    """The page; a bundle has every certificate checked while it is written."""
-    found = site.library.named("certificate", parts["certificate"])
-    known = site.library.certificates(found)
+def render_certificate(site: "Site", parts: PathParams, params: QueryParams) -> str:  # noqa: ARG001
+    """A bundle has every certificate checked while it is written."""
+    entry = site.library.named("certificate", parts["certificate"])
+    known = site.library.certificates(entry)
     return site.render(
-        "certificate.html", addresses.certificate(found.slug), found.name,
-        crumbs=(("Certificates", addresses.INDEX + "#certificates"),), found=found,
-        rows=[checked(site, one, site.bundled) for one in known[:MOST_SHOWN]], count=len(known),
+        "certificate.html", addresses.certificate(entry.slug), entry.name,
+        crumbs=(("Certificates", addresses.INDEX + "#certificates"),), entry=entry,
+        rows=[checked(site, certificate, site.bundled) for certificate in known[:MOST_SHOWN]],
+        count=len(known),
     )  # fmt: skip
 
 
-def checked(site: "Site", certificate: Certificate, check: bool) -> Proven:
-    """A certificate with its package, where the library holds that."""
-    found = site.library.with_digest(certificate.package)
-    package = site.library.package(found).package if found and check else None
-    return proven(certificate, found, package, check)
+def checked(site: "Site", certificate: Certificate, check: bool) -> CheckedCertificate:
+    """A certificate with its package, if the library has it."""
+    entry = site.library.with_digest(certificate.package)
+    package = site.library.package(entry).package if entry and check else None
+    return proven(certificate, entry, package, check)
 
 
 def numbered(site: "Site", slug: str, number: int) -> Certificate:
     """One certificate of a file, counted from 1."""
     known = site.library.certificates(site.library.named("certificate", slug))
     if not 1 <= number <= len(known):
-        raise NotHere(f"the file has no certificate {number}")
+        raise NotInLibrary(f"the file has no certificate {number}")
     return known[number - 1]
 
 
@@ -119,49 +121,49 @@ CERTIFICATE_PAGE = Page(CERTIFICATE_PATTERN, render_certificate, "certificate")
 MOST_BUDGETS = 6
 
 
-def budgets(site: "Site", opened: Opened) -> list[Fraction]:
+def budgets(site: "Site", indexed: IndexedPackage) -> list[Fraction]:
     """The budgets whose proofs are shown: those given, then some along the frontier."""
-    frontier = site.frontier(opened)
-    return spread([step.budget for step in frontier.steps], frontier.given, MOST_BUDGETS)
+    frontier = site.frontier(indexed)
+    return chosen_budgets([step.budget for step in frontier.steps], frontier.given, MOST_BUDGETS)
 
 
-def render_proofs(site: "Site", parts: Parts, asked: Asked) -> str:  # noqa: ARG001
-    """The page; a bundle has every certificate checked while it is written."""
-    opened = site.package(parts["package"])
-    workshop = site.workshop(opened)
+def render_proofs(site: "Site", parts: PathParams, params: QueryParams) -> str:  # noqa: ARG001
+    """A bundle has every certificate checked while it is written."""
+    indexed = site.package(parts["package"])
+    optima = site.optima(indexed)
     rows = []
-    for budget in budgets(site, opened):
-        best = workshop.optimum(budget)
-        found = best.certificate and proven(
-            best.certificate, opened.found, opened.package, site.bundled, best
+    for budget in budgets(site, indexed):
+        best = optima.optimum(budget)
+        proof = best.certificate and proven(
+            best.certificate, indexed.entry, indexed.package, site.bundled, best
         )
-        rows.append((best, found, budget_slug(budget)))
+        rows.append((best, proof, budget_slug(budget)))
     return site.render(
-        "proofs.html", addresses.package(opened.found.slug, "proofs.html"),
-        f"{opened.package.name}: proofs", crumbs=package_crumbs(opened, site), opened=opened,
+        "proofs.html", addresses.package(indexed.entry.slug, "proofs.html"),
+        f"{indexed.package.name}: proofs", crumbs=package_crumbs(indexed, site), indexed=indexed,
         tab="proofs.html", rows=rows,
     )  # fmt: skip
 
 
-def certificates(site: "Site", parts: Parts) -> Iterable[Parts]:
+def certificates(site: "Site", parts: PathParams) -> Iterable[PathParams]:
     """Every certificate of the page above, as a file."""
-    opened = site.package(parts["package"])
-    for budget in budgets(site, opened):
-        if site.workshop(opened).optimum(budget).certificate:
+    indexed = site.package(parts["package"])
+    for budget in budgets(site, indexed):
+        if site.optima(indexed).optimum(budget).certificate:
             yield {**parts, "budget": budget_slug(budget)}
 
 
-def certificate_file(site: "Site", parts: Parts, asked: Asked) -> str:  # noqa: ARG001
+def certificate_file(site: "Site", parts: PathParams, params: QueryParams) -> str:  # noqa: ARG001
     """A certificate as one JSON file."""
-    opened = site.package(parts["package"])
+    indexed = site.package(parts["package"])
     budget = budget_of(parts["budget"])
-    best = None if budget is None else site.workshop(opened).optimum(budget)
+    best = None if budget is None else site.optima(indexed).optimum(budget)
     if best is None or best.certificate is None:
-        raise NotHere("there is no certificate for this budget")
+        raise NotInLibrary("there is no certificate for this budget")
     return certificate_text(best.certificate) + "\n"
 
 
-def package_file(site: "Site", parts: Parts, asked: Asked) -> str:  # noqa: ARG001
+def package_file(site: "Site", parts: PathParams, params: QueryParams) -> str:  # noqa: ARG001
     """The package as one JSON file."""
     return package_text(site.package(parts["package"]).package)
 

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from memaudit.web.explorer import addresses
 from memaudit.web.explorer.library.entries import KINDS
-from memaudit.web.explorer.pages.kind import Asked, Page, Parts
+from memaudit.web.explorer.page import Page, PathParams, QueryParams
 
 if TYPE_CHECKING:
     from memaudit.web.explorer.site import Site
@@ -18,8 +18,7 @@ TITLES = {
 }  # fmt: skip
 
 
-def render_index(site: "Site", parts: Parts, asked: Asked) -> str:  # noqa: ARG001
-    """The page."""
+def render_index(site: "Site", parts: PathParams, params: QueryParams) -> str:  # noqa: ARG001
     groups = [(kind, site.library.of(kind)) for kind in KINDS]
     return site.render(
         "index.html", addresses.INDEX, "What is here",

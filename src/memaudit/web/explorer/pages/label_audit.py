@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, Any
 
 from memaudit.report.label_audit_page import SCALES, LabelAudit
 from memaudit.web.explorer import addresses
-from memaudit.web.explorer.library.entries import Found
+from memaudit.web.explorer.library.entries import LibraryEntry
 from memaudit.web.explorer.library.label_audits import AuditTables, Dispute
 from memaudit.web.explorer.library.library import Library
-from memaudit.web.explorer.pages.kind import Asked, Page, Parts
+from memaudit.web.explorer.page import Page, PathParams, QueryParams
 from memaudit.web.explorer.views.package_links import package_links
 
 if TYPE_CHECKING:
@@ -70,29 +70,28 @@ FRAME_PATTERN = "frame/{frame}.html"
 CRUMBS = (("Audit frames", addresses.INDEX + "#audit-frames"),)
 
 
-def render_frame(site: "Site", parts: Parts, asked: Asked) -> str:  # noqa: ARG001
-    """The page."""
-    found = site.library.named("frame", parts["frame"])
-    return _frame(site, found) if found.path.is_dir() else _file(site, found)
+def render_frame(site: "Site", parts: PathParams, params: QueryParams) -> str:  # noqa: ARG001
+    entry = site.library.named("frame", parts["frame"])
+    return _frame(site, entry) if entry.path.is_dir() else _file(site, entry)
 
 
-def _frame(site: "Site", found: Found) -> str:
+def _frame(site: "Site", entry: LibraryEntry) -> str:
     """Of a frame that is being labelled neither cells nor labels are shown."""
-    labelled = site.library.labelled_frame(found)
+    labelled = site.library.labelled_frame(entry)
     tell = site.library.without_paths
     return site.render(
-        "frame.html", addresses.frame(found.slug), found.name, crumbs=CRUMBS, found=found,
+        "frame.html", addresses.frame(entry.slug), entry.name, crumbs=CRUMBS, entry=entry,
         labelled=labelled, problem=tell(labelled.problem),
         left_out=[(name, tell(why)) for name, why in labelled.labels.left_out],
         **audit_context(site.library, labelled.audit),
     )  # fmt: skip
 
 
-def _file(site: "Site", found: Found) -> str:
+def _file(site: "Site", entry: LibraryEntry) -> str:
     """What `memaudit audit agreement --json` or `audit ratios --json` wrote."""
-    tables = site.library.label_audit(found)
+    tables = site.library.label_audit(entry)
     return site.render(
-        "audit.html", addresses.frame(found.slug), found.name, crumbs=CRUMBS, found=found,
+        "audit.html", addresses.frame(entry.slug), entry.name, crumbs=CRUMBS, entry=entry,
         **audit_context(site.library, tables),
     )  # fmt: skip
 

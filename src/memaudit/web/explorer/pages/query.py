@@ -1,4 +1,4 @@
-"""The cheapest store that covers a query as far as the package's candidates can, exactly."""
+"""A query: its required units, who covers them, and the cheapest store that does, exactly."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -9,9 +9,9 @@ from memaudit.core.objective import value
 from memaudit.core.package import Package, Query
 from memaudit.solvers.solve import PackageSolver
 from memaudit.web.explorer import addresses
-from memaudit.web.explorer.library.library import NotHere
-from memaudit.web.explorer.library.opened_package import Opened
-from memaudit.web.explorer.pages.kind import Asked, Page, Parts
+from memaudit.web.explorer.library.indexed_package import IndexedPackage
+from memaudit.web.explorer.library.library import NotInLibrary
+from memaudit.web.explorer.page import Page, PathParams, QueryParams
 from memaudit.web.explorer.pages.package import package_crumbs
 
 if TYPE_CHECKING:
@@ -20,37 +20,37 @@ if TYPE_CHECKING:
 
 MOST_CANDIDATES = 150
 SECONDS = 1.0
-"""Beyond these the search could take long; the page then gives no cost."""
+"""Beyond these the search could take long, and the page shows no cost."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cover:
-    """What covering a query costs at least. `whole` if all of every unit can be covered."""
+    """The least cost of covering a query. `is_full` if all of every unit can be covered."""
 
     cost: Fraction
     store: tuple[str, ...]
-    whole: bool
+    is_full: bool
 
 
-def cheapest(opened: Opened, query: Query) -> Cover | None:
-    """The cheapest store that is worth as much for this query as any; None where it is not proven.
+def cheapest(indexed: IndexedPackage, query: Query) -> Cover | None:
+    """The cheapest store that is worth as much for this query as any; None if that is not proven.
 
-    The package with this query's units alone is solved at ever smaller budgets, until its value
-    falls.
+    The package with only this query's units is solved at smaller and smaller budgets until its
+    value falls.
     """
-    part = _only(opened, query)
+    part = _only(indexed, query)
     if part is None or len(part.candidates) > MOST_CANDIDATES:
         return None
     solver = PackageSolver(part)
-    found = solver.solve(part.total_cost(part.candidate), seconds=SECONDS)
-    best = found
+    optimum = solver.solve(part.total_cost(part.candidate), seconds=SECONDS)
+    best = optimum
     grain = Fraction(1, solver.form.cost_scale)
-    while found.certified and found.value == best.value and found.cost > 0:
-        best = found
-        found = solver.solve(found.cost - grain, seconds=SECONDS)
-    if not found.certified:
+    while optimum.certified and optimum.value == best.value and optimum.cost > 0:
+        best = optimum
+        optimum = solver.solve(optimum.cost - grain, seconds=SECONDS)
+    if not optimum.certified:
         return None
-    best = found if found.value == best.value else best
+    best = optimum if optimum.value == best.value else best
     everything = sum(
         (unit.response.at(unit.response.saturates_at or Fraction(1)).low * part.weights[unit.id]
          for unit in part.units), Fraction(0),
@@ -58,26 +58,26 @@ def cheapest(opened: Opened, query: Query) -> Cover | None:
     return Cover(best.cost, best.store, value(part, best.store).low >= everything)
 
 
-def _only(opened: Opened, query: Query) -> Package | None:
-    """The package with nothing but what this query requires; None where no candidate helps."""
+def _only(indexed: IndexedPackage, query: Query) -> Package | None:
+    """The package with only what this query requires; None if no candidate helps."""
     units = tuple(
         unit.model_copy(update={"weight": Fraction(1)})
-        for unit in opened.units
+        for unit in indexed.units
         if unit.id in query.required
     )
     places = sorted({
-        place for unit in units for place, _ in opened.coverers[opened.unit_at[unit.id]]
+        place for unit in units for place, _ in indexed.coverers[indexed.unit_at[unit.id]]
     })  # fmt: skip
     if not places:
         return None
-    ids = {opened.candidates[place].id for place in places}
-    return opened.package.replace(
-        candidates=tuple(opened.candidates[place] for place in places),
+    ids = {indexed.candidates[place].id for place in places}
+    return indexed.package.replace(
+        candidates=tuple(indexed.candidates[place] for place in places),
         units=units,
         queries=(),
         coverage=tuple(
             cell
-            for cell in opened.package.coverage
+            for cell in indexed.package.coverage
             if cell.candidate in ids and cell.unit in query.required
         ),
     )
@@ -86,27 +86,25 @@ def _only(opened: Opened, query: Query) -> Package | None:
 QUERY_PATTERN = "package/{package}/query/{query}.html"
 
 
-def queries(site: "Site", parts: Parts) -> Iterable[Parts]:
-    """Every query of a package."""
+def queries(site: "Site", parts: PathParams) -> Iterable[PathParams]:
     return [{**parts, "query": slug} for slug in site.package(parts["package"]).query_slugs]
 
 
-def render_query(site: "Site", parts: Parts, asked: Asked) -> str:  # noqa: ARG001
-    """The page."""
-    opened = site.package(parts["package"])
-    query = opened.query_slugs.get(parts["query"])
+def render_query(site: "Site", parts: PathParams, params: QueryParams) -> str:  # noqa: ARG001
+    indexed = site.package(parts["package"])
+    query = indexed.query_slugs.get(parts["query"])
     if query is None:
-        raise NotHere("the package has no such query")
-    slugs = list(opened.query_slugs)
+        raise NotInLibrary("the package has no such query")
+    slugs = list(indexed.query_slugs)
     at = slugs.index(parts["query"])
-    slug = opened.found.slug
-    units = [opened.unit_at[id] for id in dict.fromkeys(query.required)]
+    slug = indexed.entry.slug
+    units = [indexed.unit_at[id] for id in dict.fromkeys(query.required)]
     return site.render(
         "query.html", addresses.query(slug, parts["query"]), _title(query),
-        crumbs=(*package_crumbs(opened, site), (opened.package.name, addresses.package(slug))),
-        opened=opened, query=query,
-        units=units, helped=any(opened.coverers[place] for place in units),
-        weights=opened.package.weights, cover=cheapest(opened, query), tab="",
+        crumbs=(*package_crumbs(indexed, site), (indexed.package.name, addresses.package(slug))),
+        indexed=indexed, query=query,
+        units=units, helped=any(indexed.coverers[place] for place in units),
+        weights=indexed.package.weights, cover=cheapest(indexed, query), tab="",
         before=addresses.query(slug, slugs[at - 1]) if at else "",
         after=addresses.query(slug, slugs[at + 1]) if at + 1 < len(slugs) else "",
         number=at + 1, count=len(slugs),

@@ -1,5 +1,6 @@
 """Every page; a new one is a file and a line here."""
 
+from memaudit.web.explorer.page import JsonEndpoint, Page
 from memaudit.web.explorer.pages.certificates import CERTIFICATE as PROOFS_CERTIFICATE
 from memaudit.web.explorer.pages.certificates import CERTIFICATE_PAGE, PROOFS_PAGE
 from memaudit.web.explorer.pages.certificates import PACKAGE as PROOFS_PACKAGE
@@ -10,7 +11,6 @@ from memaudit.web.explorer.pages.diagnosis import (
     QUESTIONS_PAGE,
 )
 from memaudit.web.explorer.pages.index import INDEX_PAGE
-from memaudit.web.explorer.pages.kind import Data, Page
 from memaudit.web.explorer.pages.label_audit import FRAME_PAGE
 from memaudit.web.explorer.pages.package import (
     COVERAGE_PAGE,
@@ -60,4 +60,4 @@ PAGES: tuple[Page, ...] = (
     QUESTION_PAGE,
 )
 
-DATA: tuple[Data, ...] = (RUN_DATA, *PACKAGE_DATA, STORES_DATA)
+DATA: tuple[JsonEndpoint, ...] = (RUN_DATA, *PACKAGE_DATA, STORES_DATA)

@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from memaudit.core.budgets import is_share
 from memaudit.core.errors import MemAuditError
-from memaudit.experiments.spec import is_fraction
 from memaudit.experiments.sweep import read_run
 from memaudit.report.numbers import visible_text
 from memaudit.report.run_report.run_data import Run
 from memaudit.report.writer_groups import OPT, Member, grouped
 from memaudit.stats.bootstrap import Floats
 from memaudit.web.explorer import addresses
-from memaudit.web.explorer.library.entries import Found
+from memaudit.web.explorer.library.entries import LibraryEntry
 from memaudit.web.explorer.library.folders import WRITTEN
 from memaudit.web.explorer.library.run_packages import rows_written, run_package
-from memaudit.web.explorer.pages.kind import Asked, Data, Page, Parts
+from memaudit.web.explorer.page import JsonEndpoint, Page, PathParams, QueryParams
 from memaudit.web.explorer.views.package_data import shown
 from memaudit.web.explorer.views.run_slices import Slice, slice_data
 
@@ -27,23 +27,23 @@ if TYPE_CHECKING:
     from memaudit.web.explorer.site import Site
 
 
-def unfinished(site: "Site", found: Found, address: str) -> str | None:
+def unfinished(site: "Site", entry: LibraryEntry, address: str) -> str | None:
     """The page in place of one of a run's pages; None if the run is finished by now."""
-    if found.count(WRITTEN) is None:
+    if entry.count(WRITTEN) is None:
         return None
-    written, rows = rows_written(found.path), found.count("rows") or 0
+    written, rows = rows_written(entry.path), entry.count("rows") or 0
     if written >= rows:
         return None
     return site.render(
-        "run_unfinished.html", address, found.name,
-        crumbs=(("Runs", addresses.INDEX + "#runs"),), found=found, written=written, rows=rows,
-        command=command(found),
+        "run_unfinished.html", address, entry.name,
+        crumbs=(("Runs", addresses.INDEX + "#runs"),), entry=entry, written=written, rows=rows,
+        command=command(entry),
     )  # fmt: skip
 
 
-def command(found: Found) -> str:
+def command(entry: LibraryEntry) -> str:
     """What was asked for, to be asked for again."""
-    spec = read_run(found.path)["spec"]
+    spec = read_run(entry.path)["spec"]
     try:
         seeds = str(spec["seeds"])
         words = [
@@ -54,67 +54,67 @@ def command(found: Found) -> str:
         if spec.get("seconds") is not None:
             words += ["--seconds", f"{spec['seconds']:g}"]
     except (KeyError, TypeError, ValueError):
-        raise MemAuditError(f"{found.place}: its manifest does not say what it runs") from None
-    return shlex.join([*words, "--out", found.place])
+        raise MemAuditError(f"{entry.place}: its manifest does not say what it runs") from None
+    return shlex.join([*words, "--out", entry.place])
 
 
 RUN_PATTERN = "run/{run}/index.html"
 
 
-def render_run(site: "Site", parts: Parts, asked: Asked) -> str:
+def render_run(site: "Site", parts: PathParams, params: QueryParams) -> str:
     """The page; a server is asked for a part of the run, and for two writers."""
-    found = site.library.named("run", parts["run"])
-    address = addresses.run(found.slug)
-    if page := unfinished(site, found, address):
+    entry = site.library.named("run", parts["run"])
+    address = addresses.run(entry.slug)
+    if page := unfinished(site, entry, address):
         return page
-    run = site.library.run(found)
-    chosen = part_asked(run, asked)
-    part = site.slice(found, *chosen)
-    first, second = _two(run, part, asked)
+    run = site.library.run(entry)
+    chosen = part_params(run, params)
+    part = site.slice(entry, *chosen)
+    first, second = _two(run, part, params)
     return site.render(
-        "run.html", address, found.name,
-        crumbs=(("Runs", addresses.INDEX + "#runs"),), found=found, run=run, part_shown=part,
+        "run.html", address, entry.name,
+        crumbs=(("Runs", addresses.INDEX + "#runs"),), entry=entry, run=run, part_shown=part,
         chosen=chosen, budgets=budgets(run), pair=part.pair(first, second),
         first=first, second=second,
         groups=grouped([place.member for place in part.places]),
         places={place.member.name: place for place in part.places},
         run_at={name: at for at, name in enumerate(run.members)},
-        data=_data(site, found, run, part),
+        data=_data(site, entry, run, part),
     )  # fmt: skip
 
 
 def budgets(run: Run) -> list[tuple[str, str]]:
     """The budgets as addresses name them, and in words."""
     return [
-        (str(amount), f"{amount} ({given} of cost)" if is_fraction(given) else str(amount))
+        (str(amount), f"{amount} ({given} of cost)" if is_share(given) else str(amount))
         for amount, given in zip(run.budgets, run.given, strict=True)
     ]
 
 
-def part_asked(run: Run, asked: Asked) -> tuple[str | None, int | None]:
+def part_params(run: Run, params: QueryParams) -> tuple[str | None, int | None]:
     """The distribution and the budget that an address names, as far as the run has them."""
     names = {visible_text(grid.distribution): grid.distribution for grid in run.grids}
     places = {str(amount): place for place, amount in enumerate(run.budgets)}
-    return names.get(asked.get("d", "")), places.get(asked.get("b", ""))
+    return names.get(params.get("d", "")), places.get(params.get("b", ""))
 
 
-def _two(run: Run, part: Slice, asked: Asked) -> tuple[str, str]:
+def _two(run: Run, part: Slice, params: QueryParams) -> tuple[str, str]:
     """The writers asked for; else the best two deployable ones."""
     names = {visible_text(name): name for name in run.members}
-    wanted = [names[one] for key in ("first", "second") if (one := asked.get(key)) in names]
+    wanted = [names[one] for key in ("first", "second") if (one := params.get(key)) in names]
     able = [place.member.name for place in part.places if place.member.group != "reference"]
     order = [*wanted, *able, *(place.member.name for place in part.places)]
     two = list(dict.fromkeys(order))[:2]
     return two[0], two[-1]
 
 
-def _data(site: "Site", found: Found, run: Run, part: Slice) -> dict[str, Any]:
+def _data(site: "Site", entry: LibraryEntry, run: Run, part: Slice) -> dict[str, Any]:
     """What the script takes: in a bundle every part of the run, else the one that is shown."""
     chosen = [(part.distribution, part.budget)]
     if site.bundled:
         names = (None, *(grid.distribution for grid in run.grids))
         chosen += product(names, (None, *range(len(run.budgets))))
-    parts = {_key(run, *one): slice_data(run, site.slice(found, *one)) for one in chosen}
+    parts = {_key(run, *one): slice_data(run, site.slice(entry, *one)) for one in chosen}
     return {"writers": [shown(one.label, 80) for one in run.members.values()], "parts": parts}
 
 
@@ -124,25 +124,25 @@ def _key(run: Run, distribution: str | None, budget: int | None) -> str:
     return f"{visible_text(distribution or '')}|{amount}"
 
 
-def answer(site: "Site", parts: Parts, asked: Asked) -> Any:
+def answer(site: "Site", parts: PathParams, params: QueryParams) -> Any:
     """One part of the run."""
-    found = site.library.named("run", parts["run"])
-    run = site.library.run(found)
-    return slice_data(run, site.slice(found, *part_asked(run, asked)))
+    entry = site.library.named("run", parts["run"])
+    run = site.library.run(entry)
+    return slice_data(run, site.slice(entry, *part_params(run, params)))
 
 
 RUN_PAGE = Page(RUN_PATTERN, render_run, "run")
-RUN_DATA = Data("run/{run}/part.json", answer)
+RUN_DATA = JsonEndpoint("run/{run}/part.json", answer)
 
 
 RUN_PACKAGES_PATTERN = "run/{run}/packages.html"
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class RunPackageRow:
     """One package: the median ratio of writers but OPT, the worst, and the best one deployable."""
 
-    found: Found
+    entry: LibraryEntry
     distribution: str
     seed: int
     median: float | None
@@ -151,31 +151,30 @@ class Row:
     linked: bool
 
 
-def render_run_packages(site: "Site", parts: Parts, asked: Asked) -> str:  # noqa: ARG001
-    """The page."""
-    found = site.library.named("run", parts["run"])
-    address = addresses.run(found.slug, "packages.html")
-    if page := unfinished(site, found, address):
+def render_run_packages(site: "Site", parts: PathParams, params: QueryParams) -> str:  # noqa: ARG001
+    entry = site.library.named("run", parts["run"])
+    address = addresses.run(entry.slug, "packages.html")
+    if page := unfinished(site, entry, address):
         return page
-    run = site.library.run(found)
+    run = site.library.run(entry)
     return site.render(
-        "run_packages.html", address, f"{found.name}: packages",
-        crumbs=(("Runs", addresses.INDEX + "#runs"), (found.name, addresses.run(found.slug))),
-        found=found, run=run, rows=list(_rows(site, found, run)),
+        "run_packages.html", address, f"{entry.name}: packages",
+        crumbs=(("Runs", addresses.INDEX + "#runs"), (entry.name, addresses.run(entry.slug))),
+        entry=entry, run=run, rows=list(_rows(site, entry, run)),
     )  # fmt: skip
 
 
-def _rows(site: "Site", found: Found, run: Run) -> Iterator[Row]:
+def _rows(site: "Site", entry: LibraryEntry, run: Run) -> Iterator[RunPackageRow]:
     members = list(run.members.values())
     others = [at for at, one in enumerate(members) if one.name != OPT]
     able = [at for at, one in enumerate(members) if one.group != "reference"]
     for grid in run.grids:
         ratios = grid.by_package
         for place, seed in enumerate(grid.seeds):
-            package = run_package(found, grid.distribution, seed)
+            package = run_package(entry, grid.distribution, seed)
             means = ratios[place]
             defined = means[others][~np.isnan(means[others])]
-            yield Row(
+            yield RunPackageRow(
                 package, grid.distribution, seed,
                 float(np.median(defined)) if len(defined) else None,
                 _extreme(members, means, others, -1), _extreme(members, means, able, 1),
@@ -200,18 +199,17 @@ RUN_PACKAGES_PAGE = Page(RUN_PACKAGES_PATTERN, render_run_packages, "run")
 RUN_PAIRS_PATTERN = "run/{run}/pairs.html"
 
 
-def render_run_pairs(site: "Site", parts: Parts, asked: Asked) -> str:
-    """The page."""
-    found = site.library.named("run", parts["run"])
-    address = addresses.run(found.slug, "pairs.html")
-    if page := unfinished(site, found, address):
+def render_run_pairs(site: "Site", parts: PathParams, params: QueryParams) -> str:
+    entry = site.library.named("run", parts["run"])
+    address = addresses.run(entry.slug, "pairs.html")
+    if page := unfinished(site, entry, address):
         return page
-    run = site.library.run(found)
-    chosen = part_asked(run, asked)
+    run = site.library.run(entry)
+    chosen = part_params(run, params)
     return site.render(
-        "run_pairs.html", address, f"{found.name}: every two writers",
-        crumbs=(("Runs", addresses.INDEX + "#runs"), (found.name, addresses.run(found.slug))),
-        found=found, run=run, part_shown=site.slice(found, *chosen), chosen=chosen,
+        "run_pairs.html", address, f"{entry.name}: every two writers",
+        crumbs=(("Runs", addresses.INDEX + "#runs"), (entry.name, addresses.run(entry.slug))),
+        entry=entry, run=run, part_shown=site.slice(entry, *chosen), chosen=chosen,
         budgets=budgets(run),
     )  # fmt: skip
 

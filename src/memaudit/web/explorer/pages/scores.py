@@ -23,20 +23,18 @@ PATTERN, MORE = "scores/{scores}/index.html", "scores/{scores}/index-{page}.html
 SCORES_MOST_ROWS = 500
 """ScoreLines on a page."""
 MOST_FALLS = 12
-"""Of more lines no waterfalls are drawn in a row: each has its own page."""
-SCORES_MOST_LISTED = 100
+"""With more lines no waterfalls are drawn here; each line has its own page."""
+MOST_LISTED = 100
 MOST_POLICIES = 6
-"""Columns; the page of a score has a row for every policy."""
+"""Columns. The page of a score has a row for every policy."""
 
 
 def scores_crumbs(entry: LibraryEntry, inside: bool = True) -> tuple[tuple[str, str], ...]:
-    """The way back."""
     top = ("ScoreRow files", addresses.INDEX + "#score-files")
     return (top, (entry.name, addresses.scores(entry.slug))) if inside else (top,)
 
 
 def render_scores(site: "Site", parts: PathParams, params: QueryParams) -> str:  # noqa: ARG001
-    """The page."""
     entry = site.library.named("scores", parts["scores"])
     scores = site.library.scores(entry)
     address = addresses.scores(entry.slug)
@@ -47,22 +45,23 @@ def render_scores(site: "Site", parts: PathParams, params: QueryParams) -> str: 
         "scores.html", addresses.list_page_address(address, shown.number), entry.name,
         crumbs=scores_crumbs(entry, False), entry=entry, scores=scores, shown=shown,
         policies=policies[:MOST_POLICIES], more_policies=len(policies[MOST_POLICIES:]),
-        falls=[(line, waterfall_of(line)) for line in scores.lines if line.score.loss_diagnosis] if few else [],
+        falls=[(line, waterfall_of(line)) for line in scores.lines if line.score.loss_diagnosis]
+        if few else [],
         bars={line.slug: waterfall_of(line) for line in shown.rows}, steps=LOSS_STEPS, about=ABOUT,
-        accounts=_accounts(scores), most=SCORES_MOST_LISTED,
+        caveats=_caveats(scores), most=MOST_LISTED,
     )  # fmt: skip
 
 
 def waterfall_of(line: ScoreLine) -> tuple[Bar, ...]:
-    """The waterfall of a line; nothing where there is no diagnosis."""
+    """The waterfall of a line; empty if there is no diagnosis."""
     return losses_of(line.score.loss_diagnosis) if line.score.loss_diagnosis else ()
 
 
-def _accounts(scores: ScoreLines) -> list[tuple[str, str, str]]:
-    """What the scores do not see: package, store, and what in words."""
-    said = []
-    for sheet in scores.sheets:
-        for store in sheet.stores:
+def _caveats(scores: ScoreLines) -> list[tuple[str, str, str]]:
+    """What the scores do not see: package, store, and a line of text."""
+    notes = []
+    for file in scores.run.packages:
+        for store in file.stores:
             words = list(store.warnings)
             if store.unread_rows:
                 words.append(f"rows of the export that were not read: {store.unread_rows:,}")
@@ -70,8 +69,8 @@ def _accounts(scores: ScoreLines) -> list[tuple[str, str, str]]:
                 words.append(f"cells without an answer: {store.undecided_cells:,}")
             words += [f"left out, {what}: {count:,}" for what, count in store.left_out.items()]
             words += [f"without {sort}: {n:,}" for sort, n in store.without_salience.items()]
-            said += [(sheet.package, store.name, text) for text in words]
-    return said
+            notes += [(file.package, store.name, text) for text in words]
+    return notes
 
 
 def scores_pages(site: "Site", parts: PathParams) -> Iterable[PathParams]:
@@ -114,64 +113,66 @@ class LinkedLostUnit:
 
 @dataclass(frozen=True, slots=True)
 class LostUnits:
-    """What is known of a score's lost units. The file may list the largest of each step only:
-    `unlisted` says how many are missing, summed over steps."""
+    """The lost units of a score. A file without cells lists only the largest of each step;
+    `unlisted` counts the others, summed over steps."""
 
     units: tuple[LinkedLostUnit, ...]
     unlisted: int
 
 
 def lost_units(score: ScoreRow, links: Links) -> LostUnits:
-    """All of them where the file was made with cells, else the largest of each step."""
+    """All of them if the file was made with cells, otherwise the largest of each step."""
     if score.lost_units is not None:
-        return LostUnits(tuple(_linked_unit(one, links) for one in score.lost_units), 0)
+        return LostUnits(tuple(_linked_unit(unit, links) for unit in score.lost_units), 0)
     if score.loss_diagnosis is None:
         return LostUnits((), 0)
     parts: dict[str, dict[str, float]] = {}
     for name, loss in score.loss_diagnosis.losses.items():
         for unit, part in loss.units:
             parts.setdefault(unit, {})[name] = part
-    found = [
-        _summed(unit, by_step, links) for unit, by_step in parts.items() if sum(by_step.values())
+    units = [
+        _summed(unit, by_step, links)
+        for unit, by_step in parts.items()
+        if sum(by_step.values()) > 0
     ]
-    found = [one for one in found if one.lost > 0]
-    found.sort(key=lambda one: (-one.lost, one.id))
+    units.sort(key=lambda unit: (-unit.lost, unit.id))
     unlisted = sum(loss.more_units for loss in score.loss_diagnosis.losses.values())
-    return LostUnits(tuple(found), unlisted)
+    return LostUnits(tuple(units), unlisted)
 
 
-def _linked_unit(one: LostUnitRow, links: Links) -> LinkedLostUnit:
-    params = tuple(
-        LinkedQuery(query.id, query.text, links.query(query.id)) for query in one.queries
+def _linked_unit(row: LostUnitRow, links: Links) -> LinkedLostUnit:
+    queries = tuple(
+        LinkedQuery(query.id, query.text, links.query(query.id)) for query in row.queries
     )
-    return LinkedLostUnit(one.unit, one.text, one.kind, one.lost, one.kept, one.step, one.parts,
-                links.unit(one.unit), params)  # fmt: skip
+    return LinkedLostUnit(
+        row.unit, row.text, row.kind, row.lost, row.kept, row.step, row.parts,
+        links.unit(row.unit), queries,
+    )  # fmt: skip
 
 
 def _summed(unit: str, parts: Mapping[str, float], links: Links) -> LinkedLostUnit:
-    """Of a file without texts: they are the package's, if it is here."""
-    known = links.told(unit)
+    """For a file without texts, which are taken from the package if it is in the library."""
+    known = links.package_unit(unit)
     step = max(LOSS_STEPS, key=lambda step: parts.get(step, 0.0))
-    params: tuple[LinkedQuery, ...] = ()
+    queries: tuple[LinkedQuery, ...] = ()
     if links.indexed is not None:
-        params = tuple(
+        queries = tuple(
             LinkedQuery(query.id, query.text, links.query(query.id))
             for query in links.indexed.package.queries
             if unit in query.required
         )
     return LinkedLostUnit(
         unit, known.text if known else "", known.kind if known else "", sum(parts.values()), None,
-        step, parts, links.unit(unit), params,
+        step, parts, links.unit(unit), queries,
     )  # fmt: skip
 
 
 SCORE_PATTERN = "scores/{scores}/at/{score}.html"
 MOST_LOST, MOST_CELLS = 500, 500
-"""Longer lists are cut, and say so."""
+"""Longer lists are cut, and the page says so."""
 
 
 def render_score(site: "Site", parts: PathParams, params: QueryParams) -> str:  # noqa: ARG001
-    """The page."""
     entry = site.library.named("scores", parts["scores"])
     scores = site.library.scores(entry)
     if parts["score"] not in scores.by_slug:
@@ -197,13 +198,12 @@ def _beside(slug: str, lines: tuple[ScoreLine, ...], at: int) -> str | None:
     return addresses.score(slug, lines[at].slug) if 0 <= at < len(lines) else None
 
 
-def inside_score(site: "Site", parts: PathParams) -> Iterable[PathParams]:
-    """A page for every line of the file."""
+def score_pages(site: "Site", parts: PathParams) -> Iterable[PathParams]:
     scores = site.library.scores(site.library.named("scores", parts["scores"]))
     return [{**parts, "score": line.slug} for line in scores.lines]
 
 
-SCORE_PAGE = Page(SCORE_PATTERN, render_score, "scores", inside_score)
+SCORE_PAGE = Page(SCORE_PATTERN, render_score, "scores", score_pages)
 
 
 LOST_PATTERN, LOST_MORE = "scores/{scores}/lost.html", "scores/{scores}/lost-{page}.html"
@@ -212,16 +212,16 @@ LOST_MOST_ROWS = 500
 
 
 def render_lost(site: "Site", parts: PathParams, params: QueryParams) -> str:  # noqa: ARG001
-    """The page; only packages of lines on it are opened for their texts and links."""
+    """Only packages of lines on the page are opened for their texts and links."""
     entry = site.library.named("scores", parts["scores"])
     scores = site.library.scores(entry)
     address = addresses.scores(entry.slug, "lost.html")
     shown = list_page(_rows(scores), address, parts, LOST_MOST_ROWS)
     rows = list(_linked(site, shown.rows))
     return site.render(
-        "lost.html", addresses.list_page_address(address, shown.number), f"{entry.name}: lost units",
-        crumbs=scores_crumbs(entry), entry=entry, shown=shown, rows=rows,
-        step_at=STEP_AT,
+        "lost.html", addresses.list_page_address(address, shown.number),
+        f"{entry.name}: lost units", crumbs=scores_crumbs(entry), entry=entry, shown=shown,
+        rows=rows, step_at=STEP_AT,
         unlisted=sum(lost_units(line.score, Links()).unlisted for line in scores.lines),
     )  # fmt: skip
 

@@ -1,19 +1,70 @@
-"""Search: every text that holds all the words, and the index that a bundle carries."""
+"""Search: every text that contains all the words, and the index that a bundle carries."""
 
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from memaudit.core.errors import MemAuditError
+from memaudit.io.package_folder import FILES
 from memaudit.web.explorer import addresses
 from memaudit.web.explorer.addresses import anchor, slug
-from memaudit.web.explorer.library.entries import Found
-from memaudit.web.explorer.library.raw_texts import TABLES, Text, raw_texts
-from memaudit.web.explorer.pages.kind import Asked, Page, Parts
+from memaudit.web.explorer.library.entries import LibraryEntry, read_object, regular
+from memaudit.web.explorer.page import Page, PathParams, QueryParams
 from memaudit.web.explorer.views.package_data import shown
 
 if TYPE_CHECKING:
     from memaudit.web.explorer.site import Site
+
+
+SEARCHED_TABLES = ("experiences", "candidates", "units", "queries")
+
+
+@dataclass(frozen=True, slots=True)
+class SearchText:
+    """One text: the table it stands in, whose it is, and what it says."""
+
+    table: str
+    id: str
+    text: str
+
+
+def raw_texts(entry: LibraryEntry) -> list[SearchText]:
+    """Every text of a package or a store; a row that is none is left out."""
+    if entry.kind == "store":
+        return list(_rows("memories", read_object(entry.path).get("memories")))
+    if entry.kind != "package" or entry.part:
+        return []  # many packages in one folder: they are opened to be told apart
+    if entry.path.is_dir():
+        return [
+            one
+            for table in SEARCHED_TABLES
+            for one in _rows(table, _lines(entry.path / FILES[table]))
+        ]
+    data = read_object(entry.path)
+    return [one for table in SEARCHED_TABLES for one in _rows(table, data.get(table))]
+
+
+def _rows(table: str, rows: object) -> Iterator[SearchText]:
+    for row in rows if isinstance(rows, list) else ():
+        if not isinstance(row, dict) or not isinstance(row.get("id"), str):
+            continue
+        said = [row[name] for name in ("text", "answer") if isinstance(row.get(name), str)]
+        yield SearchText(table, row["id"], "\n".join(said))
+
+
+def _lines(path: Path) -> list[Any]:
+    try:
+        return [
+            json.loads(line)
+            for line in regular(path).read_text("utf-8").splitlines()
+            if line.strip()
+        ]
+    except OSError as error:
+        raise MemAuditError(f"cannot be read: {error.strerror or error}") from None
+    except (ValueError, RecursionError):
+        raise MemAuditError(f"{path.name} is not JSON") from None
 
 
 MOST_FOUND = 200
@@ -51,7 +102,7 @@ def hits(site: "Site", words: str) -> tuple[list[Hit], int]:
     return found, more
 
 
-def _everything(site: "Site") -> Iterator[tuple[Found, Text | None]]:
+def _everything(site: "Site") -> Iterator[tuple[LibraryEntry, SearchText | None]]:
     """Every thing by its name, then every text of packages and stores."""
     for one in site.library.items:
         yield one, None
@@ -59,41 +110,43 @@ def _everything(site: "Site") -> Iterator[tuple[Found, Text | None]]:
         yield from ((one, text) for text in texts_of(site, one))
 
 
-def texts_of(site: "Site", found: Found) -> list[Text]:
+def texts_of(site: "Site", entry: LibraryEntry) -> list[SearchText]:
     """The texts of one thing; what cannot be read has none here."""
     try:
-        if found.kind == "package" and found.part:
-            package = site.library.package(found).package
+        if entry.kind == "package" and entry.part:
+            package = site.library.package(entry).package
             return [
-                Text(table, row.id, "\n".join(filter(None, (row.text, getattr(row, "answer", "")))))
-                for table in TABLES
+                SearchText(
+                    table, row.id, "\n".join(filter(None, (row.text, getattr(row, "answer", ""))))
+                )
+                for table in SEARCHED_TABLES
                 for row in getattr(package, table)
             ]
-        return site.kept_texts(found, raw_texts)
+        return site.cached_texts(entry, raw_texts)
     except MemAuditError:
         return []
 
 
-def _hit(found: Found, text: Text | None, word: str) -> Hit:
-    whole = (text.text if word in text.text.lower() else text.id) if text else found.name
+def _hit(entry: LibraryEntry, text: SearchText | None, word: str) -> Hit:
+    whole = (text.text if word in text.text.lower() else text.id) if text else entry.name
     at = max(whole.lower().find(word), 0)
     start = max(at - AROUND, 0)
     end = at + len(word)
     return Hit(
-        address_of(found, text), (text.table if text else found.kind), found.name,
+        address_of(entry, text), (text.table if text else entry.kind), entry.name,
         text.id if text else "", ("…" if start else "") + whole[start:at], whole[at:end],
         whole[end : end + 2 * AROUND] + ("…" if len(whole) > end + 2 * AROUND else ""),
     )  # fmt: skip
 
 
-def address_of(found: Found, text: Text | None) -> str:
+def address_of(entry: LibraryEntry, text: SearchText | None) -> str:
     """The page on which a text stands."""
-    if text is None or found.kind != "package":
-        return addresses.of(found) or addresses.INDEX
+    if text is None or entry.kind != "package":
+        return addresses.entry_address(entry) or addresses.INDEX
     if text.table == "queries":
-        return addresses.query(found.slug, slug(text.id))
+        return addresses.query(entry.slug, slug(text.id))
     page = "coverage.html" if text.table == "units" else "stream.html"
-    return f"{addresses.package(found.slug, page)}#{anchor(text.table, text.id)}"
+    return f"{addresses.package(entry.slug, page)}#{anchor(text.table, text.id)}"
 
 
 def index_data(site: "Site") -> dict[str, Any]:
@@ -101,25 +154,27 @@ def index_data(site: "Site") -> dict[str, Any]:
     things: list[list[str]] = []
     rows: list[list[Any]] = []
     letters, left_out = 0, 0
-    for found in site.library.items:
+    for entry in site.library.items:
         place = len(things)
-        things.append([found.kind, shown(found.name, 80), addresses.of(found) or addresses.INDEX])
-        for text in texts_of(site, found):
+        things.append(
+            [entry.kind, shown(entry.name, 80), addresses.entry_address(entry) or addresses.INDEX]
+        )
+        for text in texts_of(site, entry):
             piece = shown(text.text, PIECE)
             letters += len(piece) + len(text.id)
             if letters > MOST_INDEXED:
                 left_out += 1
                 continue
-            rows.append([place, text.table, shown(text.id, 60), piece, address_of(found, text)])
+            rows.append([place, text.table, shown(text.id, 60), piece, address_of(entry, text)])
     return {"things": things, "texts": rows, "left_out": left_out}
 
 
 LONGEST_QUERY = 200
 
 
-def render_search(site: "Site", parts: Parts, asked: Asked) -> str:  # noqa: ARG001
+def render_search(site: "Site", parts: PathParams, params: QueryParams) -> str:  # noqa: ARG001
     """The page: what was found for `q`, or in a bundle the whole index."""
-    words = asked.get("q", "")[:LONGEST_QUERY].strip()
+    words = params.get("q", "")[:LONGEST_QUERY].strip()
     found: list[Hit] = []
     left_out, data = 0, None
     if site.bundled:

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 from memaudit.adapters.store import ExportedStore, Memory
 from memaudit.core.errors import MemAuditError
 from memaudit.web.explorer import addresses
-from memaudit.web.explorer.library.entries import Found
-from memaudit.web.explorer.library.score_file import Line
-from memaudit.web.explorer.pages.kind import Asked, Page, Parts
+from memaudit.web.explorer.library.entries import LibraryEntry
+from memaudit.web.explorer.library.score_lines import ScoreLine
+from memaudit.web.explorer.page import Page, PathParams, QueryParams
 from memaudit.web.explorer.views.package_stores import ScoredStore
-from memaudit.web.explorer.views.paging import others, turned
+from memaudit.web.explorer.views.paging import later_pages, list_page
 
 if TYPE_CHECKING:
     from memaudit.web.explorer.site import Site
@@ -106,19 +106,19 @@ MOST_FILES, MOST_SCORES, MOST_EXAMPLES = 10, 40, 60
 """Score files that are looked through for the store, and rows that are listed."""
 
 
-def render_store(site: "Site", parts: Parts, asked: Asked) -> str:
+def render_store(site: "Site", parts: PathParams, params: QueryParams) -> str:
     """The page; a server is asked for the memories that hold some words."""
-    found = site.library.named("store", parts["store"])
-    store = site.library.store(found)
-    address = addresses.store(found.slug)
+    entry = site.library.named("store", parts["store"])
+    store = site.library.store(entry)
+    address = addresses.store(entry.slug)
     everything = memory_rows(store)
-    words = "" if site.bundled else asked.get("q", "")[:LONGEST_QUERY].strip()
+    words = "" if site.bundled else params.get("q", "")[:LONGEST_QUERY].strip()
     rows = holding(everything, words) if words else everything
-    shown = turned(rows, address, {} if words else parts, STORE_MOST_ROWS)
+    shown = list_page(rows, address, {} if words else parts, STORE_MOST_ROWS)
     scores, of_others = _scores(site, store)
     return site.render(
-        "store.html", addresses.turned(address, shown.number), store.name,
-        crumbs=(("Stores", addresses.INDEX + "#stores"),), found=found, store=store,
+        "store.html", addresses.list_page_address(address, shown.number), store.name,
+        crumbs=(("Stores", addresses.INDEX + "#stores"),), entry=entry, store=store,
         states=states_of(store), shown=shown, columns=columns_of(shown.rows), asked_words=words,
         all_memories=len(everything), examples=_examples(site, store), most=MOST_EXAMPLES,
         scores=scores, of_others=of_others, looked=MOST_FILES, files=len(site.library.of("scores")),
@@ -136,24 +136,24 @@ def _examples(site: "Site", store: ExportedStore) -> list[tuple[str, int, str | 
     ]  # fmt: skip
 
 
-def _scores(site: "Site", store: ExportedStore) -> tuple[list[tuple[Found, Line]], int]:
+def _scores(site: "Site", store: ExportedStore) -> tuple[list[tuple[LibraryEntry, ScoreLine]], int]:
     """Scores of this store, and how many there are of others of its name."""
     scored = ScoredStore(store)
-    lines: list[tuple[Found, Line]] = []
-    for found in site.library.now("scores")[:MOST_FILES]:
+    lines: list[tuple[LibraryEntry, ScoreLine]] = []
+    for entry in site.library.now("scores")[:MOST_FILES]:
         try:
-            sheets = site.library.score_sheets(found)
+            scores = site.library.scores(entry)
         except MemAuditError:  # listed as unreadable
             continue
-        lines += ((found, line) for line in sheets.lines if line.score.store == store.name)
+        lines += ((entry, line) for line in scores.lines if line.score.store == store.name)
     own = [one for one in lines if scored.has(one[1])]
     return own, len(lines) - len(own)
 
 
-def store_pages(site: "Site", parts: Parts) -> Iterable[Parts]:
+def store_pages(site: "Site", parts: PathParams) -> Iterable[PathParams]:
     """The pages after the first."""
     store = site.library.store(site.library.named("store", parts["store"]))
-    return others(parts, len(store.memories), STORE_MOST_ROWS)
+    return later_pages(parts, len(store.memories), STORE_MOST_ROWS)
 
 
 STORE_PAGE = Page(PATTERN, render_store, "store")

@@ -1,4 +1,4 @@
-"""Stores as tables: OPT and everybody else at the budgets that matter; needs no script."""
+"""Stores as tables: OPT and every other store at the chosen budget; needs no script."""
 
 import time
 from fractions import Fraction
@@ -8,85 +8,93 @@ from memaudit.core.number_text import short_number
 from memaudit.core.optimum import Optimum
 from memaudit.report.numbers import precise, ratio
 from memaudit.web.explorer import addresses
-from memaudit.web.explorer.library.library import NotHere
-from memaudit.web.explorer.library.opened_package import Opened
-from memaudit.web.explorer.pages.kind import Asked, Data, Page, Parts
-from memaudit.web.explorer.pages.package import budget_asked, package_crumbs
-from memaudit.web.explorer.views.optima import runnable
+from memaudit.web.explorer.library.indexed_package import IndexedPackage
+from memaudit.web.explorer.library.library import NotInLibrary
+from memaudit.web.explorer.page import JsonEndpoint, Page, PathParams, QueryParams
+from memaudit.web.explorer.pages.package import budget_param, package_crumbs
+from memaudit.web.explorer.views.optima import runnable_writers
 from memaudit.web.explorer.views.package_data import shown
-from memaudit.web.explorer.views.package_stores import systems
-from memaudit.web.explorer.views.store_comparison import of_candidates
-from memaudit.web.explorer.views.store_rows import Best, line, of_runs, of_systems, spread
+from memaudit.web.explorer.views.package_stores import system_stores
+from memaudit.web.explorer.views.store_table import (
+    OptStore,
+    chosen_budgets,
+    run_rows,
+    store_table_row,
+    system_rows,
+)
 
 if TYPE_CHECKING:
     from memaudit.web.explorer.site import Site
 
 STORES_PATTERN = "package/{package}/stores.html"
 MOST_BUDGETS = 6
-STORES_MOST_LISTED = 40
-"""Longer lists of memories are cut, and say so."""
+MOST_LISTED = 40
+"""Longer lists of memories are cut, and the page says so."""
 
 
-def render_stores(site: "Site", parts: Parts, asked: Asked) -> str:
-    """The page. Writers that a server has no time for now are asked for by its script, or one by
-    one in the address."""
+def render_stores(site: "Site", parts: PathParams, params: QueryParams) -> str:
+    """A served page runs writers while its time lasts; its script requests the others, and
+    without scripts a link requests one of them."""
     until = time.monotonic() + site.seconds
-    opened = site.package(parts["package"])
-    frontier = site.frontier(opened)
-    budgets = spread([step.budget for step in frontier.steps], frontier.given, MOST_BUDGETS)
-    budget = _chosen(asked, budgets)
-    workshop = site.workshop(opened)
-    optimum = workshop.optimum(budget)
-    best = _best(opened, optimum)
-    lines = of_runs(opened, best, site.rows(opened))
-    ran = {one.member.name for one in lines}
-    if asked.get("writer") in runnable():
-        workshop.written_by(asked["writer"], budget)
-    for name, member in runnable().items():
+    indexed = site.package(parts["package"])
+    frontier = site.frontier(indexed)
+    budgets = chosen_budgets([step.budget for step in frontier.steps], frontier.given, MOST_BUDGETS)
+    budget = _chosen_budget(params, budgets)
+    optima = site.optima(indexed)
+    optimum = optima.optimum(budget)
+    best = _opt_store(indexed, optimum)
+    rows = run_rows(indexed, best, site.rows(indexed))
+    ran = {row.member.name for row in rows}
+    if params.get("writer") in runnable_writers():
+        optima.written_by(params["writer"], budget)
+    for name, member in runnable_writers().items():
         if name not in ran:
             left = None if site.bundled else until - time.monotonic()
-            lines.append(line(opened, best, member, workshop.soon(name, budget, left)))
-    lines += of_systems(opened, best, systems(site.library, opened))
+            store = optima.written_within(name, budget, left)
+            rows.append(store_table_row(indexed, best, member, store))
+    rows += system_rows(indexed, best, system_stores(site.library, indexed))
     return site.render(
-        "stores.html", addresses.package(opened.found.slug, "stores.html"),
-        f"{opened.package.name}: stores", crumbs=package_crumbs(opened, site), opened=opened,
+        "stores.html", addresses.package(indexed.entry.slug, "stores.html"),
+        f"{indexed.package.name}: stores", crumbs=package_crumbs(indexed, site), indexed=indexed,
         tab="stores.html", frontier=frontier, budgets=budgets, budget=budget,
-        best=optimum, opt=best.held, most=STORES_MOST_LISTED,
-        lines=sorted(lines, key=lambda one: one.place),
-        waiting=sum(one.held is None for one in lines),
+        best=optimum, opt=best.store, most=MOST_LISTED,
+        rows=sorted(rows, key=lambda row: row.rank),
+        waiting=sum(row.store is None for row in rows),
     )  # fmt: skip
 
 
-def _best(opened: Opened, found: Optimum) -> Best:
-    held = of_candidates(opened, "OPT", found.store)
-    return Best(held, found.budget, held.value(opened) if found.certified else Fraction(0))
+def _opt_store(indexed: IndexedPackage, optimum: Optimum) -> OptStore:
+    store = indexed.candidate_store("OPT", optimum.store)
+    value = store.value(indexed.package) if optimum.certified else Fraction(0)
+    return OptStore(store, optimum.budget, value)
 
 
-def answer_row(site: "Site", parts: Parts, asked: Asked) -> Any:
-    """The row of a writer, or that it is still at work."""
-    opened = site.package(parts["package"])
-    name, budget, workshop = asked.get("writer", ""), budget_asked(asked), site.workshop(opened)
-    if name not in runnable():
-        raise NotHere("there is no such writer")
-    held = workshop.soon(name, budget, site.seconds)
-    one = line(opened, _best(opened, workshop.optimum(budget)), runnable()[name], held)
-    if one.found is None:
-        return {"waiting": held is None, "failed": shown(held.failed if held else "")}
-    found = one.found
+def _chosen_budget(params: QueryParams, budgets: list[Fraction]) -> Fraction:
+    """The budget in the address, or the middle one."""
+    if "budget" in params:
+        return budget_param(params)
+    return budgets[(len(budgets) - 1) // 2] if budgets else Fraction(0)
+
+
+def answer_row(site: "Site", parts: PathParams, params: QueryParams) -> Any:
+    """The row of a writer, or that it is still running."""
+    indexed = site.package(parts["package"])
+    name, budget, optima = params.get("writer", ""), budget_param(params), site.optima(indexed)
+    if name not in runnable_writers():
+        raise NotInLibrary("there is no such writer")
+    store = optima.written_within(name, budget, site.seconds)
+    best = _opt_store(indexed, optima.optimum(budget))
+    row = store_table_row(indexed, best, runnable_writers()[name], store)
+    found = row.comparison
+    if found is None:
+        return {"waiting": store is None, "failed": shown(store.failed if store else "")}
     counts = [len(part) for part in (found.both, found.missed, found.instead, found.wasted)]
     return {
-        "rank": one.ratio,
-        "cells": [ratio(one.ratio), short_number(found.value), precise(found.cost),
+        "rank": row.ratio,
+        "cells": [ratio(row.ratio), short_number(found.value), precise(found.cost),
                   *map(str, counts)],
     }  # fmt: skip
 
 
-def _chosen(asked: Asked, budgets: list[Fraction]) -> Fraction:
-    """The budget asked for, else the middle one."""
-    if "budget" in asked:
-        return budget_asked(asked)
-    return budgets[(len(budgets) - 1) // 2] if budgets else Fraction(0)
-
-
 STORES_PAGE = Page(STORES_PATTERN, render_stores, "package")
-STORES_DATA = Data("package/{package}/row.json", answer_row)
+STORES_DATA = JsonEndpoint("package/{package}/row.json", answer_row)

@@ -54,7 +54,7 @@ explorer.others = (data) => {
     }
     const name = key.slice(2);
     if (key.startsWith("s:")) {
-      found = data.held ? data.held[name] : await load(`store.json?system=${encodeURIComponent(name)}`);
+      found = data.system_stores ? data.system_stores[name] : await load(`store.json?system=${encodeURIComponent(name)}`);
     } else {
       found = data.computed ? data.computed[budget][name] :
         await load(`store.json?writer=${encodeURIComponent(name)}&budget=${encodeURIComponent(budget)}`);

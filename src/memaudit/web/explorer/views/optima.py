@@ -1,4 +1,4 @@
-"""Optima of a package on demand: along the budget, within a time limit, and what writers keep."""
+"""Optima of a package on demand: the frontier within a time limit, and the stores of writers."""
 
 import threading
 import time
@@ -12,26 +12,26 @@ from itertools import pairwise
 from memaudit.core.errors import MemAuditError
 from memaudit.core.optimum import Optimum
 from memaudit.experiments.evaluate import Subject
+from memaudit.report.store_comparison import ComparableStore
 from memaudit.report.writer_groups import OPT, Member, cast
 from memaudit.solvers.protocol import STOP
 from memaudit.solvers.solve import PackageSolver
-from memaudit.web.explorer.library.opened_package import Opened
-from memaudit.web.explorer.views.store_comparison import Held, of_candidates
+from memaudit.web.explorer.library.indexed_package import IndexedPackage
 from memaudit.writers.protocol import OracleView
 from memaudit.writers.registry import WRITERS
 
 ONE_SOLVE = 2.0
-"""Seconds that one budget may take; what is not proven by then is not called an optimum."""
+"""Seconds per budget; what is not proven by then is not called an optimum."""
 
 TRIES = 2
-"""The first solve of a process loads the compiled code, and may lose its time to that."""
+"""The first solve of a process loads the compiled code and may run out of time."""
 
 MOST_UNPROVEN = 6
-"""After so many budgets without proof the package is too hard for a curve."""
+"""After this many budgets without a proof the package is too hard for a curve."""
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class FrontierStep:
     """From `budget` on OPT is `value`, reached by `store`; at most `bound` if not certified."""
 
     budget: Fraction
@@ -42,15 +42,15 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Frontier:
-    """The steps that are known; `whole` if there are no others."""
+class KnownFrontier:
+    """The steps that are known so far."""
 
-    steps: tuple[Step, ...]
-    whole: bool
+    steps: tuple[FrontierStep, ...]
+    is_complete: bool
     note: str
     given: tuple[Fraction, ...]
 
-    def at(self, budget: Fraction) -> Step:
+    def at(self, budget: Fraction) -> FrontierStep:
         """The last step that the budget pays for."""
         return max(
             (step for step in self.steps if step.budget <= budget),
@@ -58,7 +58,7 @@ class Frontier:
         )  # fmt: skip
 
 
-class Search:
+class FrontierSearch:
     """The frontier of one package, worked on in slices of time; `given` budgets come first."""
 
     def __init__(self, oracle: OracleView, given: Iterable[Fraction] = ()) -> None:
@@ -70,8 +70,8 @@ class Search:
         self._tried_long: set[Fraction] = set()
         self.spent = 0.0
 
-    def work(self, seconds: float) -> Frontier:
-        """Go on for some time, and say what is known then."""
+    def work(self, seconds: float) -> KnownFrontier:
+        """Solve more budgets for this long, and return what is known then."""
         with self._lock:
             started = time.monotonic()
             solver = self._oracle.solver
@@ -85,7 +85,7 @@ class Search:
             return self._known(solver)
 
     def optimum(self, budget: Fraction) -> Optimum:
-        """OPT at one budget, solved now unless it is known, or known to be too hard."""
+        """OPT at one budget, solved now unless it is known or was already tried for long."""
         with self._lock:
             solver = self._oracle.solver
             known = self._solved.get(budget)
@@ -95,152 +95,152 @@ class Search:
             return known
 
     def _next(self, solver: PackageSolver) -> Fraction | None:
-        """The budget to solve next; None where all is known, or nothing more can be proven."""
+        """The budget to solve next; None if all is known or nothing more can be proven."""
         everything = Fraction(sum(solver.form.cost), solver.form.cost_scale)
-        unproven = [budget for budget, one in self._solved.items() if not one.certified]
-        again = [budget for budget in unproven if self._tries.get(budget, TRIES) < TRIES]
+        unproven = [budget for budget, optimum in self._solved.items() if not optimum.certified]
+        retries = [budget for budget in unproven if self._tries.get(budget, TRIES) < TRIES]
         unseen = [b for b in (*self.given, everything, Fraction(0)) if b not in self._solved]
-        if again or unseen:
-            return (*again, *unseen)[0]
+        if retries or unseen:
+            return (*retries, *unseen)[0]
         if len(unproven) > MOST_UNPROVEN:
             return None
-        doubts = [(area, place) for area, place in self._doubts(solver) if area > 0]
-        return max(doubts)[1] if doubts else None
+        gaps = [(area, budget) for area, budget in self._gaps(solver) if area > 0]
+        return max(gaps)[1] if gaps else None
 
-    def _doubts(self, solver: PackageSolver) -> Iterable[tuple[Fraction, Fraction]]:
-        """Stretches where OPT is not known: the area of doubt, and a budget in the middle."""
+    def _gaps(self, solver: PackageSolver) -> Iterable[tuple[Fraction, Fraction]]:
+        """Intervals of budgets where OPT is not known: the area, and a budget in the middle."""
         grain = Fraction(1, solver.form.cost_scale)
         proven = [self._solved[b] for b in sorted(self._solved) if self._solved[b].certified]
         for low, high in pairwise(proven):
             last = high.cost - grain
-            if _worth(low) == _worth(high) or last <= low.budget:
+            if _solver_value(low) == _solver_value(high) or last <= low.budget:
                 continue
             steps = int((last - low.budget) / grain)
             middle = low.budget + grain * max(1, steps // 2)
             if middle not in self._solved:
-                yield (_worth(high) - _worth(low)) * (last - low.budget), middle
+                yield (_solver_value(high) - _solver_value(low)) * (last - low.budget), middle
 
-    def _known(self, solver: PackageSolver) -> Frontier:
-        steps: list[Step] = []
+    def _known(self, solver: PackageSolver) -> KnownFrontier:
+        steps: list[FrontierStep] = []
         for budget in sorted(self._solved):
-            found = self._solved[budget]
-            step = Step(found.cost, found.value, found.store, found.certified, found.bound)
-            if not found.certified:
-                step = Step(budget, found.value, found.store, False, found.bound)
-            if steps and steps[-1].certified and found.certified and steps[-1].value >= found.value:
+            best = self._solved[budget]
+            if steps and steps[-1].certified and best.certified and steps[-1].value >= best.value:
                 continue  # the cheaper store is worth as much
-            steps.append(step)
+            start = best.cost if best.certified else budget
+            steps.append(FrontierStep(start, best.value, best.store, best.certified, best.bound))
         steps.sort(key=lambda step: step.budget)
-        open_ = next(iter(self._doubts(solver)), None) is not None
+        has_gaps = next(iter(self._gaps(solver)), None) is not None
         unproven = [step for step in steps if not step.certified]
         ended = self._next(solver) is None
-        whole = ended and not open_ and not unproven
-        note = self._note(steps, whole, len(unproven), ended)
-        return Frontier(tuple(steps), whole, note, self.given)
+        is_complete = ended and not has_gaps and not unproven
+        note = self._note(steps, is_complete, len(unproven), ended)
+        return KnownFrontier(tuple(steps), is_complete, note, self.given)
 
-    def _note(self, steps: list[Step], whole: bool, unproven: int, ended: bool) -> str:
-        if whole:
+    def _note(
+        self, steps: list[FrontierStep], is_complete: bool, unproven: int, ended: bool
+    ) -> str:
+        if is_complete:
             return f"Exact at every budget: OPT has {len(steps)} steps, each with a checked proof."
         proven = len(steps) - unproven
         so_far = "" if ended else " so far"
         text = (
-            f"OPT is proven at {proven} budgets{so_far}; between two of them it lies between their "
+            f"OPT is proven at {proven} budgets{so_far}. Between two of them it lies between their "
             "values."
         )
         if unproven:
-            text += f" At {unproven} the time ran out: the store shown is the best one found."
+            text += f" At {unproven} the time ran out, and the store shown is the best one found."
         return text
 
 
-def _worth(found: Optimum) -> Fraction:
+def _solver_value(optimum: Optimum) -> Fraction:
     """What the solver maximised: the upper end where some h is irrational."""
-    return found.value if found.value_high is None else found.value_high
+    return optimum.value if optimum.value_high is None else optimum.value_high
 
 
 SEED = 0
-"""Writers that draw at random get this seed where they are run for a page."""
-ATTENTION = 0.2
-"""Seconds after which whoever waits for a writer looks whether the program is ending."""
+"""Writers that draw at random get this seed when they are run for a page."""
+POLL_SECONDS = 0.2
+"""How often a thread that waits for a writer checks whether the program is ending."""
 
 
-def runnable() -> dict[str, Member]:
-    """The writers that can be run on any package, references last: all but OPT, which they are held
-    against."""
+def runnable_writers() -> dict[str, Member]:
+    """The writers that can be run on any package, references last; OPT is what they are compared
+    with."""
     writers = sorted(WRITERS.values(), key=lambda writer: writer.peeks)
     return cast({writer.name: writer.peeks for writer in writers if writer.name != OPT})
 
 
-class Workshop:
-    """One package at work; `given` are the budgets it declares and those of runs about it."""
+class PackageOptima:
+    """Optima and stores of one package. `given` are its own budgets and those of runs about it."""
 
-    def __init__(self, opened: Opened, given: Iterable[Fraction] = ()) -> None:
-        self.opened = opened
+    def __init__(self, indexed: IndexedPackage, given: Iterable[Fraction] = ()) -> None:
+        self.indexed = indexed
         self._given = tuple(given)
-        self._lock, self._desk = threading.Lock(), threading.Lock()
-        self._written: dict[tuple[str, Fraction], Future[Held]] = {}
+        self._lock, self._one_writer = threading.Lock(), threading.Lock()
+        self._written: dict[tuple[str, Fraction], Future[ComparableStore]] = {}
 
-    def fits(self, opened: Opened, given: tuple[Fraction, ...]) -> bool:
-        """Whether this is about the same package, whenever that was read, and the same budgets."""
-        same = self.opened is opened or self.opened.package == opened.package
+    def fits(self, indexed: IndexedPackage, given: tuple[Fraction, ...]) -> bool:
+        """Whether this is about an equal package and the same budgets."""
+        same = self.indexed is indexed or self.indexed.package == indexed.package
         return same and self._given == given
 
     @cached_property
-    def search(self) -> Search:
-        """The frontier, worked on in slices."""
-        return Search(OracleView(self.opened.package), self._given)
+    def search(self) -> FrontierSearch:
+        return FrontierSearch(OracleView(self.indexed.package), self._given)
 
     def optimum(self, budget: Fraction) -> Optimum:
-        """OPT at a budget."""
         return self.search.optimum(budget)
 
-    def written_by(self, name: str, budget: Fraction) -> Held:
-        """What a writer keeps; one that fails says why."""
-        if name not in runnable():
-            raise MemAuditError(f"{name!r} is no writer that can be run here")
-        held = self.soon(name, budget, None)
-        assert held is not None
-        return held
+    def written_by(self, name: str, budget: Fraction) -> ComparableStore:
+        """The store of a writer; if the writer fails, the store says why."""
+        if name not in runnable_writers():
+            raise MemAuditError(f"{name!r} is not a writer that can be run here")
+        store = self.written_within(name, budget, None)
+        assert store is not None
+        return store
 
-    def soon(self, name: str, budget: Fraction, seconds: float | None) -> Held | None:
-        """The same unless it takes longer; then the writer goes on, and is asked for again. Without
-        any time nobody is sent to work."""
+    def written_within(
+        self, name: str, budget: Fraction, seconds: float | None
+    ) -> ComparableStore | None:
+        """The same, or None if it takes longer: the writer then continues, and a later call gets
+        its store. Without any time left no writer is started."""
         until = None if seconds is None else time.monotonic() + seconds
         if seconds is not None and seconds <= 0 and (name, budget) not in self._written:
             return None
-        work = self._begun(name, budget)
+        work = self._started(name, budget)
         while True:
-            left = ATTENTION if until is None else min(ATTENTION, until - time.monotonic())
+            left = POLL_SECONDS if until is None else min(POLL_SECONDS, until - time.monotonic())
             try:
                 return work.result(max(0.0, left))
             except TimeoutError:
                 if STOP.is_set():
                     raise MemAuditError("the program is ending") from None
-                if left < ATTENTION:
+                if left < POLL_SECONDS:
                     return None
 
-    def _begun(self, name: str, budget: Fraction) -> Future[Held]:
-        """The work of a writer, in a thread that does not keep the program from ending."""
+    def _started(self, name: str, budget: Fraction) -> Future[ComparableStore]:
+        """A writer in a daemon thread, which does not keep the program from ending."""
         with self._lock:
             if (name, budget) not in self._written:
                 work = self._written[name, budget] = Future()
                 threading.Thread(target=self._write, args=(work, name, budget), daemon=True).start()
             return self._written[name, budget]
 
-    def _write(self, work: Future[Held], name: str, budget: Fraction) -> None:
+    def _write(self, work: Future[ComparableStore], name: str, budget: Fraction) -> None:
         writer = WRITERS[name]
-        with self._desk:  # one writer at a time
+        with self._one_writer:
             if STOP.is_set():
                 return
             try:
                 store = self._subject.written_by(writer, budget, SEED)
-                work.set_result(of_candidates(self.opened, writer.label, store))
+                work.set_result(self.indexed.candidate_store(writer.label, store))
             except MemAuditError as error:
-                work.set_result(Held(writer.label, (), str(error)))
+                work.set_result(ComparableStore(writer.label, (), str(error)))
             finally:
-                work.cancel()  # whoever waits is not left waiting by an error of ours
+                work.cancel()  # an unexpected error must not leave anybody waiting
 
     @cached_property
     def _subject(self) -> Subject:
-        """The package as writers see it, with a solver that is not the frontier's: that one is at
-        work in other threads."""
-        return Subject(self.opened.package, ONE_SOLVE)
+        """The package as writers see it, with a solver of its own: the frontier's is in use in
+        other threads."""
+        return Subject(self.indexed.package, ONE_SOLVE)

@@ -7,7 +7,7 @@ from memaudit.core.exact import plain
 from memaudit.core.response import Capped, Piecewise, Response
 from memaudit.report.numbers import shortened, visible_text
 from memaudit.web.explorer.addresses import anchor
-from memaudit.web.explorer.library.opened_package import Opened
+from memaudit.web.explorer.library.indexed_package import IndexedPackage
 
 MOST_LETTERS = 280
 """Of longer texts the beginning goes along; the stream has them in full."""
@@ -19,43 +19,45 @@ def shown(text: str | None, most: int = MOST_LETTERS) -> str:
     return cut if cut.isprintable() else visible_text(cut)
 
 
-def package_data(opened: Opened) -> dict[str, Any]:
+def package_data(indexed: IndexedPackage) -> dict[str, Any]:
     """Candidates, units, queries and coverage."""
-    kind_at = {kind: place for place, kind in enumerate(opened.kinds)}
-    sessions = list(dict.fromkeys(one.session or "" for one in opened.experiences))
+    kind_at = {kind: place for place, kind in enumerate(indexed.kinds)}
+    sessions = list(dict.fromkeys(one.session or "" for one in indexed.experiences))
     session_at = {session: place for place, session in enumerate(sessions)}
-    weights = opened.package.weights
+    weights = indexed.package.weights
     return {
-        "kinds": [shown(kind, 40) for kind in opened.kinds],
+        "kinds": [shown(kind, 40) for kind in indexed.kinds],
         "sessions": [shown(session, 40) for session in sessions],
         "experiences": {
-            "session": [session_at[one.session or ""] for one in opened.experiences],
-            "time": [shown(one.timestamp, 40) for one in opened.experiences],
+            "session": [session_at[one.session or ""] for one in indexed.experiences],
+            "time": [shown(one.timestamp, 40) for one in indexed.experiences],
         },
         "candidates": {
-            "id": [shown(one.id, 60) for one in opened.candidates],
-            "anchor": [anchor("candidates", one.id) for one in opened.candidates],
-            "experience": [opened.experience_at[one.experience] for one in opened.candidates],
-            "kind": [kind_at[one.kind] for one in opened.candidates],
-            "cost": [near(one.cost) for one in opened.candidates],
-            "text": [shown(one.text) for one in opened.candidates],
+            "id": [shown(one.id, 60) for one in indexed.candidates],
+            "anchor": [anchor("candidates", one.id) for one in indexed.candidates],
+            "experience": [indexed.experience_at[one.experience] for one in indexed.candidates],
+            "kind": [kind_at[one.kind] for one in indexed.candidates],
+            "cost": [script_number(one.cost) for one in indexed.candidates],
+            "text": [shown(one.text) for one in indexed.candidates],
         },
         "units": {
-            "id": [shown(one.id, 60) for one in opened.units],
-            "kind": [shown(one.kind, 40) for one in opened.units],
-            "weight": [near(weights[one.id]) for one in opened.units],
-            "text": [shown(one.text) for one in opened.units],
-            "h": [_response(one.response) for one in opened.units],
+            "id": [shown(one.id, 60) for one in indexed.units],
+            "kind": [shown(one.kind, 40) for one in indexed.units],
+            "weight": [script_number(weights[one.id]) for one in indexed.units],
+            "text": [shown(one.text) for one in indexed.units],
+            "h": [_response(one.response) for one in indexed.units],
         },
-        "cells": [[[unit, near(cell.value)] for unit, cell in row] for row in opened.cells],
+        "cells": [
+            [[unit, script_number(cell.value)] for unit, cell in row] for row in indexed.cells
+        ],
         "queries": [
-            sorted({opened.unit_at[unit] for unit in query.required})
-            for query in opened.package.queries
+            sorted({indexed.unit_at[unit] for unit in query.required})
+            for query in indexed.package.queries
         ],
     }
 
 
-def near(number: Fraction) -> int | float:
+def script_number(number: Fraction) -> int | float:
     """A number for a script, short where it is whole."""
     return number.numerator if number.denominator == 1 else float(number)
 

@@ -11,13 +11,16 @@ from memaudit.adapters.store import ExportedStore, store_digest
 from memaudit.core.cost import cost_rule
 from memaudit.core.errors import MemAuditError
 from memaudit.core.exact import Exact
+from memaudit.formats.score_file import ScoreFile
+from memaudit.report.store_comparison import ComparableStore, StoreItem
 from memaudit.report.writer_groups import Member, cast
-from memaudit.scoring.judged_store import examples_of
-from memaudit.web.explorer.library.entries import Found
+from memaudit.scoring.judged_store import examples_of, judge_store
+from memaudit.scoring.judges import LexicalJudge
+from memaudit.web.explorer.library.entries import LibraryEntry
+from memaudit.web.explorer.library.indexed_package import IndexedPackage
 from memaudit.web.explorer.library.library import Library
-from memaudit.web.explorer.library.opened_package import Opened
 from memaudit.web.explorer.library.run_packages import rows_with
-from memaudit.web.explorer.library.score_file import Line, Sheet
+from memaudit.web.explorer.library.score_lines import ScoreLine
 
 
 class _Row(BaseModel):
@@ -38,7 +41,7 @@ class _Row(BaseModel):
 class RunStore:
     """One row: who kept what at which budget."""
 
-    run: Found
+    run: LibraryEntry
     member: Member
     seed: int
     budget: Fraction
@@ -48,14 +51,14 @@ class RunStore:
     failed: str
 
 
-def run_stores(runs: Iterable[Found], opened: Opened) -> list[RunStore]:
+def run_stores(runs: Iterable[LibraryEntry], indexed: IndexedPackage) -> list[RunStore]:
     """The rows about a package in some runs, by run, budget and writer."""
-    return [one for run in runs for one in _of_run(run, opened)]
+    return [store for run in runs for store in _of_run(run, indexed)]
 
 
-def _of_run(run: Found, opened: Opened) -> Iterator[RunStore]:
+def _of_run(run: LibraryEntry, indexed: IndexedPackage) -> Iterator[RunStore]:
     try:
-        rows = [_Row.model_validate(row) for row in rows_with(run.path, opened.digest)]
+        rows = [_Row.model_validate(row) for row in rows_with(run.path, indexed.digest)]
     except (ValidationError, MemAuditError):  # the run's own page says what is wrong with it
         return
     members: Mapping[str, Member] = cast({row.writer: row.peeks for row in rows})
@@ -66,7 +69,7 @@ def _of_run(run: Found, opened: Opened) -> Iterator[RunStore]:
         seen.add((row.budget, row.writer))
         yield RunStore(
             run, members[row.writer], row.seed, row.budget, row.ratio, row.value,
-            tuple(id for id in row.store if id in opened.candidate_at), row.failed,
+            tuple(id for id in row.store if id in indexed.candidate_at), row.failed,
         )  # fmt: skip
 
 
@@ -87,22 +90,22 @@ class ScoredStore:
     @cached_property
     def texts(self) -> dict[str | None, list[str]]:
         """What is scored: active memories, all under None where none names a package."""
-        found: dict[str | None, list[str]] = {}
+        texts: dict[str | None, list[str]] = {}
         for memory in self.store.active:
-            found.setdefault(memory.example, []).append(memory.text)
-        return found
+            texts.setdefault(memory.example, []).append(memory.text)
+        return texts
 
-    def has(self, line: Line) -> bool:
-        """Whether the score is of this store, as far as the file says. Those without a digest name
-        the store, how many memories it has and what they cost."""
+    def has(self, line: ScoreLine) -> bool:
+        """Whether the score is of this store, according to the file. Without a digest, the name,
+        the number of memories and their cost decide."""
         if line.score.store != self.store.name:
             return False
-        if said := line.store_digest:
-            return said == self.digest
-        texts = self.texts.get(line.sheet.package if self.names_packages else None, [])
+        if line.store_digest:
+            return line.store_digest == self.digest
+        texts = self.texts.get(line.file.package if self.names_packages else None, [])
         if line.score.memories not in (None, len(texts)):
             return False
-        rule = line.sheet.cost_rule
+        rule = line.file.cost_rule
         if rule not in MEASURED or line.score.cost is None:
             return True
         return line.score.cost == sum(map(cost_rule(rule), texts))
@@ -114,76 +117,94 @@ class ScoredStore:
 
 
 @dataclass(frozen=True, slots=True)
-class System:
+class SystemStore:
     """A store that was written for a package, with its scores there and the files they are in."""
 
-    found: Found
+    entry: LibraryEntry
     store: ExportedStore
-    scores: tuple[tuple[Found, Line], ...]
+    scores: tuple[tuple[LibraryEntry, ScoreLine], ...]
 
 
-def systems_of(library: Library, opened: Opened) -> list[tuple[Found, ExportedStore]]:
-    """Stores that name the package themselves, or that a score file holds against it."""
-    return [(one.found, one.store) for one in systems(library, opened)]
+def system_store(indexed: IndexedPackage, store: ExportedStore) -> ComparableStore:
+    """What a system wrote for this package. Coverage is estimated from shared words."""
+    try:
+        judged = judge_store(indexed.package, store, LexicalJudge())
+    except MemAuditError as error:
+        return ComparableStore(store.name, (), str(error), True)
+    items = tuple(
+        StoreItem(
+            memory.id, memory.text, "memory", memory.cost,
+            {unit: cell.value for unit, cell in memory.coverage.items()},
+        )
+        for memory in judged.memories
+    )  # fmt: skip
+    return ComparableStore(store.name, items, "", True, tuple(judged.caveats.lines))
 
 
-def systems(library: Library, opened: Opened) -> list[System]:
-    """The same with their scores. A score that is of none of the stores with its name may be of an
-    earlier state of any of them: then they are all here."""
-    lines = list(_lines(library, opened))
+def exported_stores(
+    library: Library, indexed: IndexedPackage
+) -> list[tuple[LibraryEntry, ExportedStore]]:
+    """Stores that name the package themselves, or that a score file compares with it."""
+    return [(system.entry, system.store) for system in system_stores(library, indexed)]
+
+
+def system_stores(library: Library, indexed: IndexedPackage) -> list[SystemStore]:
+    """The same with their scores. A score that fits none of the stores of its name may be of an
+    earlier state of any of them, so then all of them are listed."""
+    lines = list(_lines(library, indexed))
     known = [
-        System(found, store, tuple(line for line in lines if scored.has(line[1])))
-        for found, store in _exported(library)
+        SystemStore(entry, store, tuple(line for line in lines if scored.has(line[1])))
+        for entry, store in _exported(library)
         for scored in [ScoredStore(store)]
     ]
-    settled = {one.store.name for one in known if one.scores}
-    unsettled = {line.score.store for _, line in lines} - settled
-    return [one for one in known if _belongs(one, opened.package.name, unsettled)]
+    matched = {system.store.name for system in known if system.scores}
+    unmatched = {line.score.store for _, line in lines} - matched
+    return [system for system in known if _belongs(system, indexed.package.name, unmatched)]
 
 
-def _belongs(one: System, package: str, unsettled: set[str]) -> bool:
-    named = examples_of(one.store)
+def _belongs(system: SystemStore, package: str, unmatched: set[str]) -> bool:
+    named = examples_of(system.store)
     if named:
         return package in named
-    return bool(one.scores) or one.store.name in unsettled
+    return bool(system.scores) or system.store.name in unmatched
 
 
-def scored_in(library: Library, line: Line) -> Found | None:
+def scored_in(library: Library, line: ScoreLine) -> LibraryEntry | None:
     """The store that a score is of, where the library holds it."""
     named = _exported(library, line.score.store)
-    return next((found for found, store in named if ScoredStore(store).has(line)), None)
+    return next((entry for entry, store in named if ScoredStore(store).has(line)), None)
 
 
-def _exported(library: Library, name: str = "") -> Iterator[tuple[Found, ExportedStore]]:
+def _exported(library: Library, name: str = "") -> Iterator[tuple[LibraryEntry, ExportedStore]]:
     """Every store that can be read, or every one of a name."""
-    for found in library.now("store"):
-        if name in ("", found.name):
+    for entry in library.now("store"):
+        if name in ("", entry.name):
             try:
-                yield found, library.store(found)
+                yield entry, library.store(entry)
             except MemAuditError:  # listed as unreadable
                 continue
 
 
-def _lines(library: Library, opened: Opened) -> Iterator[tuple[Found, Line]]:
+def _lines(library: Library, indexed: IndexedPackage) -> Iterator[tuple[LibraryEntry, ScoreLine]]:
     """The scores about a package."""
-    name = opened.package.name
-    for found in library.now("scores"):
-        if found.count("packages") == 1 and found.text("package") != name:
-            continue  # not opened for nothing
+    name = indexed.package.name
+    for entry in library.now("scores"):
+        if entry.count("packages") == 1 and entry.text("package") != name:
+            continue  # it cannot be about this package
         try:
-            sheets = library.score_sheets(found)
+            scores = library.scores(entry)
         except MemAuditError:  # listed as unreadable
             continue
-        about = {id(sheet) for sheet in sheets.sheets if _is_about(library, opened, sheet)}
-        yield from ((found, line) for line in sheets.lines if id(line.sheet) in about)
+        about = {id(file) for file in scores.run.packages if _is_about(library, indexed, file)}
+        yield from ((entry, line) for line in scores.lines if id(line.file) in about)
 
 
-def _is_about(library: Library, opened: Opened, sheet: Sheet) -> bool:
-    """By digest; by name alone where no other package of the name has the digest, since costs by
-    another rule change it."""
-    if sheet.digest == opened.digest:
+def _is_about(library: Library, indexed: IndexedPackage, file: ScoreFile) -> bool:
+    """By digest, or by name alone where no other package of that name has the digest: costs by
+    another rule change the digest."""
+    if file.digest == indexed.digest:
         return True
-    others = (one for one in library.of("package") if one.name == sheet.package)
-    return sheet.package == opened.package.name and all(
-        one.text("digest") != sheet.digest for one in others
+    others = (entry for entry in library.of("package") if entry.name == file.package)
+    return file.package == indexed.package.name and all(
+        entry.text("digest") != file.digest for entry in others
     )

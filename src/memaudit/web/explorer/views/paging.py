@@ -6,15 +6,15 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from memaudit.web.explorer import addresses
-from memaudit.web.explorer.library.library import NotHere
-from memaudit.web.explorer.pages.kind import Parts
+from memaudit.web.explorer.library.library import NotInLibrary
+from memaudit.web.explorer.page import PathParams
 
 Row = TypeVar("Row")
 NUMBER = re.compile(r"[1-9][0-9]{0,6}")
 
 
 @dataclass(frozen=True, slots=True)
-class Turned(Generic[Row]):
+class ListPage(Generic[Row]):
     """One page of a list: its rows, the place of the first one, and the pages beside it."""
 
     rows: Sequence[Row]
@@ -31,28 +31,28 @@ def page_count(total: int, most: int) -> int:
     return max(1, -(-total // most))
 
 
-def number_of(parts: Parts) -> int:
+def number_of(parts: PathParams) -> int:
     """The number in an address; pages without one are the first."""
     text = parts.get("page", "1")
     if not NUMBER.fullmatch(text):
-        raise NotHere("there is no such page")
+        raise NotInLibrary("there is no such page")
     return int(text)
 
 
-def turned(rows: Sequence[Row], address: str, parts: Parts, most: int) -> Turned[Row]:
+def list_page(rows: Sequence[Row], address: str, parts: PathParams, most: int) -> ListPage[Row]:
     """The page that an address asks for; `address` is that of the first one."""
     number, pages = number_of(parts), page_count(len(rows), most)
     if number > pages or (number == 1 and "page" in parts):
-        raise NotHere("the list has no such page")
+        raise NotInLibrary("the list has no such page")
     first = (number - 1) * most
-    return Turned(
+    return ListPage(
         rows[first : first + most], number, pages, len(rows), first + 1,
-        addresses.turned(address, number - 1) if number > 1 else None,
-        addresses.turned(address, number + 1) if number < pages else None,
+        addresses.list_page_address(address, number - 1) if number > 1 else None,
+        addresses.list_page_address(address, number + 1) if number < pages else None,
     )  # fmt: skip
 
 
-def others(parts: Parts, total: int, most: int) -> Iterator[Parts]:
+def later_pages(parts: PathParams, total: int, most: int) -> Iterator[PathParams]:
     """The pages of a list after the first one."""
     for number in range(2, page_count(total, most) + 1):
         yield {**parts, "page": str(number)}

@@ -20,7 +20,7 @@ from memaudit.stats.paired_tests import Difference
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class SlicePlace:
     """A writer's place in the slice."""
 
     number: int
@@ -36,7 +36,7 @@ class Slice:
     budget: int | None
     packages: int
     distinct: int
-    places: tuple[Place, ...]
+    places: tuple[SlicePlace, ...]
     pairs: tuple[Pair, ...]
 
     def pair(self, first: str, second: str) -> Pair | None:
@@ -62,7 +62,7 @@ def slice_of(run: Run, distribution: str | None = None, budget: int | None = Non
     members = list(run.members.values())
     found = mean_intervals(values, known.drawn)
     order = sorted(range(len(members)), key=lambda at: _rank(found[at]))
-    places = [Place(n, members[at], found[at]) for n, at in enumerate(order, start=1)]
+    places = [SlicePlace(n, members[at], found[at]) for n, at in enumerate(order, start=1)]
     pairs = compared(run, values, list(combinations(order, 2)), known)
     return Slice(
         distribution, budget, len(values), int(known.cluster.max()) + 1, tuple(places), pairs

@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -9,14 +10,20 @@ from pathlib import Path
 
 from memaudit.core.digest import digest
 from memaudit.core.package import Candidate, Coverage, EvidenceUnit, Experience, Package, Query
+from memaudit.report.store_comparison import (
+    Cells,
+    ComparableStore,
+    candidate_store,
+    cells_by_candidate,
+)
 from memaudit.web.explorer.addresses import slug
-from memaudit.web.explorer.library.entries import Found
+from memaudit.web.explorer.library.entries import LibraryEntry
 
 HEAD = 1 << 16
 _LINE = re.compile(r'  "([a-z_]+)": (.*),')
 
 
-def written_digest(path: Path) -> str:
+def declared_digest(path: Path) -> str:
     """The declared digest of a file as `write_package` lays it out; empty for any other file.
 
     A line that is whole JSON by itself is no part of another: the digest found is the file's own.
@@ -44,18 +51,18 @@ def written_digest(path: Path) -> str:
 
 
 @dataclass(frozen=True)
-class Opened:
+class IndexedPackage:
     """A package that was read. Rows are numbered: experiences in stream order, candidates in the
     order of their experience and then by id, units and queries as the package lists them."""
 
-    found: Found
+    entry: LibraryEntry
     package: Package
 
     @cached_property
     def digest(self) -> str:
         """The SHA-256 that names the package; a file's own was checked when it was read."""
-        one_file = not self.found.part and self.found.path.is_file()
-        return (written_digest(self.found.path) if one_file else "") or digest(self.package)
+        one_file = not self.entry.part and self.entry.path.is_file()
+        return (declared_digest(self.entry.path) if one_file else "") or digest(self.package)
 
     @cached_property
     def experiences(self) -> tuple[Experience, ...]:
@@ -115,6 +122,19 @@ class Opened:
             tuple(sorted(column, key=lambda one: (self.candidates[one[0]].cost, one[0])))
             for column in columns
         )
+
+    @cached_property
+    def _candidate_cells(self) -> Cells:
+        return cells_by_candidate(self.package)
+
+    def candidate_store(
+        self, label: str, store: Iterable[str], failed: str = ""
+    ) -> ComparableStore:
+        """A store of the package's candidates, in order of arrival; unknown ids are left out."""
+        known = sorted(
+            (id for id in store if id in self.candidate_at), key=self.candidate_at.__getitem__
+        )
+        return candidate_store(self.package, self._candidate_cells, label, known, failed)
 
     @cached_property
     def kinds(self) -> tuple[str, ...]:

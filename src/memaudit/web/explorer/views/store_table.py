@@ -1,0 +1,173 @@
+"""Stores of a package at one budget beside OPT, as table rows and for scripts."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+from memaudit.report.store_comparison import ComparableStore, StoreComparison, compare
+from memaudit.report.writer_groups import Member
+from memaudit.web.explorer import addresses
+from memaudit.web.explorer.library.entries import LibraryEntry
+from memaudit.web.explorer.library.indexed_package import IndexedPackage
+from memaudit.web.explorer.library.score_lines import ScoreLine
+from memaudit.web.explorer.views.optima import KnownFrontier
+from memaudit.web.explorer.views.package_data import number_text, shown
+from memaudit.web.explorer.views.package_stores import RunStore, SystemStore, system_store
+
+
+@dataclass(frozen=True, slots=True)
+class OptStore:
+    """OPT at a budget; `value` is 0 where it is not proven, since a ratio needs a proof."""
+
+    store: ComparableStore
+    budget: Fraction
+    value: Fraction
+
+
+@dataclass(frozen=True, slots=True)
+class StoreTableRow:
+    """One store and how it compares with OPT. `store` is None while its writer is running.
+
+    `source` is the run or the file it is from, `page` the store's own page, `scores` are those at
+    this budget.
+    """
+
+    member: Member
+    store: ComparableStore | None
+    comparison: StoreComparison | None = None
+    over_budget: bool = False
+    ratio: float | None = None
+    source: str = ""
+    page: str = ""
+    scores: tuple[tuple[LibraryEntry, ScoreLine], ...] = ()
+
+    @property
+    def rank(self) -> tuple[int, float]:
+        """The best first, then what is over the budget, what is not known yet, what failed."""
+        if self.store is None:
+            return 2, 0.0
+        if self.comparison is None:
+            return 3, 0.0
+        return int(self.over_budget), -(self.ratio or 0.0)
+
+
+def store_table_row(
+    indexed: IndexedPackage,
+    best: OptStore,
+    member: Member,
+    store: ComparableStore | None,
+    source: str = "",
+) -> StoreTableRow:
+    """A store beside OPT. One that is over the budget has no ratio."""
+    if store is None or store.failed:
+        return StoreTableRow(member, store, source=source)
+    comparison = compare(indexed.package, best.store, store)
+    over = comparison.cost > best.budget
+    ratio = float(comparison.value / best.value) if best.value and not over else None
+    return StoreTableRow(member, store, comparison, over, ratio, source)
+
+
+def run_rows(
+    indexed: IndexedPackage, best: OptStore, rows: Iterable[RunStore]
+) -> list[StoreTableRow]:
+    """What writers kept in runs. The same store in several runs is one row."""
+    groups: dict[tuple[str, tuple[str, ...], str], list[RunStore]] = {}
+    for row in rows:
+        if row.budget == best.budget:
+            groups.setdefault((row.member.name, row.store, row.failed), []).append(row)
+    return [
+        store_table_row(
+            indexed, best, same[0].member,
+            indexed.candidate_store(same[0].member.label, same[0].store, same[0].failed),
+            f"run {', '.join(dict.fromkeys(row.run.name for row in same))}",
+        )
+        for same in groups.values()
+    ]  # fmt: skip
+
+
+def system_rows(
+    indexed: IndexedPackage, best: OptStore, systems: Iterable[SystemStore]
+) -> list[StoreTableRow]:
+    """What systems wrote, each with its place, since two may have the same name."""
+    rows = []
+    for number, system in enumerate(systems, start=1):
+        name = system.store.name
+        row = store_table_row(
+            indexed, best, Member(name, name, "", "deployable", number),
+            system_store(indexed, system.store), system.entry.place,
+        )  # fmt: skip
+        scores = tuple(pair for pair in system.scores if pair[1].score.budget == best.budget)
+        rows.append(replace(row, page=addresses.store(system.entry.slug), scores=scores))
+    return rows
+
+
+def chosen_budgets(
+    steps: Sequence[Fraction], given: Sequence[Fraction], most: int
+) -> list[Fraction]:
+    """Budgets at which a page shows stores: those given, then some of the others, spread evenly."""
+    chosen = list(dict.fromkeys(given))[:most]
+    others = [step for step in steps if step not in chosen and step > 0]
+    room = most - len(chosen)
+    if room > 0 and others:
+        count = min(room, len(others))
+        chosen += [others[(2 * place + 1) * len(others) // (2 * count)] for place in range(count)]
+    return sorted(set(chosen))
+
+
+def frontier_data(indexed: IndexedPackage, frontier: KnownFrontier) -> dict[str, Any]:
+    """Steps for a script, each with the candidates that enter and leave the store."""
+    steps, before = [], frozenset[int]()
+    for step in frontier.steps:
+        now = frozenset(indexed.candidate_at[id] for id in step.store)
+        steps.append({
+            "budget": number_text(step.budget), "b": float(step.budget),
+            "value": number_text(step.value), "v": float(step.value),
+            "in": sorted(now - before), "out": sorted(before - now),
+            "certified": step.certified, "bound": float(step.bound),
+        })  # fmt: skip
+        before = now
+    return {
+        "steps": steps, "whole": frontier.is_complete, "note": frontier.note,
+        "given": [number_text(budget) for budget in frontier.given],
+        "total": float(indexed.total_weight),
+    }  # fmt: skip
+
+
+def store_data(indexed: IndexedPackage, store: ComparableStore) -> dict[str, Any]:
+    """A store for a script: places of candidates, or a system's own memories."""
+    data: dict[str, Any] = {
+        "value": float(store.value(indexed.package)), "cost": float(store.cost),
+        "failed": shown(store.failed), "estimate": store.is_estimate,
+        "notes": [shown(note) for note in store.notes],
+    }  # fmt: skip
+    if not store.is_estimate:
+        data["store"] = [indexed.candidate_at[item.id] for item in store.items]
+        return data
+    data["memories"] = [
+        {"id": shown(item.id, 60), "text": shown(item.text), "cost": float(item.cost),
+         "cells": sorted([indexed.unit_at[unit], float(value)]
+                         for unit, value in item.cells.items())}
+        for item in store.items
+    ]  # fmt: skip
+    return data
+
+
+def writer_data(member: Member) -> dict[str, str]:
+    """A writer in the list of stores to compare with."""
+    return {"name": shown(member.name, 80), "label": shown(member.label, 80),
+            "group": member.group, "about": shown(member.about)}  # fmt: skip
+
+
+def run_rows_data(indexed: IndexedPackage, rows: Iterable[RunStore]) -> list[dict[str, Any]]:
+    """Rows of runs for a script, their stores as places of candidates."""
+    return [
+        {
+            "run": shown(row.run.name, 80), "writer": writer_data(row.member), "seed": row.seed,
+            "budget": number_text(row.budget), "b": float(row.budget), "ratio": row.ratio,
+            "value": row.value, "failed": shown(row.failed),
+            "cost": float(indexed.package.total_cost(row.store)),
+            "store": sorted(indexed.candidate_at[id] for id in row.store),
+        }
+        for row in rows
+    ]  # fmt: skip
