@@ -22,7 +22,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "generators": {"core"},
     "datasets": {"core", "io"},
     "models": {"core", "io"},
-    "adapters": {"core", "io", "datasets", "models"},
+    "adapters": BASE | {"writers", "datasets", "models"},
     "natural": BASE | INPUTS | {"solvers"},
     "scoring": BASE | INPUTS | {"solvers", "writers", "natural"},
     "label_audit": BASE | INPUTS | {"solvers", "writers", "natural", "scoring"},

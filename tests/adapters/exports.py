@@ -260,7 +260,7 @@ PLAIN = [
 EXPORTS: dict[str, Export] = {
     "mem0": Export(
         "mem0", MEM0, active=["Bo likes tea.", "Ann eats fish now."], inactive={"expired": 1},
-        warned=("expiry dates are held against 2025-03-14T19:10",),
+        warned=("expiry dates are compared with 2025-03-14T19:10",),
     ),
     "mem0 older list": Export(
         "mem0", [{"id": "a", "memory": "Ann eats fish.", "hash": "h", "score": 0.9,

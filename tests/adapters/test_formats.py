@@ -30,7 +30,6 @@ def texts(store: ExportedStore) -> list[str]:
 
 
 def test_mem0_fields(tmp_path: Path) -> None:
-    """Times in UTC, the owner as namespace, metadata flat, order by creation."""
     old, bo, new = read(tmp_path, "mem0").memories
     assert (old.id, old.state, old.valid_to) == ("m1", "expired", "2025-02-01")
     assert (old.created_at, old.updated_at) == ("2025-01-06T12:30", "2025-01-07T00:00")
@@ -39,7 +38,6 @@ def test_mem0_fields(tmp_path: Path) -> None:
 
 
 def test_expiry_is_judged_at_a_given_time(tmp_path: Path) -> None:
-    """Before its last day a memory is active."""
     store = read(tmp_path, "mem0", as_of="2025-01-31")
     assert store.count.inactive == {}
     assert store.origin.configuration == {"as_of": "2025-01-31"}
@@ -113,7 +111,6 @@ def test_mem0_beside_the_memories(tmp_path: Path) -> None:
 
 
 def test_mem0_search_of_one_conversation(tmp_path: Path) -> None:
-    """It may be scored on any package; several conversations are told apart."""
     one = EXPORTS["mem0 search"].document
     assert {memory.example for memory in read(tmp_path, "mem0 search").memories} == {None}
     two = import_store([saved(tmp_path, {**one, "1": one["0"]}, "two.json")])
@@ -121,7 +118,6 @@ def test_mem0_search_of_one_conversation(tmp_path: Path) -> None:
 
 
 def test_letta_together(tmp_path: Path) -> None:
-    """Agent file and passages are one store: blocks, then passages by time."""
     paths = [saved(tmp_path, LETTA, "kit.af"), saved(tmp_path, PASSAGES, "passages.json")]
     store = import_store(paths)
     assert [memory.id for memory in store.memories] == [
@@ -135,7 +131,6 @@ def test_letta_together(tmp_path: Path) -> None:
 
 
 def test_letta_lines(tmp_path: Path) -> None:
-    """A block is one memory, or one a line."""
     store = read(tmp_path, "letta agent file", view="lines")
     assert [(memory.id, memory.text) for memory in store.memories] == [
         ("block-0:1", "Name: Ann"), ("block-0:3", "Eats: fish"), ("block-1:1", "I am Kit."),
@@ -143,7 +138,6 @@ def test_letta_lines(tmp_path: Path) -> None:
 
 
 def test_letta_without_memories(tmp_path: Path) -> None:
-    """An agent that wrote nothing is an empty store, and says so."""
     for blocks in ([], [LETTA["blocks"][2]]):
         store = import_store([saved(tmp_path, {**LETTA, "blocks": blocks}, "kit.af")])
         assert store.memories == ()
@@ -151,10 +145,9 @@ def test_letta_without_memories(tmp_path: Path) -> None:
 
 
 def test_letta_block_of_no_agent(tmp_path: Path) -> None:
-    """A block that nobody attached is kept and named."""
     block = {**LETTA["blocks"][0], "id": "block-9"}
     store = import_store([saved(tmp_path, {**LETTA, "blocks": [block]}, "kit.af")])
-    assert any("no agent of the file has attached" in one for one in store.warnings)
+    assert any("no agent of the file has this block attached" in one for one in store.warnings)
 
 
 def test_markdown(tmp_path: Path) -> None:
@@ -170,7 +163,6 @@ def test_markdown(tmp_path: Path) -> None:
 
 
 def test_amem_views(tmp_path: Path) -> None:
-    """The whole note, what the model wrote about it, or what was said."""
     metadata = "memory context: Ann's diet\nmemory keywords: Ann, fish\nmemory tags: diet"
     assert (
         texts(read(tmp_path, "amem notes", view="metadata"))[0] == f"{metadata}\nmemory links: n2"
@@ -186,7 +178,6 @@ def test_amem_views(tmp_path: Path) -> None:
 
 
 def test_amem_metadata_view_of_a_bare_note(tmp_path: Path) -> None:
-    """A note the model said nothing about has no metadata to score."""
     bare = {**NOTES[0], "context": "", "keywords": [], "tags": [], "links": []}
     path = saved(tmp_path, [bare, NOTES[1]])
     store = import_store([path], options=ImportOptions(view="metadata"))
@@ -194,7 +185,6 @@ def test_amem_metadata_view_of_a_bare_note(tmp_path: Path) -> None:
 
 
 def test_langgraph_ids_and_views(tmp_path: Path) -> None:
-    """Keys repeat across namespaces; a value without `content` is taken whole."""
     store = read(tmp_path, "langgraph items")
     assert [memory.id for memory in store.memories] == [
         "memories/ann/k1", "memories/ann/k2", "profiles/ann/k1",
@@ -221,20 +211,17 @@ def test_graphiti_validity(tmp_path: Path) -> None:
 
 
 def test_supermemory_versions(tmp_path: Path) -> None:
-    """Earlier versions are rows of their own, forgotten ones deleted."""
     states = {memory.id: memory.state for memory in read(tmp_path, "supermemory").memories}
     assert states == {"s1": "superseded", "s2": "active", "s3": "deleted"}
 
 
 def test_hindsight_sources(tmp_path: Path) -> None:
-    """What a unit was made from, and when it held."""
     old, new = read(tmp_path, "hindsight").memories
     assert (old.state, old.valid_to) == ("superseded", "2025-03-14T12:10")
     assert (new.sources, new.valid_from) == (("h1",), "2025-03-01T00:00")
 
 
 def test_openai_agents_session(tmp_path: Path) -> None:
-    """The session is the namespace, the role metadata."""
     first, second = read(tmp_path, "openai agents sqlite").memories
     assert (first.id, first.namespace, first.metadata) == ("message-1", "s", {"role": "user"})
     assert second.metadata == {"role": "assistant"}

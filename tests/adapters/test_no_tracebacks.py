@@ -93,6 +93,7 @@ def written(path: Path, data: Any, lines: bool) -> Path:
     return path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("export", DOCUMENTS.values(), ids=DOCUMENTS.keys())
 def test_every_part_exchanged_or_dropped(export: Export, tmp_path: Path) -> None:
     """Missing keys, nulls, wrong types, huge texts, deep nesting: a seeded sample of all pairs."""
@@ -130,6 +131,7 @@ def test_rows_doubled(export: Export, tmp_path: Path) -> None:
     assert again == store
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(st.sampled_from(sorted(EXPORTS)), st.data())
 def test_bytes_broken(name: str, data: st.DataObject) -> None:
@@ -155,13 +157,13 @@ def test_bytes_broken(name: str, data: st.DataObject) -> None:
         assert "\n" not in error
 
 
+@pytest.mark.slow
 @given(st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
     lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner), max_leaves=20,
 ))  # fmt: skip
 @settings(max_examples=100, deadline=None)
 def test_any_json(value: Any) -> None:
-    """JSON that no system wrote, under every format and under none."""
     with TemporaryDirectory() as folder:
         path = Path(folder) / "any.json"
         path.write_text(json.dumps(value))

@@ -28,7 +28,6 @@ def test_mem0_memories() -> None:
 
 
 def test_mem0_search_results() -> None:
-    """The same 510, from what was retrieved: same texts and times."""
     union = import_store([real_file("stores/mem0/locomo_conv26_search_results.json")])
     rows = import_store([real_file("stores/mem0/locomo_conv26_memories.jsonl")])
     assert union.origin.format == "mem0-search"

@@ -14,7 +14,6 @@ PAGE = (Path(__file__).parents[2] / "docs" / "datasets.md").read_text()
 
 
 def test_the_example_of_the_page(tmp_path: Path) -> None:
-    """Ten lines, guessed as a chat, nothing irregular."""
     found = re.search(r"^```jsonl chat\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
     assert found
     assert len(found[1].splitlines()) == 10
@@ -34,7 +33,6 @@ def test_the_example_of_the_page(tmp_path: Path) -> None:
 
 
 def test_the_page_explains_every_irregularity_and_format() -> None:
-    """With what is done about it, in the words of the code."""
     rows = dict(re.findall(r"^\| `([a-z-][a-z -]*)` \| [^|]+ \| ([^|]+) \|$", PAGE, re.MULTILINE))
     assert rows == REMEDIES
     assert re.findall(r"^### `(\w+)`", PAGE, re.MULTILINE) == list(LOADERS)
@@ -58,7 +56,6 @@ def test_a_chat_in_full() -> None:
 
 
 def test_every_irregularity_is_noted() -> None:
-    """Counted by hand; places are line numbers."""
     assert kinds(load("chat")) == {
         "unknown field": 1,
         "repeated id": 2,
@@ -88,7 +85,6 @@ def test_every_irregularity_is_noted() -> None:
     ],
 )
 def test_bad_rows(tmp_path: Path, text: str, message: str) -> None:
-    """One line that names the line."""
     (tmp_path / "c.jsonl").write_text(text)
     with pytest.raises(MemAuditError, match=message) as caught:
         read_conversations(tmp_path / "c.jsonl", "chat")
@@ -96,7 +92,6 @@ def test_bad_rows(tmp_path: Path, text: str, message: str) -> None:
 
 
 def test_other_encodings(tmp_path: Path) -> None:
-    """Named, with the byte."""
     (tmp_path / "c.jsonl").write_bytes(b'{"text": "a"}\n{"text": "\xff"}')
     with pytest.raises(MemAuditError, match=r"c.jsonl:2: is not UTF-8; .*at byte 24"):
         read_conversations(tmp_path / "c.jsonl", "chat")

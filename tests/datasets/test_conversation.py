@@ -27,7 +27,6 @@ ONE = session("s", 0, "2024-02-01", "t1")
     ],
 )
 def test_what_does_not_hold_together(parts: dict[str, tuple[object, ...]], message: str) -> None:
-    """Ids twice, pointers to nothing."""
     with pytest.raises(MemAuditError, match=message):
         Conversation("c", **{"sessions": (ONE,), **parts})  # type: ignore[arg-type]
 

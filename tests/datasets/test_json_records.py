@@ -36,13 +36,11 @@ def values(data: bytes, chunk: int) -> list[object]:
 @settings(max_examples=60)
 @given(st.lists(JSON, max_size=5), st.integers(1, 40), st.booleans())
 def test_any_list_at_any_chunk_size(rows: list[object], chunk: int, ascii: bool) -> None:
-    """As json.loads has it."""
     text = json.dumps(rows, ensure_ascii=ascii, indent=chunk % 3)
     assert values(text.encode("utf-8", "surrogatepass"), chunk) == json.loads(text)
 
 
 def test_a_record_cut_at_every_boundary() -> None:
-    """Inside strings, escapes, numbers, literals and multi-byte letters."""
     row = {"ключ": ['\u2028 \\ " é 😀', -12345, 10**9, True, None, {"a": []}]}
     for ascii in (True, False):
         data = json.dumps([row, 12345, row, False], ensure_ascii=ascii).encode()
@@ -51,7 +49,6 @@ def test_a_record_cut_at_every_boundary() -> None:
 
 
 def test_every_truncation_is_said() -> None:
-    """Whatever the last byte is, and where the file ends."""
     data = json.dumps([{"a": "é\\n", "b": [1.5, True]}, {}], ensure_ascii=False).encode()
     for end in range(1, len(data)):
         with pytest.raises(MemAuditError) as caught:
@@ -76,7 +73,6 @@ def test_every_truncation_is_said() -> None:
     ],
 )
 def test_malformed_files(text: str, message: str) -> None:
-    """One line with the byte to look at."""
     with pytest.raises(MemAuditError) as caught:
         values(text.encode(), 16)
     assert message in str(caught.value)
@@ -84,14 +80,12 @@ def test_malformed_files(text: str, message: str) -> None:
 
 
 def test_bad_bytes_are_located() -> None:
-    """Also when a chunk ends inside a letter."""
     for chunk in range(1, 9):
         with pytest.raises(MemAuditError, match=r"is not UTF-8; save it as UTF-8 \(at byte 4\)"):
             values(b'["\xc3\xa9\xff"]', chunk)
 
 
 def test_malformed_early_is_found_early() -> None:
-    """Without reading the rest of a large file."""
     file = io.BytesIO(b'[{"a" 1}, ' + b'{"b": 2}, ' * 100_000)
     found = JsonCursor(file, "f", 64)
     places = found.elements()
@@ -102,7 +96,6 @@ def test_malformed_early_is_found_early() -> None:
 
 
 def test_members_step_through_objects() -> None:
-    """Keys in order; a key twice is refused."""
     found = cursor(b'{"a": {"b": [1, 2]}, "c": {}}')
     for key in found.members():
         for inner in found.members():
@@ -117,7 +110,6 @@ def test_members_step_through_objects() -> None:
 
 
 def test_memory_is_bounded_by_a_record(tmp_path: Path) -> None:
-    """400 records of 16 kB: reading holds a few of them at most, not the file."""
     turn = {"role": "user", "content": "word " * 60}
     path = tmp_path / "long.json"
     with path.open("w") as file:

@@ -24,7 +24,6 @@ from tests.datasets.files import kinds, load
     ],
 )
 def test_repairs(reference: str, pieces: list[tuple[str, str]]) -> None:
-    """Split, or stripped of zeros; nothing else."""
     ids = IdRegistry()
     ids.assign("odd id")
     assert repaired(reference, ids) == pieces
@@ -47,7 +46,6 @@ def test_turns_and_sessions() -> None:
 
 
 def test_questions() -> None:
-    """Kinds by category; adversarial ones without an answer are abstentions."""
     questions = load("locomo")[0].conversation.questions
     assert [(one.id, one.kind, one.evidence) for one in questions] == [
         ("qa0", "single-hop", ("D1:1",)),
@@ -67,7 +65,6 @@ def test_questions() -> None:
 
 
 def test_representations() -> None:
-    """Observations point to turns; summaries and events to their session."""
     found = load("locomo")[0].conversation.representations
     assert [(one.id, one.speaker, one.session, one.sources) for one in found] == [
         ("session_1_observation:Ada:1", "Ada", "session_1", ("D1:1",)),
@@ -85,7 +82,6 @@ def test_representations() -> None:
 
 
 def test_every_irregularity_is_noted() -> None:
-    """Counted by hand in the fixture."""
     assert kinds(load("locomo")) == {
         "date without a session": 1,
         "unknown field": 2,

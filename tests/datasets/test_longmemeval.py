@@ -5,7 +5,6 @@ from tests.datasets.files import kinds, load
 
 
 def test_a_plain_record() -> None:
-    """Sessions with their times, marked turns as evidence, one question."""
     first, abstains = (loaded.conversation for loaded in load("longmemeval")[:2])
     assert [(one.id, one.index, one.timestamp) for one in first.sessions] == [
         ("s_old", 0, "2024-01-08T12:00"),
@@ -28,7 +27,6 @@ def test_a_plain_record() -> None:
 
 
 def test_every_irregularity_is_noted() -> None:
-    """One of each in the two bad records, some twice."""
     third, fourth = load("longmemeval")[2:]
     assert kinds([third]) == {
         "repeated id": 2,  # of the question and of a session
@@ -58,7 +56,6 @@ def test_every_irregularity_is_noted() -> None:
 
 
 def test_what_is_made_of_them() -> None:
-    """Numbers as written, ids made unique, evidence only where it is certain."""
     third, fourth = load("longmemeval")[2:]
     talk = third.conversation
     assert talk.id == "q_plain#2"

@@ -8,7 +8,6 @@ from tests.datasets.files import FIXTURES, kinds, load
 
 
 def test_a_plain_trajectory() -> None:
-    """One session of timed messages, one question with choices."""
     loaded = load("memdaily")[0]
     talk = loaded.conversation
     assert (talk.id, talk.topic, loaded.irregularities) == ("simple/roles/0", "roles", ())
@@ -23,7 +22,6 @@ def test_a_plain_trajectory() -> None:
 
 
 def test_every_irregularity_is_noted() -> None:
-    """By trajectory; null scenarios hold none."""
     _, noisy, late, failed = load("memdaily")
     assert kinds([noisy]) == {
         "repeated id": 1,
@@ -47,7 +45,6 @@ def test_every_irregularity_is_noted() -> None:
 
 
 def test_a_bare_list_of_trajectories(tmp_path: Path) -> None:
-    """The files the published one is made of have no type inside."""
     rows = json.loads(FIXTURES["memdaily"].read_text())["simple"]["roles"]
     (tmp_path / "x.json").write_text(json.dumps(rows))
     first = read_conversations(tmp_path / "x.json")[0].conversation

@@ -97,9 +97,9 @@ def test_a_wrong_type_anywhere_is_said(format: str, tmp_path: Path) -> None:
     assert silent == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("format", LOADERS)
 def test_junk_anywhere_is_survived(format: str, tmp_path: Path) -> None:
-    """With and without the format given."""
     luck = random.Random(format)
     data = documents(format)
     for way in paths(data):
@@ -109,6 +109,7 @@ def test_junk_anywhere_is_survived(format: str, tmp_path: Path) -> None:
         outcome(path, None)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("format", LOADERS)
 def test_cuts_and_noise(format: str, tmp_path: Path) -> None:
     """A file that ends early is an error, except after a whole row of JSONL; noise is survived."""

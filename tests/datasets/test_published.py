@@ -11,7 +11,6 @@ def counts_of(name: str) -> DatasetCounts:
 
 
 def test_longmemeval_oracle() -> None:
-    """99 records of the oracle file."""
     found = counts_of("longmemeval/longmemeval_oracle_99.json")
     assert (found.conversations, found.sessions, found.turns) == (99, 191, 2234)
     assert (found.references, found.evidence, found.abstentions) == (197, 197, 3)
@@ -32,7 +31,6 @@ def test_longmemeval_oracle() -> None:
 
 
 def test_longmemeval_s() -> None:
-    """One full haystack, nothing irregular."""
     found = counts_of("longmemeval/longmemeval_s_e47becba.json")
     assert (found.conversations, found.sessions, found.evidence) == (1, 53, 2)
     assert found.irregularities == []

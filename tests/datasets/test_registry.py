@@ -34,13 +34,11 @@ def test_conformance(format: str, tmp_path: Path) -> None:
 
 
 def test_fixtures_show_every_irregularity() -> None:
-    """No kind without a case."""
     assert {what for format in LOADERS for what in kinds(load(format))} == set(REMEDIES)
 
 
 @pytest.mark.parametrize("format", ["longmemeval", "locomo"])
 def test_one_record_without_its_list(format: str, tmp_path: Path) -> None:
-    """As someone saves it who takes one out."""
     rows = json.loads(FIXTURES[format].read_text())
     (tmp_path / "one.json").write_text(json.dumps(rows[0]))
     assert read_conversations(tmp_path / "one.json") == load(format)[:1]
@@ -48,7 +46,6 @@ def test_one_record_without_its_list(format: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("text", ["[]", "{}", "[1]", "3", '[{"a": 1}]', '{"a": {"b": []}}'])
 def test_nothing_known(text: str, tmp_path: Path) -> None:
-    """The error says which formats there are."""
     (tmp_path / "x.json").write_text(text)
     with pytest.raises(MemAuditError, match=r"x.json: its first record has no known format; .*"):
         iter_conversations(tmp_path / "x.json")
@@ -66,7 +63,6 @@ def test_another_format_than_the_one_asked_for() -> None:
 
 
 def test_a_list_of_rows_with_questions_is_no_chat(tmp_path: Path) -> None:
-    """One key that a chat has too does not make it one."""
     row = {"question_id": "q", "question": "When?", "golden_answer": "2022", "category": 2}
     (tmp_path / "errors.json").write_text(json.dumps([row]))
     with pytest.raises(MemAuditError, match="has no known format"):
@@ -74,7 +70,6 @@ def test_a_list_of_rows_with_questions_is_no_chat(tmp_path: Path) -> None:
 
 
 def test_paths_that_cannot_be_read(tmp_path: Path) -> None:
-    """One line each."""
     os.mkfifo(tmp_path / "pipe")
     for path, message in [
         (tmp_path / "none.json", "none.json: does not exist"),
@@ -88,7 +83,6 @@ def test_paths_that_cannot_be_read(tmp_path: Path) -> None:
 
 
 def test_the_hash_is_of_the_bytes(tmp_path: Path) -> None:
-    """Whatever they are, over several pieces."""
     data = b"\0abc" * 50_000
     (tmp_path / "x").write_bytes(data)
     assert dataset_hash(tmp_path / "x") == sha256(data).hexdigest()

@@ -35,14 +35,12 @@ def subset_of(rows: list[LoadedConversation], size: int, seed: int = 0, by: str 
 
 
 def test_largest_remainder_by_hand() -> None:
-    """Ties go by name."""
     assert shares(QUOTAS, 10) == {"a": 5, "b": 1, "c": 4}
     assert shares({"b": 1, "a": 1, "c": 1}, 2) == {"a": 1, "b": 1, "c": 0}
 
 
 @given(st.dictionaries(st.text(max_size=2), st.integers(1, 50), min_size=1), st.data())
 def test_shares_add_up(sizes: dict[str, int], data: st.DataObject) -> None:
-    """To the size, each within one of its exact share and within its stratum."""
     total = sum(sizes.values())
     size = data.draw(st.integers(1, total))
     taken = shares(sizes, size)
@@ -53,7 +51,6 @@ def test_shares_add_up(sizes: dict[str, int], data: st.DataObject) -> None:
 
 
 def test_the_order_of_the_file_does_not_matter() -> None:
-    """Seeds do."""
     rows = talks(QUOTAS)
     first = subset_of(rows, 10)
     random.Random(1).shuffle(rows)
@@ -69,7 +66,6 @@ def test_a_known_choice() -> None:
 
 
 def test_by_conversation() -> None:
-    """Other strata, and what cannot be asked for."""
     assert subset_of(talks({"a": 2}), 1, by="conversation").strata == {
         "a-0": (1, 1),
         "a-1": (1, 0),
@@ -102,7 +98,6 @@ def test_there_and_back(manifest: Path) -> None:
 
 
 def test_another_file_is_refused(manifest: Path, tmp_path: Path) -> None:
-    """At once, not while iterating."""
     other = tmp_path / "locomo.json"
     other.write_bytes(FIXTURES["locomo"].read_bytes() + b"\n")
     with pytest.raises(MemAuditError, match=r"locomo.json: is not the file the subset was made"):
@@ -110,7 +105,6 @@ def test_another_file_is_refused(manifest: Path, tmp_path: Path) -> None:
 
 
 def test_a_question_that_is_not_there() -> None:
-    """A manifest made by other means can name one."""
     path = FIXTURES["locomo"]
     subset = Subset(dataset_hash(path), "locomo", "kind", 0, {}, (("conv-a", "qa99"),))
     with pytest.raises(MemAuditError, match="has no question 'qa99' in 'conv-a'"):
@@ -130,13 +124,16 @@ def test_a_question_that_is_not_there() -> None:
         ("strata", [], "strata: input should be a valid dictionary"),
         ("strata", {"a": {"of": 1}}, r"strata.a.taken: field required"),
         ("questions", {}, "questions: input should be a valid list"),
-        ("questions", [{"conversation": 1}], "questions.0.conversation: input should be a valid string"),
+        (
+            "questions",
+            [{"conversation": 1}],
+            "questions.0.conversation: input should be a valid string",
+        ),
         ("by", None, "by: input should be a valid string"),
         ("dataset_sha256", 1.5, "dataset_sha256: input should be a valid string"),
     ],
 )
 def test_bad_manifests(manifest: Path, field: str, value: object, message: str) -> None:
-    """One line each."""
     data = json.loads(manifest.read_text())
     manifest.write_text(json.dumps({**data, field: value}))
     with pytest.raises(MemAuditError, match=message):
@@ -145,7 +142,6 @@ def test_bad_manifests(manifest: Path, field: str, value: object, message: str) 
 
 @pytest.mark.parametrize("text", ["", "[]", "{", "null"])
 def test_other_files_are_no_manifest(text: str, tmp_path: Path) -> None:
-    """Empty, another value, cut off."""
     (tmp_path / "s.json").write_text(text)
     with pytest.raises(MemAuditError, match=r"^s.json: (is not a subset manifest|the file ends)"):
         read_subset(tmp_path / "s.json")

@@ -10,7 +10,7 @@ import pytest
 
 from memaudit.core.errors import MemAuditError
 from memaudit.experiments.engines.local import Serial
-from memaudit.experiments.finished import open_finished, rows_there
+from memaudit.experiments.finished import open_finished, count_rows
 from memaudit.experiments.spec import RunSpec
 from memaudit.experiments.summary import summarise
 from memaudit.experiments.sweep import RUN, read_run, run
@@ -42,7 +42,7 @@ def rewrite(folder: Path, change: Callable[[list[dict[str, Any]]], object]) -> N
 def test_a_finished_run(folder: Path) -> None:
     """Every row in the order of the spec."""
     found = open_finished(folder)
-    assert (found.spec.seeds, found.spec.rows, rows_there(folder)) == ((3, 5), 4, 4)
+    assert (found.spec.seeds, found.spec.rows, count_rows(folder)) == ((3, 5), 4, 4)
     assert [(row["seed"], row["writer"]) for row in found.rows()] == [
         (3, "opt"), (3, "gvt"), (5, "opt"), (5, "gvt"),
     ]  # fmt: skip
@@ -97,8 +97,8 @@ def test_specs_of_another_form(folder: Path, part: str, value: object, said: str
         (lambda rows: rows[0].update(value=None), "line 1: a store without a value or a cost says"),
         (lambda rows: rows[0].update(unit_values={"x": []}), r"line 1: unit_values\.x: input sho"),
         (lambda rows: rows[0].update(cost="1e999999999"), r"line 1: cost: .*out of range"),
-        (lambda rows: rows[2].update(seed=4), "line 3: it is not the row that the run has there"),
-        (lambda rows: rows.reverse(), "line 1: it is not the row that the run has there"),
+        (lambda rows: rows[2].update(seed=4), "line 3: it is not the row that belongs here"),
+        (lambda rows: rows.reverse(), "line 1: it is not the row that belongs here"),
         (lambda rows: rows.__setitem__(3, rows[2]), "line 4: it is not the row that the run has"),
         (lambda rows: rows.pop(), "holds 3 of 4 rows; finish the run with the same command"),
         (lambda rows: rows.append(rows[0]), "holds 5 of 4 rows"),

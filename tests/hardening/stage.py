@@ -23,7 +23,7 @@ CALLS = frozenset({
 WARM = (
     "memaudit.adapters.registry", "memaudit.label_audit.frame_drawing", "memaudit.cli.audit",
     "memaudit.cli.build", "memaudit.cli.diagnose", "memaudit.cli.import_store",
-    "memaudit.cli.package", "memaudit.cli.run", "memaudit.cli.run", "memaudit.cli.sweeping",
+    "memaudit.cli.package", "memaudit.cli.run",
     "memaudit.experiments.summary", "memaudit.natural.passes.manifest",
     "memaudit.web.explorer.bundle",
 )  # fmt: skip

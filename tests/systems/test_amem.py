@@ -20,7 +20,6 @@ def test_notes_evolve(run: Run) -> None:
 
 
 def test_which_modules_were_stand_ins_is_written_down(run: Run) -> None:
-    """The lean environment has no torch; the store says so."""
     store = run("amem", [package("ann", "Ann plays chess.")]).store
     stand_ins = store.origin.configuration["stand_ins"]
     assert isinstance(stand_ins, list)

@@ -58,7 +58,6 @@ def test_captures_what_the_system_wrote_and_nothing_leaks(
 
 @pytest.mark.parametrize("system", SYSTEMS)
 def test_a_finished_example_is_not_fed_again(system: str, run: Run, model: ModelServer) -> None:
-    """A second run feeds only the package that was added."""
     first = run(system, [package("ann", *ANN)])
     model.seen.clear()
     both = run(system, [package("ann", *ANN), package("bob", *BOB)])

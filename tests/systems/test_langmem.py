@@ -12,7 +12,6 @@ TOLD = (
 
 
 def test_updates_and_deletes(run: Run) -> None:
-    """An update keeps its place and its id, a deleted memory is kept apart."""
     store = run("langmem", [package("ann", *TOLD)], enable_deletes=True).store
     assert {(m.text, m.state) for m in store.memories} == {
         ("Ann lives in Oslo.", "active"),
@@ -29,7 +28,6 @@ def test_updates_and_deletes(run: Run) -> None:
 
 
 def test_deleting_is_off_unless_asked_for(run: Run) -> None:
-    """The library's own default: nothing is removed."""
     store = run("langmem", [package("ann", *TOLD)]).store
     assert "Ann plays chess." in [memory.text for memory in store.active]
 
@@ -42,7 +40,6 @@ def test_more_than_the_default_page(run: Run) -> None:
 
 
 def test_without_an_embedder(run: Run, model: ModelServer) -> None:
-    """No index: nothing is embedded, memories are written all the same."""
     store = run("langmem", [package("ann", *TOLD[:2])], embedder=None).store
     assert {memory.text for memory in store.active} == {"Ann lives in Oslo.", "Ann plays chess."}
     assert {path for path, _ in model.seen} == {"/v1/chat/completions"}

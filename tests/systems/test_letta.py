@@ -27,7 +27,6 @@ def test_blocks_are_revised_and_passages_added(run: Run) -> None:
 
 
 def test_more_than_the_default_page(run: Run) -> None:
-    """Fifty-two passages: Letta's list would stop at fifty without a word."""
     facts = [f"Ann owns book number {number}." for number in range(52)]
     halves = [" ".join(facts[:26]), " ".join(facts[26:])]
     store = run("letta", [package("ann", *halves)]).store
@@ -35,7 +34,6 @@ def test_more_than_the_default_page(run: Run) -> None:
 
 
 def test_what_the_blocks_begin_with_is_no_memory(run: Run, model: ModelServer) -> None:
-    """The agent reads it, but did not write it."""
     store = run("letta", [package("ann", "Ann swims.")], persona="I am brief.").store
     assert [memory.text.strip() for memory in store.active] == ["Ann swims."]
     assert "I am brief." in model.chats[0]
@@ -51,7 +49,6 @@ def test_a_mistake_of_the_model_is_no_failure(run: Run, model: ModelServer) -> N
 
 
 def test_a_passage_that_cannot_be_embedded_is_a_failure(run: Run, model: ModelServer) -> None:
-    """Letta tells only its agent, who thinks no more of it."""
     model.no_vector = "parrot"
     store = run("letta", [package("ann", *TOLD)]).store
     (warning,) = store.warnings

@@ -23,14 +23,12 @@ def test_facts_in_order_of_telling(run: Run) -> None:
 
 
 def test_more_than_the_default_page(run: Run) -> None:
-    """Twenty-five memories: Mem0's list would stop at twenty without a word."""
     facts = [f"Ann owns book number {number}." for number in range(25)]
     store = run("mem0", [package("ann", " ".join(facts))]).store
     assert sorted(memory.text for memory in store.active) == sorted(facts)
 
 
 def test_dates_and_names_reach_the_model(run: Run, model: ModelServer) -> None:
-    """The message carries its time stamp and speaker; settings reach Mem0."""
     run("mem0", [package("ann", "I moved today.")], custom_instructions="Only places.")
     assert "[2024-03-01T09:00] Ann: I moved today." in model.chats[0]
     assert "Only places." in model.chats[0]

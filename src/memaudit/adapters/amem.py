@@ -3,14 +3,8 @@
 import json
 
 from memaudit.adapters.fields import ExportFields, SkipRow
-from memaudit.adapters.ledger import ImportLedger, MemoryDraft, check_limit
-from memaudit.adapters.protocol import (
-    ExportRow,
-    ImportOptions,
-    listed_rows,
-    most_rows_have,
-    value_at,
-)
+from memaudit.adapters.ledger import ImportLedger, MemoryDraft
+from memaudit.adapters.protocol import ExportRow, ImportOptions, mostly_have, rows_of, value_at
 from memaudit.adapters.source import ExportFile, ExportSource
 from memaudit.adapters.store import ExportedStore
 from memaudit.core.errors import MemAuditError
@@ -19,7 +13,7 @@ from memaudit.io.strict_json import kind_of
 
 LISTS = ("memories", "notes")
 SERIALISED = ("keywords", "links", "tags", "evolution_history")
-"""Lists that Chroma can only hold as JSON text."""
+"""Lists that Chroma stores as JSON text."""
 
 
 class AMem:
@@ -31,10 +25,10 @@ class AMem:
     views: tuple[str, ...] = ("full", "metadata", "content", "serialised")
 
     def recognises(self, source: ExportSource) -> int:
-        """By the fields of a note, or a collection whose metadata is one."""
+        """By the fields of a note, or a Chroma collection of notes."""
         if any(_is_chroma(part) for part in source.parts):
             return 3
-        notes = most_rows_have(
+        notes = mostly_have(
             source, LISTS, ("content",), ("keywords",), ("context", "links", "tags")
         )
         keyed = any(_keyed(part) for part in source.parts)
@@ -45,10 +39,10 @@ class AMem:
         ledger = ImportLedger(source, options)
         view = options.view or self.views[0]
         for part in source.parts:
-            rows = _chroma(part) if _is_chroma(part) else _keyed(part) or listed_rows(part, LISTS)
+            rows = _chroma(part) if _is_chroma(part) else _keyed(part) or rows_of(part, LISTS)
             count = ledger.take(rows, lambda row: _draft(row, view))
             if _is_chroma(part):
-                check_limit(ledger, count)
+                ledger.check_limit(count)
         return ledger.store("A-Mem", self.name, view, in_order=True)
 
 
@@ -107,7 +101,7 @@ def _draft(row: ExportFields, view: str) -> MemoryDraft:
             try:
                 row.data[name] = loads(value) if value.strip()[:1] in ("[", "{") else [value]
             except ValueError:
-                raise SkipRow(f"{name} is text that is no JSON list") from None
+                raise SkipRow(f"{name} is text but not a JSON list") from None
         if isinstance(row.data.get(name), dict):  # links by kind, in some forks
             row.data[name] = [json.dumps(row.others()[name], sort_keys=True)]
     links = row.names("links")
@@ -119,7 +113,7 @@ def _draft(row: ExportFields, view: str) -> MemoryDraft:
 
 
 def _text(row: ExportFields, content: str, view: str) -> str:
-    """The chosen text; a metadata view without any metadata is no memory."""
+    """The text of the chosen view; a note without metadata is skipped in the metadata view."""
     if view == "content":
         return content
     if view == "serialised":
@@ -131,6 +125,8 @@ def _text(row: ExportFields, content: str, view: str) -> str:
     ]
     if view == "metadata":
         lines.append(("memory links", ", ".join(row.names("links"))))
-        found = [f"{name}: {value}" for name, value in lines if value]
-        return row.checked("\n".join(found), "metadata")
-    return "\n".join([f"memory content: {content}", *(f"{n}: {v}" for n, v in lines if v)])
+        return row.checked(
+            "\n".join(f"{name}: {value}" for name, value in lines if value), "metadata"
+        )
+    lines.insert(0, ("memory content", content))
+    return "\n".join(f"{name}: {value}" for name, value in lines if value)

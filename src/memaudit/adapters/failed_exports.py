@@ -11,12 +11,12 @@ _STATUS = ("code", "status", "statusCode", "status_code")
 
 
 def api_error(document: object) -> str | None:
-    """What the error says, where a JSON object is one."""
+    """The message of an API error; None if the document is not one."""
     if not isinstance(document, dict):
         return None
     for key in ("error", "errors", "detail"):
-        if found := document.get(key):
-            return _short(found)
+        if error := document.get(key):
+            return _short(error)
     if document.get("errno") or document.get("success") is False:
         return _short(document.get("errmsg") or document.get("message") or "no message")
     failed = any(_is_failure(document.get(key)) for key in _STATUS)
@@ -63,32 +63,32 @@ _PHRASES = (
     r"(?:curl|wget|bash|sh|zsh|python3?): .*",
     r"command not found.*",
 )
-STATUS_TEXT__STATUS = re.compile("|".join(f"(?:{phrase})" for phrase in _PHRASES), re.IGNORECASE)
+_STATUS_LINE = re.compile("|".join(f"(?:{phrase})" for phrase in _PHRASES), re.IGNORECASE)
 _MARKUP = re.compile(
     r"<(?:!doctype|!--|\?xml|(?:html|head|body|title|meta|script|center|div|h1|pre|error)[\s>])",
     re.IGNORECASE,
 )
 LONGEST_STATUS = 300
-"""Letters; nobody prints longer ones, and a long line would take forever."""
+"""Characters; longer lines are not statuses, and would take forever to match."""
 
 _TRACEBACK = "Traceback (most recent call last)"
 
 
 def is_status(line: str) -> bool:
-    """Whether a line is one of the phrases by which tools say that there is nothing, or an error.
+    """Whether a line is a phrase with which tools report an error or an empty result.
 
-    Told from the whole line: "No memories found" is one, "No memories found their way into the
+    The complete line decides: "No memories found" is one, "No memories found their way into the
     album, says Ann" is not.
     """
-    words = line.strip().strip("\"'`.!").strip()
-    return len(words) <= LONGEST_STATUS and STATUS_TEXT__STATUS.fullmatch(words) is not None
+    phrase = line.strip().strip("\"'`.!").strip()
+    return len(phrase) <= LONGEST_STATUS and _STATUS_LINE.fullmatch(phrase) is not None
 
 
 def no_memories(text: str) -> str | None:
-    """What a text is instead of a list of memories; None where it may be one.
+    """What a text is instead of a list of memories; None if it may be one.
 
-    A page or a trace is told by how it begins, a status only where it is all there is: among other
-    lines it may be a memory.
+    A page or a traceback is recognised by its first line. A status must be the only line: among
+    other lines it may be a memory.
     """
     lines = [line for line in text.splitlines() if line.strip()]
     if not lines:
@@ -99,5 +99,5 @@ def no_memories(text: str) -> str | None:
     if first.startswith(_TRACEBACK):
         return "is the traceback of a program, not a list of memories"
     if len(lines) == 1 and is_status(first):
-        return f"says {first[:60]!r} and nothing else: a status, no memory"
+        return f"says {first[:60]!r} and nothing else: a status, not a memory"
     return None

@@ -14,8 +14,6 @@ from memaudit.io.lenient_json import encodable
 from memaudit.io.strict_json import kind_of
 from memaudit.io.timestamps import export_time
 
-
-
 MAX_TEXT = 1_000_000
 """Characters of one memory."""
 

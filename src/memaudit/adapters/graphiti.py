@@ -1,8 +1,8 @@
 """Graphiti / Zep: the facts on entity edges, with the time each was true."""
 
 from memaudit.adapters.fields import ExportFields
-from memaudit.adapters.ledger import ImportLedger, MemoryDraft, check_limit
-from memaudit.adapters.protocol import ImportOptions, listed_rows, most_rows_have
+from memaudit.adapters.ledger import ImportLedger, MemoryDraft
+from memaudit.adapters.protocol import ImportOptions, mostly_have, rows_of
 from memaudit.adapters.source import ExportSource
 from memaudit.adapters.store import ExportedStore, State
 
@@ -20,15 +20,15 @@ class Graphiti:
     def recognises(self, source: ExportSource) -> int:
         """By a fact beside a uuid or its validity."""
         marks = ("uuid", "valid_at", "invalid_at", "expired_at", "group_id")
-        return 3 if most_rows_have(source, LISTS, ("fact",), marks) else 0
+        return 3 if mostly_have(source, LISTS, ("fact",), marks) else 0
 
     def read(self, source: ExportSource, options: ImportOptions) -> ExportedStore:
         """Every edge, by creation time: Graphiti lists edges by uuid."""
         ledger = ImportLedger(source, options)
         view = options.view or self.views[0]
         for part in source.parts:
-            count = ledger.take(listed_rows(part, LISTS, ("fact",)), lambda row: _draft(row, view))
-            check_limit(ledger, count, LIMITS)
+            count = ledger.take(rows_of(part, LISTS, ("fact",)), lambda row: _draft(row, view))
+            ledger.check_limit(count, LIMITS)
         if view == "dated":
             ledger.warn(
                 "facts that ended count as active: the dated view writes their interval out"
@@ -42,7 +42,7 @@ def _draft(row: ExportFields, view: str) -> MemoryDraft:
     state: State = "active"
     if view == "dated":
         text = f"{text} ({start or 'unknown'} to {end or 'present'})"
-    elif row.data.get("expired_at") is not None:  # told false by a later edge, whatever the date
+    elif row.data.get("expired_at") is not None:  # a later edge contradicts it, whatever the date
         state = "superseded"
     return MemoryDraft(
         text=text, id=row.label("uuid"), state=state, created_at=row.time("created_at"),

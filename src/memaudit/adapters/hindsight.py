@@ -1,8 +1,8 @@
 """Hindsight: the memory units of a bank, as listed or exported."""
 
 from memaudit.adapters.fields import ExportFields
-from memaudit.adapters.ledger import ImportLedger, MemoryDraft, check_limit, check_total
-from memaudit.adapters.protocol import ImportOptions, listed_rows, most_rows_have, value_at
+from memaudit.adapters.ledger import ImportLedger, MemoryDraft
+from memaudit.adapters.protocol import ImportOptions, mostly_have, rows_of, value_at
 from memaudit.adapters.source import ExportSource
 from memaudit.adapters.store import ExportedStore, State
 
@@ -17,34 +17,34 @@ class Hindsight:
     views: tuple[str, ...] = ("text",)
 
     def recognises(self, source: ExportSource) -> int:
-        """By a text beside its fact type or the times only it writes."""
+        """By a text beside its fact type or times that only Hindsight writes."""
         marks = ("fact_type", "mentioned_at", "occurred_start", "invalidated_at")
-        return 3 if most_rows_have(source, LISTS, ("text",), marks) else 0
+        return 3 if mostly_have(source, LISTS, ("text",), marks) else 0
 
     def read(self, source: ExportSource, options: ImportOptions) -> ExportedStore:
         """Every unit; invalidated ones count as superseded."""
         ledger = ImportLedger(source, options)
         count = 0
         for part in source.parts:
-            count = ledger.take(listed_rows(part, LISTS, ("text",)), _draft)
+            count = ledger.take(rows_of(part, LISTS, ("text",)), _draft)
         total = value_at(source.parts[-1].parsed.document, "total")[1]
-        if not check_total(ledger, total, ledger.read):
-            check_limit(ledger, count)
+        if not ledger.check_total(total, ledger.read):
+            ledger.check_limit(count)
         return ledger.store("Hindsight", self.name, self.views[0], in_order=False)
 
 
 def _draft(row: ExportFields) -> MemoryDraft:
     text = row.text("text")
-    said = (row.label("state") or "active").lower()
+    status = (row.label("state") or "active").lower()
     state: State = "active"
-    if said in ("deleted", "forgotten"):
+    if status in ("deleted", "forgotten"):
         state = "deleted"
-    elif said == "expired":
+    elif status == "expired":
         state = "expired"
-    elif row.data.get("invalidated_at") is not None or said in ("invalidated", "superseded"):
+    elif row.data.get("invalidated_at") is not None or status in ("invalidated", "superseded"):
         state = "superseded"
-    elif said not in ("active", "valid", "current"):
-        row.ledger.note("state that is not known, counted as active", f"{row.place} {said[:20]!r}")
+    elif status not in ("active", "valid", "current"):
+        row.note(f"unknown state {status[:20]!r}, counted as active")
     kind = row.label("fact_type") or row.label("type")
     return MemoryDraft(
         text=text, id=row.label("id"), state=state, namespace=row.label("bank_id"),

@@ -1,11 +1,10 @@
-"""Your own memories: JSONL or a JSON list of objects or texts, or a text file, one a line."""
+"""Your own memories: JSONL or a JSON list of objects or texts, or a text file, one per line."""
 
-from memaudit.adapters.decode import text_lines
 from memaudit.adapters.failed_exports import no_memories
 from memaudit.adapters.fields import ExportFields, SkipRow
 from memaudit.adapters.ledger import ImportLedger, MemoryDraft
-from memaudit.adapters.protocol import ExportRow, ImportOptions, listed_rows, samples
-from memaudit.adapters.source import ExportFile, ExportSource
+from memaudit.adapters.protocol import ExportRow, ImportOptions, rows_of, samples
+from memaudit.adapters.source import ExportFile, ExportSource, text_lines
 from memaudit.adapters.store import ExportedStore, State
 from memaudit.core.errors import MemAuditError
 
@@ -27,15 +26,15 @@ class JsonlOrText:
     def recognises(self, source: ExportSource) -> int:
         """Anything with texts; every other format is more certain."""
         if all(part.kind == "text" for part in source.parts):
-            # A .json that is no JSON list or object is an error page or a stray value, no memories.
-            said_json = any(part.path.suffix.lower() == ".json" for part in source.parts)
-            return 0 if source.folder or said_json else 1
+            # A .json file without a JSON list or object is an error page or a stray value.
+            named_json = any(part.path.suffix.lower() == ".json" for part in source.parts)
+            return 0 if source.folder or named_json else 1
         rows = list(samples(source, LISTS))
         if rows and all(any(key in row for key in TEXTS) for row in rows):
             return 1
         documents = [part.parsed.document for part in source.parts if part.kind == "json"]
-        texts = [one for one in documents if isinstance(one, list) and one]
-        return int(bool(texts) and all(isinstance(row, str) for one in texts for row in one[:20]))
+        lists = [document for document in documents if isinstance(document, list) and document]
+        return int(bool(lists) and all(isinstance(row, str) for rows in lists for row in rows[:20]))
 
     def read(self, source: ExportSource, options: ImportOptions) -> ExportedStore:
         """Every row or line, in the file's order."""
@@ -47,7 +46,7 @@ class JsonlOrText:
 
 
 def _refuse_status(part: ExportFile) -> None:
-    """A page, or a status such as "No memories found", must not become a store of one memory."""
+    """A web page, or a status such as "No memories found", is not a store of one memory."""
     text = part.parsed.text
     if part.kind == "json":
         document = part.parsed.document
@@ -67,15 +66,15 @@ def _rows(part: ExportFile) -> list[ExportRow]:
             for at, line in lines
             if line.strip()
         ]
-    rows = listed_rows(part, LISTS, TEXTS)
+    rows = rows_of(part, LISTS, TEXTS)
     numbers = [line.number for line in part.parsed.lines] or [at + 1 for at in range(len(rows))]
-    found = []
+    named = []
     for at, raw in zip(numbers, rows, strict=True):
         value = {"text": raw.value} if isinstance(raw.value, str) else raw.value
         if isinstance(value, dict) and not any(value.get(key) is not None for key in IDS):
-            value = {**value, "id": f"line-{at}"}  # a line has no better name
-        found.append(ExportRow(raw.place, value, raw.problem))
-    return found
+            value = {**value, "id": f"line-{at}"}  # there is no better name
+        named.append(ExportRow(raw.place, value, raw.problem))
+    return named
 
 
 def _draft(row: ExportFields) -> MemoryDraft:
@@ -89,7 +88,7 @@ def _draft(row: ExportFields) -> MemoryDraft:
         text=text, id=next((id for key in IDS if (id := row.label(key))), None), state=state,
         created_at=row.time(created), updated_at=row.time("updated_at"),
         valid_from=row.time("valid_from"), valid_to=row.time("valid_to"),
-        namespace=next((one for key in NAMESPACES if (one := row.label(key))), None),
+        namespace=next((label for key in NAMESPACES if (label := row.label(key))), None),
         example=row.label("example"), sources=row.names("sources"),
         salience=row.number("salience"),
         metadata=row.others(name, created, *IDS, "state", "sources", "example", "salience"),

@@ -3,12 +3,12 @@
 import json
 from collections.abc import Iterator
 
-from memaudit.adapters.fields import ExportFields, SkipRow, plain_json
+from memaudit.adapters.fields import ExportFields, SkipRow
 from memaudit.adapters.ledger import ImportLedger, MemoryDraft
-from memaudit.adapters.protocol import ExportRow, ImportOptions, listed_rows, most_rows_have
+from memaudit.adapters.protocol import ExportRow, ImportOptions, mostly_have, rows_of
 from memaudit.adapters.source import ExportFile, ExportSource
 from memaudit.adapters.sqlite_tables import rows as table_rows
-from memaudit.adapters.store import ExportedStore
+from memaudit.adapters.store import ExportedStore, plain_json
 from memaudit.core.errors import MemAuditError
 from memaudit.formats.export_warnings import HarmlessSkip
 from memaudit.io.lenient_json import loads
@@ -19,7 +19,7 @@ COLUMNS = ("prefix", "key", "value", "created_at", "updated_at", "expires_at")
 
 
 class LangGraph:
-    """`content`: the text of a value, where it has one; `value`: always the whole value."""
+    """`content`: the text of a value, if it has one; `value`: always the complete value."""
 
     name = "langgraph"
     label = "LangGraph store and LangMem, items or SQLite"
@@ -29,7 +29,7 @@ class LangGraph:
         """By namespace, key and value, as fields or columns."""
         if any(_is_table(part) for part in source.parts):
             return 3
-        return 3 if most_rows_have(source, LISTS, ("namespace",), ("key",), ("value",)) else 0
+        return 3 if mostly_have(source, LISTS, ("namespace",), ("key",), ("value",)) else 0
 
     def read(self, source: ExportSource, options: ImportOptions) -> ExportedStore:
         """Every item; `namespace/key` is its id, since keys repeat across namespaces."""
@@ -39,9 +39,7 @@ class LangGraph:
             if part.kind == "sqlite":
                 ledger.take(_table(part), lambda row: _draft(row, view))
             else:
-                count = ledger.take(
-                    listed_rows(part, LISTS, ("value",)), lambda row: _draft(row, view)
-                )
+                count = ledger.take(rows_of(part, LISTS, ("value",)), lambda row: _draft(row, view))
                 ledger.check_limit(count, LIMITS)
         return ledger.store("LangGraph", self.name, view, in_order=False)
 
@@ -52,8 +50,8 @@ def _is_table(part: ExportFile) -> bool:
 
 def _table(part: ExportFile) -> Iterator[ExportRow]:
     if not _is_table(part):
-        found = ", ".join(sorted(part.tables)[:5]) or "no table"
-        raise MemAuditError(f"{part.name}: has no table store(prefix, key, value); found {found}")
+        names = ", ".join(sorted(part.tables)[:5]) or "no table"
+        raise MemAuditError(f"{part.name}: has no table store(prefix, key, value); found {names}")
     columns = tuple(name for name in COLUMNS if name in part.tables["store"])
     for at, row in enumerate(table_rows(part.path, part.name, "store", columns, "rowid"), start=1):
         place = f"{part.name}: store row {at}"

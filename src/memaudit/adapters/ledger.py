@@ -212,7 +212,7 @@ class ImportLedger:
             self.drafts.sort(key=lambda placed: placed[1].created_at or "")
 
     def _memories(self) -> tuple[Memory, ...]:
-        """With unique ids: a repeated row is skipped, a different row with the same id is renamed."""
+        """With unique ids: a repeated row is skipped, another row with the same id is renamed."""
         ids = IdRegistry()
         seen: dict[str, MemoryDraft] = {}
         memories = []
@@ -241,7 +241,9 @@ class ImportLedger:
             warnings.append("the JSON was inside a JSON string and was unwrapped")
         if self.source.left_out:
             names = [f"{name} ({why})" for name, why in sorted(self.source.left_out.items())]
-            warnings.append(f"{counted(len(names), 'file')} of the folder not read: {first_places(names)}")
+            warnings.append(
+                f"{counted(len(names), 'file')} of the folder not read: {first_places(names)}"
+            )
         if not memories:
             warnings.append("the store is empty: a valid export that holds no memory")
         skipped = sum(len(places) for places in self.skipped.values())
@@ -250,7 +252,9 @@ class ImportLedger:
                 ExportWarning.PARTLY_READ.text(f"{skipped} of {self.read} rows were skipped")
             )
         for reason, places in sorted(self.skipped.items()):
-            warnings.append(f"{counted(len(places), 'row')} skipped, {reason}: {first_places(places)}")
+            warnings.append(
+                f"{counted(len(places), 'row')} skipped, {reason}: {first_places(places)}"
+            )
         for what, places in sorted(self.notes.items()):
             warnings.append(f"{counted(len(places), 'row')}: {what}: {first_places(places)}")
         return warnings

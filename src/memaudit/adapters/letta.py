@@ -4,13 +4,7 @@ from functools import partial
 
 from memaudit.adapters.fields import ExportFields, SkipRow
 from memaudit.adapters.ledger import ImportLedger, MemoryDraft
-from memaudit.adapters.protocol import (
-    ExportRow,
-    ImportOptions,
-    listed_rows,
-    most_rows_have,
-    value_at,
-)
+from memaudit.adapters.protocol import ExportRow, ImportOptions, mostly_have, rows_of, value_at
 from memaudit.adapters.source import ExportFile, ExportSource, text_lines
 from memaudit.adapters.store import ExportedStore
 from memaudit.core.errors import MemAuditError
@@ -32,7 +26,7 @@ class Letta:
         if any(_is_agent_file(part) for part in source.parts):
             return 3
         marks = ("archive_id", "embedding_config", "source_id", "file_id")
-        return 3 if most_rows_have(source, PASSAGES, ("text",), marks) else 0
+        return 3 if mostly_have(source, PASSAGES, ("text",), marks) else 0
 
     def read(self, source: ExportSource, options: ImportOptions) -> ExportedStore:
         """Blocks first, then passages: core memory has no times, passages do."""
@@ -42,7 +36,7 @@ class Letta:
         for part in files:
             _read_agent_file(ledger, part, view)
         pages = [part for part in source.parts if not _is_agent_file(part)]
-        counts = [ledger.take(listed_rows(part, PASSAGES, ("text",)), _passage) for part in pages]
+        counts = [ledger.take(rows_of(part, PASSAGES, ("text",)), _passage) for part in pages]
         if counts:
             ledger.check_limit(counts[-1])
         _by_time(ledger)
@@ -58,11 +52,11 @@ class Letta:
 
 
 def _by_time(ledger: ImportLedger) -> None:
-    """Passages behind the blocks in order of creation, where all say when."""
-    blocks = [one for one in ledger.drafts if one[1].metadata.get("part") == "core"]
-    passages = [one for one in ledger.drafts if one[1].metadata.get("part") != "core"]
+    """Put passages after the blocks, by creation time if all have one."""
+    blocks = [draft for draft in ledger.drafts if draft[1].metadata.get("part") == "core"]
+    passages = [draft for draft in ledger.drafts if draft[1].metadata.get("part") != "core"]
     if all(made.created_at for _, made in passages):
-        passages.sort(key=lambda one: one[1].created_at or "")
+        passages.sort(key=lambda draft: draft[1].created_at or "")
     elif len(passages) > 1:
         ledger.warn(ExportWarning.ORDER_UNKNOWN.text("not every passage says when it was created"))
     ledger.drafts = blocks + passages
@@ -80,17 +74,19 @@ def _read_agent_file(ledger: ImportLedger, part: ExportFile, view: str) -> None:
     key = "blocks" if value_at(part.parsed.document, "blocks")[0] else "core_memory"
     agents: list[object] = []
     if key == "blocks":
-        found = value_at(part.parsed.document, "agents")[1]
-        if not isinstance(found, list):
-            raise MemAuditError(f"{part.name}: agents is {kind_of(found)}, a list was expected")
-        agents = found
+        listed = value_at(part.parsed.document, "agents")[1]
+        if not isinstance(listed, list):
+            raise MemAuditError(f"{part.name}: agents is {kind_of(listed)}, a list was expected")
+        agents = listed
     owners: dict[str, list[str]] = {}
     for agent in agents:
-        row = ExportFields(agent if isinstance(agent, dict) else {}, f"{part.name}: agents", ledger)
+        row = ExportFields(
+            agent if isinstance(agent, dict) else {}, f"{part.name}: agents", ledger.note
+        )
         name = row.label("name") or row.label("id") or "agent"
         for block in row.names("block_ids"):
             owners.setdefault(block, []).append(name)
-    for raw in listed_rows(part, (key,)):
+    for raw in rows_of(part, (key,)):
         _take_block(ledger, raw, owners, view)
     attached = value_at(part.parsed.document, "files")[1]
     if isinstance(attached, list) and attached:
@@ -108,8 +104,8 @@ def _take_block(
     if not wanted:
         return ledger.take_one(raw, lambda row: _block(row, owners))
     for at, line in wanted:
-        one = ExportRow(f"{raw.place} line {at}", {**raw.value, "value": line})
-        ledger.take_one(one, partial(_block, owners=owners, line=at))
+        row = ExportRow(f"{raw.place} line {at}", {**raw.value, "value": line})
+        ledger.take_one(row, partial(_block, owners=owners, line=at))
     return None
 
 
@@ -121,7 +117,7 @@ def _block(row: ExportFields, owners: dict[str, list[str]], line: int | None = N
         name = f"{name}:{line}"
     agents = owners.get(id or "", [])
     if owners and not agents:
-        row.ledger.note("block that no agent of the file has attached", row.place)
+        row.note("no agent of the file has this block attached")
     return MemoryDraft(
         text=text, id=name, created_at=row.time("created_at"),
         updated_at=row.time("updated_at"), namespace=label,

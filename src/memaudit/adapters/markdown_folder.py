@@ -3,11 +3,10 @@
 import re
 from functools import partial
 
-from memaudit.adapters.decode import text_lines
 from memaudit.adapters.fields import ExportFields
 from memaudit.adapters.ledger import ImportLedger, MemoryDraft
 from memaudit.adapters.protocol import ExportRow, ImportOptions
-from memaudit.adapters.source import ExportFile, ExportSource
+from memaudit.adapters.source import ExportFile, ExportSource, text_lines
 from memaudit.adapters.store import ExportedStore
 from memaudit.core.errors import MemAuditError
 
@@ -51,20 +50,20 @@ class MarkdownFolder:
 
 
 def split_front_matter(text: str) -> tuple[str, dict[str, str]]:
-    """The body, and the `name: value` lines of the head; other YAML is kept as it stands."""
-    found = _HEAD.match(text)
-    if not found:
+    """The body, and the `name: value` lines of the head; other YAML is kept as text."""
+    match = _HEAD.match(text)
+    if not match:
         return text.strip("\r\n"), {}
     head: dict[str, list[str]] = {}
     last = ""
-    for line in found["head"].splitlines():
+    for line in match["head"].splitlines():
         if field := _FIELD.fullmatch(line):
             last = field["name"]
             head[last] = [field["value"].strip().strip("\"'")]
         elif last and line.strip():  # a folded value or a list
             head[last].append(line.rstrip())
     values = {name: "\n".join(lines).strip() for name, lines in head.items()}
-    return text[found.end() :].strip("\r\n"), values
+    return text[match.end() :].strip("\r\n"), values
 
 
 def _draft(row: ExportFields, part: ExportFile, suffix: str) -> MemoryDraft:

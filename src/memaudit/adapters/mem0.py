@@ -8,9 +8,9 @@ from memaudit.adapters.ledger import ImportLedger, MemoryDraft
 from memaudit.adapters.protocol import (
     ExportRow,
     ImportOptions,
-    listed_rows,
-    most_rows_have,
+    mostly_have,
     no_list,
+    rows_of,
     value_at,
 )
 from memaudit.adapters.source import ExportFile, ExportSource
@@ -31,20 +31,20 @@ class Mem0:
     views: tuple[str, ...] = ("memory",)
 
     def recognises(self, source: ExportSource) -> int:
-        """By `memory` beside what only Mem0 writes; an empty `results` list is Mem0's too."""
-        if most_rows_have(
+        """By `memory` beside fields that only Mem0 writes, or an empty `results` list."""
+        if mostly_have(
             source, LISTS, ("memory",), ("hash", "user_id", "agent_id", "run_id", "score")
         ):
             return 3
         documents = [part.parsed.document for part in source.parts if part.kind == "json"]
         if documents and all(value_at(document, "results") == (True, []) for document in documents):
             return 2
-        return 1 if most_rows_have(source, LISTS, ("memory",), ("id",)) else 0
+        return 1 if mostly_have(source, LISTS, ("memory",), ("id",)) else 0
 
     def read(self, source: ExportSource, options: ImportOptions) -> ExportedStore:
         """Every row; deleted and expired ones keep their state."""
         ledger = ImportLedger(source, options)
-        lists = [listed_rows(part, LISTS, ("memory",)) for part in source.parts]
+        lists = [rows_of(part, LISTS, ("memory",)) for part in source.parts]
         for rows in lists:
             ledger.take(rows, _draft)
         if any(isinstance(row.value, dict) and "score" in row.value for rows in lists
@@ -70,15 +70,15 @@ class Mem0:
 
 
 def _relations(document: object) -> int:
-    """How many relations stand beside the rows, where older versions kept a graph as well."""
-    found = value_at(document, "relations")[1]
-    return len(found) if isinstance(found, list) else 0
+    """The number of graph relations beside the rows, which older versions export."""
+    relations = value_at(document, "relations")[1]
+    return len(relations) if isinstance(relations, list) else 0
 
 
 def _draft(row: ExportFields) -> MemoryDraft:
     text = row.text("memory")
     deleted = row.flag("is_deleted") or row.data.get("event") == "DELETE"
-    owner = next((found for name in OWNERS if (found := row.label(name))), None)
+    owner = next((label for name in OWNERS if (label := row.label(name))), None)
     return MemoryDraft(
         text=text, id=row.label("id"), state="deleted" if deleted else "active",
         created_at=row.time("created_at"), updated_at=row.time("updated_at"),
@@ -100,20 +100,19 @@ class Mem0Search:
 
     def recognises(self, source: ExportSource) -> int:
         """By the two lists of a question."""
-        found = [_questions(part.parsed.document) for part in source.parts if part.kind == "json"]
-        return (
-            3
-            if found and all(any(SEARCH_LISTS[0] in row for _, row in rows) for rows in found)
-            else 0
-        )
+        questions = [
+            _questions(part.parsed.document) for part in source.parts if part.kind == "json"
+        ]
+        marked = [any(SEARCH_LISTS[0] in row for _, row in rows) for rows in questions]
+        return 3 if marked and all(marked) else 0
 
     def read(self, source: ExportSource, options: ImportOptions) -> ExportedStore:
         """The distinct (conversation, speaker, text, time) rows, in order of time."""
         ledger = ImportLedger(source, options)
         retrieved = 0
         seen: set[tuple[str, str, str]] = set()
-        found = [_questions(part.parsed.document) for part in source.parts]
-        several = len({example for rows in found for example, _ in rows}) > 1
+        asked = [_questions(part.parsed.document) for part in source.parts]
+        several = len({example for rows in asked for example, _ in rows}) > 1
         for part in source.parts:
             questions = _questions(part.parsed.document) if part.kind == "json" else []
             if not questions:
@@ -126,9 +125,12 @@ class Mem0Search:
                     value, dict) else raw.place  # fmt: skip
                 if (example, speaker, key) not in seen:
                     seen.add((example, speaker, key))
-                    # A place among others; the only conversation is whatever it is scored on.
-                    named = example if several else None
-                    ledger.take_one(raw, partial(_search_draft, example=named, speaker=speaker))
+                    draft = partial(
+                        _search_draft, number=len(ledger.drafts) + 1, speaker=speaker,
+                        # With one conversation, the package that is scored decides the example.
+                        example=example if several else None,
+                    )  # fmt: skip
+                    ledger.take_one(raw, draft)
         ledger.warn(
             ExportWarning.SEARCH_RESULTS.text(
                 f"this is not a dump; {retrieved} retrieved rows hold {len(seen)} distinct "
@@ -160,17 +162,15 @@ def _retrieved(
             place = f"{part.name}: question {at} {name}"
             rows = question.get(name)
             if not isinstance(rows, list):
-                yield ExportRow(place, problem=f"{name} is no list"), example, name
+                yield ExportRow(place, problem=f"{name} is not a list"), example, name
                 continue
             for number, row in enumerate(rows):
                 yield ExportRow(f"{place}[{number}]", row), example, name.removesuffix("_memories")
 
 
-def _search_draft(row: ExportFields, example: str | None, speaker: str) -> MemoryDraft:
+def _search_draft(row: ExportFields, number: int, example: str | None, speaker: str) -> MemoryDraft:
     text = row.text("memory")
-    created = row.time("timestamp")
-    number = len(row.ledger.drafts) + 1
     return MemoryDraft(
-        text=text, id=f"memory-{number}", created_at=created, namespace=speaker, example=example,
-        metadata=row.others("memory", "score"),
+        text=text, id=f"memory-{number}", created_at=row.time("timestamp"), namespace=speaker,
+        example=example, metadata=row.others("memory", "score"),
     )  # fmt: skip

@@ -1,8 +1,8 @@
 """Memobase: the profile of a user and, where given, events."""
 
 from memaudit.adapters.fields import ExportFields, SkipRow
-from memaudit.adapters.ledger import ImportLedger, MemoryDraft, check_limit
-from memaudit.adapters.protocol import ImportOptions, listed_rows, most_rows_have
+from memaudit.adapters.ledger import ImportLedger, MemoryDraft
+from memaudit.adapters.protocol import ImportOptions, mostly_have, rows_of
 from memaudit.adapters.source import ExportSource
 from memaudit.adapters.store import ExportedStore
 
@@ -19,21 +19,21 @@ class Memobase:
 
     def recognises(self, source: ExportSource) -> int:
         """By a topic in the attributes, or the data of an event."""
-        if most_rows_have(source, LISTS, ("event_data", "gist_data")):
+        if mostly_have(source, LISTS, ("event_data", "gist_data")):
             return 3
-        if most_rows_have(source, LISTS, ("content",), ("topic",), ("sub_topic",)):
+        if mostly_have(source, LISTS, ("content",), ("topic",), ("sub_topic",)):
             return 3
-        return 3 if most_rows_have(source, LISTS, ("content",), ("attributes",)) else 0
+        return 3 if mostly_have(source, LISTS, ("content",), ("attributes",)) else 0
 
     def read(self, source: ExportSource, options: ImportOptions) -> ExportedStore:
         """Every profile entry and event."""
         ledger = ImportLedger(source, options)
         view = options.view or self.views[0]
         for part in source.parts:
-            rows = listed_rows(part, LISTS, ("content", "event_data", "gist_data"))
+            rows = rows_of(part, LISTS, ("content", "event_data", "gist_data"))
             count = ledger.take(rows, lambda row: _draft(row, view))
             if any(isinstance(raw.value, dict) and "event_data" in raw.value for raw in rows):
-                check_limit(ledger, count, LIMITS)
+                ledger.check_limit(count, LIMITS)
         return ledger.store("Memobase", self.name, view, in_order=False)
 
 
@@ -53,14 +53,14 @@ def _draft(row: ExportFields, view: str) -> MemoryDraft:
 
 
 def _event(row: ExportFields) -> MemoryDraft:
-    """An event's own sentence, else what it says about the profile."""
+    """An event: its own sentence, or else what it says about the profile."""
     data = row.inner("event_data") if "event_data" in row.data else row.inner("gist_data")
     text: object = data.data.get("event_tip") or data.data.get("content")
     if not text:
         delta = data.data.get("profile_delta")
-        said = [one.get("content") for one in delta or [] if isinstance(one, dict)] if isinstance(
-            delta, list) else []  # fmt: skip
-        text = "\n".join(one for one in said if isinstance(one, str)) or None
+        rows = delta if isinstance(delta, list) else []
+        contents = [row.get("content") for row in rows if isinstance(row, dict)]
+        text = "\n".join(content for content in contents if isinstance(content, str)) or None
     if text is None:
         raise SkipRow("event without a text")
     return MemoryDraft(

@@ -2,7 +2,7 @@
 
 from memaudit.adapters.fields import ExportFields, SkipRow
 from memaudit.adapters.ledger import ImportLedger, MemoryDraft
-from memaudit.adapters.protocol import ImportOptions, listed_rows, samples, value_at
+from memaudit.adapters.protocol import ImportOptions, rows_of, samples, value_at
 from memaudit.adapters.source import ExportSource
 from memaudit.adapters.store import ExportedStore, State
 
@@ -23,18 +23,18 @@ class MemOS:
     def recognises(self, source: ExportSource) -> int:
         """By the metadata of an item; a cube's own file name is not needed."""
         marks = {"status", "memory_type", "is_fast", "visibility", "confidence", "history"}
-        found = [
+        marked = [
             "memory" in row and isinstance(metadata := row.get("metadata"), dict)
             and bool(marks & metadata.keys()) and not {"user_id", "hash"} & row.keys()
             for row in samples(source, LISTS)
         ]  # fmt: skip
-        return 3 if found and sum(found) * 2 > len(found) else 0
+        return 3 if marked and sum(marked) * 2 > len(marked) else 0
 
     def read(self, source: ExportSource, options: ImportOptions) -> ExportedStore:
         """Every item; archived and deleted ones keep their state."""
         ledger = ImportLedger(source, options)
         for part in source.parts:
-            ledger.take(listed_rows(part, LISTS, ("memory",)), _draft)
+            ledger.take(rows_of(part, LISTS, ("memory",)), _draft)
             if value_at(part.parsed.document, "edges")[1]:
                 ledger.warn("a tree: its nodes are read, its edges are not")
         return ledger.store("MemOS", self.name, self.views[0], in_order=False)

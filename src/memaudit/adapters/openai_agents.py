@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from memaudit.adapters.fields import ExportFields, SkipRow
 from memaudit.adapters.ledger import ImportLedger, MemoryDraft
-from memaudit.adapters.protocol import ExportRow, ImportOptions, listed_rows, most_rows_have
+from memaudit.adapters.protocol import ExportRow, ImportOptions, mostly_have, rows_of
 from memaudit.adapters.source import ExportFile, ExportSource
 from memaudit.adapters.sqlite_tables import rows as table_rows
 from memaudit.adapters.store import ExportedStore
@@ -27,30 +27,28 @@ class OpenAIAgents:
         """By its table, or messages with a role and content."""
         if any(set(COLUMNS) <= set(part.tables.get(TABLE, ())) for part in source.parts):
             return 3
-        if most_rows_have(source, LISTS, ("role",), ("content",)):
+        if mostly_have(source, LISTS, ("role",), ("content",)):
             return 2
         return (
             2
-            if most_rows_have(source, LISTS, ("type",), ("role", "call_id", "output", "summary"))
+            if mostly_have(source, LISTS, ("type",), ("role", "call_id", "output", "summary"))
             else 0
         )
 
     def read(self, source: ExportSource, options: ImportOptions) -> ExportedStore:
-        """Every message with words; tool calls and reasoning are counted and left out."""
+        """Every message with text; tool calls and reasoning are counted and left out."""
         ledger = ImportLedger(source, options)
         for part in source.parts:
-            rows = _table(part) if part.kind == "sqlite" else listed_rows(part, LISTS, ("role",))
+            rows = _table(part) if part.kind == "sqlite" else rows_of(part, LISTS, ("role",))
             ledger.take(rows, _draft)
-        ledger.warn(
-            "a transcript, not extracted memories: the SDK keeps messages as they were said"
-        )
+        ledger.warn("a transcript, not extracted memories: the SDK stores messages word for word")
         return ledger.store("OpenAI Agents SDK", self.name, self.views[0], in_order=True)
 
 
 def _table(part: ExportFile) -> Iterator[ExportRow]:
     if not set(COLUMNS) <= set(part.tables.get(TABLE, ())):
-        found = ", ".join(sorted(part.tables)[:5]) or "no table"
-        raise MemAuditError(f"{part.name}: has no table {TABLE} of a session; found {found}")
+        names = ", ".join(sorted(part.tables)[:5]) or "no table"
+        raise MemAuditError(f"{part.name}: has no table {TABLE} of a session; found {names}")
     for at, row in enumerate(table_rows(part.path, part.name, TABLE, COLUMNS, '"id"'), start=1):
         place = f"{part.name}: {TABLE} row {at}"
         try:
@@ -82,7 +80,7 @@ def _draft(row: ExportFields) -> MemoryDraft:
 
 
 def _words(row: ExportFields) -> str:
-    """Content is text, or pieces of which some are text."""
+    """The text of a message: its content, or the pieces of it that are text."""
     content = row.data.get("content")
     if not isinstance(content, list):
         return row.text("content")
@@ -92,5 +90,5 @@ def _words(row: ExportFields) -> str:
         if isinstance(text, str):
             words.append(text)
         else:
-            row.ledger.note("part of a message is not text, left out", row.place)
+            row.note("part of a message is not text, left out")
     return row.checked("\n".join(words), "content")

@@ -1,4 +1,4 @@
-"""What an importer takes and gives: options, rows of an export, and where its list is."""
+"""What an importer is: its options, its protocol, and the rows of an export."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -13,58 +13,56 @@ from memaudit.io.strict_json import kind_of
 
 @dataclass(frozen=True, slots=True)
 class ImportOptions:
-    """What a user may choose about an import."""
+    """The options of an import."""
 
     name: str | None = None
     view: str | None = None
-    """Which text of a record is taken; the adapter's first view where none is given."""
+    """Which text of a record is read; the adapter's first view by default."""
     namespace: str | None = None
     """Only memories of this user, agent, block or folder."""
     as_of: str | None = None
-    """The time that expiry dates are held against, ISO; the latest time in the export if none."""
+    """The ISO time that expiry dates are compared with; by default the latest in the export."""
     guessed: bool = False
 
 
 class Adapter(Protocol):
-    """Reads the exports of one memory system into the common shape."""
+    """Reads the exports of one memory system into an ExportedStore."""
 
     @property
     def name(self) -> str: ...
 
     @property
     def label(self) -> str:
-        """The system, and what of it is read, in a few words."""
+        """The system, and what is read of it, in a few words."""
         ...
 
     @property
     def views(self) -> tuple[str, ...]:
-        """The texts of a record one can choose from; the first is the default."""
+        """The texts of a record to choose from; the first is the default."""
         ...
 
     def recognises(self, source: ExportSource) -> int:
-        """How sure it is that the source is its own: 0 not at all, 3 by marks no other has.
+        """How certain it is that the source is its own: 0 not at all, 3 by marks that no other has.
 
-        4 is for a format whose marks a near relative has as well.
+        4 is for a format whose marks a similar format has as well.
         """
         ...
 
     def read(self, source: ExportSource, options: ImportOptions) -> ExportedStore:
-        """The whole store, with what was left out and why."""
+        """The store, with what was left out and why."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class ExportRow:
-    """One row as it was found: its value, or what kept it from being read."""
+    """One row of an export: its value, or why it could not be read."""
 
     place: str
     value: object = None
     problem: str = ""
 
 
-def listed_rows(
-    part: ExportFile, keys: Sequence[str] = (), own: Sequence[str] = ()
-) -> list[ExportRow]:
+def rows_of(part: ExportFile, keys: Sequence[str] = (), own: Sequence[str] = ()) -> list[ExportRow]:
     """The rows of a file: its lines, its list, or the list under one of `keys` ("data.profiles").
 
     An object with one of the keys `own` is a row itself, as a JSONL file of one line is.
@@ -80,8 +78,8 @@ def listed_rows(
     if isinstance(document, list):
         return [ExportRow(f"{part.name}: [{at}]", row) for at, row in enumerate(document)]
     for key in keys:
-        found, value = value_at(document, key)
-        if not found:
+        present, value = value_at(document, key)
+        if not present:
             continue
         if not isinstance(value, list):
             raise MemAuditError(f"{part.name}: {key} is {kind_of(value)}, a list was expected")
@@ -103,7 +101,7 @@ def value_at(document: object, key: str) -> tuple[bool, object]:
 
 
 def no_list(part: ExportFile, keys: Sequence[str]) -> str:
-    """Why a document is not an export of this format."""
+    """The error for a document that is not an export of this format."""
     document = part.parsed.document
     if problem := api_error(document):
         return _failed(part.name, problem)
@@ -111,13 +109,13 @@ def no_list(part: ExportFile, keys: Sequence[str]) -> str:
         f"a list, or one under {' or '.join(repr(key) for key in keys)}" if keys else "a list"
     )
     if isinstance(document, dict):
-        found = ", ".join(repr(key[:40]) for key in list(document)[:5]) or "nothing"
-        return f"{part.name}: holds an object with {found}; expected {expected}"
+        keys_held = ", ".join(repr(key[:40]) for key in list(document)[:5]) or "nothing"
+        return f"{part.name}: holds an object with {keys_held}; expected {expected}"
     return f"{part.name}: holds {kind_of(document)}; expected {expected}"
 
 
 def _failed(name: str, problem: str) -> str:
-    return f"{name}: is the error an API returned, not a store: {problem} (export it again)"
+    return f"{name}: is the error of an API, not a store: {problem} (export it again)"
 
 
 def samples(source: ExportSource, keys: Sequence[str] = ()) -> Iterator[dict[str, object]]:
@@ -132,9 +130,9 @@ def samples(source: ExportSource, keys: Sequence[str] = ()) -> Iterator[dict[str
         yield from (value for value in values if isinstance(value, dict))
 
 
-def most_rows_have(source: ExportSource, keys: Sequence[str], *marks: Sequence[str]) -> bool:
-    """Whether most sampled rows have, of every group of marks, at least one."""
-    found = [
+def mostly_have(source: ExportSource, keys: Sequence[str], *marks: Sequence[str]) -> bool:
+    """Whether most sampled rows have at least one mark of every group."""
+    marked = [
         all(any(mark in row for mark in group) for group in marks) for row in samples(source, keys)
     ]
-    return sum(found) * 2 > len(found)
+    return sum(marked) * 2 > len(marked)

@@ -12,7 +12,7 @@ from pydantic import JsonValue
 from memaudit.adapters.failed_exports import api_error
 from memaudit.adapters.fields import ExportFields
 from memaudit.adapters.ledger import ImportLedger, MemoryDraft
-from memaudit.adapters.protocol import ExportRow, ImportOptions, listed_rows, most_rows_have
+from memaudit.adapters.protocol import ExportRow, ImportOptions, mostly_have, rows_of
 from memaudit.adapters.source import ExportSource, open_source
 from memaudit.adapters.store import ExportedStore, Memory
 from memaudit.core.errors import MemAuditError
@@ -22,7 +22,7 @@ from memaudit.io.strict_json import kind_of
 
 
 def memory_id(example: str, id: str) -> str:
-    """The id of a memory in a store of many examples: memory ids repeat across them."""
+    """The id of a memory in a store of many examples, which share memory ids."""
     return id if id.startswith(f"{example}::") else f"{example}::{id}"
 
 
@@ -35,14 +35,14 @@ class WrittenStores:
 
     def recognises(self, source: ExportSource) -> int:
         """By an instance and its memories."""
-        return 4 if most_rows_have(source, (), ("instance_id",), ("memories",)) else 0
+        return 4 if mostly_have(source, (), ("instance_id",), ("memories",)) else 0
 
     def read(self, source: ExportSource, options: ImportOptions) -> ExportedStore:
         """One store; `example` says which instance a memory was written for."""
         ledger = ImportLedger(source, options)
         sizes: Counter[str] = Counter()
         for part in source.parts:
-            for raw in listed_rows(part, (), ("instance_id",)):
+            for raw in rows_of(part, (), ("instance_id",)):
                 _read_example(ledger, raw, sizes)
         if empty := sorted(name for name, size in sizes.items() if not size):
             ledger.warn(f"{len(empty)} of {len(sizes)} examples wrote nothing: "
@@ -57,7 +57,7 @@ class WrittenStores:
 
 
 def _read_example(ledger: ImportLedger, raw: ExportRow, sizes: Counter[str]) -> None:
-    """The memories of one line; a line without a list of them is skipped, not an empty store."""
+    """Read the memories of one line; a line without a list is skipped, not an empty store."""
     value = raw.value if isinstance(raw.value, dict) else {}
     example, rows = value.get("instance_id"), value.get("memories")
     if raw.problem or not isinstance(raw.value, dict):
@@ -92,13 +92,13 @@ def _draft(row: ExportFields, example: str) -> MemoryDraft:
 
 
 def split_examples(store: ExportedStore) -> dict[str, ExportedStore]:
-    """One store per example, also of those that wrote nothing; what is shared stays with each."""
+    """One store per example, also for examples without memories."""
     known = store.origin.configuration.get("examples")
     names = list(known) if isinstance(known, dict) else []
     names += sorted({memory.example for memory in store.memories if memory.example} - set(names))
     memories: dict[str | None, list[Memory]] = {name: [] for name in names}
-    for one in store.memories:
-        memories.setdefault(one.example, []).append(one)
+    for memory in store.memories:
+        memories.setdefault(memory.example, []).append(memory)
     return {
         name: store.model_copy(
             update={"name": f"{store.name}/{name}", "memories": tuple(memories[name])}
@@ -107,7 +107,7 @@ def split_examples(store: ExportedStore) -> dict[str, ExportedStore]:
     }
 
 
-Row = TypeVar("Row")
+JudgementT = TypeVar("JudgementT")
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,31 +130,33 @@ class SalienceScore:
 
 
 @dataclass(frozen=True, slots=True)
-class Calls(Generic[Row]):
-    """Judgements, and the examples that have one: any other was not judged, not judged zero."""
+class PublishedCallsFile(Generic[JudgementT]):
+    """Judgements, and the judged examples; any other example was not judged, which is not zero."""
 
-    rows: tuple[Row, ...]
+    rows: tuple[JudgementT, ...]
     examples: tuple[str, ...]
     skipped: dict[str, str]
     """Lines that could not be read, and why; their examples are not in `examples`."""
 
 
-def read_coverage_calls(path: Path) -> Calls[CoverageCell]:
+def read_coverage_calls(path: Path) -> PublishedCallsFile[CoverageCell]:
     """`coverage_scoring_calls.jsonl`; memory ids are those of the imported store."""
     return _read(path, "coverage_edges", _cells)
 
 
-def read_salience_calls(path: Path) -> Calls[SalienceScore]:
+def read_salience_calls(path: Path) -> PublishedCallsFile[SalienceScore]:
     """`salience_scoring_calls.jsonl`; memory ids are those of the imported store."""
     return _read(path, "scores", _scores)
 
 
-def _read(path: Path, key: str, parse: Callable[[str, object], tuple[Row, ...]]) -> Calls[Row]:
-    source: ExportSource = open_source([path])
-    rows: list[Row] = []
+def _read(
+    path: Path, key: str, parse: Callable[[str, object], tuple[JudgementT, ...]]
+) -> PublishedCallsFile[JudgementT]:
+    source = open_source([path])
+    rows: list[JudgementT] = []
     examples: dict[str, None] = {}
     skipped: dict[str, str] = {}
-    for raw in listed_rows(source.parts[0], (), ("instance_id",)):
+    for raw in rows_of(source.parts[0], (), ("instance_id",)):
         try:
             if raw.problem or not isinstance(raw.value, dict):
                 raise ValueError(raw.problem or f"{kind_of(raw.value)}, not an object")
@@ -163,43 +165,44 @@ def _read(path: Path, key: str, parse: Callable[[str, object], tuple[Row, ...]])
                 raise ValueError(f"the call failed: {problem}")
             if example in examples:
                 raise ValueError(f"second line of the example {example!r}")
-            found = parse(example, raw.value.get(key))
+            judgements = parse(example, raw.value.get(key))
         except ValueError as error:
             skipped[raw.place] = str(error)
             continue
         examples[example] = None
-        rows += found
+        rows += judgements
     if skipped and not examples:
         place, reason = next(iter(skipped.items()))
         raise MemAuditError(f"{place}: no line could be read: {reason}")
-    return Calls(tuple(rows), tuple(examples), skipped)
+    return PublishedCallsFile(tuple(rows), tuple(examples), skipped)
 
 
 def _cells(example: str, edges: object) -> tuple[CoverageCell, ...]:
     if not isinstance(edges, list):
         raise ValueError(f"coverage_edges is {kind_of(edges)}, a list was expected")
-    found: dict[tuple[str, str], CoverageCell] = {}
+    cells: dict[tuple[str, str], CoverageCell] = {}
     for edge in edges:
         if not isinstance(edge, dict):
             raise ValueError(f"an edge is {kind_of(edge)}, an object was expected")
         memory, unit = memory_id(example, _name(edge, "memory_id")), _name(edge, "unit_id")
-        if (memory, unit) in found:
+        if (memory, unit) in cells:
             raise ValueError(f"two edges from {memory!r} to {unit!r}")
-        value = _share(edge.get("coverage"), "coverage")
-        found[memory, unit] = CoverageCell(example, memory, unit, value)
-    return tuple(found.values())
+        value = _number(edge.get("coverage"), "coverage")
+        if not 0 <= value <= 1:
+            raise ValueError("coverage is not between 0 and 1")
+        cells[memory, unit] = CoverageCell(example, memory, unit, value)
+    return tuple(cells.values())
 
 
 def _scores(example: str, scores: object) -> tuple[SalienceScore, ...]:
     if not isinstance(scores, dict):
         raise ValueError(f"scores is {kind_of(scores)}, an object was expected")
-    found = []
+    judgements = []
     for id, score in scores.items():
         value = score.get("salience") if isinstance(score, dict) else score
-        found.append(
-            SalienceScore(example, memory_id(example, encodable(id)), _number(value, "salience"))
-        )
-    return tuple(found)
+        memory = memory_id(example, encodable(id))
+        judgements.append(SalienceScore(example, memory, _number(value, "salience")))
+    return tuple(judgements)
 
 
 def _name(row: dict[str, object], key: str) -> str:
@@ -215,10 +218,3 @@ def _number(value: object, what: str) -> Fraction:
     if isinstance(value, list | dict):
         raise ValueError(f"{what} is {kind_of(value)}, a number was expected")
     return exact(value)
-
-
-def _share(value: object, what: str) -> Fraction:
-    number = _number(value, what)
-    if not 0 <= number <= 1:
-        raise ValueError(f"{what} is not between 0 and 1")
-    return number

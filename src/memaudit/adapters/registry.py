@@ -25,54 +25,62 @@ from memaudit.core.errors import MemAuditError
 from memaudit.io.timestamps import export_time
 
 ADAPTERS: dict[str, Adapter] = {
-    adapter.name: adapter
-    for adapter in (
-        Mem0(), Mem0Search(), Letta(), MarkdownFolder(), AMem(), LangGraph(), Graphiti(),
-        Memobase(), MemOS(), Supermemory(), Hindsight(), OpenAIAgents(), WrittenStores(), JsonlOrText(),
-    )
-}  # fmt: skip
+    Mem0.name: Mem0(),
+    Mem0Search.name: Mem0Search(),
+    Letta.name: Letta(),
+    MarkdownFolder.name: MarkdownFolder(),
+    AMem.name: AMem(),
+    LangGraph.name: LangGraph(),
+    Graphiti.name: Graphiti(),
+    Memobase.name: Memobase(),
+    MemOS.name: MemOS(),
+    Supermemory.name: Supermemory(),
+    Hindsight.name: Hindsight(),
+    OpenAIAgents.name: OpenAIAgents(),
+    WrittenStores.name: WrittenStores(),
+    JsonlOrText.name: JsonlOrText(),
+}
 
 
 def named_adapter(name: str) -> Adapter:
-    """The importer of that name."""
     if name not in ADAPTERS:
         raise MemAuditError(f"unknown format {name!r}; known formats: {', '.join(ADAPTERS)}")
     return ADAPTERS[name]
 
 
 def guess_adapter(source: ExportSource) -> Adapter:
-    """The importer that is surest of the content; the file's name plays no part."""
+    """The importer that is most certain of the content; the file's name plays no part."""
     scores = {name: adapter.recognises(source) for name, adapter in ADAPTERS.items()}
     best = max(scores.values())
-    surest = [name for name, score in scores.items() if score == best]
-    if best and len(surest) == 1:
-        return ADAPTERS[surest[0]]
+    candidates = [name for name, score in scores.items() if score == best]
+    if best and len(candidates) == 1:
+        return ADAPTERS[candidates[0]]
     part = source.parts[0]
     if api_error(part.parsed.document):
         raise MemAuditError(no_list(part, ()))
     if best:
         raise MemAuditError(
-            f"{source.name}: could be {' or '.join(surest)}; say which with --format"
+            f"{source.name}: could be {' or '.join(candidates)}; choose one with --format"
         )
     if part.parsed.document == []:
         raise MemAuditError(
             f"{part.name}: is an empty list, which any system may have written; "
-            "say which with --format"
+            "name the system with --format"
         )
     raise MemAuditError(
-        f"{part.name}: is of no known format; give one with --format: {', '.join(ADAPTERS)}"
+        f"{part.name}: has no known format; give one with --format: {', '.join(ADAPTERS)}"
     )
 
 
 def import_store(
     paths: Sequence[Path], format: str | None = None, options: ImportOptions | None = None
 ) -> ExportedStore:
-    """Read an export. An error in one line where it cannot be read; never a silent part of it."""
+    """Read an export completely, or raise an error of one line."""
     options = options or ImportOptions()
     if format is not None:
         named_adapter(format)
     source = open_source(paths)
-    _refuse_nothing(source)
+    _refuse_other_files(source)
     adapter = named_adapter(format) if format else guess_adapter(source)
     if options.view is not None and options.view not in adapter.views:
         raise MemAuditError(
@@ -81,13 +89,13 @@ def import_store(
     if options.as_of is not None:
         when = export_time(options.as_of)
         if when is None:
-            raise MemAuditError(f"--as-of {options.as_of!r} is no time; write 2025-01-31")
+            raise MemAuditError(f"--as-of {options.as_of!r} is not a time; write 2025-01-31")
         options = replace(options, as_of=when)
     return adapter.read(source, replace(options, guessed=format is None))
 
 
-def _refuse_nothing(source: ExportSource) -> None:
-    """An empty file is no empty store; an API's error, a web page or our own store no export."""
+def _refuse_other_files(source: ExportSource) -> None:
+    """Refuse empty files, API errors, web pages and stores that are already imported."""
     for part in source.parts:
         document, text = part.parsed.document, part.parsed.text.strip()
         if part.kind == "text" and not source.folder:
@@ -100,12 +108,15 @@ def _refuse_nothing(source: ExportSource) -> None:
         if not isinstance(document, dict):
             continue
         if document.get("format") == STORE_FORMAT:
-            raise MemAuditError(f"{part.name}: is a store already; score it as it is")
+            raise MemAuditError(f"{part.name}: is already a store; score it as it is")
         if api_error(document) and not _holds_data(document):
             raise MemAuditError(no_list(part, ()))
 
 
 def _holds_data(document: dict[str, object]) -> bool:
-    """Whether anything but the error is in it: then the format's own reader decides."""
-    rest = [value for key, value in document.items() if key not in ("error", "errors", "detail")]
-    return any(isinstance(value, list | dict) for value in rest)
+    """Whether it holds more than the error: then the format's own reader decides."""
+    return any(
+        isinstance(value, list | dict)
+        for key, value in document.items()
+        if key not in ("error", "errors", "detail")
+    )

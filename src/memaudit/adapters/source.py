@@ -1,21 +1,31 @@
-"""What a user points at: one or more files, read once, bounded, and told apart by content."""
+"""The files of an export: read once, bounded, and classified by content as JSON, JSONL or text."""
 
+import json
 import os
 import stat
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from memaudit.adapters.decode import Parsed, parse
 from memaudit.adapters.sqlite_tables import MAGIC, schema
 from memaudit.core.errors import MemAuditError
+from memaudit.datasets.fields import IdRegistry
 from memaudit.io.files import sha256
-from memaudit.io.lenient_json import encodable
+from memaudit.io.lenient_json import LENIENT, RefusedJson, encodable, fault, loads
 
 MAX_BYTES = 256 << 20
-"""Of one file: an export is parsed in memory."""
+"""Of one file, and of all memory files in a folder: an export is parsed in memory."""
+
+MAX_FILES = 10_000
+
+ALONE = ("written_stores.jsonl", "textual_memory.json")
+"""Files that are the store of their folder: the published layout, a MemOS cube."""
+
+EXPORTS = (".af", ".json", ".jsonl", ".db", ".sqlite", ".sqlite3")
+TEXTS = (".md", ".txt", ".xml")
+GENERATED = "memory_filesystem.md"
+"""Letta Code's own index of the folder: not a memory."""
 
 _REFUSED = {
     b"\x80\x02": "a pickle", b"\x80\x03": "a pickle", b"\x80\x04": "a pickle",
@@ -24,22 +34,49 @@ _REFUSED = {
 }  # fmt: skip
 """Never opened: a pickle runs code when it is read, an archive may unpack to anything."""
 
+_ENCODINGS = {
+    b"\xef\xbb\xbf": "starts with a byte order mark (save it as UTF-8 without one)",
+    b"\xff\xfe": "is UTF-16 (save it as UTF-8)",
+    b"\xfe\xff": "is UTF-16 (save it as UTF-8)",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class JsonlLine:
+    """One line of a JSONL file: its value, or what is wrong with it."""
+
+    number: int
+    value: object = None
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedFile:
+    """The content of a file."""
+
+    kind: Literal["json", "lines", "text"] = "text"
+    document: object = None
+    lines: tuple[JsonlLine, ...] = ()
+    text: str = ""
+    wrapped: bool = False
+    """The JSON was inside a JSON string."""
+
 
 @dataclass(frozen=True, slots=True)
 class ExportFile:
-    """One file: its `tables` where it is SQLite, else what was `parsed`."""
+    """One file: its `tables` if it is SQLite, else its `parsed` content."""
 
     path: Path
     name: str
     kind: Literal["json", "lines", "text", "sqlite"]
-    parsed: Parsed = field(default_factory=Parsed)
+    parsed: ParsedFile = field(default_factory=ParsedFile)
     tables: dict[str, tuple[str, ...]] = field(default_factory=dict)
     digest: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class ExportSource:
-    """The files of one export, in order; a folder's are named by their path in it."""
+    """The files of one export, in order; a folder's files are named by their path in it."""
 
     name: str
     parts: tuple[ExportFile, ...]
@@ -49,30 +86,24 @@ class ExportSource:
 
 
 def open_source(paths: Sequence[Path]) -> ExportSource:
-    """Read what the paths hold."""
+    """Read the files, or the one folder."""
     if not paths:
         raise MemAuditError("no file given; give the export of a memory system")
     if len(paths) == 1 and os.path.isdir(paths[0]):  # never raises, unlike Path.is_dir
-        return open_folder(paths[0])
-    parts = tuple(open_part(path, name) for path, name in zip(paths, _names(paths), strict=True))
-    return ExportSource(name=encodable(paths[0].stem) or "store", parts=parts)
-
-
-def _names(paths: Sequence[Path]) -> list[str]:
-    """What the files are called: without their folder, unless two would be called the same."""
+        return _open_folder(paths[0])
     plain = [encodable(path.name) for path in paths]
-    seen: Counter[str] = Counter()
-    names: list[str] = []
+    names = IdRegistry()
+    parts = []
     for path, name in zip(paths, plain, strict=True):
-        wanted = name if plain.count(name) == 1 else encodable(f"{path.parent.name}/{path.name}")
-        seen[wanted] += 1
-        names.append(wanted if seen[wanted] == 1 else f"{wanted}#{seen[wanted]}")
-    return names
+        # Without the folder, unless two files have the same name.
+        own = name if plain.count(name) == 1 else encodable(f"{path.parent.name}/{path.name}")
+        parts.append(_open_file(path, names.assign(own)))
+    return ExportSource(encodable(paths[0].stem) or "store", tuple(parts))
 
 
-def open_part(path: Path, name: str, as_text: bool = False) -> ExportFile:
-    """Read one file; as text where its folder says so."""
-    data = read_bytes(path, name)
+def _open_file(path: Path, name: str, as_text: bool = False) -> ExportFile:
+    """Read one file; as text if its folder says so."""
+    data = read_export_bytes(path, name)
     digest = sha256(data)
     if data.startswith(MAGIC):
         return ExportFile(path, name, "sqlite", tables=schema(path, name), digest=digest)
@@ -84,7 +115,7 @@ def open_part(path: Path, name: str, as_text: bool = False) -> ExportFile:
     return ExportFile(path, name, parsed.kind, parsed, digest=digest)
 
 
-def read_bytes(path: Path, name: str) -> bytes:
+def read_export_bytes(path: Path, name: str) -> bytes:
     """The content of a regular file that is not too large."""
     try:
         status = path.stat()
@@ -92,15 +123,14 @@ def read_bytes(path: Path, name: str) -> bytes:
             raise MemAuditError(f"{name}: is a folder among several paths (give one folder alone)")
         if not stat.S_ISREG(status.st_mode):
             raise MemAuditError(f"{name}: is not a regular file (give a file on disk)")
-        if status.st_size > MAX_BYTES:
-            raise MemAuditError(
-                f"{name}: is too large: {status.st_size} bytes, at most {MAX_BYTES} are read "
-                "(export in pages)"
-            )
         with path.open("rb") as file:
-            data = file.read(MAX_BYTES + 1)  # it may grow while it is read
-        if len(data) > MAX_BYTES:
-            raise MemAuditError(f"{name}: is too large: more than {MAX_BYTES} bytes")
+            # Checked before reading, and again since a file may grow while it is read.
+            data = b"" if status.st_size > MAX_BYTES else file.read(MAX_BYTES + 1)
+        if max(status.st_size, len(data)) > MAX_BYTES:
+            raise MemAuditError(
+                f"{name}: is too large: {max(status.st_size, len(data))} bytes, at most "
+                f"{MAX_BYTES} are read (export in pages)"
+            )
         return data
     except FileNotFoundError:
         raise MemAuditError(f"{name}: does not exist (check the path)") from None
@@ -109,79 +139,151 @@ def read_bytes(path: Path, name: str) -> bytes:
         raise MemAuditError(f"{name}: cannot be read: {why}") from None
 
 
-ALONE = ("written_stores.jsonl", "textual_memory.json")
-"""Files that are the store of the folder they are in: the published layout, a MemOS cube."""
-
-EXPORTS = (".af", ".json", ".jsonl", ".db", ".sqlite", ".sqlite3")
-TEXTS = (".md", ".txt", ".xml")
-MAX_FILES = 10_000
-MAX_TOTAL = 256 << 20
-GENERATED = "memory_filesystem.md"
-"""Letta Code's own index of the folder: not a memory."""
-
-
-def open_folder(folder: Path) -> ExportSource:
-    """The parts of a folder."""
-    names = _folders_names(folder)
+def _open_folder(folder: Path) -> ExportSource:
+    """A store's one file, all memory files, or the exports side by side."""
+    paths = _files_below(folder)
     name = encodable(folder.resolve().name) or "folder"
-    if not names:
+    if not paths:
         raise MemAuditError(f"{name}: is an empty folder (a store was expected)")
-    top = [one for one in names if "/" not in one]
-    if alone := [one for one in ALONE if one in top]:
+    top = [path for path in paths if "/" not in path]
+    if alone := [path for path in ALONE if path in top]:
         wanted = alone[:1]
-    elif any(one.endswith(TEXTS) for one in names):
-        return _texts(folder, name, names)
+    elif any(path.endswith(TEXTS) for path in paths):
+        return _open_memory_files(folder, name, paths)
     else:
-        wanted = [one for one in top if one.endswith(EXPORTS)]
+        wanted = [path for path in top if path.endswith(EXPORTS)]
     if not wanted:
-        raise MemAuditError(f"{name}: holds no export and no memory file (found {names[0]!r})")
-    left_out = {encodable(one): "another file of the folder" for one in names if one not in wanted}
-    parts = tuple(open_part(folder / one, encodable(one)) for one in wanted)
+        raise MemAuditError(f"{name}: holds no export and no memory file (found {paths[0]!r})")
+    left_out = {
+        encodable(path): "another file of the folder" for path in paths if path not in wanted
+    }
+    parts = tuple(_open_file(folder / path, encodable(path)) for path in wanted)
     return ExportSource(name, parts, left_out=left_out)
 
 
-def _texts(folder: Path, name: str, names: list[str]) -> ExportSource:
-    """Every memory file below, by its path; hidden ones, links and other kinds are left out."""
+def _open_memory_files(folder: Path, name: str, paths: list[str]) -> ExportSource:
+    """Every memory file below, by its path; links, the index and other files are left out."""
     parts: list[ExportFile] = []
     left_out: dict[str, str] = {}
     total = 0
-    for one in names:
-        path = folder / one
+    for below in paths:
+        path = folder / below
         if path.is_symlink():
-            left_out[encodable(one)] = "symbolic link"
-        elif one.rpartition("/")[2] == GENERATED:
-            left_out[encodable(one)] = "generated index"
-        elif not one.endswith(TEXTS):
-            left_out[encodable(one)] = "not a memory file"
+            left_out[encodable(below)] = "symbolic link"
+        elif path.name == GENERATED:
+            left_out[encodable(below)] = "generated index"
+        elif not below.endswith(TEXTS):
+            left_out[encodable(below)] = "not a memory file"
         else:
             total += path.stat().st_size
-            if total > MAX_TOTAL:
-                raise MemAuditError(f"{name}: its files hold more than {MAX_TOTAL} bytes")
-            parts.append(open_part(path, encodable(one), as_text=True))
+            if total > MAX_BYTES:
+                raise MemAuditError(f"{name}: its files hold more than {MAX_BYTES} bytes")
+            parts.append(_open_file(path, encodable(below), as_text=True))
     return ExportSource(name, tuple(parts), folder=True, left_out=left_out)
 
 
-def _refuse(error: OSError) -> None:
-    """A folder inside that cannot be listed: without it the store would be read in part."""
-    raise error
+def _files_below(folder: Path) -> list[str]:
+    """The paths of all files below, sorted; hidden files and folders (.git) are left out."""
 
+    def refuse(error: OSError) -> None:  # without this folder the store would be incomplete
+        raise error
 
-def _folders_names(folder: Path) -> list[str]:
-    """The paths of all files below, sorted; hidden folders (.git) and files are not entered."""
-    found: list[str] = []
+    paths: list[str] = []
     try:
-        for place, folders, files in os.walk(folder, onerror=_refuse, followlinks=False):
-            folders[:] = sorted(one for one in folders if not one.startswith("."))
-            links = [one for one in folders if os.path.islink(os.path.join(place, one))]
+        for place, folders, files in os.walk(folder, onerror=refuse, followlinks=False):
+            folders[:] = sorted(name for name in folders if not name.startswith("."))
+            links = [name for name in folders if os.path.islink(os.path.join(place, name))]
             below = os.path.relpath(place, folder)
-            found += [
-                (Path(below) / file).as_posix()
-                for file in [*sorted(files), *links]
-                if not file.startswith(".")
+            paths += [
+                (Path(below) / name).as_posix()
+                for name in [*files, *links]
+                if not name.startswith(".")
             ]
-            if len(found) > MAX_FILES:
+            if len(paths) > MAX_FILES:
                 raise MemAuditError(f"{folder.name}: holds more than {MAX_FILES} files")
     except OSError as error:
         name = encodable(os.path.relpath(error.filename or folder, folder.parent))
         raise MemAuditError(f"{name}: cannot be read: {error.strerror or error}") from None
-    return sorted(found)
+    return sorted(paths)
+
+
+def parse(data: bytes, name: str, as_text: bool = False) -> ParsedFile:
+    """JSON, JSONL or text, by the first line. A broken line of JSONL is named, not guessed."""
+    for mark, message in _ENCODINGS.items():
+        if data.startswith(mark):
+            raise MemAuditError(f"{name}: {message}")
+    if as_text or not data.lstrip()[:1] or data.lstrip()[:1] not in b'{["':
+        return ParsedFile("text", text=_decoded(data, name))
+    if _is_jsonl(data):
+        return ParsedFile("lines", lines=_lines(data))
+    value = _json(_decoded(data, name), name)
+    if isinstance(value, str) and value.lstrip()[:1] in ("{", "["):  # seen in a published .af
+        document = _json(value, f"{name} (JSON inside a string)")
+        return ParsedFile("json", document=document, wrapped=True)
+    return ParsedFile("json", document=value)
+
+
+def text_lines(text: str) -> list[str]:
+    """The lines of a text as editors count them.
+
+    str.splitlines also cuts at form feeds, U+2028 and the like, which occur inside memories.
+    """
+    return text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+
+
+def _is_jsonl(data: bytes) -> bool:
+    """Whether the first line is an object of its own and something follows it."""
+    first, _, rest = data.lstrip().partition(b"\n")
+    if not rest.strip() or not first.startswith(b"{"):
+        return False
+    try:
+        return isinstance(loads(first.decode("utf-8", "replace")), dict)
+    except ValueError:  # a broken first line: JSONL if the second is an object of its own
+        second = rest.lstrip().partition(b"\n")[0]
+        try:
+            return second.startswith(b"{") and isinstance(loads(second.decode()), dict)
+        except ValueError:
+            return False
+
+
+def _lines(data: bytes) -> tuple[JsonlLine, ...]:
+    lines = []
+    at = 0
+    for number, line in enumerate(data.split(b"\n"), start=1):
+        start, at = at, at + len(line) + 1
+        if not line.strip():
+            continue
+        try:
+            lines.append(JsonlLine(number, loads(line.decode("utf-8"))))
+        except UnicodeDecodeError as error:
+            lines.append(JsonlLine(number, problem=f"not UTF-8: at byte {start + error.start}"))
+        except ValueError as error:
+            lines.append(JsonlLine(number, problem=str(error)))
+    return tuple(lines)
+
+
+def _decoded(data: bytes, name: str) -> str:
+    if (nul := data.find(b"\0")) >= 0:
+        raise MemAuditError(f"{name}: holds a NUL byte at byte {nul}: it is binary or damaged")
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise MemAuditError(
+            f"{name}:{line}: is not UTF-8 at byte {error.start} (save it as UTF-8)"
+        ) from None
+
+
+def _json(text: str, name: str) -> object:
+    try:
+        return LENIENT.decode(text)
+    except json.JSONDecodeError as error:
+        at = len(text[: error.pos].encode("utf-8", "replace"))
+        cut = ", or the file was cut off" if error.pos >= len(text.rstrip()) else ""
+        raise MemAuditError(
+            f"{name}:{error.lineno}: is not valid JSON: {fault(error)} (at byte {at}{cut})"
+        ) from None
+    except RecursionError:
+        raise MemAuditError(f"{name}: nests too deeply") from None
+    except RefusedJson as error:
+        raise MemAuditError(f"{name}: {error}") from None

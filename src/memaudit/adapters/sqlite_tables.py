@@ -1,4 +1,4 @@
-"""SQLite files, read only: nothing is written beside them, nothing in them is run."""
+"""SQLite files, read only: nothing is written beside them, and no code in them is run."""
 
 import shutil
 import sqlite3
@@ -15,11 +15,11 @@ LONGEST_VALUE = 64 << 20
 """Bytes of a text or blob: a few words of SQL can ask for gigabytes."""
 
 LARGEST_LOG = 256 << 20
-"""Bytes: the log is copied before it is read."""
+"""Bytes; the log is copied before it is read."""
 
 STEPS = 1_000_000
 MOST_STEPS = 2_000
-"""Instructions between two looks at the clock, and looks before a query counts as a trap."""
+"""Instructions between two checks, and checks before a query is stopped."""
 
 
 def schema(path: Path, name: str) -> dict[str, tuple[str, ...]]:
@@ -39,7 +39,7 @@ def schema(path: Path, name: str) -> dict[str, tuple[str, ...]]:
 def rows(
     path: Path, name: str, table: str, columns: tuple[str, ...], order: str
 ) -> Iterator[dict[str, object]]:
-    """The rows of a table; text comes as bytes, since a file may hold any."""
+    """The rows of a table; text comes as bytes, which need not be UTF-8."""
     wanted = ", ".join(f'"{column}"' for column in columns)
     with _opened(path, name) as connection:
         for row in connection.execute(f'SELECT {wanted} FROM "{table}" ORDER BY {order}'):
@@ -50,7 +50,7 @@ def rows(
 def _opened(path: Path, name: str) -> Iterator[sqlite3.Connection]:
     log = path.with_name(f"{path.name}-wal")
     try:
-        # A log that is no file is not SQLite's; one with rows not yet in the main file is copied.
+        # A log with rows that are not yet in the main file is copied, to leave both untouched.
         size = log.stat().st_size if log.is_file() else 0
         if size > LARGEST_LOG:
             raise MemAuditError(

@@ -1,24 +1,27 @@
-"""An exported store: the one shape every export is read into, and its file on disk."""
+"""An exported store: what every export is read into, and its file on disk."""
 
 import hashlib
 import json
+from decimal import Decimal
 from pathlib import Path
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 
-from memaudit.adapters.decode import loads
-from memaudit.adapters.fields import MAX_DEPTH, plain_json, too_deep
-from memaudit.adapters.source import read_bytes
+from memaudit.adapters.source import read_export_bytes
 from memaudit.core.errors import MemAuditError
-from memaudit.datasets.json_source import kind_of
 from memaudit.io.atomic import write_file
-from memaudit.io.strict_json import first_fault
+from memaudit.io.lenient_json import encodable, loads
+from memaudit.io.strict_json import first_fault, kind_of
 
 STORE_FORMAT: Literal["memaudit-store"] = "memaudit-store"
 STORE_VERSION: Literal[1] = 1
 
 State = Literal["active", "deleted", "expired", "superseded"]
+
+MAX_DEPTH = 64
+LONGEST_VECTOR = 50
+"""Longer lists of numbers are embeddings, which are left out."""
 
 
 class _Frozen(BaseModel):
@@ -26,7 +29,7 @@ class _Frozen(BaseModel):
 
 
 class Memory(_Frozen):
-    """One memory a system wrote. Only active ones are in the store that is scored."""
+    """A memory that a system wrote. Only active memories are scored."""
 
     id: str = Field(min_length=1, description="unique within the store")
     text: str
@@ -42,8 +45,8 @@ class Memory(_Frozen):
     metadata: dict[str, JsonValue] = Field(default_factory=dict)
 
 
-class Count(_Frozen):
-    """What became of the rows of an export."""
+class ImportCount(_Frozen):
+    """What happened to the rows of an export."""
 
     read: int = 0
     kept: int = 0
@@ -71,12 +74,11 @@ class ExportedStore(_Frozen):
     name: str = Field(min_length=1)
     origin: Origin
     memories: tuple[Memory, ...]
-    count: Count = Count()
+    count: ImportCount = ImportCount()
     warnings: tuple[str, ...] = ()
 
     @property
     def active(self) -> tuple[Memory, ...]:
-        """What a reader of the store would find."""
         return tuple(memory for memory in self.memories if memory.state == "active")
 
 
@@ -93,28 +95,26 @@ def store_digest(store: ExportedStore) -> str:
 
 
 def write_store(store: ExportedStore, path: Path) -> None:
-    """Write a store in one step."""
     write_file(path, store_text(store))
 
 
 def store_text(store: ExportedStore) -> str:
-    """The store as the file that is written."""
     data = store.model_dump(mode="json", exclude={"memories"})
     head = {**data, "digest": store_digest(store)}
     parts = [f"  {_line(name)}: {_line(value)}" for name, value in head.items()]
     rows = [
-        "    " + _line({"id": one.id, **one.model_dump(mode="json", exclude_defaults=True)})
-        for one in store.memories
+        "    " + _line({"id": memory.id, **memory.model_dump(mode="json", exclude_defaults=True)})
+        for memory in store.memories
     ]
     body = "[\n" + ",\n".join(rows) + "\n  ]" if rows else "[]"
     return "{\n" + ",\n".join([*parts, f'  "memories": {body}']) + "\n}\n"
 
 
 def read_store(path: Path) -> ExportedStore:
-    """Read a store that was written here; one that was edited is refused."""
+    """Read a store's file; a file that was edited is refused."""
     name = path.name
     try:
-        parsed = loads(read_bytes(path, name).decode("utf-8"))
+        parsed = loads(read_export_bytes(path, name).decode("utf-8"))
     except UnicodeDecodeError as error:
         raise MemAuditError(f"{name}: is not UTF-8 at byte {error.start}") from None
     except ValueError as error:
@@ -123,9 +123,9 @@ def read_store(path: Path) -> ExportedStore:
         raise MemAuditError(f"{name}: nests deeper than {MAX_DEPTH} levels")
     document = plain_json(parsed)
     if not isinstance(document, dict):
-        raise MemAuditError(f"{name}: holds {kind_of(document)}, no store {IMPORT_FIRST}")
+        raise MemAuditError(f"{name}: holds {kind_of(document)}, not a store {IMPORT_FIRST}")
     if document.get("format") != STORE_FORMAT:
-        raise MemAuditError(f"{name}: is no store {IMPORT_FIRST}")
+        raise MemAuditError(f"{name}: is not a store {IMPORT_FIRST}")
     if document.get("version") != STORE_VERSION:
         raise MemAuditError(f"{name}: is a store of version {document.get('version')!s:.20}, "
                             f"this program reads {STORE_VERSION}")  # fmt: skip
@@ -137,7 +137,7 @@ def read_store(path: Path) -> ExportedStore:
     seen: set[str] = set()
     for at, memory in enumerate(store.memories):
         if memory.id in seen:
-            raise MemAuditError(f"{name}: memories[{at}] has the id {memory.id!r} a second time")
+            raise MemAuditError(f"{name}: memories[{at}] repeats the id {memory.id!r}")
         seen.add(memory.id)
     if digest is not None and digest != store_digest(store):
         raise MemAuditError(f"{name}: does not match its digest: it was edited or damaged")
@@ -146,3 +146,50 @@ def read_store(path: Path) -> ExportedStore:
 
 def _line(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, allow_nan=False, sort_keys=False)
+
+
+def is_vector(value: object) -> bool:
+    """Whether a value is an embedding."""
+    return (
+        isinstance(value, list)
+        and len(value) > LONGEST_VECTOR
+        and all(isinstance(number, int | Decimal | float) for number in value)
+    )
+
+
+def plain_json(value: object) -> JsonValue:
+    """A parsed value as data a store can hold: floats, encodable text, no embeddings."""
+    if isinstance(value, Decimal):
+        number = float(value)
+        return number if abs(number) != float("inf") else str(value)
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "replace")
+    if isinstance(value, str):
+        return encodable(value)
+    if isinstance(value, dict):
+        return {
+            encodable(str(key)): plain_json(item)
+            for key, item in value.items()
+            if not is_vector(item)
+        }
+    if isinstance(value, list):
+        return [plain_json(item) for item in value]
+    if value is None or isinstance(value, bool | int | float):
+        return value
+    return str(value)
+
+
+def too_deep(value: object, limit: int = MAX_DEPTH) -> bool:
+    """Whether a value nests deeper than the limit; works at any depth, without recursion."""
+    level: list[object] = [value]
+    for _ in range(limit + 1):
+        below: list[object] = []
+        for container in level:
+            if isinstance(container, dict):
+                below += container.values()
+            elif isinstance(container, list):
+                below += container
+        level = [item for item in below if isinstance(item, dict | list)]
+        if not level:
+            return False
+    return True

@@ -1,14 +1,8 @@
 """supermemory: extracted memories with their versions; documents are not memories."""
 
 from memaudit.adapters.fields import ExportFields
-from memaudit.adapters.ledger import ImportLedger, MemoryDraft, check_limit, check_total
-from memaudit.adapters.protocol import (
-    ExportRow,
-    ImportOptions,
-    listed_rows,
-    most_rows_have,
-    value_at,
-)
+from memaudit.adapters.ledger import ImportLedger, MemoryDraft
+from memaudit.adapters.protocol import ExportRow, ImportOptions, mostly_have, rows_of, value_at
 from memaudit.adapters.source import ExportSource
 from memaudit.adapters.store import ExportedStore, State
 
@@ -24,24 +18,24 @@ class Supermemory:
     views: tuple[str, ...] = ("memory",)
 
     def recognises(self, source: ExportSource) -> int:
-        """By the switches only it has; an empty `memoryEntries` too."""
+        """By fields that only supermemory has, or a list `memoryEntries`."""
         marks = ("isLatest", "isForgotten")
-        if most_rows_have(source, LISTS, ("memory",), marks):
+        if mostly_have(source, LISTS, ("memory",), marks):
             return 4  # above Mem0, whose rows have `memory` as well
         documents = [part.parsed.document for part in source.parts if part.kind == "json"]
-        return 3 if any(value_at(one, "memoryEntries")[0] for one in documents) else 0
+        return 3 if any(value_at(document, "memoryEntries")[0] for document in documents) else 0
 
     def read(self, source: ExportSource, options: ImportOptions) -> ExportedStore:
         """Every entry and the earlier versions listed under it."""
         ledger = ImportLedger(source, options)
-        pages = [listed_rows(part, LISTS, ("memory",)) for part in source.parts]
+        pages = [rows_of(part, LISTS, ("memory",)) for part in source.parts]
         for rows in pages:
             ledger.take(rows, _draft)
             for raw in rows:
                 ledger.take(_history(raw), lambda row: _draft(row, earlier=True))
         total = value_at(source.parts[-1].parsed.document, "pagination.totalItems")[1]
-        if not check_total(ledger, total, sum(map(len, pages))):  # earlier versions are not counted
-            check_limit(ledger, len(pages[-1]), LIMITS)
+        if not ledger.check_total(total, sum(map(len, pages))):  # earlier versions are not counted
+            ledger.check_limit(len(pages[-1]), LIMITS)
         return ledger.store("supermemory", self.name, self.views[0], in_order=False)
 
 
@@ -49,7 +43,7 @@ def _history(raw: ExportRow) -> list[ExportRow]:
     earlier = raw.value.get("history") if isinstance(raw.value, dict) else None
     if not isinstance(earlier, list):
         return []
-    return [ExportRow(f"{raw.place}.history[{at}]", one) for at, one in enumerate(earlier)]
+    return [ExportRow(f"{raw.place}.history[{at}]", row) for at, row in enumerate(earlier)]
 
 
 def _draft(row: ExportFields, earlier: bool = False) -> MemoryDraft:

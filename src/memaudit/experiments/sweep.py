@@ -1,7 +1,7 @@
-"""Runs a spec: packages in chunks through an engine, rows appended to a journal in one order.
+"""Runs a spec: packages in chunks through an engine, rows appended to a journal.
 
 Rows are appended in the order of the spec whatever the engine, so at any moment the file is the
-beginning of the finished one: a killed run goes on where its last whole row ends.
+beginning of the finished one, and a killed run resumes after its last complete row.
 """
 
 import hashlib
@@ -35,23 +35,36 @@ RUN = "run.json"
 FORMAT = "memaudit-run"
 MOST_IN_CHUNK = 16
 CHUNKS = 64
-"""A run is cut into at least so many chunks, so that progress shows and little work is lost."""
+"""A run is cut into at least this many chunks, so that progress shows and little work is lost."""
 
 PARTS = {"spec": dict, "spec_digest": str, "budgets": dict, "rows": int, "versions": dict}
 """What the manifest of a run holds, whichever version wrote it."""
 
 Progress = Callable[[int], None]
+Budgets = tuple[tuple[str, Fraction], ...]
+"""Budgets as given, each with its cost."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunOutcome:
+    """How a run ended: all rows, those that already existed, bytes of damaged rows cut off."""
+
+    rows: int
+    existing: int
+    cut: int
 
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """Some packages of a run; of the first, so many rows are already there."""
+    """Some packages of a run. The first `skip` rows of the first package already exist."""
 
     packages: range
     skip: int
 
 
-def run(spec: RunSpec, folder: Path, engine: Engine, progress: Progress | None = None) -> "Outcome":
+def run(
+    spec: RunSpec, folder: Path, engine: Engine, progress: Progress | None = None
+) -> RunOutcome:
     """Write all rows of a spec into a folder, or those that are missing."""
     for name in spec.writers:
         named_writer(name)
@@ -64,15 +77,14 @@ def run(spec: RunSpec, folder: Path, engine: Engine, progress: Progress | None =
         claimed(folder, RUN, manifest, lambda: _refuse_others(manifest, folder), indent=2),
         Journal(folder / ROWS, fits) as journal,
     ):
-        found = journal.rows
+        existing = journal.rows
         if progress:
-            progress(found)
-        work = partial(rows_of, spec, budgets)
-        for lines in engine.map(work, _chunks(spec, found)):
+            progress(existing)
+        for lines in engine.map(partial(rows_of, spec, budgets), _chunks(spec, existing)):
             journal.append(lines)
             if progress:
                 progress(journal.rows)
-        return Outcome(journal.rows, found, journal.cut)
+        return RunOutcome(journal.rows, existing, journal.cut)
 
 
 def row_order(spec: RunSpec, budgets: Sequence[int | float | str]) -> Fits:
@@ -86,20 +98,8 @@ def row_order(spec: RunSpec, budgets: Sequence[int | float | str]) -> Fits:
     return in_order(("distribution", "seed", "budget", "writer"), spec.rows, key_at)
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """How a run ended: all rows, those found from before, and bytes of damaged rows cut off."""
-
-    rows: int
-    found: int
-    cut: int
-
-
-Budgets = tuple[tuple[str, Fraction], ...]
-
-
 def resolve(spec: RunSpec) -> Budgets:
-    """Budgets as given, each with its cost: fractions are shares of the mean total cost."""
+    """Budgets as given, each with its cost. Below 1 they are shares of the mean total cost."""
     mean = mean_cost(spec) if any(is_share(budget) for budget in spec.budgets) else None
     budgets = tuple((given, budget_cost(given, mean)) for given in spec.budgets)
     seen: dict[Fraction, str] = {}
@@ -142,13 +142,13 @@ def rows_of(spec: RunSpec, budgets: Budgets, chunk: Chunk) -> list[str]:
 
 @lru_cache(maxsize=1)
 def _subject(name: str, seed: int, seconds: float | None) -> Subject:
-    """The package; a distribution without draws has one for all seeds, solved once a process."""
+    """A distribution without draws has one package for all seeds, solved once per process."""
     return Subject(named_distribution(name).package(seed), seconds)
 
 
-def _chunks(spec: RunSpec, found: int) -> Iterator[Chunk]:
-    """What is left to do after the rows that were found."""
-    first, skip = divmod(found, spec.rows_per_package)
+def _chunks(spec: RunSpec, existing: int) -> Iterator[Chunk]:
+    """What is left to do after the rows that already exist."""
+    first, skip = divmod(existing, spec.rows_per_package)
     size = max(1, min(MOST_IN_CHUNK, spec.packages // CHUNKS))
     while first < spec.packages:
         end = min(first + size, spec.packages)
@@ -162,10 +162,10 @@ def _refuse_others(manifest: dict[str, Any], folder: Path) -> None:
     if before["spec_digest"] != manifest["spec_digest"]:
         refuse_other_run(folder, "run", before["spec"], manifest["spec"])
         raise MemAuditError(f"{folder} holds an older form of run; choose another folder")
-    begun, now = (data["versions"].get("memaudit") for data in (before, manifest))
-    if begun != now:
+    started_by, now = (data["versions"].get("memaudit") for data in (before, manifest))
+    if started_by != now:
         raise MemAuditError(
-            f"{folder} was started by memaudit {begun}, this is {now}; choose another folder"
+            f"{folder} was started by memaudit {started_by}, this is {now}; choose another folder"
         )
     if before.get("estimators") != manifest["estimators"]:
         raise MemAuditError(
@@ -174,6 +174,7 @@ def _refuse_others(manifest: dict[str, Any], folder: Path) -> None:
 
 
 def run_manifest(spec: RunSpec, budgets: Budgets) -> dict[str, Any]:
+    """What claims the folder of a run."""
     return {
         "format": FORMAT,
         "version": 1,
@@ -192,25 +193,25 @@ def run_manifest(spec: RunSpec, budgets: Budgets) -> dict[str, Any]:
 
 
 def _estimators(spec: RunSpec) -> dict[str, Any]:
-    """What the trained writers of a run learned from: held-out means not in there."""
-    found = {}
+    """What the trained writers of a run were trained on. Held-out packages are not among it."""
+    models = {}
     for name in spec.writers:
         model = getattr(getattr(named_writer(name), "estimator", None), "model", None)
         if isinstance(model, RidgeModel):
-            found[name] = {
+            models[name] = {
                 "model": hashlib.sha256(model.model_dump_json().encode()).hexdigest(),
                 "trained_on": [trained.package for trained in model.training],
             }
-    return found
+    return models
 
 
 def read_run(folder: Path) -> dict[str, Any]:
-    """A run's manifest."""
+    """The manifest of a run."""
     path = folder / RUN
     try:
         manifest = floats(parse_json(read_text(path), RUN))
     except InvalidPackage as error:
-        # What is wrong begins with the file's name.
+        # The problem starts with the file's name.
         raise MemAuditError(f"cannot read {folder}/{error.problems[0]}") from None
     if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
         raise MemAuditError(f"{path} is not the manifest of a run")

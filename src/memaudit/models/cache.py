@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Self
 
 from memaudit.core.errors import MemAuditError
-from memaudit.io.database import Database, Form
+from memaudit.io.database import Database, Schema
 from memaudit.models.cache_rows import Answer, Attempt, answer_of, attempt_of
 from memaudit.models.client import (
     RECORDED,
@@ -41,7 +41,7 @@ CREATE TABLE IF NOT EXISTS attempts (
 CREATE INDEX IF NOT EXISTS attempts_by_key ON attempts (key, at, id);
 CREATE TABLE IF NOT EXISTS pending (key TEXT PRIMARY KEY, request TEXT NOT NULL) WITHOUT ROWID;
 """
-FORM = Form(0x4D454D43, 1, _TABLES, name="answers", option="--cache")
+FORM = Schema(0x4D454D43, 1, _TABLES, name="answers", option="--cache")
 """Marked "MEMC"."""
 
 PATIENCE = 60.0
@@ -244,5 +244,7 @@ def cache_contents(cache: Cache) -> CacheContents:
         Counter((answer.model, answer.template, answer.template_version) for answer in answers),
         Counter(attempt.kind for attempt in attempts),
         cache.count("pending"),
-        sum((row.usage for row in (*answers, *attempts)), Usage()),
+        sum(
+            [answer.usage for answer in answers] + [attempt.usage for attempt in attempts], Usage()
+        ),
     )

@@ -31,7 +31,6 @@ def test_memories_in_order_of_writing_with_their_lives(run: Run, tmp_path: Path)
 
 
 def test_equal_ids_of_two_examples_are_told_apart(run: Run) -> None:
-    """The notebook numbers from 0 in every store."""
     store = run([package("p", "a"), package("q", "b")]).store
     assert [(m.id, m.text, m.example) for m in store.memories] == [
         ("0", "a", "p"),
@@ -49,7 +48,6 @@ def test_an_example_for_which_nothing_is_written_is_in_the_store(run: Run) -> No
 
 
 def test_a_second_run_feeds_only_what_is_new_or_changed(run: Run) -> None:
-    """p stays, q has another text now, r is new."""
     first = run([package("p", "a"), package("q", "b")])
     again = run([package("p", "a"), package("q", "other"), package("r", "c")])
     assert (first.fed_now, again.fed_now) == (2, 2)
@@ -59,9 +57,7 @@ def test_a_second_run_feeds_only_what_is_new_or_changed(run: Run) -> None:
 def test_other_settings_do_not_mix(run: Run) -> None:
     """A record begun with other options is refused; the message names what differs."""
     run([package("p", "a")])
-    with pytest.raises(
-        MemAuditError, match=r'begun with options \{\}, now it is \{"shout": true\}'
-    ):
+    with pytest.raises(MemAuditError, match=r'started with options \{\}, not \{"shout": true\}'):
         run([package("p", "a")], shout=True)
 
 
@@ -91,13 +87,11 @@ def test_a_system_that_dies_breaks_one_example_only(run: Run, tmp_path: Path) ->
 
 
 def test_a_system_that_hangs_is_ended(run: Run) -> None:
-    """No answer in time is a broken example."""
     outcome = run([package("p", "sleep long")], patience=1)
     assert outcome.broken == {"p": "Notebook gave no answer in 1 s"}
 
 
 def test_two_broken_examples_in_a_row_end_the_run(run: Run) -> None:
-    """Three failed messages break an example; what was not reached says so."""
     bad = ["raise one", "raise two", "raise three"]
     outcome = run([package(name, *bad) for name in ("p", "q", "r")])
     assert outcome.broken["r"] == "not reached"
@@ -107,14 +101,12 @@ def test_two_broken_examples_in_a_row_end_the_run(run: Run) -> None:
 
 
 def test_experiences_without_text_are_counted_not_fed(run: Run) -> None:
-    """A blank message would only make a system invent something."""
     store = run([package("p", "a", "  ")]).store
     assert "1 experiences without text were not fed" in store.warnings
     assert store.origin.configuration["messages"] == 1
 
 
 def test_nothing_on_disk_holds_the_key(run: Run, tmp_path: Path) -> None:
-    """Not the store, not the journal, not the exports."""
     run([package("p", "a", "raise it")])
     files = [path for path in tmp_path.rglob("*") if path.is_file()]
     assert len(files) == 3
@@ -122,7 +114,6 @@ def test_nothing_on_disk_holds_the_key(run: Run, tmp_path: Path) -> None:
 
 
 def test_a_system_that_is_not_installed_gives_the_pip_line(tmp_path: Path) -> None:
-    """And nothing is written."""
     driver = tmp_path / "driver.py"
     driver.write_text("import no_such_module_anywhere\n")
     system = MemorySystem("x", "X", "x-memory==1.2 y", driver, "mem0", "results")
@@ -149,7 +140,6 @@ def test_a_system_that_is_not_installed_gives_the_pip_line(tmp_path: Path) -> No
 def test_mistakes_are_told_in_one_line(
     packages: list, settings: dict, message: str, tmp_path: Path
 ) -> None:
-    """Before anything is fed or written."""
     given = CaptureSettings(**{"model": "m", "base_url": "http://127.0.0.1:1", **settings})
     with pytest.raises(MemAuditError, match=message) as caught:
         capture(NOTEBOOK, packages, given, tmp_path / "store.json")
@@ -158,6 +148,5 @@ def test_mistakes_are_told_in_one_line(
 
 
 def test_unknown_system() -> None:
-    """The known ones are listed."""
     with pytest.raises(MemAuditError, match="unknown system 'zep'; choose mem0, amem, langmem"):
         named_system("zep")

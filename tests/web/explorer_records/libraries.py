@@ -9,6 +9,7 @@ from memaudit.adapters.store import ExportedStore, ImportCount, Memory, Origin, 
 from memaudit.downstream.answers import Verdict
 from memaudit.downstream.chain import Stage
 from memaudit.downstream.outcomes import TABLE
+from memaudit.formats.diagnosis_files import LOST_BY, MEASURES, Outcome
 from memaudit.io.journal import to_line
 from memaudit.io.packages import write_package
 from memaudit.label_audit.agreement import audit_agreement
@@ -163,7 +164,8 @@ def sheet_data(package: str, text: str, lost: bool = True) -> dict[str, Any]:
 def diagnosis_row(package: str, query: str, store: str, text: str) -> dict[str, Any]:
     """A question whose evidence was cut, with a text in every field."""
     memory = f"m {text}"
-    unit = {"unit": f"unit {text}", "supports": True, "stage": "pruned", "needs": 1,
+    unit = {"unit": f"unit {text}", "says": f"says {text}", "supports": True, "stage": "pruned",
+            "needs": 1,
             "written": "4/3", "kept": "1/3", "retrieved": 0,
             "memories": [{"id": memory, "covers": "1/3", "kept": True, "rank": None},
                          {"id": "gone", "covers": 1, "kept": False, "rank": None}]}  # fmt: skip
@@ -172,9 +174,9 @@ def diagnosis_row(package: str, query: str, store: str, text: str) -> dict[str, 
         "package": package, "store": store, "query": query, "kind": f"kind {text}",
         "question": f"asked {text}", "gold": f"gold {text}", "abstention": False,
         "outcome": decided.outcome.value, "layer": decided.layer.value, "stage": "pruned",
-        "verdict": "wrong", "why": [f"why {text}", "partly_written"], "reply": "answered",
+        "verdict": "wrong", "why": ["partly_written"], "reply": "answered",
         "answer": f"said {text}", "used": [memory], "retrieved": [memory], "evidence": [unit],
-        "stale_units": [text], "measures": {"answered": 0}, "texts": {memory: f"memory {text}"},
+        "stale_units": [text], "measures": {"answered": 0}, "texts": {memory: f"memory {text}", "gone": f"gone {text}"},
     }  # fmt: skip
 
 
@@ -190,12 +192,19 @@ def write_diagnosis(folder: Path, rows: list[dict[str, Any]], text: str = "x") -
 
 
 def summary_data(stores: list[str], text: str) -> dict[str, Any]:
-    """A summary of these stores with a text in every field."""
+    """A summary of one question per store, with a text in every field that may hold any."""
     mean = {"n": 1, "undefined": 1, "mean": 0.5, "ci_low": 0.25, "ci_high": 0.75}
-    gap = {"measure": text, "first": text, "second": text, "n": 1, "mean_difference": -0.5,
-           "ci_low": -1.0, "ci_high": 0.0, "p": 0.5, "p_holm": 1.0}  # fmt: skip
-    return {"format": "memaudit-diagnosis", "version": 1, "clusters": text, "about": {text: text},
-            "summaries": [{"store": name, "measures": {text: mean}} for name in stores],
+    gap = {"measure": text, "first": stores[0], "second": stores[-1], "n": 1,
+           "mean_difference": -0.5, "ci_low": -1.0, "ci_high": 0.0, "p": 0.5,
+           "p_holm": 1.0}  # fmt: skip
+    store = {"questions": 1, "outcomes": {name: 0 for name in Outcome}, "answered": "0",
+             "losses": {name: "0" for name in LOST_BY}, "why": {text: 1}, "kinds": {},
+             "measures": {name: mean for name in MEASURES}, "curve": []}  # fmt: skip
+    spec = {"retriever": text, "k": 1, "reader": text, "budget": 3, "rules": {text: text},
+            "packages": {text: text}}  # fmt: skip
+    return {"format": "memaudit-diagnosis", "version": 1, "spec": spec, "questions": 1,
+            "packages": 1, "clusters": text, "about": {text: text},
+            "summaries": [{"store": name, **store} for name in stores],
             "differences": [gap]}  # fmt: skip
 
 

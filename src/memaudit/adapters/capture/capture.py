@@ -1,4 +1,4 @@
-"""The folder beside the store that makes a capture resumable: a journal and the raw exports."""
+"""Many packages through one system, each once, into one store; a journal makes it resumable."""
 
 import json
 import shutil
@@ -22,6 +22,7 @@ from memaudit.adapters.capture.example import (
     feed_example,
 )
 from memaudit.adapters.capture.systems import CaptureSettings, MemorySystem
+from memaudit.adapters.ledger import first_places
 from memaudit.adapters.registry import named_adapter
 from memaudit.adapters.store import ExportedStore, ImportCount, Memory, Origin, write_store
 from memaudit.core.errors import MemAuditError
@@ -39,26 +40,26 @@ WORK = "work-"
 
 @dataclass(slots=True)
 class CaptureRecord:
-    """An open capture: its finished examples by name, and where new ones go."""
+    """The folder beside the store: a journal of finished examples, and the raw exports."""
 
     folder: Path
     journal: Journal
     finished: dict[str, ExampleResult]
 
     def keep(self, result: ExampleResult) -> None:
-        """Write a finished example down; from here on it is not fed again."""
+        """Record a finished example, which is not fed again."""
         row = {"kind": "example", **asdict(result)}
         row["memories"] = [memory.model_dump(mode="json") for memory in result.memories]
         self.journal.append([to_line(row)])
         self.finished[result.example] = result
 
     def export_path(self, digest: str) -> Path:
-        """The raw export of an example, in the system's own format; its ending is to be added."""
+        """The path of an example's raw export, without its suffix."""
         return self.folder / EXPORTS / digest[:16]
 
     @contextmanager
     def work_folder(self) -> Iterator[Path]:
-        """A new folder for the system's files; a killed run's folder is never used again."""
+        """A new folder for the system's files; that of a killed run is never used again."""
         path = Path(mkdtemp(prefix=WORK, dir=self.folder))
         try:
             yield path
@@ -68,14 +69,14 @@ class CaptureRecord:
 
 @contextmanager
 def open_record(out: Path, identity: dict[str, Any]) -> Iterator[CaptureRecord]:
-    """Begin or go on; a record of other settings or versions is refused."""
+    """Start or resume a capture; one with other settings or versions is refused."""
     folder = beside(out, SUFFIX)
     try:
         (folder / EXPORTS).mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise MemAuditError(f"cannot write {folder}: {error.strerror or error}") from None
     with Journal(folder / JOURNAL) as journal:
-        for left in folder.glob(WORK + "*"):  # of a killed run: the lock says nobody uses it now
+        for left in folder.glob(WORK + "*"):  # of a killed run: this process holds the lock
             shutil.rmtree(left, ignore_errors=True)
         rows = list(read_journal(folder / JOURNAL))
         if not rows:
@@ -90,8 +91,8 @@ def _refuse_other(folder: Path, row: dict[str, Any], identity: dict[str, Any]) -
         if row.get(name) != wanted:
             before, now = json.dumps(row.get(name)), json.dumps(wanted)
             raise MemAuditError(
-                f"{folder} was begun with {name} {before}, now it is {now}; "
-                "choose another --out, or delete the folder to begin anew"
+                f"{folder} was started with {name} {before}, not {now}; "
+                "choose another --out, or delete the folder to start again"
             )
 
 
@@ -101,14 +102,11 @@ def _result(row: dict[str, Any]) -> ExampleResult:
     return ExampleResult(**fields)
 
 
-NAMED = 20
-
-
 def assemble(
     system: MemorySystem, settings: CaptureSettings, address: str, versions: Mapping[str, str],
     results: Sequence[ExampleResult], broken: Mapping[str, str], name: str,
 ) -> ExportedStore:  # fmt: skip
-    """The memories of every finished example, one after the other."""
+    """One store from the memories of every finished example, in order."""
     memories = _with_unique_ids(results)
     inactive = Counter(memory.state for memory in memories if memory.state != "active")
     skipped: Counter[str] = Counter()
@@ -165,39 +163,39 @@ def _warnings(
 ) -> list[str]:
     found = []
     if broken:
-        names = _named([f"{name} ({why})" for name, why in broken.items()])
+        names = first_places([f"{name} ({why})" for name, why in broken.items()])
         found.append(
             ExportWarning.INCOMPLETE.text(f"{len(broken)} packages are not in this store: {names}")
         )
     failures = [
-        f"{result.example} {one['experience']} ({one['problem']})"
+        f"{result.example} {failure['experience']} ({failure['problem']})"
         for result in results
-        for one in result.failures
+        for failure in result.failures
     ]
     if failures:
         total = sum(result.fed for result in results)
         found.append(
             ExportWarning.INCOMPLETE.text(
-                f"{len(failures)} of {total} messages failed: {_named(failures)}"
+                f"{len(failures)} of {total} messages failed: {first_places(failures)}"
             )
         )
     if empty := sum(result.empty for result in results):
         found.append(f"{empty} experiences without text were not fed")
     others = sorted({host for result in results for host in _others(result, address)})
     if others:
-        found.append(f"the system contacted more than the model's address: {_named(others)}")
+        found.append(f"the system contacted more than the model's address: {first_places(others)}")
     found += [f"{result.example}: {text}" for result in results for text in result.warnings]
     return found
 
 
 def _others(result: ExampleResult, address: str) -> set[str]:
-    """Addresses contacted besides the model's; what its name resolved to is not told apart."""
+    """Addresses contacted besides the model's; what its name resolved to is not distinguished."""
     parts = urlsplit(address)
     own = f"{parts.hostname}:{parts.port or (443 if parts.scheme == 'https' else 80)}"
-    numeric = {one for one in result.contacted if _is_numeric(one)}
-    # Where the model has a name, every name is looked up first: numbers are only where it led.
-    told = set(result.contacted) if own in numeric else set(result.contacted) - numeric
-    return told - {own}
+    numeric = {address for address in result.contacted if _is_numeric(address)}
+    # If the model has a host name, names are looked up first and numbers only repeat them.
+    contacted = set(result.contacted) if own in numeric else set(result.contacted) - numeric
+    return contacted - {own}
 
 
 def _is_numeric(place: str) -> bool:
@@ -205,18 +203,13 @@ def _is_numeric(place: str) -> bool:
     return ":" in host or host.replace(".", "").isdigit()
 
 
-def _named(places: Sequence[str]) -> str:
-    more = f", and {len(places) - NAMED} more" if len(places) > NAMED else ""
-    return ", ".join(places[:NAMED]) + more
-
-
 EXAMPLES_IN_A_ROW = 2
-"""Broken one after the other, they end the run: the rest would break too."""
+"""After so many broken examples the run ends: the others would break too."""
 
 
 @dataclass(slots=True)
 class CaptureOutcome:
-    """The store, what was fed in this run and before, and what could not be."""
+    """The store, the examples of this run and earlier ones, and what could not be fed."""
 
     store: ExportedStore
     results: list[ExampleResult]
@@ -226,21 +219,23 @@ class CaptureOutcome:
 
 def capture(
     system: MemorySystem, packages: Sequence[Package], settings: CaptureSettings, out: Path,
-    told: Callable[[str], None] = lambda _: None,
+    report: Callable[[str], None] = lambda _: None,
 ) -> CaptureOutcome:  # fmt: skip
-    """Feed every package that is not finished yet; write the store of all that are."""
+    """Feed every package that is not finished, and write the store of all finished ones."""
     examples = _examples(packages)
     address, key = checked_address(settings.base_url), key_for(settings.base_url)
     with ExitStack() as stack:
         drivers = stack.enter_context(Drivers(system, settings.python, key))
-        drivers.running()  # before anything is written: is the system there, in which version?
+        drivers.running()  # before anything is written: is the system installed, in which version?
         versions, known = drivers.hello["versions"], drivers.hello["options"]
         _refuse_unknown(settings, known, system)
         identity = {"system": system.name, "view": settings.view, "versions": versions}
         record = stack.enter_context(open_record(out, {**identity, **settings.identity()}))
-        waiting = [one for one in examples if not _is_finished(record, one)]
-        broken = _Run(drivers, settings, record, address, key, told).feed(waiting)
-        results = [record.finished[one.name] for one in examples if _is_finished(record, one)]
+        waiting = [example for example in examples if not _is_finished(record, example)]
+        broken = _Run(drivers, settings, record, address, key, report).feed(waiting)
+        results = [
+            record.finished[example.name] for example in examples if _is_finished(record, example)
+        ]
     store = assemble(system, settings, address, versions, results, broken, out.stem)
     write_store(store, out)
     return CaptureOutcome(store, results, len(waiting) - len(broken), broken)
@@ -253,26 +248,26 @@ class _Run:
     record: CaptureRecord
     address: str
     key: Secret
-    told: Callable[[str], None]
+    report: Callable[[str], None]
 
     def feed(self, waiting: Sequence[CaptureExample]) -> dict[str, str]:
-        """Feed examples in order, a new process after each that broke; why which one broke."""
+        """Feed examples in order, with a new process after a failure; returns the failures."""
         broken: dict[str, str] = {}
         in_a_row = 0
-        for one in waiting:
+        for example in waiting:
             if in_a_row == EXAMPLES_IN_A_ROW:
-                broken[one.name] = "not reached"
+                broken[example.name] = "not reached"
                 continue
             try:
-                self._feed_one(one)
+                self._feed_example(example)
                 in_a_row = 0
             except DriverDied as error:
-                broken[one.name] = self.key.hidden_in_message(str(error))
+                broken[example.name] = self.key.hidden_in_message(str(error))
                 self.drivers.drop()
                 in_a_row += 1
         return broken
 
-    def _feed_one(self, one: CaptureExample) -> None:
+    def _feed_example(self, example: CaptureExample) -> None:
         wire = {
             "model": self.settings.model, "base_url": self.address,
             "embedder": self.settings.embedder, "options": self.settings.options,
@@ -282,9 +277,9 @@ class _Run:
             self.drivers.running(), wire, self.key, self.settings.patience, self.settings.view
         )
         with self.record.work_folder() as folder:
-            result = feed_example(feeding, one, folder, self.record.export_path(one.digest))
+            result = feed_example(feeding, example, folder, self.record.export_path(example.digest))
         self.record.keep(result)
-        self.told(f"{one.name}: {result.fed} messages, {len(result.memories)} memories")
+        self.report(f"{example.name}: {result.fed} messages, {len(result.memories)} memories")
 
 
 def _examples(packages: Sequence[Package]) -> list[CaptureExample]:
@@ -292,7 +287,7 @@ def _examples(packages: Sequence[Package]) -> list[CaptureExample]:
     for package in packages:
         if package.name in examples:
             raise MemAuditError(
-                f"two packages are called {package.name!r}; a store tells its examples by name"
+                f"two packages are called {package.name!r}; a store identifies examples by name"
             )
         examples[package.name] = as_example(package)
     return list(examples.values())

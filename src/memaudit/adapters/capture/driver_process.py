@@ -1,4 +1,4 @@
-"""A driver as a child process: one request, one reply, and the end of its stderr for messages."""
+"""The child process that runs a memory system: started on demand, restarted after it broke."""
 
 import contextlib
 import json
@@ -24,7 +24,7 @@ GRACE = 10.0
 
 
 class DriverDied(MemAuditError):
-    """The system's process ended, hung or broke; the example it worked on is not finished."""
+    """The system's process ended, hung or broke; its current example is not finished."""
 
 
 class DriverProcess:
@@ -48,18 +48,18 @@ class DriverProcess:
                 f"cannot run {self.python}: {error.strerror or error}; give --python the "
                 f"interpreter of an environment with {self.system.label}"
             ) from None
-        threading.Thread(target=self._listen, daemon=True).start()
-        self._reader = threading.Thread(target=self._overhear, daemon=True)
+        threading.Thread(target=self._read_replies, daemon=True).start()
+        self._reader = threading.Thread(target=self._read_errors, daemon=True)
         self._reader.start()
         return self
 
-    def _listen(self) -> None:
+    def _read_replies(self) -> None:
         assert self._process.stdout is not None
         for line in self._process.stdout:
             self._replies.put(line)
         self._replies.put(None)
 
-    def _overhear(self) -> None:
+    def _read_errors(self) -> None:
         assert self._process.stderr is not None
         for line in self._process.stderr:
             self._tail.append(line.rstrip())
@@ -67,7 +67,7 @@ class DriverProcess:
     def ask(self, do: str, patience: float, **fields: object) -> dict[str, Any]:
         """Send one request and wait for its reply."""
         assert self._process.stdin is not None
-        with contextlib.suppress(BrokenPipeError):  # a dead child is told by the missing reply
+        with contextlib.suppress(BrokenPipeError):  # the missing reply shows that the child is dead
             self._process.stdin.write(json.dumps({"do": do, **fields}) + "\n")
             self._process.stdin.flush()
         try:
@@ -75,7 +75,7 @@ class DriverProcess:
         except queue.Empty:
             raise DriverDied(f"{self.system.label} gave no answer in {patience:g} s") from None
         if line is None:
-            raise DriverDied(f"the process of {self.system.label} ended: {self._last_words()}")
+            raise DriverDied(f"the process of {self.system.label} ended: {self._last_error()}")
         reply: dict[str, Any] = json.loads(line)
         if "missing" in reply:
             raise MissingTool(
@@ -86,13 +86,12 @@ class DriverProcess:
             raise DriverDied(f"{self.system.label}: {_one_line(reply['fatal'])}")
         return reply
 
-    def _last_words(self) -> str:
+    def _last_error(self) -> str:
         self._reader.join(timeout=GRACE)
-        said = [line for line in self._tail if line.strip()]
-        return _one_line(said[-1]) if said else f"exit code {self._process.wait()}, nothing said"
+        lines = [line for line in self._tail if line.strip()]
+        return _one_line(lines[-1]) if lines else f"exit code {self._process.wait()}, no message"
 
     def kill(self) -> None:
-        """End the child at once."""
         self._process.kill()
 
     def __exit__(
@@ -121,7 +120,7 @@ PASSED = frozenset({
     "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY",
     "http_proxy", "https_proxy", "all_proxy", "no_proxy",
 })  # fmt: skip
-"""Everything else stays behind: an OPENROUTER_API_KEY, for one, makes Mem0 ask another company."""
+"""No other variable is passed: an OPENROUTER_API_KEY would make Mem0 ask another company."""
 
 ALWAYS = {"DO_NOT_TRACK": "1", "PYTHONUNBUFFERED": "1", "PYTHONUTF8": "1"}
 
@@ -129,7 +128,7 @@ ALWAYS = {"DO_NOT_TRACK": "1", "PYTHONUNBUFFERED": "1", "PYTHONUTF8": "1"}
 def child_environment(
     system: MemorySystem, variables: Mapping[str, str], folder: str, key: str
 ) -> dict[str, str]:
-    """The environment of a driver. `folder` is where a system may leave files of its own."""
+    """The environment of a driver. A system may write its own files to `folder`."""
     passed = {name: value for name, value in variables.items() if name in PASSED}
     return {
         **passed,
@@ -146,7 +145,7 @@ STARTING = 300.0
 
 
 class Drivers:
-    """Holds the running driver."""
+    """The running driver of a system, one process at a time."""
 
     def __init__(self, system: MemorySystem, python: str | None, key: Secret) -> None:
         self.system, self.python, self._key = system, interpreter(python), key
@@ -155,7 +154,7 @@ class Drivers:
         self.hello: dict[str, Any] = {}
 
     def running(self) -> DriverProcess:
-        """The driver, its system imported."""
+        """The driver, started if necessary."""
         if self._running is None:
             home = self._stack.enter_context(TemporaryDirectory(ignore_cleanup_errors=True))
             key = self._key.reveal() or "none"
@@ -166,7 +165,7 @@ class Drivers:
         return self._running
 
     def drop(self) -> None:
-        """End the driver; the next one is a fresh process."""
+        """End the driver; the next one is a new process."""
         if self._running is not None:
             self._running.kill()
         self._running = None
@@ -185,10 +184,10 @@ class Drivers:
 
 
 def interpreter(given: str | None) -> str:
-    """The interpreter named, or the one in the environment folder that was named, or ours."""
+    """The given interpreter, the one in a given environment folder, or MemAudit's own."""
     if given is None:
         return sys.executable
-    for inside in (Path(given) / "bin" / "python", Path(given) / "Scripts" / "python.exe"):
-        if inside.exists():
-            return str(inside.absolute())
+    for python in (Path(given) / "bin" / "python", Path(given) / "Scripts" / "python.exe"):
+        if python.exists():
+            return str(python.absolute())
     return given

@@ -1,4 +1,4 @@
-"""What a system is fed: the visible experiences as messages, and nothing else of a package."""
+"""One package through a system: fed message by message, then read out and imported."""
 
 import hashlib
 import json
@@ -22,7 +22,7 @@ from memaudit.writers.protocol import VisibleExperience, visible
 
 ASSISTANTS = frozenset({"assistant", "ai", "agent", "model", "bot", "system"})
 PLAIN = ASSISTANTS | {"user", "human"}
-"""Speakers that a role says already."""
+"""Speakers that the role already names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,16 +31,16 @@ class FedMessage:
 
     role: str
     content: str
-    """`[timestamp] speaker: text`, without what the package does not know."""
+    """`[timestamp] speaker: text`, without the parts that the package does not have."""
     spoken: str
     """`speaker: text`."""
     time: str | None
-    """`YYYYMMDDHHMM` where the timestamp is ISO, else as it stands."""
+    """`YYYYMMDDHHMM` if the timestamp is ISO, else unchanged."""
 
 
 @dataclass(frozen=True, slots=True)
 class FedExperience:
-    """A message with the experience it came from; only the message leaves this process."""
+    """A message with its experience; only the message is sent to the system."""
 
     experience: str
     message: FedMessage
@@ -48,7 +48,7 @@ class FedExperience:
 
 @dataclass(frozen=True, slots=True)
 class CaptureExample:
-    """A package as far as it is fed."""
+    """What a system is fed of a package: its visible experiences as messages, nothing else."""
 
     name: str
     digest: str
@@ -60,7 +60,9 @@ def as_example(package: Package) -> CaptureExample:
     """The messages of a package in order of arrival; experiences without text are counted."""
     experiences = visible(package).experiences
     messages = tuple(
-        FedExperience(one.id, _message(one)) for one in experiences if one.text.strip()
+        FedExperience(experience.id, _message(experience))
+        for experience in experiences
+        if experience.text.strip()
     )
     if not messages:
         raise MemAuditError(f"package {package.name!r} has no experience with a text to feed")
@@ -70,8 +72,8 @@ def as_example(package: Package) -> CaptureExample:
 
 
 def fed_digest(messages: Sequence[FedExperience]) -> str:
-    """The SHA-256 of what is fed: other labels on the same stream are the same feed."""
-    rows = [[one.experience, asdict(one.message)] for one in messages]
+    """The SHA-256 of what is fed; other labels on the same stream do not change it."""
+    rows = [[fed.experience, asdict(fed.message)] for fed in messages]
     text = json.dumps(rows, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()
 
@@ -98,23 +100,23 @@ def _compact(when: str) -> str:
 
 @dataclass(slots=True)
 class MemoryHistory:
-    """One memory's life: the experiences that wrote or changed it, and whether it is gone."""
+    """The experiences that wrote or changed a memory, and the one that deleted it."""
 
     after: list[str]
-    """Not its sources: the system may have drawn on anything it read before."""
+    """Not its sources: the system may have used anything it read before."""
     export: dict[str, Any] = field(default_factory=dict)
     deleted_after: str | None = None
 
 
 @dataclass(slots=True)
 class StoreHistory:
-    """Every memory the store ever held, in the order they were first seen."""
+    """Every memory the store ever held, in the order of first appearance."""
 
     entries: dict[str, MemoryHistory] = field(default_factory=dict)
     counts: dict[str, int] = field(default_factory=dict)
 
     def note(self, experience: str, changes: Sequence[Mapping[str, Any]]) -> None:
-        """Take down the changes one message made."""
+        """Record the changes that one message made."""
         for change in changes:
             kind = change["change"]
             self.counts[kind] = self.counts.get(kind, 0) + 1
@@ -126,36 +128,36 @@ class StoreHistory:
             entry.export, entry.deleted_after = change["export"], None
 
     def exports(self, rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-        """The rows to import: the store as read at the end, then the last state of what is gone."""
-        there = {row["id"] for row in rows}
-        gone = [entry.export for id, entry in self.entries.items() if id not in there]
-        return [row["export"] for row in rows] + gone
+        """The rows to import: the final store, then the last state of deleted memories."""
+        present = {row["id"] for row in rows}
+        deleted = [entry.export for id, entry in self.entries.items() if id not in present]
+        return [row["export"] for row in rows] + deleted
 
     def settle(self, memories: Sequence[Memory], example: str) -> list[Memory]:
-        """The imported memories in order of writing, with their lives."""
+        """The imported memories in the order of writing, with their history."""
         rank = {id: place for place, id in enumerate(self.entries)}
         ordered = sorted(memories, key=lambda memory: rank.get(self._row(memory.id), len(rank)))
         return [self._settled(memory, example) for memory in ordered]
 
     def _row(self, id: str) -> str:
-        """The row a memory came from: a view may take it apart into `row:1`, `row:2`, ..."""
+        """The row of a memory: a view may split it into `row:1`, `row:2`, ..."""
         return id if id in self.entries else id.rpartition(":")[0]
 
     def _settled(self, memory: Memory, example: str) -> Memory:
         entry = self.entries.get(self._row(memory.id))
-        known = {"written_after": list(entry.after)} if entry else {}
-        gone = {"deleted_after": entry.deleted_after} if entry and entry.deleted_after else {}
+        written = {"written_after": list(entry.after)} if entry else {}
+        deleted = {"deleted_after": entry.deleted_after} if entry and entry.deleted_after else {}
         update: dict[str, object] = {
             "example": example,
-            "metadata": {**memory.metadata, **known, **gone},
+            "metadata": {**memory.metadata, **written, **deleted},
         }
-        if gone:
+        if deleted:
             update["state"] = "deleted"
         return memory.model_copy(update=update)
 
 
 FAILURES_IN_A_ROW = 3
-"""More of them are no bad luck but a broken server or setting."""
+"""More than chance: the server or a setting is broken."""
 
 KNOWN_BETTER = (ExportWarning.MAYBE_TRUNCATED, ExportWarning.ORDER_UNKNOWN)
 """Warnings of the importer that do not apply: the driver read all, and saw the order."""
@@ -163,7 +165,7 @@ KNOWN_BETTER = (ExportWarning.MAYBE_TRUNCATED, ExportWarning.ORDER_UNKNOWN)
 
 @dataclass(slots=True)
 class ExampleResult:
-    """What became of one package."""
+    """What was captured for one package."""
 
     example: str
     digest: str
@@ -181,11 +183,11 @@ class ExampleResult:
 
 @dataclass(frozen=True, slots=True)
 class FeedSettings:
-    """Where and how examples are fed."""
+    """How examples are fed."""
 
     driver: DriverProcess
     wire_settings: dict[str, Any]
-    """With the key in it: sent to the driver, never written."""
+    """With the API key: sent to the driver, never written to a file."""
     key: Secret
     patience: float
     view: str | None
@@ -194,27 +196,27 @@ class FeedSettings:
 def feed_example(
     feeding: FeedSettings, example: CaptureExample, folder: Path, export: Path
 ) -> ExampleResult:
-    """Feed every message in order into a fresh store in `folder`; keep the export."""
+    """Feed every message in order into a new store in `folder`, and write the export."""
     driver = feeding.driver
     opened = driver.ask(
         "open", feeding.patience, settings=feeding.wire_settings, folder=str(folder)
     )
-    account, failures = StoreHistory(), _Failures(feeding.key)
-    for one in example.messages:
-        reply = driver.ask("feed", feeding.patience, message=asdict(one.message))
-        account.note(one.experience, reply["changes"])
-        failures.note(one.experience, reply["problem"])
+    history, failures = StoreHistory(), _Failures(feeding.key)
+    for fed in example.messages:
+        reply = driver.ask("feed", feeding.patience, message=asdict(fed.message))
+        history.note(fed.experience, reply["changes"])
+        failures.note(fed.experience, reply["problem"])
     read = driver.ask("read", feeding.patience)
     driver.ask("close", feeding.patience)
-    rows = account.exports(read["rows"])
+    rows = history.exports(read["rows"])
     files = _write_export(driver.system, rows, export)
     store = import_store(
         files, driver.system.format, ImportOptions(name=example.name, view=feeding.view)
     )
     return ExampleResult(
         example=example.name, digest=example.digest, fed=len(example.messages),
-        empty=example.empty, failures=failures.found, changes=account.counts, rows=len(rows),
-        memories=account.settle(store.memories, example.name),
+        empty=example.empty, failures=failures.rows, changes=history.counts, rows=len(rows),
+        memories=history.settle(store.memories, example.name),
         skipped=store.count.skipped, configuration=opened["configuration"],
         warnings=[text for text in store.warnings if export_warning(text) not in KNOWN_BETTER],
         contacted=read["contacted"],
@@ -230,18 +232,18 @@ def _write_export(system: MemorySystem, rows: list[dict[str, Any]], stem: Path) 
 
 
 class _Failures:
-    """Messages the system could not digest; too many in a row end the example."""
+    """Messages that failed; too many in a row end the example."""
 
     def __init__(self, key: Secret) -> None:
-        self.found: list[dict[str, str]] = []
+        self.rows: list[dict[str, str]] = []
         self._key, self._in_a_row = key, 0
 
     def note(self, experience: str, problem: str) -> None:
         if not problem:
             self._in_a_row = 0
             return
-        said = " ".join(self._key.hidden_in_message(problem).split())[:300]
-        self.found.append({"experience": experience, "problem": said})
+        text = " ".join(self._key.hidden_in_message(problem).split())[:300]
+        self.rows.append({"experience": experience, "problem": text})
         self._in_a_row += 1
         if self._in_a_row == FAILURES_IN_A_ROW:
-            raise DriverDied(f"{FAILURES_IN_A_ROW} messages in a row failed: {said}")
+            raise DriverDied(f"{FAILURES_IN_A_ROW} messages in a row failed: {text}")

@@ -1,4 +1,4 @@
-"""How the rows of a system lie in its export: the files that `memaudit import` reads."""
+"""The memory systems that can be run: a plain dict, one driver script each."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -12,10 +12,10 @@ from memaudit.core.errors import MemAuditError
 
 Rows = Sequence[Mapping[str, Any]]
 Layout = Callable[[str, Rows], dict[str, Any]]
-"""From the key of the list and the rows to documents, each by the end of its file's name."""
+"""From the key of the list and the rows to documents by file suffix."""
 
 
-def one_list(key: str, rows: Rows) -> dict[str, Any]:
+def single_list(key: str, rows: Rows) -> dict[str, Any]:
     """One file with one list."""
     return {".json": {key: list(rows)}}
 
@@ -32,7 +32,7 @@ DRIVERS = Path(__file__).parent / "drivers"
 
 @dataclass(frozen=True, slots=True)
 class MemorySystem:
-    """A system as its driver runs it, and as the importer of its exports knows it."""
+    """A system: how its driver runs it, and how its exports are imported."""
 
     name: str
     label: str
@@ -42,11 +42,11 @@ class MemorySystem:
     """The file that `drivers/serve.py` loads inside the system's environment."""
     format: str
     list_key: str
-    """Under which the importer expects the rows."""
+    """The key under which the importer expects the rows."""
     quiet: tuple[tuple[str, str], ...] = ()
-    """Variables by which the system's makers let one switch telemetry off."""
-    layout: Layout = one_list
-    """How the rows lie in the files of an export."""
+    """Environment variables that switch the system's telemetry off."""
+    layout: Layout = single_list
+    """How rows are arranged in the files of an export."""
 
 
 _LETTA = (  # mcp and fastmcp are not the newest: those do not fit this Letta
@@ -79,14 +79,13 @@ SYSTEMS: dict[str, MemorySystem] = {
 
 
 def named_system(name: str) -> MemorySystem:
-    """The system of that name."""
     if name not in SYSTEMS:
         raise MemAuditError(f"unknown system {name!r}; choose {', '.join(SYSTEMS)}")
     return SYSTEMS[name]
 
 
 PATIENCE = 900.0
-"""Seconds one message may take: the SDKs below retry for minutes on their own."""
+"""Seconds that one message may take: the SDKs retry for minutes on their own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,22 +97,22 @@ class CaptureSettings:
     embedder: str | None = None
     options: dict[str, JsonValue] = field(default_factory=dict)
     python: str | None = None
-    """The interpreter of the system's environment; that of MemAudit where none is given."""
+    """The interpreter of the system's environment; MemAudit's own by default."""
     view: str | None = None
     patience: float = PATIENCE
 
     def identity(self) -> dict[str, JsonValue]:
-        """What must stay the same for a capture to go on; an address may change."""
+        """What must stay the same to resume a capture; the address may change."""
         return {"model": self.model, "embedder": self.embedder, "options": self.options}
 
 
 def parse_options(given: Sequence[str]) -> dict[str, JsonValue]:
-    """`name=value` pairs; a value is JSON where it reads as JSON, else text."""
+    """`name=value` pairs; a value is JSON if it parses as JSON, else text."""
     options: dict[str, JsonValue] = {}
-    for one in given:
-        name, equals, value = one.partition("=")
+    for pair in given:
+        name, equals, value = pair.partition("=")
         if not equals or not name:
-            raise MemAuditError(f"--set {one!r} is no setting; write NAME=VALUE")
+            raise MemAuditError(f"--set {pair!r} is not a setting; write NAME=VALUE")
         try:
             options[name] = json.loads(value)
         except json.JSONDecodeError:

@@ -19,7 +19,7 @@ UNUSED = {
     "sklearn.metrics.pairwise": ("cosine_similarity",),
     "transformers": ("AutoModel", "AutoTokenizer"),
 }
-"""Imported by a-mem and never called with an OpenAI-compatible model and embedder."""
+"""Imported by a-mem but never called with an OpenAI-compatible model and embedder."""
 
 
 class _StandIn(types.ModuleType):
@@ -33,7 +33,7 @@ class _StandIn(types.ModuleType):
 
 
 def _stand_in() -> None:
-    """Let a-mem import what it does not use where that is not installed: it is two gigabytes."""
+    """Replace the unused imports of a-mem that are not installed: they are two gigabytes."""
     tops = {name.partition(".")[0] for name in UNUSED}
     absent = {top for top in tops if importlib.util.find_spec(top) is None}
     for name, members in UNUSED.items():
@@ -51,7 +51,7 @@ DISTRIBUTIONS = ("a-mem", "chromadb", "openai")
 OPTIONS = {"evo_threshold", "sentence_model"}
 LISTS = ("keywords", "links", "tags", "evolution_history")
 SHOWN = ("content", "context", "keywords", "tags", "links", "category")
-"""What makes a note another note; times of access and counters do not."""
+"""The fields that define a note; access times and counters do not."""
 
 
 class System:
@@ -83,13 +83,13 @@ class System:
         )  # fmt: skip
 
     def feed(self, message: dict[str, Any]) -> None:
-        """One note for one message; the time goes into A-Mem's own field."""
+        """One note per message; the time goes into A-Mem's own field."""
         self.system.add_note(message["spoken"], time=message["time"])
 
     def rows(self) -> list[dict[str, Any]]:
-        """All notes, from the collection they are kept in."""
-        found = self.system.retriever.collection.get()
-        notes = [_note(metadata) for metadata in found["metadatas"] or []]
+        """All notes of the Chroma collection."""
+        collection = self.system.retriever.collection.get()
+        notes = [_note(metadata) for metadata in collection["metadatas"] or []]
         return [
             {
                 "id": note["id"], "export": note,
@@ -99,11 +99,11 @@ class System:
         ]  # fmt: skip
 
     def close(self) -> None:
-        """Chroma lets go of its files when the process ends."""
+        """Chroma closes its files when the process ends."""
 
 
 def _note(metadata: dict[str, Any]) -> dict[str, Any]:
-    """Chroma keeps lists as JSON text."""
+    """The note of a row; Chroma stores lists as JSON text."""
     note = {name: value for name, value in metadata.items() if name != "enhanced_content"}
     for name in LISTS:
         if isinstance(note.get(name), str):

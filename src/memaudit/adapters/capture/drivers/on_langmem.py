@@ -44,9 +44,9 @@ class System:
         )
 
     def feed(self, message: dict[str, Any]) -> None:
-        """One call for one message. The manager writes in threads and drops their failures."""
-        said = {"role": message["role"], "content": message["content"]}
-        puts = self.manager.invoke({"messages": [said]})
+        """One call per message. The manager writes in threads and drops their failures."""
+        turn = {"role": message["role"], "content": message["content"]}
+        puts = self.manager.invoke({"messages": [turn]})
         for put in puts:
             self.order.setdefault(put["key"], len(self.order))
             item = self.store.get(put["namespace"], put["key"])
@@ -54,10 +54,10 @@ class System:
                 raise RuntimeError("LangMem wrote a memory that did not reach its store")
 
     def rows(self) -> list[dict[str, Any]]:
-        """All items. The default limit would cut the list off at 10."""
-        found = self.store.search(NAMESPACE, limit=EVERYTHING)
-        found.sort(key=lambda item: (self.order.get(item.key, len(self.order)), item.created_at))
-        items = [item.dict() for item in found]
+        """All items. The default limit is 10."""
+        stored = self.store.search(NAMESPACE, limit=EVERYTHING)
+        stored.sort(key=lambda item: (self.order.get(item.key, len(self.order)), item.created_at))
+        items = [item.dict() for item in stored]
         return [
             {
                 "id": "/".join([*item["namespace"], item["key"]]), "export": item,

@@ -1,7 +1,7 @@
-"""Letta: an agent for every package, a turn for every message; blocks and passages at the end.
+"""Letta: one agent per package, one turn per message; blocks and passages at the end.
 
-Letta runs in this process, without its web server, on a SQLite file. Its queries serve SQLite and
-Postgres, but the module that opens the database only knows Postgres: the file is put in there.
+Letta runs in this process, without its web server, on a SQLite file. Its queries work with SQLite
+and Postgres, but the module that opens the database only knows Postgres, so its engine is replaced.
 """
 
 import asyncio
@@ -41,11 +41,11 @@ OPTIONS = {
     "agent_type", "context_window", "human", "max_steps", "persona", "system", "temperature",
 }  # fmt: skip
 ARCHIVAL_TOOLS = ["archival_memory_insert", "archival_memory_search"]
-"""No longer among the tools an agent gets by itself; without them there are no passages."""
+"""No longer among the default tools of an agent; without them there are no passages."""
 EVERYTHING = 1_000_000
-OF_THE_MODEL = {"KeyError", "TypeError", "ValueError"}
-"""What tools that edit blocks raise when the model called them wrongly: the agent is told and may
-try again. A tool that embeds a passage may raise the same for reasons of its own."""
+MODEL_ERRORS = {"KeyError", "TypeError", "ValueError"}
+"""What block tools raise if the model called them wrongly: the agent is told and may try again.
+A tool that embeds a passage may raise the same for other reasons."""
 
 logging.getLogger().setLevel(logging.WARNING)
 # Embeddings that take two seconds are logged as an error, and would count as a failed message.
@@ -62,8 +62,8 @@ class System:
         options = settings["options"]
         embedder = settings["embedder"] or "text-embedding-3-small"
         probe = _OpenAI(base_url=settings["base_url"], api_key=settings["api_key"])
-        found = probe.embeddings.create(input=["memory"], model=embedder, encoding_format="float")
-        size = len(found.data[0].embedding)
+        answer = probe.embeddings.create(input=["memory"], model=embedder, encoding_format="float")
+        size = len(answer.data[0].embedding)
         self.steps = options.get("max_steps", _steps)
         self.given = {label: options.get(label, "") for label in ("human", "persona")}
         window = options.get("context_window") or _windows.get(
@@ -111,21 +111,21 @@ class System:
 
     def feed(self, message: dict[str, Any]) -> None:
         """One turn of the agent; all messages come from its user."""
-        said = message["content"]
-        _loop.run(self._turn(f"assistant: {said}" if message["role"] == "assistant" else said))
+        text = message["content"]
+        _loop.run(self._turn(f"assistant: {text}" if message["role"] == "assistant" else text))
 
-    async def _turn(self, said: str) -> None:
+    async def _turn(self, text: str) -> None:
         run = await _Runs().create_run(pydantic_run=_Run(agent_id=self.agent), actor=self.actor)
         state = await self.agents.get_agent_by_id_async(self.agent, self.actor)
         agent = _load(state, self.actor)
         agent.step_manager.record_step_metrics_async = _no_timing
         try:
             answer = await agent.step(
-                [_Message(role="user", content=said)], max_steps=self.steps, run_id=run.id
+                [_Message(role="user", content=text)], max_steps=self.steps, run_id=run.id
             )
         finally:
             others = asyncio.all_tasks() - {asyncio.current_task()}
-            await asyncio.gather(*others, return_exceptions=True)  # its work in the background
+            await asyncio.gather(*others, return_exceptions=True)  # its background work
         reason = answer.stop_reason.stop_reason
         if reason.run_status.value != "completed":
             raise RuntimeError(f"the agent's turn ended with {reason.value}")
@@ -133,7 +133,7 @@ class System:
             raise RuntimeError(failure)
 
     def rows(self) -> list[dict[str, Any]]:
-        """Blocks the agent has written to, then all passages. The default limit would be 50."""
+        """Blocks that the agent has changed, then all passages. The default limit is 50."""
         return _loop.run(self._rows())
 
     async def _rows(self) -> list[dict[str, Any]]:
@@ -143,10 +143,12 @@ class System:
             for block in state.memory.blocks
             if block.value.strip() != self.given.get(block.label, "").strip()
         ]
-        found = await self.agents.query_agent_passages_async(
+        stored = await self.agents.query_agent_passages_async(
             actor=self.actor, agent_id=self.agent, limit=EVERYTHING
         )
-        passages = [one.model_dump(mode="json", exclude={"embedding"}) for one, *_ in found]
+        passages = [
+            passage.model_dump(mode="json", exclude={"embedding"}) for passage, *_ in stored
+        ]
         return [
             {"id": row["id"], "text": row[text], "export": row}
             for text, rows in (("value", blocks), ("text", passages))
@@ -154,7 +156,6 @@ class System:
         ]
 
     def close(self) -> None:
-        """Let go of the file."""
         _loop.run(self.engine.dispose())
 
 
@@ -168,20 +169,20 @@ def _read_now_as_a_function() -> None:
 
 
 async def _no_timing(**_: Any) -> None:
-    """Letta notes how long a step took twice at once; the second one fails and says so."""
+    """Letta records the time of a step twice; the second write fails and logs an error."""
 
 
 def _failures(messages: list[Any]) -> list[str]:
-    """Tools that broke, the model's own mistakes aside."""
-    said = [
+    """Errors of tools, without mistakes of the model."""
+    lines = [
         line
         for message in messages
-        for one in getattr(message, "tool_returns", None) or []
-        for line in one.stderr or []
+        for returned in getattr(message, "tool_returns", None) or []
+        for line in returned.stderr or []
     ]
-    named = [re.match(r"Error executing function (\w+): (\w+)", line) for line in said]
+    named = [re.match(r"Error executing function (\w+): (\w+)", line) for line in lines]
     return [
         line
-        for line, match in zip(said, named, strict=True)
-        if match is None or match[1] in ARCHIVAL_TOOLS or match[2] not in OF_THE_MODEL
+        for line, match in zip(lines, named, strict=True)
+        if match is None or match[1] in ARCHIVAL_TOOLS or match[2] not in MODEL_ERRORS
     ]

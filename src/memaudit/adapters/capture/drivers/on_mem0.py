@@ -20,8 +20,8 @@ class System:
         address = {"openai_base_url": settings["base_url"], "api_key": settings["api_key"]}
         embedder = settings["embedder"] or "text-embedding-3-small"
         probe = OpenAI(base_url=settings["base_url"], api_key=settings["api_key"])
-        found = probe.embeddings.create(input=["memory"], model=embedder, encoding_format="float")
-        size = len(found.data[0].embedding)
+        answer = probe.embeddings.create(input=["memory"], model=embedder, encoding_format="float")
+        size = len(answer.data[0].embedding)
         tuning = {name: options[name] for name in ("temperature", "max_tokens") if name in options}
         self.configuration = {
             "embedder": embedder, "embedding_size": size, "vector_store": "qdrant, local folder",
@@ -47,20 +47,20 @@ class System:
         self.memory = Memory.from_config(config)
 
     def feed(self, message: dict[str, Any]) -> None:
-        """One call for one message; what to remember is Mem0's decision."""
-        said = {"role": message["role"], "content": message["content"]}
-        self.memory.add([said], user_id=OWNER, infer=self.infer)
+        """One call per message; Mem0 decides what to remember."""
+        turn = {"role": message["role"], "content": message["content"]}
+        self.memory.add([turn], user_id=OWNER, infer=self.infer)
 
     def rows(self) -> list[dict[str, Any]]:
-        """All memories. The default of top_k would cut the list off at 20."""
-        found = self.memory.get_all(
+        """All memories. The default of top_k is 20."""
+        memories = self.memory.get_all(
             filters={"user_id": OWNER}, top_k=EVERYTHING, show_expired=True
         )["results"]
-        # qdrant lists by id, which is random; Mem0 dates every memory as it makes it.
-        found.sort(key=lambda row: row.get("created_at") or "")
-        return [{"id": str(row["id"]), "text": row["memory"], "export": row} for row in found]
+        # qdrant lists by id, which is random; Mem0 dates every memory when it writes it.
+        memories.sort(key=lambda row: row.get("created_at") or "")
+        return [{"id": str(row["id"]), "text": row["memory"], "export": row} for row in memories]
 
     def close(self) -> None:
-        """Give the lock of the folder back."""
+        """Release the lock of the folder."""
         self.memory.vector_store.client.close()
         self.memory.close()

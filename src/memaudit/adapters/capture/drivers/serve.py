@@ -1,8 +1,8 @@
-"""Runs in a memory system's environment: one JSON request a line in, one JSON reply a line out.
+"""Runs in a memory system's environment: one JSON request per line in, one JSON reply per line out.
 
-`python serve.py FILE` loads FILE, which knows one system: DISTRIBUTIONS whose versions are told,
-OPTIONS it takes, and a class System with configuration, feed, rows and close. Only the standard
-library and the system are imported.
+`python serve.py FILE` loads FILE, which knows one system: DISTRIBUTIONS whose versions are
+reported, OPTIONS it accepts, and a class System with configuration, feed, rows and close. Only the
+standard library and the system are imported.
 """
 
 import contextlib
@@ -22,7 +22,7 @@ _contacted: set[str] = set()
 
 
 def _watch(event: str, arguments: tuple[Any, ...]) -> None:
-    """Remember every address this process asks for or connects to."""
+    """Record every address that this process looks up or connects to."""
     if event == "socket.getaddrinfo":
         _contacted.add(f"{_text(arguments[0])}:{arguments[1]}")
     elif event == "socket.connect" and isinstance(arguments[1], tuple):
@@ -34,7 +34,7 @@ def _text(host: Any) -> str:
 
 
 class _Errors(logging.Handler):
-    """What the system logs as an error: some systems swallow a failure and only log it."""
+    """The errors that the system logs: some systems only log a failure."""
 
     def __init__(self) -> None:
         super().__init__(logging.ERROR)
@@ -44,8 +44,8 @@ class _Errors(logging.Handler):
         self.lines.append(f"{record.name}: {record.getMessage()}")
 
 
-class Desk:
-    """Holds the system that is open and answers requests about it."""
+class DriverServer:
+    """Holds the open system and answers requests about it."""
 
     def __init__(self, module: Any) -> None:
         self.module = module
@@ -55,7 +55,7 @@ class Desk:
         logging.getLogger().addHandler(self.errors)
 
     def hello(self, _: dict[str, Any]) -> dict[str, Any]:
-        """Versions of the system and of what it stands on."""
+        """The versions of the system and of its main libraries."""
         versions = {"python": platform.python_version()}
         for name in self.module.DISTRIBUTIONS:
             with contextlib.suppress(importlib.metadata.PackageNotFoundError):
@@ -63,30 +63,30 @@ class Desk:
         return {"versions": versions, "options": sorted(self.module.OPTIONS)}
 
     def open(self, request: dict[str, Any]) -> dict[str, Any]:
-        """A fresh, empty store in a folder of its own."""
+        """A new, empty store in its own folder."""
         self.close({})
         self.system = self.module.System(request["settings"], request["folder"])
         self.texts = {}
         return {"configuration": self.system.configuration}
 
     def feed(self, request: dict[str, Any]) -> dict[str, Any]:
-        """Give the system one message; say what that changed in its store."""
+        """Give the system one message, and report what changed in its store."""
         self.errors.lines.clear()
         printed = io.StringIO()
         problem = ""
         with contextlib.redirect_stdout(printed):
             try:
                 self.system.feed(request["message"])
-            # Any library may raise anything here; all of it is a failure that gets counted.
+            # Any library may raise anything here; every error counts as a failure.
             except Exception as error:  # noqa: BLE001
                 problem = f"{type(error).__name__}: {error}"
-        said = [line for line in printed.getvalue().splitlines() if line.startswith("Error")]
-        problem = problem or next(iter([*self.errors.lines, *said]), "")
+        lines = [line for line in printed.getvalue().splitlines() if line.startswith("Error")]
+        problem = problem or next(iter([*self.errors.lines, *lines]), "")
         sys.stderr.write(printed.getvalue())
         return {"changes": self._changes(), "problem": problem}
 
     def _changes(self) -> list[dict[str, Any]]:
-        """The store against what it held before, in the store's order."""
+        """What changed in the store since the last message, in the store's order."""
         rows = self.system.rows()
         now = {row["id"]: row["text"] for row in rows}
         before, self.texts = self.texts, now
@@ -102,7 +102,6 @@ class Desk:
         return {"rows": self.system.rows(), "contacted": sorted(_contacted)}
 
     def close(self, _: dict[str, Any]) -> dict[str, Any]:
-        """Let go of the open system."""
         if self.system is not None:
             self.system.close()
         self.system = None
@@ -113,7 +112,7 @@ def _answer(handler: Callable[[dict[str, Any]], dict[str, Any]], request: dict[s
     try:
         reply = handler(request)
         return json.dumps(reply, ensure_ascii=True, default=str)
-    # The parent decides what a broken system means; it gets the reason instead of a dead pipe.
+    # The parent decides what a broken system means; it gets the reason, not a closed pipe.
     except Exception as error:  # noqa: BLE001
         traceback.print_exc()
         return json.dumps({"fatal": f"{type(error).__name__}: {error}"}, ensure_ascii=True)
@@ -129,25 +128,25 @@ def _load(file: str) -> Any:
 
 
 def main(file: str, wire: TextIO) -> None:
-    """Answer requests until the parent goes away."""
+    """Answer requests until the parent closes the pipe."""
     sys.addaudithook(_watch)
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING)
     try:
-        desk = Desk(_load(file))
+        server = DriverServer(_load(file))
     except ModuleNotFoundError as error:
         wire.write(json.dumps({"missing": error.name}) + "\n")
         wire.flush()
         return
-    handlers = {name: getattr(desk, name) for name in ("hello", "open", "feed", "read", "close")}
+    handlers = {name: getattr(server, name) for name in ("hello", "open", "feed", "read", "close")}
     for line in sys.stdin:
         request = json.loads(line)
         wire.write(_answer(handlers[request["do"]], request) + "\n")
         wire.flush()
-    desk.close({})
+    server.close({})
 
 
 if __name__ == "__main__":
-    # Libraries print where they like: the wire is a private copy of stdout, the rest is stderr.
+    # Libraries may print to stdout: replies use a private copy of it, everything else is stderr.
     _wire = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     main(sys.argv[1], _wire)

@@ -26,7 +26,6 @@ def test_account(tmp_path: Path) -> None:
 
 
 def test_format_before_the_path_or_as_an_option(tmp_path: Path) -> None:
-    """Both ways of giving it are the same import."""
     path = EXPORTS["amem notes"].write(tmp_path)
     stores = []
     for arguments in (("amem", path), (path, "--format", "amem")):
@@ -41,7 +40,6 @@ def test_format_before_the_path_or_as_an_option(tmp_path: Path) -> None:
 
 
 def test_empty_store_is_said(tmp_path: Path) -> None:
-    """An empty store is written, and nobody can overlook it."""
     (tmp_path / "e.json").write_text('{"results": []}')
     result = run("import", tmp_path / "e.json", "--out", tmp_path / "s.json")
     assert result.exit_code == 0
@@ -50,15 +48,14 @@ def test_empty_store_is_said(tmp_path: Path) -> None:
 
 
 def test_failures(tmp_path: Path) -> None:
-    """One line, exit code 1, and nothing written."""
     path, out = EXPORTS["mem0"].write(tmp_path), tmp_path / "s.json"
     (tmp_path / "bad.json").write_text('{"detail": "Invalid API key"}')
     cases = {
         "error: unknown format 'mem1'": (path, "--format", "mem1"),
         "error: no.json: does not exist": (tmp_path / "no.json",),
-        "error: bad.json: is the error an API returned": (tmp_path / "bad.json",),
+        "error: bad.json: is the error of an API": (tmp_path / "bad.json",),
         "error: mem0 has no view 'full'": (path, "--view", "full"),
-        "error: --as-of 'later' is no time": (path, "--as-of", "later"),
+        "error: --as-of 'later' is not a time": (path, "--as-of", "later"),
     }
     for said, arguments in cases.items():
         assert failure("import", *arguments, "--out", out).startswith(said)
@@ -67,7 +64,6 @@ def test_failures(tmp_path: Path) -> None:
 
 
 def test_texts_cannot_steer_the_terminal(tmp_path: Path) -> None:
-    """What an export names is escaped where it is printed."""
     (tmp_path / "e.json").write_text(json.dumps([{"text": "a", "id": "\x1b[2J"}] * 2 + [
         {"text": "b", "id": "\x1b[2J"}]))  # fmt: skip
     result = run("import", tmp_path / "e.json", "--out", tmp_path / "s.json")

@@ -44,7 +44,6 @@ def test_says_what_it_did(tmp_path: Path) -> None:
 
 
 def test_a_broken_example_is_a_failure(tmp_path: Path) -> None:
-    """Exit code 1, what is missing, and what to do."""
     result = command(tmp_path, "a", "die now")
     assert result.exit_code == 1
     assert "warning: incomplete: 1 packages are not in this store" in result.stderr

@@ -37,36 +37,33 @@ def refused(path: Path, content: bytes, format: str | None = None) -> str:
         (b'{"results": [{"memory": "\xff"}]}', "is not UTF-8 at byte 25"),
         (b'{"results": [', "is not valid JSON: expecting value (at byte 13, or the file was cut"),
         (b'{"a": 1, "a": 2}', "the key 'a' appears twice"),
-        (b"[" * 100_000, "nests too deep"),
-        (b'{"error": "unauthorized"}', "is the error an API returned, not a store: unauthorized"),
-        (b'{"detail": [{"msg": "no such id"}]}', "an API returned, not a store: no such id"),
-        (b'{"message": "Not found", "statusCode": 404}', "an API returned, not a store: Not found"),
-        (b'{"errno": 500, "errmsg": "down", "data": null}', "an API returned, not a store: down"),
-        (b'{"success": false, "message": "quota"}', "an API returned, not a store: quota"),
+        (b"[" * 100_000, "nests too deeply"),
+        (b'{"error": "unauthorized"}', "is the error of an API, not a store: unauthorized"),
+        (b'{"detail": [{"msg": "no such id"}]}', "an API, not a store: no such id"),
+        (b'{"message": "Not found", "statusCode": 404}', "an API, not a store: Not found"),
+        (b'{"errno": 500, "errmsg": "down", "data": null}', "an API, not a store: down"),
+        (b'{"success": false, "message": "quota"}', "an API, not a store: quota"),
         (b"<!DOCTYPE html><p>502", "is a web page"),
         (b"PK\x03\x04abc", "is a zip archive, which is never opened"),
         (b"\x1f\x8babc", "is a gzip archive"),
         (b"SQLite format 3\0garbage", "cannot be read as SQLite"),
-        (b'{"weather": "fine"}', "is of no known format"),
-        (b'{"format": "memaudit-store", "version": 1}', "is a store already"),
+        (b'{"weather": "fine"}', "has no known format"),
+        (b'{"format": "memaudit-store", "version": 1}', "is already a store"),
     ],
 )  # fmt: skip
 def test_told_apart(content: bytes, said: str, tmp_path: Path) -> None:
-    """One line that names the file and the trouble."""
     error = refused(tmp_path / "export.json", content)
     assert error.startswith("export.json")
     assert said in error
 
 
 def test_error_body_under_a_given_format(tmp_path: Path) -> None:
-    """An error beside an empty list is no empty store either."""
     body = b'{"results": [], "error": {"message": "rate limit"}}'
     assert "not a store: rate limit" in refused(tmp_path / "e.json", body, "mem0")
 
 
 @pytest.mark.parametrize("format", ["mem0", "letta", "amem", "langgraph", "graphiti", "plain"])
 def test_empty_list_is_an_empty_store(format: str, tmp_path: Path) -> None:
-    """Valid and without a memory: a store, which says so."""
     (tmp_path / "e.json").write_text("[]")
     store = import_store([tmp_path / "e.json"], format)
     assert store.memories == ()
@@ -75,13 +72,11 @@ def test_empty_list_is_an_empty_store(format: str, tmp_path: Path) -> None:
 
 
 def test_no_row_readable_is_an_error(tmp_path: Path) -> None:
-    """All rows broken is not an empty store."""
     error = refused(tmp_path / "e.json", b'[{"memory": null, "user_id": "a"}, 3]', "mem0")
     assert error == "e: none of 2 rows could be read: e.json: [0]: no memory"
 
 
 def test_pickle_is_never_opened(tmp_path: Path) -> None:
-    """Whatever it is called."""
     for protocol in (2, 3, 4, 5):
         content = pickle.dumps({"memories": ["x"]}, protocol=protocol)
         assert "is a pickle, which is never opened" in refused(tmp_path / "e.json", content)
@@ -100,7 +95,6 @@ def test_broken_line_is_a_counted_skip(tmp_path: Path) -> None:
 
 
 def test_surrogates_are_replaced_and_noted(tmp_path: Path) -> None:
-    """Half a character cannot be written to any file."""
     path = tmp_path / "e.json"
     path.write_text('[{"text": "a\\ud800"}]')
     store = import_store([path])
@@ -109,12 +103,11 @@ def test_surrogates_are_replaced_and_noted(tmp_path: Path) -> None:
 
 
 def test_unknown_times_are_noted(tmp_path: Path) -> None:
-    """A time that cannot be read is left empty and named."""
     path = tmp_path / "e.json"
     path.write_text('[{"text": "a", "created_at": "one fine day"}]')
     store = import_store([path])
     assert store.memories[0].created_at is None
-    assert "1 row: created_at is no time, left empty: e.json: [0]" in store.warnings
+    assert "1 row: created_at is not a time, left empty: e.json: [0]" in store.warnings
 
 
 @pytest.mark.parametrize(
@@ -135,7 +128,6 @@ def test_unknown_times_are_noted(tmp_path: Path) -> None:
     ],
 )
 def test_moment(value: object, iso: str | None) -> None:
-    """Every way of writing a time that a system has."""
     assert export_time(value) == iso
 
 
@@ -158,7 +150,6 @@ def test_rows_in_the_log_of_a_database_are_read(tmp_path: Path) -> None:
 
 
 def test_broken_text_in_a_database(tmp_path: Path) -> None:
-    """A row that is not UTF-8 or not JSON is a counted skip with its number."""
     path = tmp_path / "store.db"
     with sqlite3.connect(path) as connection:
         connection.execute("CREATE TABLE store (prefix, key, value)")
@@ -171,7 +162,6 @@ def test_broken_text_in_a_database(tmp_path: Path) -> None:
 
 
 def test_links_in_a_folder_are_not_followed(tmp_path: Path) -> None:
-    """A memory folder cannot pull in files from outside it."""
     (tmp_path / "secret.md").write_text("secret")
     folder = tmp_path / "memories"
     folder.mkdir()
@@ -184,7 +174,6 @@ def test_links_in_a_folder_are_not_followed(tmp_path: Path) -> None:
 
 
 def test_two_files_of_one_name(tmp_path: Path) -> None:
-    """Each has its digest, and rows say which of them they stand in."""
     paths = []
     for home in ("ann", "bo"):
         (tmp_path / home).mkdir()
@@ -212,7 +201,6 @@ def test_a_folder_inside_that_cannot_be_listed(
 
 
 def test_too_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A file that would not fit is refused before it is read."""
     monkeypatch.setattr("memaudit.adapters.source.MAX_BYTES", 10)
     path = EXPORTS["mem0"].write(tmp_path)
     with pytest.raises(MemAuditError, match="is too large"):
@@ -220,13 +208,11 @@ def test_too_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_missing_file(tmp_path: Path) -> None:
-    """Not there is an error, not an empty store."""
     assert attempt([tmp_path / "no.json"])[1] == "no.json: does not exist (check the path)"
     assert "is an empty folder" in attempt([tmp_path])[1]
 
 
 def test_namespace(tmp_path: Path) -> None:
-    """Others are counted as left out; a namespace that nobody has is an error."""
     path = EXPORTS["mem0"].write(tmp_path)
     store = import_store([path], options=ImportOptions(namespace="bo"))
     assert [memory.id for memory in store.memories] == ["m3"]

@@ -27,20 +27,17 @@ def edited(path: Path, **changes: Any) -> Path:
 
 
 def test_one_memory_a_line(written: Path) -> None:
-    """Readable, and a changed memory is a changed line."""
     lines = written.read_text().splitlines()
     assert sum(line.startswith('    {"id": "m') for line in lines) == 3
 
 
 def test_edited_memory(written: Path) -> None:
-    """A text changed by hand no longer matches the digest."""
     written.write_text(written.read_text().replace("tea", "coffee"))
     with pytest.raises(MemAuditError, match="does not match its digest"):
         read_store(written)
 
 
 def test_digest_is_of_the_memories(tmp_path: Path) -> None:
-    """Another name or format guess is the same store; another text is not."""
     path = EXPORTS["mem0"].write(tmp_path)
     store = import_store([path])
     assert store_digest(import_store([path], "mem0")) == store_digest(store)
@@ -52,16 +49,15 @@ def test_digest_is_of_the_memories(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({"format": "other"}, "is no store"),
+        ({"format": "other"}, "is not a store"),
         ({"version": 2}, "is a store of version 2"),
         ({"memories": [{"id": "a", "text": "x", "state": "asleep"}]}, "memories.0.state: input"),
-        ({"memories": [{"id": "a", "text": "x"}] * 2}, "the id 'a' a second time"),
+        ({"memories": [{"id": "a", "text": "x"}] * 2}, "repeats the id 'a'"),
         ({"memories": None}, "memories: input"),
         ({"extra": 1}, "extra: extra inputs are not permitted"),
     ],
 )
 def test_not_a_store(written: Path, changes: dict[str, Any], said: str) -> None:
-    """One line with file and field."""
     with pytest.raises(MemAuditError) as caught:
         read_store(edited(written, **changes))
     assert str(caught.value).startswith("store.json: ")
@@ -70,7 +66,6 @@ def test_not_a_store(written: Path, changes: dict[str, Any], said: str) -> None:
 
 @pytest.mark.parametrize("content", [b"", b"[]", b"{", b"\xff", b"[" * 100_000])
 def test_damaged(tmp_path: Path, content: bytes) -> None:
-    """Whatever the bytes are."""
     (tmp_path / "store.json").write_bytes(content)
     with pytest.raises(MemAuditError, match=r"^store\.json: "):
         read_store(tmp_path / "store.json")

@@ -1,19 +1,29 @@
 """A system's process sees a short list of variables."""
 
+import json
 import subprocess
 import sys
+import tomllib
+from pathlib import Path
 
 import pytest
 
 from memaudit.adapters.capture.capture import assemble
 from memaudit.adapters.capture.driver_process import child_environment
 from memaudit.adapters.capture.example import ExampleResult
-from memaudit.adapters.capture.systems import DRIVERS, SYSTEMS, CaptureSettings, parse_options
+from memaudit.adapters.capture.systems import (
+    DRIVERS,
+    SYSTEMS,
+    CaptureSettings,
+    blocks_and_passages,
+    parse_options,
+    single_list,
+)
+from memaudit.adapters.registry import import_store
 from memaudit.core.errors import MemAuditError
 
 
 def test_other_keys_and_paths_stay_behind() -> None:
-    """One key, the one for the address; no tracing, no module path of ours."""
     variables = {
         "PATH": "/bin", "OPENROUTER_API_KEY": "other", "LANGSMITH_API_KEY": "other",
         "PYTHONPATH": "/ours", "MEMAUDIT_API_KEY": "given", "HTTPS_PROXY": "http://proxy",
@@ -28,14 +38,12 @@ def test_other_keys_and_paths_stay_behind() -> None:
 
 @pytest.mark.parametrize("system", SYSTEMS)
 def test_drivers_import_nothing_of_ours(system: str) -> None:
-    """They run where MemAudit is not installed: the word stands in no import."""
     for path in (DRIVERS / "serve.py", SYSTEMS[system].driver):
         lines = path.read_text().splitlines()
         assert not [line for line in lines if "import" in line and "memaudit" in line]
 
 
 def test_serve_runs_without_our_packages(tmp_path: object) -> None:
-    """An isolated interpreter without site packages can load it."""
     command = [sys.executable, "-I", "-S", str(DRIVERS / "serve.py"), str(DRIVERS / "on_mem0.py")]
     done = subprocess.run(command, input="", capture_output=True, text=True, cwd=str(tmp_path))
     assert done.stdout == '{"missing": "mem0"}\n'
@@ -56,7 +64,6 @@ def result(*contacted: str) -> ExampleResult:
     ],
 )
 def test_other_addresses_are_told(address: str, contacted: list[str], others: str | None) -> None:
-    """What the model's own name resolved to is not another address."""
     store = assemble(
         SYSTEMS["mem0"], CaptureSettings("m", address), address, {}, [result(*contacted)], {}, "s"
     )
@@ -65,9 +72,48 @@ def test_other_addresses_are_told(address: str, contacted: list[str], others: st
 
 
 def test_options() -> None:
-    """JSON where it reads as JSON, else text."""
     assert parse_options(["a=1", "b=true", "c=two words", "d=x=y"]) == {
         "a": 1, "b": True, "c": "two words", "d": "x=y",
     }  # fmt: skip
     with pytest.raises(MemAuditError, match="write NAME=VALUE"):
         parse_options(["a"])
+
+
+BLOCK = {"id": "block-1", "label": "human", "value": "Ann swims."}
+PASSAGE = {"id": "passage-1", "text": "Ann owns a boat.", "archive_id": "archive-1"}
+
+
+def test_one_list() -> None:
+    assert single_list("results", [{"id": "1"}]) == {".json": {"results": [{"id": "1"}]}}
+
+
+def test_core_memory_and_archive_apart(tmp_path: Path) -> None:
+    paths = []
+    for end, document in blocks_and_passages("passages", [PASSAGE, BLOCK]).items():
+        paths.append(tmp_path / f"export{end}")
+        paths[-1].write_text(json.dumps(document))
+    assert [path.name for path in paths] == ["export.json", "export.passages.json"]
+    store = import_store(paths)
+    assert [(one.text, one.namespace) for one in store.memories] == [
+        ("Ann swims.", "human"),
+        ("Ann owns a boat.", "archival"),
+    ]
+    assert store.warnings == ()
+
+
+def test_an_agent_that_wrote_nothing(tmp_path: Path) -> None:
+    paths = []
+    for end, document in blocks_and_passages("passages", []).items():
+        paths.append(tmp_path / f"export{end}")
+        paths[-1].write_text(json.dumps(document))
+    assert import_store(paths, "letta").memories == ()
+
+
+PROJECT = Path(__file__).parents[3] / "pyproject.toml"
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_extra(name: str) -> None:
+    """The same versions as in the pip line that a missing system is answered with."""
+    extras = tomllib.loads(PROJECT.read_text())["project"]["optional-dependencies"]
+    assert sorted(extras[name]) == sorted(SYSTEMS[name].requirements.split())

@@ -31,7 +31,6 @@ MEMORIES = [
 
 @pytest.mark.parametrize("text", ["null", "5", "Internal Server Error"])
 def test_a_stray_json_file_is_no_memory(text: str, tmp_path: Path) -> None:
-    """A saved error page must not become a store of one memory."""
     (tmp_path / "export.json").write_text(text)
     with pytest.raises(MemAuditError, match="no known format"):
         import_store([tmp_path / "export.json"])
@@ -40,7 +39,6 @@ def test_a_stray_json_file_is_no_memory(text: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("format", [None, "plain"])
 @pytest.mark.parametrize("text", [*STATUSES, *PAGES])
 def test_a_status_saved_as_text_is_no_memory(text: str, format: str | None, tmp_path: Path) -> None:
-    """Neither guessed nor where the format is given."""
     path = tmp_path / "export.txt"
     path.write_text(f"{text}\n")
     with pytest.raises(MemAuditError) as caught:
@@ -52,7 +50,6 @@ def test_a_status_saved_as_text_is_no_memory(text: str, format: str | None, tmp_
     "body", [{"error": "x"}, {"detail": "Not found"}, {"message": "no"}, ["No memories found"], "x"]
 )
 def test_an_error_body_is_no_memory(body: object, tmp_path: Path) -> None:
-    """JSON is told by its content, whatever the file is called."""
     path = tmp_path / "export.txt"
     path.write_text(json.dumps(body))
     with pytest.raises(MemAuditError):
@@ -70,7 +67,6 @@ def test_a_memory_is_one(text: str, tmp_path: Path) -> None:
 
 
 def test_a_status_among_memories_is_kept(tmp_path: Path) -> None:
-    """Beside other lines it may be what someone said."""
     assert is_status("No memories found")
     path = tmp_path / "export.txt"
     path.write_text("Ann eats fish.\nNo memories found\n")
@@ -89,9 +85,8 @@ def test_lines_are_those_of_an_editor(tmp_path: Path) -> None:
 
 
 def test_a_salience_that_is_no_number(tmp_path: Path) -> None:
-    """It is left out, and said to be."""
     path = tmp_path / "notes.jsonl"
     path.write_text('{"text": "a", "salience": 0.4}\n{"text": "b", "salience": "high"}\n')
     store = import_store([path], "plain")
     assert [one.salience for one in store.memories] == [0.4, None]
-    assert any("salience is no number" in line for line in store.warnings)
+    assert any("salience is not a number" in line for line in store.warnings)

@@ -2,7 +2,8 @@
 
 import pytest
 
-from memaudit.adapters.capture.messages import as_example
+from memaudit.adapters.capture.example import StoreHistory, as_example
+from memaudit.adapters.store import Memory
 from memaudit.core.package import Package
 
 HIDDEN = "xyzzy"
@@ -32,19 +33,16 @@ def stream(**experience: object) -> Package:
     ],
 )  # fmt: skip
 def test_message(experience: dict, role: str, content: str, time: str | None) -> None:
-    """Time and name stand before the text where the package has them."""
     (fed,) = as_example(stream(**experience)).messages
     assert (fed.message.role, fed.message.content, fed.message.time) == (role, content, time)
 
 
 def test_nothing_hidden_is_fed() -> None:
-    """Free attributes of an experience count as hidden."""
     example = as_example(stream(attributes={"answer": HIDDEN}))
     assert HIDDEN not in repr(example)
 
 
 def test_order_is_that_of_arrival() -> None:
-    """By index, whatever the order of the rows."""
     package = Package.model_validate({
         "name": "p", "candidates": [], "units": [],
         "experiences": [{"id": "late", "text": "b", "index": 7},
@@ -54,8 +52,23 @@ def test_order_is_that_of_arrival() -> None:
 
 
 def test_digest_is_of_what_is_fed_alone() -> None:
-    """Labels do not change it; text, speaker and time do."""
     base = as_example(stream()).digest
     assert as_example(stream(attributes={"x": 1})).digest == base
     changes = ({"text": "I left."}, {"speaker": "Ann"}, {"timestamp": "2023-01-01"})
     assert len({base, *(as_example(stream(**change)).digest for change in changes)}) == 4
+
+
+def test_the_lines_of_a_row_share_its_life() -> None:
+    """A block written after e0 and emptied after e2, read line by line; a passage between."""
+    account = StoreHistory()
+    account.note("e0", [{"id": "block-1", "change": "add", "export": {"value": "a\nb"}}])
+    account.note("e1", [{"id": "passage-1", "change": "add", "export": {"text": "c"}}])
+    account.note("e2", [{"id": "block-1", "change": "delete"}])
+    read = [Memory(id="passage-1", text="c"), Memory(id="block-1:1", text="a"),
+            Memory(id="block-1:2", text="b")]  # fmt: skip
+    lines = account.settle(read, "p")
+    assert [(one.id, one.state, one.metadata["written_after"]) for one in lines] == [
+        ("block-1:1", "deleted", ["e0"]),
+        ("block-1:2", "deleted", ["e0"]),
+        ("passage-1", "active", ["e1"]),
+    ]

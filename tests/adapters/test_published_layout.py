@@ -59,7 +59,6 @@ def test_coverage(tmp_path: Path) -> None:
     ],
 )
 def test_a_failed_call_is_not_zero_coverage(row: object, said: str, tmp_path: Path) -> None:
-    """It is skipped, named, and its example is not among the judged ones."""
     path = saved(tmp_path, {"instance_id": "q1", "coverage_edges": [edge(1)]}, row)
     calls = read_coverage_calls(path)
     assert calls.examples == ("q1",)
@@ -70,7 +69,6 @@ def test_a_failed_call_is_not_zero_coverage(row: object, said: str, tmp_path: Pa
 
 
 def test_salience(tmp_path: Path) -> None:
-    """One score a memory."""
     path = saved(
         tmp_path,
         {"instance_id": "q1", "scores": {"m0": {"salience": 0.25}}},
@@ -82,6 +80,5 @@ def test_salience(tmp_path: Path) -> None:
 
 
 def test_nothing_readable(tmp_path: Path) -> None:
-    """No judged example at all is an error."""
     with pytest.raises(MemAuditError, match=r"^calls\.jsonl:1: no line could be read"):
         read_coverage_calls(saved(tmp_path, {"instance_id": "q1"}, {"instance_id": "q2"}))

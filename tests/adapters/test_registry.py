@@ -1,5 +1,6 @@
 """What every importer must do, on an export of each shape it reads."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,6 @@ every_export = pytest.mark.parametrize("export", EXPORTS.values(), ids=EXPORTS.k
 
 
 def test_every_importer_has_an_export() -> None:
-    """A new importer comes with an export to test it on."""
     assert {export.format for export in EXPORTS.values()} == set(ADAPTERS)
 
 
@@ -42,7 +42,6 @@ def test_guess_read_and_count(export: Export, tmp_path: Path) -> None:
 
 @every_export
 def test_no_two_importers_claim_it(export: Export, tmp_path: Path) -> None:
-    """The surest importer is surer than every other by itself."""
     source = open_source([export.write(tmp_path)])
     scores = sorted(adapter.recognises(source) for adapter in ADAPTERS.values())
     assert scores[-1] > scores[-2]
@@ -51,7 +50,6 @@ def test_no_two_importers_claim_it(export: Export, tmp_path: Path) -> None:
 
 @every_export
 def test_on_disk_and_back(export: Export, tmp_path: Path) -> None:
-    """A store survives its file, byte for byte the same when written again."""
     store = import_store([export.write(tmp_path)])
     path = tmp_path / "store.json"
     write_store(store, path)
@@ -81,3 +79,25 @@ def test_other_formats_refuse_or_skip(export: Export, tmp_path: Path) -> None:
         store, error = attempt([path], name)
         assert store is None or balanced(store)
         assert "\n" not in error
+
+
+PAGE = (Path(__file__).parents[2] / "docs" / "stores.md").read_text()
+
+
+def test_every_format_is_there_with_its_views() -> None:
+    rows = re.findall(r"^\| `([\w-]+)` \| [^|]+ \| (`[^|]+`) \|", PAGE, re.MULTILINE)
+    found = {name: tuple(re.findall(r"`(\w+)`", views)) for name, views in rows}
+    assert found == {name: adapter.views for name, adapter in ADAPTERS.items()}
+
+
+def test_the_example(tmp_path: Path) -> None:
+    block = re.search(r"^```jsonl store\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
+    assert block
+    (tmp_path / "mine.jsonl").write_text(block[1])
+    store = import_store([tmp_path / "mine.jsonl"])
+    assert store.origin.format == "plain"
+    assert [(memory.id, memory.state) for memory in store.memories] == [
+        ("line-1", "active"), ("old", "superseded"), ("line-3", "active"),
+    ]  # fmt: skip
+    assert store.memories[2].example == "q7"
+    assert store.warnings == ()
