@@ -51,7 +51,7 @@ def test_a_failed_swap_puts_the_old_folder_back(
 def test_foreign_folders_are_not_overwritten(tiny: Package, tmp_path: Path) -> None:
     """A folder with anything else in it is left alone; an empty one is taken."""
     (tmp_path / "notes.txt").write_text("mine")
-    with pytest.raises(MemAuditError, match=r"holds 'notes.txt', which is no part of a package"):
+    with pytest.raises(MemAuditError, match=r"holds 'notes.txt', which is not part of a package"):
         write_package(tiny, tmp_path)
     (tmp_path / "empty").mkdir()
     write_package(tiny, tmp_path / "empty")

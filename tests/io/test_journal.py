@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from memaudit.core.errors import MemAuditError
-from memaudit.io.journal import Journal, is_whole, read_journal, to_line
+from memaudit.io.journal import Journal, is_intact, read_journal, to_line
 
 ROWS = [{"n": n, "text": 'ä\n\u202e"crc"'} for n in range(5)]
 
@@ -43,11 +43,11 @@ def test_cut_anywhere_it_goes_on(tmp_path: Path) -> None:
 def test_any_changed_byte_is_seen() -> None:
     """A checksum over every byte of a line."""
     line = to_line(ROWS[0]).encode()
-    assert is_whole(line)
+    assert is_intact(line)
     for at in range(len(line)):
         broken = bytearray(line)
         broken[at] ^= 1
-        assert not is_whole(bytes(broken)), at
+        assert not is_intact(bytes(broken)), at
 
 
 def test_damage_in_the_middle(tmp_path: Path) -> None:

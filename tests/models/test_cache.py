@@ -155,7 +155,7 @@ def test_other_programs_databases_are_left_alone(tmp_path: Path) -> None:
     link = sqlite3.connect(path)
     link.execute("CREATE TABLE answers (x)")
     link.commit()
-    with pytest.raises(MemAuditError, match="another program's database"):
+    with pytest.raises(MemAuditError, match="belongs to another program"):
         Cache(path)
     assert link.execute("SELECT name FROM sqlite_master").fetchall() == [("answers",)]
     link.close()

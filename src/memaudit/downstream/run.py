@@ -7,17 +7,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from memaudit.core.digest import digest
+from memaudit.core.errors import MemAuditError
 from memaudit.core.package import Package
-from memaudit.downstream.examine import findings, lean, retrieve
+from memaudit.downstream.cases import Case
+from memaudit.downstream.examine import Setup, findings, lean, reading_of, retrieve
 from memaudit.downstream.holding import Holding
 from memaudit.downstream.readers.protocol import State
-from memaudit.downstream.spec import Case, Setup, checked, spec_of
 from memaudit.downstream.stores import memory_rows
 from memaudit.downstream.summary import summarise
 from memaudit.io.atomic import write_file
-from memaudit.io.draft import lines
 from memaudit.io.journal import Journal, in_order, read_journal, to_line
 from memaudit.io.run_folder import ROWS, claimed_by_spec
+from memaudit.io.strict_json import json_lines
 
 MEMORIES, SUMMARY = "memories.jsonl", "summary.json"
 FORMAT, WHAT = "memaudit-diagnosis", "diagnosis"
@@ -107,7 +109,7 @@ def run(
 ) -> Run:
     """Write all rows into a folder, or those that are missing, and the summary."""
     checked(cases)
-    memories = lines([
+    memories = json_lines([
         row for case in cases for holding in case.holdings
         for row in memory_rows(case.package.name, holding)
     ])  # fmt: skip
@@ -130,3 +132,32 @@ def _left(cases: Sequence[Case], found: int) -> Iterator[Work]:
             found -= there
             if there < len(case.package.queries):
                 yield case.package, holding, there
+
+
+def checked(cases: Sequence[Case]) -> None:
+    """An error where rows could not be told apart, or there would be none."""
+    names = [case.package.name for case in cases]
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise MemAuditError(f"two packages are called {twice!r}; diagnose them one at a time")
+    for case in cases:
+        stores = [holding.name for holding in case.holdings]
+        if len(set(stores)) < len(stores):
+            raise MemAuditError("two stores have the same name; import one with another --name")
+        if not stores:
+            raise MemAuditError("there is no store to diagnose; give a STORE or a --writer")
+    if not any(case.package.queries for case in cases):
+        raise MemAuditError("no package has a question, so there is nothing to diagnose")
+
+
+def spec_of(
+    cases: Sequence[Case], setup: Setup, memories_sha256: str, settings: dict[str, Any]
+) -> dict[str, Any]:
+    """Everything that decides the rows. `settings` is what the caller says made the holdings."""
+    return {
+        **settings,
+        "packages": {case.package.name: digest(case.package) for case in cases},
+        "stores": [holding.name for holding in cases[0].holdings],
+        "memories": memories_sha256,
+        **reading_of(setup),
+    }

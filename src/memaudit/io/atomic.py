@@ -1,4 +1,9 @@
-"""Two paths change places in one step, where the system can."""
+"""Files and folders that are replaced in one step; an interruption leaves the old ones in place.
+
+What is written goes to a temporary neighbour of the path first, under one name that one process at
+a time locks. A killed process leaves its neighbour behind. Whoever writes to the same path next
+finds that nobody locks it, and removes it.
+"""
 
 import ctypes
 import errno
@@ -17,37 +22,101 @@ _EXCHANGE = 2
 _CANNOT = {errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EPERM}
 
 
-def exchange(one: Path, other: Path) -> bool:
-    """Let two existing paths change places; False where system or file system has no such step."""
+def write_file(path: Path, text: str) -> None:
+    """Replace a file in one step; an interruption leaves the old one as it was."""
+    write_bytes(path, text.encode())
+
+
+def write_bytes(path: Path, data: bytes) -> None:
+    """The same for bytes."""
+    path = path.absolute()
+    with one_line_errors(path):
+        if path.is_dir():
+            raise MemAuditError(f"cannot write {path}: it is a folder, a file was expected")
+        with temporary_neighbour(path) as temporary:
+            _write(temporary, data)
+            os.replace(temporary, path)
+        _sync(path.parent)
+
+
+def write_folder(path: Path, files: Mapping[str, str], ours: Collection[str]) -> None:
+    """Replace a folder of files in one step; a folder holding anything but `ours` is refused."""
+    path = Path(os.path.realpath(path))
+    with one_line_errors(path):
+        _refuse_foreign(path, ours)
+    with new_folder(path) as folder:
+        for name, text in files.items():
+            _write(folder / name, text.encode())
+
+
+@contextmanager
+def new_folder(path: Path) -> Iterator[Path]:
+    """An empty folder to fill; at the end it replaces the one at `path` in one step."""
+    with one_line_errors(path):
+        with temporary_neighbour(path, folder=True) as temporary:
+            yield temporary
+            _sync(temporary)
+            _swap(temporary, path)
+        _sync(path.parent)
+
+
+def _refuse_foreign(path: Path, ours: Collection[str]) -> None:
+    if not path.exists():
+        return
+    if not path.is_dir():
+        raise MemAuditError(f"cannot write {path}: it is a file, a folder was expected")
+    if foreign := sorted(set(os.listdir(path)) - set(ours)):
+        raise MemAuditError(
+            f"cannot write {path}: the folder holds {foreign[0]!r}, which is not part of a "
+            "package; choose a new folder"
+        )
+
+
+def _swap(temporary: Path, path: Path) -> None:
+    """Put the new folder in place of the old one."""
+    old = path.with_name(f".{path.name}.old-part")
+    if old.exists() and not path.exists():  # a process was killed between the two steps below
+        old.rename(path)
+    remove(old)
+    if not path.exists():
+        temporary.rename(path)
+        return
+    with removed_after_swap(path, temporary):
+        if exchange(temporary, path):
+            return
+    # No single step does it here.
+    path.rename(old)
+    try:
+        temporary.rename(path)
+    except OSError:
+        old.rename(path)
+        raise
+    remove(old)
+
+
+def exchange(first: Path, second: Path) -> bool:
+    """Exchange two existing paths in one step; False where the system cannot."""
     rename = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)
     if rename is None:
         return False
-    names = os.fsencode(one), os.fsencode(other)
+    names = os.fsencode(first), os.fsencode(second)
     if rename(_AT_FDCWD, names[0], _AT_FDCWD, names[1], _EXCHANGE) == 0:
         return True
     code = ctypes.get_errno()
     if code in _CANNOT:
         return False
-    raise OSError(code, os.strerror(code), str(other))
-
-
-def neighbour(path: Path) -> Path:
-    """Where a file or folder is made that is to become `path`."""
-    return path.with_name(f".{path.name}.new-part")
+    raise OSError(code, os.strerror(code), str(second))
 
 
 @contextmanager
-def held(path: Path, folder: bool = False) -> Iterator[Path]:
-    """A fresh neighbour of a path, gone again at the end whatever happened.
-
-    Another process that writes to the same path is waited for.
-    """
-    place = neighbour(path)
+def temporary_neighbour(path: Path, folder: bool = False) -> Iterator[Path]:
+    """A new neighbour of a path, removed at the end. Waits for other writers of the same path."""
+    place = neighbour_path(path)
     while True:
         try:
-            handle = _made(place, folder)
+            handle = _create(place, folder)
         except FileExistsError:
-            clear(path)
+            clear_leftover(path)
             continue
         if handle is None:
             continue
@@ -61,28 +130,13 @@ def held(path: Path, folder: bool = False) -> Iterator[Path]:
         _remove(handle, place)
 
 
-@contextmanager
-def replaced(path: Path, place: Path) -> Iterator[None]:
-    """Hold the folder at `path` while it is moved to `place`, and delete it there."""
-    handle = os.open(path, os.O_RDONLY)
-    _lock(handle)
-    try:
-        yield
-    finally:
-        _remove(handle, place)
+def neighbour_path(path: Path) -> Path:
+    """Where the file or folder that will become `path` is made."""
+    return path.with_name(f".{path.name}.new-part")
 
 
-def remove(place: Path) -> None:
-    """Delete a file or folder, if it is there."""
-    if place.is_dir() and not place.is_symlink():
-        shutil.rmtree(place, ignore_errors=True)
-    else:
-        with suppress(FileNotFoundError):
-            place.unlink()
-
-
-def _made(place: Path, folder: bool) -> int | None:
-    """A handle of a new file or folder at a place where nothing is; None if it is gone again."""
+def _create(place: Path, folder: bool) -> int | None:
+    """A handle of a new file or folder; None if another process removed it at once."""
     if folder:
         place.mkdir()
         with suppress(FileNotFoundError):  # another process cleared it
@@ -91,9 +145,9 @@ def _made(place: Path, folder: bool) -> int | None:
     return os.open(place, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
 
 
-def clear(path: Path) -> None:
-    """Remove what a process that is gone left beside a path; one that is at work is waited for."""
-    place = neighbour(path)
+def clear_leftover(path: Path) -> None:
+    """Remove what a killed process left beside a path; a running one is waited for."""
+    place = neighbour_path(path)
     try:
         mode = place.lstat().st_mode
         if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):  # nothing we made
@@ -106,8 +160,28 @@ def clear(path: Path) -> None:
     _remove(handle, place)
 
 
+@contextmanager
+def removed_after_swap(path: Path, place: Path) -> Iterator[None]:
+    """Lock the folder at `path` while it is moved to `place`, then delete it there."""
+    handle = os.open(path, os.O_RDONLY)
+    _lock(handle)
+    try:
+        yield
+    finally:
+        _remove(handle, place)
+
+
+def remove(place: Path) -> None:
+    """Delete a file or folder if it exists."""
+    if place.is_dir() and not place.is_symlink():
+        shutil.rmtree(place, ignore_errors=True)
+    else:
+        with suppress(FileNotFoundError):
+            place.unlink()
+
+
 def _remove(handle: int, place: Path) -> None:
-    """Delete what the handle holds if it is still at the place: else that is another's."""
+    """Delete what the handle locks, unless something else is at the place by now."""
     try:
         if _is_at(handle, place):
             remove(place)
@@ -116,7 +190,7 @@ def _remove(handle: int, place: Path) -> None:
 
 
 def _lock(handle: int) -> None:
-    """Wait until nobody else holds it; where a file system has no locks, go on without."""
+    """Wait until nobody else locks it; where a file system has no locks, do not wait."""
     with suppress(OSError):
         fcntl.flock(handle, fcntl.LOCK_EX)
 
@@ -130,8 +204,8 @@ def _is_at(handle: int, place: Path) -> bool:
 
 
 @contextmanager
-def told(path: Path) -> Iterator[None]:
-    """Turn an operating system failure into one line."""
+def one_line_errors(path: Path) -> Iterator[None]:
+    """Turn a failure of the operating system into one line."""
     try:
         yield
     except OSError as error:
@@ -153,75 +227,3 @@ def _write(path: Path, data: bytes) -> None:
         file.write(data)
         file.flush()
         os.fsync(file.fileno())
-
-
-def write_file(path: Path, text: str) -> None:
-    """Replace a file in one step; an interruption leaves the old one as it was."""
-    write_bytes(path, text.encode())
-
-
-def write_bytes(path: Path, data: bytes) -> None:
-    """The same for a file that is no text."""
-    path = path.absolute()
-    with told(path):
-        if path.is_dir():
-            raise MemAuditError(f"cannot write {path}: it is a folder, a file was expected")
-        with held(path) as temporary:
-            _write(temporary, data)
-            os.replace(temporary, path)
-        _sync(path.parent)
-
-
-def write_folder(path: Path, files: Mapping[str, str], ours: Collection[str]) -> None:
-    """Replace a folder of files in one step; a folder holding anything but `ours` is refused."""
-    path = Path(os.path.realpath(path))
-    with told(path):
-        _refuse_foreign(path, ours)
-    with new_folder(path) as folder:
-        for name, text in files.items():
-            _write(folder / name, text.encode())
-
-
-@contextmanager
-def new_folder(path: Path) -> Iterator[Path]:
-    """An empty folder to fill; in the end it takes the place of the one at `path` in one step."""
-    with told(path):
-        with held(path, folder=True) as temporary:
-            yield temporary
-            _sync(temporary)
-            _swap(temporary, path)
-        _sync(path.parent)
-
-
-def _refuse_foreign(path: Path, ours: Collection[str]) -> None:
-    if not path.exists():
-        return
-    if not path.is_dir():
-        raise MemAuditError(f"cannot write {path}: it is a file, a folder was expected")
-    if foreign := sorted(set(os.listdir(path)) - set(ours)):
-        raise MemAuditError(
-            f"cannot write {path}: the folder holds {foreign[0]!r}, which is no part of a package; "
-            "choose a new folder"
-        )
-
-
-def _swap(temporary: Path, path: Path) -> None:
-    """Put the new folder in place of the old one."""
-    old = path.with_name(f".{path.name}.old-part")
-    if old.exists() and not path.exists():  # a process was killed between the two steps below
-        old.rename(path)
-    remove(old)
-    if not path.exists():
-        temporary.rename(path)
-        return
-    with replaced(path, temporary):
-        if exchange(temporary, path):
-            return
-    # No single step does it here.
-    path.rename(old)
-    try:
-        temporary.rename(path)
-    except OSError:
-        old.rename(path)
-        raise
-    remove(old)

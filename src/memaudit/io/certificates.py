@@ -11,13 +11,13 @@ from memaudit.io.atomic import write_file
 from memaudit.io.files import decode, read_bytes
 
 MAX_BYTES = 1 << 28
-"""Larger files are refused: a certificate is a proof to be read, not a load to be survived."""
+"""Larger files are refused."""
 
 TOO_LONG = "a number of too many digits"
 
 
 class _Refused(ValueError):
-    """Something JSON allows and a certificate does not."""
+    """Something that JSON allows and a certificate does not."""
 
 
 def _no_float(text: str) -> Any:
@@ -25,10 +25,10 @@ def _no_float(text: str) -> Any:
 
 
 def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    data = dict(pairs)
+    if len(data) < len(pairs):
         raise _Refused("names a key twice in one object")
-    return found
+    return data
 
 
 def _parse(text: str) -> Any:
@@ -54,7 +54,7 @@ def read_certificates(path: Path) -> list[Certificate]:
     except InvalidPackage as error:
         raise InvalidCertificate(f"{path} {error.problems[0].message}") from None
     except _Refused as error:
-        raise InvalidCertificate(f"{path} is no certificate: it {error}") from None
+        raise InvalidCertificate(f"{path} is not a certificate: it {error}") from None
     entries = data if isinstance(data, list) else [data]
     if not entries:
         raise InvalidCertificate(f"{path} holds no certificate")

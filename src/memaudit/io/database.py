@@ -1,4 +1,4 @@
-"""A SQLite file that must not lose a row: opening, checking, and one transaction at a time."""
+"""A SQLite file that must not lose a row: opened, checked, written one transaction at a time."""
 
 import sqlite3
 import threading
@@ -13,8 +13,8 @@ from memaudit.core.errors import MemAuditError
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
-    """What a file of ours holds, and what messages call it."""
+class Schema:
+    """What a file of ours contains, and what messages call it."""
 
     application: int
     """Marks the file as ours, so that no other database is written into by mistake."""
@@ -28,14 +28,14 @@ class Form:
 class Database:
     """One connection, shared by the threads of a process behind a lock.
 
-    What was written is on disk when `writing` is left, even if the power fails then.
+    What was written is on disk when `writing` ends, even if the power fails then.
     """
 
-    def __init__(self, path: Path, form: Form, patience: float) -> None:
+    def __init__(self, path: Path, schema: Schema, patience: float) -> None:
         """Wait that many seconds for another process that is writing."""
-        self.path, self._form, self._patience = path, form, patience
+        self.path, self._schema, self._patience = path, schema, patience
         self._lock = threading.RLock()
-        with self._told():
+        with self._one_line_errors():
             self._connection = sqlite3.connect(
                 path, timeout=patience, isolation_level=None, check_same_thread=False
             )
@@ -54,23 +54,23 @@ class Database:
         link.execute("PRAGMA synchronous = FULL")
         with self.writing():
             self._refuse_foreign(new=True)
-            for statement in filter(str.strip, self._form.tables.split(";")):
+            for statement in filter(str.strip, self._schema.tables.split(";")):
                 link.execute(statement)
-            link.execute(f"PRAGMA application_id = {self._form.application}")
-            link.execute(f"PRAGMA user_version = {self._form.version}")
+            link.execute(f"PRAGMA application_id = {self._schema.application}")
+            link.execute(f"PRAGMA user_version = {self._schema.version}")
 
     def _refuse_foreign(self, new: bool = False) -> None:
-        form = self._form
+        schema = self._schema
         (application,) = self._connection.execute("PRAGMA application_id").fetchone()
         (version,) = self._connection.execute("PRAGMA user_version").fetchone()
         if new and (application, version) == (0, 0):
             return
-        if application != form.application:
-            raise MemAuditError(f"{self.path}: is another program's database; check {form.option}")
-        if version != form.version:
+        if application != schema.application:
+            raise MemAuditError(f"{self.path}: belongs to another program; check {schema.option}")
+        if version != schema.version:
             raise MemAuditError(
-                f"{self.path}: is a file of {form.name} in version {version}, this memaudit reads "
-                f"{form.version}; export from it with the memaudit that wrote it"
+                f"{self.path}: is a file of {schema.name} in version {version}, this memaudit "
+                f"reads {schema.version}; export from it with the memaudit that wrote it"
             )
 
     def _enter_wal(self) -> None:
@@ -89,8 +89,8 @@ class Database:
 
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
-        """A transaction that is kept whole or not at all; inside another one, a part of it."""
-        with self._lock, self._told():
+        """A transaction: all of it is written or nothing. A nested one is part of the outer one."""
+        with self._lock, self._one_line_errors():
             if self._connection.in_transaction:  # ours: the lock is held, and it is reentrant
                 yield self._connection
                 return
@@ -104,19 +104,21 @@ class Database:
                 raise
 
     def rows(self, sql: str, *values: str) -> list[tuple[Any, ...]]:
-        """What a query finds."""
-        with self._lock, self._told():
+        """The rows of a query."""
+        with self._lock, self._one_line_errors():
             return self._connection.execute(sql, values).fetchall()
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         with self._lock:
             self._connection.close()
 
     @contextmanager
-    def _told(self) -> Iterator[None]:
+    def _one_line_errors(self) -> Iterator[None]:
         try:
             yield
         except sqlite3.Error as error:
             why = f"{error}; is another program holding it?" if "locked" in str(error) else error
-            raise MemAuditError(f"cannot use the {self._form.name} in {self.path}: {why}") from None
+            raise MemAuditError(
+                f"cannot use the {self._schema.name} in {self.path}: {why}"
+            ) from None

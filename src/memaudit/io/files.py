@@ -8,10 +8,10 @@ from pathlib import Path
 from memaudit.core.errors import InvalidPackage, Problem
 
 MAX_BYTES = 512 << 20
-"""Larger inputs are refused: rows take some twenty times their text in memory."""
+"""Larger inputs are refused: rows take about twenty times their text in memory."""
 
 LONGEST_NAME = 255
-"""Bytes of a file's name; no usual file system takes longer ones."""
+"""Bytes of a file's name; usual file systems take no longer ones."""
 
 _OTHER_ENCODINGS = {
     b"\xef\xbb\xbf": ("starts with a byte order mark", "save it as UTF-8 without one"),
@@ -52,7 +52,7 @@ def read_bytes(path: Path, max_bytes: int = MAX_BYTES) -> bytes:
 
 
 def beside(path: Path, ending: str, stem: bool = False) -> Path:
-    """A neighbour: the path's name, or its stem, and an ending; `.` goes by its folder's name."""
+    """The path's name, or its stem, with an ending added; `.` counts under its folder's name."""
     named = path if path.name not in ("", "..") else path.resolve()
     return named.parent / f"{named.stem if stem else named.name}{ending}"
 
@@ -64,7 +64,7 @@ def unreadable(path: Path, error: OSError | ValueError) -> InvalidPackage:
 
 
 def is_file_name(text: object) -> bool:
-    """Whether a text that an input gives names an entry of its own folder, and nothing else."""
+    """Whether a name taken from an input is an entry of its own folder, and nothing else."""
     return (
         isinstance(text, str)
         and text not in ("", ".", "..")
@@ -100,7 +100,7 @@ def sha256(data: bytes) -> str:
 
 
 def names_in(folder: Path) -> list[str]:
-    """What a folder holds, sorted."""
+    """The entries of a folder, sorted."""
     try:
         return sorted(os.listdir(folder))
     except OSError as error:

@@ -19,7 +19,7 @@ from memaudit.core.errors import MemAuditError
 
 _CRC = ',"crc":"'
 LONGEST_LINE = 1 << 26
-"""Bytes; a longer line is not one of ours."""
+"""Bytes; longer lines are refused."""
 
 
 def to_line(row: dict[str, Any]) -> str:
@@ -28,8 +28,8 @@ def to_line(row: dict[str, Any]) -> str:
     return f'{body}{_CRC}{zlib.crc32(body.encode()):08x}"}}\n'
 
 
-def is_whole(line: bytes) -> bool:
-    """Whether a line is complete and says what was written."""
+def is_intact(line: bytes) -> bool:
+    """Whether a line is complete and holds what was written."""
     if not line.endswith(b'"}\n') or line[-19:-11] != _CRC.encode():
         return False
     return line[-11:-3] == b"%08x" % zlib.crc32(line[:-19])
@@ -48,7 +48,7 @@ def read_journal(path: Path) -> Iterator[dict[str, Any]]:
                 if row is None:
                     raise MemAuditError(
                         f"{path}, line {number}: the row is damaged or cut off; "
-                        "run the same command again to mend it"
+                        "run the same command again to repair it"
                     )
                 del row["crc"]
                 yield row
@@ -57,12 +57,12 @@ def read_journal(path: Path) -> Iterator[dict[str, Any]]:
 
 
 def _row(line: bytes) -> dict[str, Any] | None:
-    """The row of a whole line, checksum and all; None where it is none of ours."""
-    if not is_whole(line):
+    """The row of an intact line, checksum included; None for any other line."""
+    if not is_intact(line):
         return None
     try:
         row = json.loads(line)
-    except (ValueError, RecursionError):  # a right checksum of something else
+    except (ValueError, RecursionError):  # something else with a right checksum
         return None
     return row if isinstance(row, dict) and "crc" in row else None
 
@@ -85,8 +85,8 @@ def in_order(fields: Sequence[str], count: int, key_at: Callable[[int], Key]) ->
 class Journal:
     """The file, open for appending by one process at a time.
 
-    On opening, everything from the first row on that is not whole, or does not fit its place, is
-    cut off: `cut` bytes.
+    On opening, everything from the first row that is damaged, or does not fit its place, is cut
+    off: `cut` bytes.
     """
 
     def __init__(self, path: Path, fits: Fits | None = None) -> None:
@@ -120,7 +120,7 @@ class Journal:
         return self
 
     def append(self, lines: Iterable[str]) -> None:
-        """Add whole lines; the system has them when this returns."""
+        """Append complete lines; the system has them when this returns."""
         text = "".join(lines).encode("ascii")
         left = memoryview(text)
         try:
@@ -136,6 +136,6 @@ class Journal:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        with suppress(OSError):  # a full disk was told of when writing
+        with suppress(OSError):  # a full disk was reported when writing
             os.fsync(self._file.fileno())
         self._file.close()

@@ -1,4 +1,4 @@
-"""Packages on disk in every form: what a path holds, and everything that is wrong with it."""
+"""Packages on disk in every form: read, checked and written by path."""
 
 import os
 from collections.abc import Mapping
@@ -8,20 +8,20 @@ from typing import Any
 
 from memaudit.core.errors import InvalidPackage, MemAuditError, Problem
 from memaudit.core.package import Package
-from memaudit.io.check import check
-from memaudit.io.draft import FORMAT, VERSION, WEIGHT_ON_DISK, Draft, line
 from memaudit.io.files import is_file_name, names_in, read_text, refusal
-from memaudit.io.folder import FILES, MANIFEST, read_folder, write_package_folder
+from memaudit.io.package_check import check_package
+from memaudit.io.package_draft import FORMAT, VERSION, WEIGHT_ON_DISK, PackageDraft
+from memaudit.io.package_file import read_package_file, write_package_file
+from memaudit.io.package_folder import FILES, MANIFEST, read_package_folder, write_package_folder
 from memaudit.io.published_folder import MARKS, read_artifact
-from memaudit.io.single import read_single, write_single
-from memaudit.io.strict_json import parse_json
+from memaudit.io.strict_json import json_text, parse_json
 
 BUILD_FORMAT = "memaudit-build"
 """The format of the manifest beside the packages of one build."""
 
 
 def problems_at(path: Path) -> list[Problem]:
-    """Every problem of the package or packages at a path; empty when all is well."""
+    """Every problem of the packages at a path; empty when there is none."""
     return examine(path)[1]
 
 
@@ -33,23 +33,26 @@ def examine(path: Path) -> tuple[list[Package], list[Problem]]:
         return [], list(error.problems)
     packages = []
     for draft in drafts:
-        package, found = check(draft)
+        package, found = check_package(draft)
         problems += found
         if package is not None:
             packages.append(package)
     return packages, problems
 
 
-def _drafts(path: Path) -> tuple[list[Draft], list[Problem]]:
+def _drafts(path: Path) -> tuple[list[PackageDraft], list[Problem]]:
     """Read whichever form the path has."""
     if not os.path.isdir(path):  # never raises, unlike Path.is_dir
-        return [read_single(path)], []
+        return [read_package_file(path)], []
     names = set(names_in(path))
     if MANIFEST in names:
         built = _build_files(path)
         if built is not None:
-            return [_one(file) for file in built], []
-        return [read_folder(path)], []
+            return [
+                read_package_file(file) if file.suffix == ".json" else read_package_folder(file)
+                for file in built
+            ], []
+        return [read_package_folder(path)], []
     if names & MARKS:
         return read_artifact(path)
     label = path.name or str(path)
@@ -59,10 +62,6 @@ def _drafts(path: Path) -> tuple[list[Draft], list[Problem]]:
         return [], [Problem(f"has no {MANIFEST}", "a package folder needs one", file=label)]
     fix = f"expected {MANIFEST}, or the files of the published artifact"
     return [], [Problem("is not a package folder", fix, file=label)]
-
-
-def _one(path: Path) -> Draft:
-    return read_single(path) if path.suffix == ".json" else read_folder(path)
 
 
 def _build_files(path: Path) -> list[Path] | None:
@@ -116,7 +115,7 @@ def read_package(path: PathLike) -> Package:
 def write_package(package: Package, path: PathLike) -> None:
     """One JSON file where the path ends in .json, else a folder of tables."""
     if Path(path).suffix.lower() == ".json":
-        write_single(package, Path(path))
+        write_package_file(package, Path(path))
     else:
         write_package_folder(package, Path(path))
 
@@ -151,4 +150,4 @@ def package_schema() -> dict[str, Any]:
 
 def schema_text() -> str:
     """The schema as the file checked in."""
-    return line(package_schema(), indent=2) + "\n"
+    return json_text(package_schema(), indent=2) + "\n"

@@ -1,8 +1,14 @@
-"""The published artifact's folder layout: many examples in one set of files, read and written."""
+"""The published artifact's folder layout: many examples in one set of files.
+
+Examples are distinguished by id prefix. Each becomes one package named after its query; ids keep
+their full form. A folder written by MemAudit also says, under "memaudit" in its manifest, what that
+layout has no place for.
+"""
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -10,26 +16,60 @@ from memaudit.core.digest import digest
 from memaudit.core.errors import InvalidPackage, MemAuditError, Problem
 from memaudit.core.package import TABLES, Package
 from memaudit.io.atomic import write_folder
-from memaudit.io.draft import HEADER, Draft, header_data, line, lines, table_data
 from memaudit.io.files import read_text, sha256
-from memaudit.io.folder import read_table_file
-from memaudit.io.published_fields import (
-    DECISIONS,
-    FIELDS,
-    FILES,
-    KEYS,
-    MANIFEST,
-    from_artifact,
-    renamed,
-    to_artifact,
-)
-from memaudit.io.strict_json import Row, kind_of, parse_json
+from memaudit.io.package_draft import HEADER, PackageDraft, header_data, table_data
+from memaudit.io.package_folder import read_table_file
+from memaudit.io.strict_json import JsonRow, json_lines, json_text, kind_of, parse_json
+
+FILES = {
+    "experiences": "experiences.jsonl",
+    "candidates": "candidate_memories.jsonl",
+    "units": "evidence_units.jsonl",
+    "queries": "queries.jsonl",
+    "coverage": "coverage_matrix.jsonl",
+}
+DECISIONS = "annotation_decisions.jsonl"
+MANIFEST = "candidate_generation_manifest.json"
+
+FIELDS: dict[str, dict[str, str]] = {
+    "experiences": {
+        "experience_id": "id", "session_id": "session", "timestamp": "timestamp", "text": "text",
+        "speaker": "speaker", "stream_index": "index",
+    },
+    "candidates": {
+        "candidate_id": "id", "experience_id": "experience", "representation_type": "kind",
+        "text": "text", "cost": "cost", "generator_id": "generator", "confidence": "confidence",
+    },
+    "units": {
+        "unit_id": "id", "kind": "kind", "canonical_text": "text", "source_spans": "sources",
+        "timestamp": "timestamp", "unit_weight": "weight", "response": "response",
+    },
+    "queries": {
+        "query_id": "id", "question": "text", "answer": "answer", "category": "kind",
+        "required_unit_ids": "required", "importance": "importance",
+    },
+    "coverage": {
+        "candidate_id": "candidate", "unit_id": "unit", "coverage": "value",
+        "coverage_label": "label", "rationale": "rationale", "provenance": "provenance",
+    },
+}  # fmt: skip
+"""Their field to ours, per table. `stream_index`, `response`, `importance`, `speaker` and
+`provenance` are additions of ours, absent from published folders."""
+
+KEYS = {table: next(iter(fields)) for table, fields in FIELDS.items()}
+"""The field whose id says which example a row belongs to."""
+
+FROM_QUERIES = "weight_from_queries"
+"""Marks a unit whose weight is not explicit."""
+
+_TEXTUAL = {"text", "answer", "kind", "label", "rationale", "session", "timestamp", "generator"}
+
 
 MARKS = frozenset(FILES.values()) - {"experiences.jsonl", "queries.jsonl"} | {MANIFEST}
 """Files only this layout has."""
 
 MOST_REPEATED = 256 << 20
-"""Bytes that the manifest may take in all packages together: every one of them carries it."""
+"""Bytes that the manifest may take in all packages together: each of them carries it."""
 
 MOST_PARTS = 64
 """Pieces of an id between `::` that are looked at: a name of more would be an attack."""
@@ -37,35 +77,13 @@ MOST_PARTS = 64
 SPELLING = {table: {ours: theirs for theirs, ours in FIELDS[table].items()} for table in TABLES}
 
 
-def example_of(id: object, names: Mapping[str, Any]) -> str | None:
-    """The example an id belongs to: the longest name it equals or starts with, before `::`."""
-    if not isinstance(id, str):
-        return None
-    if id in names:
-        return id
-    found, cut = None, id.find("::", 1)
-    for _ in range(MOST_PARTS):
-        if cut < 0:
-            break
-        if id[:cut] in names:
-            found = id[:cut]
-        cut = id.find("::", cut + 1)
-    return found
-
-
-def example_of_decision(row: Mapping[str, Any], names: Mapping[str, Any]) -> str:
-    """The example an annotation decision names; one that names none stays with the first."""
-    found = (example_of(value, names) for value in row.values())
-    return next((name for name in found if name), next(iter(names)))
-
-
-def read_artifact(folder: Path) -> tuple[list[Draft], list[Problem]]:
+def read_artifact(folder: Path) -> tuple[list[PackageDraft], list[Problem]]:
     """One draft per example, and the problems of the folder as a whole."""
     try:
         manifest, ours = _manifest(folder / MANIFEST)
     except InvalidPackage as error:
         return [], list(error.problems)
-    tables: dict[str, list[Row]] = {}
+    tables: dict[str, list[JsonRow]] = {}
     problems: list[Problem] = []
     partial = set()
     checked = ours or {}
@@ -102,7 +120,7 @@ def _size(path: Path) -> int:
 
 
 def _manifest(path: Path) -> tuple[Any, dict[str, Any] | None]:
-    """What the manifest said when published, and what we added, where there is any."""
+    """The manifest as published, and what we added to it, if anything."""
     if not os.path.exists(path):
         return None, None
     manifest = parse_json(read_text(path), MANIFEST)
@@ -121,8 +139,8 @@ def _manifest(path: Path) -> tuple[Any, dict[str, Any] | None]:
 
 
 def _drafts(
-    queries: Iterable[Row], manifest: Any, ours: Mapping[str, Any] | None
-) -> dict[str, Draft]:
+    queries: Iterable[JsonRow], manifest: Any, ours: Mapping[str, Any] | None
+) -> dict[str, PackageDraft]:
     """An empty draft per example, by name."""
     if ours is None:
         shared = {} if manifest is None else {"candidate_generation_manifest": manifest}
@@ -141,19 +159,21 @@ def _drafts(
         data["attributes"] = dict(extra) if isinstance(extra, dict) else {}
         if entry.get("shared_manifest"):
             data["attributes"]["candidate_generation_manifest"] = manifest
-        drafts[entry["name"]] = _draft(Row(data, MANIFEST, 0), entry.get("digest"))
+        drafts[entry["name"]] = _draft(JsonRow(data, MANIFEST, 0), entry.get("digest"))
         drafts[entry["name"]].added_prefix = bool(entry.get("added_prefix"))
     return drafts
 
 
-def _draft(header: Row, digest: Any) -> Draft:
-    tables: dict[str, list[Row]] = {table: [] for table in TABLES}
+def _draft(header: JsonRow, digest: Any) -> PackageDraft:
+    tables: dict[str, list[JsonRow]] = {table: [] for table in TABLES}
     claimed = None if digest is None else str(digest)
-    return Draft(header, tables, digest=claimed, spelling=SPELLING)
+    return PackageDraft(header, tables, digest=claimed, spelling=SPELLING)
 
 
-def _share_out(table: str, rows: Iterable[Row], drafts: Mapping[str, Draft]) -> list[Problem]:
-    """Give every row to its example; rows of no example are problems."""
+def _share_out(
+    table: str, rows: Iterable[JsonRow], drafts: Mapping[str, PackageDraft]
+) -> list[Problem]:
+    """Assign every row to its example; rows of no example are problems."""
     problems = []
     for row in rows:
         id = row.data.get(KEYS[table])
@@ -172,7 +192,7 @@ def _share_out(table: str, rows: Iterable[Row], drafts: Mapping[str, Draft]) -> 
 
 
 def write_artifact(packages: Sequence[Package], folder: Path) -> None:
-    """All packages in one folder; ids that do not start with the package's name are made to."""
+    """All packages in one folder; ids that do not start with the package's name get it."""
     _refuse_clashes([package.name for package in packages])
     names = {package.name: package for package in packages}
     shared = packages[0].attributes.get("candidate_generation_manifest") if packages else None
@@ -184,19 +204,19 @@ def write_artifact(packages: Sequence[Package], folder: Path) -> None:
         rows[DECISIONS] += decisions
         for table, data in _tables(package, header["added_prefix"]).items():
             rows[FILES[table]] += data
-    files = {file: lines(data) for file, data in rows.items()}
+    files = {file: json_lines(data) for file, data in rows.items()}
     facts: dict[str, Any] = {
         "counts": {file: len(data) for file, data in rows.items()},
         "file_hashes": {file: sha256(text.encode()) for file, text in files.items()},
     }
     ours = {"version": 1, "packages": headers, "manifest": shared}
     published = shared if isinstance(shared, dict) else {}
-    files[MANIFEST] = line({**published, **facts, "memaudit": ours}, indent=2) + "\n"
+    files[MANIFEST] = json_text({**published, **facts, "memaudit": ours}, indent=2) + "\n"
     write_folder(folder, files, files.keys())
 
 
 def _refuse_clashes(names: Sequence[str]) -> None:
-    """Examples are told apart by the start of their ids, so no name may start another."""
+    """Examples are distinguished by the start of their ids, so no name may start another."""
     if not names:
         raise MemAuditError("there is no package to write")
     others: dict[str, None] = {}
@@ -265,3 +285,117 @@ def _can_be_rows(decisions: Any, name: str, names: Mapping[str, Any]) -> bool:
             isinstance(row, dict) and example_of_decision(row, names) == name for row in decisions
         )
     )
+
+
+def example_of(id: object, names: Mapping[str, Any]) -> str | None:
+    """The example an id belongs to: the longest name it equals or starts with, before `::`."""
+    if not isinstance(id, str):
+        return None
+    if id in names:
+        return id
+    found, cut = None, id.find("::", 1)
+    for _ in range(MOST_PARTS):
+        if cut < 0:
+            break
+        if id[:cut] in names:
+            found = id[:cut]
+        cut = id.find("::", cut + 1)
+    return found
+
+
+def example_of_decision(row: Mapping[str, Any], names: Mapping[str, Any]) -> str:
+    """The example an annotation decision names; one that names none stays with the first."""
+    found = (example_of(value, names) for value in row.values())
+    return next((name for name in found if name), next(iter(names)))
+
+
+def from_artifact(table: str, data: Mapping[str, Any]) -> dict[str, Any]:
+    """Our row for one of theirs; whatever has no field of ours is kept in the attributes."""
+    names, row = FIELDS[table], {}
+    attributes = dict(data["attributes"]) if isinstance(data.get("attributes"), dict) else {}
+    for name, value in data.items():
+        if name in names:
+            if value is not None:
+                row[names[name]] = _as_text(value) if names[name] in _TEXTUAL else value
+        elif not (name == "attributes" and isinstance(value, dict)):
+            attributes[name] = value
+    if table == "candidates" and "candidate_group" in data:
+        row.setdefault("experience", data["candidate_group"])
+        if data["candidate_group"] == row["experience"]:
+            attributes.pop("candidate_group")
+    if table == "units":
+        if attributes.pop(FROM_QUERIES, False):
+            row.pop("weight", None)
+        _read_sources(row, attributes)
+    if table == "coverage" and "provenance" not in data:
+        row["provenance"] = provenance(attributes)
+    return {**row, "attributes": attributes}
+
+
+def _read_sources(row: dict[str, Any], attributes: dict[str, Any]) -> None:
+    """Source spans as our sources; spans with further fields are also kept unchanged."""
+    spans = row.get("sources")
+    if not isinstance(spans, list) or not all(isinstance(span, dict) for span in spans):
+        return
+    names = {"span_id": "id", "session_id": "session", "text": "text"}
+    row["sources"] = [
+        {
+            names[key]: _as_text(value)
+            for key, value in span.items()
+            if key in names and value is not None
+        }
+        for span in spans
+    ]
+    if any(span.keys() - names.keys() for span in spans):
+        attributes["source_spans"] = spans
+
+
+def _as_text(value: Any) -> Any:
+    """Numbers as text: published answers and times are sometimes bare numbers."""
+    is_number = isinstance(value, int | Decimal) and not isinstance(value, bool)
+    return str(value) if is_number else value
+
+
+def to_artifact(table: str, row: Mapping[str, Any]) -> dict[str, Any]:
+    """Their row for one of ours, as `plain_rows` gives it."""
+    data = {name: row[field] for name, field in FIELDS[table].items() if field in row}
+    reserved = {*FIELDS[table], "attributes"}
+    attributes = row.get("attributes", {})
+    if table == "candidates":
+        data["candidate_group"] = row["experience"]
+        if attributes.get("candidate_group", row["experience"]) == row["experience"]:
+            reserved.add("candidate_group")
+    if table == "units":
+        reserved.add(FROM_QUERIES)
+        if "weight" not in row:
+            data |= {"unit_weight": row["query_weight"], FROM_QUERIES: True}
+        spans = row.get("sources", ())
+        names = {"id": "span_id", "session": "session_id", "text": "text"}
+        data["source_spans"] = [{names[key]: span[key] for key in span} for span in spans]
+    if table == "coverage" and row.get("provenance") != provenance(attributes):
+        data["provenance"] = row.get("provenance")
+    elif table == "coverage":
+        data.pop("provenance", None)
+    nested = {name: value for name, value in attributes.items() if name in reserved}
+    data |= {name: value for name, value in attributes.items() if name not in reserved}
+    return {**data, "attributes": nested} if nested else data
+
+
+def provenance(attributes: Mapping[str, Any]) -> str | None:
+    """Who labelled a coverage cell, in one line."""
+    annotators = attributes.get("annotator_ids")
+    names = ", ".join(map(str, annotators)) if isinstance(annotators, list) else ""
+    status = attributes.get("adjudication_status")
+    return "; ".join(part for part in (names, str(status or "")) if part) or None
+
+
+def renamed(table: str, row: dict[str, Any], rename: Callable[[str], str]) -> dict[str, Any]:
+    """Our row with every id in it renamed."""
+    changed = dict(row)
+    for field in ("id", "experience", "candidate", "unit"):
+        if isinstance(row.get(field), str):
+            changed[field] = rename(row[field])
+    required = row.get("required")
+    if table == "queries" and isinstance(required, list | tuple):
+        changed["required"] = [rename(id) if isinstance(id, str) else id for id in required]
+    return changed

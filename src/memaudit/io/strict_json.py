@@ -18,11 +18,11 @@ MAX_DEPTH = 64
 
 
 class _Refused(ValueError):
-    """Something JSON allows and a package does not."""
+    """Something that JSON allows and a package does not."""
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class JsonRow:
     """One parsed object and the place it was read from."""
 
     data: dict[str, Any]
@@ -51,11 +51,11 @@ def _constant(name: str) -> Any:
 
 
 def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    data = dict(pairs)
+    if len(data) < len(pairs):
         twice, _ = Counter(key for key, _ in pairs).most_common(1)[0]
         raise _Refused(f"the key {twice!r} appears twice in one object")
-    return found
+    return data
 
 
 def _walk(value: Any, depth: int = 0) -> None:
@@ -63,8 +63,8 @@ def _walk(value: Any, depth: int = 0) -> None:
     if depth > MAX_DEPTH:
         raise _Refused(f"nests deeper than {MAX_DEPTH} levels")
     if isinstance(value, str):
-        if not value.isascii() and any("\ud800" <= letter <= "\udfff" for letter in value):
-            raise _Refused("holds half of a surrogate pair, which is no character")
+        if not value.isascii() and any("\ud800" <= character <= "\udfff" for character in value):
+            raise _Refused("holds half of a surrogate pair, which is not a character")
     elif isinstance(value, dict):
         for key, item in value.items():
             _walk(key, depth)
@@ -94,9 +94,9 @@ def parse_json(text: str, file: str, line: int = 1) -> Any:
     return value
 
 
-def parse_lines(text: str, file: str) -> tuple[list[Row], list[Problem]]:
+def parse_lines(text: str, file: str) -> tuple[list[JsonRow], list[Problem]]:
     """The objects of a JSONL file with their line numbers, and everything wrong with it."""
-    rows: list[Row] = []
+    rows: list[JsonRow] = []
     problems: list[Problem] = []
     lines = text.split("\n")
     for number, line in enumerate(lines, start=1):
@@ -110,7 +110,7 @@ def parse_lines(text: str, file: str) -> tuple[list[Row], list[Problem]]:
             problems += [Problem(hint, "", file=file, line=number)] if cut else error.problems
             continue
         if isinstance(value, dict):
-            rows.append(Row(value, file, number))
+            rows.append(JsonRow(value, file, number))
         else:
             message = f"expected one JSON object per line, found {kind_of(value)}"
             problems.append(Problem(message, file=file, line=number))
@@ -135,23 +135,23 @@ def floats(value: Any) -> Any:
 
 
 LONGEST_STEP, MOST_STEPS, LONGEST = 40, 6, 200
-"""Names in a file are as long as whoever wrote it likes."""
+"""Limits of messages: names in a file can have any length."""
 
 
 def first_fault(error: ValidationError) -> str:
     """Where the first fault is and what it is: `spec.writers: input should be a valid list`."""
     first = error.errors(include_url=False, include_input=False, include_context=False)[0]
-    # The name of a check, function-after[...], is no place in a file.
+    # The name of a check, function-after[...], is not a place in a file.
     named = [str(step) for step in first["loc"] if not str(step).startswith("function-")]
     steps = [step[:LONGEST_STEP] for step in named]
     place = ".".join(steps if len(steps) <= MOST_STEPS else [*steps[:MOST_STEPS], "..."])
-    said = first["msg"].removeprefix("Value error, ")
-    said = f"{said[:1].lower()}{said[1:LONGEST]}"
-    return f"{place}: {said}" if place else said
+    message = first["msg"].removeprefix("Value error, ")
+    message = f"{message[:1].lower()}{message[1:LONGEST]}"
+    return f"{place}: {message}" if place else message
 
 
 def read_object(path: Path, remedy: str) -> dict[str, Any]:
-    """The object in a file; one line about why there is none, which ends with the remedy."""
+    """The object in a file; else one line that says what is wrong and ends with the remedy."""
     try:
         data = json.loads(read_text(path))
     except InvalidPackage as error:
@@ -163,3 +163,20 @@ def read_object(path: Path, remedy: str) -> dict[str, Any]:
     if not isinstance(data, dict):
         raise MemAuditError(f"{path} holds no JSON object; {remedy}")
     return data
+
+
+def json_text(data: Any, indent: int | None = None) -> str:
+    """A value as JSON text; what JSON cannot hold is an error."""
+    try:
+        text = json.dumps(data, ensure_ascii=False, allow_nan=False, indent=indent)
+        text.encode()
+    except ValueError:  # only free-form attributes can hold such things
+        raise MemAuditError(
+            "an attribute holds NaN or broken text, which JSON cannot hold"
+        ) from None
+    return text
+
+
+def json_lines(rows: list[dict[str, Any]]) -> str:
+    """Rows as JSONL."""
+    return "".join(f"{json_text(row)}\n" for row in rows)

@@ -1,35 +1,49 @@
-"""Build folders: packages with one manifest beside them, written, claimed and read back."""
+"""Build folders: packages and one manifest, written resumably and read back."""
 
+import hashlib
+import os
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from memaudit.core.digest import digest
 from memaudit.core.errors import InvalidPackage, MemAuditError
 from memaudit.core.package import TABLES, Package
 from memaudit.datasets.irregularities import Irregularity
-from memaudit.io.atomic import write_file
-from memaudit.io.draft import line
+from memaudit.io.atomic import clear_leftover, write_file
 from memaudit.io.files import read_text
-from memaudit.io.packages import BUILD_FORMAT, build_rows, read_packages
+from memaudit.io.packages import (
+    BUILD_FORMAT,
+    build_rows,
+    examine,
+    read_packages,
+    write_package,
+)
 from memaudit.io.run_folder import make_folder, refuse_other_run
-from memaudit.io.strict_json import floats, parse_json
-from memaudit.natural.annotations import METHOD, Built
-from memaudit.natural.build_plan import Job, Plan, file_name, plan, refuse_an_empty_build, store
-from memaudit.natural.candidates import RULE, RULES
-from memaudit.natural.coverage_rules import ABOUT, is_exact
-from memaudit.natural.label_fitting import DONE, Misfit
+from memaudit.io.strict_json import floats, json_text, parse_json
+from memaudit.natural.annotations import METHOD, AnnotatedBuild
+from memaudit.natural.build_plan import BuildJob, BuildPlan, plan_build
+from memaudit.natural.candidates import EXTRACT_RULES, PAIR_RULE
+from memaudit.natural.coverage_rules import RULE_TEXTS, is_exact
+from memaudit.natural.label_fitting import MISFIT_KINDS, Misfit
 
 FORMAT, VERSION = BUILD_FORMAT, 1
-NAME = "manifest.json"
+MANIFEST = "manifest.json"
+
+RESERVED = frozenset({"manifest", "manifest.json", "failures.jsonl"})
+"""Names of a build's own files."""
+
+MAX_NAME_LENGTH = 100
 
 
 @dataclass(slots=True)
-class Tally:
-    """Gathers what packages hold while they are built."""
+class BuildTally:
+    """Counts what packages contain while they are built."""
 
     packages: list[dict[str, Any]] = field(default_factory=list)
     counts: Counter[str] = field(default_factory=Counter)
@@ -37,14 +51,13 @@ class Tally:
     provenances: Counter[str] = field(default_factory=Counter)
     irregularities: list[Irregularity] = field(default_factory=list)
     misfits: list[tuple[str, Misfit]] = field(default_factory=list)
-    homeless: list[str] = field(default_factory=list)
+    unplaced: list[str] = field(default_factory=list)
     quotes: int = 0
     quotes_found: int = 0
     repeated: int = 0
-    kept: int = 0
+    existing: int = 0
 
-    def add(self, built: Built, file: str, written: bool) -> None:
-        """One package more."""
+    def add(self, built: AnnotatedBuild, file: str, written: bool) -> None:
         package = built.package
         counts = {table: len(getattr(package, table)) for table in TABLES}
         bare = [query.id for query in package.queries if not query.required]
@@ -63,37 +76,45 @@ class Tally:
         self.kinds.update(candidate.kind for candidate in package.candidates)
         self.provenances.update(row.provenance or "" for row in package.coverage)
         self.irregularities += built.irregularities
-        self.misfits += [(package.name, one) for one in built.misfits.found]
-        self.homeless += [f"{package.name}: {id}" for id in built.homeless]
+        self.misfits += [(package.name, misfit) for misfit in built.misfits.rows]
+        self.unplaced += [f"{package.name}: {id}" for id in built.unplaced]
         self.quotes += built.misfits.quotes
         self.quotes_found += built.misfits.quotes_found
         self.repeated += built.repeated
-        self.kept += not written
+        self.existing += not written
 
 
-def manifest(plan: Plan, tally: Tally) -> dict[str, Any]:
-    """The manifest; nothing in it depends on when or where the build ran."""
-    recipe, labels = plan.recipe, plan.recipe.labels
+def manifest_head(plan: BuildPlan, method: str) -> dict[str, Any]:
+    """The part of a manifest that both methods share: what was read, and how."""
+    recipe = plan.recipe
     return {
         "format": FORMAT,
         "version": VERSION,
         "memaudit": version("memaudit"),
-        "method": METHOD,
+        "method": method,
         "dataset": {"name": plan.job.path.name, "format": recipe.format, "sha256": plan.sha256},
         "subset": None if plan.subset is None else plan.subset.sha256,
         "conversations": list(plan.job.conversations) or None,
         "cost_rule": recipe.cost_rule,
+    }
+
+
+def manifest(plan: BuildPlan, tally: BuildTally) -> dict[str, Any]:
+    """The manifest. Nothing in it depends on when or where the build ran."""
+    recipe, labels = plan.recipe, plan.recipe.labels
+    return {
+        **manifest_head(plan, METHOD),
         "candidate_rules": {
-            **RULES,
-            **({"tombstone, compound_update": RULE} if recipe.makes_updates else {}),
+            **EXTRACT_RULES,
+            **({"tombstone, compound_update": PAIR_RULE} if recipe.makes_updates else {}),
         },
         "labels": {
             "units": None if labels.units is None else labels.units.sha256,
             "memories": None if labels.memories is None else labels.memories.sha256,
-            "passes": {one.name: one.sha256 for one in labels.passes},
+            "passes": {file.name: file.sha256 for file in labels.passes},
             "quotes": {"checked": tally.quotes, "found": tally.quotes_found},
-            "misfit_counts": _counted(one.what for _, one in tally.misfits),
-            "misfits": [{"package": name, **asdict(one)} for name, one in tally.misfits],
+            "misfit_counts": counted(misfit.what for _, misfit in tally.misfits),
+            "misfits": [{"package": name, **asdict(misfit)} for name, misfit in tally.misfits],
         },
         "adjudication": None,
         "counts": {"packages": len(tally.packages), **dict(sorted(tally.counts.items()))},
@@ -102,73 +123,81 @@ def manifest(plan: Plan, tally: Tally) -> dict[str, Any]:
             name: {
                 "rows": rows,
                 "exact": is_exact(name),
-                "rule": ABOUT.get(name, "people's own labels, as they were brought"),
+                "rule": RULE_TEXTS.get(name, "people's own labels, as they were brought"),
             }
             for name, rows in sorted(tally.provenances.items())
         },
         "dropped": {
             "repeated_in_a_group": tally.repeated,
-            "representations_without_a_session": tally.homeless,
+            "representations_without_a_session": tally.unplaced,
         },
-        "irregularity_counts": _counted(one.what for one in tally.irregularities),
-        "irregularities": [asdict(one) for one in tally.irregularities],
+        "irregularity_counts": counted(row.what for row in tally.irregularities),
+        "irregularities": [asdict(row) for row in tally.irregularities],
         "packages": tally.packages,
     }
 
 
-def unused(plan: Plan, built: Iterable[str]) -> list[Misfit]:
+def unused_labels(plan: BuildPlan, built: Iterable[str]) -> list[Misfit]:
     """Label rows of conversations that were not built."""
     names = set(built)
     return [
-        Misfit(row.file, row.line, name, "unknown conversation", name, DONE["unknown conversation"])
+        Misfit(
+            row.file,
+            row.line,
+            name,
+            "unknown conversation",
+            name,
+            MISFIT_KINDS["unknown conversation"],
+        )
         for file in plan.recipe.labels.files
         for row in file.rows
         if (name := row.optional("conversation")) is not None and name not in names
     ]
 
 
-def _counted(whats: Iterable[str]) -> dict[str, int]:
+def counted(whats: Iterable[str]) -> dict[str, int]:
     return dict(sorted(Counter(whats).items()))
 
 
 def build_manifest(path: Path) -> dict[str, Any] | None:
-    """The manifest of a build folder; None where the path is something else."""
-    if not (path / NAME).is_file():
+    """The manifest of a build folder; None if the path is something else."""
+    if not (path / MANIFEST).is_file():
         return None
-    data = parse_json(read_text(path / NAME), NAME)
+    data = parse_json(read_text(path / MANIFEST), MANIFEST)
     return data if isinstance(data, dict) and data.get("format") == FORMAT else None
 
 
 def refuse_other_builds(
-    out: Path, plan: Plan, method: str, more: Mapping[str, object] | None = None
+    out: Path, plan: BuildPlan, method: str, more: Mapping[str, object] | None = None
 ) -> None:
-    """An error where the folder's manifest is of another dataset, method, rule or labels.
+    """Refuse a folder whose manifest has another dataset, method, cost rule or labels.
 
-    `more` are parts of the manifest that must be the same as well.
+    `more` are further parts of the manifest that must be the same.
     """
-    there = build_manifest(out)
-    if there is None:
+    manifest = build_manifest(out)
+    if manifest is None:
         return
     more = more or {}
     now = {**_identity(plan, method), **more}
     dataset, labels = (
-        part if isinstance(part := there.get(name), dict) else {} for name in ("dataset", "labels")
+        part if isinstance(part := manifest.get(name), dict) else {}
+        for name in ("dataset", "labels")
     )
     before = {
         "dataset": dataset.get("sha256"),
-        "method": there.get("method"),
-        "subset": there.get("subset"),
-        "conversations": there.get("conversations"),
-        "cost rule": there.get("cost_rule"),
+        "method": manifest.get("method"),
+        "subset": manifest.get("subset"),
+        "conversations": manifest.get("conversations"),
+        "cost rule": manifest.get("cost_rule"),
         "units": labels.get("units"),
         "memories": labels.get("memories"),
         "label passes": labels.get("passes") or {},
-        **{name: floats(there.get(name)) for name in more},
+        **{name: floats(manifest.get(name)) for name in more},
     }
     refuse_other_run(out, "build", before, now)
 
 
-def _identity(plan: Plan, method: str) -> dict[str, Any]:
+def _identity(plan: BuildPlan, method: str) -> dict[str, Any]:
     labels = plan.recipe.labels
     return {
         "dataset": plan.sha256,
@@ -178,31 +207,31 @@ def _identity(plan: Plan, method: str) -> dict[str, Any]:
         "cost rule": plan.recipe.cost_rule,
         "units": None if labels.units is None else labels.units.sha256,
         "memories": None if labels.memories is None else labels.memories.sha256,
-        "label passes": {one.name: one.sha256 for one in labels.passes},
+        "label passes": {file.name: file.sha256 for file in labels.passes},
     }
 
 
 FORMS = ("json", "folder")
 
-Progress = Callable[[str, bool], None]
-"""Called with a package's name and whether it was written (else it was there already)."""
+BuildProgress = Callable[[str, bool], None]
+"""Called with a package's name and whether it was written; if not, it already existed."""
 
 
 def build_into(
-    job: Job, out: Path, form: str = "json", progress: Progress | None = None
+    job: BuildJob, out: Path, form: str = "json", progress: BuildProgress | None = None
 ) -> dict[str, Any]:
-    """Build every package into a folder; the manifest comes last, so it vouches for them all."""
+    """Build every package into a folder. The manifest is written last and covers all of them."""
     if form not in FORMS:
         raise MemAuditError(f"unknown form {form!r}; choose {' or '.join(FORMS)}")
-    made = plan(job)
+    made = plan_build(job)
     refuse_other_builds(out, made, METHOD)
     make_folder(out)
-    tally = Tally()
+    tally = BuildTally()
     try:
         for built in made.built():
             name = built.package.name
             file = file_name(name, form)
-            written = store(built.package, out / file)
+            written = write_if_new(built.package, out / file)
             tally.add(built, file, written)
             if progress is not None:
                 progress(name, written)
@@ -210,22 +239,23 @@ def build_into(
         if not tally.packages:
             raise
         raise MemAuditError(
-            f"{error} ({len(tally.packages)} packages are in {out}, without a manifest: a build "
-            "that runs through keeps them)"
+            f"{error} ({len(tally.packages)} packages are in {out}, without a manifest; a complete "
+            "build keeps them)"
         ) from None
     if not tally.packages:
         refuse_an_empty_build(job.path, out)
     tally.misfits += [
-        (one.id, one) for one in unused(made, (row["name"] for row in tally.packages))
+        (misfit.id, misfit)
+        for misfit in unused_labels(made, (row["name"] for row in tally.packages))
     ]
     data = manifest(made, tally)
-    text = line(data, indent=2) + "\n"
-    write_file(out / NAME, text)
-    return {**data, "kept": tally.kept}
+    text = json_text(data, indent=2) + "\n"
+    write_file(out / MANIFEST, text)
+    return {**data, "kept": tally.existing}
 
 
 def packages_at(path: Path) -> list[Package]:
-    """The packages of a build folder, or of any path that holds packages."""
+    """The packages of a build folder, or of any path with packages."""
     data = build_manifest(path)
     if data is None:
         return read_packages(path)
@@ -233,12 +263,39 @@ def packages_at(path: Path) -> list[Package]:
     for row in build_rows(data):
         name = str(row["file"])
         try:
-            found = read_packages(path / name)
+            read = read_packages(path / name)
         except InvalidPackage as error:
             raise InvalidPackage(error.problems, f"{path / name}") from None
-        if [digest(one) for one in found] != [row.get("digest")]:
+        if [digest(package) for package in read] != [row.get("digest")]:
             raise MemAuditError(
-                f"{path / name}: is not the package that the manifest names; build it again"
+                f"{path / name}: is not the package that the manifest names; run the build again"
             )
-        packages += found
+        packages += read
     return packages
+
+
+def file_name(package: str, form: str) -> str:
+    """A name that is valid everywhere. A changed name ends in part of its hash, so none collide."""
+    plain = re.sub(r"[^A-Za-z0-9._-]", "_", package)[:MAX_NAME_LENGTH].lstrip(".")
+    looks_like_a_file = form != "json" and plain.lower().endswith(".json")
+    if plain != package or plain in RESERVED or looks_like_a_file:
+        plain = f"{plain}-{hashlib.sha256(package.encode()).hexdigest()[:8]}"
+    return f"{plain}.json" if form == "json" else plain
+
+
+def refuse_an_empty_build(path: Path, out: Path) -> NoReturn:
+    """Raise for a file without conversations, and remove the folder made for it."""
+    with suppress(OSError):  # a folder with other files stays
+        out.rmdir()
+    raise MemAuditError(f"{path}: contains no conversation; nothing was built")
+
+
+def write_if_new(package: Package, path: Path) -> bool:
+    """Write a package unless the same one already exists; whether it was written."""
+    if os.path.lexists(path):
+        existing, problems = examine(path)
+        if not problems and len(existing) == 1 and digest(existing[0]) == digest(package):
+            clear_leftover(path)
+            return False
+    write_package(package, path)
+    return True

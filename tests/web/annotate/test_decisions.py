@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memaudit.core.errors import MemAuditError
-from memaudit.label_audit.cells import LABELS, Label, LabelSet
-from memaudit.web.annotate.label_database import Decision, Decisions
+from memaudit.label_audit.frame import LABELS, Label, LabelSet
+from memaudit.web.annotate.label_database import Decision, LabelDatabase
 
 DIGEST = "d" * 64
 
@@ -26,13 +26,13 @@ def clock() -> Callable[[], str]:
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Iterator[Decisions]:
-    found = Decisions(tmp_path / "labels.sqlite", DIGEST, 9, clock())
+def store(tmp_path: Path) -> Iterator[LabelDatabase]:
+    found = LabelDatabase(tmp_path / "labels.sqlite", DIGEST, 9, clock())
     yield found
     found.close()
 
 
-def test_the_last_decision_stands(store: Decisions) -> None:
+def test_the_last_decision_stands(store: LabelDatabase) -> None:
     """Another annotator's decisions are their own."""
     store.decide("ann", "c1", "full", "sure")
     store.decide("ann", "c2", "none", "")
@@ -47,7 +47,7 @@ def test_the_last_decision_stands(store: Decisions) -> None:
     assert store.annotators() == {"ann": 2, "ben": 1}
 
 
-def test_rows_are_only_added(store: Decisions, tmp_path: Path) -> None:
+def test_rows_are_only_added(store: LabelDatabase, tmp_path: Path) -> None:
     """One row a decision with its time; an undo is a row too, null where no label is left."""
     store.decide("ann", "c1", "full", "")
     store.decide("ann", "c1", "none", "why")
@@ -66,12 +66,12 @@ def test_rows_are_only_added(store: Decisions, tmp_path: Path) -> None:
     ]
 
 
-def test_a_saved_label_is_on_disk(store: Decisions) -> None:
+def test_a_saved_label_is_on_disk(store: LabelDatabase) -> None:
     """Every commit is synced, not left to the system: FULL is 2."""
     assert store._database.rows("PRAGMA synchronous") == [(2,)]
 
 
-def test_undo_across_cells(store: Decisions) -> None:
+def test_undo_across_cells(store: LabelDatabase) -> None:
     """Back step by step, past nothing of another annotator, and no further than the beginning."""
     store.decide("ann", "c1", "full", "")
     store.decide("ben", "c9", "full", "")
@@ -83,7 +83,7 @@ def test_undo_across_cells(store: Decisions) -> None:
     assert store.label_set("ben").labels == {"c9": "full"}
 
 
-def test_a_note_outlives_its_label(store: Decisions) -> None:
+def test_a_note_outlives_its_label(store: LabelDatabase) -> None:
     """A wrong key is undone, the note written before it is not lost; another label takes it."""
     store.draft("ann", "c1", "th")
     store.draft("ann", "c1", "thinking")
@@ -108,7 +108,7 @@ ACTIONS = st.one_of(
 def test_undo_is_a_stack(actions: list[tuple[str, Label, str] | None]) -> None:
     """As if the undone decisions had never been made; None is an undo."""
     with TemporaryDirectory() as folder:
-        store = Decisions(Path(folder) / "labels.sqlite", DIGEST, 3)
+        store = LabelDatabase(Path(folder) / "labels.sqlite", DIGEST, 3)
         store._database.rows("PRAGMA synchronous = OFF")  # only here: hundreds of stores
         kept = replay(store, actions)
         labels = store.label_set("ann")
@@ -119,7 +119,7 @@ def test_undo_is_a_stack(actions: list[tuple[str, Label, str] | None]) -> None:
 
 
 def replay(
-    store: Decisions, actions: list[tuple[str, Label, str] | None]
+    store: LabelDatabase, actions: list[tuple[str, Label, str] | None]
 ) -> list[tuple[str, Label, str]]:
     """The decisions that are left in the end."""
     kept: list[tuple[str, Label, str]] = []
@@ -135,9 +135,9 @@ def replay(
 WRITER = """
 import sys
 from pathlib import Path
-from memaudit.web.annotate.label_database import Decisions
+from memaudit.web.annotate.label_database import LabelDatabase
 path, annotator = Path(sys.argv[1]), sys.argv[2]
-store = Decisions(path, "d" * 64, 9)
+store = LabelDatabase(path, "d" * 64, 9)
 print("ready", flush=True)
 sys.stdin.readline()
 for number in range(60):
@@ -165,7 +165,7 @@ def test_two_processes_write_at_once(tmp_path: Path) -> None:
         writer.stdin.write("go\n")
         writer.stdin.flush()
     assert [writer.communicate(timeout=60)[1] for writer in writers] == ["", ""]
-    store = Decisions(path, DIGEST, 9)
+    store = LabelDatabase(path, DIGEST, 9)
     for name in ("ann", "ben"):
         expected = {f"c{n}": "full" if n % 2 else "none" for n in range(60) if n % 10 != 9}
         assert store.label_set(name).labels == expected
@@ -177,12 +177,12 @@ def test_two_processes_write_at_once(tmp_path: Path) -> None:
 def refusal(path: Path, digest: str = DIGEST, must_exist: bool = False) -> str:
     """The one line of a store that cannot be opened."""
     with pytest.raises(MemAuditError) as caught:
-        Decisions(path, digest, 9, must_exist=must_exist, patience=0.05)
+        LabelDatabase(path, digest, 9, must_exist=must_exist, patience=0.05)
     assert "\n" not in str(caught.value)
     return str(caught.value)
 
 
-def test_labels_of_another_frame(store: Decisions, tmp_path: Path) -> None:
+def test_labels_of_another_frame(store: LabelDatabase, tmp_path: Path) -> None:
     """Refused, and left as they were."""
     store.decide("ann", "c1", "full", "")
     line = refusal(tmp_path / "labels.sqlite", "e" * 64)
@@ -197,7 +197,7 @@ def test_a_file_that_is_not_ours(tmp_path: Path) -> None:
         link.execute("CREATE TABLE songs (name TEXT)")
     link.close()
     before = (tmp_path / "other.sqlite").read_bytes()
-    assert "is another program's database" in refusal(tmp_path / "other.sqlite")
+    assert "belongs to another program" in refusal(tmp_path / "other.sqlite")
     assert (tmp_path / "other.sqlite").read_bytes() == before
     (tmp_path / "text").write_text("no database " * 100)
     assert "file is not a database" in refusal(tmp_path / "text")
@@ -206,7 +206,7 @@ def test_a_file_that_is_not_ours(tmp_path: Path) -> None:
     assert not (tmp_path / "none").exists()
 
 
-def test_a_damaged_file(store: Decisions, tmp_path: Path) -> None:
+def test_a_damaged_file(store: LabelDatabase, tmp_path: Path) -> None:
     """Noticed when it is opened, not when a label is needed."""
     for number in range(300):
         store.decide("ann", f"c{number}", "full", "x" * 100)
@@ -219,7 +219,7 @@ def test_a_damaged_file(store: Decisions, tmp_path: Path) -> None:
     assert "labels.sqlite: is damaged (" in refusal(path)
 
 
-def test_a_file_that_is_held(store: Decisions, tmp_path: Path) -> None:
+def test_a_file_that_is_held(store: LabelDatabase, tmp_path: Path) -> None:
     """Waits, then says what is wrong; a store that is open already says it too."""
     path = tmp_path / "labels.sqlite"
     holder = sqlite3.connect(path, isolation_level=None)

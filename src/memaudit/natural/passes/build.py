@@ -1,39 +1,50 @@
-"""All passes in order: conversations in, packages out."""
+"""All passes in order: conversations in, a folder of packages out."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
-from memaudit.core.package import Package
+from memaudit.core.errors import MemAuditError
 from memaudit.datasets.irregularities import LoadedConversation
+from memaudit.io.atomic import write_file
+from memaudit.io.run_folder import make_folder
+from memaudit.io.strict_json import json_text
+from memaudit.models.request import canonical_json
 from memaudit.models.session import ModelSession
-from memaudit.natural.passes.adjudication import Proposal, adjudicate, rule
-from memaudit.natural.passes.assemble import Draft, assemble
+from memaudit.natural.build_folder import (
+    FORMS,
+    MANIFEST,
+    file_name,
+    refuse_an_empty_build,
+    refuse_other_builds,
+    write_if_new,
+)
+from memaudit.natural.build_plan import BuildJob, plan_build
+from memaudit.natural.passes.adjudication import RequirementProposal, adjudicate, make_rulings
+from memaudit.natural.passes.assemble import METHOD, ConversationDraft, ModelBuild, assemble
 from memaudit.natural.passes.coverage import judge_pairs, spot_check
+from memaudit.natural.passes.manifest import model_manifest, package_entry, settings_of
 from memaudit.natural.passes.memories import STAGE as MEMORIES
 from memaudit.natural.passes.memories import find_memories
 from memaudit.natural.passes.recipe import ModelRecipe
-from memaudit.natural.passes.requirements import Need, find_requirements
+from memaudit.natural.passes.requirements import find_requirements
 from memaudit.natural.passes.units import find_units
-
-
-@dataclass(frozen=True, slots=True)
-class ModelBuilt:
-    """A package and the draft it was made from."""
-
-    package: Package
-    draft: Draft
 
 
 def build_with_model(
     conversations: Iterable[LoadedConversation], recipe: ModelRecipe, session: ModelSession
-) -> list[ModelBuilt]:
-    """The package of each conversation, all of them pass by pass.
+) -> list[ModelBuild]:
+    """The package of each conversation, pass by pass.
 
-    With a batch queue a pass whose answers are not there stops the build with BatchPending; the
-    next run takes everything before it from the cache. Units and requirements are adjudicated
-    before coverage is judged, so the judge sees the statements that the package holds.
+    With a batch queue, a pass without answers stops the build with BatchPending, and the next run
+    takes everything before it from the cache. Units and requirements are adjudicated before
+    coverage is judged, so the judge sees the statements of the final package.
     """
-    drafts = {one.conversation.id: Draft.of(one, recipe.format) for one in conversations}
+    drafts = {
+        loaded.conversation.id: ConversationDraft.of(loaded, recipe.format)
+        for loaded in conversations
+    }
     _generate(drafts, recipe, session)
     _require(drafts, recipe, session)
     wanted = {name: draft.pairs(recipe.judge_raw, recipe.frame) for name, draft in drafts.items()}
@@ -44,40 +55,77 @@ def build_with_model(
         checks = spot_check(judged, session, recipe.checker, recipe.spot_share, recipe.seed)
         for name, draft in drafts.items():
             draft.spot = checks[name]
-    return [ModelBuilt(assemble(draft, recipe), draft) for draft in drafts.values()]
+    return [ModelBuild(assemble(draft, recipe), draft) for draft in drafts.values()]
 
 
-def _generate(drafts: dict[str, Draft], recipe: ModelRecipe, session: ModelSession) -> None:
-    """Memories and units, from sources alone; in a batch they wait together."""
+def _generate(
+    drafts: dict[str, ConversationDraft], recipe: ModelRecipe, session: ModelSession
+) -> None:
+    """Memories and units from sources alone; in a batch they wait together."""
     sources = {name: draft.source for name, draft in drafts.items()}
     memories = find_memories(sources, session, recipe.model, hold=True)
     units = find_units(sources, session, recipe.model)
     for name, draft in drafts.items():
         draft.memories, draft.units = memories[name], units[name]
-        for one in draft.repeats:
-            detail = f"at turn {one.turn}: {one.text}"
+        for memory in draft.repeats:
+            detail = f"at turn {memory.turn}: {memory.text}"
             session.ledger.refuse(name, MEMORIES, "repeats its turn", detail)
 
 
-def _require(drafts: dict[str, Draft], recipe: ModelRecipe, session: ModelSession) -> None:
-    """What each question requires, checked by another model where there is one."""
+def _require(
+    drafts: dict[str, ConversationDraft], recipe: ModelRecipe, session: ModelSession
+) -> None:
+    """What each question requires, checked by an adjudicator if there is one."""
     shown = {name: draft.shown_units for name, draft in drafts.items()}
     asked = {name: (draft.questions, shown[name]) for name, draft in drafts.items()}
-    needs = find_requirements(asked, session, recipe.model)
+    requirements = find_requirements(asked, session, recipe.model)
     verdicts = None
     if recipe.adjudicator is not None:
         proposals = {
-            (name, question.id): Proposal(question, need, shown[name])
+            (name, question.id): RequirementProposal(question, requirement, shown[name])
             for name, draft in drafts.items()
             for question in draft.questions
-            if (need := needs[name, question.id]) is not None
+            if (requirement := requirements[name, question.id]) is not None
         }
         verdicts = adjudicate(proposals, session, recipe.adjudicator)
     for name, draft in drafts.items():
-        own: dict[str, Need | None] = {one.id: needs[name, one.id] for one in draft.questions}
-        draft.rulings = rule(
-            draft.questions, own,
-            None if verdicts is None else {
-                one.id: verdicts.get((name, one.id)) for one in draft.questions
-            },
-        )  # fmt: skip
+        ids = [question.id for question in draft.questions]
+        draft.rulings = make_rulings(
+            draft.questions,
+            {id: requirements[name, id] for id in ids},
+            None if verdicts is None else {id: verdicts.get((name, id)) for id in ids},
+        )
+
+
+FAILURES = "failures.jsonl"
+"""Replies that never validated, with their raw text, and refused items of replies."""
+
+
+def build_into_with_model(
+    job: BuildJob, recipe: ModelRecipe, session: ModelSession, out: Path, form: str = "json"
+) -> dict[str, Any]:
+    """Build every package into a folder. The manifest is written last and covers all of them.
+
+    The job's format and cost rule take precedence over the recipe's. Nothing is written before all
+    passes are complete; until then all answers are in the cache.
+    """
+    if form not in FORMS:
+        raise MemAuditError(f"unknown form {form!r}; choose {' or '.join(FORMS)}")
+    made = plan_build(job)
+    own = replace(recipe, format=made.recipe.format, cost_rule=made.recipe.cost_rule)
+    refuse_other_builds(out, made, METHOD, {"models": own.models, "settings": settings_of(own)})
+    builds = build_with_model(made.loaded(), own, session)
+    make_folder(out)
+    if not builds:
+        refuse_an_empty_build(job.path, out)
+    existing = 0
+    entries = []
+    for built in builds:
+        file = file_name(built.package.name, form)
+        existing += not write_if_new(built.package, out / file)
+        entries.append(package_entry(built, file, session.ledger))
+    rows = [row.to_json() for built in builds for row in session.ledger.of(built.draft.name)]
+    write_file(out / FAILURES, "".join(canonical_json(row) + "\n" for row in rows))
+    data = model_manifest(made, own, session.parameters, entries, builds, session.ledger)
+    write_file(out / MANIFEST, json_text(data, indent=2) + "\n")
+    return {**data, "kept": existing}

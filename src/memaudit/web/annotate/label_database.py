@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from memaudit.core.errors import MemAuditError
-from memaudit.io.database import Database, Form
+from memaudit.io.database import Database, Schema
 from memaudit.label_audit.frame import Label, LabelSet
 
 _LABELS = "'full', 'partial', 'none', 'cannot_tell'"
@@ -23,7 +23,7 @@ CREATE TABLE IF NOT EXISTS drafts (
   PRIMARY KEY (annotator, cell_id)
 ) WITHOUT ROWID;
 """
-FORM = Form(0x4D454D4C, 1, _TABLES, name="labels", option="--labels")
+FORM = Schema(0x4D454D4C, 1, _TABLES, name="labels", option="--labels")
 """Marked "MEML"."""
 
 PATIENCE = 20.0

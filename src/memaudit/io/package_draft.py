@@ -1,14 +1,13 @@
-"""A package as read from disk, before anything is known about it."""
+"""A package as read from disk, before it is checked."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from memaudit.core.errors import MemAuditError, Problem
+from memaudit.core.errors import Problem
 from memaudit.core.exact import plain
 from memaudit.core.package import TABLES, Package
-from memaudit.io.strict_json import Row
+from memaudit.io.strict_json import JsonRow
 
 FORMAT = "memaudit-package"
 VERSION = 1
@@ -19,16 +18,16 @@ HEADER = ("name", "group_cap", "cost_rule", "budgets", "attributes")
 
 
 @dataclass(slots=True)
-class Draft:
+class PackageDraft:
     """The header, the rows with their places, and the problems found while reading.
 
     `digest` is what the file claims. A table in `partial` lost rows to problems already listed,
-    so references into it say nothing. `spelling` is how the files name our fields, per table.
+    so references into it are not checked. `spelling` is how the files name our fields, per table.
     `added_prefix` means that the ids were prefixed with the name when they were written.
     """
 
-    header: Row
-    tables: dict[str, list[Row]]
+    header: JsonRow
+    tables: dict[str, list[JsonRow]]
     problems: list[Problem] = field(default_factory=list)
     digest: str | None = None
     partial: set[str] = field(default_factory=set)
@@ -36,20 +35,19 @@ class Draft:
     added_prefix: bool = False
 
 
-def open_header(document: Mapping[str, Any], file: str, own: set[str]) -> tuple[Draft, bool]:
+def open_header(document: Mapping[str, Any], file: str, own: set[str]) -> tuple[PackageDraft, bool]:
     """A draft from a manifest or one-file package, and whether it is a package at all.
 
     `own` are the further fields this form of a package has.
     """
     fields = {name: document[name] for name in HEADER if name in document}
-    draft = Draft(Row(fields, file, 0), {table: [] for table in TABLES})
+    draft = PackageDraft(JsonRow(fields, file, 0), {table: [] for table in TABLES})
     if document.get("format") != FORMAT:
         message = f'is not a package: it lacks the line "format": "{FORMAT}"'
         draft.problems.append(Problem(message, "see memaudit schema", file=file))
         return draft, False
     if document.get("version") != VERSION:
-        found = str(document.get("version", "none"))[:20]
-        message = f"has format version {found}"
+        message = f"has format version {str(document.get('version', 'none'))[:20]}"
         draft.problems.append(Problem(message, f"this program reads {VERSION}", file=file))
         return draft, False
     known = {*HEADER, "format", "version", "digest", *own}
@@ -68,7 +66,7 @@ def open_header(document: Mapping[str, Any], file: str, own: set[str]) -> tuple[
 
 
 def header_data(package: Package) -> dict[str, Any]:
-    """Format, version and what the package says outside its tables."""
+    """Format, version and what the package holds outside its tables."""
     data = package.model_dump(include=set(HEADER))
     return {"format": FORMAT, "version": VERSION, **{name: data[name] for name in HEADER}}
 
@@ -89,18 +87,3 @@ def table_data(package: Package) -> dict[str, list[dict[str, Any]]]:
         table: [{"id": row["id"], **row} if "id" in row else row for row in rows]
         for table, rows in tables.items()
     }
-
-
-def line(data: Any, indent: int | None = None) -> str:
-    """One value as JSON text."""
-    try:
-        text = json.dumps(data, ensure_ascii=False, allow_nan=False, indent=indent)
-        text.encode()
-    except ValueError:  # only free-form attributes can hold such things
-        raise MemAuditError("an attribute holds NaN or broken text, which JSON cannot") from None
-    return text
-
-
-def lines(rows: list[dict[str, Any]]) -> str:
-    """Rows as JSONL."""
-    return "".join(f"{line(row)}\n" for row in rows)

@@ -174,7 +174,7 @@ CASES: list[tuple[dict[str, str | bytes | None], list[str]]] = [
     ),
     (
         {"experiences.jsonl": '{"id": "e1", "text": "\\ud800"}\n{"id": "e2"}\n'},
-        ["experiences.jsonl:1: holds half of a surrogate pair, which is no character"],
+        ["experiences.jsonl:1: holds half of a surrogate pair, which is not a character"],
     ),
     (
         {"experiences.jsonl": '{"id": "e1", "attributes": {"x": ' + "[" * 99999 + "\n"},

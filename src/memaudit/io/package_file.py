@@ -1,4 +1,4 @@
-"""Where the parts of a one-file package stand, for line numbers in messages."""
+"""A package in one JSON file, read with the line of every row and written with one row per line."""
 
 import json
 from collections.abc import Iterator
@@ -10,9 +10,9 @@ from memaudit.core.digest import digest
 from memaudit.core.errors import InvalidPackage, Problem
 from memaudit.core.package import TABLES, Package
 from memaudit.io.atomic import write_file
-from memaudit.io.draft import Draft, header_data, line, open_header, table_data
 from memaudit.io.files import read_text
-from memaudit.io.strict_json import Row, kind_of, parse_json
+from memaudit.io.package_draft import PackageDraft, header_data, open_header, table_data
+from memaudit.io.strict_json import JsonRow, json_text, kind_of, parse_json
 
 _LENIENT = json.JSONDecoder(parse_int=str, parse_float=str)
 _SPACE = " \t\r\n"
@@ -28,10 +28,79 @@ class Span:
     line: int
 
 
-def _skip(text: str, at: int) -> int:
-    while at < len(text) and text[at] in _SPACE:
-        at += 1
-    return at
+def read_package_file(path: Path) -> PackageDraft:
+    """The draft of a one-file package."""
+    text, file = read_text(path), path.name
+    document = _parse(text, file)
+    if not isinstance(document, dict):
+        problem = Problem(f"is not a package: it holds {kind_of(document)}", file=file)
+        raise InvalidPackage([problem], file)
+    draft, is_package = open_header(document, file, set(TABLES))
+    if not is_package:
+        raise InvalidPackage(draft.problems, file)
+    places = {(span.key, span.row): span.line for span in spans(text)}
+    for table in TABLES:
+        _read_table(draft, table, document.get(table), places)
+    return draft
+
+
+def _read_table(
+    draft: PackageDraft, table: str, rows: Any, places: dict[tuple[str, int], int]
+) -> None:
+    """Put a table's rows into the draft."""
+    file = draft.header.file
+    if rows is None and table in ("queries", "coverage"):
+        return
+    if not isinstance(rows, list):
+        state = "is missing" if rows is None else f"is {kind_of(rows)}"
+        draft.problems.append(
+            Problem(f"the table {table!r} {state}", "a list was expected", file=file)
+        )
+        draft.partial.add(table)
+        return
+    for number, data in enumerate(rows):
+        place = places.get((table, number), 0)
+        if isinstance(data, dict):
+            draft.tables[table].append(JsonRow(data, file, place))
+        else:
+            message = f"{table}[{number}] is {kind_of(data)}"
+            draft.problems.append(Problem(message, "an object was expected", file=file, line=place))
+            draft.partial.add(table)
+
+
+def _parse(text: str, file: str) -> Any:
+    """The document; a row that is JSON but not allowed in a package is reported at its own line."""
+    try:
+        return parse_json(text, file)
+    except InvalidPackage as error:
+        refusals = [problem for span in _parts(text) for problem in _refusals(span, file)]
+        raise InvalidPackage(refusals or error.problems, file) from None
+
+
+def _parts(text: str) -> list[Span]:
+    """The parts of a document that is JSON, else none."""
+    try:
+        json.loads(text, parse_int=str)
+        return list(spans(text)) if text.lstrip().startswith("{") else []
+    except (ValueError, RecursionError):
+        return []
+
+
+def _refusals(span: Span, file: str) -> tuple[Problem, ...]:
+    try:
+        parse_json(span.text, file, span.line)
+    except InvalidPackage as error:
+        return error.problems
+    return ()
+
+
+def spans(text: str) -> Iterator[Span]:
+    """The parts of a JSON object in file order, each with its line."""
+    line, before = 1, 0
+    for key, row, start, end in _values(text):
+        line += text.count("\n", before, start)
+        before = start
+        yield Span(key, row, text[start:end], line)
 
 
 def _values(text: str) -> Iterator[tuple[str, int, int, int]]:
@@ -58,85 +127,18 @@ def _values(text: str) -> Iterator[tuple[str, int, int, int]]:
             at = _skip(text, at + 1)
 
 
-def spans(text: str) -> Iterator[Span]:
-    """The parts of a JSON object in file order, each with its line."""
-    line, before = 1, 0
-    for key, row, start, end in _values(text):
-        line += text.count("\n", before, start)
-        before = start
-        yield Span(key, row, text[start:end], line)
+def _skip(text: str, at: int) -> int:
+    while at < len(text) and text[at] in _SPACE:
+        at += 1
+    return at
 
 
-def read_single(path: Path) -> Draft:
-    """The draft of a one-file package."""
-    text, file = read_text(path), path.name
-    document = _parse(text, file)
-    if not isinstance(document, dict):
-        problem = Problem(f"is not a package: it holds {kind_of(document)}", file=file)
-        raise InvalidPackage([problem], file)
-    draft, is_package = open_header(document, file, set(TABLES))
-    if not is_package:
-        raise InvalidPackage(draft.problems, file)
-    places = {(span.key, span.row): span.line for span in spans(text)}
-    for table in TABLES:
-        _read_table(draft, table, document.get(table), places)
-    return draft
-
-
-def _read_table(draft: Draft, table: str, rows: Any, places: dict[tuple[str, int], int]) -> None:
-    """Put a table's rows into the draft."""
-    file = draft.header.file
-    if rows is None and table in ("queries", "coverage"):
-        return
-    if not isinstance(rows, list):
-        found = "is missing" if rows is None else f"is {kind_of(rows)}"
-        draft.problems.append(
-            Problem(f"the table {table!r} {found}", "a list was expected", file=file)
-        )
-        draft.partial.add(table)
-        return
-    for number, data in enumerate(rows):
-        place = places.get((table, number), 0)
-        if isinstance(data, dict):
-            draft.tables[table].append(Row(data, file, place))
-        else:
-            message = f"{table}[{number}] is {kind_of(data)}"
-            draft.problems.append(Problem(message, "an object was expected", file=file, line=place))
-            draft.partial.add(table)
-
-
-def _parse(text: str, file: str) -> Any:
-    """The document; what only a package refuses is reported at its own row."""
-    try:
-        return parse_json(text, file)
-    except InvalidPackage as error:
-        found = [problem for span in _parts(text) for problem in _refusals(span, file)]
-        raise InvalidPackage(found or error.problems, file) from None
-
-
-def _parts(text: str) -> list[Span]:
-    """The parts of a document that is JSON, else none."""
-    try:
-        json.loads(text, parse_int=str)
-        return list(spans(text)) if text.lstrip().startswith("{") else []
-    except (ValueError, RecursionError):
-        return []
-
-
-def _refusals(span: Span, file: str) -> tuple[Problem, ...]:
-    try:
-        parse_json(span.text, file, span.line)
-    except InvalidPackage as error:
-        return error.problems
-    return ()
-
-
-def write_single(package: Package, path: Path) -> None:
-    """One JSON file, one row a line."""
-    parts = {name: line(value) for name, value in header_data(package).items()}
-    parts["digest"] = line(digest(package))
+def write_package_file(package: Package, path: Path) -> None:
+    """One JSON file with one row per line."""
+    parts = {name: json_text(value) for name, value in header_data(package).items()}
+    parts["digest"] = json_text(digest(package))
     for table, rows in table_data(package).items():
-        body = ",\n    ".join(line(row) for row in rows)
+        body = ",\n    ".join(json_text(row) for row in rows)
         parts[table] = f"[\n    {body}\n  ]" if rows else "[]"
-    body = ",\n".join(f"  {line(name)}: {text}" for name, text in parts.items())
+    body = ",\n".join(f"  {json_text(name)}: {text}" for name, text in parts.items())
     write_file(path, f"{{\n{body}\n}}\n")

@@ -1,4 +1,4 @@
-"""One row of a table, checked: what is wrong with it in plain English."""
+"""Everything that is wrong with a package as read from disk, in plain English, by file and line."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,8 +14,8 @@ from memaudit.core.digest import digest
 from memaudit.core.errors import Problem
 from memaudit.core.exact import common_denominator, exact, plain
 from memaudit.core.package import TABLES, Package, find_problems
-from memaudit.io.draft import HEADER, WEIGHT_ON_DISK, Draft
-from memaudit.io.strict_json import Row, floats, kind_of
+from memaudit.io.package_draft import HEADER, WEIGHT_ON_DISK, PackageDraft
+from memaudit.io.strict_json import JsonRow, floats, kind_of
 
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -24,7 +24,7 @@ EXPECTED = {
     "int_type": "a whole number",
     "int_parsing": "a whole number",
     "int_from_float": "a whole number",
-    "int_parsing_size": "a whole number of sensible size",
+    "int_parsing_size": "a whole number that is not too large",
     "dict_type": "an object",
     "model_type": "an object",
     "model_attributes_type": "an object",
@@ -32,16 +32,92 @@ EXPECTED = {
     "list_type": "a list",
     "invalid-json-value": "a JSON value",
 }
-"""What a field should hold, by the validation error that says it does not."""
+"""What a field should hold, by the type of its validation error."""
+
+_NOUNS = {"experiences": "experience", "candidates": "candidate", "units": "unit"}
 
 
-def row_id(data: Mapping[str, Any]) -> str:
-    """How messages name a row: its id, or the cell of the coverage matrix."""
-    if isinstance(data.get("id"), str):
-        return str(data["id"])
-    if "candidate" in data and "unit" in data:
-        return f"{data['candidate']} x {data['unit']}"
-    return ""
+Header = create_model(  # type: ignore[call-overload]
+    "Header",
+    __config__=ConfigDict(extra="forbid"),
+    **{
+        name: (Package.model_fields[name].annotation, Package.model_fields[name]) for name in HEADER
+    },
+)
+"""What a package holds outside its tables, under the package's own rules."""
+
+
+def check_package(draft: PackageDraft) -> tuple[Package | None, list[Problem]]:
+    """The package, or None and every problem."""
+    problems = list(draft.problems)
+    parsed: dict[str, list[Any]] = {}
+    places: dict[str, list[JsonRow]] = {}
+    lost: dict[str, set[str]] = {}
+    for table in TABLES:
+        rows = _numbered(draft.tables[table]) if table == "experiences" else draft.tables[table]
+        parts = _parse(table, rows, draft.spelling.get(table, {}), problems)
+        parsed[table], places[table], lost[table] = parts
+    header = _header(draft.header, problems)
+    contents = SimpleNamespace(**header, **parsed)
+    inconsistencies = list(find_problems(contents))
+    hidden = {table: {repr(id) for id in ids} for table, ids in lost.items()}
+    problems += [
+        _placed(problem, places, draft.header)
+        for problem in inconsistencies
+        if not _follows(problem, draft.partial, hidden)
+    ]
+    countable = common_denominator(query.importance for query in contents.queries) is not None
+    if countable and not lost["queries"] and "queries" not in draft.partial:
+        problems += _weight_problems(contents.queries, places["units"])
+    if problems or inconsistencies:
+        return None, problems
+    package = Package(**header, **{table: tuple(rows) for table, rows in parsed.items()})
+    problems += _digest_problems(draft, digest(package))
+    return (None if problems else package), problems
+
+
+def _parse(
+    table: str, rows: Sequence[JsonRow], spelling: Mapping[str, str], problems: list[Problem]
+) -> tuple[list[Any], list[JsonRow], set[str]]:
+    """The valid rows, their places, and the ids of the other rows."""
+    parsed: list[Any] = []
+    places: list[JsonRow] = []
+    lost: set[str] = set()
+    for row in rows:
+        data = dict(row.data)
+        if table == "units":
+            data.pop(WEIGHT_ON_DISK, None)
+        try:
+            parsed.append(parse_row(TABLES[table], data))
+            places.append(row)
+        except ValidationError as error:
+            problems += row_problems(error, TABLES[table], row, spelling)
+            if (rest := without_extras(error, data)) is None:
+                lost.add(row_id(row.data))
+            else:
+                parsed.append(parse_row(TABLES[table], rest))
+                places.append(row)
+    return parsed, places, lost
+
+
+def _numbered(rows: Sequence[JsonRow]) -> Sequence[JsonRow]:
+    """Experiences without an index take their position in the file."""
+    if any("index" in row.data for row in rows):
+        return rows
+    return [replace(row, data={**row.data, "index": position}) for position, row in enumerate(rows)]
+
+
+def _header(row: JsonRow, problems: list[Problem]) -> dict[str, Any]:
+    """The header's fields; invalid ones become problems and take their defaults."""
+    data = row.data
+    try:
+        header = parse_row(Header, data)
+    except ValidationError as error:
+        problems += row_problems(error, Header, row, {})
+        bad = {detail["loc"][0] for detail in error.errors()}
+        data = {name: value for name, value in data.items() if name not in bad}
+        header = parse_row(Header, {"name": "unnamed", **data})
+    return {name: getattr(header, name) for name in HEADER}
 
 
 def parse_row(model: type[Model], data: Mapping[str, Any]) -> Model:
@@ -51,12 +127,12 @@ def parse_row(model: type[Model], data: Mapping[str, Any]) -> Model:
 
 
 def row_problems(
-    error: ValidationError, model: type[BaseModel], row: Row, spelling: Mapping[str, str]
+    error: ValidationError, model: type[BaseModel], row: JsonRow, spelling: Mapping[str, str]
 ) -> Iterator[Problem]:
     """One problem for every field that is wrong; `spelling` is how the file names our fields."""
     for detail in error.errors(include_url=False):
         field = _field(detail, spelling)
-        message, fix = _say(detail, field)
+        message, fix = _message(detail, field)
         if detail["type"] == "extra_forbidden" and len(detail["loc"]) == 1:
             fix = f"known fields: {', '.join(model.model_fields)}"
         yield Problem(message, fix, row_id(row.data), file=row.file, line=row.line)
@@ -78,7 +154,7 @@ def _field(detail: ErrorDetails, spelling: Mapping[str, str]) -> str:
     return ".".join([spelling.get(step, step) for step in steps[:1]] + steps[1:])
 
 
-def _say(detail: ErrorDetails, field: str) -> tuple[str, str]:
+def _message(detail: ErrorDetails, field: str) -> tuple[str, str]:
     """What is wrong with the field, and what to do."""
     kind, context = detail["type"], detail.get("ctx", {})
     if kind == "missing":
@@ -86,8 +162,10 @@ def _say(detail: ErrorDetails, field: str) -> tuple[str, str]:
     if kind == "extra_forbidden":
         return f"has the unknown field {field!r}", ""
     if kind in EXPECTED:
-        found = kind_of(detail["input"])
-        return f"has {found} in the field {field!r}", f"{EXPECTED[kind]} was expected"
+        return (
+            f"has {kind_of(detail['input'])} in the field {field!r}",
+            f"{EXPECTED[kind]} was expected",
+        )
     if kind in ("string_too_short", "too_short"):
         return f"has an empty field {field!r}", ""
     if kind == "greater_than_equal":
@@ -100,89 +178,13 @@ def _say(detail: ErrorDetails, field: str) -> tuple[str, str]:
     return f"has a bad field {field!r}", ""
 
 
-Header = create_model(  # type: ignore[call-overload]
-    "Header",
-    __config__=ConfigDict(extra="forbid"),
-    **{
-        name: (Package.model_fields[name].annotation, Package.model_fields[name]) for name in HEADER
-    },
-)
-"""What a package says outside its tables, under the package's own rules."""
-
-_NOUNS = {"experiences": "experience", "candidates": "candidate", "units": "unit"}
-
-
-def check(draft: Draft) -> tuple[Package | None, list[Problem]]:
-    """The package, or None and every problem."""
-    problems = list(draft.problems)
-    parsed: dict[str, list[Any]] = {}
-    places: dict[str, list[Row]] = {}
-    lost: dict[str, set[str]] = {}
-    for table in TABLES:
-        rows = _numbered(draft.tables[table]) if table == "experiences" else draft.tables[table]
-        parts = _parse(table, rows, draft.spelling.get(table, {}), problems)
-        parsed[table], places[table], lost[table] = parts
-    header = _header(draft.header, problems)
-    whole = SimpleNamespace(**header, **parsed)
-    found = list(find_problems(whole))
-    hidden = {table: {repr(id) for id in ids} for table, ids in lost.items()}
-    problems += [
-        _placed(problem, places, draft.header)
-        for problem in found
-        if not _follows(problem, draft.partial, hidden)
-    ]
-    countable = common_denominator(query.importance for query in whole.queries) is not None
-    if countable and not lost["queries"] and "queries" not in draft.partial:
-        problems += _weight_problems(whole.queries, places["units"])
-    if problems or found:
-        return None, problems
-    package = Package(**header, **{table: tuple(rows) for table, rows in parsed.items()})
-    problems += _digest_problems(draft, digest(package))
-    return (None if problems else package), problems
-
-
-def _parse(
-    table: str, rows: Sequence[Row], spelling: Mapping[str, str], problems: list[Problem]
-) -> tuple[list[Any], list[Row], set[str]]:
-    """The rows that hold, their places, and the ids of those that do not."""
-    parsed: list[Any] = []
-    places: list[Row] = []
-    lost: set[str] = set()
-    for row in rows:
-        data = dict(row.data)
-        if table == "units":
-            data.pop(WEIGHT_ON_DISK, None)
-        try:
-            parsed.append(parse_row(TABLES[table], data))
-            places.append(row)
-        except ValidationError as error:
-            problems += row_problems(error, TABLES[table], row, spelling)
-            if (rest := without_extras(error, data)) is None:
-                lost.add(row_id(row.data))
-            else:
-                parsed.append(parse_row(TABLES[table], rest))
-                places.append(row)
-    return parsed, places, lost
-
-
-def _numbered(rows: Sequence[Row]) -> Sequence[Row]:
-    """Experiences without an index take their position in the file."""
-    if any("index" in row.data for row in rows):
-        return rows
-    return [replace(row, data={**row.data, "index": position}) for position, row in enumerate(rows)]
-
-
-def _header(row: Row, problems: list[Problem]) -> dict[str, Any]:
-    """The header's fields; those that do not hold become problems and take their defaults."""
-    data = row.data
-    try:
-        header = parse_row(Header, data)
-    except ValidationError as error:
-        problems += row_problems(error, Header, row, {})
-        bad = {detail["loc"][0] for detail in error.errors()}
-        data = {name: value for name, value in data.items() if name not in bad}
-        header = parse_row(Header, {"name": "unnamed", **data})
-    return {name: getattr(header, name) for name in HEADER}
+def row_id(data: Mapping[str, Any]) -> str:
+    """How messages name a row: its id, or the cell of the coverage matrix."""
+    if isinstance(data.get("id"), str):
+        return str(data["id"])
+    if "candidate" in data and "unit" in data:
+        return f"{data['candidate']} x {data['unit']}"
+    return ""
 
 
 def _follows(problem: Problem, partial: set[str], hidden: Mapping[str, set[str]]) -> bool:
@@ -197,7 +199,7 @@ def _follows(problem: Problem, partial: set[str], hidden: Mapping[str, set[str]]
     return False
 
 
-def _placed(problem: Problem, places: Mapping[str, Sequence[Row]], header: Row) -> Problem:
+def _placed(problem: Problem, places: Mapping[str, Sequence[JsonRow]], header: JsonRow) -> Problem:
     """The problem with the file and line of its row instead of the row's number."""
     if problem.row < 0:
         return replace(problem, file=header.file)
@@ -209,7 +211,7 @@ def _placed(problem: Problem, places: Mapping[str, Sequence[Row]], header: Row) 
     return replace(problem, message=message, file=place.file, line=place.line)
 
 
-def _weight_problems(queries: Sequence[Any], units: Sequence[Row]) -> Iterator[Problem]:
+def _weight_problems(queries: Sequence[Any], units: Sequence[JsonRow]) -> Iterator[Problem]:
     """Unit rows whose recorded query weight is not what the queries give."""
     weights: dict[str, Fraction] = {}
     for query in queries:
@@ -231,8 +233,8 @@ def _weight_problems(queries: Sequence[Any], units: Sequence[Row]) -> Iterator[P
             yield Problem(message, "correct it or leave it out", at, file=row.file, line=row.line)
 
 
-def _digest_problems(draft: Draft, truth: str) -> Iterator[Problem]:
-    """A digest that is not the content's."""
+def _digest_problems(draft: PackageDraft, truth: str) -> Iterator[Problem]:
+    """A declared digest that is not the digest of the content."""
     if draft.digest is not None and draft.digest != truth:
         message = f"declares the digest {draft.digest[:12]} but the content has {truth[:12]}"
         fix = "the content changed after the digest was taken"
