@@ -18,7 +18,7 @@ from memaudit.core.text import counted
 from memaudit.io.files import beside
 
 if TYPE_CHECKING:
-    from memaudit.natural.build_plan import Job
+    pass
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ def build_with_models(job: "Job", options: ModelOptions, out: Path, form: str) -
     from memaudit.models.session import AskProgress, SessionCallbacks, open_session, progress_text
     from memaudit.models.spending import price_of
     from memaudit.models.transport import RetryPolicy
-    from memaudit.natural.passes.model_folder import build_into_with_model
+    from memaudit.natural.passes.build import build_into_with_model
     from memaudit.natural.passes.recipe import ModelRecipe
 
     if options.model is None:
@@ -128,7 +128,7 @@ def build(
         typer.Option(metavar="NAME", help="annotations (no model), or model: by passes of one."),
     ] = "annotations",
     format: Annotated[
-        str | None, typer.Option(help="longmemeval, locomo, memdaily or chat; else guessed.")
+        str | None, typer.Option(help="Dataset format; guessed from the content by default.")
     ] = None,
     subset: Annotated[
         Path | None, typer.Option(metavar="MANIFEST", help="Only the questions of a subset.")
@@ -202,16 +202,16 @@ def build(
     """Turn conversations into packages, one a conversation, and a manifest."""
     from memaudit.natural.annotations import METHOD
     from memaudit.natural.build_folder import build_into
-    from memaudit.natural.build_plan import Job
+    from memaudit.natural.build_plan import BuildJob
     from memaudit.natural.label_files import NO_LABELS, read_labels
-    from memaudit.natural.passes.manifest import summary
+    from memaudit.natural.passes.manifest import build_summary
 
     options = ModelOptions(
         model, base_url, provider, judge, adjudicator, spot_checker, frame, cache, batch_file,
         price_in, price_out, max_tokens, max_cost, concurrency, timeout, retries, yes,
     )  # fmt: skip
     labels = read_labels(units, memories, coverage or [])
-    job = Job(path, format, subset, tuple(conversation or ()), cost_rule, labels)
+    job = BuildJob(path, format, subset, tuple(conversation or ()), cost_rule, labels)
     if method == METHOD:
         if not options.is_default:
             raise MemAuditError("options of models need --method model")
@@ -224,7 +224,7 @@ def build(
                 "a model makes its own"
             )
         manifest = build_with_models(job, options, out, form)
-        lines = summary
+        lines = build_summary
     else:
         raise MemAuditError(f"unknown method {method!r}; choose {METHOD} or model")
     if as_json:

@@ -26,7 +26,7 @@ def inspect(
     path: Annotated[Path, typer.Argument(metavar="PATH", help="A dataset file.")],
     format: Annotated[
         str | None,
-        typer.Option(help="longmemeval, locomo, memdaily or chat; guessed if not given."),
+        typer.Option(help="Dataset format; guessed from the content by default."),
     ] = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print JSON, every irregularity.")
@@ -105,7 +105,7 @@ def subset(
     by: Annotated[str, typer.Option(help="Balance by kind or conversation.")] = "kind",
     format: Annotated[
         str | None,
-        typer.Option(help="longmemeval, locomo, memdaily or chat; guessed if not given."),
+        typer.Option(help="Dataset format; guessed from the content by default."),
     ] = None,
 ) -> None:
     """Choose questions of a dataset in proportion to their kinds, and write a manifest of them."""

@@ -17,8 +17,7 @@ from memaudit.cli.diagnosis_tables import (
     remarks_table,
     sum_line,
 )
-from memaudit.cli.judging import NO_SESSION, SessionOptions
-from memaudit.cli.options import spread
+from memaudit.cli.options import NO_SESSION, SessionOptions, spread
 from memaudit.cli.reading_options import (
     AsJson,
     Depth,
@@ -134,7 +133,7 @@ def transfer(
     reader: ReaderName = "extractive",
     prompt: PromptName = None,
     format: Annotated[
-        str | None, typer.Option(help="longmemeval, locomo, memdaily or chat; else guessed.")
+        str | None, typer.Option(help="Dataset format; guessed from the content by default.")
     ] = None,
     subset: Annotated[
         Path | None, typer.Option(metavar="MANIFEST", help="Only the questions of a subset.")
@@ -156,11 +155,13 @@ def transfer(
     is no optimum here, and no ratio to one.
     """
     from memaudit.cli.terminal import progress
-    from memaudit.downstream.transfer import Compared, open_records
+    from memaudit.downstream.transfer import TransferStores, open_records
     from memaudit.downstream.transfer import transfer as run_transfer
     from memaudit.writers.registry import named_writer
 
-    compared = Compared([named_writer(name) for name in writer or [DEFAULT_WRITER]], budget, seed)
+    compared = TransferStores(
+        [named_writer(name) for name in writer or [DEFAULT_WRITER]], budget, seed
+    )
     with Reading(retriever, k, reader, prompt).setup(options, out) as (setup, _):
         records = open_records(path, format, subset, tuple(conversation or ()), cost_rule)
         rows = sum(map(len, records.asked.values())) * len(compared.stores)
