@@ -82,15 +82,15 @@ def test_what_scores_do_not_see(scores: Path, tmp_path: Path) -> None:
     page = tmp_path / "board.html"
     text = " ".join(run("leaderboard", tmp_path, "--out", page).stdout.split())
     data = json.loads(run("leaderboard", tmp_path, "--json").stdout)
-    for said in ("all *", "PARTLY READ, 2 rows of the export are not in it",
+    for said in ("all *", "PARTLY READ: 2 rows of the export are not in the store",
                  "3 cells got no answer and count as not covered"):  # fmt: skip
         assert said in text
     assert "half *" not in text
     assert data["undecided_cells"] == 3
     assert len(data["not_all_seen"]) == 3
     html = page.read_text()
-    assert "PARTLY READ, 2 rows" in html
-    assert "not all there" in html
+    assert "PARTLY READ: 2 rows" in html
+    assert "incomplete" in html
 
 
 def test_wrong_input(scores: Path, tmp_path: Path) -> None:

@@ -62,26 +62,21 @@ def _standings(board: "Board") -> "Table":
     from rich import box
     from rich.table import Table
 
-    from memaudit.core.number_text import percent, ratio, short_exact, span
-    from memaudit.formats.score_file import LOSS_STEPS
+    from memaudit.core.number_text import short_exact
+    from memaudit.report.leaderboard_page import columns
 
+    shown = [column for column in columns(board.entries.is_estimate) if column.short]
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column("budget", justify="right")
     table.add_column("store", overflow="fold")
-    kept = "kept\n(est.)" if board.entries.is_estimate else "kept"
-    losses = [f"loses\n{name if len(name) < 7 else f'{name[:6]}.'}" for name in LOSS_STEPS]
-    for name in (kept, "95% interval", "upper", *losses, "n", "undef.", "absent"):
-        table.add_column(name, justify="right", no_wrap=True)
-    for budget, rows in board.budgets:
-        for one in rows:
-            shares = one.shares
-            lost = [percent(shares[name] if shares else None, 1) for name in LOSS_STEPS]
-            store = safe_markup(one.store) + (" *" if one.incomplete else "")
+    for column in shown:
+        table.add_column(column.short or "", justify="right", no_wrap=True)
+    for budget, standings in board.budgets:
+        for row in standings:
+            store = safe_markup(row.store) + (" *" if row.incomplete else "")
             table.add_row(
-                short_exact(budget), store, ratio(one.kept.mean), span(one.kept.low, one.kept.high),
-                ratio(one.upper.mean), *lost, str(one.kept.n),
-                str(sum(one.undefined.values())), str(one.missing),
-            )  # fmt: skip
+                short_exact(budget), store, *(column.in_terminal(row) for column in shown)
+            )
     return table
 
 

@@ -1,13 +1,15 @@
 """The leaderboard as one HTML file and as JSON, with the notes that belong to it."""
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from memaudit.core.exact import plain
-from memaudit.core.number_text import rounded, significant
+from memaudit.core.number_text import percent, ratio, rounded, significant, span
 from memaudit.core.text import counted
-from memaudit.formats.score_file import StoreRow
+from memaudit.formats.score_file import LOSS_STEPS, StoreRow
 from memaudit.io.atomic import write_file
 from memaudit.report.leaderboard import SHARES, Board, Standing
 from memaudit.report.page_kit import environment, one_file
@@ -166,9 +168,67 @@ def _shortened(found: list[str]) -> list[str]:
     return [*found[:MOST_NOTES], f"and {counted(more, 'note')} more of this kind, in the JSON"]
 
 
-def undefined_words(undefined: dict[str, int]) -> str:
-    """Counts by reason, or a 0."""
-    return ", ".join(f"{count} ({reason})" for reason, count in undefined.items()) or "0"
+DASH = "\N{EN DASH}"
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of the standings, on the page and in the terminal.
+
+    `short` is its heading in the terminal, None where it is not shown there.
+    """
+
+    heading: str
+    short: str | None
+    text: Callable[[Standing], str]
+    short_text: Callable[[Standing], str] | None = None
+
+    def in_terminal(self, standing: Standing) -> str:
+        return (self.short_text or self.text)(standing)
+
+
+def columns(is_estimate: bool = False) -> list[Column]:
+    """All numbers of a standing, in order. A new column is added here."""
+    return [
+        Column(
+            "Kept / common union",
+            "kept\n(est.)" if is_estimate else "kept",
+            lambda row: ratio(row.kept.mean, DASH),
+            lambda row: ratio(row.kept.mean),
+        ),
+        Column(
+            "95% interval",
+            "95% interval",
+            lambda row: span(row.kept.low, row.kept.high, missing=DASH),
+            lambda row: span(row.kept.low, row.kept.high),
+        ),
+        Column(
+            "Best subset",
+            "upper",
+            lambda row: ratio(row.upper.mean, DASH),
+            lambda row: ratio(row.upper.mean),
+        ),
+        Column("95% interval", None, lambda row: span(row.upper.low, row.upper.high, missing=DASH)),
+        *(_loss_column(name) for name in LOSS_STEPS),
+        Column("Packages", "n", lambda row: str(row.kept.n)),
+        Column("Cut to budget", None, lambda row: str(row.cut)),
+        Column(
+            "Undefined",
+            "undef.",
+            lambda row: ", ".join(f"{n} ({why})" for why, n in row.undefined.items()) or "0",
+            lambda row: str(sum(row.undefined.values())),
+        ),
+        Column("Not scored", "absent", lambda row: str(row.missing)),
+    ]
+
+
+def _loss_column(name: str) -> Column:
+    return Column(
+        name,
+        f"loses\n{name if len(name) < 7 else f'{name[:6]}.'}",
+        lambda row: ratio(row.shares and row.shares[name], DASH),
+        lambda row: percent(row.shares and row.shares[name], 1),
+    )
 
 
 TITLE = "Stores of memory systems, side by side"
@@ -182,7 +242,6 @@ def write_page(board: Board, out: Path) -> None:
 def build_page(board: Board) -> str:
     """One HTML file that needs nothing else."""
     jinja = environment()
-    jinja.filters["undefined_words"] = undefined_words
     members = {
         store: Member(store, store, "", "deployable", tone)
         for tone, store in enumerate(board.stores, start=1)
@@ -196,6 +255,7 @@ def build_page(board: Board) -> str:
         gaps=[(str(plain(gap.budget)), gap) for gap in board.gaps],
         members=members,
         best=Member("upper", "best subset that fits", "", "reference", 0),
+        columns=columns(),
         shares=SHARES,
         coverage=coverage_note(board),
         notes=notes(board),

@@ -118,10 +118,10 @@ def test_what_scores_do_not_see(tmp_path: Path) -> None:
     ((_, (a, b)),) = found.budgets
     assert (a.incomplete, a.undecided_cells, b.incomplete, b.undecided_cells) == (2, 2, 1, 0)
     assert notes(found)[:4] == [
-        "a: * not all there: PARTLY READ, 3 rows of the export are not in it (p, q)",
-        "a: 1 cell without an answer (p, q)",
+        "a: * PARTLY READ: 3 rows of the export are not in the store (p, q)",
+        "a: 1 cell got no answer and counts as not covered (p, q)",
         "a: left out, labels of x: 2 (p, q)",
-        "b: * not all there: maybe truncated: exactly 20 rows (p)",
+        "b: * INCOMPLETE: maybe truncated: exactly 20 rows (p)",
     ]
     assert notes(found)[4] == "2 cells got no answer and count as not covered"
     data = leaderboard_data(found)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from memaudit.core.errors import MemAuditError
-from memaudit.report.leaderboard_entries import read_scores
+from memaudit.report.leaderboard_entries import kept_ratio, read_scores
 from tests.report.leaderboard.scores import row, write
 
 
@@ -29,7 +29,7 @@ def test_reads_all(tmp_path: Path) -> None:
     (tmp_path / "page.html").write_text("x")
     found = read_scores(tmp_path)
     assert found.packages == ("p", "q")
-    assert [(one.package, one.row.store, one.row.kept) for one in found.entries] == [
+    assert [(one.package, one.row.store, kept_ratio(one.row)) for one in found.entries] == [
         ("p", "a", 0.5), ("p", "b", 0.25), ("q", "a", 0.75),
     ]  # fmt: skip
     assert (found.judges, found.is_estimate, found.cost_rule) == (
@@ -48,7 +48,7 @@ def test_over_budget_counts_what_is_cut(tmp_path: Path) -> None:
     over["pruned"]["recency"]["common_union_ratio"] = 0.375
     write(tmp_path, "p", over)
     (entry,) = read_scores(tmp_path).entries
-    assert entry.row.kept == 0.375
+    assert kept_ratio(entry.row) == 0.375
     assert entry.row.budget == Fraction(10)
 
 

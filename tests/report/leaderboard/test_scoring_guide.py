@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from memaudit.formats.score_file import LOSS_STEPS
 from memaudit.pytest_plugin import score_store
-from memaudit.scoring.diagnosis import STEPS
 from tests.docs.walk import walk
 
 ROOT = Path(__file__).parents[3]
@@ -36,4 +36,4 @@ def test_the_diagnosis_table_adds_up() -> None:
     for row in rows:
         whole, *parts = map(float, row.split(" | "))
         assert sum(parts) == whole
-    assert all(step in PAGE for step in STEPS)
+    assert all(step in PAGE for step in LOSS_STEPS)
