@@ -87,13 +87,13 @@ WEAK = "the bound does not exclude a better store"
         ((1, -1, 0, 0), "branch on candidate -1, which is not open"),
         ((7,), "what is kept breaks no constraint"),
         ((1, 0, 7, 0), "what is kept breaks no constraint"),
-        ((2, -1, 0), "-1 where a number of 0 or more belongs"),
+        ((2, -1, 0), "-1 where a number of at least 0 is expected"),
         ((3, 1, 0, 0, -5, 0), "-5 where"),
         ((3, -1, 0), "-1 where"),
         ((4, -1, 0, 0), "-1 where"),
         ((6, -1, 0), "-1 where"),
-        ((6, 9, 0), "a layout that is not there"),
-        ((6, 10**30, 0), "a layout that is not there"),
+        ((6, 9, 0), "a layout that does not exist"),
+        ((6, 10**30, 0), "a layout that does not exist"),
         ((8,), "unknown word 8"),
         ((-1,), "unknown word -1"),
         ((), "ends too early"),
@@ -101,7 +101,7 @@ WEAK = "the bound does not exclude a better store"
         ((2,), "ends too early"),
         ((3, 10**30, 0, 0, 0), "ends too early"),
         ((4, 10**30, 0), "ends too early"),
-        ((5, 0, 0), "goes on after its last leaf"),
+        ((5, 0, 0), "continues after its last leaf"),
         ((2, True, 0), "other than whole numbers"),
         ((2, float("nan"), 0), "other than whole numbers"),
     ],
@@ -144,8 +144,8 @@ def test_groups_are_inside_blocks_only_at_cap_1() -> None:
     ("change", "reason"),
     [
         ({"package": "0" * 64}, "another package"),
-        ({"budget": F(-1)}, "makes no sense"),
-        ({"group_cap": 0}, "makes no sense"),
+        ({"budget": F(-1)}, "must be at least 1"),
+        ({"group_cap": 0}, "must be at least 1"),
         ({"group_cap": 1.5}, "other than whole numbers"),
         ({"scale": 0}, "the scale of this package is 1"),
         ({"scale": 2}, "the scale of this package is 1"),
@@ -278,7 +278,7 @@ def test_long_proofs_are_paid_for(monkeypatch: pytest.MonkeyPatch, proof: Any) -
 
 def test_nodes_that_wait_are_paid_for(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nodes left for later hold their prices; all of them together are limited."""
-    monkeypatch.setattr(checker, "MOST_HELD", 1000)
+    monkeypatch.setattr(checker, "MOST_PENDING", 1000)
     prices = (3, 100, *(word for i in range(100) for word in (0, i, 0)))
     deep = tuple(word for u in range(25) for word in (*prices, 1, u))
     large = wide(25)

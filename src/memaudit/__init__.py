@@ -67,19 +67,17 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """A public name, loaded on first use."""
     if name == "__version__":
         from importlib.metadata import version
 
-        found: Any = version("memaudit")
+        value: Any = version("memaudit")
     elif name in _HOME:
-        found = getattr(import_module(_HOME[name]), name)
+        value = getattr(import_module(_HOME[name]), name)
     else:
         raise AttributeError(f"module 'memaudit' has no attribute {name!r}")
-    globals()[name] = found
-    return found
+    globals()[name] = value
+    return value
 
 
 def __dir__() -> list[str]:
-    """The public names."""
     return sorted(__all__)

@@ -1,4 +1,4 @@
-"""Checks a certificate: that no feasible store of a package is worth more than it says.
+"""Checks a certificate: that no feasible store of a package is worth more than it claims.
 
 Pure integers, no solver code. It knows only the package, its objective (core) and weak duality.
 
@@ -35,8 +35,8 @@ Words of the proof (u: candidate, b: block; numbers refer to canonical order, se
 Units outside all blocks of a layout are blocks of their own, numbered after the declared ones. A
 block lists its units and its groups in the order they are decided: g inside it, ~g any other.
 
-Every loop is paid for in steps, some five to ten million a second, before it runs: a hostile proof
-ends within minutes.
+Every loop is counted in steps, five to ten million per second, before it runs: a hostile proof ends
+within minutes.
 """
 
 from collections.abc import Sequence
@@ -56,8 +56,8 @@ Q = 1024
 LEAF, BRANCH, MU, PRICE, FIX, ZERO, LAYOUT, BROKEN = range(8)
 LONGEST_TABLE = 1 << 16
 MOST_STEPS, MOST_IN_BLOCK = 4_000_000_000, 1 << 26
-MOST_HELD = 1 << 24
-"""Decisions and prices that nodes still to be visited may hold together."""
+MOST_PENDING = 1 << 24
+"""Decisions and prices of all nodes still to be visited, together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,7 @@ class _Fails(Exception):
 
 
 class _Table(dict[int, int]):
-    """H[r], filled in as it is asked for."""
+    """H[r], computed on demand."""
 
     def __init__(self, problem: "_Problem", response: Response, weight: int, steps: int) -> None:
         self.spend, self.at, self.weight, self.steps = problem.spend, response.at, weight, steps
@@ -107,11 +107,11 @@ class _Problem:
             if cell.value and cell.unit in number:
                 cells[place[cell.candidate]].append((number[cell.unit], cell.value))
                 steps[number[cell.unit]] = lcm(steps[number[cell.unit]], cell.value.denominator)
-        whole = lcm(1, *(candidate.cost.denominator for candidate in candidates))
+        cost_scale = lcm(1, *(candidate.cost.denominator for candidate in candidates))
         self.ids = [candidate.id for candidate in candidates]
         self.group = [rank[candidate.experience] for candidate in candidates]
-        self.cost = [int(candidate.cost * whole) for candidate in candidates]
-        self.whole, self.steps = whole, 0
+        self.cost = [int(candidate.cost * cost_scale) for candidate in candidates]
+        self.cost_scale, self.steps = cost_scale, 0
         self.budget, self.cap = 0, 1
         self.rows = [
             sorted((r, value.numerator * (steps[r] // value.denominator)) for r, value in row)
@@ -145,18 +145,18 @@ class _Problem:
         self.grain = max(1, self.grain)
 
     def at(self, budget: Fraction, cap: int) -> "_Problem":
-        """Itself at a budget and a cap, with all steps to spend again."""
-        self.budget, self.cap, self.steps = budget * self.whole // 1, cap, 0
+        """Itself at a budget and a cap, with the count of steps back at 0."""
+        self.budget, self.cap, self.steps = budget * self.cost_scale // 1, cap, 0
         return self
 
     def spend(self, steps: int) -> None:
-        """Count work; a proof may ask for so much and no more."""
+        """Count work, which is limited."""
         self.steps += steps
         if self.steps > MOST_STEPS:
             raise _Fails("the proof asks for too much work")
 
     def useful(self) -> tuple[int, ...]:
-        """Candidates some best store does with: at cap 1, none that another of its group beats."""
+        """Candidates that some best store consists of: at cap 1, none that its group beats."""
         rows = [{r: min(z, self.top[r]) for r, z in row} for row in self.rows]
         members: dict[int, list[int]] = {}
         for u, group in enumerate(self.group):
@@ -178,7 +178,7 @@ class _Problem:
 
 
 class _Layout:
-    """A way of splitting the units into blocks, checked: no unit or inside group in two of them."""
+    """Units split into blocks, checked: no unit, and no group inside a block, is in two of them."""
 
     def __init__(self, problem: _Problem, layout: Layout) -> None:
         self.block: dict[int, int] = {}
@@ -277,7 +277,7 @@ class _Checker:
         return result
 
     def _sell(self, offered: list[tuple[int, int]], room: int, result: _Bound) -> None:
-        """The group side: its best `room` profits, and what forcing a candidate costs."""
+        """The group side: its best `room` profits, and what forcing a candidate in or out costs."""
         room = min(room, len(offered))
         best = [*sorted((max(0, profit) for profit, _ in offered), reverse=True), 0]
         result.total += sum(best[:room])
@@ -406,7 +406,7 @@ class _Checker:
                 self.keep(node, [u])
                 waiting.append(node)
                 self.spend(len(waiting))
-                if sum(one.size for one in waiting) > MOST_HELD:
+                if sum(pending.size for pending in waiting) > MOST_PENDING:
                     raise _Fails("the proof asks for too much memory")
                 continue
             self.leaves += 1
@@ -416,12 +416,12 @@ class _Checker:
             elif self.bound(node).total >= self.target:
                 raise _Fails(f"leaf {self.leaves}: the bound does not exclude a better store")
         if next(words, None) is not None:
-            raise _Fails("the proof goes on after its last leaf")
+            raise _Fails("the proof continues after its last leaf")
 
 
 def _at_least_0(word: int) -> int:
     if word < 0:
-        raise _Fails(f"{word} where a number of 0 or more belongs")
+        raise _Fails(f"{word} where a number of at least 0 is expected")
     return word
 
 
@@ -431,14 +431,13 @@ def verify(package: Package, certificate: Certificate) -> Verdict:
 
 
 class PackageChecker:
-    """Checks certificates of one package: digest and whole numbers are worked out once."""
+    """Checks certificates of one package; its digest and whole numbers are computed once."""
 
     def __init__(self, package: Package) -> None:
         self.package, self.digest = package, digest(package)
         self._problem: _Problem | None = None
 
     def verify(self, certificate: Certificate) -> Verdict:
-        """As `verify`."""
         try:
             return self._verify(certificate)
         except _Fails as failure:
@@ -446,7 +445,7 @@ class PackageChecker:
         except StopIteration:
             return Verdict(False, "the proof ends too early")
         except IndexError:
-            return Verdict(False, "the proof names a layout that is not there")
+            return Verdict(False, "the proof names a layout that does not exist")
 
     def _verify(self, certificate: Certificate) -> Verdict:
         if certificate.package != self.digest:
@@ -457,7 +456,7 @@ class PackageChecker:
             return Verdict(False, "the certificate holds something other than whole numbers")
         budget, cap, store = certificate.budget, certificate.group_cap, certificate.store
         if cap < 1 or budget < 0:
-            return Verdict(False, "group cap or budget makes no sense")
+            return Verdict(False, "the group cap must be at least 1 and the budget at least 0")
         wrong = violations(self.package, store, budget, cap)
         if wrong:
             return Verdict(False, f"the store is not feasible: {wrong[0]}")
@@ -474,8 +473,8 @@ class PackageChecker:
         reached = sum(problem.worth[r][min(problem.top[r], z)] for r, z in covered.items())
         value = Fraction(reached, problem.scale)
         if value != certificate.value:
-            said = _shown(certificate.value)
-            return Verdict(False, f"the store is worth {_shown(value)}, not {said}")
+            claimed = _shown(certificate.value)
+            return Verdict(False, f"the store is worth {_shown(value)}, not {claimed}")
         checker = _Checker(problem, Q * (reached + problem.grain))
         root = _Node(problem.useful(), problem.budget, _Layout(problem, ()))
         layouts = [_Layout(problem, layout) for layout in certificate.layouts]

@@ -106,10 +106,10 @@ def test_statuses_that_are_no_counts(tmp_path: Path) -> None:
 def test_tokenizers_that_are_none(tmp_path: Path) -> None:
     """A package may name any path: a file that is no tokenizer, a device, a name too long."""
     (tmp_path / "t.json").write_text("{}")
-    with pytest.raises(MissingTool, match="holds no tokenizer"):
+    with pytest.raises(MissingTool, match="is not a tokenizer"):
         cost_rule(f"tokens:hf/{tmp_path / 't.json'}")
     for path in ("/dev/zero", "n" * 5000, str(tmp_path), "a\0b"):
-        with pytest.raises(MissingTool, match="there is no tokenizer file"):
+        with pytest.raises(MissingTool, match="no tokenizer file"):
             cost_rule(f"tokens:hf/{path}")
 
 

@@ -16,7 +16,7 @@ DECLARED = "declared"
 RULES = "words, bytes, tokens:simple, tokens:tiktoken/ENCODING, tokens:hf/TOKENIZER.json, declared"
 
 LARGEST_TOKENIZER = 128 << 20
-"""Bytes; a package names the file, so it may name any."""
+"""Bytes; a package can name any file."""
 
 _SIMPLE_TOKEN = re.compile(r"\w+|[^\w\s]")
 
@@ -63,7 +63,7 @@ def _hugging_face(path: str) -> CostRule:
             f"cost rule tokens:hf/{path} needs tokenizers: pip install 'memaudit[tokenizers]'"
         ) from None
     if not os.path.isfile(path):  # never raises, unlike Path.is_file
-        raise MissingTool(f"cost rule tokens:hf/{path}: there is no tokenizer file at {path}")
+        raise MissingTool(f"cost rule tokens:hf/{path}: no tokenizer file at {path}")
     try:
         if os.path.getsize(path) > LARGEST_TOKENIZER:
             raise MissingTool(f"cost rule tokens:hf/{path}: the file is too large for a tokenizer")
@@ -72,13 +72,13 @@ def _hugging_face(path: str) -> CostRule:
     except OSError as error:
         raise MissingTool(f"cost rule tokens:hf/{path}: {error.strerror or error}") from None
     except ValueError:
-        raise MissingTool(f"cost rule tokens:hf/{path}: the file holds no tokenizer") from None
+        raise MissingTool(f"cost rule tokens:hf/{path}: the file is not a tokenizer") from None
     return lambda text: len(table.encode(text, add_special_tokens=False).ids)
 
 
 @lru_cache(maxsize=32)
 def cost_rule(name: str) -> CostRule:
-    """The rule of that name; a missing tokenizer says what to install."""
+    """The rule of this name; if its tokenizer is missing, the error says what to install."""
     if name == "words":
         return words
     if name == "bytes":

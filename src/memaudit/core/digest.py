@@ -18,7 +18,7 @@ def canonical(package: Package) -> dict[str, Any]:
         experience["index"] = position
     responses = {unit.id: unit.response for unit in package.units}
     for unit in data["units"]:
-        if "response" in unit:  # in full: the shape is a default too, and tells the h apart
+        if "response" in unit:  # in full: the shape is a default too, and distinguishes the h
             unit["response"] = responses[unit["id"]].model_dump()
     for query in data["queries"]:
         query["required"] = sorted(set(query.get("required", ())))

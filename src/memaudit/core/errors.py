@@ -1,4 +1,4 @@
-"""What goes wrong, said in one line: where, what, and what to do about it."""
+"""Errors a user can cause, each in one line: where, what, and what to do about it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One thing wrong with an input, with the place a person has to look at."""
+    """One thing wrong with an input, and where it is."""
 
     message: str
     fix: str = ""
@@ -34,7 +34,7 @@ class MemAuditError(Exception):
 
 
 class InvalidPackage(MemAuditError):
-    """A package that does not hold together, with every problem found."""
+    """An inconsistent package, with all its problems."""
 
     def __init__(self, problems: Sequence[Problem], source: str = "package") -> None:
         self.problems = tuple(problems)

@@ -15,11 +15,11 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, PlainSerializer, WithJsonSchema
 
 MAX_DIGITS = 60
-"""More digits than this in one number are refused: no measurement has them, only attacks do."""
+"""Numbers with more digits are refused: only attacks have them."""
 
 
 MAX_COMMON_DIGITS = 10_000
-"""Of the denominator that many numbers share: sums of them stay numbers one can work with."""
+"""Digits of a common denominator: above that, sums take too long."""
 
 _MAX_COMMON = 10**MAX_COMMON_DIGITS
 
@@ -52,7 +52,7 @@ def _from_float(number: float) -> Fraction:
 
 
 def exact(number: Any) -> Fraction:
-    """The exact value a number, or its text, stands for."""
+    """The exact value of a number or its text."""
     if isinstance(number, Fraction):
         return number
     if isinstance(number, bool):
@@ -73,16 +73,16 @@ def exact(number: Any) -> Fraction:
 
 def common_denominator(numbers: Iterable[Fraction]) -> int | None:
     """The least number that makes them all whole; None if it exceeds MAX_COMMON_DIGITS digits."""
-    whole = 1
+    common = 1
     for denominator in {number.denominator for number in numbers}:
-        whole = lcm(whole, denominator)
-        if whole >= _MAX_COMMON:
+        common = lcm(common, denominator)
+        if common >= _MAX_COMMON:
             return None
-    return whole
+    return common
 
 
 def decimal_text(number: Fraction) -> str | None:
-    """The finite decimal text of a rational, or None where there is none of 1,000 places."""
+    """The finite decimal text of a rational, or None if it takes more than 1,000 places."""
     rest, twos, fives = number.denominator, 0, 0
     while rest % 2 == 0:
         rest, twos = rest // 2, twos + 1
@@ -112,7 +112,7 @@ def plain(number: Fraction) -> int | float | str:
 
 
 def _writable(number: Any) -> Fraction:
-    """The exact value, refused where its text would be too long to read back."""
+    """The exact value, refused if its text would be too long to read back."""
     value = exact(number)
     if max(abs(value.numerator), value.denominator) >= 10**MAX_DIGITS:
         raise ValueError(f"number has more than {MAX_DIGITS} digits")

@@ -1,4 +1,4 @@
-"""What a solver found, and how far it is proven."""
+"""The best store a solver found, and its proof."""
 
 import re
 from collections.abc import Mapping
@@ -13,7 +13,7 @@ Status = Literal["certified", "bound"]
 CERTIFICATE_FORMAT = "memaudit-certificate"
 CERTIFICATE_VERSION = 1
 MOST_DIGITS = 4300
-"""What Python itself reads and writes: sums of many fractions are long. Amounts stay small."""
+"""The limit of Python itself: sums of many fractions are long."""
 LARGEST_NUMBER = 10**300
 
 _NUMBER = re.compile(r"-?[0-9]+(/0*[1-9][0-9]*|\.[0-9]+)?")
@@ -60,8 +60,9 @@ class Certificate:
         if not isinstance(data, dict) or data.get("format") != CERTIFICATE_FORMAT:
             raise InvalidCertificate(f"not a certificate: format is not {CERTIFICATE_FORMAT!r}")
         if data.get("version") != CERTIFICATE_VERSION:
-            found = data.get("version")
-            shown = found if isinstance(found, int) and abs(found) < 10**9 else _kind(found)
+            version = data.get("version")
+            small = isinstance(version, int) and abs(version) < 10**9
+            shown = version if small else _kind(version)
             raise InvalidCertificate(f"certificate version {shown} is not {CERTIFICATE_VERSION}")
         try:
             return cls(

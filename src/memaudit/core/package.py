@@ -21,7 +21,7 @@ INVALIDATION_KINDS = frozenset({SUPERSESSION, DELETION})
 """Unit kinds that say an older statement no longer holds."""
 
 STALE = "stale"
-"""The unit kind of a statement that was true once; keeping it is not wrong, but rarely worth it."""
+"""The unit kind of a statement that was true once. Storing it is not wrong but rarely useful."""
 
 INVALIDATING_KINDS = frozenset({"tombstone", "compound_update"})
 """Candidate kinds that record that an older statement no longer holds."""
@@ -144,7 +144,7 @@ class Package(BaseModel):
         return {**data, "experiences": numbered}
 
     @model_validator(mode="after")
-    def _holds_together(self) -> Self:
+    def _is_consistent(self) -> Self:
         problems = list(find_problems(self))
         if problems:
             raise InvalidPackage(problems, self.name)
@@ -161,7 +161,7 @@ class Package(BaseModel):
 
     @cached_property
     def weights(self) -> dict[str, Fraction]:
-        """Per unit, the weight that counts: the explicit one, else the queries'."""
+        """Per unit, its weight: the explicit one, else the one its queries give."""
         return {
             unit.id: self.query_weights[unit.id] if unit.weight is None else unit.weight
             for unit in self.units
@@ -196,7 +196,7 @@ class Package(BaseModel):
 
 
 def find_problems(package: Any) -> Iterator[Problem]:
-    """Everything that does not hold together, for a Package or any object with its fields."""
+    """Every inconsistency of a Package, or of any object with its fields."""
     for table in ("experiences", "candidates", "units", "queries"):
         yield from _duplicates(table, [row.id for row in getattr(package, table)])
     yield from _duplicate_positions(package.experiences)
@@ -226,7 +226,7 @@ def find_problems(package: Any) -> Iterator[Problem]:
 
 
 def _denominator_problems(package: Any) -> Iterator[Problem]:
-    """Numbers that could not be added up in any reasonable time."""
+    """Numbers that cannot be added up in reasonable time."""
     responses = {unit.response for unit in package.units}
     kinds = {
         "costs": (candidate.cost for candidate in package.candidates),
@@ -235,7 +235,7 @@ def _denominator_problems(package: Any) -> Iterator[Problem]:
             *(unit.weight for unit in package.units if unit.weight is not None),
             *(query.importance for query in package.queries),
         ),
-        "responses of the units": (Fraction(1, one.grain(Fraction(1))) for one in responses),
+        "responses of the units": (Fraction(1, h.grain(Fraction(1))) for h in responses),
     }
     for what, numbers in kinds.items():
         if common_denominator(numbers) is None:

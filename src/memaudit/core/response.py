@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from memaudit.core.exact import Enclosure, Exact
 
 MOST_POINTS = 256
-"""Of a piecewise h: more would say nothing, and take long to make whole."""
+"""Of a piecewise h: more would take long to make whole."""
 
 PRECISION_BITS = 32
 """Irrational values are enclosed between neighbouring multiples of 2**-PRECISION_BITS."""
@@ -98,12 +98,12 @@ class Piecewise(_Response):
         return Enclosure(value, value)
 
     def grain(self, step: Fraction) -> int:
-        whole, x0, y0 = 1, Fraction(0), Fraction(0)
+        common, x0, y0 = 1, Fraction(0), Fraction(0)
         for x1, y1 in self.points:
             slope = (y1 - y0) / (x1 - x0)
-            whole = lcm(whole, (slope * step).denominator, (y0 - slope * x0).denominator)
+            common = lcm(common, (slope * step).denominator, (y0 - slope * x0).denominator)
             x0, y0 = x1, y1
-        return lcm(whole, y0.denominator)
+        return lcm(common, y0.denominator)
 
 
 def _between(low: Decimal, high: Decimal) -> Enclosure:

@@ -27,28 +27,28 @@ _GRAMMAR = frozenset(_GRAMMAR_WORDS.split())
 
 @lru_cache(maxsize=1 << 15)
 def terms(text: str) -> Terms:
-    """The distinct terms of a text; words of grammar and of greeting are none."""
-    found = set()
+    """The distinct terms of a text, without words of grammar and greeting."""
+    result = set()
     for token in _TOKEN.findall(text.replace("\u2019", "'").casefold()):
         if token in _GRAMMAR:
             continue
         word = token.removesuffix("'s")
-        found.add(_NUMBERS.get(word) or (word if _has_digit(word) else stem(word)))
-    return frozenset(found)
+        result.add(_NUMBERS.get(word) or (word if _has_digit(word) else stem(word)))
+    return frozenset(result)
 
 
-def numbers(found: Terms) -> Terms:
-    """The terms that are numbers, or hold one: 9, 7:30, 5k."""
-    return frozenset(term for term in found if _has_digit(term))
+def numbers(terms: Terms) -> Terms:
+    """The terms that are numbers or contain one: 9, 7:30, 5k."""
+    return frozenset(term for term in terms if _has_digit(term))
 
 
-def times(found: Terms) -> Terms:
+def times(terms: Terms) -> Terms:
     """The terms that say when: yesterday, last, Saturday, May."""
-    return found & _TIMES
+    return terms & _TIMES
 
 
 def stem(word: str) -> str:
-    """The word without its commonest endings; painted, painting and paints are one."""
+    """The word without its most common endings: painted, painting and paints have one stem."""
     if word.endswith("ies") and len(word) > 4:
         return word[:-3] + "y"
     for ending in ("ing", "ed", "es", "ly", "s"):
@@ -61,7 +61,7 @@ def stem(word: str) -> str:
 
 
 def _has_digit(word: str) -> bool:
-    return any(letter.isdigit() for letter in word)
+    return any(character.isdigit() for character in word)
 
 
 _WHEN = (
@@ -76,20 +76,20 @@ CLOSING = "\"'\u201d\u2019)]"
 """Quotation marks and brackets that can follow the end of a sentence."""
 
 _BREAK = re.compile(rf"(?<=[.!?…])[{re.escape(CLOSING)}]*\s+|(?<!\s)\s*\n\s*")
-"""The second part is tried at the start of a gap only: long gaps would take forever else."""
+"""The second part is tried at the start of a gap only; otherwise long gaps would take forever."""
 
 _NO_END = re.compile(r"(?:\b(?:[A-Z]|Mr|Mrs|Ms|Dr|Prof|St|vs|etc|No|e\.g|i\.e|approx)|\d)\.$")
-"""What a dot follows without ending a sentence: initials, titles, and numbers of a list."""
+"""Words after which a dot ends no sentence: initials, titles, and numbers of a list."""
 
 LONGEST_NO_END = 12
-"""Letters that decide: more than the longest of these words and the letter before it."""
+"""Characters to look at: more than the longest of these words and the character before it."""
 
 _WORDS = re.compile(r"\S+")
 
 
 def sentences(text: str) -> list[str]:
-    """The sentences of a text in order; each is a piece of the text as it stands."""
-    found: list[str] = []
+    """The sentences of a text in order, each a literal piece of the text."""
+    pieces: list[str] = []
     start = 0
     for gap in _BREAK.finditer(text):
         last = text[max(start, gap.start() - LONGEST_NO_END) : gap.start()]
@@ -97,10 +97,10 @@ def sentences(text: str) -> list[str]:
             continue
         # A closing quote or bracket belongs to the sentence before it.
         end = gap.start() + len(gap[0].rstrip())
-        found.append(text[start:end].strip())
+        pieces.append(text[start:end].strip())
         start = gap.end()
-    found.append(text[start:].strip())
-    return [piece for piece in found if piece]
+    pieces.append(text[start:].strip())
+    return [piece for piece in pieces if piece]
 
 
 def first_words(text: str, count: int) -> str:
@@ -119,19 +119,17 @@ def one_line(text: str) -> str:
 
 
 def contains(text: str, quote: str) -> bool:
-    """Whether the text holds the quote word for word, whatever the spacing; nothing is in none."""
+    """Whether the text contains the quote word for word, ignoring spacing; never an empty one."""
     wanted = one_line(quote)
     return bool(wanted) and wanted in one_line(text)
 
 
 def counted(number: int, noun: str, many: str = "") -> str:
-    """`1 cell`, `2 cells`, `1,000 memories`, `2 diagnoses`; `many` is for nouns of other ways."""
+    """`1 cell`, `2 cells`, `1,000 memories`, `2 diagnoses`; `many` is an irregular plural."""
     if number == 1:
         return f"1 {noun}"
-    return f"{number:,} {many or _several(noun)}"
-
-
-def _several(noun: str) -> str:
     if noun.endswith("sis"):
-        return f"{noun[:-2]}es"
-    return f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
+        plural = f"{noun[:-2]}es"
+    else:
+        plural = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
+    return f"{number:,} {many or plural}"
