@@ -7,11 +7,11 @@ import pytest
 from memaudit.core.package import EvidenceUnit, Package
 from memaudit.downstream.chain import chains, stage_of
 from memaudit.downstream.examine import examine
-from memaudit.downstream.holding import StoredMemory
-from memaudit.downstream.question import Question, outdated, questions
+from memaudit.downstream.kept_store import StoredMemory
+from memaudit.downstream.question import PackageQuestion, outdated, questions
 from memaudit.downstream.readers.offline import EvidenceOnly
 from memaudit.downstream.retrievers import Oracle
-from memaudit.natural.build_plan import Job, plan
+from memaudit.natural.build_plan import BuildJob, plan_build
 from tests.datasets.files import real_file
 from tests.downstream.small import holding
 
@@ -20,7 +20,7 @@ NEW = EvidenceUnit(id="new", kind="current", text="Today I swam 21 laps, my best
 FACT = EvidenceUnit(id="pool", kind="fact", text="I swim in Hove.")
 
 
-def asked(text: str, answer: str | None, *required: EvidenceUnit) -> Question:
+def asked(text: str, answer: str | None, *required: EvidenceUnit) -> PackageQuestion:
     """A question of a package with these units."""
     query = {"id": "q", "text": text, "required": [unit.id for unit in required]}
     return questions(
@@ -105,7 +105,7 @@ def test_what_the_module_says_of_longmemeval() -> None:
     path = real_file("longmemeval/longmemeval_oracle_99.json")
     updates = [
         question
-        for built in plan(Job(path)).built()
+        for built in plan_build(BuildJob(path)).built()
         for question in questions(built.package)
         if question.kind == "knowledge-update"
     ]

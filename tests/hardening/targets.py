@@ -17,12 +17,12 @@ from memaudit.adapters.store import store_text
 from memaudit.core.package import Package
 from memaudit.datasets.registry import LOADERS
 from memaudit.datasets.subset import Subset, subset_text
-from memaudit.downstream.calibration import Plan, calibrate
-from memaudit.downstream.cases import Wanted, make_cases, named_policy
+from memaudit.downstream.calibration import CalibrationPlan, calibrate
+from memaudit.downstream.cases import StoreChoice, make_cases, named_policy
+from memaudit.downstream.examine import ReadingSetup
 from memaudit.downstream.readers.registry import READERS
 from memaudit.downstream.retrievers import RETRIEVERS
-from memaudit.downstream.run import run as diagnose
-from memaudit.downstream.spec import Setup
+from memaudit.downstream.run import diagnose
 from memaudit.experiments.engines.local import Serial
 from memaudit.experiments.spec import RunSpec
 from memaudit.experiments.summary import summarise
@@ -42,7 +42,7 @@ from tests.models.test_cache_export import exported, fill
 from tests.web.annotate.frames import frame_folder
 from tests.web.explorer_records.libraries import sheet_data
 
-SETUP = Setup(RETRIEVERS["recency"], 2, READERS["extractive"])
+SETUP = ReadingSetup(RETRIEVERS["recency"], 2, READERS["extractive"])
 WRITERS = ("opt", "gvt")
 _SEAL = re.compile(rb',\s*"crc"\s*:\s*"[0-9a-f]{8}"\s*\}$')
 
@@ -66,7 +66,7 @@ def write_run(place: Path) -> None:
 def write_diagnosis(place: Path) -> None:
     """The questions of one conversation, two stores."""
     writers = [named_writer(name) for name in ("opt", "recency_raw")]
-    wanted = Wanted(Fraction(12), [], None, writers, named_policy("recency"), 0)
+    wanted = StoreChoice(Fraction(12), [], None, writers, named_policy("recency"), 0)
     made = make_cases(natural_set()[:1], wanted)
     diagnose(made.cases, SETUP, place, made.settings)
 
@@ -74,7 +74,7 @@ def write_diagnosis(place: Path) -> None:
 def write_calibration(place: Path) -> None:
     """Two writers on one conversation."""
     writers = [named_writer(name) for name in ("opt", "recency_raw")]
-    calibrate(Plan({"natural": natural_set()[:1]}, "0.2", writers, SETUP), place)
+    calibrate(CalibrationPlan({"natural": natural_set()[:1]}, "0.2", writers, SETUP), place)
 
 
 def write_scores(place: Path) -> None:

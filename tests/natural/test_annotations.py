@@ -9,7 +9,7 @@ import pytest
 from memaudit.core.errors import MemAuditError
 from memaudit.core.package import Package
 from memaudit.datasets.irregularities import LoadedConversation
-from memaudit.natural.annotations import Recipe, build
+from memaudit.natural.annotations import AnnotationRecipe, build_package
 from memaudit.natural.coverage_rules import CONTAINMENT, FULL, INCLUSION, LEXICAL, POINTER, UPDATE
 from memaudit.writers.protocol import visible
 from tests.datasets.files import load as load_fixture
@@ -18,11 +18,10 @@ from tests.natural.talks import DIET, Row, cells, load
 
 @pytest.fixture
 def diet(tmp_path: Path) -> Package:
-    return build(load(tmp_path, DIET), Recipe("chat")).package
+    return build_package(load(tmp_path, DIET), AnnotationRecipe("chat")).package
 
 
 def test_the_stream(diet: Package) -> None:
-    """Every turn, and the end of every session."""
     assert [(e.id, e.index, e.session, e.speaker) for e in diet.experiences] == [
         ("t1", 0, "s1", "Ann"), ("t2", 1, "s1", "assistant"), ("s1/end", 2, "s1", None),
         ("t3", 3, "s2", "Ann"), ("t4", 4, "s2", "assistant"), ("s2/end", 5, "s2", None),
@@ -73,7 +72,7 @@ def test_coverage_of_a_change(diet: Package) -> None:
 def test_a_tombstone_does_not_cover_what_still_holds(tmp_path: Path) -> None:
     """Without the update question t1 is a fact, and calling it outdated denies it."""
     rows = [dict(row, kind="fact") if row.get("id") == "q1" else row for row in DIET]
-    package = build(load(tmp_path, rows), Recipe("chat")).package
+    package = build_package(load(tmp_path, rows), AnnotationRecipe("chat")).package
     assert "t3/tombstone" in package.candidate
     assert "t3/tombstone" not in cells(package, "t1")
     assert "t3/compound_update" not in cells(package, "t1")
@@ -82,22 +81,21 @@ def test_a_tombstone_does_not_cover_what_still_holds(tmp_path: Path) -> None:
 def test_locomo_ships_facts_and_summaries() -> None:
     """The fixture's first observation points to D1:1, its summary is about that session."""
     (loaded,) = load_fixture("locomo")
-    built = build(loaded, Recipe("locomo"))
+    built = build_package(loaded, AnnotationRecipe("locomo"))
     rows = cells(built.package, "s1:1")
     fact, summary = rows["session_1_observation:Ada:1"], rows["session_1_summary"]
     assert (fact.value, fact.provenance) == (FULL, POINTER)
     assert (summary.value, summary.provenance, summary.rationale) == (FULL, LEXICAL, "2 of 2 terms")
-    assert built.homeless == ("session_7_summary",)
+    assert built.unplaced == ("session_7_summary",)
     assert not any(c.kind == "tombstone" for c in built.package.candidates)
 
 
 def test_a_question_that_cites_sessions_needs_all_of_them(tmp_path: Path) -> None:
-    """Only the whole session covers such a unit."""
     rows: list[Row] = [
         *DIET[:7],
         {"id": "q1", "question": "All?", "answer": "Yes", "evidence": ["s1"]},
     ]
-    package = build(load(tmp_path, rows), Recipe("chat")).package
+    package = build_package(load(tmp_path, rows), AnnotationRecipe("chat")).package
     assert [unit.id for unit in package.units] == ["s1"]
     # The windows of a session of two turns hold it all, as does the session.
     assert set(cells(package, "s1")) == {"t1/window", "t2/window", "s1/session"}
@@ -107,7 +105,7 @@ def test_no_question_answer_or_label_reaches_a_writer() -> None:
     """Canaries in everything the benchmark knows; the visible side is the same without them."""
     for format in ("locomo", "longmemeval", "memdaily", "chat"):
         for loaded in load_fixture(format):
-            plain = visible(build(loaded, Recipe(format)).package)
+            plain = visible(build_package(loaded, AnnotationRecipe(format)).package)
             marked = [
                 replace(
                     one, id=f"CANARY-{n}", text=f"CANARY {one.text}", answer=f"CANARY {one.answer}",
@@ -117,11 +115,13 @@ def test_no_question_answer_or_label_reaches_a_writer() -> None:
                 for n, one in enumerate(loaded.conversation.questions)
             ]  # fmt: skip
             other = replace(loaded.conversation, questions=tuple(marked))
-            seen = visible(build(LoadedConversation(other), Recipe(format)).package)
+            seen = visible(
+                build_package(LoadedConversation(other), AnnotationRecipe(format)).package
+            )
             assert seen == plain
             assert "CANARY" not in repr(seen)
 
 
 def test_costs_need_a_rule() -> None:
     with pytest.raises(MemAuditError, match="choose a rule"):
-        Recipe("chat", "declared")
+        AnnotationRecipe("chat", "declared")

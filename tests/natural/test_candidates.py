@@ -9,15 +9,15 @@ from memaudit.core.cost import words
 from memaudit.core.text import one_line
 from memaudit.datasets.conversation import Conversation, Question, Representation, Session, Turn
 from memaudit.natural.candidates import (
+    MAX_WINDOW_WORDS,
     SPAN_FROM,
     SPAN_WORDS,
-    WINDOW_WORDS,
+    dataset_offers,
     extracts,
     pairs,
-    shipped,
     update_offers,
 )
-from memaudit.natural.transcript import Transcript, split, text_of
+from memaudit.natural.transcript import Transcript, split_conversation, turn_text
 from tests.natural.talks import DIET, load
 
 TEXTS = st.lists(
@@ -28,13 +28,12 @@ TEXTS = st.lists(
 
 
 def talk(texts: list[str], **more: object) -> Transcript:
-    """One session of these turns."""
     turns = tuple(
         Turn(f"t{n}", "s1", n, "Ann", "user", text, None, **more)  # type: ignore[arg-type]
         for n, text in enumerate(texts)
     )
     conversation = Conversation("c", (Session("s1", 0, None, turns),))
-    return split(conversation, "chat")[0]
+    return split_conversation(conversation, "chat")[0]
 
 
 @given(TEXTS)
@@ -48,11 +47,11 @@ def test_extracts_hold_what_they_say_they_hold(texts: list[str]) -> None:
         seen.add(key)
         assert offer.text.strip()
         for turn in offer.whole:
-            assert text_of(transcript.turn[turn]) in offer.text
+            assert turn_text(transcript.turn[turn]) in offer.text
         if offer.piece_of is not None:
-            assert offer.text in text_of(transcript.turn[offer.piece_of])
+            assert offer.text in turn_text(transcript.turn[offer.piece_of])
         if offer.kind == "window":
-            assert words(offer.text) <= WINDOW_WORDS
+            assert words(offer.text) <= MAX_WINDOW_WORDS
             assert offer.experience in offer.whole
     spans = {offer.piece_of for offer in extracts(transcript) if offer.kind == "span"}
     assert spans <= {t.id for t in transcript.turn.values() if words(t.text) > SPAN_FROM}
@@ -74,33 +73,34 @@ def test_the_kinds_of_one_turn() -> None:
 
 
 def test_captions_are_marked() -> None:
-    """And stand after the text, or alone."""
     transcript = talk(["Look!", ""], caption="a red dog")
-    assert [text_of(turn) for turn in transcript.turn.values()] == [
+    assert [turn_text(turn) for turn in transcript.turn.values()] == [
         "Look! [image: a red dog]", "[image: a red dog]",
     ]  # fmt: skip
 
 
-def test_telling_ids_are_replaced(tmp_path: Path) -> None:
+def test_revealing_ids_are_replaced(tmp_path: Path) -> None:
     """LongMemEval's session ids, and names that only some turns have; numbered ids stay."""
     turn = Turn("answer_1:1", "answer_1", 0, "user", "user", "Hi.")
     session = Session("answer_1", 0, "2024-01-01", (turn,))
     asked = Question("q", "Q?", "A", "fact", ("answer_1:1",), ("answer_1",))
-    transcript, (question,) = split(Conversation("c", (session,), (asked,)), "longmemeval")
+    transcript, (question,) = split_conversation(
+        Conversation("c", (session,), (asked,)), "longmemeval"
+    )
     assert list(transcript.turn) == ["s1:1"]
     assert (question.evidence, question.evidence_sessions) == (("s1:1",), ("s1",))
     assert transcript.turn_ids == {"answer_1:1": "s1:1"}
-    assert list(split(load(tmp_path, DIET).conversation, "chat")[0].turn) == [
+    assert list(split_conversation(load(tmp_path, DIET).conversation, "chat")[0].turn) == [
         "t1", "t2", "t3", "t4",
     ]  # fmt: skip
     named = [dict(row, id="diet") if row.get("id") == "t1" else row for row in DIET]
     named = [{k: v for k, v in row.items() if k != "evidence"} for row in named]
-    assert "s1:1" in split(load(tmp_path, named).conversation, "chat")[0].turn
+    assert "s1:1" in split_conversation(load(tmp_path, named).conversation, "chat")[0].turn
 
 
 def test_updates_pair_a_turn_with_the_most_similar_earlier_one(tmp_path: Path) -> None:
     """t3 shares travel, meal, eat and food with t1, of an earlier session and the same speaker."""
-    transcript, _ = split(load(tmp_path, DIET).conversation, "chat")
+    transcript, _ = split_conversation(load(tmp_path, DIET).conversation, "chat")
     ((number, pair),) = pairs(transcript)
     assert (number, pair.earlier, pair.later) == (1, "t1", "t3")
     assert {offer.id: offer.text for offer in update_offers(transcript)} == {
@@ -123,9 +123,9 @@ def test_what_the_dataset_ships() -> None:
             Representation("empty", "event_summary", "Nothing.", None, "s2"),
         ),
     )  # fmt: skip
-    found = shipped(split(conversation, "locomo")[0])
-    assert [(o.id, o.experience, o.kind, o.points, o.about) for o in found.offers] == [
+    shipped = dataset_offers(split_conversation(conversation, "locomo")[0])
+    assert [(o.id, o.experience, o.kind, o.points, o.about) for o in shipped.offers] == [
         ("o", "D1:2", "fact", ("D1:2", "D1:1"), None),
         ("sum", "s1/end", "summary", (), "s1"),
     ]
-    assert found.homeless == ("lost", "empty")
+    assert shipped.unplaced == ("lost", "empty")

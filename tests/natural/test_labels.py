@@ -1,4 +1,4 @@
-"""People's own labels: read, fitted, checked; several passes side by side."""
+"""Label files: read, fitted and checked, with several passes side by side."""
 
 import re
 from fractions import Fraction
@@ -8,7 +8,7 @@ import pytest
 
 from memaudit.core.errors import MemAuditError
 from memaudit.core.package import Package
-from memaudit.natural.annotations import Built, Recipe, build
+from memaudit.natural.annotations import AnnotatedBuild, AnnotationRecipe, build_package
 from memaudit.natural.coverage_rules import FULL
 from memaudit.natural.label_files import read_labels
 from memaudit.natural.label_passes import label_passes, with_pass
@@ -44,17 +44,16 @@ PASS_B: list[Row] = [
 
 
 @pytest.fixture
-def built(tmp_path: Path) -> Built:
+def built(tmp_path: Path) -> AnnotatedBuild:
     labels = read_labels(
         write_rows(tmp_path / "u.jsonl", UNITS), write_rows(tmp_path / "m.jsonl", MEMORIES),
         [write_rows(tmp_path / "a.jsonl", PASS_A), write_rows(tmp_path / "b.jsonl", PASS_B)],
     )  # fmt: skip
-    return build(load(tmp_path, DIET), Recipe("chat", labels=labels))
+    return build_package(load(tmp_path, DIET), AnnotationRecipe("chat", labels=labels))
 
 
-def test_what_does_not_fit_is_counted_and_named(built: Built) -> None:
-    """Each with its file and line; the quotes are counted."""
-    assert [(one.file, one.line, one.what, one.found) for one in built.misfits.found] == [
+def test_what_does_not_fit_is_counted_and_named(built: AnnotatedBuild) -> None:
+    assert [(row.file, row.line, row.what, row.found) for row in built.misfits.rows] == [
         ("m.jsonl", 4, "unknown session", "s9"),
         ("m.jsonl", 4, "memory without a place", ""),
         ("u.jsonl", 2, "unknown turn", "t9"),
@@ -68,7 +67,7 @@ def test_what_does_not_fit_is_counted_and_named(built: Built) -> None:
     assert (built.misfits.quotes, built.misfits.quotes_found) == (3, 2)
 
 
-def test_units_of_ones_own(built: Built) -> None:
+def test_units_of_ones_own(built: AnnotatedBuild) -> None:
     """Required by id or by number from 0; raw turns cover the units that name them."""
     package = built.package
     assert [q.required for q in package.queries] == [("u1",), ("u2",), ()]
@@ -81,7 +80,7 @@ def test_units_of_ones_own(built: Built) -> None:
     assert [source.text for source in package.units[2].sources] == ["Hello there"]
 
 
-def test_memories_are_placed(built: Built) -> None:
+def test_memories_are_placed(built: AnnotatedBuild) -> None:
     """At their turn, at the latest of their sources, or at a step of their own."""
     found = {c.id: (c.experience, c.kind) for c in built.package.candidates if c.id[0] == "m"}
     assert found == {"m1": ("t3", "fact"), "m2": ("s2/memory/m2", "fact"), "m3": ("t3", "fact")}
@@ -90,15 +89,15 @@ def test_memories_are_placed(built: Built) -> None:
     assert "tombstone" not in {c.kind for c in built.package.candidates}
 
 
-def test_passes_side_by_side(built: Built) -> None:
+def test_passes_side_by_side(built: AnnotatedBuild) -> None:
     """Three memories times three units were judged: 8 agree; both list m1 x u1 and m2 x u2.
 
     Agreed 8/9. Pass a: 7 none, 1 half, 1 full; b: 7 none, 2 full. By chance (49 + 2) / 81, so
     kappa is (72 - 51) / (81 - 51) = 7/10.
     """
-    found = label_passes(built.package)
-    assert found is not None
-    assert (found.frame, found.judged, [one.name for one in found.passes]) == (
+    labels = label_passes(built.package)
+    assert labels is not None
+    assert (labels.frame, labels.judged, [one.name for one in labels.passes]) == (
         "conversation", 9, ["a", "b"],
     )  # fmt: skip
     (pair,) = reliability("x", [built.package]).agreement
@@ -111,8 +110,7 @@ def test_passes_side_by_side(built: Built) -> None:
         with_pass(built.package, "c")
 
 
-def test_labels_stay_behind(built: Built) -> None:
-    """Quotes, notes and reasons are not among what a writer sees."""
+def test_labels_stay_behind(built: AnnotatedBuild) -> None:
     seen = repr(visible(built.package))
     for canary in ("SECRET", "Rome was hot", "says it", "Ann eats fish."):
         assert canary not in seen
@@ -127,33 +125,25 @@ def test_the_documented_examples_work(tmp_path: Path) -> None:
         paths[name] = tmp_path / f"{name}.jsonl"
         paths[name].write_text(rows, encoding="utf-8")
     labels = read_labels(paths["units"], paths["memories"], [paths["coverage"]])
-    built = build(load(tmp_path, DIET), Recipe("chat", labels=labels))
-    assert [one.what for one in built.misfits.found] == ["quote not found", "unknown question"]
+    built = build_package(load(tmp_path, DIET), AnnotationRecipe("chat", labels=labels))
+    assert [row.what for row in built.misfits.rows] == ["quote not found", "unknown question"]
     assert cells(built.package, "u1")["m1"].provenance == "pass:coverage"
 
 
 def test_csv(tmp_path: Path) -> None:
-    """Lists are split at semicolons."""
-    (tmp_path / "u.csv").write_text(
-        'unit_id,text,quote,turns,questions\nu1,"Fish, now.",fish food,t3; t1,q1;1\n'
-    )
-    labels = read_labels(tmp_path / "u.csv")
-    package = build(load(tmp_path, DIET), Recipe("chat", labels=labels)).package
-    assert package.units[0].text == "Fish, now."
-    assert [source.id for source in package.units[0].sources] == ["t1", "t3"]
-    assert [q.required for q in package.queries] == [("u1",), ("u1",), ()]
-
-
-def test_what_parts_no_rows_and_names_no_question(tmp_path: Path) -> None:
-    """A line separator is a letter of a text; digits that are none, or too many, are no number."""
+    """Lists are split at semicolons; odd line separators belong to texts; odd digits are no ids."""
     text = "Fish,\u2028now\x0b or\x85later."
     (tmp_path / "u.csv").write_text(
-        f'unit_id,text,quote,turns,questions\nu1,"{text}",fish food,t3,\u00b2;{"9" * 5000};1\n'
+        "unit_id,text,quote,turns,questions\n"
+        f'u1,"{text}",fish food,t3; t1,q1;\u00b2;{"9" * 5000};1\n'
     )
     labels = read_labels(tmp_path / "u.csv")
-    built = build(load(tmp_path, DIET), Recipe("chat", labels=labels))
-    assert built.package.units[0].text == text
-    assert [one.what for one in built.misfits.found] == ["unknown question"] * 2
+    built = build_package(load(tmp_path, DIET), AnnotationRecipe("chat", labels=labels))
+    package = built.package
+    assert package.units[0].text == text
+    assert [source.id for source in package.units[0].sources] == ["t1", "t3"]
+    assert [q.required for q in package.queries] == [("u1",), ("u1",), ()]
+    assert [row.what for row in built.misfits.rows] == ["unknown question"] * 2
 
 
 @pytest.mark.parametrize(
@@ -165,7 +155,7 @@ def test_what_parts_no_rows_and_names_no_question(tmp_path: Path) -> None:
             '{"unit_id": "u", "text": "t", "turn": "t1"}\n',
             "has the unknown field 'turn'",
         ),
-        ("u.jsonl", "", "u.jsonl: holds no rows"),
+        ("u.jsonl", "", "u.jsonl: contains no rows"),
         ("u.csv", "unit_id,text\nu\n", "u.csv:2: has 1 cells, the header has 2"),
         ("u.csv", "a,a\n", "u.csv:1: names a column twice"),
     ],
@@ -182,7 +172,7 @@ def test_a_broken_file_is_one_line(tmp_path: Path, file: str, text: str, message
     [
         ({"memory_id": "m1", "unit_id": "u1", "coverage": 2}, "has coverage 2"),
         ({"memory_id": "m1", "unit_id": "u1", "coverage": "x"}, "a bad field 'coverage'"),
-        ({"memory_id": "m1", "unit_id": "u1", "coverage": 0}, "again, with another value"),
+        ({"memory_id": "m1", "unit_id": "u1", "coverage": 0}, "twice, with different values"),
     ],
 )
 def test_a_bad_cell_is_one_line(tmp_path: Path, row: Row, message: str) -> None:
@@ -191,7 +181,7 @@ def test_a_bad_cell_is_one_line(tmp_path: Path, row: Row, message: str) -> None:
         [write_rows(tmp_path / "a.jsonl", [PASS_A[0], row])],
     )  # fmt: skip
     with pytest.raises(MemAuditError, match=r"a\.jsonl:2: ") as error:
-        build(load(tmp_path, DIET), Recipe("chat", labels=labels))
+        build_package(load(tmp_path, DIET), AnnotationRecipe("chat", labels=labels))
     assert message in str(error.value)
 
 
@@ -200,7 +190,9 @@ def test_labels_without_memories_override_rules(tmp_path: Path) -> None:
     rows: list[Row] = [{"memory_id": "t3/sentence-2", "unit_id": "t3", "coverage": 0},
                        {"memory_id": "t3/sentence-1", "unit_id": "t3", "coverage": 1}]  # fmt: skip
     labels = read_labels(passes=[write_rows(tmp_path / "a.jsonl", rows)])
-    package: Package = build(load(tmp_path, DIET), Recipe("chat", labels=labels)).package
+    package: Package = build_package(
+        load(tmp_path, DIET), AnnotationRecipe("chat", labels=labels)
+    ).package
     found = cells(package, "t3")
     assert "t3/sentence-2" not in found
     assert (found["t3/sentence-1"].value, found["t3/sentence-1"].provenance) == (FULL, "pass:a")

@@ -10,7 +10,14 @@ from memaudit.core.objective import value
 from memaudit.core.package import Candidate, Coverage, EvidenceUnit, Experience, Package
 from memaudit.solvers.form import integer_form
 from memaudit.solvers.solve import solve
-from memaudit.writers.greedy import DensityOnly, Draft, Greedy, SingleKind, densest, density_greedy
+from memaudit.writers.greedy import (
+    DensityOnly,
+    Greedy,
+    GreedyDraft,
+    SingleKind,
+    densest,
+    density_greedy,
+)
 from memaudit.writers.gvt import Gvt, GvtGeometric, geometric_grid, singleton_grid, threshold_pass
 from memaudit.writers.optima import GenericOpt, NoTombstoneGvt, NoTombstoneOpt
 from memaudit.writers.protocol import OracleView
@@ -151,7 +158,7 @@ def test_lazy_greedy_is_greedy(package: Package, share: Fraction) -> None:
     form = integer_form(package)
     form = form.at(F(form.budget, form.cost_scale) * share, package.group_cap)
     everything = range(len(form.cost))
-    draft = Draft(form)
+    draft = GreedyDraft(form)
     while (best := densest(draft, everything)) is not None:
         draft.keep(best)
     assert density_greedy(form, everything).chosen == draft.chosen

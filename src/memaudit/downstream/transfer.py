@@ -1,25 +1,30 @@
-"""Package-style writing against three stores of raw turns, on annotated conversations."""
+"""Package-style writing against three stores of raw turns, on annotated conversations.
+
+A diagnostic, never a ratio to an optimum: a file of conversations has no finite set of candidates
+with exact coverage. Coverage of a labelled turn by a raw turn is exact (it is that turn), that of a
+package's other candidates follows the rules of the build. The three raw stores all write every
+turn, word for word. They differ in what they keep.
+"""
 
 import hashlib
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from memaudit.core.budgets import budget_cost, is_share, split_budgets
 from memaudit.core.digest import digest
 from memaudit.core.errors import MemAuditError
 from memaudit.core.package import SUPERSESSION, Package
-from memaudit.downstream.holding import Holding
-from memaudit.downstream.run import Plan as ExecutePlan
-from memaudit.downstream.run import Progress, Run, Work, execute
-from memaudit.downstream.spec import Setup, reading_of
-from memaudit.downstream.stores import candidate_holding, writer_holding
-from memaudit.experiments.spec import absolute, is_fraction, parse_budgets
-from memaudit.natural.annotations import build
-from memaudit.natural.build_plan import Job, Plan, plan
+from memaudit.downstream.cases import candidate_store, writer_store
+from memaudit.downstream.examine import ReadingSetup, reading_spec
+from memaudit.downstream.kept_store import KeptStore
+from memaudit.downstream.run import FinishedDiagnosis, PendingStore, Progress, RowPlan, run_plan
+from memaudit.natural.annotations import build_package
+from memaudit.natural.build_plan import BuildJob, BuildPlan, plan_build
 from memaudit.writers.protocol import VisibleCandidate, Writer, visible
 from memaudit.writers.raw_turns import ReservoirRaw
 from memaudit.writers.run_writer import writer_seed
@@ -29,23 +34,22 @@ RAW = "raw"
 Keep = Callable[[Package, Fraction, int], list[str]]
 
 
-def raw_holding(name: str, package: Package, budget: Fraction, seed: int) -> Holding:
-    """What a raw store of that name holds for a package."""
+def raw_store(name: str, package: Package, budget: Fraction, seed: int) -> KeptStore:
     about, keep = RAW_STORES[name]
     written = tuple(turn.id for turn in _turns(package))
-    whole = candidate_holding(package, name, written, about)
-    kept = frozenset(keep(package, budget, writer_seed(seed, digest(package))))
-    return Holding(name, whole.written, kept, about)
+    everything = candidate_store(package, name, written, about)
+    kept_ids = frozenset(keep(package, budget, writer_seed(seed, digest(package))))
+    return replace(everything, kept_ids=kept_ids)
 
 
 def raw_words(package: Package) -> Fraction:
-    """What keeping every turn costs."""
+    """The cost of keeping every turn."""
     return sum((turn.cost for turn in _turns(package)), Fraction(0))
 
 
 def _turns(package: Package) -> list[VisibleCandidate]:
     """The raw candidates in order of arrival."""
-    return [one for one in visible(package).candidates if one.kind == RAW]
+    return [turn for turn in visible(package).candidates if turn.kind == RAW]
 
 
 def _everything(package: Package, budget: Fraction, seed: int) -> list[str]:  # noqa: ARG001
@@ -58,7 +62,7 @@ def _replay(package: Package, budget: Fraction, seed: int) -> list[str]:
 
 
 def _fifo(package: Package, budget: Fraction, seed: int) -> list[str]:  # noqa: ARG001
-    """A queue: a new turn pushes the oldest out until it fits; one too long is not let in."""
+    """A queue: a new turn pushes out the oldest until it fits. A turn over budget is skipped."""
     queue: deque[VisibleCandidate] = deque()
     left = budget
     for turn in _turns(package):
@@ -80,36 +84,34 @@ RAW_STORES: dict[str, tuple[str, Keep]] = {
 
 
 @dataclass(frozen=True)
-class Records:
-    """The records of a file, without holding more than one of them."""
+class TransferRecords:
+    """The records of a file, at most one of them in memory."""
 
-    plan: Plan
+    plan: BuildPlan
 
     @cached_property
     def questions(self) -> dict[str, tuple[str, ...]]:
         """By record, the ids of its questions, in the order of the file."""
         return {
-            one.conversation.id: tuple(question.id for question in one.conversation.questions)
-            for one in self.plan.loaded()
+            loaded.conversation.id: tuple(question.id for question in loaded.conversation.questions)
+            for loaded in self.plan.loaded()
         }
 
     @property
     def asked(self) -> dict[str, tuple[str, ...]]:
-        """The records that ask anything."""
         return {name: ids for name, ids in self.questions.items() if ids}
 
     @property
     def left_out(self) -> dict[str, str]:
-        """The records that ask nothing, and that this is why."""
         return {
             name: f"{name!r} has no question" for name, ids in self.questions.items() if not ids
         }
 
     def packages(self, names: set[str]) -> Iterator[Package]:
-        """The packages of these records, as labels alone say what is required."""
-        for one in self.plan.loaded():
-            if one.conversation.id in names:
-                yield labelled(build(one, self.plan.recipe).package)
+        """The packages of these records, with what labels alone say is required."""
+        for loaded in self.plan.loaded():
+            if loaded.conversation.id in names:
+                yield labelled(build_package(loaded, self.plan.recipe).package)
 
     @property
     def identity(self) -> dict[str, Any]:
@@ -131,12 +133,12 @@ def open_records(
     subset: Path | None = None,
     conversations: tuple[str, ...] = (),
     cost_rule: str = "words",
-) -> Records:
-    """The records of a file; one that asks nothing at all is an error."""
-    found = Records(plan(Job(path, format, subset, conversations, cost_rule)))
-    if not found.asked:
+) -> TransferRecords:
+    """The records of a file. A file without any question is an error."""
+    records = TransferRecords(plan_build(BuildJob(path, format, subset, conversations, cost_rule)))
+    if not records.asked:
         raise MemAuditError(f"{path.name}: has no question, so there is nothing to compare")
-    return found
+    return records
 
 
 def labelled(package: Package) -> Package:
@@ -168,8 +170,8 @@ OWN_WORDS = "of the words of a record's own turns"
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
-    """Which stores, and how much they may keep."""
+class TransferStores:
+    """The stores that are compared, and how much they may keep."""
 
     writers: Sequence[Writer]
     budget: str
@@ -177,7 +179,7 @@ class Compared:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        if len(parse_budgets(self.budget)) != 1:
+        if len(split_budgets(self.budget)) != 1:
             raise MemAuditError("a transfer has one budget; run it once for each")
         names = [writer.name for writer in self.writers]
         if not names:
@@ -186,14 +188,14 @@ class Compared:
             raise MemAuditError("a writer is given twice; give each once")
 
     @property
-    def stores(self) -> list[str]:
+    def names(self) -> list[str]:
         """The names of the stores: package style first."""
         return [*(writer.name for writer in self.writers), *RAW_STORES]
 
     @property
     def settings(self) -> dict[str, Any]:
-        """What decides the holdings of a package."""
-        share = f" {OWN_WORDS}" if is_fraction(self.budget) else ""
+        """What decides the stores of a package."""
+        share = f" {OWN_WORDS}" if is_share(self.budget) else ""
         return {
             "note": NOTE,
             "evidence": EVIDENCE,
@@ -206,56 +208,56 @@ class Compared:
             "seed": self.seed,
         }
 
-    def holdings(self, package: Package) -> Iterator[Holding]:
-        """What every store holds for a package."""
-        budget = absolute(self.budget, raw_words(package))
+    def kept(self, package: Package) -> Iterator[KeptStore]:
+        budget = budget_cost(self.budget, raw_words(package))
         for writer in self.writers:
-            yield writer_holding(package, writer, budget, self.seed)
+            yield writer_store(package, writer, budget, self.seed)
         for name in RAW_STORES:
-            yield raw_holding(name, package, budget, self.seed)
+            yield raw_store(name, package, budget, self.seed)
 
 
 def transfer(
-    records: Records,
-    compared: Compared,
-    setup: Setup,
+    records: TransferRecords,
+    stores: TransferStores,
+    setup: ReadingSetup,
     folder: Path,
     progress: Progress | None = None,
-) -> Run:
+) -> FinishedDiagnosis:
     """All rows of all records, or those that are missing, and the summary."""
     asked = records.asked
     keys = [
         (name, store, question)
         for name, questions in asked.items()
-        for store in compared.stores
+        for store in stores.names
         for question in questions
     ]
     spec = {
-        **compared.settings,
+        **stores.settings,
         "source": records.identity,
         "left_out": records.left_out,
-        "stores": compared.stores,
-        **reading_of(setup),
+        "stores": stores.names,
+        **reading_spec(setup),
     }
-    plan = ExecutePlan(spec, keys, lambda found: _left(records, compared, asked, found))
-    return execute(plan, setup, folder, progress)
+    plan = RowPlan(spec, keys, lambda existing: _pending(records, stores, asked, existing))
+    return run_plan(plan, setup, folder, progress)
 
 
-def _left(
-    records: Records, compared: Compared, asked: dict[str, tuple[str, ...]], found: int
-) -> Iterator[Work]:
-    """Packages and holdings with rows to come; records that are done are not built again."""
-    there: dict[str, int] = {}
+def _pending(
+    records: TransferRecords,
+    stores: TransferStores,
+    asked: dict[str, tuple[str, ...]],
+    found: int,
+) -> Iterator[PendingStore]:
+    """Stores with rows to come. Records that are done are not built again."""
+    done: dict[str, int] = {}
     for name, questions in asked.items():
-        there[name] = min(found, len(questions) * len(compared.stores))
-        found -= there[name]
-    missing = {
-        name for name, rows in there.items() if rows < len(asked[name]) * len(compared.stores)
-    }
+        done[name] = min(existing, len(questions) * len(stores.names))
+        existing -= done[name]
+    missing = {name for name, rows in done.items() if rows < len(asked[name]) * len(stores.names)}
     for package in records.packages(missing):
-        rows = there[package.name]
-        for holding in compared.holdings(package):
-            done = min(rows, len(package.queries))
-            rows -= done
-            if done < len(package.queries):
-                yield package, holding, done
+        rows = done[package.name]
+        for store in stores.kept(package):
+            skip = min(rows, len(package.queries))
+            rows -= skip
+            if skip < len(package.queries):
+                yield package, store, skip

@@ -28,7 +28,7 @@ Number = Exact | tuple[Exact, ...]
 When = Literal["always", "even", "odd"]
 
 
-class Count(_Frozen):
+class RepeatCount(_Frozen):
     """How often a part repeats: normal * 3 + update * 2 + plus, clamped to low..high."""
 
     normal: int = 0
@@ -38,7 +38,7 @@ class Count(_Frozen):
     high: int | None = None
 
 
-class UnitRow(_Frozen):
+class TableUnit(_Frozen):
     """A unit; said again, the later row replaces the earlier one."""
 
     id: str
@@ -47,7 +47,7 @@ class UnitRow(_Frozen):
     when: When = "always"
 
 
-class CandidateRow(_Frozen):
+class TableCandidate(_Frozen):
     """A candidate; `covers_all` gives every unit whose id starts so the same coverage."""
 
     kind: str
@@ -57,21 +57,21 @@ class CandidateRow(_Frozen):
     covers_all: Mapping[str, Exact] = Field(default_factory=dict)
 
 
-class ExperienceRow(_Frozen):
+class TableExperience(_Frozen):
     """An experience and its candidates."""
 
     text: str
-    candidates: Sequence[CandidateRow]
+    candidates: Sequence[TableCandidate]
     when: When = "always"
 
 
-class Part(_Frozen):
+class TablePart(_Frozen):
     """Units and experiences that repeat."""
 
-    count: Count
+    count: RepeatCount
     first: int = 0
-    units: Sequence[UnitRow]
-    experiences: Sequence[ExperienceRow]
+    units: Sequence[TableUnit]
+    experiences: Sequence[TableExperience]
 
     @property
     def draws(self) -> bool:
@@ -81,20 +81,20 @@ class Part(_Frozen):
         return any(isinstance(number, tuple) for number in numbers)
 
 
-class Table(_Frozen):
+class DistributionTable(_Frozen):
     """A distribution. Without a salt its dice start from the seed itself."""
 
     name: str
     about: str
     salt: int | None = None
     names: Sequence[str] = ()
-    parts: Sequence[Part]
+    parts: Sequence[TablePart]
 
 
-def read_table(name: str) -> Table:
+def read_table(name: str) -> DistributionTable:
     """The table of a published distribution."""
     text = files("memaudit.generators").joinpath(f"tables/{name}.toml").read_text("utf-8")
-    return Table.model_validate({"name": name, **tomllib.loads(text, parse_float=str)})
+    return DistributionTable.model_validate({"name": name, **tomllib.loads(text, parse_float=str)})
 
 
 NORMAL_COUNT, UPDATE_COUNT = 3, 2
@@ -108,7 +108,7 @@ class Published:
     name: str
 
     @cached_property
-    def table(self) -> Table:
+    def table(self) -> DistributionTable:
         """Its parameters."""
         return read_table(self.name)
 
@@ -131,8 +131,8 @@ class Published:
         return rows.package(f"{self.name}-{seed}" if self.draws else self.name)
 
 
-def _indices(part: Part) -> range:
-    count: Count = part.count
+def _indices(part: TablePart) -> range:
+    count: RepeatCount = part.count
     times = count.normal * NORMAL_COUNT + count.update * UPDATE_COUNT + count.plus
     times = max(times, count.low or 0)
     times = times if count.high is None else min(times, count.high)
@@ -162,7 +162,7 @@ class _Rows:
         """A number as it is, or one of a list."""
         return self.dice.choice(number) if isinstance(number, tuple) else number
 
-    def add(self, part: Part, i: int, names: Any) -> None:
+    def add(self, part: TablePart, i: int, names: Any) -> None:
         """One repetition of a part."""
         name = names[i] if i < len(names) else ""
         for unit in part.units:
@@ -179,7 +179,7 @@ class _Rows:
             for candidate in row.candidates:
                 self.offer(candidate, id, text, i, name)
 
-    def offer(self, row: CandidateRow, experience: str, text: str, i: int, name: str) -> None:
+    def offer(self, row: TableCandidate, experience: str, text: str, i: int, name: str) -> None:
         """One candidate and its coverage."""
         alike = sum(c.experience == experience and c.kind == row.kind for c in self.candidates)
         id = f"{experience}.{row.kind}{alike + 1 if alike else ''}"
@@ -196,7 +196,7 @@ class _Rows:
         for unit, value in self.covered(row, i, name):
             self.coverage.append(Coverage(candidate=id, unit=unit, value=value))
 
-    def covered(self, row: CandidateRow, i: int, name: str) -> Iterator[tuple[str, Fraction]]:
+    def covered(self, row: TableCandidate, i: int, name: str) -> Iterator[tuple[str, Fraction]]:
         """The units a candidate covers, and how much of each."""
         for template, value in row.covers.items():
             yield _filled(template, i, name), value

@@ -1,1 +1,1 @@
-"""From conversations to packages: what the writer may see is made apart from what is asked."""
+"""Packages from conversations. What a writer may see is kept apart from what is asked."""

@@ -10,22 +10,29 @@ from memaudit.core.errors import MemAuditError
 from memaudit.core.package import Candidate, Package
 from memaudit.core.text import one_line
 from memaudit.datasets.irregularities import Irregularity, LoadedConversation
-from memaudit.natural.candidates import Offer, extracts, shipped, update_offers
-from memaudit.natural.coverage_rules import covered
-from memaudit.natural.evidence import Evidence, gold
+from memaudit.natural.candidates import Offer, dataset_offers, extracts, update_offers
+from memaudit.natural.coverage_rules import coverage_rows
+from memaudit.natural.evidence import LocatedUnit, gold_evidence
 from memaudit.natural.label_files import NO_LABELS, Labels
-from memaudit.natural.label_fitting import Cells, Fitting, Misfits
-from memaudit.natural.label_passes import CONVERSATION, FIELD, LISTED, SESSION, LabelPass, packed
-from memaudit.natural.transcript import Transcript, experiences, split
+from memaudit.natural.label_fitting import LabelFitting, LabelledCells, Misfits
+from memaudit.natural.label_passes import (
+    CONVERSATION,
+    FIELD,
+    LISTED,
+    SESSION,
+    LabelPass,
+    label_passes_json,
+)
+from memaudit.natural.transcript import Transcript, experiences, split_conversation
 
 METHOD = "annotations"
 NO_UPDATES = frozenset({"locomo"})
-"""Formats that label no updates: nothing could be credited with recording one."""
+"""Formats that label no updates, so that no candidate could get credit for recording one."""
 
 
 @dataclass(frozen=True, slots=True)
-class Recipe:
-    """How to build: the dataset's format, the rule for costs, and people's own labels."""
+class AnnotationRecipe:
+    """How to build: the dataset's format, the cost rule, and the user's own labels."""
 
     format: str
     cost_rule: str = "words"
@@ -33,7 +40,7 @@ class Recipe:
 
     @property
     def makes_updates(self) -> bool:
-        """Whether tombstones and compound updates are offered; people's own take their place."""
+        """Whether tombstones and compound updates are offered; own labels replace them."""
         own = self.labels.units is not None or self.labels.memories is not None
         return self.format not in NO_UPDATES and not own
 
@@ -46,29 +53,30 @@ class Recipe:
 
 
 @dataclass(frozen=True, slots=True)
-class Built:
-    """A package, and what was not as it should be on the way."""
+class AnnotatedBuild:
+    """A package and the problems found while building it."""
 
     package: Package
     irregularities: tuple[Irregularity, ...]
     misfits: Misfits
-    homeless: tuple[str, ...]
+    unplaced: tuple[str, ...]
     repeated: int
 
 
-def build(loaded: LoadedConversation, recipe: Recipe) -> Built:
-    """The package of a conversation."""
+def build_package(loaded: LoadedConversation, recipe: AnnotationRecipe) -> AnnotatedBuild:
     conversation, labels = loaded.conversation, recipe.labels
-    transcript, questions = split(conversation, recipe.format)
+    transcript, questions = split_conversation(conversation, recipe.format)
     misfits = Misfits()
-    fitting = Fitting(conversation.id, transcript, questions, misfits)
-    offers, steps, homeless = _offers(transcript, recipe, fitting)
+    fitting = LabelFitting(conversation.id, transcript, questions, misfits)
+    offers, steps, unplaced = _offers(transcript, recipe, fitting)
     offers, repeated = _distinct(offers)
     evidence, queries = (
-        gold(transcript, questions) if labels.units is None else fitting.units(labels.units)
+        gold_evidence(transcript, questions)
+        if labels.units is None
+        else fitting.units(labels.units)
     )
     passes = _passes(fitting, labels, offers, evidence)
-    rows = covered(offers, evidence, passes[0] if passes else {})
+    rows = coverage_rows(offers, evidence, passes[0] if passes else {})
     attributes = {}
     if passes:
         frame, judged = _frame(labels, offers, evidence, passes, transcript)
@@ -79,88 +87,88 @@ def build(loaded: LoadedConversation, recipe: Recipe) -> Built:
             )
             for file, cells in zip(labels.passes, passes, strict=True)
         ]  # fmt: skip
-        attributes[FIELD] = packed(frame, judged, kept)
+        attributes[FIELD] = label_passes_json(frame, judged, kept)
     measure = cost_rule(recipe.cost_rule)
     package = Package(
         name=conversation.id,
         experiences=tuple(experiences(transcript, steps)),
         candidates=tuple(
             Candidate(
-                id=one.id, experience=one.experience, kind=one.kind, text=one.text,
-                cost=Fraction(measure(one.text)), confidence=one.confidence,
-                generator=one.generator,
+                id=offer.id, experience=offer.experience, kind=offer.kind, text=offer.text,
+                cost=Fraction(measure(offer.text)), confidence=offer.confidence,
+                generator=offer.generator,
             )
-            for one in offers
+            for offer in offers
         ),
-        units=tuple(one.unit for one in evidence),
+        units=tuple(located.unit for located in evidence),
         queries=tuple(queries),
         coverage=tuple(rows),
         cost_rule=recipe.cost_rule,
         attributes={"method": METHOD, "format": recipe.format, **attributes},
     )  # fmt: skip
-    return Built(package, loaded.irregularities, misfits, homeless, repeated)
+    return AnnotatedBuild(package, loaded.irregularities, misfits, unplaced, repeated)
 
 
 def _offers(
-    transcript: Transcript, recipe: Recipe, fitting: Fitting
+    transcript: Transcript, recipe: AnnotationRecipe, fitting: LabelFitting
 ) -> tuple[list[Offer], list[tuple[str, str]], tuple[str, ...]]:
-    """Extracts, updates, and people's memories or else what the dataset ships."""
+    """Extracts, updates, and labelled memories or else those of the dataset."""
     offers = list(extracts(transcript))
     if recipe.makes_updates:
         offers += update_offers(transcript)
     memories = recipe.labels.memories
     if memories is None:
-        found = shipped(transcript)
-        return offers + list(found.offers), [], found.homeless
-    brought, steps = fitting.memories(memories, judged=bool(recipe.labels.passes))
-    return offers + brought, steps, ()
+        shipped = dataset_offers(transcript)
+        return offers + list(shipped.offers), [], shipped.unplaced
+    labelled, steps = fitting.memories(memories, judged=bool(recipe.labels.passes))
+    return offers + labelled, steps, ()
 
 
 def _distinct(offers: Sequence[Offer]) -> tuple[list[Offer], int]:
-    """The offers without those whose text their group already has, and how many those were.
+    """The offers without repeated texts in a group, and how many were dropped.
 
-    What people labelled stays: its id stands in their files.
+    Labelled memories stay, because label files refer to their ids.
     """
     seen: set[tuple[str, str]] = set()
     ids: Counter[str] = Counter()
     kept: list[Offer] = []
-    for one in offers:
-        key = one.experience, one_line(one.text)
-        if key in seen and not one.generator.startswith("labels:"):
+    for offer in offers:
+        key = offer.experience, one_line(offer.text)
+        if key in seen and not offer.generator.startswith("labels:"):
             continue
         seen.add(key)
-        ids[one.id] += 1
-        kept.append(one)
+        ids[offer.id] += 1
+        kept.append(offer)
     if twice := sorted(id for id, count in ids.items() if count > 1):
         raise MemAuditError(f"two candidates would be called {twice[0]!r}; rename the memory")
     return kept, len(offers) - len(kept)
 
 
 def _passes(
-    fitting: Fitting, labels: Labels, offers: Sequence[Offer], evidence: Sequence[Evidence]
-) -> list[Cells]:
-    """The cells of every pass."""
-    candidates = {one.id for one in offers}
-    units = {one.unit.id for one in evidence}
+    fitting: LabelFitting, labels: Labels, offers: Sequence[Offer], evidence: Sequence[LocatedUnit]
+) -> list[LabelledCells]:
+    candidates = {offer.id for offer in offers}
+    units = {located.unit.id for located in evidence}
     listed = [] if labels.memories is None else labels.memories.of(fitting.name)
     left_out = {row.text("memory_id") for row in listed} - candidates
     return [fitting.cells(file, candidates, units, left_out) for file in labels.passes]
 
 
 def _frame(
-    labels: Labels, offers: Sequence[Offer], evidence: Sequence[Evidence], passes: Sequence[Cells],
-    transcript: Transcript,
+    labels: Labels, offers: Sequence[Offer], evidence: Sequence[LocatedUnit],
+    passes: Sequence[LabelledCells], transcript: Transcript,
 ) -> tuple[str, int]:  # fmt: skip
-    """Which cells a pass judged, and how many they are.
+    """Which cells a pass judged, and how many.
 
-    Memories and units that people place in sessions are judged session by session.
+    Memories and units that are labelled with sessions are judged session by session.
     """
-    judged = [one for one in offers if one.judged]
+    judged = [offer for offer in offers if offer.judged]
     if not judged:
         return LISTED, len({at for cells in passes for at in cells})
     rows = labels.units.rows if labels.units is not None else ()
     if not rows or any(row.optional("session") is None for row in rows):
         return CONVERSATION, len(judged) * len(evidence)
     home = {turn.id: turn.session for turn in transcript.turn.values()}
-    by_session = Counter(one.session for one in evidence)
-    return SESSION, sum(by_session[home.get(one.experience) or one.about or ""] for one in judged)
+    by_session = Counter(located.session for located in evidence)
+    homes = (home.get(offer.experience) or offer.about or "" for offer in judged)
+    return SESSION, sum(by_session[session] for session in homes)

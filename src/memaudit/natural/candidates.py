@@ -1,4 +1,9 @@
-"""Candidates without a model: cut from turns, shipped with the dataset, tombstones, updates."""
+"""Candidates without a model: extracts, representations of the dataset, tombstones and updates.
+
+Fixed rules look at the texts alone and are the same for every turn. Which earlier sentence a turn
+may replace is guessed for every turn: a rule that used the labelled updates would tell the writer
+which turns matter.
+"""
 
 import math
 from collections import Counter, defaultdict
@@ -9,11 +14,11 @@ from fractions import Fraction
 from memaudit.core.cost import words
 from memaudit.core.text import CLOSING, Terms, first_words, one_line, sentences, terms
 from memaudit.datasets.conversation import Session, Turn
-from memaudit.natural.transcript import Transcript, end_of, text_of
+from memaudit.natural.transcript import Transcript, session_end_id, turn_text
 
 
 @dataclass(frozen=True, slots=True)
-class Update:
+class UpdatePair:
     """A sentence of a later turn beside one of an earlier turn that it may replace."""
 
     earlier: str
@@ -26,9 +31,9 @@ class Update:
 class Offer:
     """Something a writer could store.
 
-    `whole` are the turns it holds word for word, `piece_of` the turn it is a verbatim piece of,
-    `points` the turns its author names as its sources, `about` the session it speaks of.
-    `judged` means that people's labels decide what it covers, and no rule does.
+    `whole` are the turns it contains verbatim, `piece_of` the turn it is a verbatim piece of,
+    `points` the turns its author names as its sources, `about` the session it is about.
+    `judged` means that labels decide what it covers, not rules.
     """
 
     id: str
@@ -40,39 +45,39 @@ class Offer:
     piece_of: str | None = None
     points: tuple[str, ...] = ()
     about: str | None = None
-    update: Update | None = None
+    update: UpdatePair | None = None
     judged: bool = False
     confidence: Fraction | None = None
 
 
-WINDOW_WORDS = 400
-"""A window of more words is not offered: it is no shorter than what it is cut from."""
+MAX_WINDOW_WORDS = 400
+"""A window of more words is not offered."""
 
-SENTENCES = 4
-"""Sentences offered of one turn, at most: those with the most terms."""
+MAX_SENTENCES = 4
+"""Sentences offered per turn: those with the most terms."""
 
-SENTENCE_WORDS = 3
-"""Shorter sentences are greetings and cries."""
+MIN_SENTENCE_WORDS = 3
+"""Shorter sentences are greetings and exclamations."""
 
 SPAN_WORDS = 20
 SPAN_FROM = 30
 """A turn of more than SPAN_FROM words is also offered cut off after SPAN_WORDS."""
 
-RULES = {
+EXTRACT_RULES = {
     "raw": "a turn as it is, with the caption of its image",
-    "window": f"a turn and its neighbours with their speakers, up to {WINDOW_WORDS} words",
+    "window": f"a turn and its neighbours with their speakers, up to {MAX_WINDOW_WORDS} words",
     "sentence": (
-        f"of a turn with several: the {SENTENCES} with the most terms, "
-        f"from {SENTENCE_WORDS} words on"
+        f"of a turn with several: the {MAX_SENTENCES} with the most terms, "
+        f"from {MIN_SENTENCE_WORDS} words on"
     ),
     "span": f"the first {SPAN_WORDS} words of a turn of more than {SPAN_FROM}",
     "session": "all turns of a session with their speakers",
 }
-"""Kinds of extracts, and how each is made."""
+"""How each kind of extract is made."""
 
 
 def extracts(transcript: Transcript) -> Iterator[Offer]:
-    """All extracts, group by group; a text that its group already has is dropped."""
+    """All extracts, group by group, without repeated texts in a group."""
     for session in transcript.sessions:
         turns = session.turns
         for place, turn in enumerate(turns):
@@ -86,17 +91,16 @@ def extracts(transcript: Transcript) -> Iterator[Offer]:
 
 
 def spoken(turn: Turn) -> str:
-    """A turn with its speaker, as one of several."""
-    return f"{turn.speaker}: {text_of(turn)}"
+    return f"{turn.speaker}: {turn_text(turn)}"
 
 
 def _of_turn(turns: tuple[Turn, ...], place: int, turn: Turn) -> Iterator[Offer]:
-    text, kind = text_of(turn), "raw"
+    text, kind = turn_text(turn), "raw"
     yield Offer(f"{turn.id}/{kind}", turn.id, kind, text, f"rule:{kind}", whole=(turn.id,))
     near = turns[max(0, place - 1) : place + 2]
     around = "\n".join(map(spoken, near))
-    if len(near) > 1 and text.strip() and words(around) <= WINDOW_WORDS:
-        ids = tuple(one.id for one in near)
+    if len(near) > 1 and text.strip() and words(around) <= MAX_WINDOW_WORDS:
+        ids = tuple(neighbour.id for neighbour in near)
         kind = "window"
         yield Offer(f"{turn.id}/{kind}", turn.id, kind, around, f"rule:{kind}", whole=ids)
     kind = "sentence"
@@ -110,78 +114,79 @@ def _of_turn(turns: tuple[Turn, ...], place: int, turn: Turn) -> Iterator[Offer]
 
 
 def chosen_sentences(text: str) -> list[tuple[int, str]]:
-    """The sentences that are offered, with their numbers; none of a turn that is one sentence."""
-    found = list(enumerate(sentences(text), start=1))
-    if len(found) < 2:
+    """The offered sentences with their numbers; none if the turn is one sentence."""
+    numbered = list(enumerate(sentences(text), start=1))
+    if len(numbered) < 2:
         return []
-    long_enough = [one for one in found if words(one[1]) >= SENTENCE_WORDS]
-    best = sorted(long_enough, key=lambda one: (-len(terms(one[1])), one[0]))[:SENTENCES]
+    long_enough = [item for item in numbered if words(item[1]) >= MIN_SENTENCE_WORDS]
+    best = sorted(long_enough, key=lambda item: (-len(terms(item[1])), item[0]))[:MAX_SENTENCES]
     return sorted(best)
 
 
 def _session(session: Session) -> Offer | None:
-    said = [turn for turn in session.turns if text_of(turn).strip()]
+    said = [turn for turn in session.turns if turn_text(turn).strip()]
     if not said:
         return None
+    text = "\n".join(map(spoken, said))
     return Offer(
-        f"{session.id}/session", end_of(session.id), "session", "\n".join(map(spoken, said)),
-        "rule:session", whole=tuple(turn.id for turn in said),
+        f"{session.id}/session", session_end_id(session.id), "session", text, "rule:session",
+        whole=tuple(turn.id for turn in said),
     )  # fmt: skip
 
 
 KINDS = {"observation": "fact", "session_summary": "summary", "event_summary": "event"}
-"""What a dataset calls its representations, and the candidate kinds they become."""
+"""Candidate kinds by what a dataset calls its representations."""
 
 
 @dataclass(frozen=True, slots=True)
-class Shipped:
-    """The offers, and the ids of representations that belong to no session that is there."""
+class DatasetOffers:
+    """Offers made of a dataset's representations, and the ids of those without a session."""
 
     offers: tuple[Offer, ...]
-    homeless: tuple[str, ...]
+    unplaced: tuple[str, ...]
 
 
-def shipped(transcript: Transcript) -> Shipped:
-    """Each representation at the latest turn it names as a source, else at its session's end."""
+def dataset_offers(transcript: Transcript) -> DatasetOffers:
+    """Each representation at its latest source turn, or at the end of its session."""
     offers: list[Offer] = []
-    homeless: list[str] = []
+    unplaced: list[str] = []
     seen: set[tuple[str, str]] = set()
-    for one in transcript.representations:
-        session = transcript.session.get(one.session or "")
-        if one.sources:
-            experience = max(one.sources, key=lambda turn: transcript.place[turn])
+    for shipped in transcript.representations:
+        session = transcript.session.get(shipped.session or "")
+        if shipped.sources:
+            experience = max(shipped.sources, key=lambda turn: transcript.place[turn])
         elif session is not None and session.turns:
-            experience = end_of(session.id)
+            experience = session_end_id(session.id)
         else:
-            homeless.append(one.id)
+            unplaced.append(shipped.id)
             continue
-        if one.text.strip() and (experience, one.text) not in seen:
-            seen.add((experience, one.text))
+        if shipped.text.strip() and (experience, shipped.text) not in seen:
+            seen.add((experience, shipped.text))
             offers.append(
                 Offer(
-                    one.id,
+                    shipped.id,
                     experience,
-                    KINDS.get(one.kind, one.kind),
-                    one.text,
-                    f"dataset:{one.kind}",
-                    points=one.sources,
-                    about=None if one.sources else one.session,
+                    KINDS.get(shipped.kind, shipped.kind),
+                    shipped.text,
+                    f"dataset:{shipped.kind}",
+                    points=shipped.sources,
+                    about=None if shipped.sources else shipped.session,
                 )
             )
-    return Shipped(tuple(offers), tuple(homeless))
+    return DatasetOffers(tuple(offers), tuple(unplaced))
 
 
-PAIRS = 3
-"""Earlier turns that a turn is paired with, at most."""
+MAX_PAIRS = 3
+"""Earlier turns that a turn is paired with at most."""
 
 SHARED_TERMS = 2
-LONGEST = 60
-"""Words of a sentence that takes part; longer ones are pasted documents."""
+MAX_SENTENCE_WORDS = 60
+"""Longer sentences are pasted documents and form no pairs."""
 
-RULE = (
-    f"pairs-v1: a turn that is not an assistant's and the {PAIRS} earlier turns of its speaker, in "
-    f"earlier sessions, with the sentence most like one of its own (at least {SHARED_TERMS} shared "
-    "terms, rare ones count more)"
+PAIR_RULE = (
+    f"pairs-v1: a turn that is not an assistant's and the {MAX_PAIRS} earlier turns of its "
+    "speaker, in earlier sessions, with the sentence most like one of its own (at least "
+    f"{SHARED_TERMS} shared terms, rare ones count more)"
 )
 
 
@@ -194,7 +199,7 @@ class _Sentence:
 
 
 def update_offers(transcript: Transcript) -> Iterator[Offer]:
-    """Two offers a pair, at the later turn."""
+    """A tombstone and a compound update per pair, at the later turn."""
     for number, pair in pairs(transcript):
         suffix = "" if number == 1 else f"-{number}"
         for kind, text in (
@@ -206,8 +211,8 @@ def update_offers(transcript: Transcript) -> Iterator[Offer]:
             )
 
 
-def pairs(transcript: Transcript) -> Iterator[tuple[int, Update]]:
-    """Each turn's pairs, the most alike first, numbered from 1."""
+def pairs(transcript: Transcript) -> Iterator[tuple[int, UpdatePair]]:
+    """Each turn's pairs, the most similar first, numbered from 1."""
     rarity = _rarity(transcript)
     index: dict[tuple[str, str], list[_Sentence]] = defaultdict(list)
     for session in transcript.sessions:
@@ -224,9 +229,9 @@ def pairs(transcript: Transcript) -> Iterator[tuple[int, Update]]:
 def _best(
     mine: list[_Sentence], speaker: str, index: dict[tuple[str, str], list[_Sentence]],
     rarity: dict[str, float],
-) -> list[Update]:  # fmt: skip
-    """The pairs of one turn; per earlier turn the two sentences most alike."""
-    best: dict[str, tuple[float, Update]] = {}
+) -> list[UpdatePair]:  # fmt: skip
+    """The pairs of one turn: per earlier turn the two most similar sentences."""
+    best: dict[str, tuple[float, UpdatePair]] = {}
     for new in mine:
         if new.questions:
             continue
@@ -238,24 +243,24 @@ def _best(
         for old, shared in scores.items():
             if len(shared) < SHARED_TERMS:
                 continue
-            # Rounded, so that the order of additions cannot decide between equals.
+            # Rounded, so that the order of additions cannot break ties.
             score = round(math.fsum(shared) / math.sqrt(len(old.terms) * len(new.terms)), 9)
             if score > best.get(old.turn, (0.0,))[0]:
-                best[old.turn] = score, Update(old.turn, old.text, new.turn, new.text)
+                best[old.turn] = score, UpdatePair(old.turn, old.text, new.turn, new.text)
     ranked = sorted(best.items(), key=lambda item: (-item[1][0], item[0]))
-    return [pair for _, (_, pair) in ranked[:PAIRS]]
+    return [pair for _, (_, pair) in ranked[:MAX_PAIRS]]
 
 
 def _sentences(turn: Turn) -> list[_Sentence]:
     return [
         _Sentence(turn.id, text, terms(text), text.rstrip(CLOSING).endswith("?"))
         for text in sentences(turn.text)
-        if SENTENCE_WORDS <= words(text) <= LONGEST
+        if MIN_SENTENCE_WORDS <= words(text) <= MAX_SENTENCE_WORDS
     ]
 
 
 def _rarity(transcript: Transcript) -> dict[str, float]:
-    """Per term, log of the turns over the turns that have it."""
+    """Per term the log of all turns over the turns that contain it."""
     having = Counter(term for turn in transcript.turn.values() for term in terms(turn.text))
     total = len(transcript.turn) + 1
     return {term: math.log(total / count) for term, count in having.items()}

@@ -1,4 +1,7 @@
-"""Named rules that decide coverage without a model, and the cells they give."""
+"""Named rules that decide coverage without a model, and the rows they give.
+
+The texts of rationales and rules are part of packages and manifests.
+"""
 
 import re
 from collections import defaultdict
@@ -8,10 +11,10 @@ from fractions import Fraction
 
 from memaudit.core.package import STALE, TEMPORAL, Coverage
 from memaudit.core.text import contains, numbers, terms, times
-from memaudit.natural.candidates import Offer, Update
-from memaudit.natural.evidence import Evidence
+from memaudit.natural.candidates import Offer, UpdatePair
+from memaudit.natural.evidence import LocatedUnit
 
-FEW = 5
+SHORT_STATEMENT = 5
 NONE, PARTIAL, FULL = Fraction(0), Fraction(1, 2), Fraction(1)
 
 INCLUSION = "exact:inclusion"
@@ -21,9 +24,9 @@ LEXICAL = "heuristic:lexical-v2"
 UPDATE = "heuristic:update-v2"
 CITED = "labels:cited-turn"
 PASS = "pass:"
-"""The provenance of people's own labels begins so; the pass's name follows."""
+"""The prefix of the provenance of labels; the name of the pass follows."""
 
-ABOUT = {
+RULE_TEXTS = {
     INCLUSION: "the candidate holds, whole and word for word, the turn that the unit stands for",
     POINTER: "the dataset names the turn as the source; full if lexical-v2 says so, else partial",
     CONTAINMENT: (
@@ -42,7 +45,7 @@ ABOUT = {
     ),
     CITED: "the labels cite the turn for the unit, but their quote is in another one: partial",
 }
-"""Every provenance that a build can give a row, and the rule behind it."""
+"""The rule behind every provenance that a build gives."""
 
 _CHANGE = re.compile(
     r"\b(?:now|no longer|any ?more|instead|switched|changed|updated?|moved|upgraded|replaced|"
@@ -52,95 +55,94 @@ _CHANGE = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Guess:
-    """A value and why."""
+class RuleValue:
+    """A coverage value and its rationale."""
 
     value: Fraction
     why: str
 
 
-NOTHING = Guess(NONE, "")
+NO_COVERAGE = RuleValue(NONE, "")
 
 
 def is_exact(provenance: str | None) -> bool:
-    """Whether a row follows from the texts alone, with nothing guessed or judged."""
+    """Whether a row follows from the texts alone."""
     return (provenance or "").startswith("exact:")
 
 
-def containment(said: str, piece: str, quote: str = "") -> Guess:
-    """How much a verbatim piece keeps of what a turn said; a quote, where given, is all of it."""
+def containment(said: str, piece: str, quote: str = "") -> RuleValue:
+    """How much a verbatim piece keeps of what a turn said. A quote in it counts as all."""
     if quote and contains(piece, quote):
-        return Guess(FULL, "holds the quote")
+        return RuleValue(FULL, "holds the quote")
     return _share(said, piece, Fraction(4, 5), Fraction(1, 4), 1)
 
 
-def lexical(said: str, text: str, timed: bool = False) -> Guess:
-    """How much a text keeps of what was said, by the terms they share.
+def lexical(said: str, text: str, timed: bool = False) -> RuleValue:
+    """How much a text keeps of what was said, by shared terms.
 
-    Of something temporal, a text that lost yesterday, next or Saturday keeps a part only.
+    A temporal statement is kept only in part by a text without its words of time.
     """
     guess = _share(said, text, Fraction(1, 2), Fraction(3, 10), 2)
     if timed and guess.value == FULL and not times(terms(said)) <= terms(text):
-        return Guess(PARTIAL, f"{guess.why}, without when")
+        return RuleValue(PARTIAL, f"{guess.why}, without when")
     return guess
 
 
-def calls_outdated(piece: str, earlier: str, later: str) -> Guess:
-    """Whether calling a piece of an earlier turn outdated denies what a later turn changed."""
+def calls_outdated(piece: str, earlier: str, later: str) -> RuleValue:
+    """How far calling a piece of an earlier turn outdated covers what a later turn changed."""
     shared = terms(earlier) & terms(later)
     kept = terms(piece) & shared
     why = f"{len(kept)} of {len(shared)} terms that changed"
-    return Guess(FULL if 2 * len(kept) >= len(shared) else PARTIAL, why)
+    return RuleValue(FULL if 2 * len(kept) >= len(shared) else PARTIAL, why)
 
 
 def says_change(text: str) -> bool:
-    """Whether a text says that something is not as it was."""
+    """Whether a text says that something changed."""
     return _CHANGE.search(text) is not None
 
 
-def _share(said: str, text: str, full: Fraction, partial: Fraction, least: int) -> Guess:
+def _share(said: str, text: str, full: Fraction, partial: Fraction, least: int) -> RuleValue:
     wanted = terms(said)
     kept = wanted & terms(text)
     if not wanted or len(kept) < min(least, len(wanted)):
-        return NOTHING
+        return NO_COVERAGE
     share = Fraction(len(kept), len(wanted))
     why = f"{len(kept)} of {len(wanted)} terms"
-    if len(wanted) <= FEW:  # half of a short statement is not what it says
+    if len(wanted) <= SHORT_STATEMENT:  # half of a short statement is too little
         full = max(full, Fraction(3, 4))
     if share >= full and numbers(wanted) <= kept:
-        return Guess(FULL, why)
-    return Guess(PARTIAL, why) if share >= partial else NOTHING
+        return RuleValue(FULL, why)
+    return RuleValue(PARTIAL, why) if share >= partial else NO_COVERAGE
 
 
 LABELS = {Fraction(1): "full", Fraction(1, 2): "partial", Fraction(0): "none"}
 
 
-def cell(candidate: str, unit: str, value: Fraction, provenance: str, why: str) -> Coverage:
-    """One row."""
+def coverage_row(candidate: str, unit: str, value: Fraction, provenance: str, why: str) -> Coverage:
     return Coverage(
         candidate=candidate, unit=unit, value=value, label=LABELS.get(value), rationale=why or None,
         provenance=provenance,
     )  # fmt: skip
 
 
-class Rules:
-    """Applies the rules to one conversation's units."""
+class CoverageRules:
+    """The rules applied to one conversation's units."""
 
-    def __init__(self, evidence: Sequence[Evidence]) -> None:
-        self._by_turn: dict[str, list[Evidence]] = defaultdict(list)
-        self._by_session: dict[str, list[Evidence]] = defaultdict(list)
-        self._by_new_turn: dict[str, list[Evidence]] = defaultdict(list)
-        self._kinds = {one.unit.id: one.unit.kind for one in evidence}
-        for one in evidence:
-            for turn in one.turns:
-                self._by_turn[turn].append(one)
-            if one.session is not None and one.turns:
-                self._by_session[one.session].append(one)
-            if one.by is not None:
-                self._by_new_turn[one.by].append(one)
+    def __init__(self, evidence: Sequence[LocatedUnit]) -> None:
+        self._by_turn: dict[str, list[LocatedUnit]] = defaultdict(list)
+        self._by_session: dict[str, list[LocatedUnit]] = defaultdict(list)
+        self._by_new_turn: dict[str, list[LocatedUnit]] = defaultdict(list)
+        self._kinds = {located.unit.id: located.unit.kind for located in evidence}
+        for located in evidence:
+            for turn in located.turns:
+                self._by_turn[turn].append(located)
+            if located.session is not None and located.turns:
+                self._by_session[located.session].append(located)
+            if located.by is not None:
+                self._by_new_turn[located.by].append(located)
 
     def rows(self, offer: Offer) -> list[Coverage]:
-        """What an offer covers: one row a unit, the rule that gives most."""
+        """What an offer covers: one row per unit, by the rule that gives most."""
         best: dict[str, Coverage] = {}
         for row in () if offer.judged else self._all(offer):
             known = best.get(row.unit)
@@ -153,80 +155,87 @@ class Rules:
         if offer.piece_of is not None:
             yield from self._piece(offer, offer.piece_of, offer.text)
         for turn in offer.points:
-            for one in self._single(self._by_turn[turn]):
-                guess = self._lexical(one, offer.text)
+            for located in self._single(self._by_turn[turn]):
+                guess = self._lexical(located, offer.text)
                 value = guess.value if guess.value == FULL else PARTIAL
-                yield cell(offer.id, one.unit.id, value, POINTER, guess.why)
+                yield coverage_row(offer.id, located.unit.id, value, POINTER, guess.why)
         if offer.about is not None:
-            for one in self._single(self._by_session[offer.about]):
-                guess = self._lexical(one, offer.text)
-                yield cell(offer.id, one.unit.id, guess.value, LEXICAL, guess.why)
+            for located in self._single(self._by_session[offer.about]):
+                guess = self._lexical(located, offer.text)
+                yield coverage_row(offer.id, located.unit.id, guess.value, LEXICAL, guess.why)
         if offer.update is not None:
             yield from self._update(offer, offer.update)
 
-    def _update(self, offer: Offer, pair: Update) -> Iterator[Coverage]:
-        """The old sentence is quoted as outdated: that keeps a stale unit, and denies any other."""
+    def _update(self, offer: Offer, pair: UpdatePair) -> Iterator[Coverage]:
+        """Quoting the old sentence as outdated covers a stale unit and no other."""
         for row in self._piece(offer, pair.earlier, pair.old):
             if self._kinds[row.unit] == STALE:
                 yield row
         if offer.kind != "tombstone":
             yield from self._piece(offer, pair.later, pair.new)
-        for one in self._by_new_turn[pair.later]:
-            if pair.earlier in one.replaces and self._kept(pair.earlier, pair.old):
-                earlier = next(s.text for s in one.unit.sources if s.id == pair.earlier)
-                guess = calls_outdated(pair.old, earlier, one.said)
+        for located in self._by_new_turn[pair.later]:
+            if pair.earlier in located.replaces and self._keeps_something(pair.earlier, pair.old):
+                earlier = next(s.text for s in located.unit.sources if s.id == pair.earlier)
+                guess = calls_outdated(pair.old, earlier, located.said)
                 why = f"calls {pair.earlier} outdated, {guess.why}"
-                yield cell(offer.id, one.unit.id, guess.value, UPDATE, why)
+                yield coverage_row(offer.id, located.unit.id, guess.value, UPDATE, why)
 
     def _inclusion(self, offer: Offer) -> Iterator[Coverage]:
-        held = set(offer.whole)
+        contained = set(offer.whole)
         for turn in offer.whole:
-            why = "the turn itself" if offer.whole == (turn,) else f"holds {turn}"
-            for one in self._by_turn[turn]:
-                if not one.needs_all and _states(offer, one, held):
-                    yield cell(offer.id, one.unit.id, FULL, INCLUSION, why)
-                elif not one.needs_all:
-                    yield cell(offer.id, one.unit.id, PARTIAL, CITED, f"{turn}, without the quote")
-                elif held.issuperset(one.turns):
-                    yield cell(offer.id, one.unit.id, FULL, INCLUSION, "holds the whole session")
-            for one in self._by_new_turn[turn]:
-                if says_change(one.said):
+            for located in self._by_turn[turn]:
+                value, provenance = FULL, INCLUSION
+                why = "the turn itself" if offer.whole == (turn,) else f"holds {turn}"
+                if located.needs_all:
+                    if not contained.issuperset(located.turns):
+                        continue
+                    why = "holds the whole session"
+                elif not _states(offer, located, contained):
+                    value, provenance, why = PARTIAL, CITED, f"{turn}, without the quote"
+                yield coverage_row(offer.id, located.unit.id, value, provenance, why)
+            for located in self._by_new_turn[turn]:
+                if says_change(located.said):
                     why = "says that something changed"
-                    yield cell(offer.id, one.unit.id, PARTIAL, UPDATE, why)
+                    yield coverage_row(offer.id, located.unit.id, PARTIAL, UPDATE, why)
 
-    def _lexical(self, one: Evidence, text: str) -> Guess:
-        return lexical(one.quote or one.said, text, self._kinds[one.unit.id] == TEMPORAL)
+    def _lexical(self, located: LocatedUnit, text: str) -> RuleValue:
+        temporal = self._kinds[located.unit.id] == TEMPORAL
+        return lexical(located.quote or located.said, text, temporal)
 
     def _piece(self, offer: Offer, turn: str, piece: str) -> Iterator[Coverage]:
-        for one in self._single(self._by_turn[turn]):
-            guess = containment(one.quote or one.said, piece, one.quote)
-            yield cell(offer.id, one.unit.id, guess.value, CONTAINMENT, guess.why)
+        for located in self._single(self._by_turn[turn]):
+            guess = containment(located.quote or located.said, piece, located.quote)
+            yield coverage_row(offer.id, located.unit.id, guess.value, CONTAINMENT, guess.why)
 
-    def _kept(self, turn: str, piece: str) -> bool:
-        """Whether a piece keeps anything of what the turn's units say."""
-        return any(containment(one.said, piece).value for one in self._single(self._by_turn[turn]))
+    def _keeps_something(self, turn: str, piece: str) -> bool:
+        units = self._single(self._by_turn[turn])
+        return any(containment(located.said, piece).value for located in units)
 
     @staticmethod
-    def _single(evidence: Iterable[Evidence]) -> Iterator[Evidence]:
-        """Units that one turn states; no piece says what a whole session does."""
-        return (one for one in evidence if not one.needs_all)
+    def _single(evidence: Iterable[LocatedUnit]) -> Iterator[LocatedUnit]:
+        """Units that one turn states. No piece states what takes a whole session."""
+        return (located for located in evidence if not located.needs_all)
 
 
-def _states(offer: Offer, one: Evidence, held: set[str]) -> bool:
-    """Whether a candidate that holds a cited turn word for word holds the unit's statement."""
-    return len(one.turns) == 1 or held.issuperset(one.turns) or contains(offer.text, one.quote)
+def _states(offer: Offer, located: LocatedUnit, contained: set[str]) -> bool:
+    """Whether a candidate that contains a cited turn verbatim contains the unit's statement."""
+    return (
+        len(located.turns) == 1
+        or contained.issuperset(located.turns)
+        or contains(offer.text, located.quote)
+    )
 
 
-def covered(
-    offers: Sequence[Offer], evidence: Sequence[Evidence],
+def coverage_rows(
+    offers: Sequence[Offer], evidence: Sequence[LocatedUnit],
     labelled: Mapping[tuple[str, str], Coverage],
 ) -> list[Coverage]:  # fmt: skip
-    """All rows above 0; a labelled cell goes before what a rule says of it."""
-    rules = Rules(evidence)
+    """All rows above 0. A label takes precedence over the rules."""
+    rules = CoverageRules(evidence)
     rows: list[Coverage] = []
     for offer in offers:
         rows += [row for row in rules.rows(offer) if (row.candidate, row.unit) not in labelled]
     rows += [row for row in labelled.values() if row.value]
     order = {offer.id: place for place, offer in enumerate(offers)}
-    units = {one.unit.id: place for place, one in enumerate(evidence)}
+    units = {located.unit.id: place for place, located in enumerate(evidence)}
     return sorted(rows, key=lambda row: (order[row.candidate], units[row.unit]))

@@ -15,11 +15,11 @@ from memaudit.core.package import (
     Source,
 )
 from memaudit.datasets.conversation import Question
-from memaudit.natural.transcript import Transcript, text_of
+from memaudit.natural.transcript import Transcript, turn_text
 
 FACT, PREFERENCE = "fact", "preference"
 UPDATE_KINDS = frozenset({"knowledge-update", "update"})
-"""Kinds of questions whose last evidence turn replaces the ones before."""
+"""Question kinds whose last evidence turn replaces the earlier ones."""
 
 KIND_OF = {
     "temporal": TEMPORAL,
@@ -27,18 +27,18 @@ KIND_OF = {
     "single-session-preference": PREFERENCE,
     "preference": PREFERENCE,
 }
-"""Unit kinds by the kind of a question that cites them; otherwise a fact."""
+"""Unit kinds by the kind of the question that cites them; the default is a fact."""
 
 PRIORITY = (CURRENT, STALE, TEMPORAL, PREFERENCE, FACT, ABSTENTION)
-"""A turn that several questions cite is one unit, of the first of these kinds."""
+"""A turn cited by several questions is one unit, of the first of these kinds."""
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
-    """A unit and where it stands: any of `turns` says it all, or all together if `needs_all`.
+class LocatedUnit:
+    """A unit and the turns that state it: any of `turns`, or all together if `needs_all`.
 
-    `said` is the text that rules compare with, `quote` the part of it that people marked.
-    A supersession unit has no turns: `replaces` are the outdated ones, `by` the one that holds.
+    `said` is the text that rules compare with, `quote` the part of it that annotators marked.
+    A supersession unit has no turns: `replaces` are the outdated ones, `by` the current one.
     """
 
     unit: EvidenceUnit
@@ -51,14 +51,14 @@ class Evidence:
     by: str | None = None
 
 
-def gold(
+def gold_evidence(
     transcript: Transcript, questions: Sequence[Question]
-) -> tuple[list[Evidence], list[Query]]:
-    """A unit for every cited turn, a supersession for every update, and who requires what."""
+) -> tuple[list[LocatedUnit], list[Query]]:
+    """A unit per cited turn, a supersession per update, and the queries that require them."""
     required: dict[str, list[str]] = {}
     kinds: dict[str, set[str]] = defaultdict(set)
-    whole: dict[str, None] = {}
-    changes: list[Evidence] = []
+    whole_sessions: dict[str, None] = {}
+    changes: list[LocatedUnit] = []
     for question in questions:
         cited = sorted(question.evidence, key=lambda turn: transcript.place[turn])
         required[question.id] = list(cited)
@@ -68,20 +68,21 @@ def gold(
             changes.append(_change(transcript, question.id, cited))
             required[question.id].append(changes[-1].unit.id)
         if not cited and not question.abstention:
-            sessions = [one for one in question.evidence_sessions if transcript.session[one].turns]
-            whole.update(dict.fromkeys(sessions))
+            sessions = [id for id in question.evidence_sessions if transcript.session[id].turns]
+            whole_sessions.update(dict.fromkeys(sessions))
             required[question.id] = sessions
     units = [
         _turn_unit(transcript, turn, min(kinds[turn], key=PRIORITY.index))
         for turn in transcript.turn
         if turn in kinds
     ]
-    units += [_session_unit(transcript, session) for session in whole]
-    return units + changes, [query(one, required[one.id]) for one in questions]
+    units += [_session_unit(transcript, session) for session in whole_sessions]
+    queries = [query_of(question, required[question.id]) for question in questions]
+    return units + changes, queries
 
 
-def query(question: Question, required: Sequence[str]) -> Query:
-    """A question as the package holds it; every one counts 1."""
+def query_of(question: Question, required: Sequence[str]) -> Query:
+    """A question as a query of importance 1."""
     return Query(
         id=question.id, text=question.text, answer=question.answer, kind=question.kind,
         required=tuple(required), attributes={"abstention": True} if question.abstention else {},
@@ -97,37 +98,37 @@ def _kinds(question: Question, count: int) -> list[str]:
     return [KIND_OF.get(question.kind, FACT)] * count
 
 
-def _turn_unit(transcript: Transcript, id: str, kind: str) -> Evidence:
+def _turn_unit(transcript: Transcript, id: str, kind: str) -> LocatedUnit:
     turn = transcript.turn[id]
-    text = text_of(turn)
+    text = turn_text(turn)
     unit = EvidenceUnit(
         id=id, kind=kind, text=f"{turn.speaker}: {text}", timestamp=turn.timestamp,
         sources=(Source(id=id, session=turn.session, text=text),),
     )  # fmt: skip
-    return Evidence(unit, (id,), turn.session, text)
+    return LocatedUnit(unit, (id,), turn.session, text)
 
 
-def _session_unit(transcript: Transcript, id: str) -> Evidence:
+def _session_unit(transcript: Transcript, id: str) -> LocatedUnit:
     session = transcript.session[id]
-    turns = tuple(turn.id for turn in session.turns if text_of(turn).strip())
+    turns = tuple(turn.id for turn in session.turns if turn_text(turn).strip())
     unit = EvidenceUnit(
         id=id, kind=FACT, text=f"All of session {id}", timestamp=session.timestamp,
         sources=(Source(id=id, session=id),),
     )  # fmt: skip
-    said = "\n".join(text_of(turn) for turn in session.turns)
-    return Evidence(unit, turns, id, said, needs_all=True)
+    said = "\n".join(turn_text(turn) for turn in session.turns)
+    return LocatedUnit(unit, turns, id, said, needs_all=True)
 
 
-def _change(transcript: Transcript, question: str, cited: Sequence[str]) -> Evidence:
-    """That the earlier turns no longer hold, since the last one."""
+def _change(transcript: Transcript, question: str, cited: Sequence[str]) -> LocatedUnit:
+    """The supersession unit: the earlier turns no longer hold since the last one."""
     *old, new = cited
     turn = transcript.turn[new]
     unit = EvidenceUnit(
         id=f"supersession/{question}", kind=SUPERSESSION,
         text=f"Since {new}, what {', '.join(old)} said no longer holds.", timestamp=turn.timestamp,
         sources=tuple(
-            Source(id=id, session=transcript.turn[id].session, text=text_of(transcript.turn[id]))
+            Source(id=id, session=transcript.turn[id].session, text=turn_text(transcript.turn[id]))
             for id in cited
         ),
     )  # fmt: skip
-    return Evidence(unit, (), turn.session, text_of(turn), replaces=tuple(old), by=new)
+    return LocatedUnit(unit, (), turn.session, turn_text(turn), replaces=tuple(old), by=new)

@@ -1,4 +1,4 @@
-"""Label files: JSONL or CSV rows, read before they meet a conversation."""
+"""Label files in JSONL or CSV, read before they are fitted to a conversation."""
 
 import csv
 import io
@@ -10,36 +10,34 @@ from pathlib import Path
 
 from memaudit.core.errors import MemAuditError
 from memaudit.core.exact import exact
-from memaudit.datasets.json_records import dataset_hash, json_lines, open_dataset, read_piece
+from memaudit.datasets.json_records import dataset_hash, json_lines, read_piece
+from memaudit.io.files import open_regular
 from memaudit.io.lenient_json import encodable
 from memaudit.io.strict_json import kind_of
 
 MAX_BYTES = 256 << 20
-LONGEST_CELL = 1 << 24
-"""Letters; the csv module's own limit is far below what a session's text needs."""
+MAX_CELL_LENGTH = 1 << 24
+"""Characters. The default limit of the csv module is too low for the text of a session."""
 
 
 @dataclass(frozen=True, slots=True)
 class LabelRow:
-    """One row and its place."""
-
     data: dict[str, object]
     file: str
     line: int
 
     def wrong(self, message: str) -> MemAuditError:
-        """The error for something wrong with this row."""
         return MemAuditError(f"{self.file}:{self.line}: {message}")
 
     def text(self, field: str) -> str:
-        """A field that must be there."""
-        found = self.optional(field)
-        if found is None:
+        """A required field."""
+        value = self.optional(field)
+        if value is None:
             raise self.wrong(f"lacks the field {field!r}")
-        return found
+        return value
 
     def optional(self, field: str) -> str | None:
-        """A text or number as text; None where it is missing or empty."""
+        """A text or number as text; None if it is missing or empty."""
         value = self.data.get(field)
         if value is None or value == "":
             return None
@@ -48,13 +46,13 @@ class LabelRow:
         return encodable(str(value))
 
     def many(self, *fields: str) -> tuple[object, ...]:
-        """A list, under the first of these names that is there; in CSV split at semicolons."""
+        """A list under the first of these names that exists; in CSV split at semicolons."""
         for field in fields:
             value = self.data.get(field)
             if value is None or value == "":
                 continue
             if isinstance(value, list):
-                return tuple(encodable(one) if isinstance(one, str) else one for one in value)
+                return tuple(encodable(item) if isinstance(item, str) else item for item in value)
             if isinstance(value, str):
                 pieces = (piece.strip() for piece in value.split(";"))
                 return tuple(piece for piece in pieces if piece)
@@ -76,8 +74,11 @@ class LabelRow:
 
 
 def label_rows(path: Path, known: frozenset[str], required: frozenset[str]) -> list[LabelRow]:
-    """The rows of a file; a column that is missing or unknown is an error that names it."""
-    rows = list(_csv(path) if path.suffix.lower() == ".csv" else _jsonl(path))
+    """The rows of a file; a missing or unknown column is an error that names it."""
+    if path.suffix.lower() == ".csv":
+        rows = list(_csv(path))
+    else:
+        rows = [LabelRow(data, path.name, line) for line, data in json_lines(path)]
     for row in rows:
         if unknown := sorted(row.data.keys() - known):
             fields = ", ".join(sorted(known))
@@ -85,26 +86,21 @@ def label_rows(path: Path, known: frozenset[str], required: frozenset[str]) -> l
         for field in sorted(required):
             row.text(field)
     if not rows:
-        raise MemAuditError(f"{path.name}: holds no rows")
+        raise MemAuditError(f"{path.name}: contains no rows")
     return rows
 
 
-def _jsonl(path: Path) -> Iterator[LabelRow]:
-    for line, data in json_lines(path):
-        yield LabelRow(data, path.name, line)
-
-
 def _csv(path: Path) -> Iterator[LabelRow]:
-    with open_dataset(path) as file:
+    with open_regular(path) as file:
         content = read_piece(file, MAX_BYTES + 1, path.name)
     if len(content) > MAX_BYTES:
         raise MemAuditError(f"{path.name}: is larger than {MAX_BYTES >> 20} MB; split it")
-    csv.field_size_limit(max(csv.field_size_limit(), LONGEST_CELL))
+    csv.field_size_limit(max(csv.field_size_limit(), MAX_CELL_LENGTH))
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise MemAuditError(f"{path.name}: is not UTF-8; save it as UTF-8") from None
-    # Not by splitlines: it also parts lines at characters that belong to texts.
+    # Not splitlines, which also splits at characters that belong to texts.
     reader = csv.reader(io.StringIO(text, newline=""), strict=True)
     try:
         header = [name.strip() for name in next(reader, [])]
@@ -133,14 +129,14 @@ CELL_FIELDS = frozenset({"conversation", "memory_id", "unit_id", "coverage", "wh
 
 @dataclass(frozen=True, slots=True)
 class LabelFile:
-    """One file: its name without the ending names a pass."""
+    """One file. Its name without the extension names a pass."""
 
     name: str
     sha256: str
     rows: tuple[LabelRow, ...]
 
     def of(self, conversation: str) -> Iterator[LabelRow]:
-        """The rows of a conversation; rows that name none belong to the only one."""
+        """The rows of a conversation, including rows that name none."""
         for row in self.rows:
             if row.optional("conversation") in (None, conversation):
                 yield row
@@ -148,7 +144,7 @@ class LabelFile:
 
 @dataclass(frozen=True, slots=True)
 class Labels:
-    """What people brought; None where they did not."""
+    """The label files of a build; None if not given."""
 
     units: LabelFile | None = None
     memories: LabelFile | None = None
@@ -156,11 +152,10 @@ class Labels:
 
     @property
     def files(self) -> tuple[LabelFile, ...]:
-        """All of them."""
         return (*filter(None, (self.units, self.memories)), *self.passes)
 
     @property
-    def homeless(self) -> LabelRow | None:
+    def without_conversation(self) -> LabelRow | None:
         """The first row that names no conversation."""
         rows = (row for file in self.files for row in file.rows)
         return next((row for row in rows if row.optional("conversation") is None), None)
@@ -172,7 +167,6 @@ NO_LABELS = Labels()
 def read_labels(
     units: Path | None = None, memories: Path | None = None, passes: Sequence[Path] = ()
 ) -> Labels:
-    """The labels of these files."""
     names = [path.stem for path in passes]
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)

@@ -1,4 +1,4 @@
-"""Label rows fitted to a conversation, and what in them does not fit."""
+"""Label rows fitted to a conversation, and the misfits among them."""
 
 import re
 from collections import defaultdict
@@ -11,13 +11,13 @@ from memaudit.core.package import Coverage, EvidenceUnit, Query, Source
 from memaudit.core.text import contains
 from memaudit.datasets.conversation import Question
 from memaudit.natural.candidates import Offer
-from memaudit.natural.coverage_rules import PASS, cell
-from memaudit.natural.evidence import Evidence, query
+from memaudit.natural.coverage_rules import PASS, coverage_row
+from memaudit.natural.evidence import LocatedUnit, query_of
 from memaudit.natural.label_files import LabelFile, LabelRow
-from memaudit.natural.label_passes import HOME
-from memaudit.natural.transcript import Transcript, text_of
+from memaudit.natural.label_passes import HOME_SESSION
+from memaudit.natural.transcript import Transcript, turn_text
 
-DONE = {
+MISFIT_KINDS = {
     "quote not found": "kept; the quote is not used",
     "no turns": "kept; only labels can cover it",
     "unknown turn": "left out of the row",
@@ -29,13 +29,11 @@ DONE = {
     "repeated cell": "the first is kept",
     "unknown conversation": "not used",
 }
-"""Every kind of misfit, and what is done about it."""
+"""Every kind of misfit and what is done about it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Misfit:
-    """One of them, with its place."""
-
     file: str
     line: int
     id: str
@@ -46,25 +44,25 @@ class Misfit:
 
 @dataclass(slots=True)
 class Misfits:
-    """Collects them, and counts the quotes that were found."""
+    """Collects misfits and counts the quotes that were found."""
 
-    found: list[Misfit] = field(default_factory=list)
+    rows: list[Misfit] = field(default_factory=list)
     quotes: int = 0
     quotes_found: int = 0
 
     def add(self, row: LabelRow, id: str, what: str, found: object = "") -> None:
-        """Note one; `what` is a key of DONE."""
-        self.found.append(Misfit(row.file, row.line, id, what, str(found)[:80], DONE[what]))
+        """Add a misfit; `what` is a key of MISFIT_KINDS."""
+        self.rows.append(Misfit(row.file, row.line, id, what, str(found)[:80], MISFIT_KINDS[what]))
 
 
 UNVERIFIED = "unverified_quote"
-"""The attribute that keeps a quote which none of its turns holds."""
+"""The attribute for a quote that is in none of its turns."""
 
-Cells = dict[tuple[str, str], Coverage]
+LabelledCells = dict[tuple[str, str], Coverage]
 
 
 @dataclass(frozen=True, slots=True)
-class Fitting:
+class LabelFitting:
     """A conversation that label rows are fitted to."""
 
     name: str
@@ -72,9 +70,9 @@ class Fitting:
     questions: tuple[Question, ...]
     misfits: Misfits
 
-    def units(self, file: LabelFile) -> tuple[list[Evidence], list[Query]]:
-        """The units, and the questions with the units that name them."""
-        evidence: list[Evidence] = []
+    def units(self, file: LabelFile) -> tuple[list[LocatedUnit], list[Query]]:
+        """The units, and the queries with the units that they require."""
+        evidence: list[LocatedUnit] = []
         required: dict[str, list[str]] = defaultdict(list)
         seen: set[str] = set()
         for row in file.of(self.name):
@@ -84,20 +82,21 @@ class Fitting:
             seen.add(id)
             evidence.append(self._unit(row, id))
             for question in row.many("questions"):
-                if (found := self._question(question)) is None:
+                if (known := self._question(question)) is None:
                     self.misfits.add(row, id, "unknown question", question)
-                elif id not in required[found]:
-                    required[found].append(id)
-        return evidence, [query(one, required[one.id]) for one in self.questions]
+                elif id not in required[known]:
+                    required[known].append(id)
+        queries = [query_of(question, required[question.id]) for question in self.questions]
+        return evidence, queries
 
-    def _unit(self, row: LabelRow, id: str) -> Evidence:
+    def _unit(self, row: LabelRow, id: str) -> LocatedUnit:
         turns = self._turns(row, id, row.many("turns", "dia_ids"))
         session = self._session(row, id)
         if session is None and turns:
             session = self.transcript.turn[turns[0]].session
         quote = row.optional("quote") or ""
         searched = turns or self._turns_of(session)
-        texts = {turn: text_of(self.transcript.turn[turn]) for turn in searched}
+        texts = {turn: turn_text(self.transcript.turn[turn]) for turn in searched}
         holder = next((turn for turn in searched if contains(texts[turn], quote)), None)
         self.misfits.quotes += bool(quote)
         self.misfits.quotes_found += holder is not None
@@ -113,7 +112,9 @@ class Fitting:
             attributes[UNVERIFIED] = quote
         first = self.transcript.turn[cited[0]].session if cited else None
         if session is not None and session != first:
-            attributes[HOME] = session  # a pass judges the unit there, and no source says so
+            attributes[HOME_SESSION] = (
+                session  # a pass judges the unit there, and no source says so
+            )
         unit = EvidenceUnit(
             id=id, kind=row.optional("kind") or "fact", text=row.text("text"),
             timestamp=self.transcript.turn[cited[-1]].timestamp if cited else None,
@@ -126,13 +127,13 @@ class Fitting:
             ),
             attributes=attributes,
         )  # fmt: skip
-        return Evidence(unit, turns, session, row.text("text"), quote if holder else "")
+        return LocatedUnit(unit, turns, session, row.text("text"), quote if holder else "")
 
     def memories(self, file: LabelFile, judged: bool) -> tuple[list[Offer], list[tuple[str, str]]]:
-        """The memories, and the steps of the stream for those that no single turn accounts for.
+        """The memories, and extra steps of the stream for those without a source turn.
 
-        Such a memory gets a step of its own after its session: which of the session's turns it
-        competes with is not known, so it is not made to compete with any.
+        Such a memory gets a step of its own after its session, because it is not known which of
+        the session's turns it competes with.
         """
         offers: list[Offer] = []
         steps: list[tuple[str, str]] = []
@@ -172,9 +173,9 @@ class Fitting:
 
     def cells(
         self, file: LabelFile, candidates: set[str], units: set[str], left_out: set[str]
-    ) -> Cells:
-        """The cells of one pass; `left_out` memories have been noted already."""
-        found: Cells = {}
+    ) -> LabelledCells:
+        """The cells of one pass; `left_out` memories are misfits already."""
+        labelled: LabelledCells = {}
         for row in file.of(self.name):
             memory, unit = row.text("memory_id"), row.text("unit_id")
             at = f"{memory} x {unit}"
@@ -186,27 +187,29 @@ class Fitting:
                 self.misfits.add(row, at, "unknown unit", unit)
             else:
                 value, why = row.share("coverage"), row.optional("why") or ""
-                known = found.get((memory, unit))
+                known = labelled.get((memory, unit))
                 if known is not None and known.value != value:
-                    raise row.wrong(f"labels {at} again, with another value")
+                    raise row.wrong(f"labels {at} twice, with different values")
                 if known is not None:
                     self.misfits.add(row, at, "repeated cell")
                     continue
-                found[memory, unit] = cell(memory, unit, value, f"{PASS}{file.name}", why)
-        return found
+                labelled[memory, unit] = coverage_row(
+                    memory, unit, value, f"{PASS}{file.name}", why
+                )
+        return labelled
 
     def _turns(self, row: LabelRow, id: str, cited: Sequence[object]) -> tuple[str, ...]:
         """The turns that a row cites, each once, in order of time."""
-        found: set[str] = set()
-        for one in cited:
-            if str(one) in self.transcript.turn_ids:
-                found.add(self.transcript.turn_ids[str(one)])
+        turns: set[str] = set()
+        for turn in map(str, cited):
+            if turn in self.transcript.turn_ids:
+                turns.add(self.transcript.turn_ids[turn])
             else:
-                self.misfits.add(row, id, "unknown turn", one)
-        return tuple(sorted(found, key=lambda turn: self.transcript.place[turn]))
+                self.misfits.add(row, id, "unknown turn", turn)
+        return tuple(sorted(turns, key=lambda turn: self.transcript.place[turn]))
 
     def _sources(self, row: LabelRow, id: str) -> tuple[str, ...]:
-        """The turns a memory comes from: its `turn`, else its sources if each names one."""
+        """The source turns of a memory: its `turn`, or its sources if each names a turn."""
         if (turn := row.optional("turn")) is not None:
             return self._turns(row, id, [turn])
         cited: list[object] = []

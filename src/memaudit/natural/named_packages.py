@@ -10,7 +10,7 @@ from memaudit.core.package import Package
 from memaudit.core.seeds import parse_seeds
 from memaudit.datasets.registry import read_conversations
 from memaudit.generators.registry import DISTRIBUTIONS, named_distribution
-from memaudit.natural.annotations import Recipe, build
+from memaudit.natural.annotations import AnnotationRecipe, build_package
 from memaudit.natural.build_folder import packages_at
 from memaudit.natural.label_files import read_labels
 
@@ -33,9 +33,9 @@ def natural_set() -> tuple[Package, ...]:
             folder / "memories.jsonl",
             [folder / f"{name}.jsonl" for name in PASSES],
         )
-        recipe = Recipe("chat", labels=labels)
+        recipe = AnnotationRecipe("chat", labels=labels)
         conversations = read_conversations(folder / "conversations.jsonl", recipe.format)
-        return tuple(build(loaded, recipe).package for loaded in conversations)
+        return tuple(build_package(loaded, recipe).package for loaded in conversations)
 
 
 def labelled_packages(names: Iterable[str]) -> list[Package]:

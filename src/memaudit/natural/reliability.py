@@ -1,4 +1,4 @@
-"""How reliable packages are by construction: what is exact, what is judged, what is in doubt."""
+"""How reliable packages are by construction: what is exact, judged or doubtful."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -9,19 +9,19 @@ from pathlib import Path
 from memaudit.core.errors import MemAuditError
 from memaudit.core.package import Package
 from memaudit.core.text import contains
-from memaudit.natural.build_folder import NAME, build_manifest, packages_at
+from memaudit.natural.build_folder import MANIFEST, build_manifest, packages_at
 from memaudit.natural.coverage_rules import LABELS, is_exact
 from memaudit.natural.label_fitting import UNVERIFIED
-from memaudit.natural.label_passes import Agreement, agreements, label_passes
+from memaudit.natural.label_passes import PassAgreement, label_passes, pass_agreements
 
 VERDICTS = ("accepted", "corrected", "ambiguous", "rejected")
-UNSAID = "unsaid"
-"""The provenance of rows that name none."""
+NO_PROVENANCE = "unsaid"
+"""The provenance of rows without one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Quotes:
-    """Quotes of units: looked up in the stream, found there, and those of no known turn."""
+    """Quotes of units: checked, found in the stream, and without a known turn."""
 
     checked: int
     found: int
@@ -30,7 +30,7 @@ class Quotes:
 
 @dataclass(frozen=True, slots=True)
 class Reliability:
-    """One row of the table; `verdicts` is None where nothing was adjudicated."""
+    """One row of the table; `verdicts` is None if nothing was adjudicated."""
 
     name: str
     packages: int
@@ -44,16 +44,15 @@ class Reliability:
     candidates: Mapping[str, int]
     coverage: Mapping[str, Mapping[str, int]]
     quotes: Quotes
-    agreement: tuple[Agreement, ...]
+    agreement: tuple[PassAgreement, ...]
 
     @property
     def rows(self) -> int:
-        """Coverage rows in all."""
         return sum(sum(labels.values()) for labels in self.coverage.values())
 
     @property
     def exact_share(self) -> Fraction | None:
-        """The share of coverage rows that follow from the texts; None where there are none."""
+        """The share of coverage rows that follow from the texts; None if there are no rows."""
         exact = sum(
             sum(labels.values()) for name, labels in self.coverage.items() if is_exact(name)
         )
@@ -61,7 +60,7 @@ class Reliability:
 
 
 def reliability_of(path: Path) -> Reliability:
-    """The row of a package, a build folder, or a published archive."""
+    """The row of a package, a build folder or a published archive."""
     manifest = build_manifest(path)
     verdicts = None if manifest is None else _verdicts(manifest)
     return reliability(str(path), packages_at(path), verdicts)
@@ -80,10 +79,10 @@ def reliability(
         unit_kinds.update(unit.kind for unit in package.units)
         for row in package.coverage:
             label = row.label or LABELS.get(row.value, "other")
-            coverage.setdefault(row.provenance or UNSAID, Counter())[label] += 1
+            coverage.setdefault(row.provenance or NO_PROVENANCE, Counter())[label] += 1
         reached = {row.unit for row in package.coverage if row.value}
         uncovered += sum(unit.id not in reached for unit in package.units)
-    labelled = [found for package in packages if (found := label_passes(package))]
+    labelled = [passes for package in packages if (passes := label_passes(package))]
     return Reliability(
         name=name,
         packages=len(packages),
@@ -97,19 +96,19 @@ def reliability(
         candidates=dict(sorted(kinds.items())),
         coverage={name: dict(sorted(labels.items())) for name, labels in sorted(coverage.items())},
         quotes=_quotes(packages),
-        agreement=tuple(agreements(labelled)),
+        agreement=tuple(pass_agreements(labelled)),
     )
 
 
 def _verdicts(manifest: Mapping[str, object]) -> dict[str, int] | None:
-    """How many packages were accepted, and so on; None where nobody adjudicated them."""
+    """How many packages have which verdict; None if they were not adjudicated."""
     statuses = manifest.get("statuses")
     if manifest.get("adjudication") is None or not isinstance(statuses, dict):
         return None
-    found = {name: statuses.get(name, 0) for name in VERDICTS}
-    if not all(isinstance(count, int) and not isinstance(count, bool) for count in found.values()):
-        raise MemAuditError(f"{NAME}: its statuses are no counts; build the folder again")
-    return found
+    counts = {name: statuses.get(name, 0) for name in VERDICTS}
+    if not all(isinstance(count, int) and not isinstance(count, bool) for count in counts.values()):
+        raise MemAuditError(f"{MANIFEST}: its statuses are not counts; run the build again")
+    return counts
 
 
 def _quotes(packages: Sequence[Package]) -> Quotes:

@@ -1,8 +1,8 @@
-"""What a writer may see of a conversation: its sessions, and what the dataset ships about them.
+"""What a writer may see of a conversation: its sessions and the dataset's representations.
 
-Candidates are made from a Transcript, which has no questions, answers or evidence in it, so that
-no rule for candidates can depend on them. Ids are part of what a writer sees: where they could
-say which turns matter, they are replaced by numbers.
+Candidates are made from a Transcript, which contains no questions, answers or evidence, so that no
+rule for candidates can depend on them. Writers see ids, so ids that could reveal which turns matter
+are replaced by numbers.
 """
 
 import re
@@ -13,15 +13,15 @@ from functools import cached_property
 from memaudit.core.package import Experience
 from memaudit.datasets.conversation import Conversation, Question, Representation, Session, Turn
 
-TELLING_FORMATS = frozenset({"longmemeval"})
-"""Formats whose session ids say where the answers are."""
+REVEALING_FORMATS = frozenset({"longmemeval"})
+"""Formats whose session ids reveal where the answers are."""
 
 
 @dataclass(frozen=True)
 class Transcript:
-    """Sessions in order of time, under ids that say nothing.
+    """Sessions in order of time, with ids that reveal nothing.
 
-    `turn_ids` and `session_ids` go from the file's ids to the transcript's own.
+    `turn_ids` and `session_ids` map the file's ids to the transcript's.
     """
 
     sessions: tuple[Session, ...]
@@ -36,26 +36,27 @@ class Transcript:
 
     @cached_property
     def session(self) -> dict[str, Session]:
-        """Sessions by id."""
         return {session.id: session for session in self.sessions}
 
     @cached_property
     def place(self) -> dict[str, int]:
-        """Where each turn comes in the stream."""
+        """The position of each turn in the stream."""
         return {id: number for number, id in enumerate(self.turn)}
 
 
-def text_of(turn: Turn) -> str:
-    """What a turn says: its text as it is, then the caption of its image, marked as one."""
+def turn_text(turn: Turn) -> str:
+    """The text of a turn, followed by the caption of its image."""
     if not turn.caption:
         return turn.text
     return f"{turn.text} [image: {turn.caption}]".strip()
 
 
-def split(conversation: Conversation, format: str) -> tuple[Transcript, tuple[Question, ...]]:
-    """The two sides of a conversation: what a writer may see, and what is asked."""
+def split_conversation(
+    conversation: Conversation, format: str
+) -> tuple[Transcript, tuple[Question, ...]]:
+    """The two sides of a conversation: what a writer may see and what is asked."""
     sessions = conversation.in_time_order
-    keep = format not in TELLING_FORMATS and _uniform(conversation)
+    keep = format not in REVEALING_FORMATS and _uniform(conversation)
     session_ids = {
         session.id: session.id if keep else f"s{number}"
         for number, session in enumerate(sessions, start=1)
@@ -65,28 +66,28 @@ def split(conversation: Conversation, format: str) -> tuple[Transcript, tuple[Qu
         for session in sessions
         for number, turn in enumerate(session.turns, start=1)
     }
-    shipped = tuple(
+    representations = tuple(
         replace(
-            one,
-            session=None if one.session is None else session_ids[one.session],
-            sources=tuple(turn_ids[turn] for turn in one.sources),
+            shipped,
+            session=None if shipped.session is None else session_ids[shipped.session],
+            sources=tuple(turn_ids[turn] for turn in shipped.sources),
         )
-        for one in conversation.representations
+        for shipped in conversation.representations
     )
     questions = tuple(
         replace(
-            one,
-            evidence=tuple(turn_ids[turn] for turn in one.evidence),
-            evidence_sessions=tuple(session_ids[session] for session in one.evidence_sessions),
+            question,
+            evidence=tuple(turn_ids[turn] for turn in question.evidence),
+            evidence_sessions=tuple(session_ids[id] for id in question.evidence_sessions),
         )
-        for one in conversation.questions
+        for question in conversation.questions
     )
     renamed = tuple(_renamed(session, session_ids, turn_ids) for session in sessions)
-    return Transcript(renamed, shipped, turn_ids, session_ids), questions
+    return Transcript(renamed, representations, turn_ids, session_ids), questions
 
 
 def _uniform(conversation: Conversation) -> bool:
-    """Whether all ids differ in their digits only: hand-made names go to turns that matter."""
+    """Whether all ids differ only in digits. Hand-made names may mark turns that matter."""
     turns = {re.sub(r"\d+", "0", turn.id) for turn in conversation.turns}
     sessions = {re.sub(r"\d+", "0", session.id) for session in conversation.sessions}
     return len(turns) <= 1 and len(sessions) <= 1
@@ -98,15 +99,15 @@ def _renamed(session: Session, session_ids: dict[str, str], turn_ids: dict[str, 
     return replace(session, id=own, turns=turns)
 
 
-def end_of(session: str) -> str:
-    """The id of the experience that a session is over."""
+def session_end_id(session: str) -> str:
+    """The id of the experience at the end of a session."""
     return f"{session}/end"
 
 
 def experiences(transcript: Transcript, later: Iterable[tuple[str, str]] = ()) -> list[Experience]:
-    """Turns and session ends in order; `later` adds steps after a session, as (session, id).
+    """Turns and session ends in order; `later` adds steps (session, id) after a session.
 
-    A session's end has no text of its own. Without turns a session has none.
+    A session end has no text. A session without turns has no end.
     """
     file_ids = {own: given for given, own in transcript.turn_ids.items()}
     steps: dict[str, list[str]] = {}
@@ -119,16 +120,16 @@ def experiences(transcript: Transcript, later: Iterable[tuple[str, str]] = ()) -
             rows.append(
                 Experience(
                     id=turn.id,
-                    text=text_of(turn),
+                    text=turn_text(turn),
                     index=len(rows),
                     session=session.id,
                     timestamp=turn.timestamp or session.timestamp,
                     speaker=turn.speaker,
-                    # Attributes are hidden from writers: the file's ids may be telling.
+                    # Attributes are hidden from writers, because the file's ids may be revealing.
                     attributes={} if given == turn.id else {"dataset_id": given},
                 )
             )
-        ends = [end_of(session.id)] if session.turns else []
+        ends = [session_end_id(session.id)] if session.turns else []
         for id in ends + steps.get(session.id, []):
             rows.append(_end(id, len(rows), session))
     return rows

@@ -11,7 +11,7 @@ from memaudit.solvers.form import Form, Level
 from memaudit.writers.protocol import OracleView
 
 
-class Draft:
+class GreedyDraft:
     """Starts empty; `keep` adds a candidate. Gains are exact up to the precision of h."""
 
     def __init__(self, form: Form) -> None:
@@ -65,7 +65,7 @@ def _worth(level: Level) -> Callable[[int], int]:
 Rank = tuple[bool, int, int, int, str]
 
 
-def rank(draft: Draft, u: int) -> Rank | None:
+def rank(draft: GreedyDraft, u: int) -> Rank | None:
     """The rank of a candidate now, higher is better; None if it adds nothing."""
     gain, cost = draft.gain(u), draft.form.cost[u]
     if gain <= 0:
@@ -74,7 +74,7 @@ def rank(draft: Draft, u: int) -> Rank | None:
     return cost == 0, density, gain, -cost, draft.form.candidate_ids[u]
 
 
-def densest(draft: Draft, candidates: Iterable[int]) -> int | None:
+def densest(draft: GreedyDraft, candidates: Iterable[int]) -> int | None:
     """The candidate with the highest marginal density among those that fit."""
     ranked = [(rank(draft, u), u) for u in candidates if draft.fits(u)]
     useful = [(place, u) for place, u in ranked if place is not None]
@@ -93,12 +93,12 @@ class _Entry:
         return self.rank > other.rank
 
 
-def density_greedy(form: Form, candidates: Iterable[int]) -> Draft:
+def density_greedy(form: Form, candidates: Iterable[int]) -> GreedyDraft:
     """Repeatedly keep the densest marginal that fits, until nothing fits or helps.
 
     Marginals and room only shrink, so a rank that is still the best after an update is the best.
     """
-    draft = Draft(form)
+    draft = GreedyDraft(form)
     ranked = [(rank(draft, u), u) for u in candidates if draft.fits(u)]
     heap = [_Entry(place, u) for place, u in ranked if place is not None]
     heapify(heap)
@@ -139,7 +139,7 @@ class DensityOnly:
     monotone = False
 
     def write(self, view: OracleView, budget: Fraction, seed: int) -> tuple[str, ...]:  # noqa: ARG002
-        draft = Draft(view.at(budget))
+        draft = GreedyDraft(view.at(budget))
         for group in draft.form.groups:
             for _ in range(min(draft.form.group_cap, len(group))):
                 best = densest(draft, group)

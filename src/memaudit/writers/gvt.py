@@ -5,17 +5,17 @@ from fractions import Fraction
 from typing import Literal
 
 from memaudit.solvers.form import Form
-from memaudit.writers.greedy import Draft
+from memaudit.writers.greedy import GreedyDraft
 from memaudit.writers.protocol import OracleView
 
 
-def best_pass(form: Form, grid: Iterable[Fraction]) -> Draft:
+def best_pass(form: Form, grid: Iterable[Fraction]) -> GreedyDraft:
     """The pass with the highest value; among equals the cheapest, then the first.
 
     Raising the threshold only removes candidates from a group's choice. So while it stays at or
     below the density of everything a pass kept, the pass stays the same and is not repeated.
     """
-    best, same_until = Draft(form), Fraction(-1)
+    best, same_until = GreedyDraft(form), Fraction(-1)
     for threshold in grid:
         if threshold <= same_until:
             continue
@@ -25,12 +25,12 @@ def best_pass(form: Form, grid: Iterable[Fraction]) -> Draft:
     return best
 
 
-def threshold_pass(form: Form, threshold: Fraction) -> tuple[Draft, Fraction]:
+def threshold_pass(form: Form, threshold: Fraction) -> tuple[GreedyDraft, Fraction]:
     """Groups arrive in order; each keeps its largest marginal of at least this density.
 
     Also returns the lowest density that was kept, or the threshold if nothing was.
     """
-    draft = Draft(form)
+    draft = GreedyDraft(form)
     rise, run = threshold.numerator, threshold.denominator
     cost, ids = form.cost, form.candidate_ids
     lowest = None
@@ -83,7 +83,7 @@ def geometric_grid(form: Form, eps: Fraction) -> list[Fraction]:
 
 def _alone(form: Form) -> list[tuple[int, int]]:
     """Value and cost of every candidate that fits alone and is worth something."""
-    empty = Draft(form)
+    empty = GreedyDraft(form)
     pairs = [(empty.gain(u), cost) for u, cost in enumerate(form.cost) if cost <= form.budget]
     return [(gain, cost) for gain, cost in pairs if gain > 0]
 

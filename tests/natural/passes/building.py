@@ -9,8 +9,8 @@ from memaudit.models.cache import Cache
 from memaudit.models.providers import ModelSettings
 from memaudit.models.session import ModelSession, SessionCallbacks, open_session
 from memaudit.models.transport import RetryPolicy
-from memaudit.natural.build_plan import Job
-from memaudit.natural.passes.model_folder import build_into_with_model
+from memaudit.natural.build_plan import BuildJob
+from memaudit.natural.passes.build import build_into_with_model
 from memaudit.natural.passes.recipe import ModelRecipe
 
 TWO = ("hotel-rooms", "film-night")
@@ -19,7 +19,7 @@ PLAIN = ModelRecipe("one")
 
 
 @dataclass(frozen=True)
-class Made:
+class BuildRun:
     """A build's manifest and the session it went over."""
 
     manifest: dict[str, Any]
@@ -48,12 +48,12 @@ def make(
     cache: str = "cache",
     callbacks: SessionCallbacks | None = None,
     concurrency: int = 4,
-) -> Made:
+) -> BuildRun:
     """A build into `folder`/`out` with the cache `folder`/`cache`."""
     with (
         as_file(files("memaudit.examples.natural") / "conversations.jsonl") as path,
         Cache(folder / cache) as opened,
     ):
         session = open_session(settings, opened, folder / "requests.jsonl", callbacks, concurrency)
-        job = Job(path, conversations=conversations)
-        return Made(build_into_with_model(job, recipe, session, folder / out), session)
+        job = BuildJob(path, conversations=conversations)
+        return BuildRun(build_into_with_model(job, recipe, session, folder / out), session)

@@ -6,23 +6,23 @@ from pathlib import Path
 import pytest
 
 from tests.models.server import Served, serving
-from tests.natural.passes.building import Made, live, make
+from tests.natural.passes.building import BuildRun, live, make
 from tests.natural.passes.fake_model import plays
 
 
 @dataclass(frozen=True)
-class Built:
+class FinishedBuild:
     """A finished live build, and everything that reached the server."""
 
     folder: Path
-    made: Made
+    made: BuildRun
     served: Served
 
 
 @pytest.fixture(scope="package")
-def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
+def built(tmp_path_factory: pytest.TempPathFactory) -> FinishedBuild:
     """Two embedded conversations with adjudication and spot-check, over the wire."""
     pytest.importorskip("openai", reason="pip install 'memaudit[models]'")
     folder = tmp_path_factory.mktemp("built")
     with serving(plays) as served:
-        return Built(folder, make(folder, live(served.url)), served)
+        return FinishedBuild(folder, make(folder, live(served.url)), served)

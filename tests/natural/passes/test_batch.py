@@ -1,4 +1,4 @@
-"""A build through a batch queue: it stops at each pass, goes on after the import, ends the same."""
+"""A build through a batch queue: it stops at each pass, resumes after the import, ends the same."""
 
 import json
 from pathlib import Path
@@ -10,7 +10,7 @@ from memaudit.models.cache import Cache
 from memaudit.models.providers import ModelSettings
 from tests.models.server import completion
 from tests.natural.passes.building import make
-from tests.natural.passes.conftest import Built
+from tests.natural.passes.conftest import FinishedBuild
 from tests.natural.passes.fake_model import answer, which
 
 BATCH = ModelSettings(provider="batch")
@@ -34,7 +34,7 @@ def queue(folder: Path) -> list[str]:
     return sorted(f"{which(row['body'])} {row['body']['model']}" for row in rows)
 
 
-def test_pass_by_pass(built: Built, tmp_path: Path) -> None:
+def test_pass_by_pass(built: FinishedBuild, tmp_path: Path) -> None:
     """Memories and units wait together; then requirements, verdicts, cells, the sample."""
     for asked in (
         {"memories one", "units one"}, {"requirements one"}, {"adjudication other"},

@@ -12,7 +12,8 @@ from memaudit.datasets.conversation import Conversation, Question, Representatio
 from memaudit.datasets.irregularities import LoadedConversation
 from memaudit.models.cache import Cache
 from memaudit.models.session import open_session
-from memaudit.natural.passes.build import ModelBuilt, build_with_model
+from memaudit.natural.passes.assemble import ModelBuild
+from memaudit.natural.passes.build import build_with_model
 from memaudit.natural.passes.coverage import judge_coverage
 from memaudit.natural.passes.recipe import ModelRecipe
 from tests.models.server import serving
@@ -30,7 +31,7 @@ SEEN = ("heron-text", "heron-speaker", "heron-caption")
 """What they are meant to see, to show that a canary would be found."""
 
 
-Wire = tuple[dict[str, list[tuple[dict[str, Any], dict[str, str]]]], ModelBuilt]
+Wire = tuple[dict[str, list[tuple[dict[str, Any], dict[str, str]]]], ModelBuild]
 """By prompt the bodies and headers that reached the server, and what was built."""
 
 

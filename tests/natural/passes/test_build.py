@@ -17,26 +17,26 @@ from memaudit.models.cache import Cache
 from memaudit.models.cache_export import export_cache, import_cache
 from memaudit.models.providers import ModelSettings
 from memaudit.natural.build_folder import packages_at
-from memaudit.natural.passes.manifest import summary
+from memaudit.natural.passes.manifest import build_summary
 from memaudit.natural.passes.recipe import ModelRecipe
 from memaudit.natural.prompts import PROMPTS, pass_prompt
 from memaudit.natural.reliability import reliability_of
 from memaudit.solvers.solve import solve
 from tests.models.server import serving
 from tests.natural.passes.building import PLAIN, RECIPE, TWO, live, make
-from tests.natural.passes.conftest import Built
+from tests.natural.passes.conftest import FinishedBuild
 from tests.natural.passes.fake_model import plays, sentences, which
 
 JUDGE, QUOTE = "model:one:coverage/1", "exact:quote"
 
 
 @pytest.fixture(scope="module")
-def packages(built: Built) -> dict[str, Package]:
+def packages(built: FinishedBuild) -> dict[str, Package]:
     """What was written, read back."""
     return {one.name: one for one in packages_at(built.folder / "out")}
 
 
-def test_every_pass_was_asked(built: Built) -> None:
+def test_every_pass_was_asked(built: FinishedBuild) -> None:
     """Two sources, eight questions; other models adjudicate and check; no second askings."""
     asked = Counter((which(body), body["model"]) for body in built.served.bodies)
     judged = asked.pop(("coverage", "one")), asked.pop(("coverage", "other"))
@@ -75,15 +75,6 @@ def test_candidates(packages: dict[str, Package]) -> None:
     ]
 
 
-def test_units_stand_in_their_turns(packages: dict[str, Package]) -> None:
-    """Every source is a verbatim piece of the turn it names."""
-    for package in packages.values():
-        text = {one.id: one.text for one in package.experiences}
-        for unit in package.units:
-            (source,) = unit.sources
-            assert source.text in text[source.id]
-
-
 def test_coverage_is_what_the_fake_judge_says(packages: dict[str, Package]) -> None:
     """Row by row: quotes decide their own turns, containment the rest; nones are written too."""
     values = {"full": 1, "partial": Fraction(1, 2), "none": 0}
@@ -107,7 +98,7 @@ def test_coverage_is_what_the_fake_judge_says(packages: dict[str, Package]) -> N
     assert seen == {"full", "partial", "none"}
 
 
-def test_verdicts(packages: dict[str, Package], built: Built) -> None:
+def test_verdicts(packages: dict[str, Package], built: FinishedBuild) -> None:
     """By the length of each question mod 4; what is out of the pool weighs nothing but stays."""
     names = ("accepted", "corrected", "ambiguous", "rejected")
     found: Counter[str] = Counter()
@@ -148,7 +139,7 @@ def test_corrections_are_applied_with_provenance(packages: dict[str, Package]) -
         assert unit.id in before
 
 
-def test_manifest(built: Built, packages: dict[str, Package]) -> None:
+def test_manifest(built: FinishedBuild, packages: dict[str, Package]) -> None:
     """It names data, prompts, models, parameters, usage, outcomes and views."""
     data = json.loads((built.folder / "out" / "manifest.json").read_text())
     assert data["prompts"] == [pass_prompt(name).to_json() for name in PROMPTS]
@@ -173,7 +164,7 @@ def test_manifest(built: Built, packages: dict[str, Package]) -> None:
     )
 
 
-def test_spot_check_reports_agreement(built: Built) -> None:
+def test_spot_check_reports_agreement(built: FinishedBuild) -> None:
     """The stricter model turns every sampled partial cell into none, and agrees on the rest."""
     total = built.made.manifest["spot_check"]
     labels = {(row["judge"], row["checker"]): row["cells"] for row in total["labels"]}
@@ -186,14 +177,14 @@ def test_spot_check_reports_agreement(built: Built) -> None:
     assert {(row["judge"], row["checker"]) for row in rows} == {("partial", "none")}
 
 
-def test_reliability_and_summary_read_the_folder(built: Built) -> None:
+def test_reliability_and_summary_read_the_folder(built: FinishedBuild) -> None:
     """The construction table counts packages by status; the summary adds up its entries."""
     manifest = built.made.manifest
     found = reliability_of(built.folder / "out")
     assert found.verdicts is not None
     assert sum(found.verdicts.values()) == sum(manifest["statuses"].values()) == 2
     assert found.quotes.checked == found.quotes.found == manifest["counts"]["units"]
-    text = "\n".join(summary(manifest, Path("here")))
+    text = "\n".join(build_summary(manifest, Path("here")))
     assert text.startswith("2 packages in here\n")
     assert f"{manifest['spot_check']['cells']:>9,}  cells judged again by other" in text
     # the fake's memories are sentences; of a turn of one sentence, that is the turn itself
@@ -202,7 +193,7 @@ def test_reliability_and_summary_read_the_folder(built: Built) -> None:
     assert text.endswith(f"{whole:>9,}  items refused\n{whole:>9,}    memories: repeats its turn")
 
 
-def test_replay_elsewhere_with_no_call(built: Built, tmp_path: Path) -> None:
+def test_replay_elsewhere_with_no_call(built: FinishedBuild, tmp_path: Path) -> None:
     """Cache exported, imported, and the build repeated offline: equal files, byte by byte."""
     with Cache(built.folder / "cache") as cache:
         export_cache(cache, tmp_path / "replies.jsonl")
@@ -215,7 +206,7 @@ def test_replay_elsewhere_with_no_call(built: Built, tmp_path: Path) -> None:
         assert (tmp_path / "out" / path.name).read_bytes() == path.read_bytes()
     assert make(tmp_path, ModelSettings(provider="offline")).manifest["kept"] == 2
     other = replace(RECIPE, adjudicator="third")
-    with pytest.raises(MemAuditError, match=r"another build \(its models differ\)"):
+    with pytest.raises(MemAuditError, match=r"another build \(different: models\)"):
         make(tmp_path, ModelSettings(provider="offline"), other)
 
 
@@ -254,7 +245,7 @@ def test_offline_without_the_answers_stops(tmp_path: Path) -> None:
     assert not (tmp_path / "out").exists()
 
 
-def test_without_an_adjudicator(built: Built, tmp_path: Path) -> None:
+def test_without_an_adjudicator(built: FinishedBuild, tmp_path: Path) -> None:
     """The same cache serves it; questions whose answer no unit supports are out of the pool."""
     with Cache(built.folder / "cache") as cache:
         export_cache(cache, tmp_path / "replies.jsonl")

@@ -10,7 +10,7 @@ from memaudit.models.cache_export import export_cache, import_cache
 from memaudit.models.providers import ModelSettings
 from memaudit.models.request import ModelParameters
 from memaudit.models.session import ModelSession, open_session
-from memaudit.natural.passes.memories import Memories, find_memories
+from memaudit.natural.passes.memories import ExtractedMemories, find_memories
 from memaudit.natural.passes.source import source_text
 from tests.models.local_model import address
 
@@ -23,7 +23,9 @@ SOURCE = source_text(
 )
 
 
-def asked(settings: ModelSettings, cache: Cache, folder: Path) -> tuple[Memories, ModelSession]:
+def asked(
+    settings: ModelSettings, cache: Cache, folder: Path
+) -> tuple[ExtractedMemories, ModelSession]:
     """The memories of one short session."""
     parameters = ModelParameters(max_tokens=120)
     session = open_session(settings, cache, folder / "requests", parameters=parameters)

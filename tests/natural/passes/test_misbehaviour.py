@@ -10,10 +10,10 @@ import pytest
 
 from memaudit.core.package import Package
 from memaudit.natural.build_folder import packages_at
-from memaudit.natural.passes.manifest import summary
+from memaudit.natural.passes.manifest import build_summary
 from memaudit.natural.passes.recipe import ModelRecipe
 from tests.models.server import Behaviour, Served, fails, serving
-from tests.natural.passes.building import PLAIN, RECIPE, Made, live, make
+from tests.natural.passes.building import PLAIN, RECIPE, BuildRun, live, make
 from tests.natural.passes.fake_model import answer, blocks, instead, plays, which
 
 pytest.importorskip("openai", reason="pip install 'memaudit[models]'")
@@ -23,7 +23,7 @@ ONE = ("film-night",)
 
 def ran(
     folder: Path, behaviour: Behaviour, recipe: ModelRecipe = PLAIN
-) -> tuple[Made, Package, dict[str, Any], Served]:
+) -> tuple[BuildRun, Package, dict[str, Any], Served]:
     """One conversation built with a server that misbehaves."""
     with serving(behaviour) as served:
         made = make(folder, live(served.url), recipe, ONE)
@@ -112,7 +112,7 @@ def test_invented_quotes(tmp_path: Path) -> None:
             changed("units", invents)(handler, body)
 
     made, package, entry, served = ran(tmp_path, behave)
-    assert summary(made.manifest, tmp_path)[-3:] == [
+    assert build_summary(made.manifest, tmp_path)[-3:] == [
         "        1    quotes: unknown number",
         "        1    units: quote not verbatim", "        1    units: unknown turn",
     ]  # fmt: skip

@@ -1,4 +1,4 @@
-"""A build that is killed goes on where it was."""
+"""A build that is killed resumes."""
 
 import json
 import os
@@ -15,14 +15,15 @@ import pytest
 
 from tests.models.server import serving
 from tests.natural.passes.building import live, make
-from tests.natural.passes.conftest import Built
+from tests.natural.passes.conftest import FinishedBuild
 from tests.natural.passes.fake_model import plays
 
 FINISHED = 9
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="no SIGKILL here")
-def test_killed_in_the_middle(built: Built, tmp_path: Path) -> None:
+def test_killed_in_the_middle(built: FinishedBuild, tmp_path: Path) -> None:
     """The tenth request hangs, the process is killed, the next run asks nothing twice but that."""
     stuck, over = threading.Event(), threading.Event()
     calls = iter(range(1_000))
@@ -53,13 +54,4 @@ def test_killed_in_the_middle(built: Built, tmp_path: Path) -> None:
     hanging = json.dumps(served.bodies[FINISHED], sort_keys=True)
     assert [text for text, times in asked.items() if times > 1] == [hanging]
     assert len(served.bodies) == len(built.served.bodies) + 1
-    assert made.digests == built.made.digests
-
-
-def test_a_finished_build_asks_nothing(built: Built, tmp_path: Path) -> None:
-    """Everything is in the cache: the server would hear of it."""
-    (tmp_path / "cache").write_bytes((built.folder / "cache").read_bytes())
-    with serving(plays) as served:
-        made = make(tmp_path, live(served.url))
-    assert served.bodies == []
     assert made.digests == built.made.digests

@@ -16,7 +16,6 @@ from memaudit.natural.passes.source import (
 
 
 def session(name: str, *texts: str, time: str | None = None) -> Session:
-    """A session of turns."""
     turns = [Turn(f"{name}{i}", name, i, "Ann", "user", text) for i, text in enumerate(texts)]
     return Session(name, 0, time, tuple(turns))
 
@@ -42,7 +41,7 @@ def test_numbers_count_through_the_conversation() -> None:
 
 
 def test_pieces_by_hand() -> None:
-    """At most 10 letters: a with b, c cut between its turns, and a long turn stays whole."""
+    """At most 10 characters: a with b, c cut between its turns, and a long turn stays whole."""
     source = source_text(
         [session("a", "12345"), session("b", "1234"), session("c", "123456", "", "12345"),
          session("d", "123456789012")]

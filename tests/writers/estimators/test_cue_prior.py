@@ -6,11 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memaudit.writers.estimators.cue_prior import (
-    CuePrior,
-    cue_worth,
-    text_cues,
-)
+from memaudit.writers.estimators.cue_prior import CuePrior, cue_worth, text_cues
 from tests.strategies import texts
 from tests.writers.running import view_of
 

@@ -18,7 +18,7 @@ from memaudit.core.package import (
 from memaudit.generators.event_graph.dice import Dice
 from memaudit.generators.event_graph.hidden_graph import HiddenGraph
 from memaudit.generators.event_graph.parameters import Parameters
-from memaudit.generators.event_graph.stream import Entry, stream
+from memaudit.generators.event_graph.stream import StreamEntry, stream
 from memaudit.generators.event_graph.templates import Atom, Piece
 
 PROVENANCE = "event_graph"
@@ -81,7 +81,7 @@ def build(parameters: Parameters, seed: int) -> Package:
     )
 
 
-def _experience(place: int, entry: Entry) -> Experience:
+def _experience(place: int, entry: StreamEntry) -> Experience:
     return Experience(
         id=f"x{place:04d}",
         text=entry.text,
@@ -93,8 +93,8 @@ def _experience(place: int, entry: Entry) -> Experience:
 
 
 def _add_candidates(
-    dice: Dice, graph: HiddenGraph, experience: str, entry: Entry, candidates: list[Candidate],
-    coverage: list[Coverage],
+    dice: Dice, graph: HiddenGraph, experience: str, entry: StreamEntry,
+    candidates: list[Candidate], coverage: list[Coverage],
 ) -> None:  # fmt: skip
     counts: dict[str, int] = {}
     for kind, piece in entry.stored:
@@ -116,7 +116,7 @@ def _add_candidates(
 
 
 def _units(
-    graph: HiddenGraph, experiences: tuple[Experience, ...], entries: list[Entry]
+    graph: HiddenGraph, experiences: tuple[Experience, ...], entries: list[StreamEntry]
 ) -> tuple[EvidenceUnit, ...]:
     sources: list[list[Source]] = [[] for _ in graph.atoms]
     for experience, entry in zip(experiences, entries, strict=True):

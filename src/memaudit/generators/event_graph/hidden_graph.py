@@ -19,7 +19,7 @@ ONCE = Fraction(1)
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class GraphQuestion:
     """Something that will be asked about a person; `hop`: also in a roundabout way."""
 
     template: str
@@ -44,7 +44,7 @@ class HiddenGraph:
     """Whether no question is left out, as for the first threads of a stream."""
     atoms: list[Atom] = field(default_factory=list)
     relations: list[Relation] = field(default_factory=list)
-    questions: list[Question] = field(default_factory=list)
+    questions: list[GraphQuestion] = field(default_factory=list)
 
     def add(
         self, kind: str, slots: Mapping[str, tuple[str, ...]], text: str, day: date,
@@ -64,7 +64,7 @@ class HiddenGraph:
         drawn = Fraction(self.dice.between(*IMPORTANCE)) if importance is None else importance
         if self.ask_all or self.dice.chance(ASKED):
             numbers = tuple(atom.number for atom in required)
-            self.questions.append(Question(template, scene, answer, kind, numbers, drawn, hop))
+            self.questions.append(GraphQuestion(template, scene, answer, kind, numbers, drawn, hop))
 
 
 HOP_SHARE = Fraction(2, 3)
@@ -76,7 +76,7 @@ TWO_HOP_SHARE = Fraction(1, 2)
 
 
 def add_hops(
-    graph: HiddenGraph, relations: list[Relation], questions: list[Question], ask_first: bool
+    graph: HiddenGraph, relations: list[Relation], questions: list[GraphQuestion], ask_first: bool
 ) -> None:
     """Add multi-hop questions of a chapter; with `ask_first` the first possible one is asked."""
     into = {relation.target.name: relation for relation in relations}
@@ -91,7 +91,9 @@ def add_hops(
                 graph.questions.append(_hop(graph.dice, relation, into, question))
 
 
-def _hop(dice: Dice, relation: Relation, into: dict[str, Relation], question: Question) -> Question:
+def _hop(
+    dice: Dice, relation: Relation, into: dict[str, Relation], question: GraphQuestion
+) -> GraphQuestion:
     """The question, about "Ilse's sister" instead of Nela."""
     path = [relation]
     before = into.get(relation.source.name)
@@ -99,7 +101,7 @@ def _hop(dice: Dice, relation: Relation, into: dict[str, Relation], question: Qu
         path.insert(0, before)
     name = path[0].source.name + "".join(f"'s {step.label}" for step in path)
     scene = question.scene
-    return Question(
+    return GraphQuestion(
         question.template,
         Scene(Person(name, relation.target.they), scene.fills, (), scene.verb),
         question.answer,

@@ -41,7 +41,7 @@ class Moment:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class StreamEntry:
     """One message, the pieces that could be stored, and which atoms it is the source of."""
 
     moment: Moment
@@ -52,12 +52,12 @@ class Entry:
     """Atoms and the words that state them."""
 
 
-def stream(dice: Dice, parameters: Parameters) -> tuple[HiddenGraph, list[Entry]]:
+def stream(dice: Dice, parameters: Parameters) -> tuple[HiddenGraph, list[StreamEntry]]:
     """The hidden graph and the visible stream of one package."""
     speaker, planned = chapters(dice, parameters)
     moments = _schedule(dice, [len(chapter.messages) for chapter in planned])
     graph = HiddenGraph(dice)
-    entries: list[Entry] = []
+    entries: list[StreamEntry] = []
     for place, chapter in enumerate(planned):
         own = moments[len(entries) : len(entries) + len(chapter.messages)]
         relations, questions = len(graph.relations), len(graph.questions)
@@ -116,8 +116,8 @@ def _tellings(
 def _entries(
     dice: Dice, speaker: Person, chapter: Chapter, moments: list[Moment],
     tellings: dict[Beat, Telling],
-) -> list[Entry]:  # fmt: skip
-    entries: list[Entry] = []
+) -> list[StreamEntry]:  # fmt: skip
+    entries: list[StreamEntry] = []
     briefs: list[Piece] = []
     for moment, beats in zip(moments, chapter.messages, strict=True):
         told = tuple(tellings[beat] for beat in beats)
@@ -125,12 +125,12 @@ def _entries(
         entry = _message(dice, speaker, moment, told) if told else _chat(dice, speaker, moment)
         notes = (("summary", _summary(dice, briefs)),) if moment.closes else ()
         entries.append(
-            Entry(moment, entry.speaker, entry.text, entry.stored + notes, entry.sources)
+            StreamEntry(moment, entry.speaker, entry.text, entry.stored + notes, entry.sources)
         )
     return entries
 
 
-def _message(dice: Dice, speaker: Person, moment: Moment, told: tuple[Telling, ...]) -> Entry:
+def _message(dice: Dice, speaker: Person, moment: Moment, told: tuple[Telling, ...]) -> StreamEntry:
     """One or two tellings as somebody would write them."""
     words = vocabulary().small_talk
     parts: list[str] = []
@@ -150,7 +150,7 @@ def _message(dice: Dice, speaker: Person, moment: Moment, told: tuple[Telling, .
     raw = Piece(" ".join(parts), tuple(slot for telling in told for slot in telling.message.stated))
     offers = [offer for telling in told for offer in telling.stored]
     stored = (("raw", raw), *((kind, _noted(dice, kind, piece)) for kind, piece in offers))
-    return Entry(moment, speaker.name, raw.text, stored, tuple(sources))
+    return StreamEntry(moment, speaker.name, raw.text, stored, tuple(sources))
 
 
 def _opener(dice: Dice, sentence: str, first: bool) -> str:
@@ -165,12 +165,12 @@ def _capital(sentence: str) -> str:
     return sentence[:1].upper() + sentence[1:]
 
 
-def _chat(dice: Dice, speaker: Person, moment: Moment) -> Entry:
+def _chat(dice: Dice, speaker: Person, moment: Moment) -> StreamEntry:
     """Small talk, by the speaker or the assistant."""
     words = vocabulary().small_talk
     if not moment.opens and dice.chance(ANSWERED):
         text = dice.pick(words.assistant)
-        return Entry(moment, "assistant", text, (("raw", Piece(text)),))
+        return StreamEntry(moment, "assistant", text, (("raw", Piece(text)),))
     if dice.below(2):
         weather = dice.pick(words.weather)
         note = f"{dice.pick(weather.remarks)}, {dice.pick(weather.moods)}."
@@ -180,7 +180,7 @@ def _chat(dice: Dice, speaker: Person, moment: Moment) -> Entry:
     end = f" {dice.pick(words.tails)}" if dice.below(2) else ""
     text = f"{start}{note}{end}"
     stored = (("raw", Piece(text)), ("fact", _noted(dice, "fact", Piece(note))))
-    return Entry(moment, speaker.name, text, stored)
+    return StreamEntry(moment, speaker.name, text, stored)
 
 
 def _noted(dice: Dice, kind: str, piece: Piece) -> Piece:

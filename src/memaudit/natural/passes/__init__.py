@@ -1,1 +1,1 @@
-"""Packages with the help of a model: separate passes, each blind to what it must not see."""
+"""Packages built with models: separate passes, each blind to what it must not see."""

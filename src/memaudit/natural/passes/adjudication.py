@@ -9,15 +9,20 @@ from pydantic import model_validator
 
 from memaudit.datasets.conversation import Question
 from memaudit.models.prompt import Quotable, StrictRow
-from memaudit.models.request import Request
 from memaudit.models.session import ModelSession
-from memaudit.natural.passes.requirements import MOST_LETTERS, Need, ShownUnit, question_data
-from memaudit.natural.prompts import pass_prompt
+from memaudit.natural.passes.requirements import (
+    MAX_CHARACTERS,
+    Requirement,
+    ShownUnit,
+    question_data,
+)
+from memaudit.natural.prompts import pass_request
 
 STAGE = "adjudication"
 VerdictName = Literal["accepted", "corrected", "ambiguous", "rejected"]
 
 
+# The names and docstrings of reply types are part of every request's hash.
 class RewriteRow(StrictRow):
     """A better statement of a unit."""
 
@@ -37,7 +42,7 @@ class AdjudicationReply(StrictRow):
     def _holds_together(self) -> "AdjudicationReply":
         if len(set(self.required)) < len(self.required):
             raise ValueError("a required unit appears twice")
-        if len({one.unit for one in self.rewrites}) < len(self.rewrites):
+        if len({row.unit for row in self.rewrites}) < len(self.rewrites):
             raise ValueError("a unit is rewritten twice")
         if self.rewrites and self.verdict != "corrected":
             raise ValueError("only the verdict corrected comes with rewrites")
@@ -45,8 +50,8 @@ class AdjudicationReply(StrictRow):
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
-    """What the adjudicator says about a question; `required` and `rewrites` count if corrected."""
+class AdjudicatorVerdict:
+    """The adjudicator on a question; `required` and `rewrites` count only if corrected."""
 
     name: VerdictName
     reason: str
@@ -55,56 +60,52 @@ class Verdict:
 
 
 @dataclass(frozen=True, slots=True)
-class Proposal:
-    """A question with the need that is to be checked."""
+class RequirementProposal:
+    """A question with the requirement to be checked."""
 
     question: Question
-    need: Need
+    requirement: Requirement
     units: Sequence[ShownUnit]
 
     @property
     def shown(self) -> list[ShownUnit]:
-        """All units; of a list too long, those of the sessions that the required ones are from."""
-        if sum(len(one.statement) + len(one.quote) for one in self.units) <= MOST_LETTERS:
+        """All units, or those of the required units' sessions if the list is too long."""
+        if sum(len(unit.statement) + len(unit.quote) for unit in self.units) <= MAX_CHARACTERS:
             return list(self.units)
-        required = set(self.need.numbers)
-        sessions = {one.session for one in self.units if one.number in required}
-        return [one for one in self.units if one.session in sessions]
+        required = set(self.requirement.numbers)
+        sessions = {unit.session for unit in self.units if unit.number in required}
+        return [unit for unit in self.units if unit.session in sessions]
 
     def as_data(self) -> Quotable:
         """The annotator's decision as the prompt shows it."""
         return {
-            "decision": self.need.decision,
+            "decision": self.requirement.decision,
             "required": [
-                {"unit": number, "reason": reason} for number, reason in self.need.required
+                {"unit": number, "reason": reason} for number, reason in self.requirement.required
             ],
-            "reason": self.need.reason,
+            "reason": self.requirement.reason,
         }
 
 
-Place = tuple[str, str]
+QuestionKey = tuple[str, str]
 """A conversation and a question."""
 
 
 def adjudicate(
-    proposals: Mapping[Place, Proposal], session: ModelSession, model: str
-) -> dict[Place, Verdict | None]:
-    """A verdict for each proposal; None where the adjudicator gave no valid reply."""
-    used = pass_prompt(STAGE)
+    proposals: Mapping[QuestionKey, RequirementProposal], session: ModelSession, model: str
+) -> dict[QuestionKey, AdjudicatorVerdict | None]:
+    """A verdict for each proposal; None if the adjudicator gave no valid reply."""
     requests = [
         (
             owner,
-            Request.for_reply(
-                AdjudicationReply, model,
-                used.messages(
-                    question=question_data(one.question),
-                    units=[unit.with_quote() for unit in one.shown],
-                    proposal=one.as_data(),
-                ),
-                used.template, session.parameters,
+            pass_request(
+                STAGE, AdjudicationReply, model, session.parameters,
+                question=question_data(proposal.question),
+                units=[unit.with_quote() for unit in proposal.shown],
+                proposal=proposal.as_data(),
             ),
         )
-        for (owner, _), one in proposals.items()
+        for (owner, _), proposal in proposals.items()
     ]  # fmt: skip
     replies = session.ask(STAGE, requests, AdjudicationReply)
     return {
@@ -114,48 +115,51 @@ def adjudicate(
 
 
 def _verdict(
-    reply: AdjudicationReply, proposal: Proposal, place: Place, session: ModelSession
-) -> Verdict:
-    """The verdict; one that contradicts itself or names units it was not shown is ambiguous."""
+    reply: AdjudicationReply,
+    proposal: RequirementProposal,
+    place: QuestionKey,
+    session: ModelSession,
+) -> AdjudicatorVerdict:
+    """The verdict. One that contradicts itself or names unknown units is ambiguous."""
     owner, question = place
     shown = {unit.number for unit in proposal.shown}
     required = tuple(sorted(reply.required))
-    rewrites = tuple(sorted((one.unit, one.statement.strip()) for one in reply.rewrites))
+    rewrites = tuple(sorted((row.unit, row.statement.strip()) for row in reply.rewrites))
     unknown = sorted({*required, *(unit for unit, _ in rewrites)} - shown)
     problem = ""
     if unknown:
         problem = f"names the unknown unit {unknown[0]}"
-    elif reply.verdict != "corrected" and required and required != proposal.need.numbers:
+    elif reply.verdict != "corrected" and required and required != proposal.requirement.numbers:
         problem = f"is {reply.verdict} and yet requires other units"
     elif not all(text for _, text in rewrites):
         problem = "rewrites a unit as nothing"
     if problem:
         what = "unknown unit" if unknown else "contradicts itself"
         session.ledger.refuse(owner, STAGE, what, f"{question}: {problem}")
-        return Verdict("ambiguous", f"the verdict {problem}; it said: {reply.reason}")
+        return AdjudicatorVerdict("ambiguous", f"the verdict {problem}; it said: {reply.reason}")
     if reply.verdict != "corrected":
-        return Verdict(reply.verdict, reply.reason)
+        return AdjudicatorVerdict(reply.verdict, reply.reason)
     known = {unit.number: unit.statement for unit in proposal.units}
     rewrites = tuple((unit, text) for unit, text in rewrites if known[unit] != text)
-    if not rewrites and required == proposal.need.numbers:
+    if not rewrites and required == proposal.requirement.numbers:
         session.ledger.refuse(owner, STAGE, "correction without change", question)
-        return Verdict("accepted", reply.reason)
-    return Verdict("corrected", reply.reason, required, rewrites)
+        return AdjudicatorVerdict("accepted", reply.reason)
+    return AdjudicatorVerdict("corrected", reply.reason, required, rewrites)
 
 
 ACCEPTED, CORRECTED, AMBIGUOUS, REJECTED = "accepted", "corrected", "ambiguous", "rejected"
 UNADJUDICATED = "unadjudicated"
 """No adjudicator was asked."""
 UNSUPPORTED = "unsupported"
-"""The units do not support the answer, and nobody corrected that."""
+"""The units do not support the answer, and nothing was corrected."""
 FAILED = "failed"
 """The model gave no valid reply about the question."""
 INCOMPLETE = "incomplete"
-"""Of a package: memories, units or cells are missing because replies are."""
+"""Of a package: memories, units or cells are missing because replies failed."""
 UNASKED = "without questions"
 
 IN_POOL = (ACCEPTED, CORRECTED, UNADJUDICATED)
-"""What scores may be computed from."""
+"""Statuses that count in scores."""
 
 QUERY_STATUSES = (
     ACCEPTED, CORRECTED, AMBIGUOUS, REJECTED, UNADJUDICATED, UNSUPPORTED, FAILED,
@@ -164,7 +168,7 @@ QUERY_STATUSES = (
 
 @dataclass(frozen=True, slots=True)
 class Ruling:
-    """What became of a question: the units it requires, why, and its status."""
+    """The outcome of a question: its status, required units and reasons."""
 
     status: str
     required: tuple[int, ...]
@@ -176,7 +180,7 @@ class Ruling:
 
 @dataclass(slots=True)
 class Rulings:
-    """All questions of a conversation, and the units that were reworded on the way."""
+    """The outcomes of a conversation's questions, and the reworded units."""
 
     questions: dict[str, Ruling] = field(default_factory=dict)
     rewrites: dict[int, tuple[str, str]] = field(default_factory=dict)
@@ -184,61 +188,62 @@ class Rulings:
 
     @property
     def required(self) -> set[int]:
-        """Units that some question requires."""
         return {number for ruling in self.questions.values() for number in ruling.required}
 
     def counts(self) -> dict[str, int]:
         """How many questions have which status; every status is listed."""
-        found = Counter(ruling.status for ruling in self.questions.values())
-        return {status: found[status] for status in QUERY_STATUSES}
+        counts = Counter(ruling.status for ruling in self.questions.values())
+        return {status: counts[status] for status in QUERY_STATUSES}
 
 
-def rule(
+def make_rulings(
     questions: Sequence[Question],
-    needs: Mapping[str, Need | None],
-    verdicts: Mapping[str, Verdict | None] | None,
+    requirements: Mapping[str, Requirement | None],
+    verdicts: Mapping[str, AdjudicatorVerdict | None] | None,
 ) -> Rulings:
-    """The rulings in the order of the questions; the first rewrite of a unit stands."""
-    found = Rulings()
+    """The rulings in the order of the questions. The first rewrite of a unit stands."""
+    rulings = Rulings()
     for question in questions:
-        need = needs[question.id]
-        if need is None:
-            found.questions[question.id] = Ruling(FAILED, (), {}, "no valid reply")
+        requirement = requirements[question.id]
+        if requirement is None:
+            ruling = Ruling(FAILED, (), {}, "no valid reply")
         elif verdicts is None:
-            found.questions[question.id] = _plain(need)
+            status = UNSUPPORTED if requirement.decision == "unsupported" else UNADJUDICATED
+            why = dict(requirement.required)
+            ruling = Ruling(status, requirement.numbers, why, requirement.reason)
         else:
-            found.questions[question.id] = _judged(question.id, need, verdicts[question.id], found)
-    return found
+            verdict = verdicts[question.id]
+            ruling = _adjudicated(question.id, requirement, verdict, rulings.rewrites)
+        rulings.questions[question.id] = ruling
+    return rulings
 
 
-def _plain(need: Need) -> Ruling:
-    status = UNSUPPORTED if need.decision == "unsupported" else UNADJUDICATED
-    return Ruling(status, need.numbers, dict(need.required), need.reason)
-
-
-def _judged(question: str, need: Need, verdict: Verdict | None, found: Rulings) -> Ruling:
-    why = dict(need.required)
+def _adjudicated(
+    question: str, requirement: Requirement, verdict: AdjudicatorVerdict | None,
+    rewrites: dict[int, tuple[str, str]],
+) -> Ruling:  # fmt: skip
+    why, numbers = dict(requirement.required), requirement.numbers
     if verdict is None:
-        return Ruling(AMBIGUOUS, need.numbers, why, "the adjudicator gave no valid reply")
-    if verdict.name == ACCEPTED and need.decision == "unsupported":
-        return Ruling(UNSUPPORTED, need.numbers, why, need.reason)  # both say so
+        return Ruling(AMBIGUOUS, numbers, why, "the adjudicator gave no valid reply")
+    if verdict.name == ACCEPTED and requirement.decision == "unsupported":
+        return Ruling(UNSUPPORTED, numbers, why, requirement.reason)  # both say so
     if verdict.name != CORRECTED:
-        return Ruling(verdict.name, need.numbers, why, verdict.reason)
+        return Ruling(verdict.name, numbers, why, verdict.reason)
     for unit, text in verdict.rewrites:
-        known = found.rewrites.get(unit)
+        known = rewrites.get(unit)
         if known is not None and known[0] != text:
             reason = f"wants unit {unit} reworded otherwise than {known[1]} does"
-            return Ruling(AMBIGUOUS, need.numbers, why, reason)
+            return Ruling(AMBIGUOUS, numbers, why, reason)
     for unit, text in verdict.rewrites:
-        found.rewrites.setdefault(unit, (text, question))
+        rewrites.setdefault(unit, (text, question))
     kept = {unit: why.get(unit, "") for unit in verdict.required}
-    return Ruling(CORRECTED, verdict.required, kept, verdict.reason, need.numbers)
+    return Ruling(CORRECTED, verdict.required, kept, verdict.reason, numbers)
 
 
-def package_status(rulings: Rulings, holes: Sequence[str]) -> str:
-    """The status of a package: holes first, then what its questions allow."""
+def package_status(rulings: Rulings, missing: Sequence[str]) -> str:
+    """The status of a package: incomplete if parts are missing, else by its questions."""
     statuses = {ruling.status for ruling in rulings.questions.values()}
-    if holes:
+    if missing:
         return INCOMPLETE
     if not statuses:
         return UNASKED

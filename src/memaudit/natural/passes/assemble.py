@@ -1,4 +1,4 @@
-"""One conversation on its way through the passes, and the package that comes out."""
+"""A conversation between the passes, and the package made of it."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -15,18 +15,18 @@ from memaudit.datasets.conversation import Question
 from memaudit.datasets.irregularities import LoadedConversation
 from memaudit.models.prompt import provenance
 from memaudit.natural.candidates import extracts
-from memaudit.natural.coverage_rules import FULL, NONE, cell
-from memaudit.natural.evidence import query
+from memaudit.natural.coverage_rules import FULL, NONE, coverage_row
+from memaudit.natural.evidence import query_of
 from memaudit.natural.label_passes import CONVERSATION
 from memaudit.natural.passes.adjudication import FAILED, IN_POOL, Rulings, package_status
-from memaudit.natural.passes.coverage import Cells, Pair, SpotCheck
-from memaudit.natural.passes.memories import FoundMemory, Memories
+from memaudit.natural.passes.coverage import JudgedCells, SpotCheck, TextPair
+from memaudit.natural.passes.memories import ExtractedMemories, ExtractedMemory
 from memaudit.natural.passes.recipe import ModelRecipe
 from memaudit.natural.passes.requirements import ShownUnit
 from memaudit.natural.passes.source import SourceText, source_text
-from memaudit.natural.passes.units import FoundUnit, Units
+from memaudit.natural.passes.units import ExtractedUnit, ExtractedUnits
 from memaudit.natural.prompts import PROMPTS, pass_prompt
-from memaudit.natural.transcript import Transcript, experiences, split
+from memaudit.natural.transcript import Transcript, experiences, split_conversation
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,28 +39,26 @@ class RawTurn:
 
 
 @dataclass
-class Draft:
-    """What is known about a conversation so far."""
+class ConversationDraft:
+    """What the passes have found in a conversation so far."""
 
     loaded: LoadedConversation
     transcript: Transcript
     questions: tuple[Question, ...]
     source: SourceText
-    memories: Memories = field(default_factory=lambda: Memories(()))
-    units: Units = field(default_factory=lambda: Units(()))
+    memories: ExtractedMemories = field(default_factory=lambda: ExtractedMemories(()))
+    units: ExtractedUnits = field(default_factory=lambda: ExtractedUnits(()))
     rulings: Rulings = field(default_factory=Rulings)
-    cells: Cells = field(default_factory=dict)
+    cells: JudgedCells = field(default_factory=dict)
     spot: SpotCheck | None = None
 
     @classmethod
-    def of(cls, loaded: LoadedConversation, format: str) -> "Draft":
-        """A conversation before the first pass."""
-        transcript, questions = split(loaded.conversation, format)
+    def of(cls, loaded: LoadedConversation, format: str) -> "ConversationDraft":
+        transcript, questions = split_conversation(loaded.conversation, format)
         return cls(loaded, transcript, questions, source_text(transcript.sessions))
 
     @property
     def name(self) -> str:
-        """The conversation's id."""
         return self.loaded.conversation.id
 
     @cached_property
@@ -70,73 +68,74 @@ class Draft:
 
     @cached_property
     def raw(self) -> list[RawTurn]:
-        """The turns as candidates, by the rule that packages without a model use."""
+        """The turns as candidates, by the same rule as without a model."""
         numbers = {id: number for number, id in self.turn_ids.items()}
         return [
-            RawTurn(one.id, numbers[one.experience], one.text)
-            for one in extracts(self.transcript)
-            if one.kind == "raw"
+            RawTurn(offer.id, numbers[offer.experience], offer.text)
+            for offer in extracts(self.transcript)
+            if offer.kind == "raw"
         ]
 
     @property
-    def repeats(self) -> list[FoundMemory]:
-        """Memories that only repeat their turn, which is a candidate already."""
-        raw = {(one.turn, one_line(one.text)) for one in self.raw}
-        return [one for one in self.memories.found if (one.turn, one_line(one.text)) in raw]
+    def repeats(self) -> list[ExtractedMemory]:
+        """Memories that only repeat their turn, which is already a candidate."""
+        raw = {(turn.turn, one_line(turn.text)) for turn in self.raw}
+        return [
+            memory for memory in self.memories.items if (memory.turn, one_line(memory.text)) in raw
+        ]
 
     @property
-    def written(self) -> Iterator[tuple[str, FoundMemory]]:
-        """The model's other memories, with their ids."""
+    def written(self) -> Iterator[tuple[str, ExtractedMemory]]:
+        """The model's other memories with their ids."""
         left_out = set(self.repeats)
         seen: dict[int, int] = {}
-        for one in self.memories.found:
-            if one not in left_out:
-                seen[one.turn] = seen.get(one.turn, 0) + 1
-                yield f"{self.turn_ids[one.turn]}/memory-{seen[one.turn]}", one
+        for memory in self.memories.items:
+            if memory not in left_out:
+                seen[memory.turn] = seen.get(memory.turn, 0) + 1
+                yield f"{self.turn_ids[memory.turn]}/memory-{seen[memory.turn]}", memory
 
     @property
     def shown_units(self) -> list[ShownUnit]:
-        """The units as questions are compared with them."""
+        """The units as the labelling passes see them."""
         sessions = {session.number: session for session in self.source.sessions}
         return [
             ShownUnit(
                 number, unit.kind, sessions[self.session_of[unit.turn]].time, unit.statement,
                 unit.quote, self.session_of[unit.turn],
             )
-            for number, unit in enumerate(self.units.found, start=1)
+            for number, unit in enumerate(self.units.items, start=1)
         ]  # fmt: skip
 
     @property
-    def numbered_units(self) -> list[tuple[int, FoundUnit]]:
-        """Units by number, from 1."""
-        return list(enumerate(self.units.found, start=1))
+    def numbered_units(self) -> list[tuple[int, ExtractedUnit]]:
+        return list(enumerate(self.units.items, start=1))
 
     def statement(self, number: int) -> str:
-        """A unit's text, reworded where the adjudicator did."""
+        """A unit's text, as reworded by the adjudicator if it was."""
         if number in self.rulings.rewrites:
             return self.rulings.rewrites[number][0]
-        return self.units.found[number - 1].statement
+        return self.units.items[number - 1].statement
 
     @cached_property
     def session_of(self) -> dict[int, int]:
-        """The session a turn belongs to."""
+        """Session numbers by turn number."""
         return {
             turn.number: session.number
             for session in self.source.sessions
             for turn in session.turns
         }
 
-    def pairs(self, judge_raw: bool, frame: str) -> set[Pair]:
-        """The pairs for the judge: candidates with required units, of a session or of all.
+    def pairs(self, judge_raw: bool, frame: str) -> set[TextPair]:
+        """The pairs for the judge: candidates and required units of a session or of all.
 
-        Raw turns that hold a unit's verified quote are decided; they are not asked about.
+        Raw turns that contain a unit's verified quote are decided already.
         """
         memories = [(memory.text, memory.turns) for _, memory in self.written]
-        raw = [(one.text, (one.turn,)) for one in self.raw] if judge_raw else []
-        asked: set[Pair] = set()
+        raw = [(turn.text, (turn.turn,)) for turn in self.raw] if judge_raw else []
+        asked: set[TextPair] = set()
         for number in sorted(self.rulings.required):
-            statement, own = self.statement(number), self.units.found[number - 1].turn
-            texts = memories + [one for one in raw if one[1] != (own,)]
+            statement, own = self.statement(number), self.units.items[number - 1].turn
+            texts = memories + [item for item in raw if item[1] != (own,)]
             asked |= {
                 (text, statement)
                 for text, turns in texts
@@ -145,18 +144,26 @@ class Draft:
         return asked
 
 
+@dataclass(frozen=True, slots=True)
+class ModelBuild:
+    """A package and the draft it was made from."""
+
+    package: Package
+    draft: ConversationDraft
+
+
 METHOD = "model"
 QUOTE = "exact:quote"
-"""The provenance of a raw turn's cell for a unit whose verified quote stands in it."""
+"""The provenance of a raw turn's cell for a unit whose verified quote is in it."""
 
 UNDECIDED = "undecided"
-"""The label of a cell that the judge gave no answer for; its 0 is no judgement."""
+"""The label of a cell without an answer by the judge. Its 0 is not a judgement."""
 
 
-def assemble(draft: Draft, recipe: ModelRecipe) -> Package:
-    """The package; nothing in it depends on how often or where the models were asked."""
-    found = holes(draft)
-    status = package_status(draft.rulings, found)
+def assemble(draft: ConversationDraft, recipe: ModelRecipe) -> Package:
+    """The package. Nothing in it depends on how often or where the models were asked."""
+    missing = missing_parts(draft)
+    status = package_status(draft.rulings, missing)
     return Package(
         name=draft.name,
         experiences=tuple(experiences(draft.transcript)),
@@ -171,16 +178,16 @@ def assemble(draft: Draft, recipe: ModelRecipe) -> Package:
             "format": recipe.format,
             "status": status,
             "scoring_pool": status in IN_POOL,
-            "reasons": [*found],
+            "reasons": [*missing],
             "models": {**recipe.models},
             "prompts": {pass_prompt(name).label: pass_prompt(name).sha256 for name in PROMPTS},
         },
     )
 
 
-def holes(draft: Draft) -> list[str]:
-    """What is missing from a package because replies are."""
-    undecided = sum(one is None for one in draft.cells.values())
+def missing_parts(draft: ConversationDraft) -> list[str]:
+    """What is missing from a package because replies failed."""
+    undecided = sum(cell is None for cell in draft.cells.values())
     counted = (
         (draft.memories.lost, "pieces of the source brought no valid memories"),
         (draft.units.lost, "pieces of the source brought no valid units"),
@@ -190,17 +197,16 @@ def holes(draft: Draft) -> list[str]:
 
 
 def unit_id(number: int) -> str:
-    """The id of a unit by its number."""
     return f"u{number}"
 
 
-def _candidates(draft: Draft, recipe: ModelRecipe) -> Iterator[Candidate]:
-    """Raw turns and memories; all of them pay for every word."""
+def _candidates(draft: ConversationDraft, recipe: ModelRecipe) -> Iterator[Candidate]:
+    """Raw turns and memories, all costed by the same rule."""
     measure = cost_rule(recipe.cost_rule)
-    for one in draft.raw:
+    for raw in draft.raw:
         yield Candidate(
-            id=one.id, experience=draft.turn_ids[one.turn], kind="raw", text=one.text,
-            cost=Fraction(measure(one.text)), generator="rule:raw",
+            id=raw.id, experience=draft.turn_ids[raw.turn], kind="raw", text=raw.text,
+            cost=Fraction(measure(raw.text)), generator="rule:raw",
         )  # fmt: skip
     writer = provenance(recipe.model, pass_prompt("memories"))
     for id, memory in draft.written:
@@ -211,7 +217,7 @@ def _candidates(draft: Draft, recipe: ModelRecipe) -> Iterator[Candidate]:
         )  # fmt: skip
 
 
-def _units(draft: Draft, recipe: ModelRecipe) -> Iterator[EvidenceUnit]:
+def _units(draft: ConversationDraft, recipe: ModelRecipe) -> Iterator[EvidenceUnit]:
     turns = draft.transcript.turn
     writer = provenance(recipe.model, pass_prompt("units"))
     required = draft.rulings.required
@@ -221,7 +227,7 @@ def _units(draft: Draft, recipe: ModelRecipe) -> Iterator[EvidenceUnit]:
         if unit.requoted:
             attributes["quote_by"] = provenance(recipe.model, pass_prompt("quotes"))
         if number not in required:
-            attributes["judged"] = False  # nobody requires it, so it weighs nothing
+            attributes["judged"] = False  # no question requires it, so its weight is 0
         if number in draft.rulings.rewrites and recipe.adjudicator is not None:
             attributes |= {
                 "text_before": unit.statement,
@@ -236,12 +242,12 @@ def _units(draft: Draft, recipe: ModelRecipe) -> Iterator[EvidenceUnit]:
         )  # fmt: skip
 
 
-def _queries(draft: Draft, recipe: ModelRecipe) -> Iterator[Query]:
-    """All questions; those out of the scoring pool keep their units and weigh nothing."""
+def _queries(draft: ConversationDraft, recipe: ModelRecipe) -> Iterator[Query]:
+    """All questions. Those outside the scoring pool keep their units at importance 0."""
     writer = provenance(recipe.model, pass_prompt("requirements"))
     for question in draft.questions:
         ruling = draft.rulings.questions[question.id]
-        row = query(question, [unit_id(number) for number in ruling.required])
+        row = query_of(question, [unit_id(number) for number in ruling.required])
         attributes: dict[str, JsonValue] = {
             **row.attributes,
             "status": ruling.status,
@@ -263,31 +269,31 @@ def _queries(draft: Draft, recipe: ModelRecipe) -> Iterator[Query]:
         yield row.model_copy(update={"attributes": attributes, "importance": importance})
 
 
-def _coverage(draft: Draft, recipe: ModelRecipe) -> Iterator[Coverage]:
-    """Quotes decide their own turns, for every unit; the judge decides what it was asked."""
+def _coverage(draft: ConversationDraft, recipe: ModelRecipe) -> Iterator[Coverage]:
+    """Quotes decide their own turns for every unit; the judge decides the rest."""
     judge = provenance(recipe.coverage_judge, pass_prompt("coverage"))
     asked = sorted(draft.rulings.required)
-    for one in draft.raw:
-        own = {number for number, unit in draft.numbered_units if unit.turn == one.turn}
+    for raw in draft.raw:
+        own = {number for number, unit in draft.numbered_units if unit.turn == raw.turn}
         for number in sorted(own):
-            yield cell(one.id, unit_id(number), FULL, QUOTE, "holds the unit's quote")
+            yield coverage_row(raw.id, unit_id(number), FULL, QUOTE, "holds the unit's quote")
         others = [number for number in asked if number not in own]
-        yield from _judged(draft, one.id, one.text, others, judge)
+        yield from _judged(draft, raw.id, raw.text, others, judge)
     for id, memory in draft.written:
         yield from _judged(draft, id, memory.text, asked, judge)
 
 
 def _judged(
-    draft: Draft, candidate: str, text: str, numbers: Iterable[int], judge: str
+    draft: ConversationDraft, candidate: str, text: str, numbers: Iterable[int], judge: str
 ) -> Iterator[Coverage]:
-    """What the judge says about a text; pairs it was not asked about have no row."""
+    """The judge's rows for a text. Pairs that were not asked about have none."""
     for number in numbers:
         pair = (text, draft.statement(number))
         if pair not in draft.cells:
             continue
-        found = draft.cells[pair]
-        if found is not None:
-            yield cell(candidate, unit_id(number), found.value, judge, found.reason)
+        judged = draft.cells[pair]
+        if judged is not None:
+            yield coverage_row(candidate, unit_id(number), judged.value, judge, judged.reason)
         else:
-            row = cell(candidate, unit_id(number), NONE, judge, "the judge gave no answer")
+            row = coverage_row(candidate, unit_id(number), NONE, judge, "the judge gave no answer")
             yield row.model_copy(update={"label": UNDECIDED})

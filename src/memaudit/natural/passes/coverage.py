@@ -1,4 +1,13 @@
-"""Pass d: how much of each unit a memory preserves; pass f judges a sample again."""
+"""Pass d: how much of each unit a memory preserves. Pass f judges a sample again.
+
+The judge gets texts and nothing else: no ids, kinds, writers, questions or answers. Equal texts get
+equal cells, whoever wrote them, so package candidates and exported memories have the same judge.
+
+Memories and units are ordered by the SHA-256 of their text, which says nothing about their origin.
+A request holds eight units and as many memories as fit into 96 pairs, 32 memories and 24,000
+characters. All pairs are asked: a memory of one session can preserve what another session says, so
+leaving such pairs out would make silent zeros.
+"""
 
 import hashlib
 import json
@@ -6,6 +15,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import product
 from typing import Literal
 
 from pydantic import model_validator
@@ -14,12 +24,12 @@ from memaudit.models.prompt import Quotable, StrictRow
 from memaudit.models.request import Request
 from memaudit.models.session import ModelSession
 from memaudit.natural.coverage_rules import FULL, NONE, PARTIAL
-from memaudit.natural.prompts import pass_prompt
+from memaudit.natural.prompts import pass_request
 
-MOST_PAIRS, MOST_MEMORIES, MOST_UNITS = 96, 32, 8
-MOST_LETTERS = 24_000
+MAX_PAIRS, MAX_MEMORIES, MAX_UNITS = 96, 32, 8
+MAX_CHARACTERS = 24_000
 
-Pair = tuple[str, str]
+TextPair = tuple[str, str]
 """The text of a memory and the text of a unit."""
 
 
@@ -31,43 +41,44 @@ class Chunk:
     units: tuple[str, ...]
     pairs: tuple[tuple[int, int], ...]
 
-    def pair(self, numbers: tuple[int, int]) -> Pair:
-        """The texts behind two numbers."""
+    def pair(self, numbers: tuple[int, int]) -> TextPair:
         return self.memories[numbers[0] - 1], self.units[numbers[1] - 1]
 
 
 def rank(text: str) -> str:
-    """Where a text comes: the same for everybody, and a secret to nobody."""
+    """The sort key of a text."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def shuffled(texts: Iterable[str]) -> list[str]:
-    """Distinct texts in the order of their rank."""
+    """Distinct texts ordered by rank."""
     return sorted(set(texts), key=rank)
 
 
-def chunks(pairs: Iterable[Pair], most_memories: int = MOST_MEMORIES) -> Iterator[Chunk]:
+def chunks(pairs: Iterable[TextPair], most_memories: int = MAX_MEMORIES) -> Iterator[Chunk]:
     """All pairs, each in one chunk."""
     wanted = set(pairs)
-    memory_place = {text: place for place, text in enumerate(shuffled(one for one, _ in wanted))}
-    unit_place = {text: place for place, text in enumerate(shuffled(one for _, one in wanted))}
+    memory_place, unit_place = (
+        {text: place for place, text in enumerate(shuffled(pair[side] for pair in wanted))}
+        for side in (0, 1)
+    )
     ordered = sorted(
         wanted,
         key=lambda pair: (
-            unit_place[pair[1]] // MOST_UNITS,
+            unit_place[pair[1]] // MAX_UNITS,
             memory_place[pair[0]],
             unit_place[pair[1]],
         ),
     )
-    together: list[Pair] = []
+    together: list[TextPair] = []
     memories: set[str] = set()
     units: set[str] = set()
     for memory, unit in ordered:
         memories.add(memory)
         units.add(unit)
-        letters = sum(map(len, memories)) + sum(map(len, units))
-        full = len(memories) > most_memories or len(units) > MOST_UNITS or letters > MOST_LETTERS
-        if together and (full or len(together) == MOST_PAIRS):
+        length = sum(map(len, memories)) + sum(map(len, units))
+        full = len(memories) > most_memories or len(units) > MAX_UNITS or length > MAX_CHARACTERS
+        if together and (full or len(together) == MAX_PAIRS):
             yield _chunk(together, memory_place, unit_place)
             together, memories, units = [], {memory}, {unit}
         together.append((memory, unit))
@@ -76,10 +87,10 @@ def chunks(pairs: Iterable[Pair], most_memories: int = MOST_MEMORIES) -> Iterato
 
 
 def _chunk(
-    pairs: Sequence[Pair], memory_place: dict[str, int], unit_place: dict[str, int]
+    pairs: Sequence[TextPair], memory_place: dict[str, int], unit_place: dict[str, int]
 ) -> Chunk:
-    memories = sorted({one for one, _ in pairs}, key=memory_place.__getitem__)
-    units = sorted({one for _, one in pairs}, key=unit_place.__getitem__)
+    memories = sorted({memory for memory, _ in pairs}, key=memory_place.__getitem__)
+    units = sorted({unit for _, unit in pairs}, key=unit_place.__getitem__)
     numbers = {(memories.index(memory) + 1, units.index(unit) + 1) for memory, unit in pairs}
     return Chunk(tuple(memories), tuple(units), tuple(sorted(numbers)))
 
@@ -89,6 +100,7 @@ Label = Literal["full", "partial", "none"]
 VALUES: dict[Label, Fraction] = {"full": FULL, "partial": PARTIAL, "none": NONE}
 
 
+# The names and docstrings of reply types are part of every request's hash.
 class CellRow(StrictRow):
     """One cell of a reply."""
 
@@ -105,13 +117,13 @@ class CoverageReply(StrictRow):
 
     @model_validator(mode="after")
     def _once_each(self) -> "CoverageReply":
-        if len({(one.memory, one.unit) for one in self.cells}) < len(self.cells):
+        if len({(row.memory, row.unit) for row in self.cells}) < len(self.cells):
             raise ValueError("a pair of memory and unit appears twice")
         return self
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class JudgedCell:
     """What the judge says about a memory and a unit."""
 
     label: Label
@@ -119,12 +131,11 @@ class Cell:
 
     @property
     def value(self) -> Fraction:
-        """Full is 1, partial 1/2, none 0."""
         return VALUES[self.label]
 
 
-Cells = dict[Pair, Cell | None]
-"""By the texts of memory and unit; None where the judge gave no answer, which is no zero."""
+JudgedCells = dict[TextPair, JudgedCell | None]
+"""By the texts of memory and unit. None means no answer, which is not a zero."""
 
 
 def judge_coverage(
@@ -133,20 +144,22 @@ def judge_coverage(
     session: ModelSession,
     model: str,
     owner: str = "",
-) -> Cells:
+) -> JudgedCells:
     """A cell for every pair of a memory's text and a unit's text."""
     pairs = {(memory, unit) for memory in memories for unit in units}
     return judge_pairs({owner: pairs}, session, model)[owner]
 
 
 def judge_pairs(
-    wanted: dict[str, set[Pair]], session: ModelSession, model: str, stage: str = STAGE
-) -> dict[str, Cells]:
-    """Cells for any pairs of several conversations; those left out are asked about once more.
+    wanted: dict[str, set[TextPair]], session: ModelSession, model: str, stage: str = STAGE
+) -> dict[str, JudgedCells]:
+    """Cells for pairs of several conversations. Missing cells are asked about once more.
 
-    The second time a request holds one memory, so that one that spoils a reply spoils no other.
+    The second request holds one memory, so that a memory that spoils a reply spoils no other.
     """
-    cells: dict[str, Cells] = {owner: dict.fromkeys(sorted(wanted[owner])) for owner in wanted}
+    cells: dict[str, JudgedCells] = {
+        owner: dict.fromkeys(sorted(wanted[owner])) for owner in wanted
+    }
     work = [(owner, chunk) for owner, pairs in wanted.items() for chunk in chunks(pairs)]
     _ask(work, cells, session, model, stage, again=False)
     work = [(owner, chunk) for owner in wanted for chunk in chunks(_missing(cells[owner]), 1)]
@@ -157,26 +170,25 @@ def judge_pairs(
     return cells
 
 
-def _missing(cells: Cells) -> list[Pair]:
+def _missing(cells: JudgedCells) -> list[TextPair]:
     return [pair for pair, cell in cells.items() if cell is None]
 
 
 def _ask(
     work: Sequence[tuple[str, Chunk]],
-    cells: dict[str, Cells],
+    cells: dict[str, JudgedCells],
     session: ModelSession,
     model: str,
     stage: str,
     again: bool,
 ) -> None:
-    """Ask about chunks and write down the cells that were asked for."""
     requests = [(owner, coverage_request(chunk, model, session, again)) for owner, chunk in work]
     replies = session.ask(f"{stage} again" if again else stage, requests, CoverageReply)
     for (owner, chunk), reply in zip(work, replies, strict=True):
         asked = set(chunk.pairs)
         for row in [] if reply is None else reply.cells:
             if (row.memory, row.unit) in asked:
-                cells[owner][chunk.pair((row.memory, row.unit))] = Cell(row.label, row.reason)
+                cells[owner][chunk.pair((row.memory, row.unit))] = JudgedCell(row.label, row.reason)
             else:
                 words = f"memory {row.memory}, unit {row.unit}: {row.label}"
                 session.ledger.refuse(owner, stage, "cell nobody asked for", words)
@@ -185,8 +197,6 @@ def _ask(
 def coverage_request(
     chunk: Chunk, model: str, session: ModelSession, again: bool = False
 ) -> Request:
-    """The question about a chunk."""
-    used = pass_prompt(STAGE)
     blocks: dict[str, Quotable] = {
         "memories": _numbered("memory", chunk.memories),
         "units": _numbered("unit", chunk.units),
@@ -197,8 +207,7 @@ def coverage_request(
     }
     if again:
         blocks["asked_before"] = "yes"
-    messages = used.messages(**blocks)
-    return Request.for_reply(CoverageReply, model, messages, used.template, session.parameters)
+    return pass_request(STAGE, CoverageReply, model, session.parameters, **blocks)
 
 
 def _numbered(name: str, texts: Iterable[str]) -> Quotable:
@@ -206,41 +215,36 @@ def _numbered(name: str, texts: Iterable[str]) -> Quotable:
 
 
 SPOT_CHECK_STAGE = "spot check"
-SHARE = Fraction(1, 5)
+SPOT_CHECK_SHARE = Fraction(1, 5)
 
 
 @dataclass(frozen=True, slots=True)
 class SpotCheck:
-    """The sampled cells: by pair, what the judge said and what the other model says."""
+    """The sampled cells: by pair, the cells of the judge and of the other model."""
 
-    cells: Mapping[Pair, tuple[Cell, Cell]]
+    cells: Mapping[TextPair, tuple[JudgedCell, JudgedCell]]
     undecided: int = 0
 
     @property
     def table(self) -> dict[tuple[Label, Label], int]:
-        """How often the judge said the first and the other model the second."""
-        found = Counter((one.label, other.label) for one, other in self.cells.values())
-        return {
-            (one, other): found[one, other]
-            for one in VALUES
-            for other in VALUES
-            if found[one, other]
-        }
+        """How often the judge gave the first label and the other model the second."""
+        counts = Counter((judge.label, other.label) for judge, other in self.cells.values())
+        return {labels: counts[labels] for labels in product(VALUES, VALUES) if counts[labels]}
 
     @property
     def agreement(self) -> Fraction | None:
-        """The share of sampled cells with the same label; None without any."""
-        same = sum(one.label == other.label for one, other in self.cells.values())
+        """The share of sampled cells with the same label; None if there are none."""
+        same = sum(judge.label == other.label for judge, other in self.cells.values())
         return Fraction(same, len(self.cells)) if self.cells else None
 
 
-def sample(cells: Cells, share: Fraction, seed: int, owner: str) -> set[Pair]:
-    """So large a share of each label, rounded up, chosen by a hash: order does not matter."""
+def spot_check_sample(cells: JudgedCells, share: Fraction, seed: int, owner: str) -> set[TextPair]:
+    """A share of each label, rounded up, chosen by a hash so that order does not matter."""
 
-    def rank(pair: Pair) -> str:
+    def rank(pair: TextPair) -> str:
         return hashlib.sha256(json.dumps([seed, owner, *pair]).encode()).hexdigest()
 
-    chosen: set[Pair] = set()
+    chosen: set[TextPair] = set()
     for label in VALUES:
         own = sorted(
             (pair for pair, cell in cells.items() if cell and cell.label == label), key=rank
@@ -250,21 +254,23 @@ def sample(cells: Cells, share: Fraction, seed: int, owner: str) -> set[Pair]:
 
 
 def spot_check(
-    judged: Mapping[str, Cells],
+    judged: Mapping[str, JudgedCells],
     session: ModelSession,
     model: str,
-    share: Fraction = SHARE,
+    share: Fraction = SPOT_CHECK_SHARE,
     seed: int = 0,
 ) -> dict[str, SpotCheck]:
-    """The sample of every conversation, judged by another model."""
-    wanted = {owner: sample(cells, share, seed, owner) for owner, cells in judged.items()}
-    again = judge_pairs(wanted, session, model, SPOT_CHECK_STAGE)
-    found = {}
-    for owner, cells in again.items():
+    """A sample of every conversation, judged by another model."""
+    wanted = {
+        owner: spot_check_sample(cells, share, seed, owner) for owner, cells in judged.items()
+    }
+    checked = judge_pairs(wanted, session, model, SPOT_CHECK_STAGE)
+    checks = {}
+    for owner, cells in checked.items():
         pairs = {
             pair: (first, other)
             for pair, other in cells.items()
             if other is not None and (first := judged[owner][pair]) is not None
         }
-        found[owner] = SpotCheck(pairs, len(cells) - len(pairs))
-    return found
+        checks[owner] = SpotCheck(pairs, len(cells) - len(pairs))
+    return checks

@@ -1,13 +1,10 @@
-"""What each pass is allowed to see, and what it must not; the manifest says both."""
+"""The manifest of a build with models, and what each pass sees and must not see."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
-
-from pydantic import JsonValue
 
 from memaudit.core.digest import digest
 from memaudit.core.exact import plain
@@ -15,12 +12,11 @@ from memaudit.core.package import TABLES, Package
 from memaudit.models.client import Usage
 from memaudit.models.request import ModelParameters
 from memaudit.models.session import SessionLedger, usage_json
-from memaudit.natural.build_folder import FORMAT, VERSION
-from memaudit.natural.build_plan import Plan
+from memaudit.natural.build_folder import counted, manifest_head
+from memaudit.natural.build_plan import BuildPlan
 from memaudit.natural.coverage_rules import is_exact
 from memaudit.natural.passes.adjudication import QUERY_STATUSES
-from memaudit.natural.passes.assemble import METHOD, QUOTE, UNDECIDED
-from memaudit.natural.passes.build import ModelBuilt
+from memaudit.natural.passes.assemble import METHOD, QUOTE, UNDECIDED, ModelBuild
 from memaudit.natural.passes.coverage import SpotCheck
 from memaudit.natural.passes.recipe import ModelRecipe
 from memaudit.natural.prompts import PROMPTS, pass_prompt
@@ -56,19 +52,11 @@ VIEWS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 """By pass: what it sees, and what it must not see."""
 
 
-def views_json() -> dict[str, JsonValue]:
-    """For a manifest."""
-    return {
-        name: {"sees": list(sees), "must_not_see": list(hidden)}
-        for name, (sees, hidden) in VIEWS.items()
-    }
-
-
 _RULES = {QUOTE: "the raw turn holds the unit's quote, which was found in it word for word"}
 
 
-def package_entry(built: ModelBuilt, file: str, ledger: SessionLedger) -> dict[str, Any]:
-    """What the manifest says about one package."""
+def package_entry(built: ModelBuild, file: str, ledger: SessionLedger) -> dict[str, Any]:
+    """The manifest's entry for a package."""
     package, draft = built.package, built.draft
     labels = Counter(row.label or "" for row in package.coverage)
     return {
@@ -80,14 +68,14 @@ def package_entry(built: ModelBuilt, file: str, ledger: SessionLedger) -> dict[s
         "reasons": package.attributes["reasons"],
         "counts": {table: len(getattr(package, table)) for table in TABLES},
         "queries": draft.rulings.counts(),
-        "queries_without_units": sum(not one.required for one in package.queries),
+        "queries_without_units": sum(not query.required for query in package.queries),
         "units": {
             "required": len(draft.rulings.required),
-            "requoted": sum(one.requoted for one in draft.units.found),
+            "requoted": sum(unit.requoted for unit in draft.units.items),
             "reworded": len(draft.rulings.rewrites),
         },
         "cells": {
-            "judged": sum(one is not None for one in draft.cells.values()),
+            "judged": sum(cell is not None for cell in draft.cells.values()),
             "undecided": labels[UNDECIDED],
             "by_quote": sum(row.provenance == QUOTE for row in package.coverage),
             "not_asked": _not_asked(package),
@@ -105,78 +93,71 @@ def package_entry(built: ModelBuilt, file: str, ledger: SessionLedger) -> dict[s
 
 
 def _not_asked(package: Package) -> int:
-    """Cells of required units that neither a quote nor the judge decides: 0 by the frame."""
+    """Cells of required units that neither a quote nor the judge decides."""
     required = {unit for query in package.queries for unit in query.required}
     rows = sum(row.unit in required for row in package.coverage)
     return len(package.candidates) * len(required) - rows
 
 
 def spot_json(spot: SpotCheck) -> dict[str, Any]:
-    """A spot-check: how many cells, how often both agree, and where they do not."""
     agreement = spot.agreement
     return {
         "cells": len(spot.cells),
         "undecided": spot.undecided,
         "agreement": None if agreement is None else plain(agreement),
         "labels": [
-            {"judge": one, "checker": other, "cells": number}
-            for (one, other), number in spot.table.items()
+            {"judge": judge, "checker": checker, "cells": number}
+            for (judge, checker), number in spot.table.items()
         ],
         "disagreements": [
             {
-                "memory": pair[0], "unit": pair[1], "judge": one.label, "checker": other.label,
-                "judge_reason": one.reason, "checker_reason": other.reason,
+                "memory": pair[0], "unit": pair[1], "judge": judge.label,
+                "checker": checker.label, "judge_reason": judge.reason,
+                "checker_reason": checker.reason,
             }
-            for pair, (one, other) in sorted(spot.cells.items(), key=lambda item: item[0])
-            if one.label != other.label
+            for pair, (judge, checker) in sorted(spot.cells.items(), key=lambda item: item[0])
+            if judge.label != checker.label
         ],
     }  # fmt: skip
 
 
 def model_manifest(
-    plan: Plan, recipe: ModelRecipe, parameters: ModelParameters, entries: Sequence[dict[str, Any]],
-    builds: Sequence[ModelBuilt], ledger: SessionLedger,
+    plan: BuildPlan, recipe: ModelRecipe, parameters: ModelParameters,
+    entries: Sequence[dict[str, Any]], builds: Sequence[ModelBuild], ledger: SessionLedger,
 ) -> dict[str, Any]:  # fmt: skip
-    """The whole manifest; nothing in it depends on when or where the build ran."""
-    irregular = [one for built in builds for one in built.draft.loaded.irregularities]
+    """The manifest. Nothing in it depends on when or where the build ran."""
+    irregular = [row for built in builds for row in built.draft.loaded.irregularities]
     packages = [built.package for built in builds]
     counts = Counter[str]()
-    for one in entries:
-        counts.update(one["counts"])
-        counts["queries_without_units"] += one["queries_without_units"]
+    for entry in entries:
+        counts.update(entry["counts"])
+        counts["queries_without_units"] += entry["queries_without_units"]
     return {
-        "format": FORMAT,
-        "version": VERSION,
-        "memaudit": version("memaudit"),
-        "method": METHOD,
-        "dataset": {
-            "name": plan.job.path.name, "format": recipe.format, "sha256": plan.sha256,
-        },
-        "subset": None if plan.subset is None else plan.subset.sha256,
-        "conversations": list(plan.job.conversations) or None,
-        "cost_rule": recipe.cost_rule,
+        **manifest_head(plan, METHOD),
         "models": recipe.models,
         "parameters": parameters.to_json(),
         "prompts": [pass_prompt(name).to_json() for name in PROMPTS],
-        "passes": views_json(),
+        "passes": {
+            name: {"sees": list(sees), "must_not_see": list(hidden)}
+            for name, (sees, hidden) in VIEWS.items()
+        },
         "settings": settings_of(recipe),
         "adjudication": _adjudication(recipe, entries),
         "spot_check": _spot(recipe, builds),
         "usage": usage_json(sum(ledger.usage.values(), Usage())),
         "counts": {"packages": len(entries), **dict(sorted(counts.items()))},
-        "statuses": _counted(str(one["status"]) for one in entries),
-        "candidates_by_kind": _counted(
-            one.kind for package in packages for one in package.candidates
+        "statuses": counted(str(entry["status"]) for entry in entries),
+        "candidates_by_kind": counted(
+            candidate.kind for package in packages for candidate in package.candidates
         ),
         "coverage_by_provenance": _provenances(packages),
-        "irregularity_counts": _counted(one.what for one in irregular),
-        "irregularities": [asdict(one) for one in irregular],
+        "irregularity_counts": counted(row.what for row in irregular),
+        "irregularities": [asdict(row) for row in irregular],
         "packages": list(entries),
     }  # fmt: skip
 
 
 def settings_of(recipe: ModelRecipe) -> dict[str, Any]:
-    """What was chosen besides models."""
     return {
         "group_cap": recipe.group_cap, "judge_raw": recipe.judge_raw, "frame": recipe.frame,
         "spot_share": plain(recipe.spot_share), "seed": recipe.seed,
@@ -184,15 +165,15 @@ def settings_of(recipe: ModelRecipe) -> dict[str, Any]:
 
 
 def _adjudication(recipe: ModelRecipe, entries: Sequence[dict[str, Any]]) -> dict[str, Any] | None:
-    """How many questions were accepted, corrected, ambiguous and rejected."""
     if recipe.adjudicator is None:
         return None
-    total = {status: sum(one["queries"][status] for one in entries) for status in QUERY_STATUSES}
-    return {"model": recipe.adjudicator, "queries": total}
+    queries = {
+        status: sum(entry["queries"][status] for entry in entries) for status in QUERY_STATUSES
+    }
+    return {"model": recipe.adjudicator, "queries": queries}
 
 
-def _spot(recipe: ModelRecipe, builds: Iterable[ModelBuilt]) -> dict[str, Any] | None:
-    """All samples together."""
+def _spot(recipe: ModelRecipe, builds: Iterable[ModelBuild]) -> dict[str, Any] | None:
     spots = [built.draft.spot for built in builds if built.draft.spot is not None]
     if recipe.checker is None:
         return None
@@ -200,13 +181,13 @@ def _spot(recipe: ModelRecipe, builds: Iterable[ModelBuilt]) -> dict[str, Any] |
     table: Counter[tuple[str, str]] = Counter()
     for spot in spots:
         table.update(spot.table)
-    same = sum(number for (one, other), number in table.items() if one == other)
+    same = sum(number for (judge, checker), number in table.items() if judge == checker)
     return {
         "model": recipe.checker, "cells": cells, "same": same,
         "undecided": sum(spot.undecided for spot in spots),
         "labels": [
-            {"judge": one, "checker": other, "cells": number}
-            for (one, other), number in sorted(table.items())
+            {"judge": judge, "checker": checker, "cells": number}
+            for (judge, checker), number in sorted(table.items())
         ],
     }  # fmt: skip
 
@@ -221,14 +202,10 @@ def _provenances(packages: Iterable[Package]) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _counted(whats: Iterable[str]) -> dict[str, int]:
-    return dict(sorted(Counter(whats).items()))
-
-
-def summary(manifest: dict[str, Any], out: Path) -> list[str]:
-    """What was built, how it was judged, what failed, and what it used."""
+def build_summary(manifest: dict[str, Any], out: Path) -> list[str]:
+    """What was built, how it was judged and what failed, as lines of text."""
     counts = manifest["counts"]
-    kept = f", {manifest['kept']} of them there already" if manifest.get("kept") else ""
+    kept = f", {manifest['kept']} of them already existed" if manifest.get("kept") else ""
     number = counts["packages"]
     lines = [f"{number} package{'s'[: number != 1]} in {out}{kept}"]
     lines += [_row(number, status, 1) for status, number in manifest["statuses"].items()]
@@ -248,32 +225,27 @@ def summary(manifest: dict[str, Any], out: Path) -> list[str]:
         lines.append(_row(spot["cells"], f"cells judged again by {spot['model']}"))
         lines.append(_row(spot["same"], "with the same label", 1))
     for title, field in (("replies failed", "failures"), ("items refused", "rejections")):
-        found = _by_kind(manifest, field)
-        if found:
-            lines.append(_row(found.total(), title))
-            lines += [_row(number, what, 1) for what, number in sorted(found.items())]
+        counts_by_kind = _by_kind(manifest, field)
+        if counts_by_kind:
+            lines.append(_row(counts_by_kind.total(), title))
+            lines += [_row(number, what, 1) for what, number in sorted(counts_by_kind.items())]
     return lines
 
 
 def _summed(manifest: dict[str, Any], field: str) -> Counter[str]:
     total: Counter[str] = Counter()
-    for one in manifest["packages"]:
-        total.update(one[field])
+    for entry in manifest["packages"]:
+        total.update(entry[field])
     return total
 
 
 def _by_kind(manifest: dict[str, Any], field: str) -> Counter[str]:
     """By pass and kind, over all packages."""
-    return Counter(
-        {
-            f"{stage}: {kind}": sum(
-                one[field].get(stage, {}).get(kind, 0) for one in manifest["packages"]
-            )
-            for one in manifest["packages"]
-            for stage, kinds in one[field].items()
-            for kind in kinds
-        }
-    )
+    total: Counter[str] = Counter()
+    for entry in manifest["packages"]:
+        for stage, kinds in entry[field].items():
+            total.update({f"{stage}: {kind}": number for kind, number in kinds.items()})
+    return total
 
 
 def _row(number: int, what: str, deeper: int = 0) -> str:

@@ -6,10 +6,9 @@ from typing import Literal
 
 from memaudit.core.text import one_line
 from memaudit.models.prompt import StrictRow
-from memaudit.models.request import Request
 from memaudit.models.session import ModelSession
 from memaudit.natural.passes.source import SourceText, pieces
-from memaudit.natural.prompts import pass_prompt
+from memaudit.natural.prompts import pass_request
 
 STAGE = "memories"
 
@@ -18,6 +17,7 @@ MemoryKind = Literal[
 ]
 
 
+# The names and docstrings of reply types are part of every request's hash.
 class MemoryRow(StrictRow):
     """One memory of a reply."""
 
@@ -33,8 +33,8 @@ class MemoriesReply(StrictRow):
 
 
 @dataclass(frozen=True, slots=True)
-class FoundMemory:
-    """A memory that could be written once its last cited turn was there."""
+class ExtractedMemory:
+    """A memory that can be written as soon as its last cited turn has arrived."""
 
     turns: tuple[int, ...]
     kind: str
@@ -42,52 +42,52 @@ class FoundMemory:
 
     @property
     def turn(self) -> int:
-        """The latest turn it draws on."""
         return self.turns[-1]
 
 
 @dataclass(frozen=True, slots=True)
-class Memories:
-    """The memories of a conversation; `lost` pieces of the source brought no valid reply."""
+class ExtractedMemories:
+    """The memories of a conversation; `lost` pieces of the source had no valid reply."""
 
-    found: tuple[FoundMemory, ...]
+    items: tuple[ExtractedMemory, ...]
     lost: int = 0
 
 
 def find_memories(
     sources: Mapping[str, SourceText], session: ModelSession, model: str, hold: bool = False
-) -> dict[str, Memories]:
-    """Memories for each source, piece by piece; sees sources and nothing else."""
-    used = pass_prompt(STAGE)
+) -> dict[str, ExtractedMemories]:
+    """Memories for each source, piece by piece. Sees sources and nothing else."""
     work = [(owner, piece) for owner, source in sources.items() for piece in pieces(source)]
     requests = [
         (
             owner,
-            Request.for_reply(
-                MemoriesReply, model, used.messages(source=piece.as_data()), used.template,
-                session.parameters,
-            ),
+            pass_request(STAGE, MemoriesReply, model, session.parameters, source=piece.as_data()),
         )
         for owner, piece in work
-    ]  # fmt: skip
+    ]
     replies = session.ask(STAGE, requests, MemoriesReply, hold)
-    found: dict[str, _Found] = {owner: {} for owner in sources}
+    memories: dict[str, _ByTurnAndText] = {owner: {} for owner in sources}
     lost = dict.fromkeys(sources, 0)
     for (owner, piece), reply in zip(work, replies, strict=True):
         if reply is None:
             lost[owner] += 1
             continue
         for row in reply.memories:
-            _take(found[owner], row, piece, owner, session)
-    return {owner: Memories(tuple(found[owner].values()), lost[owner]) for owner in sources}
+            _take(memories[owner], row, piece, owner, session)
+    return {
+        owner: ExtractedMemories(tuple(memories[owner].values()), lost[owner]) for owner in sources
+    }
 
 
-_Found = dict[tuple[int, str], FoundMemory]
-"""By turn and text without spacing."""
+_ByTurnAndText = dict[tuple[int, str], ExtractedMemory]
 
 
 def _take(
-    found: _Found, row: MemoryRow, piece: SourceText, owner: str, session: ModelSession
+    memories: _ByTurnAndText,
+    row: MemoryRow,
+    piece: SourceText,
+    owner: str,
+    session: ModelSession,
 ) -> None:
     """Keep a memory that cites turns it was shown, once."""
     text = row.text.strip()
@@ -97,7 +97,7 @@ def _take(
     elif not text or not turns:
         what = "no turn cited" if text else "empty text"
         session.ledger.refuse(owner, STAGE, what, f"turns {list(turns)}: {text}")
-    elif (turns[-1], one_line(text)) in found:
+    elif (turns[-1], one_line(text)) in memories:
         session.ledger.refuse(owner, STAGE, "duplicate", f"at turn {turns[-1]}: {text}")
     else:
-        found[turns[-1], one_line(text)] = FoundMemory(turns, row.kind, text)
+        memories[turns[-1], one_line(text)] = ExtractedMemory(turns, row.kind, text)

@@ -1,4 +1,4 @@
-"""What a command says about building with models."""
+"""Which model does what in a build with models."""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -6,7 +6,7 @@ from fractions import Fraction
 from memaudit.core.cost import DECLARED, cost_rule
 from memaudit.core.errors import MemAuditError
 from memaudit.natural.label_passes import CONVERSATION, SESSION
-from memaudit.natural.passes.coverage import SHARE
+from memaudit.natural.passes.coverage import SPOT_CHECK_SHARE
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,16 +21,16 @@ class ModelRecipe:
     """Another model that checks units and requirements; nobody if not given."""
     spot_checker: str | None = None
     """Another model that judges a sample of cells; the adjudicator if not given."""
-    spot_share: Fraction = SHARE
+    spot_share: Fraction = SPOT_CHECK_SHARE
     seed: int = 0
-    """Another seed, another sample."""
+    """The seed of the sample."""
     format: str = "chat"
     cost_rule: str = "words"
     group_cap: int = 1
     judge_raw: bool = True
-    """Whether raw turns are judged like every candidate where no quote decides."""
+    """Whether raw turns are judged like other candidates if no quote decides."""
     frame: str = CONVERSATION
-    """Whether a memory is judged with all required units, or with those of its sessions only."""
+    """Whether a memory is judged with all required units or only those of its sessions."""
 
     def __post_init__(self) -> None:
         if not self.model:
@@ -42,32 +42,32 @@ class ModelRecipe:
         cost_rule(self.cost_rule)
         if self.adjudicator == self.model:
             raise MemAuditError(
-                f"the adjudicator is {self.model!r}, whose work it would check; give another model"
+                f"{self.model!r} cannot adjudicate its own work; give another model"
             )
         if self.checker == self.coverage_judge:
             raise MemAuditError(
-                f"the spot-check is by {self.checker!r}, who judged the cells; give another model"
+                f"the spot check is by {self.checker!r}, which judged the cells; give another model"
             )
         if self.frame not in (CONVERSATION, SESSION):
             raise MemAuditError(f"unknown frame {self.frame!r}; choose {CONVERSATION} or {SESSION}")
         if not 0 < self.spot_share <= 1:
-            raise MemAuditError(f"the spot-check's share is {self.spot_share}; give one in (0, 1]")
+            raise MemAuditError(
+                f"the share of the spot check is {self.spot_share}; it must be in (0, 1]"
+            )
 
     @property
     def coverage_judge(self) -> str:
-        """Who judges coverage."""
         return self.judge or self.model
 
     @property
     def checker(self) -> str | None:
-        """Who judges the sample again."""
+        """The model that judges the sample again."""
         if self.spot_checker is not None or self.adjudicator == self.coverage_judge:
             return self.spot_checker
         return self.adjudicator
 
     @property
     def models(self) -> dict[str, str | None]:
-        """Who does which pass."""
         return {
             "memories": self.model,
             "units": self.model,

@@ -8,17 +8,17 @@ from pydantic import model_validator
 
 from memaudit.datasets.conversation import Question
 from memaudit.models.prompt import Quotable, StrictRow
-from memaudit.models.request import Request
 from memaudit.models.session import ModelSession
-from memaudit.natural.prompts import pass_prompt
+from memaudit.natural.prompts import pass_request
 
 STAGE = "requirements"
-MOST_LETTERS = 40_000
-"""Unit text in one request; longer lists are asked about in parts."""
+MAX_CHARACTERS = 40_000
+"""Unit text per request. Longer lists are asked about in parts."""
 
 Decision = Literal["supported", "unsupported", "unanswerable"]
 
 
+# The names and docstrings of reply types are part of every request's hash.
 class RequiredRow(StrictRow):
     """A unit that the answer needs."""
 
@@ -35,7 +35,7 @@ class RequirementsReply(StrictRow):
 
     @model_validator(mode="after")
     def _holds_together(self) -> "RequirementsReply":
-        if len({one.unit for one in self.required}) < len(self.required):
+        if len({row.unit for row in self.required}) < len(self.required):
             raise ValueError("a unit appears twice")
         if self.decision == "supported" and not self.required:
             raise ValueError("a supported answer requires at least one unit")
@@ -44,7 +44,7 @@ class RequirementsReply(StrictRow):
 
 @dataclass(frozen=True, slots=True)
 class ShownUnit:
-    """A unit as questions are compared with it; numbers count from 1."""
+    """A unit as the labelling passes see it. Numbers count from 1."""
 
     number: int
     kind: str
@@ -53,8 +53,7 @@ class ShownUnit:
     quote: str
     session: int
 
-    def brief(self) -> Quotable:
-        """For this pass."""
+    def brief(self) -> dict[str, Quotable]:
         return {
             "unit": self.number,
             "kind": self.kind,
@@ -62,19 +61,13 @@ class ShownUnit:
             "statement": self.statement,
         }
 
-    def with_quote(self) -> Quotable:
+    def with_quote(self) -> dict[str, Quotable]:
         """For the adjudicator."""
-        return {
-            "unit": self.number,
-            "kind": self.kind,
-            "time": self.time,
-            "statement": self.statement,
-            "quote": self.quote,
-        }
+        return {**self.brief(), "quote": self.quote}
 
 
 @dataclass(frozen=True, slots=True)
-class Need:
+class Requirement:
     """What a question requires: unit numbers with reasons."""
 
     decision: Decision
@@ -83,24 +76,21 @@ class Need:
 
     @property
     def numbers(self) -> tuple[int, ...]:
-        """The required units."""
         return tuple(number for number, _ in self.required)
 
 
 def question_data(question: Question) -> Quotable:
-    """A question as the labelling passes see it."""
     return {"question": question.text, "asked": question.asked_at, "answer": question.answer}
 
 
-Asked = Mapping[str, tuple[Sequence[Question], Sequence[ShownUnit]]]
+QuestionsAndUnits = Mapping[str, tuple[Sequence[Question], Sequence[ShownUnit]]]
 """By conversation: its questions and its units."""
 
 
 def find_requirements(
-    asked: Asked, session: ModelSession, model: str
-) -> dict[tuple[str, str], Need | None]:
-    """By conversation and question id; None where the model gave no valid reply."""
-    used = pass_prompt(STAGE)
+    asked: QuestionsAndUnits, session: ModelSession, model: str
+) -> dict[tuple[str, str], Requirement | None]:
+    """By conversation and question id; None if the model gave no valid reply."""
     work = [
         (owner, question, part)
         for owner, (questions, units) in asked.items()
@@ -110,65 +100,62 @@ def find_requirements(
     requests = [
         (
             owner,
-            Request.for_reply(
-                RequirementsReply, model,
-                used.messages(
-                    question=question_data(question), units=[unit.brief() for unit in part]
-                ),
-                used.template, session.parameters,
+            pass_request(
+                STAGE, RequirementsReply, model, session.parameters,
+                question=question_data(question), units=[unit.brief() for unit in part],
             ),
         )
         for owner, question, part in work
     ]  # fmt: skip
     replies = session.ask(STAGE, requests, RequirementsReply)
-    gathered: dict[tuple[str, str], list[Need | None]] = {
+    gathered: dict[tuple[str, str], list[Requirement | None]] = {
         (owner, question.id): []
         for owner, (questions, _) in asked.items()
         for question in questions
     }
     for (owner, question, part), reply in zip(work, replies, strict=True):
-        need = None if reply is None else _need(reply, part, owner, question.id, session)
-        gathered[owner, question.id].append(need)
-    return {place: _together(needs) for place, needs in gathered.items()}
+        known = None if reply is None else _requirement(reply, part, owner, question.id, session)
+        gathered[owner, question.id].append(known)
+    return {key: merge_parts(answers) for key, answers in gathered.items()}
 
 
 def parts(units: Sequence[ShownUnit]) -> Iterator[Sequence[ShownUnit]]:
-    """The units in runs that one request can hold; one empty run where there are none."""
-    start = letters = 0
+    """The units in parts of one request each; one empty part if there are none."""
+    start = length = 0
     for place, unit in enumerate(units):
-        if place > start and letters + len(unit.statement) > MOST_LETTERS:
+        if place > start and length + len(unit.statement) > MAX_CHARACTERS:
             yield units[start:place]
-            start, letters = place, 0
-        letters += len(unit.statement)
+            start, length = place, 0
+        length += len(unit.statement)
     yield units[start:]
 
 
-def _need(
+def _requirement(
     reply: RequirementsReply,
     part: Sequence[ShownUnit],
     owner: str,
     question: str,
     session: ModelSession,
-) -> Need | None:
-    """The need, without units that were not shown; None if nothing is left of it."""
+) -> Requirement | None:
+    """The requirement without unknown units; None if nothing is left."""
     shown = {unit.number for unit in part}
-    unknown = [one for one in reply.required if one.unit not in shown]
-    for one in unknown:
-        session.ledger.refuse(owner, STAGE, "unknown unit", f"{question}: unit {one.unit}")
-    kept = tuple((one.unit, one.reason) for one in reply.required if one.unit in shown)
+    unknown = [row for row in reply.required if row.unit not in shown]
+    for row in unknown:
+        session.ledger.refuse(owner, STAGE, "unknown unit", f"{question}: unit {row.unit}")
+    kept = tuple((row.unit, row.reason) for row in reply.required if row.unit in shown)
     if unknown and not kept:
         return None
     decision: Decision = "unsupported" if unknown else reply.decision
-    return Need(decision, tuple(sorted(kept)), reply.reason)
+    return Requirement(decision, tuple(sorted(kept)), reply.reason)
 
 
-def _together(needs: Sequence[Need | None]) -> Need | None:
-    """What the parts say together; a part without any evidence cannot know what others have."""
-    answered = [need for need in needs if need is not None]
-    if len(answered) < len(needs) or not answered:
+def merge_parts(parts: Sequence[Requirement | None]) -> Requirement | None:
+    """The parts of one question together. A part without evidence cannot know what others have."""
+    answered = [part for part in parts if part is not None]
+    if len(answered) < len(parts) or not answered:
         return None
     ranked = ("supported", "unsupported", "unanswerable")
-    telling = [one for one in answered if one.required or one.decision == "unanswerable"]
-    first = min(telling or answered, key=lambda need: ranked.index(need.decision))
-    required = tuple(sorted(row for need in answered for row in need.required))
-    return Need(first.decision, required, first.reason)
+    decisive = [part for part in answered if part.required or part.decision == "unanswerable"]
+    first = min(decisive or answered, key=lambda part: ranked.index(part.decision))
+    required = tuple(sorted(row for part in answered for row in part.required))
+    return Requirement(first.decision, required, first.reason)

@@ -1,8 +1,8 @@
-"""The conversation as the generating passes get it: turns by number, and nothing else.
+"""The conversation as the generating passes see it: numbered turns and nothing else.
 
-A SourceText has no questions, no answers, no evidence, no representations and no ids (a dataset's
-ids can say which sessions hold the answers). The passes that write memories and units take this
-type and no other, so there is nothing in their reach that they must not see.
+A SourceText has no questions, answers, evidence, representations or ids (a dataset's ids can reveal
+which sessions hold the answers). The passes that write memories and units take only this type, so
+they cannot reach anything that they must not see.
 """
 
 from collections.abc import Iterator, Sequence
@@ -11,15 +11,15 @@ from functools import cached_property
 
 from memaudit.datasets.conversation import Session
 from memaudit.models.prompt import Quotable
-from memaudit.natural.transcript import text_of
+from memaudit.natural.transcript import turn_text
 
-MOST_LETTERS = 12_000
-"""Text of one request: a reply about more would not fit, and attention thins out."""
+MAX_CHARACTERS = 12_000
+"""Source text per request. A reply about more would not fit."""
 
 
 @dataclass(frozen=True, slots=True)
 class SourceTurn:
-    """One message; its number counts all turns of the conversation from 1."""
+    """One message, numbered through the conversation from 1."""
 
     number: int
     speaker: str
@@ -27,7 +27,7 @@ class SourceTurn:
     time: str | None
 
     def as_data(self, usual: str | None) -> Quotable:
-        """What a prompt shows; the time only where it is not the session's."""
+        """What a prompt shows. The time is left out if it is the session's."""
         data: dict[str, Quotable] = {
             "turn": self.number,
             "speaker": self.speaker,
@@ -38,15 +38,12 @@ class SourceTurn:
 
 @dataclass(frozen=True, slots=True)
 class SourceSession:
-    """Turns that belong together."""
-
     number: int
     time: str | None
     turns: tuple[SourceTurn, ...]
 
     @property
-    def letters(self) -> int:
-        """How much text it is."""
+    def length(self) -> int:
         return sum(len(turn.text) for turn in self.turns)
 
 
@@ -58,11 +55,9 @@ class SourceText:
 
     @cached_property
     def turns(self) -> dict[int, SourceTurn]:
-        """Turns by number."""
         return {turn.number: turn for session in self.sessions for turn in session.turns}
 
     def as_data(self) -> Quotable:
-        """What a prompt shows."""
         return [
             {
                 "session": session.number,
@@ -75,22 +70,22 @@ class SourceText:
 
 def source_text(sessions: Sequence[Session]) -> SourceText:
     """The source of a transcript's sessions, numbered in their order."""
-    found: list[SourceSession] = []
+    numbered: list[SourceSession] = []
     number = 0
     for session in sessions:
         turns = []
         for turn in session.turns:
             number += 1
-            turns.append(SourceTurn(number, turn.speaker, text_of(turn), turn.timestamp))
-        found.append(SourceSession(len(found) + 1, session.timestamp, tuple(turns)))
-    return SourceText(tuple(found))
+            turns.append(SourceTurn(number, turn.speaker, turn_text(turn), turn.timestamp))
+        numbered.append(SourceSession(len(numbered) + 1, session.timestamp, tuple(turns)))
+    return SourceText(tuple(numbered))
 
 
-def pieces(source: SourceText, most: int = MOST_LETTERS) -> Iterator[SourceText]:
-    """The source in pieces of at most `most` letters: whole sessions, else cut between turns."""
+def pieces(source: SourceText, most: int = MAX_CHARACTERS) -> Iterator[SourceText]:
+    """The source in pieces of at most `most` characters, cut between sessions or else turns."""
     together: list[SourceSession] = []
     for part in (part for session in source.sessions for part in _parts(session, most)):
-        if together and sum(one.letters for one in together) + part.letters > most:
+        if together and sum(session.length for session in together) + part.length > most:
             yield SourceText(tuple(together))
             together = []
         together.append(part)
@@ -99,10 +94,10 @@ def pieces(source: SourceText, most: int = MOST_LETTERS) -> Iterator[SourceText]
 
 
 def _parts(session: SourceSession, most: int) -> Iterator[SourceSession]:
-    """A session, or parts of a long one; turns stay whole, and empty ones are left out."""
+    """A session, or parts of a long one. Turns stay whole; empty ones are left out."""
     turns: list[SourceTurn] = []
     for turn in (turn for turn in session.turns if turn.text.strip()):
-        if turns and sum(len(one.text) for one in turns) + len(turn.text) > most:
+        if turns and sum(len(part.text) for part in turns) + len(turn.text) > most:
             yield SourceSession(session.number, session.time, tuple(turns))
             turns = []
         turns.append(turn)

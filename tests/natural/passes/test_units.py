@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memaudit.natural.passes.units import evened, verbatim
+from memaudit.natural.passes.units import normalized, verbatim
 
 TEXT = "He said:  \u201cI\u2019m done\u201d,\nand left \u2014 at 9."
 
@@ -13,7 +13,7 @@ TEXT = "He said:  \u201cI\u2019m done\u201d,\nand left \u2014 at 9."
     ("quote", "found"),
     [
         ("and left", "and left"),
-        ('"I\'m done"', "\u201cI\u2019m done\u201d"),  # marks are evened, the source's are kept
+        ('"I\'m done"', "\u201cI\u2019m done\u201d"),  # marks are normalized, the source's are kept
         ("said: \u00abI`m done\u00bb,   and", "said:  \u201cI\u2019m done\u201d,\nand"),
         ("  at 9.\n", "at 9."),
         ("And left", None),  # case counts
@@ -25,7 +25,7 @@ TEXT = "He said:  \u201cI\u2019m done\u201d,\nand left \u2014 at 9."
     ],
 )
 def test_by_hand(quote: str, found: str | None) -> None:
-    """White space and quotation marks are evened out, and nothing else."""
+    """White space and quotation marks are normalized, and nothing else."""
     assert verbatim(quote, TEXT) == found
 
 
@@ -34,9 +34,9 @@ def test_every_piece_of_a_text_is_found(text: str, start: int, end: int) -> None
     """What is returned is a piece of the text, and equal to the quote as both are compared."""
     quote = text[start:end]
     found = verbatim(quote, text)
-    if any(letter.isalnum() for letter in quote):
+    if any(character.isalnum() for character in quote):
         assert found is not None
         assert found in text
-        assert evened(found)[0] == evened(quote)[0]
+        assert normalized(found)[0] == normalized(quote)[0]
     else:
         assert found is None

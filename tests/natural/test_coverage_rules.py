@@ -1,36 +1,22 @@
-"""The named rules, by hand."""
+"""The coverage rules, by hand."""
 
 from fractions import Fraction
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memaudit.core.text import numbers, stem, terms
+from memaudit.core.text import terms
 from memaudit.natural.coverage_rules import (
-    ABOUT,
     FULL,
     NONE,
     PARTIAL,
+    RULE_TEXTS,
+    calls_outdated,
     containment,
     is_exact,
     lexical,
     says_change,
 )
-
-
-def test_terms() -> None:
-    """Without grammar, in one form each; number words are numbers."""
-    found = terms("I've painted nine of the lake's sunrises at 7:30, Mel!")
-    assert found == {"paint", "9", "lak", "sunris", "7:30", "mel"}
-    assert numbers(found) == {"9", "7:30"}
-    assert terms("Yes, you really can.") == frozenset()
-
-
-@pytest.mark.parametrize("forms", ["paint painted painting paints", "plan planned planning",
-                                   "hike hiked hiking hikes", "city cities"])  # fmt: skip
-def test_forms_of_a_word_are_one_term(forms: str) -> None:
-    assert len({stem(word) for word in forms.split()}) == 1
 
 
 def test_lexical() -> None:
@@ -55,7 +41,6 @@ def test_containment() -> None:
 
 @given(st.text(max_size=60))
 def test_a_text_contains_itself(text: str) -> None:
-    """Fully, by either rule, if it has terms at all."""
     wanted = FULL if terms(text) else NONE
     assert containment(text, text).value == wanted
     assert lexical(text, text).value == wanted
@@ -72,5 +57,21 @@ def test_change_and_exactness() -> None:
     """Only inclusion is exact; every provenance has a rule."""
     assert says_change("I switched to tea.")
     assert not says_change("I know tea.")
-    assert [name for name in ABOUT if is_exact(name)] == ["exact:inclusion"]
+    assert [name for name in RULE_TEXTS if is_exact(name)] == ["exact:inclusion"]
     assert not is_exact(None)
+
+
+def test_lost_times() -> None:
+    """Without its day, a text keeps a part of something temporal, and all of anything else."""
+    said, kept = "I went to a support group yesterday", "Went to a support group recently"
+    assert lexical(said, kept).value == FULL
+    assert lexical(said, kept, timed=True).value == PARTIAL
+    assert lexical(said, "Went to a support group yesterday", timed=True).value == FULL
+
+
+def test_the_wrong_sentence_called_outdated() -> None:
+    earlier = "My parents help a lot. They have been staying with me for six months."
+    later = "My parents have been staying with me for nine months now."
+    wrong = calls_outdated("My parents help a lot.", earlier, later)
+    right = calls_outdated("They have been staying with me for six months.", earlier, later)
+    assert (wrong.value, right.value) == (PARTIAL, FULL)

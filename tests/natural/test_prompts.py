@@ -1,9 +1,18 @@
 """Prompt files: a change of text needs a new version."""
 
+import hashlib
+import json
+
 import pytest
 
 from memaudit.core.errors import MemAuditError
 from memaudit.models.prompt import RULE, parse_prompt, provenance
+from memaudit.models.request import schema_of
+from memaudit.natural.passes.adjudication import AdjudicationReply
+from memaudit.natural.passes.coverage import CoverageReply
+from memaudit.natural.passes.memories import MemoriesReply
+from memaudit.natural.passes.requirements import RequirementsReply
+from memaudit.natural.passes.units import QuotesReply, UnitsReply
 from memaudit.natural.prompts import PROMPTS, pass_prompt
 
 PINNED = {
@@ -14,7 +23,23 @@ PINNED = {
     "adjudication/1": "bc8ac5b0ffb5efd1",
     "coverage/1": "5f0f9b899c1c66e1",
 }
-"""Published versions; to change a text, count its version up and add a row's hash here."""
+"""Published versions. To change a text, raise its version and replace its hash here."""
+
+REPLIES = {
+    MemoriesReply: "3bc3f370897fa863",
+    UnitsReply: "f61a83a2e64e1b61",
+    QuotesReply: "8067de1ff5ef726f",
+    RequirementsReply: "2bc243e6879607f3",
+    AdjudicationReply: "b38965339b34b1a1",
+    CoverageReply: "d2657b0cbbfca98a",
+}
+"""Names and docstrings of reply types are part of their schema, which cache keys depend on."""
+
+
+def test_reply_schemas_are_pinned() -> None:
+    for reply, start in REPLIES.items():
+        text = json.dumps(schema_of(reply), sort_keys=True)
+        assert hashlib.sha256(text.encode()).hexdigest().startswith(start), reply
 
 
 def test_versions_name_their_text() -> None:

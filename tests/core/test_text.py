@@ -1,9 +1,10 @@
-"""Pieces of a text are verbatim, and together they are the text."""
+"""Sentences, terms and quotes of a text."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memaudit.core.text import contains, first_words, one_line, sentences
+from memaudit.core.text import contains, first_words, numbers, one_line, sentences, stem, terms
 
 TEXTS = st.text(st.sampled_from("aB .!?\n\t\"')…1"), max_size=60) | st.text(max_size=40)
 
@@ -19,9 +20,9 @@ def test_sentences() -> None:
 @given(TEXTS)
 def test_sentences_are_the_whole_text(text: str) -> None:
     """Nothing is lost, added or moved but white space."""
-    found = sentences(text)
-    assert "".join("".join(found).split()) == "".join(text.split())
-    for sentence in found:
+    pieces = sentences(text)
+    assert "".join("".join(pieces).split()) == "".join(text.split())
+    for sentence in pieces:
         assert sentence in text
         assert sentence == sentence.strip() != ""
 
@@ -40,3 +41,17 @@ def test_a_quote_is_found_whatever_the_spacing() -> None:
     assert not contains("I eat fish now.", "Eat fish")
     assert not contains("anything", " ")
     assert one_line(" a\n b ") == "a b"
+
+
+def test_terms() -> None:
+    """Without grammar, in one form each; number words are numbers."""
+    words = terms("I've painted nine of the lake's sunrises at 7:30, Mel!")
+    assert words == {"paint", "9", "lak", "sunris", "7:30", "mel"}
+    assert numbers(words) == {"9", "7:30"}
+    assert terms("Yes, you really can.") == frozenset()
+
+
+@pytest.mark.parametrize("forms", ["paint painted painting paints", "plan planned planning",
+                                   "hike hiked hiking hikes", "city cities"])  # fmt: skip
+def test_forms_of_a_word_are_one_term(forms: str) -> None:
+    assert len({stem(word) for word in forms.split()}) == 1

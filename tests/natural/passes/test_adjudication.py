@@ -1,38 +1,37 @@
-"""From needs and verdicts to statuses, by hand."""
+"""From requirements and verdicts to statuses, by hand."""
 
 import pytest
 
 from memaudit.datasets.conversation import Question
 from memaudit.natural.passes.adjudication import (
-    Proposal,
+    AdjudicatorVerdict,
+    RequirementProposal,
     Ruling,
     Rulings,
-    Verdict,
+    make_rulings,
     package_status,
-    rule,
 )
 from memaudit.natural.passes.requirements import (
-    MOST_LETTERS,
-    Need,
+    MAX_CHARACTERS,
+    Requirement,
     RequirementsReply,
     ShownUnit,
-    _together,
+    merge_parts,
     parts,
 )
 
 Q = [Question(f"q{i}", f"Question {i}?", "yes", "kind") for i in range(3)]
-GOOD = Need("supported", ((1, "says it"), (2, "says so")), "both")
+GOOD = Requirement("supported", ((1, "says it"), (2, "says so")), "both")
 
 
-def unit(number: int, session: int = 1, letters: int = 10) -> ShownUnit:
-    """A unit of some length."""
-    return ShownUnit(number, "fact", None, "x" * letters, "", session)
+def unit(number: int, session: int = 1, length: int = 10) -> ShownUnit:
+    return ShownUnit(number, "fact", None, "x" * length, "", session)
 
 
 def test_without_an_adjudicator() -> None:
     """Supported and unanswerable count, unsupported and failed do not."""
-    needs = {"q0": GOOD, "q1": Need("unsupported", ((1, "half"),), "no"), "q2": None}
-    found = rule(Q, needs, None)
+    requirements = {"q0": GOOD, "q1": Requirement("unsupported", ((1, "half"),), "no"), "q2": None}
+    found = make_rulings(Q, requirements, None)
     assert {id: one.status for id, one in found.questions.items()} == {
         "q0": "unadjudicated", "q1": "unsupported", "q2": "failed",
     }  # fmt: skip
@@ -47,8 +46,8 @@ def test_without_an_adjudicator() -> None:
 
 def test_accepted_as_unsupported_is_unsupported() -> None:
     """An adjudicator who agrees that the units do not support the answer makes no query of it."""
-    need = Need("unsupported", (), "nobody says it")
-    found = rule(Q[:1], {"q0": need}, {"q0": Verdict("accepted", "right")})
+    need = Requirement("unsupported", (), "nobody says it")
+    found = make_rulings(Q[:1], {"q0": need}, {"q0": AdjudicatorVerdict("accepted", "right")})
     assert found.questions["q0"].status == "unsupported"
     assert package_status(found, []) == "unsupported"
 
@@ -56,11 +55,11 @@ def test_accepted_as_unsupported_is_unsupported() -> None:
 def test_the_first_rewrite_stands() -> None:
     """Two questions that want the same unit reworded differently: the later one is ambiguous."""
     verdicts = {
-        "q0": Verdict("corrected", "r", (1,), ((1, "Better."),)),
-        "q1": Verdict("corrected", "r", (1, 3), ((1, "Better."), (3, "Also."))),
-        "q2": Verdict("corrected", "r", (2,), ((2, "New."), (1, "Otherwise."))),
+        "q0": AdjudicatorVerdict("corrected", "r", (1,), ((1, "Better."),)),
+        "q1": AdjudicatorVerdict("corrected", "r", (1, 3), ((1, "Better."), (3, "Also."))),
+        "q2": AdjudicatorVerdict("corrected", "r", (2,), ((2, "New."), (1, "Otherwise."))),
     }
-    found = rule(Q, dict.fromkeys(("q0", "q1", "q2"), GOOD), verdicts)
+    found = make_rulings(Q, dict.fromkeys(("q0", "q1", "q2"), GOOD), verdicts)
     assert [one.status for one in found.questions.values()] == [
         "corrected", "corrected", "ambiguous",
     ]  # fmt: skip
@@ -89,36 +88,49 @@ def test_package_status(statuses: list[str], package: str) -> None:
 
 
 def test_long_unit_lists_are_asked_about_in_parts() -> None:
-    """Three of 15,000 letters: two in the first request, one in the second."""
-    units = [unit(i, letters=15_000) for i in (1, 2, 3)]
+    """Three of 15,000 characters: two in the first request, one in the second."""
+    units = [unit(i, length=15_000) for i in (1, 2, 3)]
     assert [[one.number for one in part] for part in parts(units)] == [[1, 2], [3]]
     assert list(parts([])) == [[]]
 
 
 @pytest.mark.parametrize(
-    ("needs", "decision", "numbers"),
+    ("requirements", "decision", "numbers"),
     [
         ([GOOD], "supported", (1, 2)),
         # a part that has nothing to say does not spoil another's evidence
-        ([GOOD, Need("unsupported", (), "not here")], "supported", (1, 2)),
-        ([Need("unsupported", ((5, ""),), ""), Need("unsupported", (), "")], "unsupported", (5,)),
-        ([Need("unanswerable", (), ""), Need("unsupported", (), "")], "unanswerable", ()),
-        ([Need("unsupported", ((3, ""),), ""), Need("unanswerable", (), "")], "unsupported", (3,)),
+        ([GOOD, Requirement("unsupported", (), "not here")], "supported", (1, 2)),
+        (
+            [Requirement("unsupported", ((5, ""),), ""), Requirement("unsupported", (), "")],
+            "unsupported",
+            (5,),
+        ),
+        (
+            [Requirement("unanswerable", (), ""), Requirement("unsupported", (), "")],
+            "unanswerable",
+            (),
+        ),
+        (
+            [Requirement("unsupported", ((3, ""),), ""), Requirement("unanswerable", (), "")],
+            "unsupported",
+            (3,),
+        ),
     ],
 )
-def test_parts_together(needs: list[Need], decision: str, numbers: tuple[int, ...]) -> None:
+def test_parts_are_merged(
+    requirements: list[Requirement], decision: str, numbers: tuple[int, ...]
+) -> None:
     """What several requests about one question say together."""
-    found = _together(needs)
+    found = merge_parts(requirements)
     assert found is not None
     assert (found.decision, found.numbers) == (decision, numbers)
 
 
 def test_a_part_without_a_reply_fails_the_question() -> None:
-    """Half the units are no basis for a decision."""
-    assert _together([GOOD, None]) is None
+    assert merge_parts([GOOD, None]) is None
 
 
-def test_a_supported_answer_needs_a_unit() -> None:
+def test_a_supported_answer_requirements_a_unit() -> None:
     """Rules of the reply that its schema cannot say."""
     with pytest.raises(ValueError, match="at least one unit"):
         RequirementsReply(decision="supported", required=[], reason="")
@@ -130,7 +142,7 @@ def test_a_supported_answer_needs_a_unit() -> None:
 def test_an_adjudicator_is_shown_what_fits() -> None:
     """All units; of a list too long, those of the sessions that the required units are from."""
     few = [unit(1), unit(2), unit(3, session=2)]
-    assert Proposal(Q[0], GOOD, few).shown == few
-    many = [unit(1, 1, MOST_LETTERS), unit(2, 2), unit(3, 3), unit(4, 2)]
-    need = Need("supported", ((2, ""),), "")
-    assert [one.number for one in Proposal(Q[0], need, many).shown] == [2, 4]
+    assert RequirementProposal(Q[0], GOOD, few).shown == few
+    many = [unit(1, 1, MAX_CHARACTERS), unit(2, 2), unit(3, 3), unit(4, 2)]
+    need = Requirement("supported", ((2, ""),), "")
+    assert [one.number for one in RequirementProposal(Q[0], need, many).shown] == [2, 4]

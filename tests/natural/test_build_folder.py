@@ -1,6 +1,7 @@
-"""A dataset built into a folder: the same bytes each time, resumable, nothing half-written."""
+"""Datasets built into folders: the same bytes each time, resumable, nothing half-written."""
 
 import json
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -8,8 +9,9 @@ import pytest
 from memaudit.core.digest import digest
 from memaudit.core.errors import MemAuditError
 from memaudit.io.packages import examine, read_package
-from memaudit.natural.build_folder import build_into, packages_at
-from memaudit.natural.build_plan import Job, file_name
+from memaudit.natural.build_folder import build_into, file_name, packages_at
+from memaudit.natural.build_plan import BuildJob
+from memaudit.natural.coverage_rules import CITED, INCLUSION
 from memaudit.natural.label_files import read_labels
 from tests.cli.running import failure, run
 from tests.datasets.files import FIXTURES
@@ -17,7 +19,6 @@ from tests.natural.talks import DIET, write_rows
 
 
 def contents(folder: Path) -> dict[str, bytes]:
-    """Every file under a folder."""
     return {
         str(path.relative_to(folder)): path.read_bytes()
         for path in sorted(folder.rglob("*"))
@@ -28,9 +29,8 @@ def contents(folder: Path) -> dict[str, bytes]:
 @pytest.mark.parametrize("format", sorted(FIXTURES))
 @pytest.mark.parametrize("form", ["json", "folder"])
 def test_builds_are_valid_and_the_same_each_time(format: str, form: str, tmp_path: Path) -> None:
-    """Every format, with everything irregular in it."""
     for name in ("one", "two"):
-        build_into(Job(FIXTURES[format]), tmp_path / name, form)
+        build_into(BuildJob(FIXTURES[format]), tmp_path / name, form)
     assert contents(tmp_path / "one") == contents(tmp_path / "two")
     manifest = json.loads((tmp_path / "one" / "manifest.json").read_text())
     for row in manifest["packages"]:
@@ -45,7 +45,7 @@ def test_the_manifest(tmp_path: Path) -> None:
 
     Two questions have no unit: one cites nothing, one a turn whose id is there twice.
     """
-    manifest = build_into(Job(FIXTURES["locomo"]), tmp_path / "out")
+    manifest = build_into(BuildJob(FIXTURES["locomo"]), tmp_path / "out")
     assert manifest["dataset"]["format"] == "locomo"
     assert manifest["counts"]["queries_without_units"] == 2
     assert len(manifest["irregularities"]) == 25
@@ -60,25 +60,24 @@ def test_the_manifest(tmp_path: Path) -> None:
     assert manifest["adjudication"] is None
 
 
-def test_a_build_goes_on_where_it_stopped(tmp_path: Path) -> None:
-    """What is there and the same stays untouched; what is damaged is written anew."""
+def test_a_build_resumes(tmp_path: Path) -> None:
+    """Unchanged files stay untouched; damaged ones are written again."""
     out = tmp_path / "out"
-    build_into(Job(FIXTURES["chat"]), out)
+    build_into(BuildJob(FIXTURES["chat"]), out)
     before = contents(out)
     first, second, *_ = sorted(path for path in out.iterdir() if path.name != "manifest.json")
     stamp = first.stat().st_ino
     second.write_text(second.read_text()[:100])
     (out / "manifest.json").unlink()
-    assert build_into(Job(FIXTURES["chat"]), out)["kept"] == len(before) - 2
+    assert build_into(BuildJob(FIXTURES["chat"]), out)["kept"] == len(before) - 2
     assert contents(out) == before
     assert first.stat().st_ino == stamp
 
 
 def test_a_package_that_is_not_the_manifests_is_refused(tmp_path: Path) -> None:
-    """A build under other rules that was stopped half-way, say."""
     path = write_rows(tmp_path / "talk.jsonl", DIET)
-    build_into(Job(path), tmp_path / "words")
-    build_into(Job(path, cost_rule="bytes"), tmp_path / "bytes")
+    build_into(BuildJob(path), tmp_path / "words")
+    build_into(BuildJob(path, cost_rule="bytes"), tmp_path / "bytes")
     (tmp_path / "bytes" / "diet.json").rename(tmp_path / "words" / "diet.json")
     with pytest.raises(MemAuditError, match="not the package that the manifest names"):
         packages_at(tmp_path / "words")
@@ -98,18 +97,11 @@ def test_file_names() -> None:
         assert file_name(name, "folder").startswith(f"{name}-")
 
 
-def test_a_conversation_called_like_the_manifest(tmp_path: Path) -> None:
-    """Both are there in the end."""
-    rows = [{**DIET[0], "conversation": "manifest.json"}, *DIET[1:]]
-    build_into(Job(write_rows(tmp_path / "chat.jsonl", rows)), tmp_path / "out", "folder")
-    assert [one.name for one in packages_at(tmp_path / "out")] == ["manifest.json"]
-
-
 def test_nothing_to_build(tmp_path: Path) -> None:
-    """One line, and nothing is left behind; a folder that such a build made is told as well."""
+    """One line, and nothing is left behind."""
     (tmp_path / "none.json").write_text("[]")
     build = ("build", tmp_path / "none.json", "--format", "longmemeval", "--out")
-    assert failure(*build, tmp_path / "out").endswith("holds no conversation; nothing was built")
+    assert failure(*build, tmp_path / "out").endswith("contains no conversation; nothing was built")
     assert not (tmp_path / "out").exists()
     (tmp_path / "old").mkdir()
     manifest = {"format": "memaudit-build", "version": 1, "packages": []}
@@ -120,7 +112,6 @@ def test_nothing_to_build(tmp_path: Path) -> None:
 
 
 def test_the_command(tmp_path: Path) -> None:
-    """Builds a subset, then says how reliable it is."""
     path, chosen, out = write_rows(tmp_path / "talk.jsonl", DIET), tmp_path / "s", tmp_path / "out"
     assert run("dataset", "subset", path, "--size", 2, "--out", chosen).exit_code == 0
     result = run("build", path, "--out", out, "--subset", chosen, "--method", "annotations")
@@ -138,9 +129,8 @@ def test_the_command(tmp_path: Path) -> None:
 
 
 def test_verdicts_come_from_the_manifest(tmp_path: Path) -> None:
-    """Where somebody adjudicated; a status that none has is 0."""
     out = tmp_path / "out"
-    build_into(Job(write_rows(tmp_path / "talk.jsonl", DIET)), out)
+    build_into(BuildJob(write_rows(tmp_path / "talk.jsonl", DIET)), out)
     manifest = json.loads((out / "manifest.json").read_text())
     manifest |= {"adjudication": {"model": "m"}, "statuses": {"accepted": 1}}
     (out / "manifest.json").write_text(json.dumps(manifest))
@@ -158,5 +148,69 @@ def test_failures_are_one_line(tmp_path: Path) -> None:
     assert "u.jsonl:1: names no conversation" in failure(
         "build", path, "--out", out, "--units", units
     )
-    one = Job(path, conversations=("lunch",), labels=read_labels(units))
+    one = BuildJob(path, conversations=("lunch",), labels=read_labels(units))
     assert build_into(one, tmp_path / "one")["counts"]["units"] == 1
+
+
+CHAT = """{"conversation": "books"}
+{"session": "one", "time": "2025-01-06 12:30"}
+{"id": "ask", "speaker": "Ann", "text": "Which book did you love as a child?"}
+{"id": "say", "speaker": "Bob", "text": "I loved Charlotte's Web as a child."}
+{"question": "Bob's favourite book?", "answer": "Charlotte's Web", "evidence": ["say"]}
+"""
+UNIT = {
+    "conversation": "books", "unit_id": "u1", "kind": "fact", "turns": ["ask", "say"],
+    "text": "Bob loved Charlotte's Web as a child.", "quote": "I loved Charlotte's Web",
+    "questions": [0],
+}  # fmt: skip
+
+
+@pytest.fixture
+def dataset(tmp_path: Path) -> Path:
+    (tmp_path / "chat.jsonl").write_text(CHAT)
+    (tmp_path / "units.jsonl").write_text(json.dumps(UNIT) + "\n")
+    return tmp_path
+
+
+def test_a_cited_turn_without_the_quote_is_not_exact(dataset: Path) -> None:
+    """The question is cited beside the answer; only the answer states the unit."""
+    result = run(
+        "build", dataset / "chat.jsonl", "--units", dataset / "units.jsonl", "--out", dataset / "d"
+    )
+    assert result.exit_code == 0, result.output
+    (package,) = packages_at(dataset / "d")
+    kinds = package.candidate
+    raw = {
+        kinds[row.candidate].experience: (row.value, row.provenance)
+        for row in package.coverage
+        if kinds[row.candidate].kind == "raw"
+    }
+    assert sorted(raw.values()) == [(Fraction(1, 2), CITED), (Fraction(1), INCLUSION)]
+    text = {kinds[row.candidate].text for row in package.coverage if row.provenance == INCLUSION}
+    assert all("Charlotte" in one for one in text)
+
+
+def test_another_build_in_the_folder(dataset: Path) -> None:
+    assert run("build", dataset / "chat.jsonl", "--out", dataset / "d").exit_code == 0
+    before = {path.name: path.read_bytes() for path in (dataset / "d").iterdir()}
+    line = failure("build", dataset / "chat.jsonl", "--out", dataset / "d", "--cost-rule", "bytes")
+    assert "holds another build (different: cost rule)" in line
+    assert {path.name: path.read_bytes() for path in (dataset / "d").iterdir()} == before
+
+
+def test_a_build_folder_validates(dataset: Path) -> None:
+    assert run("build", dataset / "chat.jsonl", "--out", dataset / "d").exit_code == 0
+    assert run("validate", dataset / "d").exit_code == 0
+    assert run("solve", dataset / "d", "--budget", "10").exit_code == 0
+    manifest = json.loads((dataset / "d" / "manifest.json").read_text())
+    manifest["packages"][0]["file"] = "../p.json"
+    (dataset / "d" / "manifest.json").write_text(json.dumps(manifest))
+    assert run("validate", dataset / "d").exit_code == 1
+
+
+def test_a_build_that_fails_half_way_says_what_is_there(dataset: Path) -> None:
+    """Packages before the fault stay for the next run, and the line says so."""
+    text = CHAT + CHAT.replace("books", "more") + "{not json\n"
+    (dataset / "cut.jsonl").write_text(text)
+    line = failure("build", dataset / "cut.jsonl", "--out", dataset / "d")
+    assert "packages are in" in line or not (dataset / "d").exists()
