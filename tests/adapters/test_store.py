@@ -67,5 +67,5 @@ def test_not_a_store(written: Path, changes: dict[str, Any], said: str) -> None:
 @pytest.mark.parametrize("content", [b"", b"[]", b"{", b"\xff", b"[" * 100_000])
 def test_damaged(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "store.json").write_bytes(content)
-    with pytest.raises(MemAuditError, match=r"^store\.json: "):
+    with pytest.raises(MemAuditError, match=r"^store\.json:"):
         read_store(tmp_path / "store.json")

@@ -206,7 +206,7 @@ def test_large_files_are_refused(tmp_path: Path) -> None:
     with (tmp_path / "p.json").open("wb") as file:
         file.truncate(files.MAX_BYTES + 1)
     assert lines(tmp_path / "p.json") == [
-        "p.json: is too large: 536870913 bytes, at most 536870912 are read (split the package)"
+        "p.json: is too large: 536870913 bytes, at most 536870912 are read (split it)"
     ]
 
 

@@ -25,7 +25,6 @@ class AMem:
     views: tuple[str, ...] = ("full", "metadata", "content", "serialised")
 
     def recognises(self, source: ExportSource) -> int:
-        """By the fields of a note, or a Chroma collection of notes."""
         if any(_is_chroma(part) for part in source.parts):
             return 3
         notes = mostly_have(
@@ -69,7 +68,6 @@ def _keyed(part: ExportFile) -> list[ExportRow]:
 
 
 def _chroma(part: ExportFile) -> list[ExportRow]:
-    """The three lists of a collection, side by side."""
     columns = {}
     for key in ("ids", "documents", "metadatas"):
         column = value_at(part.parsed.document, key)[1]

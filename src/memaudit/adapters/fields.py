@@ -8,8 +8,7 @@ from decimal import Decimal
 
 from pydantic import JsonValue
 
-from memaudit.adapters.store import is_vector, plain_json
-from memaudit.formats.export_warnings import HarmlessSkip
+from memaudit.adapters.store import HarmlessSkip, is_vector, plain_json
 from memaudit.io.lenient_json import encodable
 from memaudit.io.strict_json import kind_of
 from memaudit.io.timestamps import export_time
@@ -31,7 +30,6 @@ class ExportFields:
         self.data, self.place, self._note = data, place, note
 
     def note(self, what: str, name: str = "") -> None:
-        """Note something that was left out or changed in this row."""
         self._note(what, f"{self.place}.{name}" if name else self.place)
 
     def text(self, name: str) -> str:
@@ -39,7 +37,6 @@ class ExportFields:
         return self.checked(self.data.get(name), name)
 
     def checked(self, value: object, name: str) -> str:
-        """A value as the text of a memory."""
         if value is None:
             raise SkipRow(f"no {name}")
         if not isinstance(value, str):
@@ -101,7 +98,6 @@ class ExportFields:
         return tuple(names)
 
     def object(self, name: str) -> dict[str, object]:
-        """An object, or an empty one."""
         value = self.data.get(name)
         if isinstance(value, dict):
             return value
@@ -110,7 +106,6 @@ class ExportFields:
         return {}
 
     def inner(self, name: str) -> "ExportFields":
-        """The fields of an object inside the row."""
         return ExportFields(self.object(name), f"{self.place}.{name}", self._note)
 
     def number(self, name: str) -> float | None:

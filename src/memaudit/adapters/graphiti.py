@@ -18,7 +18,6 @@ class Graphiti:
     views: tuple[str, ...] = ("fact", "dated")
 
     def recognises(self, source: ExportSource) -> int:
-        """By a fact beside a uuid or its validity."""
         marks = ("uuid", "valid_at", "invalid_at", "expired_at", "group_id")
         return 3 if mostly_have(source, LISTS, ("fact",), marks) else 0
 

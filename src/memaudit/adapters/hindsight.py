@@ -17,7 +17,6 @@ class Hindsight:
     views: tuple[str, ...] = ("text",)
 
     def recognises(self, source: ExportSource) -> int:
-        """By a text beside its fact type or times that only Hindsight writes."""
         marks = ("fact_type", "mentioned_at", "occurred_start", "invalidated_at")
         return 3 if mostly_have(source, LISTS, ("text",), marks) else 0
 

@@ -37,7 +37,6 @@ class JsonlOrText:
         return int(bool(lists) and all(isinstance(row, str) for rows in lists for row in rows[:20]))
 
     def read(self, source: ExportSource, options: ImportOptions) -> ExportedStore:
-        """Every row or line, in the file's order."""
         ledger = ImportLedger(source, options)
         for part in source.parts:
             _refuse_status(part)

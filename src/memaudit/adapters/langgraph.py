@@ -8,9 +8,8 @@ from memaudit.adapters.ledger import ImportLedger, MemoryDraft
 from memaudit.adapters.protocol import ExportRow, ImportOptions, mostly_have, rows_of
 from memaudit.adapters.source import ExportFile, ExportSource
 from memaudit.adapters.sqlite_tables import rows as table_rows
-from memaudit.adapters.store import ExportedStore, plain_json
+from memaudit.adapters.store import ExportedStore, HarmlessSkip, plain_json
 from memaudit.core.errors import MemAuditError
-from memaudit.formats.export_warnings import HarmlessSkip
 from memaudit.io.lenient_json import loads
 
 LISTS = ("items",)
@@ -26,7 +25,6 @@ class LangGraph:
     views: tuple[str, ...] = ("content", "value")
 
     def recognises(self, source: ExportSource) -> int:
-        """By namespace, key and value, as fields or columns."""
         if any(_is_table(part) for part in source.parts):
             return 3
         return 3 if mostly_have(source, LISTS, ("namespace",), ("key",), ("value",)) else 0

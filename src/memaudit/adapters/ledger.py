@@ -13,6 +13,8 @@ from memaudit.adapters.source import ExportSource
 from memaudit.adapters.store import (
     MAX_DEPTH,
     ExportedStore,
+    ExportWarning,
+    HarmlessSkip,
     ImportCount,
     Memory,
     Origin,
@@ -22,7 +24,6 @@ from memaudit.adapters.store import (
 from memaudit.core.errors import MemAuditError
 from memaudit.core.text import counted
 from memaudit.datasets.fields import IdRegistry
-from memaudit.formats.export_warnings import ExportWarning, HarmlessSkip
 from memaudit.io.strict_json import kind_of
 
 NAMED = 20
@@ -70,7 +71,6 @@ class ImportLedger:
         self.notes[what].append(place)
 
     def warn(self, text: str) -> None:
-        """Warn about the export as a whole."""
         if text not in self.warnings:
             self.warnings.append(text)
 

@@ -6,9 +6,8 @@ from memaudit.adapters.fields import ExportFields, SkipRow
 from memaudit.adapters.ledger import ImportLedger, MemoryDraft
 from memaudit.adapters.protocol import ExportRow, ImportOptions, mostly_have, rows_of, value_at
 from memaudit.adapters.source import ExportFile, ExportSource, text_lines
-from memaudit.adapters.store import ExportedStore
+from memaudit.adapters.store import ExportedStore, ExportWarning
 from memaudit.core.errors import MemAuditError
-from memaudit.formats.export_warnings import ExportWarning
 from memaudit.io.strict_json import kind_of
 
 PASSAGES = ("passages", "data")

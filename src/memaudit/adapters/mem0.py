@@ -14,9 +14,8 @@ from memaudit.adapters.protocol import (
     value_at,
 )
 from memaudit.adapters.source import ExportFile, ExportSource
-from memaudit.adapters.store import ExportedStore
+from memaudit.adapters.store import ExportedStore, ExportWarning
 from memaudit.core.errors import MemAuditError
-from memaudit.formats.export_warnings import ExportWarning
 
 LISTS = ("results", "memories")
 OWNERS = ("user_id", "agent_id", "run_id", "app_id")
@@ -99,7 +98,6 @@ class Mem0Search:
     views: tuple[str, ...] = ("memory",)
 
     def recognises(self, source: ExportSource) -> int:
-        """By the two lists of a question."""
         questions = [
             _questions(part.parsed.document) for part in source.parts if part.kind == "json"
         ]
@@ -141,7 +139,6 @@ class Mem0Search:
 
 
 def _questions(document: object) -> list[tuple[str, dict[str, object]]]:
-    """Every question with the conversation it belongs to."""
     if not isinstance(document, dict):
         return []
     return [
@@ -156,7 +153,6 @@ def _questions(document: object) -> list[tuple[str, dict[str, object]]]:
 def _retrieved(
     part: ExportFile, questions: list[tuple[str, dict[str, object]]]
 ) -> Iterator[tuple[ExportRow, str, str]]:
-    """Every retrieved row, with its conversation and speaker."""
     for at, (example, question) in enumerate(questions):
         for name in SEARCH_LISTS:
             place = f"{part.name}: question {at} {name}"

@@ -18,7 +18,6 @@ class Memobase:
     views: tuple[str, ...] = ("full", "content")
 
     def recognises(self, source: ExportSource) -> int:
-        """By a topic in the attributes, or the data of an event."""
         if mostly_have(source, LISTS, ("event_data", "gist_data")):
             return 3
         if mostly_have(source, LISTS, ("content",), ("topic",), ("sub_topic",)):
@@ -26,7 +25,6 @@ class Memobase:
         return 3 if mostly_have(source, LISTS, ("content",), ("attributes",)) else 0
 
     def read(self, source: ExportSource, options: ImportOptions) -> ExportedStore:
-        """Every profile entry and event."""
         ledger = ImportLedger(source, options)
         view = options.view or self.views[0]
         for part in source.parts:

@@ -21,7 +21,6 @@ class MemOS:
     views: tuple[str, ...] = ("memory",)
 
     def recognises(self, source: ExportSource) -> int:
-        """By the metadata of an item; a cube's own file name is not needed."""
         marks = {"status", "memory_type", "is_fast", "visibility", "confidence", "history"}
         marked = [
             "memory" in row and isinstance(metadata := row.get("metadata"), dict)

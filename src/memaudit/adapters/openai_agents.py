@@ -24,7 +24,6 @@ class OpenAIAgents:
     views: tuple[str, ...] = ("message",)
 
     def recognises(self, source: ExportSource) -> int:
-        """By its table, or messages with a role and content."""
         if any(set(COLUMNS) <= set(part.tables.get(TABLE, ())) for part in source.parts):
             return 3
         if mostly_have(source, LISTS, ("role",), ("content",)):

@@ -13,8 +13,6 @@ from memaudit.io.strict_json import kind_of
 
 @dataclass(frozen=True, slots=True)
 class ImportOptions:
-    """The options of an import."""
-
     name: str | None = None
     view: str | None = None
     """Which text of a record is read; the adapter's first view by default."""

@@ -34,7 +34,6 @@ class WrittenStores:
     views: tuple[str, ...] = ("text",)
 
     def recognises(self, source: ExportSource) -> int:
-        """By an instance and its memories."""
         return 4 if mostly_have(source, (), ("instance_id",), ("memories",)) else 0
 
     def read(self, source: ExportSource, options: ImportOptions) -> ExportedStore:

@@ -2,7 +2,6 @@
 
 import json
 import os
-import stat
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,7 +10,7 @@ from typing import Literal
 from memaudit.adapters.sqlite_tables import MAGIC, schema
 from memaudit.core.errors import MemAuditError
 from memaudit.datasets.fields import IdRegistry
-from memaudit.io.files import sha256
+from memaudit.io.files import decode, read_bytes, sha256
 from memaudit.io.lenient_json import LENIENT, RefusedJson, encodable, fault, loads
 
 MAX_BYTES = 256 << 20
@@ -34,12 +33,6 @@ _REFUSED = {
 }  # fmt: skip
 """Never opened: a pickle runs code when it is read, an archive may unpack to anything."""
 
-_ENCODINGS = {
-    b"\xef\xbb\xbf": "starts with a byte order mark (save it as UTF-8 without one)",
-    b"\xff\xfe": "is UTF-16 (save it as UTF-8)",
-    b"\xfe\xff": "is UTF-16 (save it as UTF-8)",
-}
-
 
 @dataclass(frozen=True, slots=True)
 class JsonlLine:
@@ -52,8 +45,6 @@ class JsonlLine:
 
 @dataclass(frozen=True, slots=True)
 class ParsedFile:
-    """The content of a file."""
-
     kind: Literal["json", "lines", "text"] = "text"
     document: object = None
     lines: tuple[JsonlLine, ...] = ()
@@ -103,7 +94,7 @@ def open_source(paths: Sequence[Path]) -> ExportSource:
 
 def _open_file(path: Path, name: str, as_text: bool = False) -> ExportFile:
     """Read one file; as text if its folder says so."""
-    data = read_export_bytes(path, name)
+    data = read_bytes(path, MAX_BYTES, name)
     digest = sha256(data)
     if data.startswith(MAGIC):
         return ExportFile(path, name, "sqlite", tables=schema(path, name), digest=digest)
@@ -113,30 +104,6 @@ def _open_file(path: Path, name: str, as_text: bool = False) -> ExportFile:
             raise MemAuditError(f"{name}: is {what}, which is never opened ({fix})")
     parsed = parse(data, name, as_text)
     return ExportFile(path, name, parsed.kind, parsed, digest=digest)
-
-
-def read_export_bytes(path: Path, name: str) -> bytes:
-    """The content of a regular file that is not too large."""
-    try:
-        status = path.stat()
-        if stat.S_ISDIR(status.st_mode):
-            raise MemAuditError(f"{name}: is a folder among several paths (give one folder alone)")
-        if not stat.S_ISREG(status.st_mode):
-            raise MemAuditError(f"{name}: is not a regular file (give a file on disk)")
-        with path.open("rb") as file:
-            # Checked before reading, and again since a file may grow while it is read.
-            data = b"" if status.st_size > MAX_BYTES else file.read(MAX_BYTES + 1)
-        if max(status.st_size, len(data)) > MAX_BYTES:
-            raise MemAuditError(
-                f"{name}: is too large: {max(status.st_size, len(data))} bytes, at most "
-                f"{MAX_BYTES} are read (export in pages)"
-            )
-        return data
-    except FileNotFoundError:
-        raise MemAuditError(f"{name}: does not exist (check the path)") from None
-    except (OSError, ValueError) as error:  # a NUL byte in a path is a ValueError
-        why = getattr(error, "strerror", None) or error
-        raise MemAuditError(f"{name}: cannot be read: {why}") from None
 
 
 def _open_folder(folder: Path) -> ExportSource:
@@ -209,14 +176,11 @@ def _files_below(folder: Path) -> list[str]:
 
 def parse(data: bytes, name: str, as_text: bool = False) -> ParsedFile:
     """JSON, JSONL or text, by the first line. A broken line of JSONL is named, not guessed."""
-    for mark, message in _ENCODINGS.items():
-        if data.startswith(mark):
-            raise MemAuditError(f"{name}: {message}")
     if as_text or not data.lstrip()[:1] or data.lstrip()[:1] not in b'{["':
-        return ParsedFile("text", text=_decoded(data, name))
+        return ParsedFile("text", text=decode(data, name))
     if _is_jsonl(data):
         return ParsedFile("lines", lines=_lines(data))
-    value = _json(_decoded(data, name), name)
+    value = _json(decode(data, name), name)
     if isinstance(value, str) and value.lstrip()[:1] in ("{", "["):  # seen in a published .af
         document = _json(value, f"{name} (JSON inside a string)")
         return ParsedFile("json", document=document, wrapped=True)
@@ -260,18 +224,6 @@ def _lines(data: bytes) -> tuple[JsonlLine, ...]:
         except ValueError as error:
             lines.append(JsonlLine(number, problem=str(error)))
     return tuple(lines)
-
-
-def _decoded(data: bytes, name: str) -> str:
-    if (nul := data.find(b"\0")) >= 0:
-        raise MemAuditError(f"{name}: holds a NUL byte at byte {nul}: it is binary or damaged")
-    try:
-        return data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise MemAuditError(
-            f"{name}:{line}: is not UTF-8 at byte {error.start} (save it as UTF-8)"
-        ) from None
 
 
 def _json(text: str, name: str) -> object:

@@ -1,16 +1,18 @@
-"""An exported store: what every export is read into, and its file on disk."""
+"""An exported store: the one shape every export is read into, its file on disk, and what its warnings mean."""
 
 import hashlib
 import json
+from collections.abc import Iterable
 from decimal import Decimal
+from enum import Enum, StrEnum
 from pathlib import Path
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 
-from memaudit.adapters.source import read_export_bytes
 from memaudit.core.errors import MemAuditError
 from memaudit.io.atomic import write_file
+from memaudit.io.files import read_text
 from memaudit.io.lenient_json import encodable, loads
 from memaudit.io.strict_json import first_fault, kind_of
 
@@ -55,8 +57,6 @@ class ImportCount(_Frozen):
 
 
 class Origin(_Frozen):
-    """Where a store comes from."""
-
     system: str
     format: str
     guessed: bool = False
@@ -114,9 +114,7 @@ def read_store(path: Path) -> ExportedStore:
     """Read a store's file; a file that was edited is refused."""
     name = path.name
     try:
-        parsed = loads(read_export_bytes(path, name).decode("utf-8"))
-    except UnicodeDecodeError as error:
-        raise MemAuditError(f"{name}: is not UTF-8 at byte {error.start}") from None
+        parsed = loads(read_text(path))
     except ValueError as error:
         raise MemAuditError(f"{name}: is {error} {IMPORT_FIRST}") from None
     if too_deep(parsed):
@@ -149,7 +147,6 @@ def _line(value: object) -> str:
 
 
 def is_vector(value: object) -> bool:
-    """Whether a value is an embedding."""
     return (
         isinstance(value, list)
         and len(value) > LONGEST_VECTOR
@@ -193,3 +190,50 @@ def too_deep(value: object, limit: int = MAX_DEPTH) -> bool:
         if not level:
             return False
     return True
+
+
+class ExportWarning(Enum):
+    """What a warning of an import or a capture means.
+
+    The first opening is the one that is written. Add a new wording in front of it and leave the
+    others in place: stores on disk carry the texts of earlier versions.
+    """
+
+    TRUNCATED = ("truncated",)
+    MAYBE_TRUNCATED = ("maybe truncated",)
+    INCOMPLETE = ("incomplete",)
+    CORE_MEMORY_ONLY = ("core memory only",)
+    ARCHIVAL_ONLY = ("archival passages only",)
+    SEARCH_RESULTS = ("a union of search results",)
+    SEARCH_SCORES = ("rows carry a search score",)
+    PARTLY_READ = ("partly read",)
+    ORDER_UNKNOWN = ("order of writing unknown",)
+
+    def text(self, detail: str) -> str:
+        """The warning as it is written to a store."""
+        return f"{self.value[0]}: {detail}"
+
+
+MISSING_MEMORIES = frozenset(ExportWarning) - {
+    ExportWarning.PARTLY_READ,
+    ExportWarning.ORDER_UNKNOWN,
+}
+"""The system holds, or may hold, memories that the export does not."""
+
+
+def export_warning(text: str) -> ExportWarning | None:
+    """What a warning of this or an earlier version means; None where no program acts on it."""
+    return next((known for known in ExportWarning if text.startswith(known.value)), None)
+
+
+def missing_memories(warnings: Iterable[str]) -> tuple[str, ...]:
+    """The warnings which say that memories are missing."""
+    return tuple(text for text in warnings if export_warning(text) in MISSING_MEMORIES)
+
+
+class HarmlessSkip(StrEnum):
+    """Reasons for a skipped row that leave nothing unread; they are keys of `count.skipped`."""
+
+    EMPTY_TEXT = "empty text"
+    OTHER_NAMESPACE = "other namespace"
+    REPEATED_ROW = "repeated row"

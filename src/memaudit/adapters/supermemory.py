@@ -18,7 +18,6 @@ class Supermemory:
     views: tuple[str, ...] = ("memory",)
 
     def recognises(self, source: ExportSource) -> int:
-        """By fields that only supermemory has, or a list `memoryEntries`."""
         marks = ("isLatest", "isForgotten")
         if mostly_have(source, LISTS, ("memory",), marks):
             return 4  # above Mem0, whose rows have `memory` as well

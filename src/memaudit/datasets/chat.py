@@ -46,7 +46,6 @@ class Chat:
         return len(kinds) == 1 and 2 * len(keys & ROWS[min(kinds)]) > len(keys)
 
     def conversations(self, path: Path) -> Iterator[LoadedConversation]:
-        """The conversations, one at a time."""
         ids = IdRegistry()
         draft: _Draft | None = None
         for line, data in json_lines(path):

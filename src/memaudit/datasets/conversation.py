@@ -106,7 +106,6 @@ class Conversation:
 
     @property
     def turns(self) -> Iterator[Turn]:
-        """All turns in the file's order."""
         return (turn for session in self.sessions for turn in session.turns)
 
     @property

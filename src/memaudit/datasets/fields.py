@@ -23,11 +23,9 @@ class RecordFields:
         return f"{self.where}.{name}" if self.where else name
 
     def note(self, what: str, name: str, found: object = "") -> None:
-        """Note an irregularity of one field."""
         self.notes.add(what, self.place(name), self.id, found)
 
     def text(self, name: str, required: bool = True) -> str | None:
-        """Text, or None."""
         if self.data.get(name) is None:
             if required:
                 self.note("missing field", name)
@@ -49,7 +47,6 @@ class RecordFields:
         return self.text(name, required=False) or None
 
     def time(self, name: str, required: bool = True) -> str | None:
-        """A time as ISO 8601, or None."""
         text = self.text(name, required)
         if text is None:
             return None
@@ -66,7 +63,6 @@ class RecordFields:
         return value is True
 
     def rows(self, name: str, required: bool = True) -> list[object]:
-        """A list, or an empty one."""
         value = self.data.get(name)
         if isinstance(value, list):
             return value
@@ -77,7 +73,6 @@ class RecordFields:
         return []
 
     def object(self, name: str) -> dict[str, object]:
-        """An object, or an empty one."""
         value = self.data.get(name)
         if isinstance(value, dict):
             return value
@@ -169,7 +164,6 @@ class IdRegistry:
         return "" if reference in self._known else "reference to nothing"
 
     def resolve(self, reference: str) -> str:
-        """The id of the row that a reference names."""
         return self._known[reference]
 
 

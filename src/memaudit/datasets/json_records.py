@@ -4,13 +4,12 @@ import codecs
 import hashlib
 import json
 import re
-import stat
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
 from memaudit.core.errors import MemAuditError
+from memaudit.io.files import open_regular
 from memaudit.io.lenient_json import LENIENT, RefusedJson, fault
 from memaudit.io.strict_json import kind_of
 
@@ -28,7 +27,7 @@ _PARTIAL = re.compile(r"[\s\w.+\-\\]*")
 
 def records(path: Path) -> Iterator[tuple[int, dict[str, object]]]:
     """Each object of the top-level list with its place; a file that is one object is one record."""
-    with open_dataset(path) as file:
+    with open_regular(path) as file:
         cursor = JsonCursor(file, path.name)
         if cursor.peek() == "{":
             yield 0, record(cursor, path.name, 0)
@@ -52,7 +51,7 @@ def record(cursor: "JsonCursor", name: str, place: int) -> dict[str, object]:
 
 def json_lines(path: Path) -> Iterator[tuple[int, dict[str, object]]]:
     """Each object of a JSONL file with its line number; empty lines are skipped."""
-    with open_dataset(path) as file:
+    with open_regular(path) as file:
         byte, number = 0, 0
         while line := read_piece(file, LONGEST_LINE + 1, path.name, whole_line=True):
             number += 1
@@ -66,31 +65,11 @@ def json_lines(path: Path) -> Iterator[tuple[int, dict[str, object]]]:
 
 
 def dataset_hash(path: Path) -> str:
-    """The SHA-256 of a file's bytes, in hex."""
     total = hashlib.sha256()
-    with open_dataset(path) as file:
+    with open_regular(path) as file:
         while piece := read_piece(file, CHUNK, path.name):
             total.update(piece)
     return total.hexdigest()
-
-
-@contextmanager
-def open_dataset(path: Path) -> Iterator[BinaryIO]:
-    """A regular file's bytes."""
-    name = path.name or str(path)
-    try:
-        mode = path.stat().st_mode
-        if stat.S_ISDIR(mode):
-            raise MemAuditError(f"{name}: is a folder (give one dataset file)")
-        if not stat.S_ISREG(mode):
-            raise MemAuditError(f"{name}: is not a regular file (give a file on disk)")
-        file = path.open("rb")
-    except FileNotFoundError:
-        raise MemAuditError(f"{name}: does not exist (check the path)") from None
-    except (OSError, ValueError) as error:  # a NUL byte in a path is a ValueError
-        raise MemAuditError(f"{name}: cannot be read: {error}") from None
-    with file:
-        yield file
 
 
 def read_piece(file: BinaryIO, size: int, name: str, whole_line: bool = False) -> bytes:
@@ -153,7 +132,6 @@ class JsonCursor:
                 return ""
 
     def value(self) -> object:
-        """The next value."""
         self.peek()
         while True:
             try:
@@ -211,7 +189,6 @@ class JsonCursor:
 
     @property
     def offset(self) -> int:
-        """The current byte."""
         return self._byte(self._at)
 
     def _byte(self, at: int) -> int:

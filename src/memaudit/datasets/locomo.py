@@ -39,11 +39,9 @@ class LoCoMo:
     about = "LoCoMo: a JSON list of conversations with questions, observations and summaries"
 
     def recognises(self, keys: frozenset[str]) -> bool:
-        """By the conversation and its questions."""
         return {"conversation", "qa"} <= keys
 
     def conversations(self, path: Path) -> Iterator[LoadedConversation]:
-        """One conversation per record."""
         ids = IdRegistry()
         for place, data in records(path):
             yield _load(data, place, ids)

@@ -24,11 +24,9 @@ class LongMemEval:
     about = "LongMemEval oracle, S or M: a JSON list, one question and its haystack per record"
 
     def recognises(self, keys: frozenset[str]) -> bool:
-        """By the haystack."""
         return "haystack_sessions" in keys
 
     def conversations(self, path: Path) -> Iterator[LoadedConversation]:
-        """One conversation per record."""
         ids = IdRegistry()
         for place, data in records(path):
             yield _load(data, place, ids)

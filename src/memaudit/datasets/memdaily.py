@@ -11,7 +11,8 @@ from pathlib import Path
 from memaudit.datasets.conversation import Conversation, Question, Session, Turn
 from memaudit.datasets.fields import IdRegistry, RecordFields, resolve_references
 from memaudit.datasets.irregularities import LoadedConversation, Notes
-from memaudit.datasets.json_records import JsonCursor, open_dataset, record
+from memaudit.datasets.json_records import JsonCursor, record
+from memaudit.io.files import open_regular
 from memaudit.io.lenient_json import encodable
 from memaudit.io.strict_json import kind_of
 
@@ -34,13 +35,11 @@ class MemDaily:
     about = "MemDaily: trajectories of messages by question type and scenario, with noisy copies"
 
     def recognises(self, keys: frozenset[str]) -> bool:
-        """By a trajectory's messages."""
         return "message_list" in keys
 
     def conversations(self, path: Path) -> Iterator[LoadedConversation]:
-        """One conversation per trajectory."""
         ids = IdRegistry()
-        with open_dataset(path) as file:
+        with open_regular(path) as file:
             cursor = JsonCursor(file, path.name)
             for above, place, data in _trajectories(cursor, path.name, ()):
                 yield _load(data, above, place, ids)
@@ -142,7 +141,6 @@ def _questions(trajectory: RecordFields, kind: str, steps: IdRegistry) -> Iterat
 
 
 def _choices(row: RecordFields) -> tuple[tuple[str, str], ...]:
-    """Letters and texts of a multiple choice."""
     if row.data.get("choices") is None:
         return ()
     options = RecordFields(row.object("choices"), row.place("choices"), row.id, row.notes)

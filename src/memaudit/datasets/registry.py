@@ -8,10 +8,11 @@ from typing import Protocol
 from memaudit.core.errors import MemAuditError
 from memaudit.datasets.chat import Chat
 from memaudit.datasets.irregularities import LoadedConversation
-from memaudit.datasets.json_records import JsonCursor, open_dataset
+from memaudit.datasets.json_records import JsonCursor
 from memaudit.datasets.locomo import LoCoMo
 from memaudit.datasets.longmemeval import LongMemEval
 from memaudit.datasets.memdaily import MemDaily
+from memaudit.io.files import open_regular
 
 
 class DatasetLoader(Protocol):
@@ -72,7 +73,7 @@ def guess_format(path: Path) -> str:
 
 def _first_keys(path: Path, nested: bool) -> frozenset[str]:
     """The keys of the first record: in the first list, looked for inside objects if `nested`."""
-    with open_dataset(path) as file:
+    with open_regular(path) as file:
         cursor = JsonCursor(file, path.name)
         for _ in range(MAX_NESTING):
             if not nested or cursor.peek() != "{":

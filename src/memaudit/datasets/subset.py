@@ -13,8 +13,9 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from memaudit.core.errors import MemAuditError
 from memaudit.datasets.conversation import Conversation, Question
 from memaudit.datasets.irregularities import LoadedConversation
-from memaudit.datasets.json_records import JsonCursor, dataset_hash, open_dataset
+from memaudit.datasets.json_records import JsonCursor, dataset_hash
 from memaudit.datasets.registry import iter_conversations
+from memaudit.io.files import open_regular
 from memaudit.io.strict_json import first_fault
 
 Chosen = tuple[str, str]
@@ -40,7 +41,6 @@ class Subset:
 
     @property
     def content(self) -> dict[str, object]:
-        """The manifest without its hash."""
         return {
             "dataset_sha256": self.dataset_sha256,
             "dataset_format": self.dataset_format,
@@ -88,7 +88,6 @@ def choose(
     sha256: str,
     format: str,
 ) -> Subset:
-    """A stratified subset of `size` questions."""
     if by not in STRATA:
         raise MemAuditError(f"cannot balance by {by!r}; choose {' or '.join(STRATA)}")
     strata: dict[str, list[Chosen]] = defaultdict(list)
@@ -139,7 +138,6 @@ class _Manifest(_Strict):
 
 
 def subset_text(subset: Subset) -> str:
-    """The manifest as a JSON file."""
     head = {"format": FORMAT, "version": VERSION}
     data = {**head, **subset.content, "sha256": subset.sha256}
     return json.dumps(data, ensure_ascii=False, indent=2) + "\n"
@@ -147,7 +145,7 @@ def subset_text(subset: Subset) -> str:
 
 def read_subset(path: Path) -> Subset:
     """The subset of a manifest; one that was edited is refused."""
-    with open_dataset(path) as file:
+    with open_regular(path) as file:
         cursor = JsonCursor(file, path.name)
         data = cursor.value() if cursor.peek() else None
         cursor.done()

@@ -4,6 +4,7 @@ import hashlib
 import os
 import stat
 from pathlib import Path
+from typing import BinaryIO
 
 from memaudit.core.errors import InvalidPackage, Problem
 
@@ -25,30 +26,39 @@ def refusal(message: str, fix: str, file: str, line: int = 0) -> InvalidPackage:
     return InvalidPackage([Problem(message, fix, file=file, line=line)], file)
 
 
-def read_bytes(path: Path, max_bytes: int = MAX_BYTES) -> bytes:
-    """The content of a regular file that is not too large."""
+def open_regular(path: Path, name: str = "") -> BinaryIO:
+    """A regular file, opened for reading bytes; errors call it `name`."""
+    name = name or path.name or str(path)
     try:
-        status = path.stat()
-        if stat.S_ISDIR(status.st_mode):
-            raise refusal("is a folder", "a file was expected", path.name)
-        if not stat.S_ISREG(status.st_mode):
-            raise refusal("is not a regular file", "give a file on disk", path.name)
-        if status.st_size > max_bytes:
-            raise refusal(
-                f"is too large: {status.st_size} bytes, at most {max_bytes} are read",
-                "split the package", path.name,
-            )  # fmt: skip
-        with path.open("rb") as file:
-            data = file.read(status.st_size + 1)
-            if len(data) > status.st_size:  # it grew while it was read
-                data += file.read(max_bytes + 1 - len(data))
-        if len(data) > max_bytes:
-            raise refusal(f"is too large: more than {max_bytes} bytes", "split it", path.name)
-        return data
+        mode = path.stat().st_mode  # before opening: a pipe would block
+        if stat.S_ISDIR(mode):
+            raise refusal("is a folder", "a file was expected", name)
+        if not stat.S_ISREG(mode):
+            raise refusal("is not a regular file", "give a file on disk", name)
+        return path.open("rb")
     except FileNotFoundError:
-        raise refusal("does not exist", "check the path", path.name) from None
+        raise refusal("does not exist", "check the path", name) from None
     except (OSError, ValueError) as error:  # a NUL byte in a path is a ValueError
-        raise unreadable(path, error) from None
+        raise unreadable(path, error, name) from None
+
+
+def read_bytes(path: Path, max_bytes: int = MAX_BYTES, name: str = "") -> bytes:
+    """The content of a regular file that is not too large."""
+    name = name or path.name
+    with open_regular(path, name) as file:
+        try:
+            size = os.fstat(file.fileno()).st_size
+            data = b"" if size > max_bytes else file.read(size + 1)
+            if len(data) > size:  # it grew while it was read
+                data += file.read(max_bytes + 1 - len(data))
+        except OSError as error:
+            raise unreadable(path, error, name) from None
+    if max(size, len(data)) > max_bytes:
+        raise refusal(
+            f"is too large: {max(size, len(data))} bytes, at most {max_bytes} are read",
+            "split it", name,
+        )  # fmt: skip
+    return data
 
 
 def beside(path: Path, ending: str, stem: bool = False) -> Path:
@@ -57,10 +67,10 @@ def beside(path: Path, ending: str, stem: bool = False) -> Path:
     return named.parent / f"{named.stem if stem else named.name}{ending}"
 
 
-def unreadable(path: Path, error: OSError | ValueError) -> InvalidPackage:
+def unreadable(path: Path, error: OSError | ValueError, name: str = "") -> InvalidPackage:
     """The error for a path the system does not let us read."""
     why = getattr(error, "strerror", None) or error
-    return refusal(f"cannot be read: {why}", "", path.name or str(path))
+    return refusal(f"cannot be read: {why}", "", name or path.name or str(path))
 
 
 def is_file_name(text: object) -> bool:

@@ -104,7 +104,6 @@ class BatchClient:
 
 
 def batch_line(request: Request, rejected: tuple[str, str] | None = None) -> str:
-    """One line of OpenAI Batch JSONL."""
     data = {
         "custom_id": request.key,
         "method": "POST",
@@ -155,8 +154,6 @@ class BatchRowKind(StrEnum):
 
 @dataclass(slots=True)
 class BatchImport:
-    """The outcome of one import."""
-
     counts: Counter[BatchRowKind] = field(default_factory=Counter)
     problems: list[str] = field(default_factory=list)
     """File, line and reason for every line without an answer."""

@@ -70,7 +70,6 @@ class Cache:
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """One transaction: all rows are stored, or none."""
         with self._database.writing():
             yield
 
@@ -125,12 +124,10 @@ class Cache:
         return [Attempt.from_row(row) for row in self._database.rows(sql, key)]
 
     def all_answers(self) -> Iterator[Answer]:
-        """Every answer, by key."""
         sql = f"SELECT {Answer.columns()} FROM answers ORDER BY key"
         yield from map(Answer.from_row, self._database.rows(sql))
 
     def all_attempts(self) -> Iterator[Attempt]:
-        """Every failed attempt, by key and time."""
         sql = f"SELECT {Attempt.columns()} FROM attempts ORDER BY key, at, id"
         yield from map(Attempt.from_row, self._database.rows(sql))
 

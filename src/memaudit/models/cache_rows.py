@@ -17,7 +17,6 @@ class _Record:
 
     @classmethod
     def columns(cls) -> str:
-        """The column names, as SQL wants them."""
         return ", ".join(column.name for column in fields(cls))
 
     @classmethod
@@ -121,7 +120,6 @@ def _usage_columns(usage: Usage) -> dict[str, Any]:
 
 
 def answer_of(request: Request, reply: Reply[Any], at: str) -> Answer:
-    """The row of a reply."""
     return Answer(
         key=request.key, request=canonical_json(request.to_json()), model=request.model,
         template=request.template.id, template_version=request.template.version, raw=reply.raw,

@@ -34,8 +34,6 @@ RECORDED = (FailureKind.REFUSED, FailureKind.INVALID, FailureKind.HTTP)
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Calls, tokens and cost."""
-
     calls: int = 0
     prompt_tokens: int = 0
     completion_tokens: int = 0
@@ -77,8 +75,6 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Reply(Generic[ReplyT]):
-    """A reply that validated."""
-
     key: str
     value: ReplyT
     raw: str

@@ -110,8 +110,6 @@ def escape_surrogates(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """The first choice of a response."""
-
     text: str
     refusal: str
     """Not empty if the model or a filter declined."""

@@ -83,7 +83,6 @@ class Prompt:
 
     @property
     def label(self) -> str:
-        """Id and version, as provenance names them."""
         return f"{self.id}/{self.version}"
 
     def messages(self, **blocks: Quotable) -> tuple[Message, ...]:

@@ -32,8 +32,6 @@ def canonical_json(value: object) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One turn of a prompt."""
-
     role: Role
     content: str
 

@@ -36,7 +36,6 @@ class ReplyProblem:
     failure: bool = False
 
     def to_json(self) -> dict[str, str | bool]:
-        """A row of the side file."""
         return {
             "conversation": self.conversation, "pass": self.stage, "what": self.what,
             "whole_reply": self.failure, "detail": self.detail, "raw": self.raw,
@@ -56,7 +55,6 @@ class SessionLedger:
     """The models the servers say they used."""
 
     def add(self, conversation: str, stage: str, outcome: Reply[ReplyT] | Failure) -> None:
-        """Count one outcome."""
         place = (conversation, stage)
         self.usage[place] += outcome.usage
         if isinstance(outcome, Failure):
@@ -87,7 +85,6 @@ class SessionLedger:
         return {stage: dict(sorted(kinds.items())) for stage, kinds in sorted(counts.items())}
 
     def spent(self, conversation: str) -> dict[str, dict[str, int | str]]:
-        """Tokens and cost by pass."""
         return {
             stage: usage_json(usage)
             for (owner, stage), usage in sorted(self.usage.items())
@@ -203,7 +200,6 @@ def open_session(
     concurrency: int = 8,
     parameters: ModelParameters | None = None,
 ) -> ModelSession:
-    """A session with the provider that the settings name."""
     return ModelSession(
         open_client(settings, cache), cache, settings.provider, settings.price, batch_file,
         concurrency, parameters or ModelParameters(), callbacks or SessionCallbacks(),
@@ -211,7 +207,6 @@ def open_session(
 
 
 def progress_text(stage: str, state: AskProgress) -> str:
-    """One line of progress, with what was spent."""
     return (
         f"pass {stage}: {state.done:,} of {state.total:,}, {state.from_cache:,} from the cache, "
         f"{state.failed:,} failed, used {state.spent.text()}"

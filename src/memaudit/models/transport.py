@@ -151,7 +151,6 @@ class OpenAITransport:
             self._client.organization = self._client.project = None
 
     def send(self, body: dict[str, Any]) -> object:
-        """The response to one POST of /chat/completions."""
         rest = {name: value for name, value in body.items() if name not in ("model", "messages")}
         try:
             with self._client.chat.completions.with_streaming_response.create(

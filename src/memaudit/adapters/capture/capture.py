@@ -24,10 +24,16 @@ from memaudit.adapters.capture.example import (
 from memaudit.adapters.capture.systems import CaptureSettings, MemorySystem
 from memaudit.adapters.ledger import first_places
 from memaudit.adapters.registry import named_adapter
-from memaudit.adapters.store import ExportedStore, ImportCount, Memory, Origin, write_store
+from memaudit.adapters.store import (
+    ExportedStore,
+    ExportWarning,
+    ImportCount,
+    Memory,
+    Origin,
+    write_store,
+)
 from memaudit.core.errors import MemAuditError
 from memaudit.core.package import Package
-from memaudit.formats.export_warnings import ExportWarning
 from memaudit.io.files import beside
 from memaudit.io.journal import Journal, read_journal, to_line
 from memaudit.models.secret import Secret, checked_address, key_for

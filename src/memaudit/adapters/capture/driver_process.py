@@ -65,7 +65,6 @@ class DriverProcess:
             self._tail.append(line.rstrip())
 
     def ask(self, do: str, patience: float, **fields: object) -> dict[str, Any]:
-        """Send one request and wait for its reply."""
         assert self._process.stdin is not None
         with contextlib.suppress(BrokenPipeError):  # the missing reply shows that the child is dead
             self._process.stdin.write(json.dumps({"do": do, **fields}) + "\n")

@@ -12,10 +12,9 @@ from memaudit.adapters.capture.driver_process import DriverDied, DriverProcess
 from memaudit.adapters.capture.systems import MemorySystem
 from memaudit.adapters.protocol import ImportOptions
 from memaudit.adapters.registry import import_store
-from memaudit.adapters.store import Memory
+from memaudit.adapters.store import ExportWarning, Memory, export_warning
 from memaudit.core.errors import MemAuditError
 from memaudit.core.package import Package
-from memaudit.formats.export_warnings import ExportWarning, export_warning
 from memaudit.io.atomic import write_file
 from memaudit.models.secret import Secret
 from memaudit.writers.protocol import VisibleExperience, visible
@@ -165,8 +164,6 @@ KNOWN_BETTER = (ExportWarning.MAYBE_TRUNCATED, ExportWarning.ORDER_UNKNOWN)
 
 @dataclass(slots=True)
 class ExampleResult:
-    """What was captured for one package."""
-
     example: str
     digest: str
     fed: int
@@ -183,8 +180,6 @@ class ExampleResult:
 
 @dataclass(frozen=True, slots=True)
 class FeedSettings:
-    """How examples are fed."""
-
     driver: DriverProcess
     wire_settings: dict[str, Any]
     """With the API key: sent to the driver, never written to a file."""

@@ -16,7 +16,6 @@ Layout = Callable[[str, Rows], dict[str, Any]]
 
 
 def single_list(key: str, rows: Rows) -> dict[str, Any]:
-    """One file with one list."""
     return {".json": {key: list(rows)}}
 
 
@@ -90,8 +89,6 @@ PATIENCE = 900.0
 
 @dataclass(frozen=True, slots=True)
 class CaptureSettings:
-    """Model, embedder and options of one capture."""
-
     model: str
     base_url: str
     embedder: str | None = None

@@ -23,8 +23,6 @@ UNUSED = {
 
 
 class _StandIn(types.ModuleType):
-    """An empty package with a few names in it."""
-
     def __init__(self, name: str, members: tuple[str, ...]) -> None:
         super().__init__(name)
         self.__path__: list[str] = []
@@ -55,8 +53,6 @@ SHOWN = ("content", "context", "keywords", "tags", "links", "category")
 
 
 class System:
-    """One empty A-Mem system with its Chroma folder."""
-
     def __init__(self, settings: dict[str, Any], folder: str) -> None:
         options = settings["options"]
         os.environ["OPENAI_BASE_URL"] = settings["base_url"]

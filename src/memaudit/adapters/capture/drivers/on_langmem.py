@@ -17,8 +17,6 @@ EVERYTHING = 1_000_000
 
 
 class System:
-    """One empty store and the manager that writes to it."""
-
     def __init__(self, settings: dict[str, Any], folder: str) -> None:  # noqa: ARG002
         options = dict(settings["options"])
         address = {"base_url": settings["base_url"], "api_key": settings["api_key"]}

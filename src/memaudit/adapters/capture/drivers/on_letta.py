@@ -56,8 +56,6 @@ _loop = asyncio.Runner()  # one for all agents: Letta may keep things that belon
 
 
 class System:
-    """One empty database with one agent in it."""
-
     def __init__(self, settings: dict[str, Any], folder: str) -> None:
         options = settings["options"]
         embedder = settings["embedder"] or "text-embedding-3-small"

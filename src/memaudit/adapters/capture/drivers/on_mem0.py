@@ -13,8 +13,6 @@ EVERYTHING = 1_000_000
 
 
 class System:
-    """One empty Mem0 store and its history."""
-
     def __init__(self, settings: dict[str, Any], folder: str) -> None:
         options = settings["options"]
         address = {"openai_base_url": settings["base_url"], "api_key": settings["api_key"]}
