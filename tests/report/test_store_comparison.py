@@ -16,6 +16,7 @@ from memaudit.report.store_comparison import (
     compare,
 )
 from memaudit.solvers.form import integer_form
+from memaudit.solvers.tie_breaking import without_waste
 from tests.strategies import packages
 
 
@@ -65,7 +66,7 @@ def test_waste_is_what_a_solver_cleans_away(package: Package, data: st.DataObjec
     store = data.draw(st.lists(st.sampled_from(ids), unique=True)) if ids else []
     form = integer_form(package)
     chosen = [form.candidate_ids.index(id) for id in store]
-    kept = {form.candidate_ids[place] for place in form.without_waste(chosen)}
+    kept = {form.candidate_ids[place] for place in without_waste(form, chosen)}
     wasted = compared(package, [], store).wasted
     assert set(store) - kept == wasted
     assert value(package, set(store) - wasted) == value(package, store)

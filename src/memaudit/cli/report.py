@@ -46,8 +46,7 @@ def report(
         write_report(folder, path, [open_view(one) for one in diagnose or ()])
     typer.echo(f"report: {safe(path)}")
     if figures is not None:
-        from memaudit.report.downstream_page import draw_downstream
-        from memaudit.report.figures.registry import draw_all
+        from memaudit.report.figures.registry import draw_all, draw_downstream
 
         drawn = draw_downstream(folder, figures) if downstream else draw_all([folder], figures)
         typer.echo(f"{len(drawn.files)} figure files in {safe(figures)}")

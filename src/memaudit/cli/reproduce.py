@@ -58,13 +58,15 @@ def controlled(
     as_json: AsJson = False,
 ) -> None:
     """Run the 500-seed sweep and the stress suite; print published numbers beside ours."""
-    from memaudit.cli.sweeping import swept
+    from memaudit.cli.run import run_sweep
     from memaudit.experiments.engines.registry import named_engine
     from memaudit.reproduce.controlled import reproduce_controlled
     from memaudit.reproduce.scoreboard import DIFFER
     from memaudit.reproduce.settings import remark_on
 
-    lines = reproduce_controlled(out, partial(swept, engine=named_engine("processes", jobs)), seeds)
+    lines = reproduce_controlled(
+        out, partial(run_sweep, engine=named_engine("processes", jobs)), seeds
+    )
     if as_json:
         typer.echo(json.dumps([line.to_json() for line in lines], indent=1))
     else:
@@ -137,7 +139,7 @@ def reproduce_all(
     One scoreboard says of each published number whether ours agrees, differs, or needs the
     published archive. A manifest holds every hash; `memaudit reproduce verify` checks it.
     """
-    from memaudit.cli.sweeping import swept
+    from memaudit.cli.run import run_sweep
     from memaudit.experiments.engines.registry import named_engine
     from memaudit.reproduce.reproduce_all import Tools
     from memaudit.reproduce.reproduce_all import reproduce_all as make_all
@@ -145,7 +147,7 @@ def reproduce_all(
     from memaudit.reproduce.settings import Settings
 
     engine = named_engine("serial" if jobs == 1 else "processes", jobs)
-    tools = Tools(partial(swept, engine=engine), engine, draw_figures, _announce)
+    tools = Tools(partial(run_sweep, engine=engine), engine, draw_figures, _announce)
     settings = Settings(seeds, rows, packages)
     board = make_all(out, settings, tools, publication_day())
     if as_json:
@@ -175,9 +177,8 @@ def publication_day() -> str:
 def draw_figures(folder: Path, out: Path) -> None:
     """Draw all figures of a reproduction into a folder."""
     from memaudit.io.strict_json import read_object
-    from memaudit.report.downstream_page import draw_downstream
     from memaudit.report.figures.budget_sweep import budget_sweep
-    from memaudit.report.figures.registry import draw_all
+    from memaudit.report.figures.registry import draw_all, draw_downstream
     from memaudit.report.figures.save import write_figure
     from memaudit.reproduce.folder import DOWNSTREAM, NATURAL, STRESS, SUMMARY, SWEEP
     from memaudit.reproduce.own_set import QUESTION_WRITERS

@@ -1,23 +1,14 @@
 """Diagnoses, transfers and calibrations as HTML files and figures."""
 
-from collections.abc import Callable, Sequence
 from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from matplotlib.figure import Figure
-
-from memaudit.core.errors import MemAuditError
 from memaudit.formats.calibration_files import CALIBRATION_STEPS, PARTING_REASONS
 from memaudit.io.atomic import write_file
 from memaudit.report.charts import scatter_plot
 from memaudit.report.downstream_folder import Folder, open_folder
 from memaudit.report.downstream_view import view_of
-from memaudit.report.figures.calibration_scatter import calibration_scatter
-from memaudit.report.figures.failure_bars import failure_bars
-from memaudit.report.figures.recall_words import recall_words
-from memaudit.report.figures.registry import Drawn, Skipped
-from memaudit.report.figures.save import FORMATS, check_formats, write_figure
 from memaudit.report.page_kit import environment, one_file
 from memaudit.report.writer_groups import cast
 
@@ -67,32 +58,3 @@ def _calibration(folder: Folder) -> str:
 
 def _set(row: dict[str, Any]) -> str:
     return str(row["set"])
-
-
-DIAGNOSIS_FIGURES: dict[str, Callable[[Folder], Figure]] = {
-    "failure_bars": lambda folder: failure_bars(folder.summary),
-    "recall_words": lambda folder: recall_words(folder.summary),
-}
-CALIBRATION_FIGURES: dict[str, Callable[[Folder], Figure]] = {
-    "calibration": lambda folder: calibration_scatter(folder.summary, folder.rows),
-}
-
-
-def draw_downstream(folder: Path, out_dir: Path, formats: Sequence[str] = FORMATS) -> Drawn:
-    """Figures called FOLDER-FIGURE; one that has no data is skipped, and says why."""
-    check_formats(formats)
-    found = open_folder(folder)
-    try:
-        out_dir.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise MemAuditError(f"cannot make {out_dir}: {error.strerror or error}") from None
-    files: list[Path] = []
-    skipped: list[Skipped] = []
-    for name, make in (CALIBRATION_FIGURES if found.is_calibration else DIAGNOSIS_FIGURES).items():
-        try:
-            figure = make(found)
-        except MemAuditError as error:
-            skipped.append(Skipped(name, folder, str(error)))
-            continue
-        files += write_figure(figure, out_dir / f"{found.name}-{name}", formats)
-    return Drawn(tuple(files), tuple(skipped))

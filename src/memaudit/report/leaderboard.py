@@ -13,6 +13,7 @@ from memaudit.core.errors import MemAuditError
 from memaudit.core.exact import MAX_DIGITS, common_denominator
 from memaudit.formats.score_file import LOSS_STEPS, MOST_DIGITS, LossDiagnosis, ScoreRow
 from memaudit.report.leaderboard_entries import Entries, kept_ratio, undefined_reason
+from memaudit.scoring.caveats import is_incomplete
 from memaudit.stats.bootstrap import Floats, Interval, mean_intervals, resample_counts
 from memaudit.stats.paired_tests import Difference, holm, paired_differences
 
@@ -147,7 +148,7 @@ def _unseen(entries: Entries) -> tuple[Counter[str], Counter[str]]:
     incomplete: Counter[str] = Counter()
     undecided: Counter[str] = Counter()
     for _, store in entries.accounts:
-        incomplete[store.name] += store.is_incomplete
+        incomplete[store.name] += is_incomplete(store)
         undecided[store.name] += store.undecided_cells
     return incomplete, undecided
 

@@ -14,7 +14,7 @@ from memaudit.io.atomic import write_file
 from memaudit.report.leaderboard import SHARES, Board, Standing
 from memaudit.report.page_kit import environment, one_file
 from memaudit.report.writer_groups import Member
-from memaudit.scoring.caveats import Caveat, caveat_texts
+from memaudit.scoring.caveats import MISSING_ROWS, is_incomplete, row_caveats
 from memaudit.scoring.judges import judged_how
 from memaudit.scoring.pruning import DEFAULT_POLICY
 from memaudit.stats.bootstrap import Interval
@@ -36,7 +36,7 @@ def leaderboard_data(board: Board) -> dict[str, Any]:
         "not_all_seen": [
             {"package": package, **store.model_dump(exclude={"digest"}, exclude_defaults=True)}
             for package, store in board.entries.accounts
-            if store.is_incomplete or store.undecided_cells or store.left_out
+            if is_incomplete(store) or store.undecided_cells or store.left_out
         ],
         "standings": [
             {"budget": plain(budget), **_standing(one)} for budget, rows in board.budgets
@@ -149,12 +149,7 @@ def unseen(board: Board) -> list[str]:
 
 def _lines(store: StoreRow) -> list[str]:
     """What is to be said of a store on one package; * marks what the table marks."""
-    texts = caveat_texts(
-        store.unread_rows, store.incomplete, store.undecided_cells, store.left_out,
-        store.without_salience,
-    )  # fmt: skip
-    marked = (Caveat.PARTLY_READ, Caveat.INCOMPLETE)
-    return [f"* {text}" if caveat in marked else text for caveat, text in texts]
+    return [f"* {text}" if caveat in MISSING_ROWS else text for caveat, text in row_caveats(store)]
 
 
 def _places(packages: list[str]) -> str:

@@ -7,29 +7,30 @@ from pathlib import Path
 import pytest
 
 from memaudit.core.package import Package
-from memaudit.downstream.calibration import Plan, calibrate
-from memaudit.downstream.holding import Holding, StoredMemory
+from memaudit.downstream.calibration import CalibrationPlan, calibrate
+from memaudit.downstream.cases import DiagnosisCase
+from memaudit.downstream.examine import ReadingSetup
+from memaudit.downstream.kept_store import KeptStore, StoredMemory
 from memaudit.downstream.readers.registry import READERS
 from memaudit.downstream.retrievers import RETRIEVERS
-from memaudit.downstream.run import run
-from memaudit.downstream.spec import Case, Setup
+from memaudit.downstream.run import diagnose
 from memaudit.natural.named_packages import natural_set
 from memaudit.writers.registry import named_writer
-from tests.downstream.diagnosis.small_runs import CASES
+from tests.downstream.small_runs import CASES
 from tests.report.page.conftest import ATTACK
 
 SETTINGS = {
     "budget": 9, "judge": None, "coverage_is_an_estimate": False, "kept_by": {}, "left_out": {},
     "peeking_writers": [],
 }  # fmt: skip
-SETUP = Setup(RETRIEVERS["recency"], 2, READERS["extractive"])
+SETUP = ReadingSetup(RETRIEVERS["recency"], 2, READERS["extractive"])
 
 
 @pytest.fixture(scope="session")
 def diagnosis(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Three packages of five questions, two stores."""
     folder = tmp_path_factory.mktemp("diagnoses") / "small"
-    run(CASES, SETUP, folder, SETTINGS)
+    diagnose(CASES, SETUP, folder, SETTINGS)
     return folder
 
 
@@ -55,10 +56,10 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
         }
     )  # fmt: skip
     memories = (StoredMemory(text("memory"), text("stored"), {text("unit0"): Fraction(1, 2)}),)
-    held = Holding(text("store"), memories, frozenset({text("memory")}), "everything fits")
+    held = KeptStore(text("store"), memories, frozenset({text("memory")}), "everything fits")
     folder = tmp_path_factory.mktemp("hostile") / "out"
     settings = {**SETTINGS, "judge": text("judge"), "left_out": {"x": text("left")}}
-    run([Case(package, (held,))], SETUP, folder, settings)
+    diagnose([DiagnosisCase(package, (held,))], SETUP, folder, settings)
     return folder
 
 
@@ -67,8 +68,8 @@ def calibration(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Three writers on three conversations."""
     folder = tmp_path_factory.mktemp("calibrations") / "cal"
     writers = [named_writer(name) for name in ("opt", "mem0_style", "recency_raw")]
-    setup = Setup(RETRIEVERS["bm25"], 2, READERS["extractive"])
-    calibrate(Plan({"natural": natural_set()[:3]}, "0.05,0.2", writers, setup), folder)
+    setup = ReadingSetup(RETRIEVERS["bm25"], 2, READERS["extractive"])
+    calibrate(CalibrationPlan({"natural": natural_set()[:3]}, "0.05,0.2", writers, setup), folder)
     return folder
 
 

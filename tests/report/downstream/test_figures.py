@@ -10,7 +10,7 @@ from matplotlib.patches import Rectangle
 from memaudit.core.errors import MemAuditError
 from memaudit.formats.diagnosis_files import Outcome
 from memaudit.report.downstream_folder import open_folder
-from memaudit.report.downstream_page import draw_downstream
+from memaudit.report.figures.registry import draw_downstream
 from memaudit.report.figures.calibration_scatter import calibration_scatter
 from memaudit.report.figures.failure_bars import LOOKS, failure_bars
 from memaudit.report.figures.recall_words import recall_words

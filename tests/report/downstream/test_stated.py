@@ -60,7 +60,7 @@ def test_summaries(
             {"outcome": "uncertain", "layer": "answered"},
             "line 1: its outcome and its layer do not fit",
         ),
-        ({"why": ["odd"]}, "line 1: why: 'odd' is no remark that this version knows"),
+        ({"why": ["odd"]}, "line 1: why: 'odd' is not a remark that this version knows"),
         ({"retrieved": ["gone"]}, "line 1: the text of memory 'gone' is missing"),
         ({"texts": None}, "line 1: texts: input should be a valid dictionary"),
     ],
@@ -77,7 +77,7 @@ def test_rows(diagnosis: Path, tmp_path: Path, change: dict[str, Any], said: str
     ("change", "said"),
     [
         (lambda one: one["spec"].update(writers=5), r"spec\.writers: input should be a valid list"),
-        (lambda one: one["partings"][0].update(apart={"odd": 1}), "'odd' is no reason to part"),
+        (lambda one: one["partings"][0].update(apart={"odd": 1}), "'odd' is not a reason to part"),
         (lambda one: one["correlations"][0].update(spearman=None), r"correlations\.0\.spearman"),
         (lambda one: one.update(points="many"), "points: input should be a valid integer"),
     ],

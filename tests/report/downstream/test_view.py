@@ -66,7 +66,7 @@ def test_folders(diagnosis: Path, calibration: Path, tmp_path: Path) -> None:
     assert is_downstream(calibration)
     assert not is_downstream(tmp_path)
     assert open_folder(calibration).is_calibration
-    with pytest.raises(MemAuditError, match="holds no diagnosis"):
+    with pytest.raises(MemAuditError, match="is not a diagnosis"):
         open_folder(tmp_path)
     with pytest.raises(MemAuditError, match="is a calibration"):
         open_view(calibration)

@@ -62,5 +62,5 @@ def test_given_budgets_come_first(tiny: Package) -> None:
     known = search.work(0.0)
     assert [step.value for step in known.steps] == [one.value for one in solved]
     assert not known.is_complete
-    assert "between two of them it lies between their values" in known.note
+    assert "Between two of them it lies between their values" in known.note
     assert search.work(LONG).is_complete

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from memaudit.core.errors import MemAuditError
-from memaudit.experiments.evaluate import Subject
+from memaudit.experiments.evaluate import EvaluatedPackage
 from memaudit.io.packages import write_package
 from memaudit.solvers.protocol import STOP
 from memaudit.web.explorer.library.library import Library
@@ -30,14 +30,16 @@ SLOW = "estimated_gvt_embedding"
 def released(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
     """One writer does not come back before the event is set."""
     event = threading.Event()
-    write = Subject.written_by
+    write = EvaluatedPackage.written_by
 
-    def held_up(self: Subject, writer: Writer, budget: Fraction, seed: int) -> tuple[str, ...]:
+    def held_up(
+        self: EvaluatedPackage, writer: Writer, budget: Fraction, seed: int
+    ) -> tuple[str, ...]:
         if writer.name == SLOW:
             event.wait(60)
         return write(self, writer, budget, seed)
 
-    monkeypatch.setattr(Subject, "written_by", held_up)
+    monkeypatch.setattr(EvaluatedPackage, "written_by", held_up)
     yield event
     event.set()
 

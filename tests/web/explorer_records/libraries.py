@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from memaudit.adapters.store import ExportedStore, ImportCount, Memory, Origin, write_store
-from memaudit.downstream.answers import Verdict
-from memaudit.downstream.chain import Stage
+from memaudit.downstream.answers import AnswerVerdict
+from memaudit.downstream.chain import EvidenceStage
 from memaudit.downstream.outcomes import TABLE
 from memaudit.formats.diagnosis_files import LOST_BY, MEASURES, Outcome
 from memaudit.io.journal import to_line
@@ -169,7 +169,7 @@ def diagnosis_row(package: str, query: str, store: str, text: str) -> dict[str, 
             "written": "4/3", "kept": "1/3", "retrieved": 0,
             "memories": [{"id": memory, "covers": "1/3", "kept": True, "rank": None},
                          {"id": "gone", "covers": 1, "kept": False, "rank": None}]}  # fmt: skip
-    decided = TABLE[Stage.PRUNED][Verdict.WRONG]
+    decided = TABLE[EvidenceStage.PRUNED][AnswerVerdict.WRONG]
     return {
         "package": package, "store": store, "query": query, "kind": f"kind {text}",
         "question": f"asked {text}", "gold": f"gold {text}", "abstention": False,
@@ -197,9 +197,9 @@ def summary_data(stores: list[str], text: str) -> dict[str, Any]:
     gap = {"measure": text, "first": stores[0], "second": stores[-1], "n": 1,
            "mean_difference": -0.5, "ci_low": -1.0, "ci_high": 0.0, "p": 0.5,
            "p_holm": 1.0}  # fmt: skip
-    store = {"questions": 1, "outcomes": {name: 0 for name in Outcome}, "answered": "0",
-             "losses": {name: "0" for name in LOST_BY}, "why": {text: 1}, "kinds": {},
-             "measures": {name: mean for name in MEASURES}, "curve": []}  # fmt: skip
+    store = {"questions": 1, "outcomes": dict.fromkeys(Outcome, 0), "answered": "0",
+             "losses": dict.fromkeys(LOST_BY, "0"), "why": {text: 1}, "kinds": {},
+             "measures": dict.fromkeys(MEASURES, mean), "curve": []}  # fmt: skip
     spec = {"retriever": text, "k": 1, "reader": text, "budget": 3, "rules": {text: text},
             "packages": {text: text}}  # fmt: skip
     return {"format": "memaudit-diagnosis", "version": 1, "spec": spec, "questions": 1,

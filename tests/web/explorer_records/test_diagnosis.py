@@ -11,9 +11,9 @@ from memaudit.web.explorer.library.library import Library
 from memaudit.web.explorer.pages.diagnosis import (
     FEWEST_ROWS,
     MOST_CELLS,
-    choices,
-    chosen,
     most_rows,
+    question_lists,
+    questions_in,
 )
 from memaudit.web.explorer.site import Site
 from tests.report.page.html_tree import Tree
@@ -56,7 +56,7 @@ def test_the_lists(made: Site) -> None:
     """All, failures of any store, failures of one, one outcome of one."""
     slug = found(made, "diagnosis", "d").slug
     diagnosed = made.library.diagnosis(found(made, "diagnosis", "d"))
-    known = {choice.title: choice for choice in choices(diagnosed).values()}
+    known = {chosen.title: chosen for chosen in question_lists(diagnosed).values()}
     expected = {
         "all questions": ["q1", "q2"],
         "not answered right by some store": ["q1", "q2"],
@@ -67,7 +67,7 @@ def test_the_lists(made: Site) -> None:
         "written but pruned at b": ["q1", "q2"],
     }
     assert {
-        title: [one.first.query for one in chosen(diagnosed, choice)]
+        title: [one.first.query for one in questions_in(diagnosed, choice)]
         for title, choice in known.items()
     } == expected
     for title, choice in known.items():
@@ -88,7 +88,7 @@ def test_the_chain_of_a_failure(made: Site) -> None:
         ["Of it was", "needed", "written", "kept", "retrieved"],
         ["in all", "1", "4/3", "1/3", "0"],
         ["memory x m x", "", "1/3", "kept", "not found"],
-        ["gone gone", "", "1", "cut", NONE],
+        ["gone x gone", "", "1", "cut", NONE],
     ]  # fmt: skip
     assert "some of a required unit was written, not all of it" in tree.text
     assert "lost by write" in tree.text

@@ -45,7 +45,7 @@ def folder(tmp_path: Path) -> Path:
 
 def places(site: Site, package: str) -> list[str]:
     indexed = site.package(found(site, "package", package).slug)
-    return [one.found.place.partition("/")[2] for one in system_stores(site.library, indexed)]
+    return [one.entry.place.partition("/")[2] for one in system_stores(site.library, indexed)]
 
 
 def said_of(site: Site, store: str, place: str) -> str:

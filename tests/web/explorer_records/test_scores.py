@@ -152,7 +152,7 @@ def test_shares_that_do_not_add_up_are_refused(tmp_path: Path) -> None:
 
 
 def test_many_lines_and_many_losses_have_pages(tmp_path: Path) -> None:
-    count = max(scores.MOST_ROWS, scores.MOST_ROWS) + 1
+    count = scores.MOST_ROWS + 1
     sheets = [sheet_data(f"p{n}", "x") for n in range(count)]
     data = {"format": "memaudit-scores", "version": 1, "packages": sheets}
     (tmp_path / "s.json").write_text(json.dumps(data))

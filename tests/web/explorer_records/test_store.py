@@ -4,7 +4,7 @@ from pathlib import Path
 
 from memaudit.adapters.store import ExportedStore, Memory, Origin, write_store
 from memaudit.web.explorer.library.library import Library
-from memaudit.web.explorer.pages.store import STORE_MOST_ROWS
+from memaudit.web.explorer.pages.store import MOST_ROWS
 from memaudit.web.explorer.site import Site
 from tests.web.explorer_records.looking import found, page, refused, rows, said, within
 
@@ -53,22 +53,22 @@ def test_it_leads_to_scores_and_packages(site: Site) -> None:
 
 
 def test_a_long_store_has_pages_and_nothing_is_left_out(tmp_path: Path) -> None:
-    site, slug = large(tmp_path / "in", 2 * STORE_MOST_ROWS + 1)
+    site, slug = large(tmp_path / "in", 2 * MOST_ROWS + 1)
     first = page(site, f"store/{slug}/index.html")
-    assert f"memories 1 to 1,000 of {2 * STORE_MOST_ROWS + 1:,}; page 1 of 3" in first.text
+    assert f"memories 1 to 1,000 of {2 * MOST_ROWS + 1:,}; page 1 of 3" in first.text
     numbers = [
         row[0]
         for name in ("index", "index-2", "index-3")
         for row in rows(page(site, f"store/{slug}/{name}.html"), "memories-table")
     ]
-    assert numbers == [f"{n:,}" for n in range(1, 2 * STORE_MOST_ROWS + 2)]
+    assert numbers == [f"{n:,}" for n in range(1, 2 * MOST_ROWS + 2)]
     for name in ("index-1", "index-4", "index-0", "index-02", "index-x"):
         assert refused(site, f"store/{slug}/{name}.html")[0] == 404
 
 
 def test_words_are_looked_for_in_all_of_it(tmp_path: Path) -> None:
     """Of 2,001 memories 200 are deleted; one of those is number 1990."""
-    site, slug = large(tmp_path / "in", 2 * STORE_MOST_ROWS + 1)
+    site, slug = large(tmp_path / "in", 2 * MOST_ROWS + 1)
     address = f"store/{slug}/index.html"
     tree = page(site, address, q="DELETED")
     assert "200 hold all the words" in tree.text

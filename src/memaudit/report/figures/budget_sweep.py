@@ -27,6 +27,7 @@ from memaudit.report.figures.labels import (
 from memaudit.report.figures.run_data import (
     Budget,
     Cell,
+    Run,
     budgets_of,
     cells_of,
     in_order,
@@ -64,6 +65,13 @@ def budget_sweep(summary: Mapping[str, Any], distribution: str = ALL) -> Figure:
         return _panels(cells, names, _band_note(summary, cells))
     chosen = of_distribution(cells, names[0] if distribution == ALL else distribution)
     return _single(chosen, _band_note(summary, chosen))
+
+
+def budget_sweep_of_run(run: Run) -> Figure:
+    """The sweep of a run with at least two budgets."""
+    if len(run.budgets) < 2:
+        raise MemAuditError("the run has one budget; a sweep needs two or more")
+    return budget_sweep(run.summary)
 
 
 def _band_note(summary: Mapping[str, Any], cells: Sequence[Cell]) -> str:

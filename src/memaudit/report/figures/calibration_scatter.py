@@ -8,6 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from memaudit.core.number_text import fixed
 from memaudit.report.figures.labels import (
     LINE,
     fitted_name,
@@ -107,7 +108,9 @@ def _title(summary: Mapping[str, Any], target: str) -> str:
     rows = [row for row in summary["correlations"] if row["target"] == target]
     whole = [row for row in rows if row["set"] == ALL] or rows
     found = {row["how"]: row["spearman"]["value"] for row in whole}
-    parts = [f"{how} {found[how]:.2f}" for how in ("pooled", "within") if found[how] is not None]
+    parts = [
+        f"{how} {fixed(found[how], 2)}" for how in ("pooled", "within") if found[how] is not None
+    ]
     return f"Spearman: {', '.join(parts)}" if parts else "Spearman: undefined"
 
 

@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
 from memaudit.core.errors import MemAuditError
+from memaudit.core.number_text import fixed, percent
 from memaudit.report.figures.labels import distribution_label, fitted, fitted_name, inches, shown
 from memaudit.report.figures.run_data import Budget, Cell, budgets_of, cells_of, in_order
 from memaudit.report.figures.style import (
@@ -104,9 +105,8 @@ def _bars(
         for z, budget in enumerate(budgets):
             number = numbers[name, budget]
             top = BETWEEN + block * y + BAR * z
-            text = (
-                "OPT = 0" if math.isnan(number) else f"{number:.1%}" if share else f"{number:.2f}"
-            )
+            missing = "OPT = 0"
+            text = percent(number, 1, missing) if share else fixed(number, 2, missing)
             length = 0.0 if math.isnan(number) else number
             axes.barh(
                 top, length, BAR * 0.88, align="edge", color=_shade(z, len(budgets)),

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from matplotlib.figure import Figure
 
@@ -18,13 +17,11 @@ from memaudit.report.figures.labels import (
     shown,
     writer_label,
 )
+from memaudit.report.figures.run_data import Run
 from memaudit.report.figures.save import FORMATS, image_of, write_image
 from memaudit.report.figures.style import LARGE, PAPER, PRINT_WIDTH, Look, house_style, nth_look
-from memaudit.solvers.frontier import Frontier
-
-if TYPE_CHECKING:
-    from memaudit.solvers.frontier import Frontier
-
+from memaudit.report.writer_groups import OPT
+from memaudit.solvers.frontier import Frontier, frontier
 
 MOST_NAMES = 21
 """More packages than this are drawn without names, as there is no telling them apart."""
@@ -90,6 +87,15 @@ def opt_frontiers(
     return figure
 
 
+def opt_frontiers_of_run(run: Run) -> Figure:
+    """A package of each distribution, and what the first writer other than OPT reached on it."""
+    frontiers = [frontier(run.package(name), int(run.budgets[-1])) for name in run.distributions]
+    others = [writer for writer in run.writers if writer != OPT]
+    if not others:
+        return opt_frontiers(frontiers)
+    return opt_frontiers(frontiers, run.reached(others[0]), others[0])
+
+
 def _title(about: str, room: float) -> str:
     """The title; where it is too long the package's name is cut."""
     before, after = "Best possible store of ", " at every budget"
@@ -112,7 +118,7 @@ def check_plot(path: Path) -> None:
         raise MemAuditError(f"cannot write {path}: there is no folder to put it in")
 
 
-def write_plot(frontiers: Sequence["Frontier"], path: Path) -> None:
+def write_plot(frontiers: Sequence[Frontier], path: Path) -> None:
     """Draw into a file by its ending; an interruption leaves the old file as it was."""
 
     check_plot(path)

@@ -1,75 +1,81 @@
-"""Every figure by name; draws those whose data is there. A new one is a file and a line here."""
+"""Every figure by name, and drawing them. A new figure is one file and one line in FIGURES."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from pathlib import Path
+from typing import Any, Literal
 
 from matplotlib.figure import Figure
 
 from memaudit.core.errors import MemAuditError
-from memaudit.report.figures.budget_sweep import OPT, budget_sweep
+from memaudit.report.downstream_folder import open_folder
+from memaudit.report.figures.budget_sweep import budget_sweep_of_run
+from memaudit.report.figures.calibration_scatter import calibration_scatter
+from memaudit.report.figures.failure_bars import failure_bars
 from memaudit.report.figures.frontier_gap import frontier_gap
-from memaudit.report.figures.opt_frontiers import opt_frontiers
+from memaudit.report.figures.opt_frontiers import opt_frontiers_of_run
 from memaudit.report.figures.pipeline import pipeline
-from memaudit.report.figures.run_data import Run, nearest
+from memaudit.report.figures.recall_words import recall_words
+from memaudit.report.figures.run_data import Run
 from memaudit.report.figures.save import FORMATS, check_formats, write_figure
-from memaudit.report.figures.stress_heatmap import BUDGET, stress_heatmap
-from memaudit.report.figures.validity_timeline import validity_timeline
-from memaudit.solvers.frontier import frontier
+from memaudit.report.figures.stress_heatmap import stress_heatmap
+from memaudit.report.figures.validity_timeline import validity_timeline_of_run
+
+Source = Literal["nothing", "run", "diagnosis", "calibration"]
 
 
 @dataclass(frozen=True, slots=True)
 class FigureKind:
-    """A figure: one line about it, its maker, and how it is drawn from a run, if it is."""
+    """A figure: what it is drawn from, one line about it, and how it is drawn from that.
 
+    `draw` gets a `run_data.Run`, a `downstream_folder.Folder`, or nothing.
+    """
+
+    source: Source
     about: str
-    make: Callable[..., Figure]
-    of_run: Callable[[Run], Figure] | None = None
-
-
-def _sweep(run: Run) -> Figure:
-    if len(run.budgets) < 2:
-        raise MemAuditError("the run has one budget; a sweep needs two or more")
-    return budget_sweep(run.summary)
-
-
-def _timeline(run: Run) -> Figure:
-    """The first distribution's package, at the budget of the heat map or next to it."""
-    budget = nearest(run.budgets, Fraction(BUDGET))
-    return validity_timeline(run.package(run.distributions[0]), budget)
-
-
-def _frontiers(run: Run) -> Figure:
-    """A package of each distribution, and what the first writer that is not OPT reached on it."""
-    found = [frontier(run.package(name), int(run.budgets[-1])) for name in run.distributions]
-    others = [writer for writer in run.writers if writer != OPT]
-    if not others:
-        return opt_frontiers(found)
-    return opt_frontiers(found, run.reached(others[0]), others[0])
+    draw: Callable[..., Figure]
 
 
 FIGURES: dict[str, FigureKind] = {
-    "pipeline": FigureKind("from a stream to a certified ratio and a diagnosis", pipeline),
+    "pipeline": FigureKind(
+        "nothing", "from a stream to a certified ratio and a diagnosis", pipeline
+    ),
     "validity_timeline": FigureKind(
+        "run",
         "a package through time: candidates, what they cover, what OPT keeps",
-        validity_timeline,
-        _timeline,
+        validity_timeline_of_run,
     ),
     "budget_sweep": FigureKind(
-        "mean ratio to OPT against the budget, a line a writer", budget_sweep, _sweep
+        "run", "mean ratio to OPT against the budget, one line per writer", budget_sweep_of_run
     ),
     "stress_heatmap": FigureKind(
+        "run",
         "ratio to OPT at one budget, writers by distributions",
-        stress_heatmap,
         lambda run: stress_heatmap(run.summary),
     ),
     "frontier_gap": FigureKind(
+        "run",
         "full OPT minus no-tombstone OPT, by distribution and budget",
-        frontier_gap,
         lambda run: frontier_gap(run.summary),
     ),
-    "opt_frontiers": FigureKind("OPT at every budget, a line a package", opt_frontiers, _frontiers),
+    "opt_frontiers": FigureKind(
+        "run", "OPT at every budget, one line per package", opt_frontiers_of_run
+    ),
+    "failure_bars": FigureKind(
+        "diagnosis",
+        "what became of the questions, one bar per store",
+        lambda folder: failure_bars(folder.summary),
+    ),
+    "recall_words": FigureKind(
+        "diagnosis",
+        "evidence found against words retrieved, one line per store",
+        lambda folder: recall_words(folder.summary),
+    ),
+    "calibration": FigureKind(
+        "calibration",
+        "the ratio of a store against what is found and answered",
+        lambda folder: calibration_scatter(folder.summary, folder.rows),
+    ),
 }
 
 
@@ -91,17 +97,34 @@ class Drawn:
 
 
 def draw_all(run_folders: Sequence[Path], out_dir: Path, formats: Sequence[str] = FORMATS) -> Drawn:
-    """Figures of runs are called RUN-FIGURE; those that need no run are drawn once.
+    """The figures of runs, called RUN-FIGURE, and those that need no run.
 
-    A folder that is no run is an error; data that a run lacks is a skipped figure.
+    A folder that is not a run is an error; a figure whose data a run lacks is skipped.
     """
-    check_formats(formats)
     runs = [Run(folder) for folder in run_folders]
     names = [run.name for run in runs]
     for run in runs:
         if names.count(run.name) > 1:
             raise MemAuditError(f"two run folders are called {run.name!r}; rename one of them")
         _ = run.manifest
+    return _draw("run", [(run.folder, run.name, run) for run in runs], out_dir, formats)
+
+
+def draw_downstream(folder: Path, out_dir: Path, formats: Sequence[str] = FORMATS) -> Drawn:
+    """The figures of a diagnosis, a transfer or a calibration, called FOLDER-FIGURE."""
+    check_formats(formats)
+    opened = open_folder(folder)
+    source: Source = "calibration" if opened.is_calibration else "diagnosis"
+    return _draw(source, [(folder, opened.name, opened)], out_dir, formats)
+
+
+def _draw(
+    source: Source,
+    items: Iterable[tuple[Path, str, Any]],
+    out_dir: Path,
+    formats: Sequence[str],
+) -> Drawn:
+    check_formats(formats)
     try:
         out_dir.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -109,14 +132,15 @@ def draw_all(run_folders: Sequence[Path], out_dir: Path, formats: Sequence[str] 
     files: list[Path] = []
     skipped: list[Skipped] = []
     for name, kind in FIGURES.items():
-        if kind.of_run is None:
-            files += write_figure(kind.make(), out_dir / name, formats)
+        if kind.source == "nothing" and source == "run":
+            files += write_figure(kind.draw(), out_dir / name, formats)
+        if kind.source != source:
             continue
-        for run in runs:
+        for folder, item_name, item in items:
             try:
-                figure = kind.of_run(run)
+                figure = kind.draw(item)
             except MemAuditError as error:
-                skipped.append(Skipped(name, run.folder, str(error)))
+                skipped.append(Skipped(name, folder, str(error)))
                 continue
-            files += write_figure(figure, out_dir / f"{run.name}-{name}", formats)
+            files += write_figure(figure, out_dir / f"{item_name}-{name}", formats)
     return Drawn(tuple(files), tuple(skipped))

@@ -10,6 +10,7 @@ from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
+from memaudit.core.number_text import fixed
 from memaudit.report.figures.labels import (
     distribution_label,
     fitted,
@@ -84,7 +85,7 @@ def text_on(shade: Sequence[float]) -> str:
 
 def ratio_text(ratio: float) -> str:
     """Three places; a ratio below 1 never reads as 1."""
-    text = f"{ratio:.3f}"
+    text = fixed(ratio)
     return "<1.000" if ratio < 1 and text == "1.000" else text
 
 

@@ -10,6 +10,7 @@ from matplotlib.patches import Rectangle
 
 from memaudit.core.errors import MemAuditError
 from memaudit.core.exact import plain
+from memaudit.core.number_text import significant
 from memaudit.core.objective import covered
 from memaudit.core.optimum import Optimum
 from memaudit.core.package import (
@@ -34,6 +35,8 @@ from memaudit.report.figures.labels import (
     shown,
     wrapped,
 )
+from memaudit.report.figures.run_data import Run, nearest
+from memaudit.report.figures.stress_heatmap import BUDGET
 from memaudit.report.figures.style import (
     FAINT,
     INK,
@@ -142,6 +145,12 @@ KEPT = "#fff3c4"
 
 
 @house_style()
+def validity_timeline_of_run(run: Run) -> Figure:
+    """The first distribution's package, at the budget of the heat map or the nearest to it."""
+    budget = nearest(run.budgets, Fraction(BUDGET))
+    return validity_timeline(run.package(run.distributions[0]), budget)
+
+
 def validity_timeline(package: Package, budget: Any) -> Figure:
     """Time runs down. A marker is as large as the share of the unit the candidate preserves."""
     drawing = _Drawing(timeline_table(package, budget))
@@ -193,7 +202,7 @@ class _Drawing:
 
     def _unit_label(self, place: int) -> str:
         unit = self.table.units[place]
-        weight = f" ({_short(self.table.package.weights[unit.id])})"
+        weight = f" ({significant(self.table.package.weights[unit.id])})"
         return fitted_name(unit.id, TALLEST_NAME - inches(weight, SMALL), SMALL) + weight
 
     def x(self, place: int) -> float:
@@ -216,7 +225,7 @@ class _Drawing:
         best = self.table.optimum
         tail = (
             f": OPT at budget {plain(best.budget)} keeps {len(best.store)} of "
-            f"{len(self.table.package.candidates)} candidates, value {_short(best.value)}"
+            f"{len(self.table.package.candidates)} candidates, value {significant(best.value)}"
             + (", certified" if best.certified else ", not certified")
         )
         name = fitted_name(best.package, PRINT_WIDTH - 0.2 - inches(tail, LARGE), LARGE)
@@ -306,8 +315,3 @@ class _Drawing:
         if gid:
             dot.set_gid(shown(gid))
         self.figure.add_artist(dot)
-
-
-def _short(number: Fraction) -> str:
-    """A number in few digits."""
-    return f"{float(number):.4g}"

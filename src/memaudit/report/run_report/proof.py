@@ -10,7 +10,7 @@ from memaudit.core.digest import digest
 from memaudit.core.optimum import Certificate
 from memaudit.core.package import Package
 from memaudit.experiments.evaluate import certificate_hash
-from memaudit.io.package_draft import header_data, table_data
+from memaudit.io.package_check import header_data, table_data
 from memaudit.io.strict_json import json_text
 from memaudit.report.run_report.remade_packages import Remade
 

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from memaudit.experiments.grid import Evidence, evidence
+from memaudit.experiments.grid import PackageResampling, package_resampling
 from memaudit.experiments.summary import ranking
 from memaudit.report.run_report.run_data import Run
 from memaudit.report.writer_groups import Member
@@ -65,12 +65,12 @@ def standing(run: Run) -> Standing:
     """Rank the writers of a run."""
     grids, writers = run.grids, list(run.members)
     column = {name: at for at, name in enumerate(writers)}
-    known = evidence(grids)
+    known = package_resampling(grids)
     budgets = [
         mean_intervals(np.concatenate([g.numbers["ratio"][:, place] for g in grids]), known.drawn)
         for place in range(len(run.budgets))
     ]
-    kinds = [mean_intervals(grid.by_package, evidence([grid]).drawn) for grid in grids]
+    kinds = [mean_intervals(grid.by_package, package_resampling([grid]).drawn) for grid in grids]
     places = []
     for number, row in enumerate(ranking(grids), start=1):
         at = column[row["writer"]]
@@ -91,7 +91,7 @@ def standing(run: Run) -> Standing:
 
 
 def compared(
-    run: Run, values: Floats, couples: Sequence[tuple[int, int]], known: Evidence
+    run: Run, values: Floats, couples: Sequence[tuple[int, int]], known: PackageResampling
 ) -> tuple[Pair, ...]:
     """Some writers by their places in the run, two by two; Holm's correction over all of them."""
     found = paired_differences(values, couples, known.drawn, known.cluster)

@@ -10,7 +10,7 @@ from memaudit.core.errors import MemAuditError
 from memaudit.core.exact import exact
 from memaudit.core.optimum import Optimum
 from memaudit.core.package import Package
-from memaudit.experiments.evaluate import Subject
+from memaudit.experiments.evaluate import EvaluatedPackage
 from memaudit.generators.registry import named_distribution
 from memaudit.report.run_report.run_data import Row, Run
 from memaudit.report.writer_groups import OPT, Member
@@ -26,7 +26,7 @@ class Remade:
 
     distribution: str
     seed: int
-    subject: Subject
+    subject: EvaluatedPackage
     rows: Sequence[Row]
 
     @property
@@ -72,7 +72,7 @@ def _one(run: Run, name: str, seed: int, rows: Sequence[Row]) -> Remade:
                 f"{name}, seed {seed}: a row's store holds {unknown[0][:60]!r}, which is no "
                 "candidate of its package; run the sweep again"
             )
-    return Remade(name, seed, Subject(package, run.spec.get("seconds")), rows)
+    return Remade(name, seed, EvaluatedPackage(package, run.spec.get("seconds")), rows)
 
 
 MOST_CURVES, FEWEST_CURVES = 6, 3

@@ -11,7 +11,7 @@ from memaudit.downstream.run import FORMAT as DIAGNOSIS
 from memaudit.experiments.summary import SUMMARY
 from memaudit.experiments.sweep import FORMAT as RUN
 from memaudit.io.files import read_text
-from memaudit.io.package_draft import FORMAT as PACKAGE
+from memaudit.io.package_check import FORMAT as PACKAGE
 from memaudit.io.package_folder import FILES as TABLE_FILES
 from memaudit.io.package_folder import MANIFEST
 from memaudit.io.packages import BUILD_FORMAT

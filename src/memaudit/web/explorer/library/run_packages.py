@@ -11,7 +11,7 @@ from memaudit.core.digest import digest
 from memaudit.core.errors import MemAuditError
 from memaudit.core.package import Package
 from memaudit.core.seeds import parse_seed_ranges
-from memaudit.experiments.finished import rows_there
+from memaudit.experiments.finished import count_rows
 from memaudit.experiments.sweep import read_run
 from memaudit.generators.registry import named_distribution
 from memaudit.io.journal import is_intact
@@ -63,7 +63,7 @@ def run_packages(run: LibraryEntry) -> tuple[LibraryEntry, ...]:
     manifest = read_run(run.path)
     spec = manifest["spec"]
     each = len(spec["budgets"]) * len(spec["writers"])
-    reached = -(-rows_there(run.path) // each)
+    reached = -(-count_rows(run.path) // each)
     packages = (
         (name, seed)
         for name in spec["distributions"]

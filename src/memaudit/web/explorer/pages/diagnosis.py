@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from memaudit.downstream.outcomes import LOSSES, Losses, losses
+from memaudit.downstream.outcomes import LOSSES, LossCounts, count_losses
 from memaudit.formats.diagnosis_files import REMARKS, DiagnosisRow, Layer, Outcome
 from memaudit.web.explorer import addresses
 from memaudit.web.explorer.addresses import slug
@@ -97,7 +97,7 @@ class StoreLosses:
     """What became of the questions at one store. The bars go from all questions to the answered."""
 
     store: str
-    losses: Losses
+    losses: LossCounts
     bars: tuple[Bar, ...]
 
 
@@ -110,7 +110,7 @@ def store_losses(diagnosed: DiagnosisFolder) -> list[StoreLosses]:
 
 
 def _store(name: str, rows: list[DiagnosisRow]) -> StoreLosses:
-    lost = losses((row.outcome, row.layer) for row in rows)
+    lost = count_losses((row.outcome, row.layer) for row in rows)
     bars = waterfall(
         ("all questions", "", float(lost.questions)),
         [(layer.value, ABOUT[layer], lost.losses[layer], float(lost.layers[layer]))

@@ -9,7 +9,7 @@ from memaudit.web.explorer.page import Page, PathParams, QueryParams
 if TYPE_CHECKING:
     from memaudit.web.explorer.site import Site
 
-INDEX_MOST_LISTED = 5000
+MOST_LISTED = 5000
 """Of more things of a kind the first are listed, and the page says so; search finds them all."""
 
 TITLES = {
@@ -22,8 +22,8 @@ def render_index(site: "Site", parts: PathParams, params: QueryParams) -> str:  
     groups = [(kind, site.library.of(kind)) for kind in KINDS]
     return site.render(
         "index.html", addresses.INDEX, "What is here",
-        groups=[(kind, TITLES[kind], found) for kind, found in groups if found],
-        unreadable=site.library.unreadable, most=INDEX_MOST_LISTED, crumbs=(),
+        groups=[(kind, TITLES[kind], entries) for kind, entries in groups if entries],
+        unreadable=site.library.unreadable, most=MOST_LISTED, crumbs=(),
     )  # fmt: skip
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 PATTERN, MORE = "scores/{scores}/index.html", "scores/{scores}/index-{page}.html"
-SCORES_MOST_ROWS = 500
+MOST_ROWS = 500
 """ScoreLines on a page."""
 MOST_FALLS = 12
 """With more lines no waterfalls are drawn here; each line has its own page."""
@@ -38,7 +38,7 @@ def render_scores(site: "Site", parts: PathParams, params: QueryParams) -> str: 
     entry = site.library.named("scores", parts["scores"])
     scores = site.library.scores(entry)
     address = addresses.scores(entry.slug)
-    shown = list_page(scores.lines, address, parts, SCORES_MOST_ROWS)
+    shown = list_page(scores.lines, address, parts, MOST_ROWS)
     policies = list(dict.fromkeys(name for line in scores.lines for name in line.score.pruned))
     few = len(scores.lines) <= MOST_FALLS
     return site.render(
@@ -76,7 +76,7 @@ def _caveats(scores: ScoreLines) -> list[tuple[str, str, str]]:
 def scores_pages(site: "Site", parts: PathParams) -> Iterable[PathParams]:
     """The pages after the first."""
     scores = site.library.scores(site.library.named("scores", parts["scores"]))
-    return later_pages(parts, len(scores.lines), SCORES_MOST_ROWS)
+    return later_pages(parts, len(scores.lines), MOST_ROWS)
 
 
 SCORES_PAGE = Page(PATTERN, render_scores, "scores")
@@ -207,8 +207,6 @@ SCORE_PAGE = Page(SCORE_PATTERN, render_score, "scores", score_pages)
 
 
 LOST_PATTERN, LOST_MORE = "scores/{scores}/lost.html", "scores/{scores}/lost-{page}.html"
-LOST_MOST_ROWS = 500
-"""Lost units on a page."""
 
 
 def render_lost(site: "Site", parts: PathParams, params: QueryParams) -> str:  # noqa: ARG001
@@ -216,7 +214,7 @@ def render_lost(site: "Site", parts: PathParams, params: QueryParams) -> str:  #
     entry = site.library.named("scores", parts["scores"])
     scores = site.library.scores(entry)
     address = addresses.scores(entry.slug, "lost.html")
-    shown = list_page(_rows(scores), address, parts, LOST_MOST_ROWS)
+    shown = list_page(_rows(scores), address, parts, MOST_ROWS)
     rows = list(_linked(site, shown.rows))
     return site.render(
         "lost.html", addresses.list_page_address(address, shown.number),
@@ -249,7 +247,7 @@ def _linked(
 def lost_pages(site: "Site", parts: PathParams) -> Iterable[PathParams]:
     """The pages after the first."""
     scores = site.library.scores(site.library.named("scores", parts["scores"]))
-    return later_pages(parts, len(_rows(scores)), LOST_MOST_ROWS)
+    return later_pages(parts, len(_rows(scores)), MOST_ROWS)
 
 
 LOST_PAGE = Page(LOST_PATTERN, render_lost, "scores")

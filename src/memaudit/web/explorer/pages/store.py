@@ -99,8 +99,8 @@ def examples_in(store: ExportedStore) -> dict[str, int]:
 
 
 PATTERN, MORE = "store/{store}/index.html", "store/{store}/index-{page}.html"
-STORE_MOST_ROWS = 1000
-"""Memories on a page."""
+MOST_ROWS = 1000
+"""Memories per page."""
 LONGEST_QUERY = 200
 MOST_FILES, MOST_SCORES, MOST_EXAMPLES = 10, 40, 60
 """Score files that are looked through for the store, and rows that are listed."""
@@ -114,7 +114,7 @@ def render_store(site: "Site", parts: PathParams, params: QueryParams) -> str:
     everything = memory_rows(store)
     words = "" if site.bundled else params.get("q", "")[:LONGEST_QUERY].strip()
     rows = holding(everything, words) if words else everything
-    shown = list_page(rows, address, {} if words else parts, STORE_MOST_ROWS)
+    shown = list_page(rows, address, {} if words else parts, MOST_ROWS)
     scores, of_others = _scores(site, store)
     return site.render(
         "store.html", addresses.list_page_address(address, shown.number), store.name,
@@ -153,7 +153,7 @@ def _scores(site: "Site", store: ExportedStore) -> tuple[list[tuple[LibraryEntry
 def store_pages(site: "Site", parts: PathParams) -> Iterable[PathParams]:
     """The pages after the first."""
     store = site.library.store(site.library.named("store", parts["store"]))
-    return later_pages(parts, len(store.memories), STORE_MOST_ROWS)
+    return later_pages(parts, len(store.memories), MOST_ROWS)
 
 
 STORE_PAGE = Page(PATTERN, render_store, "store")

@@ -11,7 +11,7 @@ from itertools import pairwise
 
 from memaudit.core.errors import MemAuditError
 from memaudit.core.optimum import Optimum
-from memaudit.experiments.evaluate import Subject
+from memaudit.experiments.evaluate import EvaluatedPackage
 from memaudit.report.store_comparison import ComparableStore
 from memaudit.report.writer_groups import OPT, Member, cast
 from memaudit.solvers.protocol import STOP
@@ -240,7 +240,7 @@ class PackageOptima:
                 work.cancel()  # an unexpected error must not leave anybody waiting
 
     @cached_property
-    def _subject(self) -> Subject:
+    def _subject(self) -> EvaluatedPackage:
         """The package as writers see it, with a solver of its own: the frontier's is in use in
         other threads."""
-        return Subject(self.indexed.package, ONE_SOLVE)
+        return EvaluatedPackage(self.indexed.package, ONE_SOLVE)

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from memaudit.experiments.grid import evidence
+from memaudit.experiments.grid import package_resampling
 from memaudit.report.run_report.ranking import Pair, compared
 from memaudit.report.run_report.run_data import Run
 from memaudit.report.writer_groups import Member
@@ -58,7 +58,7 @@ def slice_of(run: Run, distribution: str | None = None, budget: int | None = Non
     values = np.concatenate([
         grid.by_package if budget is None else grid.numbers["ratio"][:, budget] for grid in grids
     ])  # fmt: skip
-    known = evidence(grids)
+    known = package_resampling(grids)
     members = list(run.members.values())
     found = mean_intervals(values, known.drawn)
     order = sorted(range(len(members)), key=lambda at: _rank(found[at]))
