@@ -55,7 +55,6 @@ def test_base_draws(seed: int) -> None:
 
 
 def test_base_correction() -> None:
-    """The correction of the first update is the fifth experience."""
     package = named_distribution("base").package(0)
     costs = {
         candidate.kind: candidate.cost

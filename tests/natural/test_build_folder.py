@@ -98,7 +98,6 @@ def test_file_names() -> None:
 
 
 def test_nothing_to_build(tmp_path: Path) -> None:
-    """One line, and nothing is left behind."""
     (tmp_path / "none.json").write_text("[]")
     build = ("build", tmp_path / "none.json", "--format", "longmemeval", "--out")
     assert failure(*build, tmp_path / "out").endswith("contains no conversation; nothing was built")

@@ -61,7 +61,6 @@ def test_instructions_and_data_stay_apart(name: str) -> None:
 
 
 def test_provenance() -> None:
-    """Model, prompt and version."""
     assert provenance("some/model", pass_prompt("coverage")) == "model:some/model:coverage/1"
 
 
@@ -71,6 +70,5 @@ def test_provenance() -> None:
      "---\nid: a\nversion: 1\n---\n ", "---\nid: a\nversion: 1\nmore: x\n---\ntext"],
 )  # fmt: skip
 def test_malformed_files_are_refused(text: str) -> None:
-    """By name, with what a prompt file looks like."""
     with pytest.raises(MemAuditError, match=r"a\.md"):
         parse_prompt(text, "a.md")

@@ -94,7 +94,6 @@ def test_nothing_to_keep(name: str) -> None:
 @EXAMPLES
 @given(package=packages(), share=st.sampled_from(SHARES), seed=st.integers(0, 5))
 def test_same_store_twice(package: Package, share: Fraction, seed: int) -> None:
-    """No writer remembers, and none rolls dice of its own."""
     budget = everything(package) * share
     first = {name: run(WRITERS[name], package, budget, seed) for name in installed()}
     for name in installed():

@@ -85,12 +85,6 @@ def test_what_is_worth_nothing_stays_out() -> None:
     assert EstimatedGreedy(Given(0.0, 1.0), "g", "G").write(view, F(4), 0) == ("1.0",)
 
 
-def test_greedy_by_hand() -> None:
-    """Budget 3: the fact, 2 per 1; then plums, 1.5 / 2, against the tombstone, 1.5 / 1."""
-    writer = EstimatedGreedy(VALUES, "given", "Given")
-    assert writer.write(MEALS, F(3), 0) == ("0.1", "1.1")
-
-
 def test_a_long_grid_is_thinned_evenly() -> None:
     """200 densities and 0 leave 64, the lowest and the highest among them."""
     view = view_of(*([("fact", f"word{n}", 1)] for n in range(200)))

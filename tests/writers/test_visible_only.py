@@ -100,7 +100,6 @@ def test_the_check_catches_a_reader_of_frames(tiny: Package, swapped: Package) -
 
 
 def test_a_view_holds_nothing_hidden(tiny: Package) -> None:
-    """Nothing of units, queries, coverage, notes or the package's name."""
     secret = "hidden-side"
     notes = {"attributes": {"note": secret}}
     package = tiny.replace(

@@ -87,7 +87,6 @@ def test_chains_are_as_long_as_allowed(longest: int) -> None:
 )
 @settings(max_examples=25, deadline=None)
 def test_any_setting_gives_a_package(parameters: Parameters, seed: int) -> None:
-    """The stream has the given length and share of small talk."""
     package = EventGraph(parameters).package(seed)
     assert len(package.experiences) == parameters.experiences
     assert small_talk(package) == int(parameters.experiences * parameters.distractors)

@@ -29,7 +29,6 @@ def unit(number: int, session: int = 1, length: int = 10) -> ShownUnit:
 
 
 def test_without_an_adjudicator() -> None:
-    """Supported and unanswerable count, unsupported and failed do not."""
     requirements = {"q0": GOOD, "q1": Requirement("unsupported", ((1, "half"),), "no"), "q2": None}
     found = make_rulings(Q, requirements, None)
     assert {id: one.status for id, one in found.questions.items()} == {
@@ -120,7 +119,6 @@ def test_long_unit_lists_are_asked_about_in_parts() -> None:
 def test_parts_are_merged(
     requirements: list[Requirement], decision: str, numbers: tuple[int, ...]
 ) -> None:
-    """What several requests about one question say together."""
     found = merge_parts(requirements)
     assert found is not None
     assert (found.decision, found.numbers) == (decision, numbers)
@@ -131,7 +129,6 @@ def test_a_part_without_a_reply_fails_the_question() -> None:
 
 
 def test_a_supported_answer_requirements_a_unit() -> None:
-    """Rules of the reply that its schema cannot say."""
     with pytest.raises(ValueError, match="at least one unit"):
         RequirementsReply(decision="supported", required=[], reason="")
     twice = [{"unit": 1, "reason": ""}] * 2

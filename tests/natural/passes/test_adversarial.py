@@ -88,7 +88,6 @@ def obeys(body: dict[str, Any]) -> str:
 
 
 def test_cells_nobody_asked_for_are_refused(tmp_path: Path) -> None:
-    """They are counted, and reach no matrix."""
     labels, session, _ = judged(tmp_path, ["a 1", "b 2"], ["a 1"], instead("coverage", obeys))
     assert labels == {("a 1", "a 1"): "full", ("b 2", "a 1"): "none"}
     assert session.ledger.counts("x", failure=False) == {"coverage": {"cell nobody asked for": 3}}

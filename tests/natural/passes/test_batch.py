@@ -51,7 +51,6 @@ def test_pass_by_pass(built: FinishedBuild, tmp_path: Path) -> None:
 
 
 def test_half_an_answer_waits_for_the_rest(tmp_path: Path) -> None:
-    """A pass with answers missing stops again, with those requests only."""
     with pytest.raises(BatchPending, match="4 requests"):
         make(tmp_path, BATCH)
     file = tmp_path / "requests.jsonl"

@@ -88,7 +88,6 @@ def test_generators_and_judge_see_no_canary(wire: Wire, name: str) -> None:
 
 @pytest.mark.parametrize("name", ["memories", "units", "quotes"])
 def test_the_source_is_seen(wire: Wire, name: str) -> None:
-    """The same search finds what a pass is meant to see."""
     assert [one for one in SEEN if one not in json.dumps(wire[0][name])] == []
 
 

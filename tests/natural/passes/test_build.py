@@ -48,7 +48,6 @@ def test_every_pass_was_asked(built: FinishedBuild) -> None:
 
 
 def test_optimum_is_certified(packages: dict[str, Package]) -> None:
-    """Both packages solve, and an independent check accepts the certificate."""
     for package in packages.values():
         optimum = solve(package, 40)
         assert optimum.status == "certified"
@@ -140,7 +139,6 @@ def test_corrections_are_applied_with_provenance(packages: dict[str, Package]) -
 
 
 def test_manifest(built: FinishedBuild, packages: dict[str, Package]) -> None:
-    """It names data, prompts, models, parameters, usage, outcomes and views."""
     data = json.loads((built.folder / "out" / "manifest.json").read_text())
     assert data["prompts"] == [pass_prompt(name).to_json() for name in PROMPTS]
     assert data["models"] == RECIPE.models

@@ -44,7 +44,6 @@ def test_every_pair_is_asked_once(wanted: set[tuple[str, str]], most: int) -> No
 
 @given(st.lists(st.tuples(texts, texts), unique=True, max_size=60), st.randoms())
 def test_the_callers_order_does_not_matter(wanted: list[tuple[str, str]], random: object) -> None:
-    """Neither position nor author can be read from the order."""
     mixed = list(wanted)
     random.shuffle(mixed)  # type: ignore[attr-defined]
     assert list(chunks(wanted)) == list(chunks(mixed))
@@ -90,7 +89,6 @@ def test_a_share_of_every_label_rounded_up() -> None:
 
 
 def test_the_order_of_cells_does_not_matter_but_the_seed_does() -> None:
-    """Chosen by a hash of seed, conversation and texts."""
     turned = dict(reversed(CELLS.items()))
     assert spot_check_sample(turned, Fraction(1, 5), 0, "x") == spot_check_sample(
         CELLS, Fraction(1, 5), 0, "x"
@@ -100,7 +98,6 @@ def test_the_order_of_cells_does_not_matter_but_the_seed_does() -> None:
 
 
 def test_agreement_by_hand() -> None:
-    """Four cells, three with the same label."""
     cells = {("a", "1"): (FULL, FULL), ("a", "2"): (NONE, NONE), ("b", "1"): (NONE, PARTIAL),
              ("b", "2"): (NONE, NONE)}  # fmt: skip
     spot = SpotCheck(cells)
@@ -123,13 +120,11 @@ def test_agreement_by_hand() -> None:
     ],
 )
 def test_nobody_checks_their_own_work(given: dict[str, object], message: str) -> None:
-    """Refused before anything is asked."""
     with pytest.raises(MemAuditError, match=message):
         ModelRecipe(**{"model": "one", **given})  # type: ignore[arg-type]
 
 
 def test_who_does_what() -> None:
-    """The adjudicator checks cells too, unless it judged them."""
     assert ModelRecipe("one").checker is None
     assert ModelRecipe("one", adjudicator="two").checker == "two"
     assert ModelRecipe("one", judge="two", adjudicator="two").checker is None

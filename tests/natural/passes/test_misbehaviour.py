@@ -196,26 +196,6 @@ def test_unknown_and_double_numbers(tmp_path: Path) -> None:
     assert {query.attributes["status"] for query in supported} == {"unsupported"}
 
 
-def test_duplicate_ids_are_an_invalid_reply(tmp_path: Path) -> None:
-    """Two labels for one cell: asked again with that error; the second reply counts."""
-    heard: list[str] = []
-
-    def behave(handler: BaseHTTPRequestHandler, body: dict[str, Any]) -> None:
-        def doubles(reply: dict[str, Any], _: dict[str, Any]) -> None:
-            if len(body["messages"]) == 2:
-                reply["cells"].append({**reply["cells"][0], "label": "full"})
-            else:
-                heard.append(body["messages"][-1]["content"])
-
-        changed("coverage", doubles)(handler, body)
-
-    _, _, entry, _ = ran(tmp_path, behave)
-    assert heard
-    assert all("appears twice" in one for one in heard)
-    assert entry["failures"] == {}
-    assert entry["cells"]["undecided"] == 0
-
-
 @pytest.mark.parametrize(
     ("reply", "what"),
     [
@@ -240,9 +220,7 @@ def test_verdicts_that_do_not_hold(tmp_path: Path, reply: dict[str, Any], what: 
     assert not any("text_before" in unit.attributes for unit in package.units)
 
 
-def test_an_adjudicator_that_says_nothing(tmp_path: Path) -> None:
-    """Its questions are ambiguous, not accepted."""
-    behaviour = instead("adjudication", "no JSON at all")
-    _, _, entry, _ = ran(tmp_path, behaviour, RECIPE)
+def test_an_adjudicator_without_a_valid_reply(tmp_path: Path) -> None:
+    _, _, entry, _ = ran(tmp_path, instead("adjudication", "no JSON at all"), RECIPE)
     assert entry["failures"] == {"adjudication": {"invalid": 4}}
     assert entry["queries"]["ambiguous"] == 4

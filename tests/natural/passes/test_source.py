@@ -28,7 +28,6 @@ def test_types_have_no_room_for_anything_else() -> None:
 
 
 def test_numbers_count_through_the_conversation() -> None:
-    """Captions are part of what a turn says."""
     pictured = Turn("x", "b", 0, "Bob", "user", "Look!", "2025-01-02", caption="a cat")
     source = source_text([session("a", "one", "two"), Session("b", 1, "2025-01-01", (pictured,))])
     assert source.as_data() == [

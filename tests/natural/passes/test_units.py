@@ -25,7 +25,6 @@ TEXT = "He said:  \u201cI\u2019m done\u201d,\nand left \u2014 at 9."
     ],
 )
 def test_by_hand(quote: str, found: str | None) -> None:
-    """White space and quotation marks are normalized, and nothing else."""
     assert verbatim(quote, TEXT) == found
 
 

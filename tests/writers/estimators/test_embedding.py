@@ -28,7 +28,6 @@ def test_novelty_by_hand() -> None:
 
 
 def test_without_the_extra_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    """One line with the pip command, at use and not before."""
 
     def absent(name: str) -> None:
         raise ImportError(name)
