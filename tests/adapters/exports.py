@@ -27,7 +27,6 @@ class Export:
     """Pieces of warnings that must be there."""
 
     def write(self, folder: Path, name: str = "export") -> Path:
-        """The export on disk."""
         path = folder / f"{name}{self.suffix}"
         if self.folder is not None:
             path = folder / name
@@ -46,7 +45,6 @@ class Export:
 
 
 def write_tables(path: Path, tables: dict[str, list[dict[str, Any]]]) -> None:
-    """A SQLite file with these rows."""
     with closing(sqlite3.connect(path)) as connection:
         for table, rows in tables.items():
             columns = list(rows[0])

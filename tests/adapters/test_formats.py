@@ -14,18 +14,15 @@ from tests.adapters.exports import EDGES, EXPORTS, ITEMS, LETTA, MEM0, NOTES, PA
 
 
 def saved(folder: Path, document: Any, name: str = "export.json") -> Path:
-    """A document as JSON."""
     (folder / name).write_text(json.dumps(document))
     return folder / name
 
 
 def read(folder: Path, name: str, **options: Any) -> ExportedStore:
-    """One of the exports, with options."""
     return import_store([EXPORTS[name].write(folder)], options=ImportOptions(**options))
 
 
 def texts(store: ExportedStore) -> list[str]:
-    """What is scored."""
     return [memory.text for memory in store.active]
 
 

@@ -17,14 +17,12 @@ from memaudit.core.errors import MemAuditError
 
 
 def saved(folder: Path, *rows: Any) -> Path:
-    """Rows as JSONL."""
     path = folder / "calls.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     return path
 
 
 def edge(coverage: object, memory: str = "m0", unit: str = "q1::u") -> dict[str, object]:
-    """One coverage edge."""
     return {"memory_id": memory, "unit_id": unit, "coverage": coverage}
 
 

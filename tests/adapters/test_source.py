@@ -13,13 +13,11 @@ from memaudit.adapters.protocol import ImportOptions
 from memaudit.adapters.registry import import_store
 from memaudit.adapters.source import open_source
 from memaudit.core.errors import MemAuditError
-from memaudit.io.timestamps import export_time
 from tests.adapters.attempts import attempt
 from tests.adapters.exports import EXPORTS, MEM0
 
 
 def refused(path: Path, content: bytes, format: str | None = None) -> str:
-    """The error for a file with this content."""
     path.write_bytes(content)
     store, error = attempt([path], format)
     assert store is None
@@ -108,27 +106,6 @@ def test_unknown_times_are_noted(tmp_path: Path) -> None:
     store = import_store([path])
     assert store.memories[0].created_at is None
     assert "1 row: created_at is not a time, left empty: e.json: [0]" in store.warnings
-
-
-@pytest.mark.parametrize(
-    ("value", "iso"),
-    [
-        ("2025-03-14T12:10:00-07:00", "2025-03-14T19:10"),
-        ("2025-03-14 12:10:05", "2025-03-14T12:10:05"),
-        ("202503141210", "2025-03-14T12:10"),
-        ("20250314121005", "2025-03-14T12:10:05"),
-        ("1:56 pm on 8 May, 2023", "2023-05-08T13:56"),
-        (1741954200, "2025-03-14T12:10"),
-        (1741954200000, "2025-03-14T12:10"),
-        ("202513991210", None),
-        ("soon", None),
-        (True, None),
-        (7, None),
-        (None, None),
-    ],
-)
-def test_moment(value: object, iso: str | None) -> None:
-    assert export_time(value) == iso
 
 
 def test_rows_in_the_log_of_a_database_are_read(tmp_path: Path) -> None:

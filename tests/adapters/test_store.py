@@ -14,14 +14,12 @@ from tests.adapters.exports import EXPORTS
 
 @pytest.fixture
 def written(tmp_path: Path) -> Path:
-    """A store on disk."""
     path = tmp_path / "store.json"
     write_store(import_store([EXPORTS["mem0"].write(tmp_path)]), path)
     return path
 
 
 def edited(path: Path, **changes: Any) -> Path:
-    """The file with some top-level fields changed."""
     path.write_text(json.dumps({**json.loads(path.read_text()), **changes}))
     return path
 

@@ -16,12 +16,10 @@ FIXTURES = {path.stem: path for path in sorted(FILES.iterdir())}
 
 
 def load(format: str) -> list[LoadedConversation]:
-    """A fixture's conversations."""
     return read_conversations(FIXTURES[format])
 
 
 def kinds(conversations: Iterable[LoadedConversation]) -> Counter[str]:
-    """How often each irregularity was found."""
     return Counter(one.what for loaded in conversations for one in loaded.irregularities)
 
 

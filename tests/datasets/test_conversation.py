@@ -7,7 +7,6 @@ from memaudit.datasets.conversation import Conversation, Question, Representatio
 
 
 def session(id: str, index: int, timestamp: str | None, *turns: str) -> Session:
-    """A session whose turns have these ids."""
     rows = [Turn(turn, id, place, "a", "user", "x") for place, turn in enumerate(turns)]
     return Session(id, index, timestamp, tuple(rows))
 

@@ -21,12 +21,10 @@ JSON = st.recursive(
 
 
 def cursor(data: bytes, chunk: int = 4) -> JsonCursor:
-    """A cursor over some bytes."""
     return JsonCursor(io.BytesIO(data), "f", chunk)
 
 
 def values(data: bytes, chunk: int) -> list[object]:
-    """The elements of a top-level list."""
     found = cursor(data, chunk)
     rows = [found.value() for _ in found.elements()]
     found.done()

@@ -6,7 +6,6 @@ from tests.datasets.files import real_file
 
 
 def counts_of(name: str) -> DatasetCounts:
-    """The counts of a real file, its format guessed."""
     return count_dataset(iter_conversations(real_file(name)))
 
 

@@ -21,7 +21,6 @@ QUOTAS = {"a": 47, "b": 16, "c": 37}
 
 
 def talks(counts: dict[str, int]) -> list[LoadedConversation]:
-    """One conversation a question, of these kinds."""
     return [
         LoadedConversation(Conversation(f"{kind}-{number}", (), (Question("q", "?", None, kind),)))
         for kind, count in counts.items()
@@ -30,7 +29,6 @@ def talks(counts: dict[str, int]) -> list[LoadedConversation]:
 
 
 def subset_of(rows: list[LoadedConversation], size: int, seed: int = 0, by: str = "kind") -> Subset:
-    """A subset of a file that does not exist."""
     return choose(rows, size, seed, by, "0" * 64, "chat")
 
 
@@ -79,7 +77,6 @@ def test_by_conversation() -> None:
 
 @pytest.fixture
 def manifest(tmp_path: Path) -> Path:
-    """Three of LoCoMo's fixture questions, on disk."""
     path = FIXTURES["locomo"]
     chosen = choose(read_conversations(path), 3, 5, "kind", dataset_hash(path), "locomo")
     (tmp_path / "subset.json").write_text(subset_text(chosen))

@@ -1,8 +1,8 @@
-"""Times in the ways datasets write them."""
+"""Times in the ways datasets and memory systems write them."""
 
 import pytest
 
-from memaudit.io.timestamps import iso_time
+from memaudit.io.timestamps import export_time, iso_time
 
 
 @pytest.mark.parametrize(
@@ -31,3 +31,24 @@ from memaudit.io.timestamps import iso_time
 )
 def test_times(text: str, expected: str | None) -> None:
     assert iso_time(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("value", "iso"),
+    [
+        ("2025-03-14T12:10:00-07:00", "2025-03-14T19:10"),
+        ("2025-03-14 12:10:05", "2025-03-14T12:10:05"),
+        ("202503141210", "2025-03-14T12:10"),
+        ("20250314121005", "2025-03-14T12:10:05"),
+        ("1:56 pm on 8 May, 2023", "2023-05-08T13:56"),
+        (1741954200, "2025-03-14T12:10"),
+        (1741954200000, "2025-03-14T12:10"),
+        ("202513991210", None),
+        ("soon", None),
+        (True, None),
+        (7, None),
+        (None, None),
+    ],
+)
+def test_times_of_exports(value: object, iso: str | None) -> None:
+    assert export_time(value) == iso

@@ -41,7 +41,6 @@ TEMPLATE = Template.of("coverage", "Which units does it cover?")
 
 
 def request(text: str = "Ann moved to Rome.", max_tokens: int = 50, model: str = "m") -> Request:
-    """A request for Labels."""
     messages = (Message("system", "Label units."), Message("user", text))
     return Request.for_reply(
         Labels, model, messages, TEMPLATE, ModelParameters(max_tokens=max_tokens)

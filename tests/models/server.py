@@ -28,7 +28,6 @@ def send(
     data: object,
     headers: dict[str, str] | None = None,
 ) -> None:
-    """A whole response."""
     body = data if isinstance(data, bytes) else json.dumps(data).encode()
     handler.send_response(status)
     handler.send_header("Content-Type", "application/json")
@@ -58,25 +57,21 @@ def completion(content: object, **more: object) -> dict[str, Any]:
 
 
 def says(content: object, **more: object) -> Behaviour:
-    """A good response with this content."""
     data = completion(content, **more)
     return lambda handler, _: send(handler, 200, data)
 
 
 def fails(status: int, message: str = "no", code: str | None = None, **headers: str) -> Behaviour:
-    """An error response."""
     error = {"error": {"message": message, "type": "some_error", "code": code}}
     named = {name.replace("_", "-"): value for name, value in headers.items()}
     return lambda handler, _: send(handler, status, error, named)
 
 
 def raw(body: bytes) -> Behaviour:
-    """A response with status 200 and any body."""
     return lambda handler, _: send(handler, 200, body)
 
 
 def breaks_off(handler: BaseHTTPRequestHandler, _: dict[str, Any]) -> None:
-    """Half a body, then a connection reset."""
     handler.send_response(200)
     handler.send_header("Content-Length", "1000")
     handler.end_headers()

@@ -18,7 +18,6 @@ from tests.models.server import completion
 
 
 def opened(cache: Cache, **more: Any) -> ProviderClient:
-    """A client that waits for batches."""
     return open_client(ModelSettings(provider="batch", **more), cache)
 
 
@@ -35,7 +34,6 @@ def ask(cache: Cache, texts: str, file: Path) -> tuple[list[Reply[Labels] | Fail
 
 
 def line(text: str, content: object = GOOD, **more: Any) -> str:
-    """One line of a queue's output."""
     response = {"status_code": 200, "request_id": "r", "body": completion(content, **more)}
     row = {"id": "b", "custom_id": request(text).key, "response": response, "error": None}
     return json.dumps(row) + "\n"

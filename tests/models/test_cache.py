@@ -19,7 +19,6 @@ from tests.models.server import fails, says, serving
 
 
 def reply_to(asked: Request, text: str = GOOD) -> Reply[Labels]:
-    """A reply as a client would give it."""
     valid = validated(text, Labels)
     assert isinstance(valid, Valid)
     return Reply(asked.key, valid.value, text, valid.parsed, Usage(1, 10, 5), "test", "served")
@@ -137,38 +136,27 @@ def test_processes_write_at_once_and_one_is_killed(tmp_path: Path) -> None:
         opened.keep(request("after"), reply_to(request("after")), "now")
 
 
-@pytest.mark.parametrize("content", [b"not a database at all, but long enough" * 40, b""])
-def test_other_files_are_left_alone(tmp_path: Path, content: bytes) -> None:
-    """A text file is refused as it is; an empty file becomes a cache, as SQLite does."""
-    path = tmp_path / "notes"
-    path.write_bytes(content)
-    if not content:
-        Cache(path).close()
-        return
-    with pytest.raises(MemAuditError, match="not a database"):
-        Cache(path)
-    assert path.read_bytes() == content
-
-
-def test_other_programs_databases_are_left_alone(tmp_path: Path) -> None:
-    path = tmp_path / "theirs.sqlite"
-    link = sqlite3.connect(path)
-    link.execute("CREATE TABLE answers (x)")
-    link.commit()
-    with pytest.raises(MemAuditError, match="belongs to another program"):
-        Cache(path)
-    assert link.execute("SELECT name FROM sqlite_master").fetchall() == [("answers",)]
-    link.close()
-
-
-def test_a_cache_of_another_version_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "cache.sqlite"
-    Cache(path).close()
-    link = sqlite3.connect(path)
-    link.execute("PRAGMA user_version = 9")
-    link.close()
-    with pytest.raises(MemAuditError, match="answers in version 9, this memaudit reads 1"):
-        Cache(path)
+def test_other_files_are_left_alone(tmp_path: Path) -> None:
+    """A text file, another program's database, another version; an empty file becomes a cache."""
+    (tmp_path / "text").write_bytes(b"not a database at all, but long enough" * 40)
+    Cache(tmp_path / "newer").close()
+    for name, statement in [
+        ("theirs", "CREATE TABLE answers (x)"), ("newer", "PRAGMA user_version = 9"),
+    ]:  # fmt: skip
+        link = sqlite3.connect(tmp_path / name)
+        link.execute(statement)
+        link.commit()
+        link.close()
+    for name, message in {
+        "text": "not a database", "theirs": "another program",
+        "newer": "answers in version 9, this memaudit reads 1",
+    }.items():  # fmt: skip
+        before = (tmp_path / name).read_bytes()
+        with pytest.raises(MemAuditError, match=message):
+            Cache(tmp_path / name)
+        assert (tmp_path / name).read_bytes() == before
+    (tmp_path / "empty").touch()
+    Cache(tmp_path / "empty").close()
 
 
 def test_a_folder_that_is_not_there(tmp_path: Path) -> None:

@@ -17,7 +17,6 @@ from tests.models.test_cache import reply_to
 
 
 def fill(path: Path, order: list[str]) -> None:
-    """Answers in some order, and one failure."""
     with Cache(path) as cache:
         for text in order:
             cache.keep(request(text), reply_to(request(text)), "2026-01-01")
@@ -26,7 +25,6 @@ def fill(path: Path, order: list[str]) -> None:
 
 
 def exported(path: Path) -> str:
-    """The JSONL of a cache."""
     with Cache(path) as cache:
         export_cache(cache, path.with_suffix(".jsonl"))
     return path.with_suffix(".jsonl").read_text()
@@ -71,7 +69,6 @@ def test_replay_without_a_network(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
 
 def tamper(row: dict[str, Any], *path: Any, to: object) -> dict[str, Any]:
-    """A copy of a row with one value changed."""
     copy: dict[str, Any] = json.loads(json.dumps(row))
     at = copy
     for step in path[:-1]:

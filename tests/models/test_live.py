@@ -244,7 +244,6 @@ def test_wrappings_are_taken_off(content: object) -> None:
 
 
 def formats(served: Any) -> list[str]:
-    """How each call asked for the reply's shape."""
     return [body.get("response_format", {}).get("type", "text") for body in served.bodies]
 
 

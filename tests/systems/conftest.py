@@ -29,7 +29,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture
 def model() -> Iterator[ModelServer]:
-    """A model of our own, for this test alone."""
     with serving() as server:
         yield server
 
@@ -83,7 +82,6 @@ Run = Callable[..., CaptureOutcome]
 
 @pytest.fixture
 def run(model: ModelServer, tmp_path: Path) -> Run:
-    """Capture with a system of the environments."""
 
     def go(
         name: str, packages: list[Package], embedder: str | None = "words", **options: object

@@ -36,12 +36,10 @@ class ModelServer(ThreadingHTTPServer):
 
     @property
     def address(self) -> str:
-        """The base URL."""
         return f"http://127.0.0.1:{self.server_port}/v1"
 
     @property
     def chats(self) -> list[str]:
-        """What was asked of the chat model, as text."""
         return [json.dumps(body) for path, body in self.seen if path.endswith("/chat/completions")]
 
 
@@ -98,7 +96,6 @@ def _embeddings(body: dict[str, Any]) -> dict[str, Any]:
 
 @contextmanager
 def serving() -> Iterator[ModelServer]:
-    """A running server."""
     with ModelServer() as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         try:

@@ -22,7 +22,6 @@ def sentences(text: str) -> list[str]:
 
 
 def keywords(text: str) -> list[str]:
-    """Its longer words, each once, in order."""
     return list(dict.fromkeys(re.findall(r"[a-z]{4,}", text.lower())))
 
 
@@ -36,7 +35,6 @@ def vector(text: str) -> list[float]:
 
 
 def reply(request: dict[str, Any]) -> dict[str, Any]:
-    """The assistant's message for a chat request."""
     offered = {tool["function"]["name"] for tool in request.get("tools") or ()}
     if "memory_insert" in offered:
         return _letta(request)

@@ -16,7 +16,6 @@ NOTEBOOK = MemorySystem(
 
 
 def package(name: str, *texts: str) -> Package:
-    """A package of these messages."""
     return Package.model_validate({
         "name": name, "candidates": [], "units": [],
         "experiences": [{"id": f"e{at}", "text": text} for at, text in enumerate(texts)],

@@ -28,7 +28,6 @@ class System:
             raise ValueError("no key")
 
     def feed(self, message: dict[str, Any]) -> None:
-        """Obey the steering words, else keep the message."""
         verb, _, rest = message["spoken"].partition(" ")
         if verb == "forget":
             self.notes = {id: text for id, text in self.notes.items() if rest not in text}

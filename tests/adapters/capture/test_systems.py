@@ -50,7 +50,6 @@ def test_serve_runs_without_our_packages(tmp_path: object) -> None:
 
 
 def result(*contacted: str) -> ExampleResult:
-    """An empty example that contacted these."""
     return ExampleResult("p", "d", 1, 0, [], {}, 0, [], {}, [], {}, list(contacted))
 
 
