@@ -1,4 +1,4 @@
-"""What every HTML page shares: templates that escape everything, and the house style."""
+"""What every HTML page shares: templates that escape everything, and one style sheet."""
 
 import base64
 import hashlib
@@ -8,6 +8,8 @@ from typing import Any
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from memaudit.core.number_text import byte_size, short_number
+from memaudit.core.text import counted
 from memaudit.report import charts
 from memaudit.report.numbers import (
     amount,
@@ -20,25 +22,29 @@ from memaudit.report.numbers import (
     share,
     shortened,
     visible_text,
+    whole,
 )
 from memaudit.report.writer_groups import GROUP_NOTES, GROUP_TITLES, OPT
 from memaudit.stats.bootstrap import LEVEL, RESAMPLES
 from memaudit.stats.paired_tests import FLIPS
 
-HOUSE_STYLE = Path(__file__).parent / "templates" / "style.css"
+STYLE_SHEET = Path(__file__).parent / "templates" / "style.css"
 MOST_LETTERS = 400
 """Longer texts are cut on pages."""
 
 
 def one_file(jinja: Environment, template: str, **context: Any) -> str:
-    """The page of a template; its policy allows no style but the house's, told by its hash."""
+    """A page in one file. Its policy allows only our own style sheet, identified by its hash."""
     style = jinja.get_template("style.css").render()
     code = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode("ascii")
     return jinja.get_template(template).render(style_hash=f"sha256-{code}", **context)
 
 
 def environment(*packages: str) -> Environment:
-    """Templates that escape everything; those of the packages given come before the kit's own."""
+    """Templates that escape everything and write out characters that cannot be seen.
+
+    Templates of the packages given come before the kit's own.
+    """
     jinja = Environment(
         loader=ChoiceLoader([PackageLoader(package) for package in (*packages, "memaudit.report")]),
         autoescape=True,
@@ -48,8 +54,8 @@ def environment(*packages: str) -> Environment:
         finalize=_shown,
     )
     for show in (
-        ratio, difference, amount, change, p_value,
-        precise, share, percent, shortened,
+        ratio, difference, amount, change, p_value, precise, share, percent, shortened,
+        counted, whole, byte_size, short_number,
     ):  # fmt: skip
         jinja.filters[show.__name__] = show
     jinja.globals.update(
@@ -61,6 +67,6 @@ def environment(*packages: str) -> Environment:
 
 def _shown(value: object) -> object:
     """Every text of an expression passes here; what a macro made has passed already."""
-    return (
-        visible_text(value) if isinstance(value, str) and not isinstance(value, Markup) else value
-    )
+    if not isinstance(value, str) or isinstance(value, Markup) or value.isprintable():
+        return value
+    return visible_text(value)

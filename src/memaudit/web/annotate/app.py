@@ -7,7 +7,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TypeVar
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from markdown_it import MarkdownIt
 from markupsafe import Markup
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
@@ -24,7 +23,7 @@ from memaudit.io.strict_json import first_fault
 from memaudit.label_audit.frame import Label
 from memaudit.label_audit.frame_files import write_labels
 from memaudit.report.numbers import visible_text
-from memaudit.report.page_kit import HOUSE_STYLE
+from memaudit.report.page_kit import STYLE_SHEET, environment
 from memaudit.web.annotate.labelling import LabellingSession, PageState, RefusedRequest
 
 LONGEST_NOTE = 10_000
@@ -123,7 +122,7 @@ def annotator_app(session: LabellingSession, guideline: Markup) -> Starlette:
     return Starlette(
         routes=[
             Route("/", lambda request: HTMLResponse(page)),  # noqa: ARG005
-            Route("/house.css", lambda request: FileResponse(HOUSE_STYLE)),  # noqa: ARG005
+            Route("/house.css", lambda request: FileResponse(STYLE_SHEET)),  # noqa: ARG005
             Mount("/static", StaticFiles(directory=HERE / "static")),
             Route("/resume", resume),
             Route("/cells/{position}", cell),
@@ -138,15 +137,9 @@ def annotator_app(session: LabellingSession, guideline: Markup) -> Starlette:
 
 
 def _page(session: LabellingSession, guideline: Markup) -> str:
-    jinja = Environment(
-        loader=PackageLoader("memaudit.web.annotate"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    return jinja.get_template("page.html").render(
-        annotator=visible_text(session.annotator), guideline=guideline, longest_note=LONGEST_NOTE
+    template = environment("memaudit.web.annotate").get_template("page.html")
+    return template.render(
+        annotator=session.annotator, guideline=guideline, longest_note=LONGEST_NOTE
     )
 
 
