@@ -4,7 +4,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memaudit.core.text import contains, first_words, numbers, one_line, sentences, stem, terms
+from memaudit.core.text import (
+    contains,
+    counted,
+    first_words,
+    numbers,
+    one_line,
+    sentences,
+    stem,
+    terms,
+)
 
 TEXTS = st.text(st.sampled_from("aB .!?\n\t\"')…1"), max_size=60) | st.text(max_size=40)
 
@@ -55,3 +64,20 @@ def test_terms() -> None:
                                    "hike hiked hiking hikes", "city cities"])  # fmt: skip
 def test_forms_of_a_word_are_one_term(forms: str) -> None:
     assert len({stem(word) for word in forms.split()}) == 1
+
+
+@pytest.mark.parametrize(
+    ("number", "noun", "words"),
+    [
+        (1, "cell", "1 cell"),
+        (0, "cell", "0 cells"),
+        (1000, "memory", "1,000 memories"),
+        (2, "diagnosis", "2 diagnoses"),
+    ],
+)
+def test_counted(number: int, noun: str, words: str) -> None:
+    assert counted(number, noun) == words
+
+
+def test_a_plural_of_its_own() -> None:
+    assert counted(2, "leaf", "leaves") == "2 leaves"

@@ -1,10 +1,13 @@
-"""The reference solver where brute force cannot follow: deep, interrupted, fine-grained."""
+"""The reference solver where brute force cannot follow, and its proofs under the real checker."""
 
 from fractions import Fraction
 from typing import Any
 
 import pytest
 
+from memaudit.checker import verify
+from memaudit.core.digest import digest
+from memaudit.core.optimum import Certificate
 from memaudit.solvers.brute import BruteForce
 from memaudit.solvers.form import granularity, integer_form
 from memaudit.solvers.protocol import Limits
@@ -94,3 +97,26 @@ def test_greedy_is_feasible_and_never_above_the_optimum() -> None:
         start = greedy(form)
         assert form.feasible(start)
         assert form.value(start) <= BruteForce().solve(form, Limits()).value
+
+
+@pytest.mark.parametrize("irrational", [False, True])
+def test_the_checker_agrees(irrational: bool) -> None:
+    """Certificates made of these tapes pass the real check, from the package up."""
+    for seed in range(300):
+        package = random_package(seed, irrational, groups=6)
+        form, cap = integer_form(package), 1 + seed % 3
+        budget = Fraction(sum(form.cost) * (seed % 5), 5 * form.cost_scale)
+        form = form.at(budget, cap)
+        solution = Reference().solve(form, Limits())
+        assert solution.proof is not None
+        certificate = Certificate(
+            package=digest(package),
+            budget=budget,
+            group_cap=cap,
+            value=Fraction(solution.value, form.value_scale),
+            scale=form.value_scale,
+            store=tuple(form.candidate_ids[candidate] for candidate in solution.chosen),
+            proof=solution.proof.tape,
+        )
+        verdict = verify(package, certificate)
+        assert verdict.valid, (seed, verdict.reason)
