@@ -6,6 +6,7 @@ import pytest
 
 from memaudit.adapters.registry import import_store
 from memaudit.adapters.store import ExportedStore, ImportCount, Memory, Origin
+from memaudit.formats.score_file import StoreRow
 from memaudit.natural.named_packages import natural_set
 from memaudit.scoring.caveats import (
     NO_CAVEATS,
@@ -13,6 +14,8 @@ from memaudit.scoring.caveats import (
     Caveats,
     caveat_lines,
     caveat_texts,
+    is_incomplete,
+    row_caveats,
     store_data,
     unread_rows,
 )
@@ -101,3 +104,18 @@ def test_a_store_of_something_else() -> None:
     ]
     for judged in (store(), store().model_copy(update={"memories": ()})):
         assert judge_store(HOTEL, judged, LexicalJudge()).caveats.lines == []
+
+
+def test_stores_of_score_files() -> None:
+    """A count of unread rows says more than the warning; files of earlier versions lack it."""
+    partly = "partly read: 1 of 5 rows were skipped"
+    cut = "truncated: holds 20 of 30 rows"
+    counted = StoreRow(name="s", warnings=(partly, cut), unread_rows=1)
+    assert [text for _, text in row_caveats(counted)] == [
+        "PARTLY READ: 1 row of the export is not in the store", f"INCOMPLETE: {cut}",
+    ]  # fmt: skip
+    before = StoreRow(name="s", warnings=(partly,))
+    assert [text for _, text in row_caveats(before)] == [f"INCOMPLETE: {partly}"]
+    assert is_incomplete(counted)
+    assert is_incomplete(before)
+    assert not is_incomplete(StoreRow(name="s", warnings=("order of writing unknown: x",)))

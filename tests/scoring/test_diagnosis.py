@@ -23,8 +23,8 @@ from memaudit.scoring.diagnosis import (
     pool_kind_rows,
 )
 from memaudit.scoring.judged_store import WrittenStore
+from memaudit.scoring.score import StoreScorer
 from memaudit.scoring.score_json import diagnosis_row, kinds_data
-from memaudit.scoring.store_scores import StoreScorer
 from tests.scoring.small_stores import IRRATIONAL, LONG, MEALS, F, memory, stores
 
 

@@ -20,7 +20,7 @@ from memaudit.scoring.diagnosis import diagnose
 from memaudit.scoring.judged_store import judge_store
 from memaudit.scoring.judges import LexicalJudge
 from memaudit.scoring.label_judges import LabelJudge
-from memaudit.scoring.store_scores import StoreScore, StoreScorer
+from memaudit.scoring.score import StoreScore, StoreScorer
 from tests.datasets.files import real_file
 
 BUDGETS = (250, 500, 1000, 2000)

@@ -1,4 +1,4 @@
-"""An exported store: the one shape every export is read into, its file on disk, and what its warnings mean."""
+"""An exported store: the shape every export is read into, its file, and what its warnings mean."""
 
 import hashlib
 import json
@@ -193,10 +193,12 @@ def too_deep(value: object, limit: int = MAX_DEPTH) -> bool:
 
 
 class ExportWarning(Enum):
-    """What a warning of an import or a capture means.
+    """What a warning of an import or a capture means, where a score acts on it.
 
-    The first opening is the one that is written. Add a new wording in front of it and leave the
-    others in place: stores on disk carry the texts of earlier versions.
+    A store's file holds its warnings as text. A text that a program acts on begins with an opening
+    of a member; the openings are part of the file format, and what follows is for people. The first
+    opening is the one that is written. To reword it, add the new one in front and leave the others
+    in place: stores on disk carry the texts of earlier versions.
     """
 
     TRUNCATED = ("truncated",)

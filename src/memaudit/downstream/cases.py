@@ -6,23 +6,91 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from memaudit.adapters.store import ExportedStore, store_digest
+from memaudit.adapters.store import ExportedStore, missing_memories, store_digest
 from memaudit.core.errors import MemAuditError
 from memaudit.core.exact import plain
 from memaudit.core.package import Package
-from memaudit.downstream.holding import Holding
-from memaudit.downstream.spec import Case
-from memaudit.downstream.stores import exported_holding, writer_holding
-from memaudit.formats.export_warnings import missing_memories
+from memaudit.downstream.kept_store import KeptStore, StoredMemory
 from memaudit.scoring.caveats import unread_rows
-from memaudit.scoring.judged_store import examples_of, is_out_of_pool
+from memaudit.scoring.judged_store import WrittenStore, examples_of, is_out_of_pool, judge_store
 from memaudit.scoring.judges import Judge
-from memaudit.scoring.pruning import POLICIES, Policy
+from memaudit.scoring.pruning import POLICIES, Policy, keep_within
 from memaudit.writers.protocol import Writer
+from memaudit.writers.run_writer import WriterRunner
+
+WRITTEN = "written within the budget"
+
+
+def exported_store(
+    package: Package, store: ExportedStore, judge: Judge, budget: Fraction, policy: Policy
+) -> KeptStore:
+    """An exported store, cut to the budget by a policy where it does not fit."""
+    return judged_kept_store(judge_store(package, store, judge), budget, policy)
+
+
+def judged_kept_store(store: WrittenStore, budget: Fraction, policy: Policy) -> KeptStore:
+    """A judged store, cut to the budget by a policy where it does not fit."""
+    kept = keep_within(store, budget, policy)
+    return KeptStore(
+        name=store.name,
+        written=tuple(
+            StoredMemory(
+                memory.id,
+                memory.text,
+                {unit: cell.value for unit, cell in memory.coverage.items() if cell.value},
+            )
+            for memory in store.memories
+        ),
+        kept_ids=frozenset(
+            memory.id for memory in store.memories if store.candidate_id(memory) in kept.ids
+        ),
+        kept_by=kept.kept_by,
+        undecided=frozenset(unit for _, unit in store.caveats.undecided),
+    )
+
+
+def writer_store(package: Package, writer: Writer, budget: Fraction, seed: int = 0) -> KeptStore:
+    """What a writer of the package keeps: it never writes more than fits."""
+    store = WriterRunner(package).written_by(writer, budget, seed)
+    return candidate_store(package, writer.name, store, WRITTEN)
+
+
+def candidate_store(package: Package, name: str, store: tuple[str, ...], kept_by: str) -> KeptStore:
+    """A store of the package's own candidates, all of it kept."""
+    chosen = set(store)
+    covers: dict[str, dict[str, Fraction]] = {id: {} for id in store}
+    for cell in package.coverage:
+        if cell.candidate in chosen and cell.value:
+            covers[cell.candidate][cell.unit] = cell.value
+    memories = tuple(StoredMemory(id, package.candidate[id].text, covers[id]) for id in store)
+    return KeptStore(name, memories, frozenset(chosen), kept_by)
+
+
+def memory_rows(package: str, store: KeptStore) -> list[dict[str, object]]:
+    """Every memory of a store as plain data: what the rows of a run name by id."""
+    return [
+        {
+            "package": package,
+            "store": store.name,
+            "id": memory.id,
+            "kept": memory.id in store.kept_ids,
+            "text": memory.text,
+            "covers": {unit: plain(value) for unit, value in sorted(memory.covers.items())},
+        }
+        for memory in store.written
+    ]
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class DiagnosisCase:
+    """A package and what every store holds for it."""
+
+    package: Package
+    stores: tuple[KeptStore, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class StoreChoice:
     """Which stores are diagnosed within which budget, and how one that does not fit is cut."""
 
     budget: Fraction
@@ -34,10 +102,10 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True)
-class Cases:
+class DiagnosisCases:
     """The cases, packages that were left out and why, and the settings that made them."""
 
-    cases: tuple[Case, ...]
+    cases: tuple[DiagnosisCase, ...]
     settings: dict[str, Any]
     left_out: dict[str, str] = field(default_factory=dict)
 
@@ -51,7 +119,7 @@ def named_policy(name: str) -> Policy:
     return known[name]
 
 
-def make_cases(packages: Sequence[Package], wanted: Wanted) -> Cases:
+def make_cases(packages: Sequence[Package], wanted: StoreChoice) -> DiagnosisCases:
     """Every package of the scoring pool that has questions, with what every store holds for it."""
     left_out = {package.name: why for package in packages if (why := _unfit(package))}
     fit = [package for package in packages if package.name not in left_out]
@@ -60,8 +128,8 @@ def make_cases(packages: Sequence[Package], wanted: Wanted) -> Cases:
     if len(fit) > 1:
         for store in wanted.stores:
             _refuse_unnamed(store)
-    cases = tuple(Case(package, tuple(_holdings(package, wanted))) for package in fit)
-    return Cases(
+    cases = tuple(DiagnosisCase(package, tuple(_kept_stores(package, wanted))) for package in fit)
+    return DiagnosisCases(
         cases,
         {
             "budget": plain(wanted.budget),
@@ -79,21 +147,21 @@ def make_cases(packages: Sequence[Package], wanted: Wanted) -> Cases:
     )
 
 
-def _holdings(package: Package, wanted: Wanted) -> Iterator[Holding]:
+def _kept_stores(package: Package, wanted: StoreChoice) -> Iterator[KeptStore]:
     for store in wanted.stores:
         if wanted.judge is None:
             raise MemAuditError("exported stores need a judge of what their memories cover")
-        yield exported_holding(package, store, wanted.judge, wanted.budget, wanted.policy)
+        yield exported_store(package, store, wanted.judge, wanted.budget, wanted.policy)
     for writer in wanted.writers:
-        yield writer_holding(package, writer, wanted.budget, wanted.seed)
+        yield writer_store(package, writer, wanted.budget, wanted.seed)
 
 
-def _kept_by(cases: Sequence[Case]) -> dict[str, dict[str, int]]:
+def _kept_by(cases: Sequence[DiagnosisCase]) -> dict[str, dict[str, int]]:
     """By store, in how many packages it came to fit the budget in which way."""
     ways: dict[str, Counter[str]] = {}
     for case in cases:
-        for holding in case.holdings:
-            ways.setdefault(holding.name, Counter())[holding.kept_by] += 1
+        for store in case.stores:
+            ways.setdefault(store.name, Counter())[store.kept_by] += 1
     return {name: dict(sorted(found.items())) for name, found in ways.items()}
 
 

@@ -8,7 +8,6 @@ from typing import Annotated, Any, Self
 from pydantic import BeforeValidator, Field, model_validator
 
 from memaudit.core.exact import Exact
-from memaudit.formats.export_warnings import MISSING_MEMORIES, ExportWarning, export_warning
 from memaudit.formats.file_model import FileModel, WithinOne, validated
 
 FORMAT = "memaudit-scores"
@@ -198,20 +197,6 @@ class StoreRow(FileModel):
     undecided_cells: Count = 0
     left_out: dict[str, Count] = Field(default_factory=dict)
     without_salience: dict[str, Count] = Field(default_factory=dict)
-
-    @property
-    def incomplete(self) -> tuple[str, ...]:
-        """Warnings which say that memories are missing. Where unread rows are counted, the warning
-        that the export was partly read adds nothing."""
-        signs = set(MISSING_MEMORIES)
-        if not self.unread_rows:
-            signs.add(ExportWarning.PARTLY_READ)
-        return tuple(text for text in self.warnings if export_warning(text) in signs)
-
-    @property
-    def is_incomplete(self) -> bool:
-        """Whether rows of the export are missing, or may be."""
-        return bool(self.unread_rows or self.incomplete)
 
 
 class ScoreFile(FileModel):

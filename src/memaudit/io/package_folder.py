@@ -8,7 +8,7 @@ from memaudit.core.errors import InvalidPackage, Problem
 from memaudit.core.package import TABLES, Package
 from memaudit.io.atomic import write_folder
 from memaudit.io.files import decode, read_bytes, read_text, sha256
-from memaudit.io.package_draft import PackageDraft, header_data, open_header, table_data
+from memaudit.io.package_check import PackageDraft, header_data, open_header, table_data
 from memaudit.io.strict_json import JsonRow, json_lines, json_text, kind_of, parse_json, parse_lines
 
 MANIFEST = "manifest.json"

@@ -17,7 +17,7 @@ from memaudit.core.errors import InvalidPackage, MemAuditError, Problem
 from memaudit.core.package import TABLES, Package
 from memaudit.io.atomic import write_folder
 from memaudit.io.files import read_text, sha256
-from memaudit.io.package_draft import HEADER, PackageDraft, header_data, table_data
+from memaudit.io.package_check import HEADER, PackageDraft, header_data, table_data
 from memaudit.io.package_folder import read_table_file
 from memaudit.io.strict_json import JsonRow, json_lines, json_text, kind_of, parse_json
 

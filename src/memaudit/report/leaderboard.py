@@ -61,12 +61,12 @@ class Gap:
 
     @property
     def verdict(self) -> str:
-        """In words, whether the two can be told apart."""
+        """In words, whether the two can be distinguished."""
         if self.found.n < 2:
             return "too few packages"
         if self.found.mean == self.found.low == self.found.high == 0:
             return "the same on every package"
-        return "told apart" if self.p_holm < CLEAR else "not told apart"
+        return "distinguished" if self.p_holm < CLEAR else "not distinguished"
 
 
 @dataclass(frozen=True, slots=True)

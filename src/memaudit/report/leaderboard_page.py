@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from fractions import Fraction
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -218,11 +219,14 @@ def columns(is_estimate: bool = False) -> list[Column]:
 
 
 def _loss_column(name: str) -> Column:
+    def share(row: Standing) -> Fraction | None:
+        return None if row.shares is None else row.shares[name]
+
     return Column(
         name,
         f"loses\n{name if len(name) < 7 else f'{name[:6]}.'}",
-        lambda row: ratio(row.shares and row.shares[name], DASH),
-        lambda row: percent(row.shares and row.shares[name], 1),
+        lambda row: ratio(share(row), DASH),
+        lambda row: percent(share(row), 1),
     )
 
 

@@ -5,9 +5,16 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
-from memaudit.adapters.store import ExportedStore, store_digest
+from memaudit.adapters.store import (
+    MISSING_MEMORIES,
+    ExportedStore,
+    ExportWarning,
+    HarmlessSkip,
+    export_warning,
+    store_digest,
+)
 from memaudit.core.text import counted
-from memaudit.formats.export_warnings import HarmlessSkip
+from memaudit.formats.score_file import StoreRow
 from memaudit.scoring.judges import Pair
 
 
@@ -20,6 +27,10 @@ class Caveat(Enum):
     UNDECIDED = "{cells} got no answer and {count} as not covered"
     LEFT_OUT = "left out, {what}: {number:,}"
     WITHOUT_SALIENCE = "no {policy} row: {memories} without a score in the file"
+
+
+MISSING_ROWS = (Caveat.PARTLY_READ, Caveat.INCOMPLETE)
+"""The store lacks, or may lack, memories of its system."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +91,24 @@ def caveat_texts(
     for policy, number in without_salience.items():
         add(Caveat.WITHOUT_SALIENCE, policy=policy, memories=counted(number, "memory"))
     return texts
+
+
+def row_caveats(row: StoreRow) -> list[tuple[Caveat, str]]:
+    """The caveats of a store in a score file.
+
+    Files of earlier versions do not count unread rows. For them the warning that the export was
+    partly read stands.
+    """
+    signs = MISSING_MEMORIES if row.unread_rows else {*MISSING_MEMORIES, ExportWarning.PARTLY_READ}
+    incomplete = [text for text in row.warnings if export_warning(text) in signs]
+    return caveat_texts(
+        row.unread_rows, incomplete, row.undecided_cells, row.left_out, row.without_salience
+    )
+
+
+def is_incomplete(row: StoreRow) -> bool:
+    """Whether rows of the export are missing, or may be."""
+    return any(caveat in MISSING_ROWS for caveat, _ in row_caveats(row))
 
 
 def caveat_lines(stores: Sequence[tuple[str, Caveats]]) -> list[str]:

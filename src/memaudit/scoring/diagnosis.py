@@ -37,8 +37,7 @@ from memaudit.core.package import (
 from memaudit.formats.score_file import LOSS_STEPS
 from memaudit.scoring.judged_store import WrittenStore
 from memaudit.scoring.pruning import DEFAULT_POLICY, EVERYTHING_FITS, Policy, keep_within
-from memaudit.scoring.score import NOT_CERTIFIED, OPTIMUM_IS_ZERO, bound_text
-from memaudit.scoring.store_scores import StoreScorer
+from memaudit.scoring.score import NOT_CERTIFIED, OPTIMUM_IS_ZERO, StoreScorer, bound_text
 
 ADVICE = {
     "generation": "other systems express what neither the package nor this store does: "

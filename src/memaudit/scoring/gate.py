@@ -17,7 +17,7 @@ from memaudit.scoring.pruning import (
     MissingSalience,
     kept_row,
 )
-from memaudit.scoring.store_scores import StoreScorer
+from memaudit.scoring.score import StoreScorer
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,13 +6,12 @@ from fractions import Fraction
 from pathlib import Path
 
 from memaudit.adapters.published_layout import memory_id, read_salience_calls
-from memaudit.adapters.store import ExportedStore, Memory
+from memaudit.adapters.store import ExportedStore, Memory, missing_memories
 from memaudit.core.cost import DECLARED, cost_rule
 from memaudit.core.errors import MemAuditError
 from memaudit.core.exact import exact
 from memaudit.core.package import Package
 from memaudit.core.text import counted
-from memaudit.formats.export_warnings import missing_memories
 from memaudit.scoring.caveats import NO_CAVEATS, Caveats, unread_rows
 from memaudit.scoring.judges import Cell, Judge, MemoryText, NotJudged
 

@@ -17,7 +17,7 @@ from memaudit.scoring.judged_store import (
     judge_store,
 )
 from memaudit.scoring.judges import Judge, NotJudged
-from memaudit.scoring.store_scores import StoreScore, StoreScorer
+from memaudit.scoring.score import StoreScore, StoreScorer
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,8 +14,7 @@ from memaudit.scoring.caveats import store_data
 from memaudit.scoring.diagnosis import Diagnosis, KindRow, LossStep, NoDiagnosis
 from memaudit.scoring.judged_store import WrittenMemory, WrittenStore
 from memaudit.scoring.package_scores import PackageScores, StoreResult
-from memaudit.scoring.score import Ratio
-from memaudit.scoring.store_scores import PrunedStore, StoreScore
+from memaudit.scoring.score import PrunedStore, Ratio, StoreScore
 
 MOST_UNITS = 10
 """Units and queries that a loss names; the others are counted."""
