@@ -37,21 +37,20 @@ def test_reports(tmp_path: Path) -> None:
     assert "Retrieval and reading" in (tmp_path / "run" / "report.html").read_text()
     for words, message in {
         ("report", tmp_path / "run", "--diagnose", tmp_path / "cal"): "is a calibration",
-        ("report", tmp_path / "run", "--diagnose", tmp_path / "run"): "holds no diagnosis",
+        ("report", tmp_path / "run", "--diagnose", tmp_path / "run"): "is not a diagnosis",
         ("report", tmp_path / "dia", "--diagnose", tmp_path / "dia"): "goes with a folder of",
     }.items():
         assert message in failure(*words)
 
 
 def test_wrong_input(tmp_path: Path) -> None:
-    """One line each."""
     wrong = {
         ("diagnose", "--calibrate", "--reader", "model:x"): "choose a reader without model",
         ("diagnose", "natural", "a.json", "--calibrate"): "it takes no STORE",
         ("diagnose", "natural", "--calibrate", "--writer", "opt"): "two writers or more",
         ("diagnose", "base", "--calibrate"): "no package has a question",
         ("diagnose", "nowhere", "--calibrate"): "no packages at 'nowhere'",
-        ("diagnose", "natural", "--calibrate", "--k", "0"): "--k 0 makes no sense",
+        ("diagnose", "natural", "--calibrate", "--k", "0"): "--k must be at least 1",
         ("diagnose", "natural", "--calibrate", "--show", "q1"): "leave out --show",
         ("diagnose", "natural", "--calibrate", "--failures"): "leave out --show",
         ("diagnose", "natural", "--calibrate", "--cost-rule", "bytes"): "no --cost-rule",

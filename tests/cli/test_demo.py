@@ -29,7 +29,7 @@ def test_output(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "<h1>" in (folder / "report.html").read_text()
     again = run("demo")
     assert again.exit_code == 0
-    assert "2280 of 2280 rows were there from before" in again.stderr
+    assert "2280 of 2280 rows already existed" in again.stderr
 
 
 def test_where_it_cannot_write(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ import pytest
 from memaudit.io.packages import write_package
 from memaudit.natural.named_packages import named_packages, natural_set
 from tests.cli.running import failure, run
-from tests.downstream.readers.fake_reader import reads
+from tests.downstream.fake_reader import reads
 from tests.models.server import fails, says, serving
 
 WRITERS = ("--writer", "gvt", "--writer", "recency_raw")
@@ -88,7 +88,7 @@ def test_printed(files: tuple[Path, Path], tmp_path: Path) -> None:
     assert "evidence recall" in text
     assert "written_but_pruned" in text
     again = run("diagnose", *words, "--failures", "--show", "q1")
-    assert "8 rows were there from before" in again.stderr
+    assert "8 rows already existed" in again.stderr
     assert "were not answered right" in again.stdout
     assert "hotel-rooms/q1 at opt" in again.stdout
     assert "  unit u1: " in again.stdout
@@ -189,7 +189,7 @@ def test_wrong_input(files: tuple[Path, Path], tmp_path: Path) -> None:
         ("diagnose", package, *budget, *out): "give a STORE or a --writer",
         ("diagnose", package, store, "--budget", "1,2", *out): "has one budget",
         ("diagnose", package, store, "--budget", "x", *out): "cannot read the budget",
-        ("diagnose", package, store, *budget, "--k", "0", *out): "--k 0 makes no sense",
+        ("diagnose", package, store, *budget, "--k", "0", *out): "--k must be at least 1",
         ("diagnose", package, store, *budget, "--retriever", "no", *out): "unknown retriever",
         ("diagnose", package, store, *budget, "--reader", "no", *out): "unknown reader",
         (

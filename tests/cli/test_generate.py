@@ -42,7 +42,6 @@ def test_default_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_wrong_input(tmp_path: Path) -> None:
-    """One clear line."""
     assert "name a distribution" in failure("generate")
     assert "takes no parameters" in failure("generate", "base", "--experiences", "9")
     out = tmp_path / "no" / "p.json"

@@ -36,7 +36,7 @@ def test_again_with_other_writers(tmp_path: Path) -> None:
     """A folder holds one run."""
     assert run("run", *SMALL, "--writers", "gvt", "--out", tmp_path).exit_code == 0
     line = failure("run", *SMALL, "--writers", "greedy", "--out", tmp_path)
-    assert line.startswith(f"error: {tmp_path} holds another run (its writers differ)")
+    assert line.startswith(f"error: {tmp_path} holds another run (different: writers)")
 
 
 @pytest.mark.parametrize(
@@ -48,7 +48,7 @@ def test_again_with_other_writers(tmp_path: Path) -> None:
         (("--seeds", "few"), "cannot read seeds 'few'"),
         (("--budgets", "many"), "cannot read the budget 'many'"),
         (("--engine", "steam"), "unknown engine 'steam'"),
-        (("--jobs", "0"), "--jobs 0 makes no sense"),
+        (("--jobs", "0"), "--jobs must be at least 1"),
         (("--address", "tcp://here"), "takes no address"),
     ],
 )
@@ -59,7 +59,7 @@ def test_wrong_input(tmp_path: Path, arguments: tuple[str, str], line: str) -> N
 
 
 def test_ctrl_c_and_again(tmp_path: Path) -> None:
-    """Interrupted, it says how to go on; run again, it does."""
+    """Interrupted, it says how to resume; run again, it does."""
     command = [
         sys.executable, "-m", "memaudit.cli.main", "run", "--distributions", "base",
         "--seeds", "400", "--budgets", "2,4,8", "--writers", "gvt,greedy", "--out", str(tmp_path),
@@ -71,14 +71,13 @@ def test_ctrl_c_and_again(tmp_path: Path) -> None:
     os.kill(process.pid, signal.SIGINT)
     _, errors = process.communicate(timeout=60)
     assert process.returncode == 130
-    assert "run the same command again to go on" in errors
+    assert "run the same command again to resume" in errors
     done = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert "rows were there from before" in done.stderr
+    assert "rows already existed" in done.stderr
     assert len(list(read_journal(rows))) == 400 * 3 * 2
 
 
 def test_reports_need_a_run(tmp_path: Path) -> None:
-    """One line."""
     assert "run.json" in failure("report", tmp_path)
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from tests.cli.running import failure, run
 from tests.datasets.files import real_file
-from tests.downstream.transfer.haystacks import written
+from tests.downstream.haystacks import written
 
 
 def summary(*words: object) -> dict[str, Any]:
@@ -34,7 +34,7 @@ def test_four_stores(tmp_path: Path) -> None:
     assert "knowledge-update" in text
     assert "evidence coverage" in text
     again = run("transfer", *words, "--show", "swim", "--failures")
-    assert "12 rows were there from before" in again.stderr
+    assert "12 rows already existed" in again.stderr
     assert "swim/swim at fifo: answered_right" in again.stdout
     assert "not needed: the current value is asked for" in again.stdout
     assert "were not answered right" in again.stdout
@@ -69,7 +69,7 @@ def test_wrong_input(tmp_path: Path) -> None:
     out = ("--out", tmp_path / "out")
     wrong = {
         ("transfer", path, "--budget", "1,2", *out): "has one budget",
-        ("transfer", path, "--budget", "9", "--k", "0", *out): "--k 0 makes no sense",
+        ("transfer", path, "--budget", "9", "--k", "0", *out): "--k must be at least 1",
         ("transfer", path, "--budget", "9", "--writer", "no", *out): "unknown writer",
         ("transfer", path, "--budget", "9", "--retriever", "no", *out): "unknown retriever",
         ("transfer", path, "--budget", "9", "--conversation", "x", *out): "no conversation 'x'",

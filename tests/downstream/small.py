@@ -3,8 +3,8 @@
 from fractions import Fraction
 
 from memaudit.core.package import Package
-from memaudit.downstream.holding import Holding, StoredMemory
-from memaudit.downstream.question import Question, questions
+from memaudit.downstream.kept_store import KeptStore, StoredMemory
+from memaudit.downstream.question import PackageQuestion, questions
 
 PACKAGE = Package.model_validate(
     {
@@ -41,11 +41,11 @@ DOG = StoredMemory("m-dog", "Bob has a dog called Rex.", {"dog": ONE})
 OPEN = StoredMemory("m-open", "Ann has not decided where to move.", {"open": ONE})
 ALL = (OLD, NOW, ENDED, DOG, OPEN)
 
-ASKED: dict[str, Question] = {question.id: question for question in questions(PACKAGE)}
+ASKED: dict[str, PackageQuestion] = {question.id: question for question in questions(PACKAGE)}
 
 
-def holding(*memories: StoredMemory, kept: int | None = None, name: str = "s") -> Holding:
+def store_of(*memories: StoredMemory, kept: int | None = None, name: str = "s") -> KeptStore:
     """A store of these, of which the last `kept` are kept."""
     first = 0 if kept is None else len(memories) - kept
     ids = frozenset(memory.id for memory in memories[first:])
-    return Holding(name, memories, ids, "everything fits" if kept is None else "cut by recency")
+    return KeptStore(name, memories, ids, "everything fits" if kept is None else "cut by recency")

@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memaudit.core.package import EvidenceUnit
-from memaudit.downstream.chain import Link, Stage, UnitChain, chains, stage_of
-from memaudit.downstream.holding import StoredMemory
-from memaudit.downstream.question import whole
-from tests.downstream.small import ASKED, DOG, ENDED, NOW, OLD, holding
+from memaudit.downstream.chain import EvidenceLink, EvidenceStage, UnitChain, chains, stage_of
+from memaudit.downstream.kept_store import StoredMemory
+from memaudit.downstream.question import full_coverage
+from tests.downstream.small import ASKED, DOG, ENDED, NOW, OLD, store_of
 
 HALF = Fraction(1, 2)
 
@@ -30,7 +30,7 @@ def test_the_first_loss_counts(
 ) -> None:
     """Two units are required: the question is lost where the first of them is."""
     question = ASKED["diet"]
-    found = chains(question, holding(*written, kept=kept), retrieved)
+    found = chains(question, store_of(*written, kept=kept), retrieved)
     assert [chain.unit for chain in found] == ["now", "ended"]
     assert stage_of(question, found) == stage
 
@@ -38,27 +38,28 @@ def test_the_first_loss_counts(
 def test_links() -> None:
     """Which memories cover a unit, whether kept, and at what rank."""
     twice = StoredMemory("again", "Rex, Bob's dog.", {"dog": HALF})
-    (chain,) = chains(ASKED["dog"], holding(twice, OLD, DOG, kept=2), ["m-old", "m-dog"])
+    (chain,) = chains(ASKED["dog"], store_of(twice, OLD, DOG, kept=2), ["m-old", "m-dog"])
     assert chain.links == (
-        Link("again", HALF, kept=False, rank=None), Link("m-dog", Fraction(1), kept=True, rank=2),
-    )  # fmt: skip
+        EvidenceLink("again", HALF, kept=False, rank=None),
+        EvidenceLink("m-dog", Fraction(1), kept=True, rank=2),
+    )
     assert (chain.written, chain.kept, chain.retrieved) == (Fraction(3, 2), 1, 1)
-    assert chain.stage is Stage.RETRIEVED
+    assert chain.stage is EvidenceStage.RETRIEVED
 
 
 def test_halves_add_up() -> None:
     """Two memories that each hold a half hold it together, as the objective counts."""
     halves = [StoredMemory(id, "half", {"dog": HALF}) for id in ("a", "b")]
-    both = chains(ASKED["dog"], holding(*halves), ["a", "b"])
-    one = chains(ASKED["dog"], holding(*halves), ["a"])
-    assert stage_of(ASKED["dog"], both) is Stage.RETRIEVED
-    assert stage_of(ASKED["dog"], one) is Stage.NOT_RETRIEVED
+    both = chains(ASKED["dog"], store_of(*halves), ["a", "b"])
+    one = chains(ASKED["dog"], store_of(*halves), ["a"])
+    assert stage_of(ASKED["dog"], both) is EvidenceStage.RETRIEVED
+    assert stage_of(ASKED["dog"], one) is EvidenceStage.NOT_RETRIEVED
 
 
 def test_nothing_required() -> None:
     """No evidence is named: the package's gap, unless the answer is not to be known."""
-    assert stage_of(ASKED["book"], ()) is Stage.NO_EVIDENCE
-    assert stage_of(ASKED["sister"], ()) is Stage.NOTHING_NEEDED
+    assert stage_of(ASKED["book"], ()) is EvidenceStage.NO_EVIDENCE
+    assert stage_of(ASKED["sister"], ()) is EvidenceStage.NOTHING_NEEDED
 
 
 def test_what_is_all_of_a_unit() -> None:
@@ -70,14 +71,14 @@ def test_what_is_all_of_a_unit() -> None:
     ]
     for response, amount in shapes:
         unit = EvidenceUnit.model_validate({"id": "u", "kind": "fact", "response": response})
-        assert whole(unit) == amount
+        assert full_coverage(unit) == amount
 
 
 @given(st.lists(st.tuples(st.integers(0, 4), st.booleans(), st.booleans()), max_size=6))
 def test_amounts_never_grow(rows: list[tuple[int, bool, bool]]) -> None:
     """Kept is a part of written, retrieved of kept; the stage is the first that falls short."""
     links = tuple(
-        Link(str(at), Fraction(quarters, 4), kept, 1 if kept and found else None)
+        EvidenceLink(str(at), Fraction(quarters, 4), kept, 1 if kept and found else None)
         for at, (quarters, kept, found) in enumerate(rows)
     )
     chain = UnitChain("u", Fraction(1), links)

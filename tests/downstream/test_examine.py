@@ -7,14 +7,20 @@ from typing import Any
 
 import pytest
 
-from memaudit.downstream.examine import Finding, examine, findings, lean, retrieve
-from memaudit.formats.diagnosis_files import REMARKS
-from memaudit.downstream.holding import Holding, StoredMemory
-from memaudit.formats.diagnosis_files import MEASURES
+from memaudit.downstream.examine import (
+    QuestionResult,
+    ReadingSetup,
+    drop_unused_memories,
+    examine,
+    question_results,
+    retrieve,
+)
+from memaudit.downstream.kept_store import KeptStore, StoredMemory
 from memaudit.downstream.readers.offline import EvidenceOnly
-from memaudit.downstream.readers.protocol import Asked, Reader, Reply, State
+from memaudit.downstream.readers.protocol import Reader, ReaderReply, ReadingTask, ReplyState
 from memaudit.downstream.retrievers import Oracle, Recency, Retriever
-from tests.downstream.small import ALL, DOG, ENDED, NOW, OLD, OPEN, PACKAGE, holding
+from memaudit.formats.diagnosis_files import MEASURES, REMARKS
+from tests.downstream.small import ALL, DOG, ENDED, NOW, OLD, OPEN, PACKAGE, store_of
 
 F = Fraction
 
@@ -23,13 +29,13 @@ F = Fraction
 class Says:
     """A reader that gives one reply to everything."""
 
-    reply: Reply
+    reply: ReaderReply
     name: str = "says"
     about: str = "one reply"
     peeks: bool = False
     asks_a_model: bool = False
 
-    def read(self, asked: Sequence[Asked]) -> list[Reply]:
+    def read(self, asked: Sequence[ReadingTask]) -> list[ReaderReply]:
         """The reply, so many times."""
         return [self.reply for _ in asked]
 
@@ -41,19 +47,19 @@ class FindsNothing(Recency):
         return [() for _ in questions]
 
 
-ABSTAINS = Says(Reply(State.ABSTAINED))
+ABSTAINS = Says(ReaderReply(ReplyState.ABSTAINED))
 
 
-def found(
-    held: Holding, reader: Reader, retriever: Retriever | None = None, k: int = 9
-) -> dict[str, Finding]:
-    """Findings by question."""
-    rows = examine(PACKAGE, held, retriever or Recency(), k, reader)
+def results(
+    store: KeptStore, reader: Reader, retriever: Retriever | None = None, k: int = 9
+) -> dict[str, QuestionResult]:
+    """Results by question."""
+    rows = examine(PACKAGE, store, ReadingSetup(retriever or Recency(), k, reader))
     assert [row.question.id for row in rows] == [query.id for query in PACKAGE.queries]
     return {row.question.id: row for row in rows}
 
 
-def told(rows: dict[str, Finding], question: str) -> tuple[str, str, tuple[str, ...]]:
+def decided(rows: dict[str, QuestionResult], question: str) -> tuple[str, str, tuple[str, ...]]:
     """Outcome, layer and remarks."""
     row = rows[question]
     return row.decision.outcome.value, row.decision.layer.value, row.why
@@ -61,62 +67,65 @@ def told(rows: dict[str, Finding], question: str) -> tuple[str, str, tuple[str, 
 
 def test_no_mistakes() -> None:
     """The oracle and the reader that makes none: all that has evidence is answered."""
-    rows = found(holding(*ALL), EvidenceOnly(), Oracle())
-    assert [told(rows, id)[0] for id in ("diet", "dog", "move", "sister")] == ["answered_right"] * 4
+    rows = results(store_of(*ALL), EvidenceOnly(), Oracle())
+    assert [decided(rows, id)[0] for id in ("diet", "dog", "move", "sister")] == [
+        "answered_right"
+    ] * 4
     assert rows["diet"].retrieved == ("m-now", "m-ended")
-    assert told(rows, "book") == (
+    assert decided(rows, "book") == (
         "uncertain", "uncertain",
         ("question_without_evidence", "retriever_returned_nothing", "abstained"),
     )  # fmt: skip
-    assert told(rows, "sister")[2] == (
+    assert decided(rows, "sister")[2] == (
         "no_evidence_needed", "retriever_returned_nothing", "abstained",
     )  # fmt: skip
 
 
 def test_an_empty_store() -> None:
     """Nothing was written, which is not a bad writer; abstaining is right by luck at most."""
-    rows = found(holding(), ABSTAINS)
-    assert told(rows, "dog") == ("evidence_never_written", "write", ("empty_store", "abstained"))
-    assert told(rows, "move") == (
+    rows = results(store_of(), ABSTAINS)
+    assert decided(rows, "dog") == (
+        "evidence_never_written",
+        "write",
+        ("empty_store", "abstained"),
+    )
+    assert decided(rows, "move") == (
         "answered_without_support", "unsupported", ("empty_store", "abstained_in_the_dark"),
     )  # fmt: skip
-    assert told(rows, "sister")[:2] == ("answered_right", "answered")
+    assert decided(rows, "sister")[:2] == ("answered_right", "answered")
 
 
 def test_nothing_fits_the_budget() -> None:
     """All of it was pruned."""
-    rows = found(holding(*ALL, kept=0), ABSTAINS)
-    assert told(rows, "dog") == ("written_but_pruned", "write", ("nothing_kept", "abstained"))
+    rows = results(store_of(*ALL, kept=0), ABSTAINS)
+    assert decided(rows, "dog") == ("written_but_pruned", "write", ("nothing_kept", "abstained"))
 
 
 def test_a_retriever_that_returns_nothing() -> None:
     """The store has it; the loss is retrieval's."""
-    rows = found(holding(*ALL), ABSTAINS, FindsNothing())
-    assert told(rows, "dog") == (
+    rows = results(store_of(*ALL), ABSTAINS, FindsNothing())
+    assert decided(rows, "dog") == (
         "kept_not_retrieved", "retrieval", ("retriever_returned_nothing", "abstained"),
     )  # fmt: skip
 
 
 @pytest.mark.parametrize(
-    ("state", "kept", "lost"),
+    ("state", "kept"),
     [
-        (State.UNPARSEABLE, ("uncertain", "uncertain"), ("evidence_never_written", "write")),
-        (State.NO_REPLY, ("uncertain", "uncertain"), ("evidence_never_written", "write")),
-        (State.EMPTY, ("uncertain", "uncertain"), ("evidence_never_written", "write")),
-        (State.REFUSED, ("retrieved_but_abstained", "reader"), ("evidence_never_written", "write")),
-        (State.ABSTAINED, ("retrieved_but_abstained", "reader"),
-         ("evidence_never_written", "write")),
+        (ReplyState.UNPARSEABLE, ("uncertain", "uncertain")),
+        (ReplyState.NO_REPLY, ("uncertain", "uncertain")),
+        (ReplyState.EMPTY, ("uncertain", "uncertain")),
+        (ReplyState.REFUSED, ("retrieved_but_abstained", "reader")),
+        (ReplyState.ABSTAINED, ("retrieved_but_abstained", "reader")),
     ],
 )  # fmt: skip
-def test_replies_that_are_no_answers(
-    state: State, kept: tuple[str, str], lost: tuple[str, str]
-) -> None:
+def test_replies_that_are_no_answers(state: ReplyState, kept: tuple[str, str]) -> None:
     """Without the evidence its loss comes first; with it the reply counts. The remark stays."""
-    reader = Says(Reply(state))
-    assert told(found(holding(DOG), reader), "dog") == (*kept, (state.value,))
-    outcome, layer, why = told(found(holding(OLD), reader), "dog")
-    assert ((outcome, layer), why[-1]) == (lost, state.value)
-    refused = told(found(holding(OPEN), Says(Reply(State.REFUSED))), "move")
+    reader = Says(ReaderReply(state))
+    assert decided(results(store_of(DOG), reader), "dog") == (*kept, (state.value,))
+    outcome, layer, why = decided(results(store_of(OLD), reader), "dog")
+    assert ((outcome, layer), why[-1]) == (("evidence_never_written", "write"), state.value)
+    refused = decided(results(store_of(OPEN), Says(ReaderReply(ReplyState.REFUSED))), "move")
     assert refused == ("uncertain", "uncertain", ("refused",))
 
 
@@ -141,34 +150,34 @@ def test_answers(
     why: tuple[str, ...],
 ) -> None:  # fmt: skip
     """Coverage and retrieval first, words second."""
-    rows = found(holding(*memories, kept=kept), Says(Reply(State.ANSWERED, answer)))
-    assert told(rows, "diet") == (outcome, layer, why)
+    rows = results(store_of(*memories, kept=kept), Says(ReaderReply(ReplyState.ANSWERED, answer)))
+    assert decided(rows, "diet") == (outcome, layer, why)
 
 
 def test_retrieval_loses_half() -> None:
     """Of two required units one is retrieved; a stale answer is then retrieval's loss."""
-    held = holding(NOW, ENDED, OLD)
-    rows = found(held, Says(Reply(State.ANSWERED, "vegetarian")), k=2)
+    held = store_of(NOW, ENDED, OLD)
+    rows = results(held, Says(ReaderReply(ReplyState.ANSWERED, "vegetarian")), k=2)
     assert rows["diet"].retrieved == ("m-old", "m-ended")
-    assert told(rows, "diet")[:2] == ("stale_answer", "retrieval")
-    rows = found(held, Says(Reply(State.ANSWERED, "vegan")), k=2)
-    assert told(rows, "diet")[:2] == ("kept_not_retrieved", "retrieval")
+    assert decided(rows, "diet")[:2] == ("stale_answer", "retrieval")
+    rows = results(held, Says(ReaderReply(ReplyState.ANSWERED, "vegan")), k=2)
+    assert decided(rows, "diet")[:2] == ("kept_not_retrieved", "retrieval")
 
 
 def test_an_abstention_question_that_is_answered() -> None:
     """Nothing to write, so the reader made it up; with evidence it overlooked it."""
-    rows = found(holding(*ALL), Says(Reply(State.ANSWERED, "Eve")))
-    assert told(rows, "sister") == (
+    rows = results(store_of(*ALL), Says(ReaderReply(ReplyState.ANSWERED, "Eve")))
+    assert decided(rows, "sister") == (
         "answered_without_support", "reader", ("no_evidence_needed",),
     )  # fmt: skip
-    assert told(rows, "move") == ("retrieved_but_wrong", "reader", ())
+    assert decided(rows, "move") == ("retrieved_but_wrong", "reader", ())
 
 
 def test_partly_written_and_undecided() -> None:
     """A half of a unit, and a judge that gave no answer, are remarked on."""
-    half = holding(replace(DOG, covers={"dog": F(1, 2)}))
-    rows = found(replace(half, undecided=frozenset({"dog"})), ABSTAINS)
-    assert told(rows, "dog") == (
+    half = store_of(replace(DOG, covers={"dog": F(1, 2)}))
+    rows = results(replace(half, undecided=frozenset({"dog"})), ABSTAINS)
+    assert decided(rows, "dog") == (
         "evidence_never_written", "write",
         ("partly_written", "partly_retrieved", "coverage_undecided", "abstained"),
     )  # fmt: skip
@@ -176,7 +185,9 @@ def test_partly_written_and_undecided() -> None:
 
 def test_measures_by_hand() -> None:
     """Of five retrieved memories two help, one misleads; 5 + 6 + 5 + 6 + 7 words."""
-    row = found(holding(*ALL), Says(Reply(State.ANSWERED, "a pescatarian diet")))["diet"]
+    row = results(store_of(*ALL), Says(ReaderReply(ReplyState.ANSWERED, "a pescatarian diet")))[
+        "diet"
+    ]
     assert row.measures == {
         "answered": 1, "right": 1, "evidence_recall": 1, "evidence_coverage": 1,
         "evidence_precision": F(2, 5), "answer_in_evidence": 1,
@@ -184,7 +195,7 @@ def test_measures_by_hand() -> None:
         "token_f1": F(2, 3), "abstention_precision": None, "abstention_recall": None,
         "words_kept": 29,
     }  # fmt: skip
-    row = found(holding(*ALL), ABSTAINS, k=3)["diet"]  # open, dog, ended
+    row = results(store_of(*ALL), ABSTAINS, k=3)["diet"]  # open, dog, ended
     assert row.measures == {
         "answered": 0, "right": 0, "evidence_recall": F(1, 2), "evidence_coverage": F(1, 2),
         "evidence_precision": F(1, 3), "answer_in_evidence": 0,
@@ -195,7 +206,7 @@ def test_measures_by_hand() -> None:
 
 def test_undefined_measures() -> None:
     """Nothing required, nothing retrieved, no gold answer, no reply: not 0 but undefined."""
-    rows = found(holding(*ALL), ABSTAINS, FindsNothing())
+    rows = results(store_of(*ALL), ABSTAINS, FindsNothing())
     book, move = rows["book"].measures, rows["move"].measures
     assert (book["evidence_recall"], book["evidence_precision"]) == (None, None)
     assert (book["evidence_coverage"], book["answer_in_evidence"]) == (None, None)
@@ -206,17 +217,17 @@ def test_undefined_measures() -> None:
         1,
         1,
     )
-    lost = found(holding(*ALL), Says(Reply(State.NO_REPLY)))
+    lost = results(store_of(*ALL), Says(ReaderReply(ReplyState.NO_REPLY)))
     assert lost["dog"].measures["exact_match"] is None
     assert lost["move"].measures["abstention_recall"] is None
     assert lost["dog"].measures["answered"] == 0
-    wrong = found(holding(*ALL), Says(Reply(State.ANSWERED, "Rome")))["move"].measures
+    wrong = results(store_of(*ALL), Says(ReaderReply(ReplyState.ANSWERED, "Rome")))["move"].measures
     assert (wrong["exact_match"], wrong["token_f1"], wrong["abstention_recall"]) == (0, 0, 0)
 
 
 def test_rows() -> None:
     """A row is plain data with the whole chain; every remark is explained, every measure named."""
-    row = found(holding(*ALL, kept=2), EvidenceOnly())["dog"].to_json()
+    row = results(store_of(*ALL, kept=2), EvidenceOnly())["dog"].to_json()
     assert row["evidence"] == [
         {"unit": "dog", "says": "Bob has a dog called Rex.", "supports": True,
          "stage": "retrieved", "needs": 1, "written": 1, "kept": 1, "retrieved": 1,
@@ -225,20 +236,22 @@ def test_rows() -> None:
     assert (row["package"], row["store"], row["query"], row["answer"]) == ("ann", "s", "dog", "Rex")
     assert set(row["measures"]) == set(MEASURES)
     assert row["texts"] == {"m-dog": DOG.text, "m-open": OPEN.text}
-    for held in (holding(), holding(*ALL, kept=0), holding(*ALL)):
-        for finding in found(held, ABSTAINS).values():
+    for held in (store_of(), store_of(*ALL, kept=0), store_of(*ALL)):
+        for finding in results(held, ABSTAINS).values():
             assert set(finding.why) <= set(REMARKS)
 
 
 @pytest.mark.parametrize("kept", [0, 1, 3, 5])
 @pytest.mark.parametrize("k", [1, 5])
-def test_lean_changes_no_finding(kept: int, k: int) -> None:
+def test_drop_changes_no_finding(kept: int, k: int) -> None:
     """Memories that no row names are dropped, and every row stays as it was."""
     others = [StoredMemory(f"o{at}", "Soup again, again.", {}) for at in range(6)]
-    whole = retrieve(PACKAGE, holding(*others, *ALL, kept=kept), Recency(), k)
-    small = lean(whole)
-    replies = ABSTAINS.read(whole.asked)
-    assert list(findings(whole, replies)) == list(findings(small, replies))
-    assert len(small.holding.written) < len(whole.holding.written)
-    empty = retrieve(PACKAGE, holding(), Recency(), k)
-    assert list(findings(lean(empty), replies)) == list(findings(empty, replies))
+    whole = retrieve(PACKAGE, store_of(*others, *ALL, kept=kept), Recency(), k)
+    small = drop_unused_memories(whole)
+    replies = ABSTAINS.read(whole.tasks)
+    assert list(question_results(whole, replies)) == list(question_results(small, replies))
+    assert len(small.store.written) < len(whole.store.written)
+    empty = retrieve(PACKAGE, store_of(), Recency(), k)
+    assert list(question_results(drop_unused_memories(empty), replies)) == list(
+        question_results(empty, replies)
+    )

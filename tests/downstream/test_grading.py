@@ -2,15 +2,15 @@
 
 import pytest
 
-from memaudit.downstream.answers import Verdict
+from memaudit.downstream.answers import AnswerVerdict
 from memaudit.downstream.grading import grade
-from memaudit.downstream.readers.protocol import Reply, State
+from memaudit.downstream.readers.protocol import ReaderReply, ReplyState
 from tests.downstream.small import ALL, ASKED, DOG, NOW, OLD, OPEN
 
 
-def said(answer: str, *used: str) -> Reply:
+def said(answer: str, *used: str) -> ReaderReply:
     """An answer."""
-    return Reply(State.ANSWERED, answer, used)
+    return ReaderReply(ReplyState.ANSWERED, answer, used)
 
 
 @pytest.mark.parametrize(
@@ -18,25 +18,27 @@ def said(answer: str, *used: str) -> Reply:
     [
         ("dog", said("Rex"), "right", False, ""),
         ("dog", said("Fido"), "wrong", False, ""),
-        ("dog", Reply(State.ABSTAINED), "abstained", True, ""),
+        ("dog", ReaderReply(ReplyState.ABSTAINED), "abstained", True, ""),
         ("dog", said("That is not known."), "abstained", True, ""),
-        ("dog", Reply(State.REFUSED), "abstained", False, ""),
-        ("dog", Reply(State.UNPARSEABLE), "unclear", False, ""),
-        ("dog", Reply(State.NO_REPLY), "unclear", False, ""),
-        ("dog", Reply(State.EMPTY, " "), "unclear", False, ""),
-        ("move", Reply(State.ABSTAINED), "right", True, ""),
+        ("dog", ReaderReply(ReplyState.REFUSED), "abstained", False, ""),
+        ("dog", ReaderReply(ReplyState.UNPARSEABLE), "unclear", False, ""),
+        ("dog", ReaderReply(ReplyState.NO_REPLY), "unclear", False, ""),
+        ("dog", ReaderReply(ReplyState.EMPTY, " "), "unclear", False, ""),
+        ("move", ReaderReply(ReplyState.ABSTAINED), "right", True, ""),
         ("move", said("Ann has not decided."), "right", True, ""),
         ("move", said("to Rome"), "wrong", False, ""),
-        ("move", Reply(State.REFUSED), "unclear", False, ""),
+        ("move", ReaderReply(ReplyState.REFUSED), "unclear", False, ""),
         ("sister", said("Eve"), "wrong", False, ""),
         ("book", said("a novel"), "right", False, ""),
         ("book", said("a great novel about Rome"), "right", False, ""),
     ],
 )  # fmt: skip
-def test_grades(question: str, reply: Reply, verdict: str, abstained: bool, note: str) -> None:
+def test_grades(
+    question: str, reply: ReaderReply, verdict: str, abstained: bool, note: str
+) -> None:
     """Each sort of reply to each sort of question."""
     found = grade(ASKED[question], reply, ALL)
-    assert (found.verdict, found.abstained, found.note) == (Verdict(verdict), abstained, note)
+    assert (found.verdict, found.abstained, found.note) == (AnswerVerdict(verdict), abstained, note)
 
 
 def test_what_cannot_be_scored_says_so() -> None:
@@ -45,7 +47,7 @@ def test_what_cannot_be_scored_says_so() -> None:
     assert grade(why, said("leave, I think"), ()).note == "answer_cannot_be_scored"
     bare = ASKED["dog"].__class__("w", "Why?", "", None, False, {}, {})
     found = grade(bare, said("so it is"), ())
-    assert (found.verdict, found.note) == (Verdict.UNCLEAR, "no_gold_answer")
+    assert (found.verdict, found.note) == (AnswerVerdict.UNCLEAR, "no_gold_answer")
 
 
 def test_stale_by_coverage() -> None:
@@ -53,19 +55,19 @@ def test_stale_by_coverage() -> None:
     diet = ASKED["diet"]
     assert diet.stale == {"old": "Ann follows a vegetarian diet."}
     sentence = "Eats no meat at all."
-    assert grade(diet, said(sentence, "m-old"), [OLD, NOW]).verdict is Verdict.STALE
-    assert grade(diet, said(sentence, "m-now"), [OLD, NOW]).verdict is Verdict.WRONG
-    assert grade(diet, said(sentence), [OLD, NOW]).verdict is Verdict.WRONG
-    assert grade(diet, said(sentence), [OLD, DOG]).verdict is Verdict.STALE
-    assert grade(diet, said("pescatarian", "m-old"), [OLD]).verdict is Verdict.RIGHT
+    assert grade(diet, said(sentence, "m-old"), [OLD, NOW]).verdict is AnswerVerdict.STALE
+    assert grade(diet, said(sentence, "m-now"), [OLD, NOW]).verdict is AnswerVerdict.WRONG
+    assert grade(diet, said(sentence), [OLD, NOW]).verdict is AnswerVerdict.WRONG
+    assert grade(diet, said(sentence), [OLD, DOG]).verdict is AnswerVerdict.STALE
+    assert grade(diet, said("pescatarian", "m-old"), [OLD]).verdict is AnswerVerdict.RIGHT
 
 
 def test_stale_by_words() -> None:
     """The answer adds to the question what only the old value says."""
     diet = ASKED["diet"]
-    assert grade(diet, said("vegetarian"), [NOW]).verdict is Verdict.STALE
-    assert grade(diet, said("vegan"), [NOW]).verdict is Verdict.WRONG
-    assert grade(ASKED["move"], said("vegetarian"), [OPEN]).verdict is Verdict.WRONG
+    assert grade(diet, said("vegetarian"), [NOW]).verdict is AnswerVerdict.STALE
+    assert grade(diet, said("vegan"), [NOW]).verdict is AnswerVerdict.WRONG
+    assert grade(ASKED["move"], said("vegetarian"), [OPEN]).verdict is AnswerVerdict.WRONG
 
 
 def test_a_step_on_the_way_is_not_stale() -> None:
@@ -75,12 +77,12 @@ def test_a_step_on_the_way_is_not_stale() -> None:
         {"old": "Ilka banks with Kite Money."},
         holds=("Ilka is Ann's hairdresser.", "Ilka banks with Northern."),
     )  # fmt: skip
-    assert grade(bank, said("Ann, hairdresser, Ilka"), ()).verdict is Verdict.WRONG
-    assert grade(bank, said("Kite Money"), ()).verdict is Verdict.STALE
+    assert grade(bank, said("Ann, hairdresser, Ilka"), ()).verdict is AnswerVerdict.WRONG
+    assert grade(bank, said("Kite Money"), ()).verdict is AnswerVerdict.STALE
 
 
 def test_that_something_else_was_deleted_is_no_abstention() -> None:
     """Unless what the reader used is about what was asked."""
     move = ASKED["move"]
-    assert grade(move, said("The door code was deleted."), [DOG]).verdict is Verdict.WRONG
+    assert grade(move, said("The door code was deleted."), [DOG]).verdict is AnswerVerdict.WRONG
     assert grade(move, said("Ann's plan was deleted.", OPEN.id), [OPEN]).abstained

@@ -15,7 +15,7 @@ import pytest
 
 from memaudit.core.errors import MemAuditError
 from memaudit.experiments.engines import dask_cluster
-from memaudit.experiments.engines.local import Engine, in_order
+from memaudit.experiments.engines.protocol import Engine, in_order
 from memaudit.experiments.engines.registry import ENGINES, named_engine
 from memaudit.experiments.spec import RunSpec
 from memaudit.experiments.sweep import run
@@ -145,7 +145,6 @@ def test_a_cluster_at_an_address(name: str, tmp_path: Path, request: pytest.Fixt
     [("dask", "no Dask scheduler answers"), ("ray", "cannot reach a Ray cluster")],
 )
 def test_no_cluster_there(name: str, line: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """One clear line."""
     pytest.importorskip(NEEDS[name])
     monkeypatch.setattr(dask_cluster, "PATIENCE", 2)
     address = f"{'tcp://' if name == 'dask' else ''}127.0.0.1:{free_port()}"
@@ -157,12 +156,11 @@ def test_no_cluster_there(name: str, line: str, monkeypatch: pytest.MonkeyPatch)
     ("arguments", "line"),
     [
         (("abacus",), "unknown engine 'abacus'"),
-        (("processes", 0), "--jobs 0 makes no sense"),
+        (("processes", 0), "--jobs must be at least 1"),
         (("serial", None, "tcp://x"), "takes no address"),
     ],
 )
 def test_wrong_engines(arguments: tuple[object, ...], line: str) -> None:
-    """One clear line."""
     with pytest.raises(MemAuditError, match=line):
         named_engine(*arguments)  # type: ignore[arg-type]
 

@@ -10,7 +10,7 @@ import pytest
 
 from memaudit.core.errors import MemAuditError
 from memaudit.experiments.engines.local import Serial
-from memaudit.experiments.finished import open_finished, count_rows
+from memaudit.experiments.finished import count_rows, open_finished
 from memaudit.experiments.spec import RunSpec
 from memaudit.experiments.summary import summarise
 from memaudit.experiments.sweep import RUN, read_run, run
@@ -26,7 +26,6 @@ def folder(tmp_path: Path) -> Path:
 
 
 def restate(folder: Path, change: Callable[[dict[str, Any]], object]) -> None:
-    """Change the manifest."""
     data = json.loads((folder / RUN).read_text())
     change(data)
     (folder / RUN).write_text(json.dumps(data))
@@ -99,7 +98,7 @@ def test_specs_of_another_form(folder: Path, part: str, value: object, said: str
         (lambda rows: rows[0].update(cost="1e999999999"), r"line 1: cost: .*out of range"),
         (lambda rows: rows[2].update(seed=4), "line 3: it is not the row that belongs here"),
         (lambda rows: rows.reverse(), "line 1: it is not the row that belongs here"),
-        (lambda rows: rows.__setitem__(3, rows[2]), "line 4: it is not the row that the run has"),
+        (lambda rows: rows.__setitem__(3, rows[2]), "line 4: it is not the row that belongs here"),
         (lambda rows: rows.pop(), "holds 3 of 4 rows; finish the run with the same command"),
         (lambda rows: rows.append(rows[0]), "holds 5 of 4 rows"),
     ],

@@ -1,57 +1,14 @@
 """What a run runs."""
 
-from fractions import Fraction
-
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from memaudit.core.errors import MemAuditError
-from memaudit.core.seeds import parse_seeds, seed_ranges
-from memaudit.experiments.spec import RunSpec, absolute, parse_budgets
+from memaudit.experiments.spec import RunSpec
 
 
 def spec(**changes: object) -> RunSpec:
-    """A small run."""
     fields = {"distributions": ("a", "b"), "seeds": (0, 1, 2), "budgets": ("2",), "writers": ("w",)}
     return RunSpec(**{**fields, **changes})  # type: ignore[arg-type]
-
-
-def test_seeds() -> None:
-    """A number counts from 0; lists and ranges name seeds."""
-    assert parse_seeds("3") == (0, 1, 2)
-    assert parse_seeds("7-9,12") == (7, 8, 9, 12)
-    assert parse_seeds("7,") == (7,)
-
-
-@given(st.lists(st.integers(0, 60), unique=True, min_size=1))
-def test_seed_ranges_read_back(seeds: list[int]) -> None:
-    """What a manifest says is what ran."""
-    assert parse_seeds(seed_ranges(tuple(seeds)) + ",") == tuple(seeds)
-
-
-@pytest.mark.parametrize("text", ["x", "-3", "1-", "2-x", "1.5"])
-def test_wrong_seeds(text: str) -> None:
-    """One clear line."""
-    with pytest.raises(MemAuditError, match="cannot read seeds"):
-        parse_seeds(text)
-
-
-def test_fractional_budgets_of_the_paper() -> None:
-    """A mean total cost of about 81.45 gives B = 1, 2, 4, 8, 16."""
-    mean = Fraction("81.45")
-    budgets = [absolute(f, mean) for f in ("0.01", "0.02", "0.05", "0.10", "0.20")]
-    assert budgets == [1, 2, 4, 8, 16]
-    assert absolute("0.0001", mean) == 1
-    assert absolute("1", mean) == 1
-    assert absolute("2.5", None) == Fraction(5, 2)
-
-
-@pytest.mark.parametrize(("text", "line"), [("1,x", "budget 'x'"), ("-1", "negative")])
-def test_wrong_budgets(text: str, line: str) -> None:
-    """One clear line."""
-    with pytest.raises(MemAuditError, match=line):
-        parse_budgets(text)
 
 
 def test_empty_and_doubled_parts_are_refused() -> None:
@@ -81,14 +38,7 @@ def test_wrong_seconds(seconds: float) -> None:
         spec(seconds=seconds)
 
 
-@pytest.mark.parametrize("text", ["9" * 20, "100000000000", "5-999999999999"])
-def test_too_many_seeds(text: str) -> None:
-    """One line, not a full memory."""
-    with pytest.raises(MemAuditError, match="too many or too large"):
-        parse_seeds(text)
-
-
 def test_no_seeds() -> None:
     """An empty list is a mistake, not a default."""
     with pytest.raises(MemAuditError, match="no seeds"):
-        spec(seeds=parse_seeds(""))
+        spec(seeds=())

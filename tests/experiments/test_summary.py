@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from memaudit.experiments.engines.registry import named_engine
-from memaudit.experiments.grid import evidence, read_grids
+from memaudit.experiments.grid import package_resampling, read_grids
 from memaudit.experiments.spec import RunSpec
 from memaudit.experiments.summary import SUMMARY, summarise, summary_of
 from memaudit.experiments.sweep import run
@@ -105,7 +105,7 @@ def test_copies_are_drawn_together_wherever_they_are() -> None:
         for name in ("a", "b")
     ]
     grids = read_grids(MANIFEST, rows)
-    known = evidence(grids)
+    known = package_resampling(grids)
     assert known.cluster.tolist() == [0, 0, 1, 2, 0, 2]
     assert [grid.distinct for grid in grids] == [2, 2]
     first, copy, other, third, elsewhere, again = known.drawn.T
@@ -123,8 +123,8 @@ def test_a_distribution_of_copies_of_another_adds_no_evidence() -> None:
         for name, ratio in (("a", 0.5), ("b", 0))
     ]  # fmt: skip
     both, one = read_grids(MANIFEST, rows), read_grids(MANIFEST, rows[:6])
-    assert (evidence(both).drawn == np.tile(evidence(one).drawn, 2)).all()
-    assert evidence(both).cluster.tolist() == [0, 1, 2, 0, 1, 2]
+    assert (package_resampling(both).drawn == np.tile(package_resampling(one).drawn, 2)).all()
+    assert package_resampling(both).cluster.tolist() == [0, 1, 2, 0, 1, 2]
 
 
 def test_clear_differences_stay_clear() -> None:

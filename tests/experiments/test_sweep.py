@@ -39,16 +39,15 @@ SPEC = RunSpec(
 
 
 @pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The run, undisturbed."""
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("whole")
     run(SPEC, folder, named_engine("serial"))
     return folder
 
 
-def test_rows_are_true(whole: Path) -> None:
+def test_rows_are_true(finished: Path) -> None:
     """Each number again from the package, the store and a fresh solve."""
-    rows = list(read_journal(whole / ROWS))
+    rows = list(read_journal(finished / ROWS))
     assert len(rows) == SPEC.rows == 3 * 3 * 3 * 4
     for row in rows[::7]:
         package = named_distribution(row["distribution"]).package(row["seed"])
@@ -62,16 +61,12 @@ def test_rows_are_true(whole: Path) -> None:
         assert row["certificate"] == certificate_hash(best.certificate)
         if best.value:
             assert row["ratio"] == pytest.approx(float(worth / best.value))
+    zero = [row for row in rows if row["budget"] == 0]
+    assert zero
+    assert all(row["ratio"] is None and row["undefined"] == "optimum is 0" for row in zero)
 
 
-def test_zero_optimum_is_undefined(whole: Path) -> None:
-    """At budget 0 there is no ratio, and the row says why."""
-    rows = [row for row in read_journal(whole / ROWS) if row["budget"] == 0]
-    assert rows
-    assert all(row["ratio"] is None and row["undefined"] == "optimum is 0" for row in rows)
-
-
-def test_fractions_are_recorded(whole: Path) -> None:
+def test_fractions_are_recorded(finished: Path) -> None:
     """A share of the mean total cost of the run's packages, rounded."""
     total = Fraction(0)
     for index in range(SPEC.packages):
@@ -80,33 +75,37 @@ def test_fractions_are_recorded(whole: Path) -> None:
         total += package.total_cost(package.candidate)
     expected = max(1, round(Fraction("0.05") * total / SPEC.packages))
     assert dict(resolve(SPEC))["0.05"] == expected
-    row = next(row for row in read_journal(whole / ROWS) if "budget_as_given" in row)
+    row = next(row for row in read_journal(finished / ROWS) if "budget_as_given" in row)
     assert (row["budget"], row["budget_as_given"]) == (expected, "0.05")
-    assert read_run(whole)["budgets"]["0.05"] == str(expected)
+    assert read_run(finished)["budgets"]["0.05"] == str(expected)
 
 
-@pytest.mark.parametrize("engine", ["processes", "serial"])
-def test_engines_give_the_same_bytes(whole: Path, tmp_path: Path, engine: str) -> None:
+def test_processes_give_the_same_bytes(finished: Path, tmp_path: Path) -> None:
     """Order does not depend on who finishes first."""
-    run(SPEC, tmp_path, named_engine(engine, 2 if engine == "processes" else None))
-    assert (tmp_path / ROWS).read_bytes() == (whole / ROWS).read_bytes()
+    run(SPEC, tmp_path, named_engine("processes", 2))
+    assert (tmp_path / ROWS).read_bytes() == (finished / ROWS).read_bytes()
 
 
-def test_resume_after_any_number_of_rows(whole: Path, tmp_path: Path) -> None:
+def test_resume_after_any_number_of_rows(finished: Path, tmp_path: Path) -> None:
     """Finished rows are neither lost nor made again, also in the middle of a package."""
-    lines = (whole / ROWS).read_bytes().splitlines(keepends=True)
+    lines = (finished / ROWS).read_bytes().splitlines(keepends=True)
     for kept in (0, 1, 12, 13, 50, len(lines) - 1, len(lines)):
         folder = tmp_path / str(kept)
         folder.mkdir()
-        (folder / RUN).write_bytes((whole / RUN).read_bytes())
+        (folder / RUN).write_bytes((finished / RUN).read_bytes())
         (folder / ROWS).write_bytes(b"".join(lines[:kept]) + b'{"half a ro')
         seen: list[int] = []
         outcome = run(SPEC, folder, named_engine("serial"), seen.append)
-        assert (outcome.found, outcome.rows, outcome.cut) == (kept, len(lines), 11)
+        assert (outcome.existing, outcome.rows, outcome.cut) == (kept, len(lines), 11)
         assert seen[0] == kept
         assert (folder / ROWS).read_bytes() == b"".join(lines)
+    # Whole lines in the wrong place are made again from there on.
+    (folder / ROWS).write_bytes(b"".join(lines[:5] + lines[6:]))
+    assert run(SPEC, folder, named_engine("serial")).existing == 5
+    assert (folder / ROWS).read_bytes() == b"".join(lines)
 
 
+@pytest.mark.slow
 def test_killed_and_run_again(tmp_path: Path) -> None:
     """kill -9 in the middle, twice; the rows at the end are those of an undisturbed run."""
     code = (
@@ -139,11 +138,11 @@ def test_killed_and_run_again(tmp_path: Path) -> None:
     assert rows.read_bytes() == (undisturbed / ROWS).read_bytes()
 
 
-def test_another_run_in_the_folder(whole: Path, tmp_path: Path) -> None:
+def test_another_run_in_the_folder(finished: Path, tmp_path: Path) -> None:
     """Rows of two runs are never mixed."""
     other = RunSpec(("base",), (0,), ("2",), ("gvt",))
     with pytest.raises(MemAuditError, match="holds another run"):
-        run(other, whole, named_engine("serial"))
+        run(other, finished, named_engine("serial"))
     (tmp_path / ROWS).write_text("")
     with pytest.raises(MemAuditError, match="but no run"):
         run(other, tmp_path, named_engine("serial"))
@@ -160,7 +159,7 @@ def test_budgets_that_mean_the_same(tmp_path: Path) -> None:
 
 
 def test_a_failing_writer_is_a_counted_row(tmp_path: Path) -> None:
-    """The ridge estimator refuses a package it was trained on; the run goes on."""
+    """The ridge estimator refuses a package it was trained on; the run continues."""
     spec = RunSpec(("event_graph",), (900_000,), ("50",), ("estimated_gvt_ridge", "recency_raw"))
     run(spec, tmp_path, named_engine("serial"))
     refused, recency = read_journal(tmp_path / ROWS)
@@ -181,16 +180,6 @@ def test_an_optimum_that_is_not_certified(tmp_path: Path, monkeypatch: pytest.Mo
     assert (recency["ratio"], recency["undefined"]) == (None, "optimum not certified")
 
 
-def test_a_row_that_went_missing_is_made_again(whole: Path, tmp_path: Path) -> None:
-    """Whole lines in wrong places are no rows of theirs: from there on they are made again."""
-    lines = (whole / ROWS).read_bytes().splitlines(keepends=True)
-    (tmp_path / RUN).write_bytes((whole / RUN).read_bytes())
-    (tmp_path / ROWS).write_bytes(b"".join(lines[:5] + lines[6:]))
-    outcome = run(SPEC, tmp_path, named_engine("serial"))
-    assert outcome.found == 5
-    assert (tmp_path / ROWS).read_bytes() == b"".join(lines)
-
-
 RACE = """
 import sys; from pathlib import Path
 from memaudit.core.errors import MemAuditError
@@ -206,8 +195,9 @@ except MemAuditError as error:
 """
 
 
+@pytest.mark.slow
 def test_two_runs_at_once(tmp_path: Path) -> None:
-    """One has the folder; the others are told, and nothing is mixed."""
+    """One gets the folder, the others get one line, and nothing is mixed."""
     racing = [
         subprocess.Popen(
             [sys.executable, "-c", RACE, tmp_path / "r", str(seeds)], stdout=subprocess.PIPE,
@@ -224,8 +214,9 @@ def test_two_runs_at_once(tmp_path: Path) -> None:
     assert len(rows) == read_run(tmp_path / "r")["rows"] == 60 + codes.index(0)
 
 
+@pytest.mark.slow
 def test_a_full_disk_is_one_line(tmp_path: Path) -> None:
-    """Rows up to there are kept, and the run goes on later."""
+    """Rows written so far stay, and the run resumes later."""
     code = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))\n"
     code += "import signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n" + RACE
     full = subprocess.run(

@@ -71,12 +71,12 @@ def warm() -> None:
     for name in WARM:
         importlib.import_module(name)
     from memaudit.experiments.spec import RunSpec
-    from memaudit.experiments.sweep import Chunk, resolve, rows_of
+    from memaudit.experiments.sweep import SweepChunk, resolve, rows_of
     from memaudit.web.explorer.templating import read_templates
 
     read_templates()
     spec = RunSpec(("base",), (0,), ("2",), ("opt", "gvt"))
-    rows_of(spec, resolve(spec), Chunk(range(1), 0))
+    rows_of(spec, resolve(spec), SweepChunk(range(1), 0))
 
 
 def main() -> None:

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from memaudit.experiments.engines.local import Engine, Serial
+from memaudit.experiments.engines.local import Serial
+from memaudit.experiments.engines.protocol import Engine
 from memaudit.reproduce import verify
 from memaudit.reproduce.own_set import label_texts
 from tests.cli.running import run

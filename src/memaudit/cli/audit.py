@@ -48,15 +48,15 @@ def solvers(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Solve the same rows with every backend; values must be exactly equal."""
-    from memaudit.cli.sweeping import bar
+    from memaudit.cli.terminal import progress_bar
     from memaudit.experiments.engines.registry import named_engine
-    from memaudit.experiments.solver_audit import Tally, audit_solvers
+    from memaudit.experiments.solver_audit import SolverTally, audit_solvers
     from memaudit.solvers.registry import named_solver
 
     for name in solver or ():
         named_solver(name)
-    total: dict[str, Tally] = {}
-    with bar() as shown:
+    total: dict[str, SolverTally] = {}
+    with progress_bar() as shown:
         task = shown.add_task("rows", total=rows)
         for total in audit_solvers(rows, named_engine("processes", jobs), solver or ()):
             first = next(iter(total.values()))

@@ -206,10 +206,10 @@ def _sources(
 @contextmanager
 def _progress() -> Iterator["Progress"]:
     """One bar per step on standard error; long draws are announced, with how to skip them."""
-    from memaudit.cli.sweeping import bar
+    from memaudit.cli.terminal import progress_bar
     from memaudit.label_audit.ratio_audit import DRAWS
 
-    with bar() as shown:
+    with progress_bar() as shown:
         tasks: dict[str, TaskID] = {}
         started, announced = 0.0, False
 

@@ -39,7 +39,7 @@ def calibrate_into(
     as_json: bool,
 ) -> None:
     """Run a calibration and print it."""
-    from memaudit.downstream.calibration import Plan, calibrate
+    from memaudit.downstream.calibration import CalibrationPlan, calibrate
     from memaudit.natural.named_packages import named_packages
     from memaudit.writers.registry import named_writer
 
@@ -55,7 +55,7 @@ def calibrate_into(
         else {package.split(":")[0]: named_packages(package)}
     )
     with reading.setup(options, out or Path("calibration")) as (setup, _):
-        plan = Plan(
+        plan = CalibrationPlan(
             {name: tuple(inside) for name, inside in sets.items()},
             budgets or BUDGETS,
             [named_writer(name) for name in writers or WRITERS],

@@ -33,21 +33,21 @@ def demo(
     ] = Path("out/demo"),
 ) -> None:
     """Rank the writers on a short suite, verify a certificate, and write an HTML report."""
-    from memaudit.cli.run import show_ranking
-    from memaudit.cli.sweeping import swept
+    from memaudit.cli.run import run_sweep, show_ranking
+    from memaudit.core.budgets import split_budgets
     from memaudit.core.seeds import parse_seeds
     from memaudit.experiments.engines.registry import named_engine
-    from memaudit.experiments.spec import RunSpec, named_suite, parse_budgets
+    from memaudit.experiments.spec import RunSpec, named_suite
     from memaudit.experiments.sweep import read_run
     from memaudit.generators.registry import named_distribution
     from memaudit.report.run_report.page import write_report
 
     suite = named_suite("demo")
     spec = RunSpec(
-        suite.distributions, parse_seeds(suite.seeds), parse_budgets(suite.budgets), suite.writers
+        suite.distributions, parse_seeds(suite.seeds), split_budgets(suite.budgets), suite.writers
     )
     run = out / "run"
-    summary = swept(spec, run, named_engine("processes"))
+    summary = run_sweep(spec, run, named_engine("processes"))
     typer.echo(
         f"{spec.packages} packages, {len(spec.budgets)} budgets, {len(spec.writers)} writers: "
         f"{spec.rows} rows, every optimum certified"

@@ -18,7 +18,7 @@ from memaudit.cli.reading_options import (
     RetrieverName,
     ShowQuery,
     print_questions,
-    tell,
+    report_progress,
 )
 from memaudit.cli.terminal import safe
 from memaudit.core.errors import MemAuditError
@@ -82,7 +82,7 @@ def diagnose(
     failures: Failures = False,
     as_json: AsJson = False,
 ) -> None:
-    """Follow every question from writing over retrieval to the answer; run again to resume.
+    """Follow every question from writing through retrieval to the answer; run again to resume.
 
     Each question has exactly one outcome, decided by coverage and retrieval first and by the words
     of the answer second. Losses of writing, retrieval and reading add up.
@@ -100,8 +100,8 @@ def diagnose(
     from memaudit.adapters.store import read_store
     from memaudit.cli.diagnosis_tables import show_summary
     from memaudit.cli.terminal import progress
-    from memaudit.downstream.cases import Wanted, make_cases, named_policy
-    from memaudit.downstream.run import run
+    from memaudit.downstream.cases import StoreChoice, make_cases, named_policy
+    from memaudit.downstream.run import diagnose as run_diagnosis
     from memaudit.natural.named_packages import named_packages
     from memaudit.scoring.judges import named_judge, refuse_shared_ids
     from memaudit.writers.registry import named_writer
@@ -110,7 +110,7 @@ def diagnose(
         raise MemAuditError("a diagnosis needs a PACKAGE, a --budget and --out DIR")
     packages = named_packages(package)
     if cost_rule is not None:
-        packages = [one.recost(cost_rule) for one in packages]
+        packages = [item.recost(cost_rule) for item in packages]
     exported = [read_store(path) for path in stores or []]
     _warn(exported)
     if not exported and not writer:
@@ -119,7 +119,7 @@ def diagnose(
     with reading.setup(options, out, judge if exported else None) as (setup, session):
         made = make_cases(
             packages,
-            Wanted(
+            StoreChoice(
                 budget=_budget(budget, packages),
                 stores=exported,
                 judge=named_judge(judge, label_memories, session) if exported else None,
@@ -128,10 +128,10 @@ def diagnose(
                 seed=seed,
             ),
         )
-        rows = sum(len(case.holdings) * len(case.package.queries) for case in made.cases)
+        rows = sum(len(case.stores) * len(case.package.queries) for case in made.cases)
         with progress("questions", rows) as done:
-            finished = run(made.cases, setup, out, made.settings, done)
-    tell(finished, made.left_out)
+            finished = run_diagnosis(made.cases, setup, out, made.settings, done)
+    report_progress(finished, made.left_out)
     if as_json:
         typer.echo(json.dumps(finished.summary, indent=1))
     elif not print_questions(out, show, failures):
@@ -140,7 +140,7 @@ def diagnose(
 
 
 def _warn(stores: list["ExportedStore"]) -> None:
-    """What the stores themselves say is not there."""
+    """Print what is missing from the stores, as they say themselves."""
     from memaudit.scoring.caveats import Caveats, unread_rows
 
     for store in stores:
@@ -150,10 +150,10 @@ def _warn(stores: list["ExportedStore"]) -> None:
 
 def _budget(text: str, packages: list["Package"]) -> Fraction:
     """The one budget, in cost units."""
-    from memaudit.experiments.spec import absolute, parse_budgets
+    from memaudit.core.budgets import budget_cost, split_budgets
 
-    given = parse_budgets(text)
+    given = split_budgets(text)
     if len(given) != 1:
         raise MemAuditError("a diagnosis has one budget; run it once for each")
-    total = sum((one.total_cost(one.candidate) for one in packages), Fraction(0))
-    return absolute(given[0], total / len(packages))
+    total = sum((package.total_cost(package.candidate) for package in packages), Fraction(0))
+    return budget_cost(given[0], total / len(packages))

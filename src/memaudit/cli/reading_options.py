@@ -1,4 +1,4 @@
-"""Options of what comes after writing, spelled once: retrieval, reading, single questions."""
+"""Options for retrieval and reading, shared by diagnose, transfer and calibration."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from memaudit.cli.judging import SessionOptions, judging_session
+from memaudit.cli.options import SessionOptions, judging_session
 from memaudit.cli.terminal import safe
 from memaudit.core.errors import MemAuditError
 from memaudit.io.files import beside
 
 if TYPE_CHECKING:
-    from memaudit.downstream.run import Run
-    from memaudit.downstream.spec import Setup
+    from memaudit.downstream.examine import ReadingSetup
+    from memaudit.downstream.run import FinishedDiagnosis
     from memaudit.models.session import ModelSession
 
 RetrieverName = Annotated[
@@ -25,7 +25,7 @@ RetrieverName = Annotated[
         help="bm25, dense, hybrid, recency, oracle, or dense:URL#MODEL, hybrid:URL#MODEL.",
     ),
 ]
-Depth = Annotated[int, typer.Option("--k", metavar="K", help="Memories retrieved a question.")]
+Depth = Annotated[int, typer.Option("--k", metavar="K", help="Memories retrieved per question.")]
 ReaderName = Annotated[
     str, typer.Option(metavar="NAME", help="extractive, evidence-only or model:NAME.")
 ]
@@ -44,7 +44,7 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print the summary as JSON.
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """How stores are read, as the command line says it."""
+    """How stores are read, as given on the command line."""
 
     retriever: str
     k: int
@@ -54,11 +54,11 @@ class Reading:
     @contextmanager
     def setup(
         self, options: SessionOptions, out: Path, judge: str | None = None
-    ) -> Iterator[tuple["Setup", "ModelSession | None"]]:
-        """Retriever and reader, and the session where a model is asked, by a judge too."""
+    ) -> Iterator[tuple["ReadingSetup", "ModelSession | None"]]:
+        """Retriever and reader, and the session if a model is asked, by a judge too."""
+        from memaudit.downstream.examine import ReadingSetup
         from memaudit.downstream.readers.registry import named_reader
         from memaudit.downstream.retrievers import named_retriever
-        from memaudit.downstream.spec import Setup
 
         if ":" in self.retriever:
             from memaudit.models.providers import PROVIDERS
@@ -67,18 +67,20 @@ class Reading:
                 raise MemAuditError(
                     f"unknown provider {options.provider!r}; choose from {', '.join(PROVIDERS)}"
                 )
-        cache = options.cache
-        vectors = beside(cache, "-vectors.sqlite", stem=True)
-        found_by = named_retriever(self.retriever, vectors, options.provider == "offline")
+        vectors = beside(options.cache, "-vectors.sqlite", stem=True)
+        retriever = named_retriever(self.retriever, vectors, options.provider == "offline")
         asked = [self.reader] if judge is None else [self.reader, judge]
         with judging_session(asked, options, out) as session:
-            yield Setup(found_by, self.k, named_reader(self.reader, self.prompt, session)), session
+            yield (
+                ReadingSetup(retriever, self.k, named_reader(self.reader, self.prompt, session)),
+                session,
+            )
 
 
-def tell(finished: "Run", left_out: dict[str, str]) -> None:
-    """What happened besides, on standard error."""
-    if finished.found:
-        typer.echo(f"{finished.found} rows were there from before", err=True)
+def report_progress(finished: "FinishedDiagnosis", left_out: dict[str, str]) -> None:
+    """Rows that already existed or were cut off, and packages left out, on standard error."""
+    if finished.existing:
+        typer.echo(f"{finished.existing} rows already existed", err=True)
     if finished.cut:
         typer.echo(f"{finished.cut} bytes of damaged or unanswered rows were made again", err=True)
     for why in left_out.values():
@@ -86,7 +88,7 @@ def tell(finished: "Run", left_out: dict[str, str]) -> None:
 
 
 def print_questions(out: Path, show: str | None, failures: bool) -> bool:
-    """Single questions, if any are asked for; whether they were."""
+    """Print single questions if any are asked for. True if so."""
     from memaudit.cli.diagnosis_tables import list_failures, show_chain
     from memaudit.io.journal import read_journal
     from memaudit.io.run_folder import ROWS

@@ -1,51 +1,23 @@
 """`memaudit run`: a sweep over packages, budgets and writers, and its ranking."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich import box
 from rich.table import Table
 
-from memaudit.cli.terminal import console, safe, safe_markup
-from memaudit.core.number_text import ratio, span
-from memaudit.writers.registry import named_writer
+from memaudit.cli.terminal import console, progress_bar, safe, safe_markup
 
+if TYPE_CHECKING:
+    from memaudit.experiments.engines.protocol import Engine
+    from memaudit.experiments.spec import RunSpec
 
-def show_ranking(summary: dict[str, Any]) -> None:
-    """Writers by mean ratio, with intervals; what was left out is counted below."""
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column("writer")
-    table.add_column("sees")
-    for name in ("packages", "mean ratio", "95% interval"):
-        table.add_column(name, justify="right")
-    fewest = min(row["left_out"] for row in summary["ranking"])
-    for row in summary["ranking"]:
-        writer = named_writer(row["writer"])
-        fewer = " *" if row["left_out"] > fewest else ""
-        sees = "the package" if writer.peeks else "texts, costs"
-        table.add_row(safe_markup(writer.label), sees, f"{row['n']}{fewer}", *_numbers(row))
-    screen = console()
-    screen.print(table)
-    if any(row["left_out"] > fewest for row in summary["ranking"]):
-        screen.print("* fewer packages than the others: its place is not like for like")
-    for name, words in LEFT_OUT.items():
-        count = sum(row[name] for row in summary["rows"])
-        if count:
-            screen.print(f"{count} rows {words}")
-
-
-LEFT_OUT = {
+NOT_COUNTED = {
     "zero_optimum": "have no ratio: the optimum is 0",
     "uncertified": "have no ratio: the optimum is not certified",
     "failed": "have no store: the writer failed (see rows.jsonl)",
 }
-
-
-def _numbers(row: dict[str, Any]) -> tuple[str, str]:
-    if row["mean_ratio"] is None:
-        return "undefined", ""
-    return ratio(row["mean_ratio"]), span(row["ci_low"], row["ci_high"])
 
 
 def run(
@@ -92,20 +64,20 @@ def run(
     A budget f between 0 and 1 is a share: it means max(1, round(f x mean total cost)), the mean
     taken over all packages of the run.
     """
-    from memaudit.cli.sweeping import swept
+    from memaudit.core.budgets import split_budgets
     from memaudit.core.seeds import parse_seeds
     from memaudit.experiments.engines.registry import named_engine
-    from memaudit.experiments.spec import RunSpec, named_suite, parse_budgets
+    from memaudit.experiments.spec import RunSpec, named_suite
 
     defaults = named_suite(suite)
     spec = RunSpec(
         distributions=_names(distributions) or defaults.distributions,
         seeds=parse_seeds(defaults.seeds if seeds is None else seeds),
-        budgets=parse_budgets(defaults.budgets if budgets is None else budgets),
+        budgets=split_budgets(defaults.budgets if budgets is None else budgets),
         writers=_names(writers) or defaults.writers,
         seconds=seconds,
     )
-    summary = swept(spec, out, named_engine(engine, jobs, address))
+    summary = run_sweep(spec, out, named_engine(engine, jobs, address))
     show_ranking(summary)
     typer.echo(f"rows and summary are in {safe(out)}")
     if report:
@@ -117,3 +89,65 @@ def run(
 
 def _names(text: str | None) -> tuple[str, ...]:
     return tuple(filter(None, (part.strip() for part in (text or "").split(","))))
+
+
+def run_sweep(spec: "RunSpec", folder: Path, engine: "Engine") -> dict[str, Any]:
+    """Run or resume a sweep with a progress bar, and return its summary.
+
+    Ctrl-C keeps the rows that exist and says how to resume.
+    """
+    from memaudit.experiments.summary import summarise
+    from memaudit.experiments.sweep import run as run_spec
+
+    with progress_bar() as shown:
+        task = shown.add_task("rows", total=spec.rows)
+        done = 0
+
+        def progress(rows: int) -> None:
+            nonlocal done
+            done = rows
+            shown.update(task, completed=rows)
+
+        try:
+            outcome = run_spec(spec, folder, engine, progress)
+        except KeyboardInterrupt:
+            typer.echo(
+                f"stopped with {done} of {spec.rows} rows in {safe(folder)}; "
+                "run the same command again to resume",
+                err=True,
+            )
+            raise
+    if outcome.existing:
+        typer.echo(f"{outcome.existing} of {outcome.rows} rows already existed", err=True)
+    if outcome.cut:
+        typer.echo(f"{outcome.cut} bytes of damaged rows were cut off and made again", err=True)
+    return summarise(folder)
+
+
+def show_ranking(summary: dict[str, Any]) -> None:
+    """Writers by mean ratio, with intervals. What was left out is counted below."""
+    from memaudit.writers.registry import named_writer
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column("writer")
+    table.add_column("sees")
+    for name in ("packages", "mean ratio", "95% interval"):
+        table.add_column(name, justify="right")
+    fewest = min(row["left_out"] for row in summary["ranking"])
+    for row in summary["ranking"]:
+        writer = named_writer(row["writer"])
+        mark = " *" if row["left_out"] > fewest else ""
+        sees = "the package" if writer.peeks else "texts, costs"
+        ratio, interval = "undefined", ""
+        if row["mean_ratio"] is not None:
+            ratio = f"{row['mean_ratio']:.3f}"
+            interval = f"{row['ci_low']:.3f} to {row['ci_high']:.3f}"
+        table.add_row(safe_markup(writer.label), sees, f"{row['n']}{mark}", ratio, interval)
+    screen = console()
+    screen.print(table)
+    if any(row["left_out"] > fewest for row in summary["ranking"]):
+        screen.print("* fewer packages than the others: its place is not like for like")
+    for name, words in NOT_COUNTED.items():
+        count = sum(row[name] for row in summary["rows"])
+        if count:
+            screen.print(f"{count} rows {words}")

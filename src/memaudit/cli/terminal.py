@@ -5,8 +5,18 @@ from contextlib import contextmanager
 
 from rich import box
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    ProgressColumn,
+    Task,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
 from rich.table import Table
+from rich.text import Text
 
 from memaudit.core.number_text import short_exact
 from memaudit.core.optimum import Optimum
@@ -95,3 +105,25 @@ def progress(what: str, steps: int) -> Iterator[Callable[[int], None]]:
     with bar:
         task = bar.add_task(what, total=steps)
         yield lambda done: bar.update(task, completed=done)
+
+
+def progress_bar() -> Progress:
+    """Rows done, rows per second and time left, on standard error."""
+    screen = Console(stderr=True)
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        _Rate(),
+        TimeElapsedColumn(),
+        TextColumn("left"),
+        TimeRemainingColumn(),
+        console=screen,
+        transient=True,
+        disable=not screen.is_terminal,
+    )
+
+
+class _Rate(ProgressColumn):
+    def render(self, task: Task) -> Text:
+        return Text(f"{task.speed:,.0f}/s" if task.speed else "")

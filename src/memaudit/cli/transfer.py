@@ -28,7 +28,7 @@ from memaudit.cli.reading_options import (
     RetrieverName,
     ShowQuery,
     print_questions,
-    tell,
+    report_progress,
 )
 from memaudit.cli.terminal import console, safe, safe_markup
 from memaudit.core.number_text import fixed
@@ -159,15 +159,15 @@ def transfer(
     from memaudit.downstream.transfer import transfer as run_transfer
     from memaudit.writers.registry import named_writer
 
-    compared = TransferStores(
+    stores = TransferStores(
         [named_writer(name) for name in writer or [DEFAULT_WRITER]], budget, seed
     )
     with Reading(retriever, k, reader, prompt).setup(options, out) as (setup, _):
         records = open_records(path, format, subset, tuple(conversation or ()), cost_rule)
-        rows = sum(map(len, records.asked.values())) * len(compared.stores)
+        rows = sum(map(len, records.asked.values())) * len(stores.names)
         with progress("questions", rows) as done:
-            finished = run_transfer(records, compared, setup, out, done)
-    tell(finished, records.left_out)
+            finished = run_transfer(records, stores, setup, out, done)
+    report_progress(finished, records.left_out)
     if as_json:
         typer.echo(json.dumps(finished.summary, indent=1))
     elif not print_questions(out, show, failures):

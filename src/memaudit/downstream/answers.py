@@ -10,7 +10,7 @@ from functools import lru_cache
 from memaudit.core.text import Terms, numbers, terms
 
 
-class Verdict(StrEnum):
+class AnswerVerdict(StrEnum):
     """What the reader's words are worth, looked at alone."""
 
     RIGHT = "right"
@@ -97,30 +97,30 @@ def says_unknown(answer: str, may_be_gone: bool = False) -> bool:
     return bool(_UNKNOWN.search(text) or (may_be_gone and _GONE.search(text)))
 
 
-def scored(answer: str, gold: str, question: str) -> Verdict:
+def score_answer(answer: str, gold: str, question: str) -> AnswerVerdict:
     """Right, wrong, or unclear where words alone cannot tell."""
     if exact_match(answer, gold):
-        return Verdict.RIGHT
+        return AnswerVerdict.RIGHT
     said, wanted = tokens(answer), tokens(gold)
     if not said:
-        return Verdict.WRONG
+        return AnswerVerdict.WRONG
     if wanted and POLAR.get(wanted[0]) == said[0]:
-        return Verdict.WRONG
+        return AnswerVerdict.WRONG
     if len(wanted) == 1 and wanted[0] in POLAR:
         sure = said[0] == wanted[0] and not says_unknown(answer)
-        return Verdict.RIGHT if sure else Verdict.UNCLEAR
+        return AnswerVerdict.RIGHT if sure else AnswerVerdict.UNCLEAR
     all_terms, there = _terms(gold), _terms(answer)
     telling = all_terms - _terms(question)
     if not telling:
         return _choice(answer, gold, all_terms, there)
     held = telling & there
     if not held:
-        return Verdict.WRONG
+        return AnswerVerdict.WRONG
     if _denies(said, wanted) or not _stands(wanted, answer):
-        return Verdict.UNCLEAR
+        return AnswerVerdict.UNCLEAR
     if held == telling and numbers(all_terms) <= there:
-        return Verdict.RIGHT
-    return Verdict.RIGHT if token_f1(answer, gold) >= ALIKE else Verdict.UNCLEAR
+        return AnswerVerdict.RIGHT
+    return AnswerVerdict.RIGHT if token_f1(answer, gold) >= ALIKE else AnswerVerdict.UNCLEAR
 
 
 def _denies(said: list[str], wanted: list[str]) -> bool:
@@ -147,11 +147,11 @@ def _stands(wanted: list[str], answer: str) -> bool:
     return wanted[0] in tokens(_LIST_NUMBER.sub(" ", answer))
 
 
-def _choice(answer: str, gold: str, all_terms: Terms, there: Terms) -> Verdict:
+def _choice(answer: str, gold: str, all_terms: Terms, there: Terms) -> AnswerVerdict:
     """Where the gold answer is one of the things the question names."""
     if _phrase(tokens(gold), tokens(answer)) and token_f1(answer, gold) >= HALF:
-        return Verdict.RIGHT
-    return Verdict.UNCLEAR if not all_terms or all_terms & there else Verdict.WRONG
+        return AnswerVerdict.RIGHT
+    return AnswerVerdict.UNCLEAR if not all_terms or all_terms & there else AnswerVerdict.WRONG
 
 
 def _phrase(part: list[str], whole: list[str]) -> bool:

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from memaudit.core.number_text import rounded
-from memaudit.downstream.calibration_points import TARGETS
 from memaudit.formats.calibration_files import CALIBRATION_STEPS, PARTING_REASONS
 from memaudit.stats.bootstrap import Floats, Indices, mean_intervals, resample_counts
 from memaudit.stats.rank_correlation import (
@@ -28,7 +27,7 @@ MOST = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Parting:
+class Disagreement:
     """One pair: `first` has the higher ratio, `second` the better outcome."""
 
     first: Point
@@ -54,9 +53,9 @@ class Parting:
         }
 
 
-def partings(points: Sequence[Point], target: str) -> dict[str, Any]:
+def disagreements(points: Sequence[Point], target: str) -> dict[str, Any]:
     """Pairs in agreement, apart by reason, and tied; and the largest partings."""
-    apart: list[Parting] = []
+    apart: list[Disagreement] = []
     agree = tied = 0
     for first, second in _pairs(points, target):
         difference = first[target] - second[target]
@@ -65,10 +64,10 @@ def partings(points: Sequence[Point], target: str) -> dict[str, Any]:
         elif difference == 0:
             tied += 1
         else:
-            apart.append(Parting(first, second, target, _step(first, second, target)))
+            apart.append(Disagreement(first, second, target, _step(first, second, target)))
     counts = Counter(one.step for one in apart)
     largest = sorted(apart, key=lambda one: (-one.size, _name(one.first), _name(one.second)))
-    by_package: dict[tuple[str, str], Parting] = {}
+    by_package: dict[tuple[str, str], Disagreement] = {}
     for one in largest:
         by_package.setdefault((one.first["set"], one.first["package"]), one)
     return {
@@ -111,6 +110,9 @@ def _name(point: Point) -> tuple[str, str, str, str]:
     return point["set"], point["package"], point["budget"], point["writer"]
 
 
+TARGETS = ("kept_recall", "evidence_recall", "answered", "right", "token_f1")
+"""What the ratio is compared with."""
+
 ALL = "all"
 PARTED = ("evidence_recall", "answered")
 """Outcomes whose partings are listed."""
@@ -129,7 +131,7 @@ def summarise(points: Sequence[Point]) -> dict[str, Any]:
         "correlations": [
             row for name, inside in groups.items() for row in _correlations(name, inside)
         ],
-        "partings": [partings(points, target) for target in PARTED],
+        "partings": [disagreements(points, target) for target in PARTED],
     }
 
 
@@ -167,7 +169,8 @@ def _within(
     for at, point in enumerate(kept):
         cells.setdefault((int(own[at]), point["budget"]), []).append(at)
     values = np.array([
-        np.concatenate(row_correlations(x[inside][None], y[inside][None])) for inside in cells.values()
+        np.concatenate(row_correlations(x[places][None], y[places][None]))
+        for places in cells.values()
     ]).reshape(len(cells), 2)  # fmt: skip
     found = mean_intervals(values, drawn[:, [package for package, _ in cells]])
     rho, tau = (Correlation(one.n, one.mean, one.low, one.high) for one in found)

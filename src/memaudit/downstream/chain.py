@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
 
-from memaudit.downstream.holding import Holding
-from memaudit.downstream.question import Question
+from memaudit.downstream.kept_store import KeptStore
+from memaudit.downstream.question import PackageQuestion
 
 
-class Stage(StrEnum):
+class EvidenceStage(StrEnum):
     """How far the evidence of a question came; the order is that of loss."""
 
     NO_EVIDENCE = "no_evidence"
@@ -27,11 +27,11 @@ class Stage(StrEnum):
     RETRIEVED = "retrieved"
 
 
-LOST = (Stage.NEVER_WRITTEN, Stage.PRUNED, Stage.NOT_RETRIEVED)
+LOST = (EvidenceStage.NEVER_WRITTEN, EvidenceStage.PRUNED, EvidenceStage.NOT_RETRIEVED)
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
+class EvidenceLink:
     """One memory that covers a unit."""
 
     memory: str
@@ -47,7 +47,7 @@ class UnitChain:
 
     unit: str
     needs: Fraction
-    links: tuple[Link, ...]
+    links: tuple[EvidenceLink, ...]
 
     @property
     def written(self) -> Fraction:
@@ -62,15 +62,17 @@ class UnitChain:
         return sum((link.covers for link in self.links if link.rank is not None), Fraction(0))
 
     @property
-    def stage(self) -> Stage:
+    def stage(self) -> EvidenceStage:
         """The first stage at which less than all of it is left."""
         for stage, amount in zip(LOST, (self.written, self.kept, self.retrieved), strict=True):
             if amount < self.needs:
                 return stage
-        return Stage.RETRIEVED
+        return EvidenceStage.RETRIEVED
 
 
-def chains(question: Question, holding: Holding, retrieved: Sequence[str]) -> tuple[UnitChain, ...]:
+def chains(
+    question: PackageQuestion, store: KeptStore, retrieved: Sequence[str]
+) -> tuple[UnitChain, ...]:
     """One chain a required unit, memories in order of writing."""
     rank = {id: place for place, id in enumerate(retrieved, start=1)}
     return tuple(
@@ -78,9 +80,9 @@ def chains(question: Question, holding: Holding, retrieved: Sequence[str]) -> tu
             unit,
             needs,
             tuple(
-                Link(memory.id, memory.covers[unit], memory.id in holding.kept_ids,
+                EvidenceLink(memory.id, memory.covers[unit], memory.id in store.kept_ids,
                      rank.get(memory.id))
-                for memory in holding.written
+                for memory in store.written
                 if memory.covers.get(unit)
             ),
         )
@@ -88,10 +90,10 @@ def chains(question: Question, holding: Holding, retrieved: Sequence[str]) -> tu
     )  # fmt: skip
 
 
-def stage_of(question: Question, found: Sequence[UnitChain]) -> Stage:
+def stage_of(question: PackageQuestion, found: Sequence[UnitChain]) -> EvidenceStage:
     """The first stage at which the question lost a unit that its answer needs."""
     needed = [chain for chain in found if chain.unit in question.supports]
     if not needed:
-        return Stage.NOTHING_NEEDED if question.abstention else Stage.NO_EVIDENCE
-    order = list(Stage)
+        return EvidenceStage.NOTHING_NEEDED if question.abstention else EvidenceStage.NO_EVIDENCE
+    order = list(EvidenceStage)
     return min((chain.stage for chain in needed), key=order.index)

@@ -1,4 +1,4 @@
-"""Embedders: the model inside wordllama, or any OpenAI-compatible address, each text asked once."""
+"""Embedders: the model inside wordllama, or an OpenAI-compatible address asked once per text."""
 
 import hashlib
 import json
@@ -31,12 +31,10 @@ class Embedder(Protocol):
     """Turns texts into vectors of length 1."""
 
     @property
-    def name(self) -> str:
-        """Which model."""
-        ...
+    def name(self) -> str: ...
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """One row a text; a text that says nothing is a row of zeros."""
+        """One row per text. A text without words is a row of zeros."""
         ...
 
 
@@ -57,10 +55,9 @@ class WordLlama:
 
 
 class EmbeddingTransport(OpenAITransport):
-    """The same address, key and limits; another endpoint."""
+    """The same address, key and limits, but the endpoint /embeddings."""
 
     def send(self, body: dict[str, Any]) -> object:
-        """The response to one POST of /embeddings."""
         try:
             with self._client.embeddings.with_streaming_response.create(
                 model=body["model"], input=body["input"], encoding_format="float"
@@ -68,7 +65,7 @@ class EmbeddingTransport(OpenAITransport):
                 data = self._bounded(response.iter_bytes())
         except self._openai.APIError as error:
             raise self._failed(error) from None
-        except self._broken_off as error:
+        except self._network_errors as error:
             raise self._lost(error) from None
         try:
             return json.loads(data)
@@ -85,7 +82,7 @@ PATIENCE = 60.0
 
 
 class VectorFile:
-    """By model and text; who served the model is no part of the key."""
+    """Vectors by model and text, whichever server gave them."""
 
     def __init__(self, path: Path, model: str) -> None:
         self.path, self._model = path, model
@@ -103,14 +100,14 @@ class VectorFile:
         return found
 
     def keep(self, vectors: Mapping[str, Vectors]) -> None:
-        """Add vectors; one that is there already stays."""
+        """Add vectors. One that already exists stays."""
         rows = [(self._key(text), vector.tobytes()) for text, vector in vectors.items()]
         with self._open() as link, link:
             link.executemany("INSERT OR IGNORE INTO vectors (key, vector) VALUES (?, ?)", rows)
 
     def _key(self, text: str) -> str:
-        whole = f"{self._model}\0{text}".encode("utf-8", "surrogatepass")
-        return hashlib.sha256(whole).hexdigest()
+        key = f"{self._model}\0{text}".encode("utf-8", "surrogatepass")
+        return hashlib.sha256(key).hexdigest()
 
     @contextmanager
     def _open(self) -> Iterator[sqlite3.Connection]:
@@ -119,7 +116,7 @@ class VectorFile:
                 (owner,) = link.execute("PRAGMA application_id").fetchone()
                 (objects,) = link.execute("SELECT count(*) FROM sqlite_master").fetchone()
                 if objects and owner != APPLICATION:
-                    raise MemAuditError(f"{self.path}: is no file of vectors; check --cache")
+                    raise MemAuditError(f"{self.path}: is not a file of vectors; check --cache")
                 with link:
                     link.execute(f"PRAGMA application_id = {APPLICATION}")
                     link.execute(
@@ -136,7 +133,7 @@ AT_ONCE = 64
 
 
 class AddressEmbedder:
-    """Asks a server for what the file of vectors does not hold; offline, that is an error."""
+    """Asks a server for vectors that the file does not have. Offline, that is an error."""
 
     def __init__(
         self,
@@ -199,16 +196,16 @@ def _vectors(data: object, count: int) -> list[Vectors]:
     """The vectors of a response in the order asked; anything else is a failed call."""
     rows = data.get("data") if isinstance(data, dict) else None
     if not isinstance(rows, list) or len(rows) != count:
-        raise CallFailed("the response does not hold one vector a text", 200)
-    found: dict[int, Vectors] = {}
+        raise CallFailed("the response does not hold one vector per text", 200)
+    vectors: dict[int, Vectors] = {}
     for at, row in enumerate(rows):
         try:
             vector = np.array(row["embedding"], np.float64)
-            found[int(row.get("index", at))] = vector
+            vectors[int(row.get("index", at))] = vector
         except (KeyError, TypeError, ValueError, AttributeError):
-            raise CallFailed("the response holds a vector that is none", 200) from None
+            raise CallFailed("the response holds an invalid vector", 200) from None
         if vector.ndim != 1 or not vector.size or not np.isfinite(vector).all():
-            raise CallFailed("the response holds a vector that is none", 200)
-    if sorted(found) != list(range(count)):
+            raise CallFailed("the response holds an invalid vector", 200)
+    if sorted(vectors) != list(range(count)):
         raise CallFailed("the response numbers its vectors wrongly", 200)
-    return [found[at] for at in range(count)]
+    return [vectors[at] for at in range(count)]

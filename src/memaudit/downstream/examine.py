@@ -1,44 +1,82 @@
-"""Questions through retrieval and reading: one row each with the whole chain of evidence."""
+"""Questions through retrieval and reading: one row each, with its chain of evidence."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from memaudit.core.cost import words
+from memaudit.core.errors import MemAuditError
 from memaudit.core.exact import plain
 from memaudit.core.package import Package
-from memaudit.downstream.answers import Verdict
-from memaudit.downstream.chain import LOST, Link, Stage, UnitChain, chains, stage_of
-from memaudit.downstream.grading import Graded, grade
-from memaudit.downstream.holding import Holding, StoredMemory
-from memaudit.downstream.measures import Measures, measures
-from memaudit.downstream.outcomes import Decision, decide
-from memaudit.downstream.question import Question, questions
-from memaudit.downstream.readers.protocol import Asked, Reader, Reply, State
+from memaudit.downstream.answers import RULE as ANSWER_RULE
+from memaudit.downstream.answers import AnswerVerdict
+from memaudit.downstream.chain import LOST, EvidenceStage, UnitChain, chains, stage_of
+from memaudit.downstream.grading import Grade, Measures, grade, measures
+from memaudit.downstream.kept_store import KeptStore, StoredMemory
+from memaudit.downstream.outcomes import OutcomeDecision, decide
+from memaudit.downstream.question import RULE as CURRENT_RULE
+from memaudit.downstream.question import SUPERSEDED_RULE, PackageQuestion, questions
+from memaudit.downstream.readers.protocol import Reader, ReaderReply, ReadingTask, ReplyState
 from memaudit.downstream.retrievers import Ranking, Retriever
+
+TOOLS = ("memaudit", "bm25s", "wordllama")
+"""What else could change a row, by its version."""
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class ReadingSetup:
+    """How the stores are read: the same for all of them."""
+
+    retriever: Retriever
+    k: int
+    reader: Reader
+
+    def __post_init__(self) -> None:
+        if self.k < 1:
+            raise MemAuditError("--k must be at least 1")
+
+
+def reading_spec(setup: ReadingSetup) -> dict[str, Any]:
+    """What decides rows once the stores are given."""
+    return {
+        "retriever": setup.retriever.name,
+        "k": setup.k,
+        "reader": setup.reader.name,
+        "reads": setup.reader.about,
+        "rules": {"answers": ANSWER_RULE, "current": CURRENT_RULE, "stale": SUPERSEDED_RULE},
+        "versions": {name: _version(name) for name in TOOLS},
+    }
+
+
+def _version(name: str) -> str | None:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionResult:
     """One question at one store."""
 
     package: str
     store: str
-    question: Question
+    question: PackageQuestion
     retrieved: tuple[str, ...]
-    reply: Reply
+    reply: ReaderReply
     chains: tuple[UnitChain, ...]
-    stage: Stage
-    verdict: Verdict
-    decision: Decision
+    stage: EvidenceStage
+    verdict: AnswerVerdict
+    decision: OutcomeDecision
     why: tuple[str, ...]
     measures: Measures
     texts: Mapping[str, str]
-    """Of every memory that the row names."""
+    """The texts of the memories that the row names."""
 
     def to_json(self) -> dict[str, Any]:
-        """The row; numbers are exact."""
+        """The row, with exact numbers."""
         question, reply = self.question, self.reply
         return {
             "package": self.package,
@@ -67,7 +105,7 @@ class Finding:
         }
 
 
-def _chain(chain: UnitChain, question: Question) -> dict[str, Any]:
+def _chain(chain: UnitChain, question: PackageQuestion) -> dict[str, Any]:
     return {
         "unit": chain.unit,
         "says": question.says.get(chain.unit, ""),
@@ -77,85 +115,86 @@ def _chain(chain: UnitChain, question: Question) -> dict[str, Any]:
         "written": plain(chain.written),
         "kept": plain(chain.kept),
         "retrieved": plain(chain.retrieved),
-        "memories": [_link(link) for link in chain.links],
+        "memories": [
+            {"id": link.memory, "covers": plain(link.covers), "kept": link.kept, "rank": link.rank}
+            for link in chain.links
+        ],
     }
 
 
-def _link(link: Link) -> dict[str, Any]:
-    return {"id": link.memory, "covers": plain(link.covers), "kept": link.kept, "rank": link.rank}
+def examine(package: Package, store: KeptStore, setup: ReadingSetup) -> list[QuestionResult]:
+    """The questions of one package at one store, without files."""
+    retrieved = retrieve(package, store, setup.retriever, setup.k)
+    return list(question_results(retrieved, setup.reader.read(retrieved.tasks)))
 
 
 @dataclass(frozen=True, slots=True)
-class Retrieved:
-    """The questions of a package with what one store offers for each."""
+class RetrievedQuestions:
+    """The questions of a package, and the memories of one store that were found for each."""
 
     package: str
-    holding: Holding
-    questions: tuple[Question, ...]
+    store: KeptStore
+    questions: tuple[PackageQuestion, ...]
     rankings: tuple[Ranking, ...]
     words_kept: int
     """Words of everything that the store keeps."""
 
     @property
-    def asked(self) -> list[Asked]:
+    def tasks(self) -> list[ReadingTask]:
         """What a reader is asked."""
-        known = {memory.id: memory for memory in self.holding.kept}
+        memories = {memory.id: memory for memory in self.store.kept}
         return [
-            Asked(self.package, question, tuple(known[id] for id in ranking))
+            ReadingTask(self.package, question, tuple(memories[id] for id in ranking))
             for question, ranking in zip(self.questions, self.rankings, strict=True)
         ]
 
 
 def retrieve(
-    package: Package, holding: Holding, retriever: Retriever, k: int, skip: int = 0
-) -> Retrieved:
+    package: Package, store: KeptStore, retriever: Retriever, k: int, skip: int = 0
+) -> RetrievedQuestions:
     """The k memories for every question of a package, without the first `skip` questions."""
-    wanted = questions(package)[skip:]
-    rankings = retriever.rank(holding.kept, wanted, k)
-    kept = sum(words(memory.text) for memory in holding.kept)
-    return Retrieved(package.name, holding, wanted, tuple(rankings), kept)
+    asked = questions(package)[skip:]
+    rankings = retriever.rank(store.kept, asked, k)
+    words_kept = sum(words(memory.text) for memory in store.kept)
+    return RetrievedQuestions(package.name, store, asked, tuple(rankings), words_kept)
 
 
-def lean(found: Retrieved) -> Retrieved:
-    """The same without memories that no finding names, for runs that hold many at once."""
-    named = {id for ranking in found.rankings for id in ranking}
-    needed = {unit for question in found.questions for unit in question.needs}
-    holding = found.holding
-    # One memory, kept if any is, stands for all others: an empty store is another finding.
-    first = next((m.id for m in (*holding.kept, *holding.written)), None)
+def drop_unused_memories(retrieved: RetrievedQuestions) -> RetrievedQuestions:
+    """The same without memories that no result names, for runs that hold many at once."""
+    named = {id for ranking in retrieved.rankings for id in ranking}
+    needed = {unit for question in retrieved.questions for unit in question.needs}
+    store = retrieved.store
+    # One memory, kept if any is, stands for all others: an empty store has other results.
+    first = next((memory.id for memory in (*store.kept, *store.written)), None)
     left = tuple(
         memory
-        for memory in holding.written
+        for memory in store.written
         if memory.id in named or memory.id == first or needed & memory.covers.keys()
     )
     ids = {memory.id for memory in left}
-    return replace(found, holding=replace(holding, written=left, kept_ids=holding.kept_ids & ids))
+    return replace(retrieved, store=replace(store, written=left, kept_ids=store.kept_ids & ids))
 
 
-def findings(found: Retrieved, replies: Sequence[Reply]) -> Iterator[Finding]:
-    """What came of every question, in order."""
-    for asked, reply in zip(found.asked, replies, strict=True):
-        yield _finding(found, asked, reply)
+def question_results(
+    retrieved: RetrievedQuestions, replies: Sequence[ReaderReply]
+) -> Iterator[QuestionResult]:
+    """What became of every question, in order."""
+    for task, reply in zip(retrieved.tasks, replies, strict=True):
+        yield _question_result(retrieved, task, reply)
 
 
-def examine(
-    package: Package, holding: Holding, retriever: Retriever, k: int, reader: Reader
-) -> list[Finding]:
-    """All of it for one package and one store, without files."""
-    found = retrieve(package, holding, retriever, k)
-    return list(findings(found, reader.read(found.asked)))
-
-
-def _finding(found: Retrieved, asked: Asked, reply: Reply) -> Finding:
-    question, retrieved = asked.question, asked.memories
-    ids = tuple(memory.id for memory in retrieved)
-    evidence = chains(question, found.holding, ids)
+def _question_result(
+    retrieved: RetrievedQuestions, task: ReadingTask, reply: ReaderReply
+) -> QuestionResult:
+    question, memories, store = task.question, task.memories, retrieved.store
+    ids = tuple(memory.id for memory in memories)
+    evidence = chains(question, store, ids)
     stage = stage_of(question, evidence)
-    graded = grade(question, reply, retrieved)
+    graded = grade(question, reply, memories)
     decision = decide(stage, graded.verdict)
-    return Finding(
-        package=found.package,
-        store=found.holding.name,
+    return QuestionResult(
+        package=retrieved.package,
+        store=store.name,
         question=question,
         retrieved=ids,
         reply=reply,
@@ -163,41 +202,41 @@ def _finding(found: Retrieved, asked: Asked, reply: Reply) -> Finding:
         stage=stage,
         verdict=graded.verdict,
         decision=decision,
-        why=tuple(_why(found.holding, question, retrieved, evidence, stage, reply, graded)),
+        why=tuple(_why(store, question, memories, evidence, stage, reply, graded)),
         measures={
-            **measures(question, evidence, retrieved, reply, graded, decision.outcome),
-            "words_kept": Fraction(found.words_kept),
+            **measures(question, evidence, memories, reply, graded, decision.outcome),
+            "words_kept": Fraction(retrieved.words_kept),
         },
-        texts=_texts(found.holding, evidence, ids),
+        texts=_texts(store, evidence, ids),
     )
 
 
 def _texts(
-    holding: Holding, evidence: Sequence[UnitChain], retrieved: Sequence[str]
+    store: KeptStore, evidence: Sequence[UnitChain], retrieved: Sequence[str]
 ) -> dict[str, str]:
     """The texts of the memories that a row names, in order of writing."""
     named = {*retrieved, *(link.memory for chain in evidence for link in chain.links)}
-    return {memory.id: memory.text for memory in holding.written if memory.id in named}
+    return {memory.id: memory.text for memory in store.written if memory.id in named}
 
 
 def _why(
-    holding: Holding,
-    question: Question,
+    store: KeptStore,
+    question: PackageQuestion,
     retrieved: Sequence[StoredMemory],
     evidence: Sequence[UnitChain],
-    stage: Stage,
-    reply: Reply,
-    graded: Graded,
+    stage: EvidenceStage,
+    reply: ReaderReply,
+    graded: Grade,
 ) -> Iterator[str]:
     """Remarks about the row: first the evidence, then the reply."""
     needed = [chain for chain in evidence if chain.unit in question.supports]
-    if stage is Stage.NO_EVIDENCE:
+    if stage is EvidenceStage.NO_EVIDENCE:
         yield "question_without_evidence"
-    if stage is Stage.NOTHING_NEEDED:
+    if stage is EvidenceStage.NOTHING_NEEDED:
         yield "no_evidence_needed"
-    if not holding.written:
+    if not store.written:
         yield "empty_store"
-    elif not holding.kept_ids:
+    elif not store.kept_ids:
         yield "nothing_kept"
     elif not retrieved:
         yield "retriever_returned_nothing"
@@ -207,12 +246,12 @@ def _why(
         yield "partly_retrieved"
     if len({chain.retrieved >= chain.needs for chain in needed}) > 1:
         yield "partly_supported"
-    if holding.undecided & question.supports:
+    if store.undecided & question.supports:
         yield "coverage_undecided"
     if graded.abstained:
-        lucky = graded.verdict is Verdict.RIGHT and stage in LOST
+        lucky = graded.verdict is AnswerVerdict.RIGHT and stage in LOST
         yield "abstained_in_the_dark" if lucky else "abstained"
-    elif reply.state is not State.ANSWERED:
+    elif reply.state is not ReplyState.ANSWERED:
         yield reply.state.value
     elif stage in LOST:
         yield "answered_anyway"

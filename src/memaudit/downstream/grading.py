@@ -1,64 +1,78 @@
-"""From a reader's reply to a verdict; what the verdict cannot say stands in the notes."""
+"""From a reader's reply to a verdict and to the numbers of one question."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
+from memaudit.core.cost import words
 from memaudit.core.text import terms
-from memaudit.downstream.answers import Verdict, says_unknown, scored
-from memaudit.downstream.holding import StoredMemory
-from memaudit.downstream.question import Question
-from memaudit.downstream.readers.protocol import Reply, State
+from memaudit.downstream.answers import (
+    AnswerVerdict,
+    exact_match,
+    says_unknown,
+    score_answer,
+    token_f1,
+)
+from memaudit.downstream.chain import UnitChain
+from memaudit.downstream.kept_store import StoredMemory
+from memaudit.downstream.question import PackageQuestion
+from memaudit.downstream.readers.protocol import ReaderReply, ReplyState
+from memaudit.formats.diagnosis_files import Outcome
 
 NO_GOLD, NOT_SCORED = "no_gold_answer", "answer_cannot_be_scored"
 
 
 @dataclass(frozen=True, slots=True)
-class Graded:
+class Grade:
     """A verdict, whether the reader abstained in so many words, and why it is unclear."""
 
-    verdict: Verdict
+    verdict: AnswerVerdict
     abstained: bool = False
     note: str = ""
 
 
-def grade(question: Question, reply: Reply, retrieved: Sequence[StoredMemory]) -> Graded:
+def grade(
+    question: PackageQuestion, reply: ReaderReply, retrieved: Sequence[StoredMemory]
+) -> Grade:
     """What a reply is worth."""
-    if reply.state is State.REFUSED:
+    if reply.state is ReplyState.REFUSED:
         # It gave no answer; that it abstained because nothing is known, nobody can say.
-        return Graded(Verdict.UNCLEAR if question.abstention else Verdict.ABSTAINED)
-    if reply.state in (State.UNPARSEABLE, State.NO_REPLY, State.EMPTY):
-        return Graded(Verdict.UNCLEAR)
-    answered = reply.state is State.ANSWERED
+        return Grade(AnswerVerdict.UNCLEAR if question.abstention else AnswerVerdict.ABSTAINED)
+    if reply.state in (ReplyState.UNPARSEABLE, ReplyState.NO_REPLY, ReplyState.EMPTY):
+        return Grade(AnswerVerdict.UNCLEAR)
+    answered = reply.state is ReplyState.ANSWERED
     if answered and (reply.knows or _is_gold(question, reply)):
-        return Graded(Verdict.RIGHT)
+        return Grade(AnswerVerdict.RIGHT)
     gone = question.abstention and bool(_covered(reply, retrieved) & question.supports)
     if not answered or says_unknown(reply.answer, gone):
-        verdict = Verdict.RIGHT if question.abstention else Verdict.ABSTAINED
-        return Graded(verdict, abstained=True)
+        verdict = AnswerVerdict.RIGHT if question.abstention else AnswerVerdict.ABSTAINED
+        return Grade(verdict, abstained=True)
     if is_stale(question, reply, retrieved):
-        return Graded(Verdict.STALE)
+        return Grade(AnswerVerdict.STALE)
     if question.abstention:
-        return Graded(Verdict.WRONG)
+        return Grade(AnswerVerdict.WRONG)
     if question.gold is None:
-        return Graded(Verdict.UNCLEAR, note=NO_GOLD)
-    verdict = scored(reply.answer, question.gold, question.text)
-    return Graded(verdict, note=NOT_SCORED if verdict is Verdict.UNCLEAR else "")
+        return Grade(AnswerVerdict.UNCLEAR, note=NO_GOLD)
+    verdict = score_answer(reply.answer, question.gold, question.text)
+    return Grade(verdict, note=NOT_SCORED if verdict is AnswerVerdict.UNCLEAR else "")
 
 
-def _is_gold(question: Question, reply: Reply) -> bool:
+def _is_gold(question: PackageQuestion, reply: ReaderReply) -> bool:
     return (
         question.gold is not None
-        and scored(reply.answer, question.gold, question.text) is Verdict.RIGHT
+        and score_answer(reply.answer, question.gold, question.text) is AnswerVerdict.RIGHT
     )
 
 
-def _covered(reply: Reply, retrieved: Sequence[StoredMemory]) -> set[str]:
+def _covered(reply: ReaderReply, retrieved: Sequence[StoredMemory]) -> set[str]:
     """What the memories cover that an answer used, or all retrieved ones where it names none."""
     used = [memory for memory in retrieved if memory.id in reply.used] or retrieved
     return {unit for memory in used for unit, value in memory.covers.items() if value}
 
 
-def is_stale(question: Question, reply: Reply, retrieved: Sequence[StoredMemory]) -> bool:
+def is_stale(
+    question: PackageQuestion, reply: ReaderReply, retrieved: Sequence[StoredMemory]
+) -> bool:
     """Whether an answer that is not right was taken from what no longer holds.
 
     By coverage: the memories it used, or all that were retrieved where it names none, cover a
@@ -76,3 +90,76 @@ def is_stale(question: Question, reply: Reply, retrieved: Sequence[StoredMemory]
     if not added or added <= terms(question.gold or ""):
         return False
     return any(added <= terms(text) for text in question.stale.values())
+
+
+Measures = dict[str, Fraction | None]
+
+
+def measures(
+    question: PackageQuestion,
+    found: Sequence[UnitChain],
+    retrieved: Sequence[StoredMemory],
+    reply: ReaderReply,
+    graded: Grade,
+    outcome: Outcome,
+) -> Measures:
+    """All measures of one question but the size of its store."""
+    helps = [bool(question.needs.keys() & _measures_covered(memory)) for memory in retrieved]
+    misleads = [
+        bool(question.stale.keys() & _measures_covered(memory))
+        and not question.supports & _measures_covered(memory)
+        for memory in retrieved
+    ]
+    whole = [chain.retrieved >= chain.needs for chain in found]
+    heard = reply.state is not ReplyState.NO_REPLY
+    return {
+        "answered": Fraction(outcome is Outcome.RIGHT),
+        "right": Fraction(graded.verdict is AnswerVerdict.RIGHT),
+        "evidence_recall": _mean([Fraction(one) for one in whole]),
+        "evidence_coverage": _mean([min(one.retrieved / one.needs, Fraction(1)) for one in found]),
+        "evidence_precision": _mean([Fraction(one) for one in helps]) if question.needs else None,
+        "answer_in_evidence": _in_evidence(question, retrieved),
+        "stale_retrieval": Fraction(any(misleads)) if question.stale else None,
+        "stale_answer": Fraction(graded.verdict is AnswerVerdict.STALE) if question.stale else None,
+        "words_retrieved": Fraction(sum(words(memory.text) for memory in retrieved)),
+        **(_text(question, reply, graded) if heard else {"exact_match": None, "token_f1": None}),
+        "abstention_precision": Fraction(question.abstention) if graded.abstained else None,
+        "abstention_recall": (
+            Fraction(graded.abstained) if question.abstention and heard else None
+        ),
+    }
+
+
+def _text(question: PackageQuestion, reply: ReaderReply, graded: Grade) -> Measures:
+    """Against the gold answer; a reader that gave none scores 0."""
+    if question.abstention and graded.abstained:
+        return {"exact_match": Fraction(1), "token_f1": Fraction(1)}
+    if question.gold is None:
+        nothing = Fraction(0) if question.abstention else None
+        return {"exact_match": nothing, "token_f1": nothing}
+    answer = reply.answer if reply.state is ReplyState.ANSWERED else ""
+    return {
+        "exact_match": Fraction(exact_match(answer, question.gold)),
+        "token_f1": token_f1(answer, question.gold),
+    }
+
+
+def _in_evidence(question: PackageQuestion, retrieved: Sequence[StoredMemory]) -> Fraction | None:
+    """Whether a memory about the evidence says the answer, however little of it that is."""
+    if question.gold is None or question.abstention or not question.needs:
+        return None
+    return Fraction(
+        any(
+            score_answer(memory.text, question.gold, question.text) is AnswerVerdict.RIGHT
+            for memory in retrieved
+            if question.needs.keys() & _measures_covered(memory)
+        )
+    )
+
+
+def _measures_covered(memory: StoredMemory) -> set[str]:
+    return {unit for unit, value in memory.covers.items() if value}
+
+
+def _mean(values: Sequence[Fraction]) -> Fraction | None:
+    return sum(values, Fraction(0)) / len(values) if values else None

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from memaudit.core.errors import MemAuditError
-from memaudit.downstream.answers import Verdict
-from memaudit.downstream.chain import Stage
+from memaudit.downstream.answers import AnswerVerdict
+from memaudit.downstream.chain import EvidenceStage
 from memaudit.formats.diagnosis_files import Layer, Outcome
 
 LOSSES = tuple(layer for layer in Layer if layer is not Layer.NONE)
@@ -21,61 +21,61 @@ LOSSES = tuple(layer for layer in Layer if layer is not Layer.NONE)
 
 
 @dataclass(frozen=True, slots=True)
-class Decision:
+class OutcomeDecision:
     """An outcome and the layer it counts against."""
 
     outcome: Outcome
     layer: Layer
 
 
-_LUCK = Decision(Outcome.UNSUPPORTED, Layer.LUCK)
-_UNCERTAIN = Decision(Outcome.UNCERTAIN, Layer.UNCERTAIN)
-_RIGHT = Decision(Outcome.RIGHT, Layer.NONE)
+_LUCK = OutcomeDecision(Outcome.UNSUPPORTED, Layer.LUCK)
+_UNCERTAIN = OutcomeDecision(Outcome.UNCERTAIN, Layer.UNCERTAIN)
+_RIGHT = OutcomeDecision(Outcome.RIGHT, Layer.NONE)
 
 
-def _lost(outcome: Outcome, layer: Layer) -> dict[Verdict, Decision]:
+def _lost(outcome: Outcome, layer: Layer) -> dict[AnswerVerdict, OutcomeDecision]:
     """The row of a stage at which evidence was lost."""
-    lost = Decision(outcome, layer)
+    lost = OutcomeDecision(outcome, layer)
     return {
-        Verdict.RIGHT: _LUCK,
-        Verdict.STALE: Decision(Outcome.STALE, layer),
-        Verdict.WRONG: lost,
-        Verdict.ABSTAINED: lost,
-        Verdict.UNCLEAR: lost,
+        AnswerVerdict.RIGHT: _LUCK,
+        AnswerVerdict.STALE: OutcomeDecision(Outcome.STALE, layer),
+        AnswerVerdict.WRONG: lost,
+        AnswerVerdict.ABSTAINED: lost,
+        AnswerVerdict.UNCLEAR: lost,
     }
 
 
-TABLE: dict[Stage, dict[Verdict, Decision]] = {
+TABLE: dict[EvidenceStage, dict[AnswerVerdict, OutcomeDecision]] = {
     # Nothing says what would support an answer, so nothing can be said about it.
-    Stage.NO_EVIDENCE: dict.fromkeys(Verdict, _UNCERTAIN),
+    EvidenceStage.NO_EVIDENCE: dict.fromkeys(AnswerVerdict, _UNCERTAIN),
     # The reader alone decides: there is nothing to write or to retrieve.
-    Stage.NOTHING_NEEDED: {
-        Verdict.RIGHT: _RIGHT,
-        Verdict.STALE: Decision(Outcome.STALE, Layer.READER),
-        Verdict.WRONG: Decision(Outcome.UNSUPPORTED, Layer.READER),
-        Verdict.ABSTAINED: _RIGHT,
-        Verdict.UNCLEAR: _UNCERTAIN,
+    EvidenceStage.NOTHING_NEEDED: {
+        AnswerVerdict.RIGHT: _RIGHT,
+        AnswerVerdict.STALE: OutcomeDecision(Outcome.STALE, Layer.READER),
+        AnswerVerdict.WRONG: OutcomeDecision(Outcome.UNSUPPORTED, Layer.READER),
+        AnswerVerdict.ABSTAINED: _RIGHT,
+        AnswerVerdict.UNCLEAR: _UNCERTAIN,
     },
-    Stage.NEVER_WRITTEN: _lost(Outcome.NEVER_WRITTEN, Layer.WRITE),
-    Stage.PRUNED: _lost(Outcome.PRUNED, Layer.WRITE),
-    Stage.NOT_RETRIEVED: _lost(Outcome.NOT_RETRIEVED, Layer.RETRIEVAL),
-    Stage.RETRIEVED: {
-        Verdict.RIGHT: _RIGHT,
-        Verdict.STALE: Decision(Outcome.STALE, Layer.READER),
-        Verdict.WRONG: Decision(Outcome.WRONG, Layer.READER),
-        Verdict.ABSTAINED: Decision(Outcome.ABSTAINED, Layer.READER),
-        Verdict.UNCLEAR: _UNCERTAIN,
+    EvidenceStage.NEVER_WRITTEN: _lost(Outcome.NEVER_WRITTEN, Layer.WRITE),
+    EvidenceStage.PRUNED: _lost(Outcome.PRUNED, Layer.WRITE),
+    EvidenceStage.NOT_RETRIEVED: _lost(Outcome.NOT_RETRIEVED, Layer.RETRIEVAL),
+    EvidenceStage.RETRIEVED: {
+        AnswerVerdict.RIGHT: _RIGHT,
+        AnswerVerdict.STALE: OutcomeDecision(Outcome.STALE, Layer.READER),
+        AnswerVerdict.WRONG: OutcomeDecision(Outcome.WRONG, Layer.READER),
+        AnswerVerdict.ABSTAINED: OutcomeDecision(Outcome.ABSTAINED, Layer.READER),
+        AnswerVerdict.UNCLEAR: _UNCERTAIN,
     },
 }
 
 
-def decide(stage: Stage, verdict: Verdict) -> Decision:
+def decide(stage: EvidenceStage, verdict: AnswerVerdict) -> OutcomeDecision:
     """The one decision."""
     return TABLE[stage][verdict]
 
 
 @dataclass(frozen=True, slots=True)
-class Losses:
+class LossCounts:
     """Of `questions`, how many ended how; `answered` and the losses sum to 1."""
 
     questions: int
@@ -93,13 +93,13 @@ class Losses:
         return {layer: Fraction(self.layers[layer], self.questions) for layer in LOSSES}
 
 
-def losses(decided: Iterable[tuple[Outcome, Layer]]) -> Losses:
+def count_losses(decided: Iterable[tuple[Outcome, Layer]]) -> LossCounts:
     """The losses of some questions."""
     pairs = list(decided)
     if not pairs:
         raise MemAuditError("there are no questions to add up")
     outcomes, layers = Counter(one for one, _ in pairs), Counter(one for _, one in pairs)
-    return Losses(
+    return LossCounts(
         len(pairs),
         {outcome: outcomes[outcome] for outcome in Outcome},
         {layer: layers[layer] for layer in Layer},

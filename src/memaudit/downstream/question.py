@@ -14,7 +14,7 @@ from memaudit.core.package import (
     Query,
 )
 from memaudit.core.text import Terms, numbers, terms, times
-from memaudit.downstream.answers import Verdict, scored
+from memaudit.downstream.answers import AnswerVerdict, score_answer
 
 RULE = "current-v1"
 
@@ -22,7 +22,11 @@ RULE = "current-v1"
 def outdated(question: str, gold: str | None, required: Sequence[EvidenceUnit]) -> dict[str, str]:
     """Ids and texts of the required stale units that an answer does not need."""
     current = " ".join(unit.text for unit in required if unit.kind == CURRENT)
-    if gold is None or not current or scored(current, gold, question) is not Verdict.RIGHT:
+    if (
+        gold is None
+        or not current
+        or score_answer(current, gold, question) is not AnswerVerdict.RIGHT
+    ):
         return {}
     return {unit.id: unit.text for unit in required if unit.kind == STALE}
 
@@ -66,7 +70,7 @@ def _topic(text: str) -> Terms:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class PackageQuestion:
     """Retrievers and readers that do not peek use `text` and nothing else."""
 
     id: str
@@ -90,20 +94,20 @@ class Question:
         return frozenset(self.needs.keys() - self.stale.keys())
 
 
-def questions(package: Package) -> tuple[Question, ...]:
+def questions(package: Package) -> tuple[PackageQuestion, ...]:
     """The queries of a package, in its order."""
     units = {unit.id: unit for unit in package.units}
     return tuple(_question(query, units) for query in package.queries)
 
 
-def _question(query: Query, units: Mapping[str, EvidenceUnit]) -> Question:
+def _question(query: Query, units: Mapping[str, EvidenceUnit]) -> PackageQuestion:
     required = [units[id] for id in dict.fromkeys(query.required)]
     gold = query.answer if query.answer and query.answer.strip() else None
     stale = {
         **outdated(query.text, gold, required),
         **superseded(query.text, required, units.values()),
     }
-    return Question(
+    return PackageQuestion(
         id=query.id,
         text=query.text,
         kind=query.kind or "",
@@ -113,7 +117,7 @@ def _question(query: Query, units: Mapping[str, EvidenceUnit]) -> Question:
             or query.attributes.get("abstention") is True
             or any(unit.kind == ABSTENTION for unit in required)
         ),
-        needs={unit.id: whole(unit) for unit in required},
+        needs={unit.id: full_coverage(unit) for unit in required},
         stale=stale,
         says={unit.id: unit.text for unit in required},
         holds=tuple(
@@ -124,7 +128,7 @@ def _question(query: Query, units: Mapping[str, EvidenceUnit]) -> Question:
     )
 
 
-def whole(unit: EvidenceUnit) -> Fraction:
+def full_coverage(unit: EvidenceUnit) -> Fraction:
     """The coverage beyond which h gains nothing; 1, one full statement, where h has no end."""
     ends = unit.response.saturates_at
     return Fraction(1) if ends is None else ends

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from memaudit.core.errors import MemAuditError, MissingTool
 from memaudit.core.text import terms
 from memaudit.downstream.embedders import Embedder, WordLlama
-from memaudit.downstream.holding import StoredMemory
-from memaudit.downstream.question import Question
+from memaudit.downstream.kept_store import StoredMemory
+from memaudit.downstream.question import PackageQuestion
 
 Ranking = tuple[str, ...]
 """Ids of the memories found, best first, at most k; what has nothing to do with it is not found."""
@@ -39,7 +39,7 @@ class Retriever(Protocol):
         ...
 
     def rank(
-        self, memories: Sequence[StoredMemory], questions: Sequence[Question], k: int
+        self, memories: Sequence[StoredMemory], questions: Sequence[PackageQuestion], k: int
     ) -> list[Ranking]:
         """One ranking a question; memories come in order of writing, which decides ties."""
         ...
@@ -67,7 +67,7 @@ class Bm25:
     peeks = False
 
     def rank(
-        self, memories: Sequence[StoredMemory], questions: Sequence[Question], k: int
+        self, memories: Sequence[StoredMemory], questions: Sequence[PackageQuestion], k: int
     ) -> list[Ranking]:
         corpus = [words(memory.text) for memory in memories]
         if not any(corpus):
@@ -107,7 +107,7 @@ class Dense:
         self._embedder = embedder
 
     def rank(
-        self, memories: Sequence[StoredMemory], questions: Sequence[Question], k: int
+        self, memories: Sequence[StoredMemory], questions: Sequence[PackageQuestion], k: int
     ) -> list[Ranking]:
         if not memories or not questions:
             return [() for _ in questions]
@@ -138,7 +138,7 @@ class Hybrid:
         self._parts = tuple(parts)
 
     def rank(
-        self, memories: Sequence[StoredMemory], questions: Sequence[Question], k: int
+        self, memories: Sequence[StoredMemory], questions: Sequence[PackageQuestion], k: int
     ) -> list[Ranking]:
         rankings = [part.rank(memories, questions, DEPTH * k) for part in self._parts]
         return [
@@ -168,12 +168,12 @@ class Oracle:
     peeks = True
 
     def rank(
-        self, memories: Sequence[StoredMemory], questions: Sequence[Question], k: int
+        self, memories: Sequence[StoredMemory], questions: Sequence[PackageQuestion], k: int
     ) -> list[Ranking]:
         return [_chosen(memories, question, k) for question in questions]
 
 
-def _chosen(memories: Sequence[StoredMemory], question: Question, k: int) -> Ranking:
+def _chosen(memories: Sequence[StoredMemory], question: PackageQuestion, k: int) -> Ranking:
     missing = dict(question.needs)
     left = [memory for memory in memories if any(memory.covers.get(unit) for unit in missing)]
     taken: list[str] = []
@@ -207,7 +207,7 @@ class Recency:
     peeks = False
 
     def rank(
-        self, memories: Sequence[StoredMemory], questions: Sequence[Question], k: int
+        self, memories: Sequence[StoredMemory], questions: Sequence[PackageQuestion], k: int
     ) -> list[Ranking]:
         newest = tuple(memory.id for memory in reversed(memories))[:k]
         return [newest for _ in questions]

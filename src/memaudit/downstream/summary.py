@@ -12,7 +12,7 @@ import numpy as np
 from memaudit.core.cost import words
 from memaudit.core.exact import exact
 from memaudit.core.number_text import rounded
-from memaudit.downstream.outcomes import Losses, losses
+from memaudit.downstream.outcomes import LossCounts, count_losses
 from memaudit.formats.diagnosis_files import MEASURES, Layer, Outcome
 from memaudit.stats.bootstrap import Floats, Indices, Interval, mean_intervals, resample_counts
 from memaudit.stats.paired_tests import holm, paired_differences
@@ -127,11 +127,11 @@ def summarise(rows: Sequence[Row], stores: Sequence[str]) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _added(rows: Sequence[Row]) -> Losses:
-    return losses((Outcome(row["outcome"]), Layer(row["layer"])) for row in rows)
+def _added(rows: Sequence[Row]) -> LossCounts:
+    return count_losses((Outcome(row["outcome"]), Layer(row["layer"])) for row in rows)
 
 
-def _losses(found: Losses) -> dict[str, Any]:
+def _losses(found: LossCounts) -> dict[str, Any]:
     """Counts, and exact shares as text: `answered` and `losses` sum to 1."""
     return {
         "questions": found.questions,

@@ -246,7 +246,7 @@ def _pending(
     records: TransferRecords,
     stores: TransferStores,
     asked: dict[str, tuple[str, ...]],
-    found: int,
+    existing: int,
 ) -> Iterator[PendingStore]:
     """Stores with rows to come. Records that are done are not built again."""
     done: dict[str, int] = {}

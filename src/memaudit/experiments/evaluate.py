@@ -12,12 +12,14 @@ from memaudit.core.number_text import rounded
 from memaudit.core.optimum import Certificate
 from memaudit.core.package import Package
 from memaudit.formats.run_files import RunRow
-from memaudit.scoring.score import Ratio, Score, Scorer
+from memaudit.scoring.score import Ratio, Scorer
 from memaudit.writers.protocol import Writer
 from memaudit.writers.run_writer import WriterRunner
 
+VERSION = version("memaudit")
 
-class Subject(WriterRunner):
+
+class EvaluatedPackage(WriterRunner):
     """A package with its writers, scorer and certificates."""
 
     def __init__(self, package: Package, seconds: float | None = None) -> None:
@@ -35,7 +37,7 @@ class Subject(WriterRunner):
 
 
 def evaluate(
-    subject: Subject,
+    subject: EvaluatedPackage,
     distribution: str,
     seed: int,
     budgets: Sequence[tuple[str, Fraction]],
@@ -43,16 +45,18 @@ def evaluate(
     skip: int = 0,
 ) -> Iterator[RunRow]:
     """The rows of a package, in order of budgets and writers, without the first `skip`."""
-    number = -1
-    for given, budget in budgets:
-        for writer in writers:
-            number += 1
-            if number >= skip:
-                yield _row(subject, distribution, seed, given, budget, writer)
+    cells = [(given, budget, writer) for given, budget in budgets for writer in writers]
+    for given, budget, writer in cells[skip:]:
+        yield _row(subject, distribution, seed, given, budget, writer)
 
 
 def _row(
-    subject: Subject, distribution: str, seed: int, given: str, budget: Fraction, writer: Writer
+    subject: EvaluatedPackage,
+    distribution: str,
+    seed: int,
+    given: str,
+    budget: Fraction,
+    writer: Writer,
 ) -> RunRow:
     optimum = subject.oracle.optimum(budget)
     failed, score = "", None
@@ -80,7 +84,9 @@ def _row(
         cost=plain(score.cost) if score else None,
         store=store,
         kinds=score.kinds if score else {},
-        unit_values=_numbers(score) if score else {},
+        unit_values={kind: rounded(value) for kind, value in score.unit_values.items()}
+        if score
+        else {},
         invalidation=rounded(score.invalidation) if score else None,
         current=rounded(score.current) if score else None,
         stale=rounded(score.stale) if score else None,
@@ -89,13 +95,6 @@ def _row(
         failed=failed,
         budget_as_given="" if given == str(budget_shown) else given,
     )
-
-
-VERSION = version("memaudit")
-
-
-def _numbers(score: Score) -> dict[str, float]:
-    return {kind: rounded(value) for kind, value in score.unit_values.items()}
 
 
 def certificate_hash(certificate: Certificate) -> str:

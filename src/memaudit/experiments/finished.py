@@ -1,7 +1,7 @@
-"""A finished run from its folder: every row is there, of the right form, in its place.
+"""A finished run, read from its folder: every row exists, in the right form and place.
 
-Rows are counted before the spec is written out: a manifest of a few bytes can name a hundred
-million seeds, and only rows that are really there may cost memory.
+Rows are counted before the spec is expanded: a manifest of a few bytes can name a hundred million
+seeds, and only rows that really exist may cost memory.
 """
 
 from collections.abc import Iterator
@@ -22,12 +22,11 @@ from memaudit.io.run_folder import ROWS
 from memaudit.io.strict_json import first_fault
 
 BLOCK = 1 << 20
-AGAIN = "run the sweep again into a new folder"
 
 
 @dataclass(frozen=True, slots=True)
 class FinishedRun:
-    """A run whose rows have been counted; they are checked one by one when they are read."""
+    """A run whose rows have been counted. They are checked one by one when they are read."""
 
     folder: Path
     manifest: dict[str, Any]
@@ -43,21 +42,22 @@ class FinishedRun:
             except ValidationError as error:
                 raise self._wrong(number, first_fault(error)) from None
             if not self.fits(number - 1, row):
-                raise self._wrong(number, "it is not the row that the run has there")
+                raise self._wrong(number, "it is not the row that belongs here")
             yield row
         if number != self.spec.rows:
             raise not_finished(self.folder, number, self.spec.rows)
 
     def _wrong(self, number: int, what: str) -> MemAuditError:
-        return MemAuditError(f"{self.folder / ROWS}, line {number}: {what}; {AGAIN}")
+        fix = "run the sweep again into a new folder"
+        return MemAuditError(f"{self.folder / ROWS}, line {number}: {what}; {fix}")
 
 
 def open_finished(folder: Path) -> FinishedRun:
-    """The run of a folder; refused where rows are missing, before anything is made of its spec."""
+    """The run of a folder, refused where rows are missing, before its spec is expanded."""
     manifest = read_run(folder)
-    there = rows_there(folder)
-    if there != manifest["rows"]:
-        raise not_finished(folder, there, manifest["rows"])
+    rows = count_rows(folder)
+    if rows != manifest["rows"]:
+        raise not_finished(folder, rows, manifest["rows"])
     stated = manifest["spec"]
     spec = RunSpec(
         tuple(stated["distributions"]),
@@ -70,15 +70,15 @@ def open_finished(folder: Path) -> FinishedRun:
     return FinishedRun(folder, manifest, spec, row_order(spec, budgets))
 
 
-def not_finished(folder: Path, there: int, wanted: int) -> MemAuditError:
+def not_finished(folder: Path, rows: int, wanted: int) -> MemAuditError:
     """The error for rows that are missing, or too many."""
     return MemAuditError(
-        f"{folder / ROWS} holds {there} of {wanted} rows; finish the run with the same command"
+        f"{folder / ROWS} holds {rows} of {wanted} rows; finish the run with the same command"
     )
 
 
-def rows_there(folder: Path) -> int:
-    """How many lines the rows of a run have, whole or not."""
+def count_rows(folder: Path) -> int:
+    """How many lines the rows of a run have, complete or not."""
     path = folder / ROWS
     count = 0
     try:

@@ -17,7 +17,7 @@ FIELDS = ("ratio", "value", "cost", "invalidation", "current", "stale")
 
 @dataclass(slots=True)
 class Grid:
-    """One distribution. What is undefined is NaN; why it is, is counted."""
+    """One distribution. Undefined numbers are NaN, and the reasons are counted."""
 
     distribution: str
     seeds: list[int]
@@ -36,7 +36,6 @@ class Grid:
         self.digests = [""] * len(self.seeds)
 
     def place(self, at: tuple[int, int, int], row: dict[str, Any]) -> None:
-        """Put a row in its place."""
         for name, numbers in self.numbers.items():
             value = row[name]
             if value is not None:
@@ -62,21 +61,21 @@ class Grid:
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
-    """Copies of one package are no evidence: they are drawn, and their signs flipped, together.
+class PackageResampling:
+    """How packages are resampled. Copies of one package are drawn and flipped together.
 
-    `drawn` is how often each package is drawn, one row a resample; copies have the same number in
-    `cluster`. Means are over all packages, so that every distribution keeps its weight.
+    `drawn` says how often each package is drawn, one row per resample. Copies have the same number
+    in `cluster`. Means are over all packages, so that every distribution keeps its weight.
     """
 
     drawn: Floats
     cluster: Indices
 
 
-def evidence(grids: Sequence[Grid]) -> Evidence:
-    """What the packages of some distributions, one after the other, are worth.
+def package_resampling(grids: Sequence[Grid]) -> PackageResampling:
+    """The resampling of the packages of some distributions, one after the other.
 
-    A package is drawn within the distribution that has it first; its copies come along.
+    A package is drawn within the distribution that has it first, together with its copies.
     """
     number: dict[str, int] = {}
     drawn = []
@@ -87,7 +86,7 @@ def evidence(grids: Sequence[Grid]) -> Evidence:
         if len(number) > known:
             drawn.append(resample_counts(len(number) - known, seed))
     cluster = np.array([number[digest] for grid in grids for digest in grid.digests])
-    return Evidence(np.concatenate(drawn, axis=1)[:, cluster], cluster)
+    return PackageResampling(np.concatenate(drawn, axis=1)[:, cluster], cluster)
 
 
 def read_grids(manifest: dict[str, Any], rows: Iterable[dict[str, Any]]) -> list[Grid]:

@@ -8,7 +8,7 @@ from itertools import islice
 
 from memaudit.core.errors import MemAuditError
 from memaudit.core.optimum import Optimum
-from memaudit.experiments.engines.local import Engine
+from memaudit.experiments.engines.protocol import Engine
 from memaudit.generators.registry import PUBLISHED, named_distribution
 from memaudit.solvers.registry import SOLVERS
 from memaudit.solvers.solve import PackageSolver
@@ -20,8 +20,8 @@ YARDSTICK = "reference"
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
-    """A row where a backend found something else."""
+class SolverDifference:
+    """A row where the value of a backend differs."""
 
     package: str
     budget: int
@@ -31,8 +31,8 @@ class Difference:
 
 
 @dataclass(slots=True)
-class Tally:
-    """One backend over all rows; `refused` rows are too large for it and counted apart."""
+class SolverTally:
+    """One backend over all rows. Rows too large for it are counted as refused."""
 
     solver: str
     rows: int = 0
@@ -40,10 +40,9 @@ class Tally:
     certified: int = 0
     refused: int = 0
     largest: Fraction = Fraction(0)
-    differing: list[Difference] = field(default_factory=list)
+    differing: list[SolverDifference] = field(default_factory=list)
 
-    def add(self, other: "Tally") -> None:
-        """Join the tallies of two parts."""
+    def add(self, other: "SolverTally") -> None:
         self.rows += other.rows
         self.matches += other.matches
         self.certified += other.certified
@@ -70,11 +69,11 @@ def audit_tasks(rows: int) -> Iterator[AuditTask]:
         seed += 1
 
 
-def audit_package(solvers: Sequence[str], row: AuditTask) -> dict[str, Tally]:
-    """One package at its budgets by every backend."""
+def audit_package(solvers: Sequence[str], row: AuditTask) -> dict[str, SolverTally]:
+    """One package at its budgets, solved by every backend."""
     name, seed, budgets = row
     package = named_distribution(name).package(seed)
-    tallies = {solver: Tally(solver) for solver in solvers}
+    tallies = {solver: SolverTally(solver) for solver in solvers}
     backends = {solver: PackageSolver(package, solver=solver) for solver in (YARDSTICK, *solvers)}
     for budget in budgets:
         optima = {solver: _solved(backend, budget) for solver, backend in backends.items()}
@@ -87,12 +86,12 @@ def audit_package(solvers: Sequence[str], row: AuditTask) -> dict[str, Tally]:
 
 
 def _solved(solver: PackageSolver, budget: int) -> Optimum | None:
-    """The optimum, or None where the backend does not take the package."""
+    """The optimum, or None where the package is too large for the backend."""
     form = solver.form.at(Fraction(budget), solver.group_cap)
     return None if solver.backend.accepts(form) else solver.solve(budget)
 
 
-def _count(tally: Tally, budget: int, found: Optimum | None, expected: Optimum) -> None:
+def _count(tally: SolverTally, budget: int, found: Optimum | None, expected: Optimum) -> None:
     if found is None:
         tally.refused += 1
         return
@@ -103,16 +102,16 @@ def _count(tally: Tally, budget: int, found: Optimum | None, expected: Optimum) 
     tally.largest = max(tally.largest, gap)
     if gap:
         tally.differing.append(
-            Difference(found.package, budget, tally.solver, found.value, expected.value)
+            SolverDifference(found.package, budget, tally.solver, found.value, expected.value)
         )
 
 
 def audit_solvers(
     rows: int, engine: Engine, solvers: Sequence[str] = ()
-) -> Iterator[dict[str, Tally]]:
+) -> Iterator[dict[str, SolverTally]]:
     """Tallies so far, after each package."""
     names = tuple(solvers) or tuple(SOLVERS)
-    total = {solver: Tally(solver) for solver in names}
+    total = {solver: SolverTally(solver) for solver in names}
     for part in engine.map(partial(audit_package, names), audit_tasks(rows)):
         for solver, tally in part.items():
             total[solver].add(tally)

@@ -4,11 +4,9 @@ import hashlib
 import json
 import math
 from dataclasses import asdict, dataclass
-from fractions import Fraction
 from typing import Any
 
 from memaudit.core.errors import MemAuditError
-from memaudit.core.exact import exact
 from memaudit.core.seeds import seed_ranges
 from memaudit.generators.registry import PUBLISHED
 
@@ -34,11 +32,10 @@ class RunSpec:
             if len(set(values)) != len(values):
                 raise MemAuditError(f"the run names one of its {name} twice")
         if self.seconds is not None and not (math.isfinite(self.seconds) and self.seconds > 0):
-            raise MemAuditError(f"--seconds {self.seconds:g} makes no sense; use a number above 0")
+            raise MemAuditError("--seconds must be above 0")
 
     @property
     def packages(self) -> int:
-        """How many packages it has."""
         return len(self.distributions) * len(self.seeds)
 
     @property
@@ -47,7 +44,6 @@ class RunSpec:
 
     @property
     def rows(self) -> int:
-        """How many rows it has."""
         return self.packages * self.rows_per_package
 
     def package_at(self, index: int) -> tuple[str, int]:
@@ -55,41 +51,12 @@ class RunSpec:
         return self.distributions[index // len(self.seeds)], self.seeds[index % len(self.seeds)]
 
     def to_json(self) -> dict[str, Any]:
-        """The JSON form."""
         return {**asdict(self), "seeds": seed_ranges(self.seeds)}
 
     @property
     def digest(self) -> str:
-        """The SHA-256 that tells two runs apart."""
+        """The SHA-256 that identifies the run."""
         return hashlib.sha256(json.dumps(self.to_json(), sort_keys=True).encode()).hexdigest()
-
-
-def parse_budgets(text: str) -> tuple[str, ...]:
-    """Budgets as written: whole or fractional costs from 1 on, fractions of the cost below 1."""
-    budgets = tuple(filter(None, (part.strip() for part in text.split(","))))
-    for budget in budgets:
-        try:
-            amount = exact(budget)
-        except ValueError as error:
-            raise MemAuditError(f"cannot read the budget {budget!r}: {error}") from None
-        if amount < 0:
-            raise MemAuditError(f"budget {budget} is negative; budgets are 0 or more")
-    return budgets
-
-
-def is_fraction(budget: str) -> bool:
-    """Whether a budget is a share of the mean total cost: above 0 and below 1."""
-    return 0 < exact(budget) < 1
-
-
-def absolute(budget: str, mean_cost: Fraction | None) -> Fraction:
-    """The budget in cost units: a fraction f means max(1, round(f * mean total cost))."""
-    amount = exact(budget)
-    if not is_fraction(budget):
-        return amount
-    if mean_cost is None:
-        raise ValueError(f"budget {budget} needs the mean total cost")
-    return Fraction(max(1, round(amount * mean_cost)))
 
 
 REFERENCES = (
@@ -107,12 +74,12 @@ REFERENCES = (
 ESTIMATED = ("estimated_gvt", "estimated_gvt_ridge", "estimated_greedy")
 RAW = ("recency_raw", "reservoir_raw")
 PROXIES = ("memgpt_style", "mem0_style", "amem_style", "amac_style")
-"""They go by what texts say; the published distributions have placeholders for texts."""
+"""They decide by texts, and the published distributions have placeholders for texts."""
 
 
 @dataclass(frozen=True, slots=True)
 class Suite:
-    """Defaults of a kind of run."""
+    """The defaults of a named kind of run."""
 
     about: str
     distributions: tuple[str, ...]
@@ -121,7 +88,7 @@ class Suite:
     writers: tuple[str, ...]
 
 
-# Seeds of the event graph below 100 were looked at while writers were made.
+# Seeds of the event graph below 100 were used while writers were developed.
 SUITES = {
     "controlled": Suite(
         about="the eight published distributions",

@@ -1,4 +1,4 @@
-"""Rows to a summary: means with intervals, paired differences, and a ranking of the writers."""
+"""The summary of a run: means with intervals, paired differences, and a ranking of writers."""
 
 import json
 import math
@@ -10,39 +10,31 @@ from typing import Any
 import numpy as np
 
 from memaudit.experiments.finished import open_finished
-from memaudit.experiments.grid import Evidence, Grid, evidence, read_grids
+from memaudit.experiments.grid import Grid, PackageResampling, package_resampling, read_grids
 from memaudit.io.atomic import write_file
-from memaudit.stats.intervals import (
-    LEVEL,
-    RESAMPLES,
-    Floats,
-    Interval,
-    differences,
-    holm,
-    intervals,
-)
+from memaudit.stats.bootstrap import LEVEL, RESAMPLES, Floats, Interval, mean_intervals
+from memaudit.stats.paired_tests import holm, paired_differences
 
 SUMMARY = "summary.json"
 DIGITS = 6
 
 
 def summarise(folder: Path) -> dict[str, Any]:
-    """Read a run's rows, write its summary, and give it back."""
-    found = open_finished(folder)
-    summary = summary_of(found.manifest, read_grids(found.manifest, found.rows()))
+    """Read the rows of a run, and write and return its summary."""
+    finished = open_finished(folder)
+    summary = summary_of(finished.manifest, read_grids(finished.manifest, finished.rows()))
     write_file(folder / SUMMARY, json.dumps(summary, indent=1) + "\n")
     return summary
 
 
 def summary_of(manifest: dict[str, Any], grids: Sequence[Grid]) -> dict[str, Any]:
-    """The summary of a run."""
     rows: list[dict[str, Any]] = []
     pairs: list[dict[str, Any]] = []
     for grid in grids:
         # All budgets at once, column after column: they share draws and flips.
         ratios = grid.numbers["ratio"].reshape(len(grid.seeds), -1)
-        known = evidence([grid])
-        rows += _cells(grid, intervals(ratios, known.drawn))
+        known = package_resampling([grid])
+        rows += _cells(grid, mean_intervals(ratios, known.drawn))
         pairs += _pairs(grid, ratios, known)
     return {
         "format": "memaudit-summary",
@@ -56,7 +48,7 @@ def summary_of(manifest: dict[str, Any], grids: Sequence[Grid]) -> dict[str, Any
     }
 
 
-def _cells(grid: Grid, found: Sequence[Interval]) -> list[dict[str, Any]]:
+def _cells(grid: Grid, means: Sequence[Interval]) -> list[dict[str, Any]]:
     """One row per budget and writer."""
     places = product(range(len(grid.budgets)), range(len(grid.writers)))
     return [
@@ -64,10 +56,10 @@ def _cells(grid: Grid, found: Sequence[Interval]) -> list[dict[str, Any]]:
             "distribution": grid.distribution,
             "budget": grid.budgets[place],
             "writer": grid.writers[column],
-            "n": one.n,
-            "mean_ratio": _rounded(one.mean),
-            "ci_low": _rounded(one.low),
-            "ci_high": _rounded(one.high),
+            "n": mean.n,
+            "mean_ratio": _rounded(mean.mean),
+            "ci_low": _rounded(mean.low),
+            "ci_high": _rounded(mean.high),
             "mean_value": _mean(grid, "value", place, column),
             "mean_cost": _mean(grid, "cost", place, column),
             "mean_invalidation": _mean(grid, "invalidation", place, column),
@@ -78,35 +70,35 @@ def _cells(grid: Grid, found: Sequence[Interval]) -> list[dict[str, Any]]:
             "failed": int(grid.failed[:, place, column].sum()),
             "distinct_packages": grid.distinct,
         }
-        for (place, column), one in zip(places, found, strict=True)
+        for (place, column), mean in zip(places, means, strict=True)
     ]
 
 
-def _pairs(grid: Grid, ratios: Floats, known: Evidence) -> list[dict[str, Any]]:
+def _pairs(grid: Grid, ratios: Floats, known: PackageResampling) -> list[dict[str, Any]]:
     """Every two writers at each budget; p-values are corrected within a budget."""
     writers = len(grid.writers)
     couples = list(combinations(range(writers), 2))
     budgets = range(len(grid.budgets))
     columns = [(place * writers + a, place * writers + b) for place in budgets for a, b in couples]
-    found = differences(ratios, columns, known.drawn, known.cluster)
+    results = paired_differences(ratios, columns, known.drawn, known.cluster)
     rows = []
     for place in budgets:
-        here = found[place * len(couples) : (place + 1) * len(couples)]
-        adjusted = holm([one.p for one in here])
+        here = results[place * len(couples) : (place + 1) * len(couples)]
+        adjusted = holm([difference.p for difference in here])
         rows += [
             {
                 "distribution": grid.distribution,
                 "budget": grid.budgets[place],
                 "first": grid.writers[a],
                 "second": grid.writers[b],
-                "n": one.n,
-                "mean_difference": _rounded(one.mean),
-                "ci_low": _rounded(one.low),
-                "ci_high": _rounded(one.high),
-                "p": _rounded(one.p),
+                "n": difference.n,
+                "mean_difference": _rounded(difference.mean),
+                "ci_low": _rounded(difference.low),
+                "ci_high": _rounded(difference.high),
+                "p": _rounded(difference.p),
                 "p_holm": _rounded(corrected),
             }
-            for (a, b), one, corrected in zip(couples, here, adjusted, strict=True)
+            for (a, b), difference, corrected in zip(couples, here, adjusted, strict=True)
         ]
     return rows
 
@@ -117,17 +109,17 @@ def ranking(grids: Sequence[Grid]) -> list[dict[str, Any]]:
     Packages are resampled within their distribution, copies of one together.
     """
     values = np.concatenate([grid.by_package for grid in grids])
-    drawn = evidence(grids).drawn
+    drawn = package_resampling(grids).drawn
     ranked = [
         {
             "writer": writer,
-            "n": one.n,
-            "left_out": len(values) - one.n,
-            "mean_ratio": _rounded(one.mean),
-            "ci_low": _rounded(one.low),
-            "ci_high": _rounded(one.high),
+            "n": mean.n,
+            "left_out": len(values) - mean.n,
+            "mean_ratio": _rounded(mean.mean),
+            "ci_low": _rounded(mean.low),
+            "ci_high": _rounded(mean.high),
         }
-        for writer, one in zip(grids[0].writers, intervals(values, drawn), strict=True)
+        for writer, mean in zip(grids[0].writers, mean_intervals(values, drawn), strict=True)
     ]
     return sorted(ranked, key=lambda row: (row["mean_ratio"] is None, -(row["mean_ratio"] or 0)))
 

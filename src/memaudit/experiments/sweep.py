@@ -20,7 +20,7 @@ from memaudit.core.budgets import budget_cost, is_share
 from memaudit.core.errors import InvalidPackage, MemAuditError
 from memaudit.core.exact import plain
 from memaudit.experiments.engines.protocol import Engine
-from memaudit.experiments.evaluate import Subject, evaluate
+from memaudit.experiments.evaluate import EvaluatedPackage, evaluate
 from memaudit.experiments.spec import RunSpec
 from memaudit.formats.run_files import RunManifest
 from memaudit.generators.registry import named_distribution
@@ -55,7 +55,7 @@ class RunOutcome:
 
 
 @dataclass(frozen=True, slots=True)
-class Chunk:
+class SweepChunk:
     """Some packages of a run. The first `skip` rows of the first package already exist."""
 
     packages: range
@@ -124,7 +124,7 @@ def mean_cost(spec: RunSpec) -> Fraction:
     return total / spec.packages
 
 
-def rows_of(spec: RunSpec, budgets: Budgets, chunk: Chunk) -> list[str]:
+def rows_of(spec: RunSpec, budgets: Budgets, chunk: SweepChunk) -> list[str]:
     """The lines of a chunk: what an engine runs, maybe on another machine."""
     import memaudit.solvers.compiled.batch  # noqa: F401 - the compiled small search from here on
 
@@ -141,18 +141,18 @@ def rows_of(spec: RunSpec, budgets: Budgets, chunk: Chunk) -> list[str]:
 
 
 @lru_cache(maxsize=1)
-def _subject(name: str, seed: int, seconds: float | None) -> Subject:
+def _subject(name: str, seed: int, seconds: float | None) -> EvaluatedPackage:
     """A distribution without draws has one package for all seeds, solved once per process."""
-    return Subject(named_distribution(name).package(seed), seconds)
+    return EvaluatedPackage(named_distribution(name).package(seed), seconds)
 
 
-def _chunks(spec: RunSpec, existing: int) -> Iterator[Chunk]:
+def _chunks(spec: RunSpec, existing: int) -> Iterator[SweepChunk]:
     """What is left to do after the rows that already exist."""
     first, skip = divmod(existing, spec.rows_per_package)
     size = max(1, min(MOST_IN_CHUNK, spec.packages // CHUNKS))
     while first < spec.packages:
         end = min(first + size, spec.packages)
-        yield Chunk(range(first, end), skip)
+        yield SweepChunk(range(first, end), skip)
         first, skip = end, 0
 
 

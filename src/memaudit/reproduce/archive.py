@@ -12,7 +12,7 @@ from fractions import Fraction
 import numpy as np
 
 from memaudit.core.package import Package
-from memaudit.experiments.evaluate import Subject
+from memaudit.experiments.evaluate import EvaluatedPackage
 from memaudit.reproduce.scoreboard import ScoreboardLine, compare, published
 from memaudit.solvers.solve import PackageSolver
 from memaudit.stats.bootstrap import mean_intervals, resample_counts
@@ -56,7 +56,7 @@ def measure_archive(
 
 
 def _measure_package(results: ArchiveResults, package: Package, budgets: Sequence[int]) -> None:
-    subject = Subject(package)
+    subject = EvaluatedPackage(package)
     two, by_bytes = PackageSolver(package, 2), PackageSolver(package.recost("bytes"))
     for budget in budgets:
         amount = Fraction(budget)

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from memaudit.core.exact import exact
-from memaudit.experiments.engines.local import Engine
+from memaudit.experiments.engines.protocol import Engine
 from memaudit.experiments.solver_audit import (
     YARDSTICK,
     AuditTask,
-    Difference,
-    Tally,
+    SolverDifference,
+    SolverTally,
     audit_package,
     audit_tasks,
 )
@@ -100,12 +100,12 @@ def solver_lines(solvers: tuple[str, ...], task: AuditTask) -> list[str]:
 
 def solver_summary_text(rows: Iterable[Mapping[str, Any]]) -> str:
     """All rows added up, one entry per backend."""
-    total: dict[str, Tally] = {}
+    total: dict[str, SolverTally] = {}
     count = 0
     for row in rows:
         count += len(row["budgets"])
         for solver, data in row["solvers"].items():
-            total.setdefault(solver, Tally(solver)).add(_tally(solver, data))
+            total.setdefault(solver, SolverTally(solver)).add(_tally(solver, data))
     data = {
         "rows": count,
         "compared_with": YARDSTICK,
@@ -114,7 +114,7 @@ def solver_summary_text(rows: Iterable[Mapping[str, Any]]) -> str:
     return json.dumps(data, indent=1) + "\n"
 
 
-def _tally_data(tally: Tally) -> dict[str, Any]:
+def _tally_data(tally: SolverTally) -> dict[str, Any]:
     return {
         "rows": tally.rows,
         "matches": tally.matches,
@@ -128,12 +128,12 @@ def _tally_data(tally: Tally) -> dict[str, Any]:
     }
 
 
-def _tally(solver: str, data: Mapping[str, Any]) -> Tally:
-    return Tally(
+def _tally(solver: str, data: Mapping[str, Any]) -> SolverTally:
+    return SolverTally(
         solver, data["rows"], data["matches"], data["certified"], data["refused"],
         exact(data["max_difference"]),
         [
-            Difference(row["package"], row["budget"], row["solver"], exact(row["value"]),
+            SolverDifference(row["package"], row["budget"], row["solver"], exact(row["value"]),
                        exact(row["expected"]))
             for row in data["differing"]
         ],

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from pydantic import JsonValue
 
 from memaudit.core.errors import MemAuditError
-from memaudit.experiments.engines.local import Engine
+from memaudit.experiments.engines.protocol import Engine
 from memaudit.io.atomic import write_file
 from memaudit.io.journal import Journal, Key, in_order
 from memaudit.io.run_folder import LOCK, refuse_other_run

@@ -14,13 +14,13 @@ from typing import Any
 from memaudit.core.exact import exact, plain
 from memaudit.core.number_text import rounded
 from memaudit.core.package import Package
-from memaudit.downstream.cases import Wanted, make_cases
+from memaudit.downstream.cases import StoreChoice, make_cases
+from memaudit.downstream.examine import ReadingSetup
 from memaudit.downstream.readers.offline import Extractive
 from memaudit.downstream.retrievers import Bm25
-from memaudit.downstream.run import run
-from memaudit.downstream.spec import Setup
-from memaudit.experiments.engines.local import Engine
-from memaudit.experiments.evaluate import Subject, certificate_hash, evaluate
+from memaudit.downstream.run import diagnose
+from memaudit.experiments.engines.protocol import Engine
+from memaudit.experiments.evaluate import EvaluatedPackage, certificate_hash, evaluate
 from memaudit.experiments.grid import read_grids
 from memaudit.experiments.spec import ESTIMATED, PROXIES, RAW, REFERENCES, RunSpec
 from memaudit.experiments.summary import summary_of
@@ -84,7 +84,7 @@ def package_file(package: Package) -> str:
 
 def natural_lines(spec: RunSpec, place: int) -> list[str]:
     """The rows of one package: what an engine runs."""
-    subject = Subject(natural_set()[place])
+    subject = EvaluatedPackage(natural_set()[place])
     budgets = [(budget, Fraction(budget)) for budget in spec.budgets]
     writers = [named_writer(name) for name in spec.writers]
     return [to_line(row.to_json()) for row in evaluate(subject, NATURAL, place, budgets, writers)]
@@ -245,8 +245,10 @@ QUESTION_WRITERS = ("opt", "gvt", "estimated_gvt", "recency_raw", *PROXIES)
 def make_downstream(folder: Path, packages: int) -> None:
     """Follow every question from the store through retrieval to the answer."""
     writers = [named_writer(name) for name in QUESTION_WRITERS]
-    made = make_cases(natural_set()[:packages], Wanted(Fraction(QUESTION_BUDGET), writers=writers))
-    run(made.cases, Setup(Bm25(), QUESTION_DEPTH, Extractive()), folder, made.settings)
+    made = make_cases(
+        natural_set()[:packages], StoreChoice(Fraction(QUESTION_BUDGET), writers=writers)
+    )
+    diagnose(made.cases, ReadingSetup(Bm25(), QUESTION_DEPTH, Extractive()), folder, made.settings)
 
 
 def _json_text(data: Mapping[str, Any]) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from memaudit.experiments.engines.local import Engine
+from memaudit.experiments.engines.protocol import Engine
 from memaudit.io.run_folder import locked
 from memaudit.reproduce.controlled import Sweeper, make_solver_audit, reproduce_controlled
 from memaudit.reproduce.documents import documents, write_documents

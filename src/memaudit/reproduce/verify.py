@@ -17,7 +17,8 @@ from memaudit.core.digest import digest
 from memaudit.core.errors import InvalidPackage, MemAuditError
 from memaudit.core.text import counted
 from memaudit.downstream.run import MEMORIES
-from memaudit.experiments.engines.local import Engine, Serial
+from memaudit.experiments.engines.local import Serial
+from memaudit.experiments.engines.protocol import Engine
 from memaudit.experiments.spec import RunSpec
 from memaudit.experiments.sweep import RUN, read_run, resolve, run_manifest
 from memaudit.generators.registry import named_distribution
@@ -293,7 +294,7 @@ def _is_run(
     for key in sorted(stated.keys() | expected.keys()):
         if stated.get(key) != expected.get(key):
             report.problem(f"{name}/{RUN}", f"{key} does not follow from the manifest")
-    return stated == expected
+    return bool(stated == expected)
 
 
 def _check_downstream(folder: Path, settings: Settings, report: VerifyReport) -> None:

@@ -17,7 +17,7 @@ from memaudit.experiments.grid import read_grids
 from memaudit.experiments.solver_audit import AuditTask, audit_tasks
 from memaudit.experiments.spec import RunSpec
 from memaudit.experiments.summary import summary_of
-from memaudit.experiments.sweep import Budgets, Chunk, resolve, row_order, rows_of
+from memaudit.experiments.sweep import Budgets, SweepChunk, resolve, row_order, rows_of
 from memaudit.io.journal import Fits, in_order
 from memaudit.reproduce.controlled import (
     SOLVER_KEY,
@@ -125,7 +125,7 @@ def _run_part(
 
 
 def _run_lines(spec: RunSpec, budgets: Budgets, package: int) -> list[str]:
-    return rows_of(spec, budgets, Chunk(range(package, package + 1), skip=0))
+    return rows_of(spec, budgets, SweepChunk(range(package, package + 1), skip=0))
 
 
 def _run_summary_text(spec: RunSpec, rows: Rows) -> str:

@@ -6,15 +6,15 @@ from typing import Protocol
 
 from memaudit.core.errors import MemAuditError
 from memaudit.core.text import contains
-from memaudit.downstream.holding import StoredMemory
-from memaudit.downstream.readers.protocol import Asked, Reply, State
+from memaudit.downstream.kept_store import StoredMemory
+from memaudit.downstream.readers.protocol import ReaderReply, ReadingTask, ReplyState
 from memaudit.models.client import FailureKind
 from memaudit.models.prompt import Prompt, Quotable, StrictRow, load_prompt
 from memaudit.models.request import Request
 from memaudit.models.session import ModelSession
 
 
-class Read(Protocol):
+class ParsedAnswer(Protocol):
     """What every reply has, whatever prompt asked for it."""
 
     @property
@@ -58,7 +58,7 @@ class CopiedReply(AnswerReply):
         return () if self.abstained else tuple((number, self.answer) for number in self.memories)
 
 
-class Evidence(StrictRow):
+class CitedPassage(StrictRow):
     """A passage and where it stands."""
 
     memory: int
@@ -68,7 +68,7 @@ class Evidence(StrictRow):
 class EvidenceReply(StrictRow):
     """The passages, then the answer."""
 
-    evidence: list[Evidence]
+    evidence: list[CitedPassage]
     answer: str
     abstained: bool
 
@@ -103,9 +103,9 @@ STAGE = "reading"
 UNKNOWN_MEMORY, NOT_VERBATIM = "cites_unknown_memory", "quote_not_verbatim"
 
 _STATES = {
-    FailureKind.REFUSED: State.REFUSED,
-    FailureKind.INVALID: State.UNPARSEABLE,
-    FailureKind.HTTP: State.NO_REPLY,
+    FailureKind.REFUSED: ReplyState.REFUSED,
+    FailureKind.INVALID: ReplyState.UNPARSEABLE,
+    FailureKind.HTTP: ReplyState.NO_REPLY,
 }
 
 
@@ -121,20 +121,20 @@ class ModelReader:
         self._prompt, self._reply_type = reader_prompt(prompt), PROMPTS[prompt]
         self.about = f"{model}, prompt {self._prompt.label} {self._prompt.sha256[:12]}"
 
-    def read(self, asked: Sequence[Asked]) -> list[Reply]:
+    def read(self, asked: Sequence[ReadingTask]) -> list[ReaderReply]:
         requests = [(one.owner, self._request(one)) for one in asked]
-        found: Sequence[Read | None] = self._session.ask(STAGE, requests, self._reply_type)
+        found: Sequence[ParsedAnswer | None] = self._session.ask(STAGE, requests, self._reply_type)
         failed = {
             trouble.key: _STATES[FailureKind(trouble.what)]
             for trouble in self._session.ledger.problems
             if trouble.stage == STAGE and trouble.failure
         }
         return [
-            Reply(failed[request.key]) if reply is None else _reply(reply, one.memories)
+            ReaderReply(failed[request.key]) if reply is None else _reply(reply, one.memories)
             for one, (_, request), reply in zip(asked, requests, found, strict=True)
         ]
 
-    def _request(self, asked: Asked) -> Request:
+    def _request(self, asked: ReadingTask) -> Request:
         memories: Quotable = [
             {"memory": number, "text": memory.text}
             for number, memory in enumerate(asked.memories, start=1)
@@ -145,7 +145,7 @@ class ModelReader:
         )
 
 
-def _reply(reply: Read, memories: Sequence[StoredMemory]) -> Reply:
+def _reply(reply: ParsedAnswer, memories: Sequence[StoredMemory]) -> ReaderReply:
     """The reply with ids for numbers; what it cites or quotes wrongly is noted, not believed."""
     by_number = dict(enumerate(memories, start=1))
     used = tuple(dict.fromkeys(by_number[n].id for n in reply.cited if n in by_number))
@@ -157,6 +157,6 @@ def _reply(reply: Read, memories: Sequence[StoredMemory]) -> Reply:
     ):
         notes.append(NOT_VERBATIM)
     if reply.abstained:
-        return Reply(State.ABSTAINED, reply.answer, used, tuple(notes))
-    state = State.ANSWERED if reply.answer.strip() else State.EMPTY
-    return Reply(state, reply.answer, used, tuple(notes))
+        return ReaderReply(ReplyState.ABSTAINED, reply.answer, used, tuple(notes))
+    state = ReplyState.ANSWERED if reply.answer.strip() else ReplyState.EMPTY
+    return ReaderReply(state, reply.answer, used, tuple(notes))

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 from memaudit.core.text import sentences, terms
-from memaudit.downstream.holding import StoredMemory
-from memaudit.downstream.readers.protocol import Asked, Reply, State
+from memaudit.downstream.kept_store import StoredMemory
+from memaudit.downstream.readers.protocol import ReaderReply, ReadingTask, ReplyState
 
 
 class EvidenceOnly:
@@ -16,11 +16,11 @@ class EvidenceOnly:
     peeks = True
     asks_a_model = False
 
-    def read(self, asked: Sequence[Asked]) -> list[Reply]:
+    def read(self, asked: Sequence[ReadingTask]) -> list[ReaderReply]:
         return [self._answer(one) for one in asked]
 
     @staticmethod
-    def _answer(asked: Asked) -> Reply:
+    def _answer(asked: ReadingTask) -> ReaderReply:
         question = asked.question
         used = tuple(
             memory.id
@@ -28,13 +28,13 @@ class EvidenceOnly:
             if any(memory.covers.get(unit) for unit in question.supports)
         )
         if question.abstention:
-            return Reply(State.ABSTAINED, used=used)
+            return ReaderReply(ReplyState.ABSTAINED, used=used)
         supported = question.supports and all(
             _covered(asked.memories, unit) >= question.needs[unit] for unit in question.supports
         )
         if not supported:
-            return Reply(State.ABSTAINED, used=used)
-        return Reply(State.ANSWERED, question.gold or "", used, knows=True)
+            return ReaderReply(ReplyState.ABSTAINED, used=used)
+        return ReaderReply(ReplyState.ANSWERED, question.gold or "", used, knows=True)
 
 
 def _covered(memories: Sequence[StoredMemory], unit: str) -> Fraction:
@@ -53,11 +53,11 @@ class Extractive:
     peeks = False
     asks_a_model = False
 
-    def read(self, asked: Sequence[Asked]) -> list[Reply]:
+    def read(self, asked: Sequence[ReadingTask]) -> list[ReaderReply]:
         return [self._answer(one) for one in asked]
 
     @staticmethod
-    def _answer(asked: Asked) -> Reply:
+    def _answer(asked: ReadingTask) -> ReaderReply:
         wanted = terms(asked.question.text)
         best, answer, source = Fraction(0), "", ""
         for id, sentence in _sentences(asked):
@@ -65,11 +65,11 @@ class Extractive:
             if shared > best:
                 best, answer, source = shared, sentence, id
         if best < LEAST:
-            return Reply(State.ABSTAINED)
-        return Reply(State.ANSWERED, answer, (source,))
+            return ReaderReply(ReplyState.ABSTAINED)
+        return ReaderReply(ReplyState.ANSWERED, answer, (source,))
 
 
-def _sentences(asked: Asked) -> Iterator[tuple[str, str]]:
+def _sentences(asked: ReadingTask) -> Iterator[tuple[str, str]]:
     for memory in asked.memories:
         for sentence in sentences(memory.text):
             yield memory.id, sentence

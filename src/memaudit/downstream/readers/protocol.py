@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
 
-from memaudit.downstream.holding import StoredMemory
-from memaudit.downstream.question import Question
+from memaudit.downstream.kept_store import StoredMemory
+from memaudit.downstream.question import PackageQuestion
 
 
-class State(StrEnum):
+class ReplyState(StrEnum):
     """What sort of reply it is."""
 
     ANSWERED = "answered"
@@ -23,20 +23,20 @@ class State(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ReadingTask:
     """A question with what was retrieved for it, best first."""
 
     owner: str
     """The package, for the ledger of a model's replies."""
-    question: Question
+    question: PackageQuestion
     memories: tuple[StoredMemory, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class ReaderReply:
     """What a reader said."""
 
-    state: State
+    state: ReplyState
     answer: str = ""
     used: tuple[str, ...] = ()
     """Ids of the memories the answer is taken from, as far as the reader says."""
@@ -66,6 +66,6 @@ class Reader(Protocol):
         """Whether it is better asked everything at once: one estimate, one batch."""
         ...
 
-    def read(self, asked: Sequence[Asked]) -> list[Reply]:
+    def read(self, asked: Sequence[ReadingTask]) -> list[ReaderReply]:
         """One reply a question, in order."""
         ...

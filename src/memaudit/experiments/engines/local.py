@@ -1,44 +1,11 @@
-"""What an engine does, and the engines of this machine: one process, or several through joblib."""
+"""The engines of this machine: one process, or several through joblib."""
 
 import os
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from typing import Protocol, TypeVar
 
 from joblib import Parallel, delayed
 
-Task = TypeVar("Task")
-Result = TypeVar("Result")
-
-
-class Engine(Protocol):
-    """Runs a function over tasks; the function and the tasks can travel to other processes."""
-
-    @property
-    def name(self) -> str: ...
-
-    def map(self, function: Callable[[Task], Result], tasks: Iterable[Task]) -> Iterator[Result]:
-        """Results in the order of the tasks, each as soon as those before it are there."""
-        ...
-
-
-Promise = TypeVar("Promise")
-
-
-def in_order(
-    submit: Callable[[Task], Promise],
-    fetch: Callable[[Promise], Result],
-    tasks: Iterable[Task],
-    width: int,
-) -> Iterator[Result]:
-    """Submit ahead by at most `width` tasks; fetch in the order of submission."""
-    flying: deque[Promise] = deque()
-    for task in tasks:
-        flying.append(submit(task))
-        if len(flying) >= width:
-            yield fetch(flying.popleft())
-    while flying:
-        yield fetch(flying.popleft())
+from memaudit.experiments.engines.protocol import Result, Task
 
 
 class Serial:
@@ -51,7 +18,7 @@ class Serial:
 
 
 class Processes:
-    """One process per core unless told otherwise."""
+    """One process per core unless another number is given."""
 
     name = "processes"
 

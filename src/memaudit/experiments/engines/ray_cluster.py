@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from memaudit.core.errors import MemAuditError, MissingTool
-from memaudit.experiments.engines.local import Result, Task, in_order
+from memaudit.experiments.engines.protocol import Result, Task, in_order
 
 
 class RayCluster:

@@ -2,24 +2,22 @@
 
 from memaudit.core.errors import MemAuditError
 from memaudit.experiments.engines.dask_cluster import DaskCluster
-from memaudit.experiments.engines.local import Engine, Processes, Serial
+from memaudit.experiments.engines.local import Processes, Serial
+from memaudit.experiments.engines.protocol import Engine
 from memaudit.experiments.engines.ray_cluster import RayCluster
 
-ENGINES = ("processes", "serial", "dask", "ray")
+CLUSTERS: dict[str, type[DaskCluster | RayCluster]] = {"dask": DaskCluster, "ray": RayCluster}
+ENGINES = ("processes", "serial", *CLUSTERS)
 
 
 def named_engine(name: str, jobs: int | None = None, address: str | None = None) -> Engine:
     """The engine of that name; only clusters have an address."""
     if jobs is not None and jobs < 1:
-        raise MemAuditError(f"--jobs {jobs} makes no sense; use 1 or more")
-    if name == "dask":
-        return DaskCluster(jobs, address)
-    if name == "ray":
-        return RayCluster(jobs, address)
+        raise MemAuditError("--jobs must be at least 1")
+    if name not in ENGINES:
+        raise MemAuditError(f"unknown engine {name!r}; known engines: {', '.join(ENGINES)}")
+    if name in CLUSTERS:
+        return CLUSTERS[name](jobs, address)
     if address is not None:
         raise MemAuditError(f"engine {name!r} takes no address; use --engine dask or ray")
-    if name == "serial":
-        return Serial()
-    if name == "processes":
-        return Processes(jobs)
-    raise MemAuditError(f"unknown engine {name!r}; known engines: {', '.join(ENGINES)}")
+    return Serial() if name == "serial" else Processes(jobs)

@@ -6,10 +6,10 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from memaudit.downstream.holding import StoredMemory
-from memaudit.downstream.question import Question
+from memaudit.downstream.kept_store import StoredMemory
+from memaudit.downstream.question import PackageQuestion
 from memaudit.downstream.retrievers import Ranking, Recency
-from tests.downstream.diagnosis.small_runs import made
+from tests.downstream.small_runs import made
 
 CALLS = iter(range(1, 99))
 
@@ -18,7 +18,7 @@ class Deadly(Recency):
     """Kills its own process when it is called for the fourth time."""
 
     def rank(
-        self, memories: Sequence[StoredMemory], questions: Sequence[Question], k: int
+        self, memories: Sequence[StoredMemory], questions: Sequence[PackageQuestion], k: int
     ) -> list[Ranking]:
         if next(CALLS) == 4:
             os.kill(os.getpid(), signal.SIGKILL)

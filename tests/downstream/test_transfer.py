@@ -1,29 +1,116 @@
-"""Four stores of three records: rows, what is required, and runs that go on."""
+"""Raw stores by hand, and four stores of three records through a run."""
 
 import json
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from memaudit.core.errors import MemAuditError
+from memaudit.core.package import Package
+from memaudit.downstream.examine import ReadingSetup
 from memaudit.downstream.readers.registry import READERS
 from memaudit.downstream.retrievers import RETRIEVERS
-from memaudit.downstream.run import Run
-from memaudit.downstream.spec import Setup
-from memaudit.downstream.transfer import Compared, open_records, transfer
+from memaudit.downstream.run import FinishedDiagnosis
+from memaudit.downstream.transfer import (
+    RAW_STORES,
+    TransferStores,
+    open_records,
+    raw_store,
+    raw_words,
+    transfer,
+)
 from memaudit.io.journal import read_journal
 from memaudit.writers.registry import named_writer
-from tests.downstream.transfer.haystacks import written
+from tests.downstream.haystacks import written
+
+COSTS = (3, 5, 2, 9, 4)
+
+
+def turns(costs: tuple[int, ...] = COSTS) -> Package:
+    """A turn of each cost, with a summary that no raw store keeps."""
+    return Package.model_validate(
+        {
+            "name": "p",
+            "experiences": [{"id": f"e{at}", "index": at} for at in range(len(costs))],
+            "candidates": [
+                {"id": f"e{at}/{kind}", "experience": f"e{at}", "kind": kind, "cost": cost,
+                 "text": f"{kind} {at}"}
+                for at, cost in enumerate(costs)
+                for kind in ("raw", "summary")
+            ],
+            "units": [{"id": "u", "kind": "fact"}],
+            "coverage": [{"candidate": "e1/raw", "unit": "u", "value": 1},
+                         {"candidate": "e1/summary", "unit": "u", "value": 1}],
+        }
+    )  # fmt: skip
+
+
+def kept(name: str, budget: int, seed: int = 0, costs: tuple[int, ...] = COSTS) -> list[str]:
+    """Numbers of the turns that a store keeps."""
+    found = raw_store(name, turns(costs), Fraction(budget), seed)
+    assert [memory.id for memory in found.written] == [f"e{at}/raw" for at in range(len(costs))]
+    return [memory.id.removeprefix("e").removesuffix("/raw") for memory in found.kept]
+
+
+@pytest.mark.parametrize(
+    ("budget", "expected"),
+    [
+        (23, "01234"),
+        (15, "234"),  # 3 + 5 + 2 fit; 9 pushes 3 and 5 out to 11; 4 is the last of 15
+        (13, "34"),
+        (9, "4"),  # 9 pushes all out, 4 pushes 9 out
+        (8, "24"),  # 9 is too long to be let in: 3 + 5 -> 5 + 2 -> 2 + 4
+        (0, ""),
+    ],
+)
+def test_first_in_first_out(budget: int, expected: str) -> None:
+    """A new turn pushes out the oldest."""
+    assert "".join(kept("fifo", budget)) == expected
+
+
+def test_everything() -> None:
+    """The full store knows no budget; it costs 23, and holds what its turns cover."""
+    assert kept("full_raw", 0) == list("01234")
+    assert raw_words(turns()) == 23
+    found = raw_store("full_raw", turns(), Fraction(0), 0)
+    assert [dict(memory.covers) for memory in found.written] == [{}, {"u": 1}, {}, {}, {}]
+
+
+@given(st.integers(0, 30), st.integers(0, 5), st.lists(st.integers(1, 9), min_size=2, max_size=9))
+def test_budgets_hold_and_are_used(budget: int, seed: int, costs: list[int]) -> None:
+    """Whatever is left out of the sample would not fit any more; the queue is the newest turns."""
+    many = tuple(costs)
+    for name in ("raw_replay", "fifo"):
+        inside = [int(at) for at in kept(name, budget, seed, many)]
+        spent = sum(many[at] for at in inside)
+        assert spent <= budget
+        if name == "raw_replay":
+            assert all(spent + many[at] > budget for at in set(range(len(many))) - set(inside))
+        elif inside:
+            short = [at for at, cost in enumerate(many) if cost <= budget]
+            assert inside == short[short.index(inside[0]) :]
+
+
+def test_the_sample_depends_on_the_seed() -> None:
+    """Same seed, same sample; other seeds give others."""
+    samples = {tuple(kept("raw_replay", 8, seed)) for seed in range(20)}
+    assert kept("raw_replay", 8, 3) == kept("raw_replay", 8, 3)
+    assert len(samples) > 2
+    assert set(RAW_STORES) == {"full_raw", "raw_replay", "fifo"}
+
 
 STORES = ["estimated_gvt", "full_raw", "raw_replay", "fifo"]
 WRITERS = [named_writer("estimated_gvt")]
 
 
-def ran(path: Path, folder: Path, budget: str = "0.6", k: int = 2) -> Run:
+def ran(path: Path, folder: Path, budget: str = "0.6", k: int = 2) -> FinishedDiagnosis:
     """A run over a file."""
-    setup = Setup(RETRIEVERS["bm25"], k, READERS["extractive"])
-    return transfer(open_records(path), Compared(WRITERS, budget), setup, folder)
+    setup = ReadingSetup(RETRIEVERS["bm25"], k, READERS["extractive"])
+    return transfer(open_records(path), TransferStores(WRITERS, budget), setup, folder)
 
 
 def rows(folder: Path) -> dict[tuple[str, str], dict[str, Any]]:
@@ -84,14 +171,14 @@ def test_it_goes_on_where_it_ended(tmp_path: Path, left: int) -> None:
     lines = whole["rows.jsonl"].splitlines(keepends=True)
     (tmp_path / "out" / "rows.jsonl").write_bytes(b"".join(lines[:left]) + b'{"half')
     (tmp_path / "out" / "summary.json").unlink()
-    assert ran(path, tmp_path / "out").found == left
+    assert ran(path, tmp_path / "out").existing == left
     assert {name: (tmp_path / "out" / name).read_bytes() for name in whole} == whole
 
 
 def test_another_file_or_budget_is_refused(tmp_path: Path) -> None:
     """The spec names the file by its content."""
     ran(written(tmp_path / "f.json"), tmp_path / "out")
-    with pytest.raises(MemAuditError, match=r"its source differ"):
+    with pytest.raises(MemAuditError, match=r"different: source"):
         ran(written(tmp_path / "g.json", "swim", "cat"), tmp_path / "out")
     with pytest.raises(MemAuditError, match=r"its budget differ"):
         ran(tmp_path / "f.json", tmp_path / "out", budget="0.4")
@@ -109,7 +196,7 @@ def test_another_file_or_budget_is_refused(tmp_path: Path) -> None:
 def test_what_cannot_be_compared(budget: str, writers: list[str], message: str) -> None:
     """Said before anything is read."""
     with pytest.raises(MemAuditError, match=message):
-        Compared([named_writer(name) for name in writers], budget)
+        TransferStores([named_writer(name) for name in writers], budget)
 
 
 def test_a_file_that_asks_nothing(tmp_path: Path) -> None:

@@ -76,11 +76,11 @@ def test_each_text_is_asked_for_once(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("behaviour", "message"),
     [
-        (embeds(lambda found: found[1:]), "one vector a text"),
-        (embeds(lambda found: "nothing" if found else ""), "one vector a text"),
-        (embeds(lambda _: [{"index": 0, "embedding": "x"}]), "a vector that is none"),
-        (embeds(lambda _: [{"index": 0, "embedding": []}]), "a vector that is none"),
-        (embeds(lambda _: [{"index": 0, "embedding": [1, None]}]), "a vector that is none"),
+        (embeds(lambda found: found[1:]), "one vector per text"),
+        (embeds(lambda found: "nothing" if found else ""), "one vector per text"),
+        (embeds(lambda _: [{"index": 0, "embedding": "x"}]), "an invalid vector"),
+        (embeds(lambda _: [{"index": 0, "embedding": []}]), "an invalid vector"),
+        (embeds(lambda _: [{"index": 0, "embedding": [1, None]}]), "an invalid vector"),
         (embeds(lambda _: [{"index": 5, "embedding": [1.0]}]), "numbers its vectors wrongly"),
         (fails(400, "too long"), "HTTP 400: too long"),
         (fails(503, "later"), "HTTP 503: later"),

@@ -1,19 +1,19 @@
-"""Old and new value both required: which of them the answer needs."""
+"""What a question needs: the rules current-v1 and stale-v1."""
 
 from fractions import Fraction
 
 import pytest
 
-from memaudit.core.package import EvidenceUnit, Package
+from memaudit.core.package import EvidenceUnit, Package, Source
 from memaudit.downstream.chain import chains, stage_of
-from memaudit.downstream.examine import examine
+from memaudit.downstream.examine import ReadingSetup, examine
 from memaudit.downstream.kept_store import StoredMemory
-from memaudit.downstream.question import PackageQuestion, outdated, questions
+from memaudit.downstream.question import PackageQuestion, outdated, questions, superseded
 from memaudit.downstream.readers.offline import EvidenceOnly
 from memaudit.downstream.retrievers import Oracle
 from memaudit.natural.build_plan import BuildJob, plan_build
 from tests.datasets.files import real_file
-from tests.downstream.small import holding
+from tests.downstream.small import store_of
 
 OLD = EvidenceUnit(id="old", kind="stale", text="My record is 17 laps.")
 NEW = EvidenceUnit(id="new", kind="current", text="Today I swam 21 laps, my best ever!")
@@ -62,8 +62,8 @@ def test_the_current_value_is_asked_for(
 
 def test_the_stage_goes_by_what_supports() -> None:
     """The new value alone is enough where it is asked for, and not where the old one is."""
-    new = holding(StoredMemory("m", NEW.text, {"new": Fraction(1)}))
-    old = holding(StoredMemory("m", OLD.text, {"old": Fraction(1)}))
+    new = store_of(StoredMemory("m", NEW.text, {"new": Fraction(1)}))
+    old = store_of(StoredMemory("m", OLD.text, {"old": Fraction(1)}))
     assert (NOW.supports, BEFORE.supports) == ({"new"}, {"old", "new"})
     assert (list(NOW.stale), list(BEFORE.stale)) == (["old"], [])
     for question, held, stage in (
@@ -87,7 +87,7 @@ def test_recall_counts_all_that_is_required() -> None:
         StoredMemory("m-old", OLD.text, {"old": Fraction(1)}),
         StoredMemory("m-new", NEW.text, {"new": Fraction(1)}),
     )
-    (row,) = examine(package, holding(*memories), Oracle(), 1, EvidenceOnly())
+    (row,) = examine(package, store_of(*memories), ReadingSetup(Oracle(), 1, EvidenceOnly()))
     assert row.retrieved == ("m-new",)  # what the answer needs comes first
     assert row.decision.outcome == "answered_right"
     assert row.why == ()
@@ -95,7 +95,7 @@ def test_recall_counts_all_that_is_required() -> None:
     assert [(one["unit"], one["supports"]) for one in row.to_json()["evidence"]] == [
         ("old", False), ("new", True),
     ]  # fmt: skip
-    (both,) = examine(package, holding(*memories), Oracle(), 2, EvidenceOnly())
+    (both,) = examine(package, store_of(*memories), ReadingSetup(Oracle(), 2, EvidenceOnly()))
     assert both.retrieved == ("m-new", "m-old")
 
 
@@ -114,3 +114,41 @@ def test_what_the_module_says_of_longmemeval() -> None:
     assert len(others) == 6
     assert sum((one.gold or "").lower().startswith("yes") for one in others) == 3
     assert sum("previous" in one.text or "earlier" in one.text for one in others) == 3
+
+
+def unit(id: str, kind: str, text: str, *sources: str) -> EvidenceUnit:
+    """A unit on these sources."""
+    return EvidenceUnit(
+        id=id, kind=kind, text=text, sources=tuple(Source(id=one) for one in sources)
+    )
+
+
+PLAYED = unit("played", "stale", "Ilka plays the cello, in a small orchestra.", "t1")
+BANKED = unit("banked", "stale", "As of 9 July 2023, Wendel banks with Cobalt.", "t2")
+PLAYS = unit("plays", "current", "As of 9 July 2023, Ilka plays the harp.", "t3")
+ENDED = unit("ended", "supersession", "That is over.", "t2", "t3")
+PLAYS_WITH = unit("fact", "fact", "Ilka plays with Zelda.", "t4")
+UNITS = [PLAYED, BANKED, PLAYS, ENDED, PLAYS_WITH]
+WHICH = "Which instrument does Ilka play now?"
+
+
+def test_by_words() -> None:
+    """Two shared terms; a shared date is none."""
+    assert list(superseded(WHICH, [PLAYS], UNITS)) == ["played"]
+
+
+def test_by_source() -> None:
+    """A supersession that stands on the turn of the old value."""
+    assert list(superseded("What is over?", [ENDED], UNITS)) == ["banked"]
+
+
+def test_only_where_something_says_what_holds() -> None:
+    """A question about a fact, or without evidence, has no stale answer."""
+    assert superseded(WHICH, [PLAYS_WITH], UNITS) == {}
+    assert superseded(WHICH, [], UNITS) == {}
+
+
+def test_the_past_is_no_mistake_where_it_is_asked_for() -> None:
+    """Required alone the old value is the answer; beside the current one `current-v1` decides."""
+    assert superseded("Which did Ilka play first?", [PLAYED, ENDED], UNITS) == {}
+    assert superseded(WHICH, [PLAYED, PLAYS], UNITS) == {}

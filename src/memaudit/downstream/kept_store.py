@@ -16,7 +16,7 @@ class StoredMemory:
 
 
 @dataclass(frozen=True, slots=True)
-class Holding:
+class KeptStore:
     """Everything written, in order of writing; `kept_ids` is what retrieval can find."""
 
     name: str

@@ -6,22 +6,24 @@ from typing import Any
 import pytest
 
 from memaudit.core.errors import MemAuditError
-from memaudit.downstream.calibration import Plan, calibrate
+from memaudit.downstream.calibration import CalibrationPlan, calibrate
+from memaudit.downstream.examine import ReadingSetup
 from memaudit.downstream.readers.registry import READERS
 from memaudit.downstream.retrievers import RETRIEVERS
-from memaudit.downstream.spec import Setup
 from memaudit.generators.registry import named_distribution
 from memaudit.natural.named_packages import natural_set
 from memaudit.writers.registry import named_writer
 
-ORACLE = Setup(RETRIEVERS["oracle"], 99, READERS["evidence-only"])
-BASELINE = Setup(RETRIEVERS["bm25"], 3, READERS["extractive"])
+ORACLE = ReadingSetup(RETRIEVERS["oracle"], 99, READERS["evidence-only"])
+BASELINE = ReadingSetup(RETRIEVERS["bm25"], 3, READERS["extractive"])
 
 
-def plan(setup: Setup = BASELINE, budgets: str = "0.1,40", writers: str = "opt mem0_style") -> Plan:
+def plan(
+    setup: ReadingSetup = BASELINE, budgets: str = "0.1,40", writers: str = "opt mem0_style"
+) -> CalibrationPlan:
     """Two small event graphs and two conversations."""
     graphs = named_distribution("event_graph:experiences=8")
-    return Plan(
+    return CalibrationPlan(
         {"event_graph": [graphs.package(seed) for seed in (1, 2)], "natural": natural_set()[:2]},
         budgets, [named_writer(name) for name in writers.split()], setup,
     )  # fmt: skip
@@ -60,7 +62,7 @@ def test_a_folder_says_the_same(tmp_path: Path) -> None:
 def test_folders_of_something_else(tmp_path: Path) -> None:
     """Another spec, another format, rows without a spec."""
     calibrate(plan(budgets="40"), tmp_path / "out")
-    with pytest.raises(MemAuditError, match=r"another calibration \(its budgets differ\)"):
+    with pytest.raises(MemAuditError, match=r"another calibration \(different: budgets\)"):
         calibrate(plan(), tmp_path / "out")
     (tmp_path / "out" / "spec.json").write_text('{"format": "memaudit-diagnosis"}')
     with pytest.raises(MemAuditError, match="is not the spec of a calibration"):
@@ -85,4 +87,6 @@ def test_what_cannot_be_calibrated(change: dict[str, Any], message: str) -> None
         plan(**change)
     mute = [package.replace(queries=()) for package in natural_set()[:1]]
     with pytest.raises(MemAuditError, match="no package has a question"):
-        Plan({"natural": mute}, "5", [named_writer("opt"), named_writer("gvt")], BASELINE)
+        CalibrationPlan(
+            {"natural": mute}, "5", [named_writer("opt"), named_writer("gvt")], BASELINE
+        )

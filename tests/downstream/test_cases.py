@@ -7,10 +7,15 @@ import pytest
 from memaudit.adapters.store import ExportedStore, Memory, Origin
 from memaudit.core.errors import MemAuditError
 from memaudit.core.objective import violations
-from memaudit.downstream.cases import Wanted, make_cases, named_policy
-from memaudit.downstream.stores import exported_holding, writer_holding
+from memaudit.downstream.cases import (
+    StoreChoice,
+    exported_store,
+    make_cases,
+    named_policy,
+    writer_store,
+)
 from memaudit.generators.registry import named_distribution
-from memaudit.scoring.judges.lexical import Lexical
+from memaudit.scoring.judges import LexicalJudge
 from memaudit.writers.registry import named_writer
 from tests.downstream.small import PACKAGE
 
@@ -31,20 +36,20 @@ def store(
 
 def test_everything_fits() -> None:
     """All is kept, with the judge's coverage."""
-    found = exported_holding(PACKAGE, store(), Lexical(), Fraction(13), "recency")
+    found = exported_store(PACKAGE, store(), LexicalJudge(), Fraction(13), "recency")
     assert (found.kept_by, found.kept_ids) == ("everything fits", {"m0", "m1", "m2"})
     assert [set(memory.covers) for memory in found.written] == [{"dog"}, {"now", "old"}, set()]
 
 
 def test_cut_to_the_budget() -> None:
     """The newest that fit, or the most salient; what is pruned stays written."""
-    newest = exported_holding(PACKAGE, store(), Lexical(), Fraction(7), "recency")
+    newest = exported_store(PACKAGE, store(), LexicalJudge(), Fraction(7), "recency")
     assert (newest.kept_by, newest.kept_ids) == ("cut by recency", {"m1", "m2"})
     assert len(newest.written) == 3
-    rated = exported_holding(PACKAGE, store(salience=9.0), Lexical(), Fraction(7), "salience")
+    rated = exported_store(PACKAGE, store(salience=9.0), LexicalJudge(), Fraction(7), "salience")
     assert rated.kept_ids == {"m0", "m2"}
     with pytest.raises(MemAuditError, match="no salience for every memory"):
-        exported_holding(PACKAGE, store(), Lexical(), Fraction(7), "salience")
+        exported_store(PACKAGE, store(), LexicalJudge(), Fraction(7), "salience")
 
 
 @pytest.mark.parametrize("name", ["opt", "mem0_style", "random_feasible"])
@@ -52,11 +57,11 @@ def test_a_writer_keeps_what_it_writes(name: str) -> None:
     """Feasible, the same for the same seed, with the package's own coverage."""
     package = named_distribution("event_graph:experiences=12").package(3)
     budget = package.budgets[-1]
-    found = writer_holding(package, named_writer(name), budget)
+    found = writer_store(package, named_writer(name), budget)
     ids = [memory.id for memory in found.written]
     assert violations(package, ids, budget, package.group_cap) == []
     assert (found.kept_ids, found.kept_by) == (set(ids), "written within the budget")
-    assert found == writer_holding(package, named_writer(name), budget)
+    assert found == writer_store(package, named_writer(name), budget)
     cells = {(c.candidate, c.unit): c.value for c in package.coverage if c.candidate in set(ids)}
     assert cells == {
         (memory.id, unit): value
@@ -69,7 +74,7 @@ def test_cases() -> None:
     """Every store for every package; what is out of the pool or has no question is left out."""
     out = PACKAGE.replace(name="out", attributes={"scoring_pool": False})
     mute = PACKAGE.replace(name="mute", queries=())
-    wanted = Wanted(Fraction(7), [store()], Lexical())
+    wanted = StoreChoice(Fraction(7), [store()], LexicalJudge())
     made = make_cases([out, PACKAGE, mute], wanted)
     assert [case.package.name for case in made.cases] == ["ann"]
     assert made.left_out == {
@@ -86,9 +91,9 @@ def test_whose_memory_it_is() -> None:
     """With several packages a store must say it, and must have been written for all of them."""
     two = [PACKAGE, PACKAGE.replace(name="bob")]
     with pytest.raises(MemAuditError, match="does not say which package"):
-        make_cases(two, Wanted(Fraction(7), [store()], Lexical()))
+        make_cases(two, StoreChoice(Fraction(7), [store()], LexicalJudge()))
     with pytest.raises(MemAuditError, match="was not written for the package 'bob'"):
-        make_cases(two, Wanted(Fraction(7), [store(example="ann")], Lexical()))
+        make_cases(two, StoreChoice(Fraction(7), [store(example="ann")], LexicalJudge()))
     for name in ("fifo", "query_salience"):
         with pytest.raises(MemAuditError, match=f"unknown policy '{name}'; choose from recency, s"):
             named_policy(name)

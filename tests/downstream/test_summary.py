@@ -1,14 +1,16 @@
-"""Sums, means and differences of rows, worked by hand."""
+"""Sums, means, differences and the curve of evidence against words, worked by hand."""
 
 import math
 from fractions import Fraction
 from itertools import product
 from typing import Any
 
+import numpy as np
 import pytest
 
+from memaudit.downstream.summary import curve, depths, summarise
 from memaudit.formats.diagnosis_files import MEASURES
-from memaudit.downstream.summary import summarise
+from memaudit.stats.bootstrap import resample_counts
 
 RIGHT = ("answered_right", "answered")
 WRITE = ("evidence_never_written", "write")
@@ -130,3 +132,45 @@ def test_one_alone_has_no_interval() -> None:
     alone = [row("p", store, "q", RIGHT, 1) for store in "ab"]
     (gap, *_) = summarise(alone, ["a", "b"])["differences"]
     assert (gap["mean_difference"], gap["ci_low"], gap["p"]) == (0, None, 1)
+
+
+def curve_row(retrieved: dict[str, str], *units: list[tuple[int | None, str]]) -> dict[str, Any]:
+    """A row: memories with their texts, and for each unit who covers how much at which rank."""
+    return {
+        "retrieved": list(retrieved),
+        "texts": retrieved,
+        "evidence": [
+            {"needs": 1, "memories": [{"rank": rank, "covers": covers} for rank, covers in unit]}
+            for unit in units
+        ],
+    }
+
+
+CURVE_ROWS = [
+    # Two halves at ranks 1 and 3; a whole one at rank 2; one that was not retrieved.
+    curve_row({"a": "one two", "b": "three", "c": "four five six"},
+              [(1, "1/2"), (3, "1/2")], [(2, "1")], [(None, "1")]),
+    curve_row({"a": "one"}, [(1, "1")]),
+    curve_row({}),
+]  # fmt: skip
+
+
+def test_points() -> None:
+    """Words 2, 3, 6 and 1, 1, 1 and 0; recall 0, 1/3, 2/3 and 1, 1, 1; the third has none."""
+    found = curve(CURVE_ROWS, depths(CURVE_ROWS), np.arange(3), resample_counts(3))
+    assert [point["first"] for point in found] == [1, 2, 3]
+    assert [point["words"] for point in found] == pytest.approx([3 / 3, 4 / 3, 7 / 3])
+    recalls = [point["evidence_recall"] for point in found]
+    assert [one["mean"] for one in recalls] == pytest.approx([1 / 2, 2 / 3, 5 / 6])
+    assert {one["n"] for one in recalls} == {2}
+    assert recalls[0]["ci_low"] <= recalls[0]["mean"] <= recalls[0]["ci_high"]
+    # With halves counted as halves: 1/6, 1/2, 2/3 of the first row.
+    coverage = [point["evidence_coverage"]["mean"] for point in found]
+    assert coverage == pytest.approx([7 / 12, 3 / 4, 5 / 6])
+
+
+def test_nothing_retrieved() -> None:
+    """No depth, no point; without evidence there is no recall."""
+    assert curve([curve_row({})], 0, np.zeros(1, int), resample_counts(1)) == []
+    (one,) = curve([curve_row({"a": "one"})], 1, np.zeros(1, int), resample_counts(1))
+    assert one["evidence_recall"]["mean"] is None

@@ -4,17 +4,18 @@ import json
 from pathlib import Path
 from typing import Any
 
+from memaudit.downstream.cases import DiagnosisCase
+from memaudit.downstream.examine import ReadingSetup
 from memaudit.downstream.readers.protocol import Reader
 from memaudit.downstream.readers.registry import READERS
 from memaudit.downstream.retrievers import Recency, Retriever
-from memaudit.downstream.run import Run, run
-from memaudit.downstream.spec import Case, Setup
-from tests.downstream.small import ALL, DOG, PACKAGE, holding
+from memaudit.downstream.run import FinishedDiagnosis, diagnose
+from tests.downstream.small import ALL, DOG, PACKAGE, store_of
 
 CASES = [
-    Case(
+    DiagnosisCase(
         PACKAGE.replace(name=name),
-        (holding(*ALL[: at + 2], name="some"), holding(DOG, name="dog")),
+        (store_of(*ALL[: at + 2], name="some"), store_of(DOG, name="dog")),
     )
     for at, name in enumerate(("one", "two", "three"))
 ]
@@ -23,10 +24,10 @@ ROWS = 3 * 2 * 5
 
 def made(
     folder: Path, retriever: Retriever | None = None, reader: Reader | None = None, k: int = 2
-) -> Run:
+) -> FinishedDiagnosis:
     """A run into a folder."""
-    setup = Setup(retriever or Recency(), k, reader or READERS["extractive"])
-    return run(CASES, setup, folder, {"budget": 9})
+    setup = ReadingSetup(retriever or Recency(), k, reader or READERS["extractive"])
+    return diagnose(CASES, setup, folder, {"budget": 9})
 
 
 def files(folder: Path) -> dict[str, bytes]:

@@ -9,16 +9,17 @@ from pathlib import Path
 import pytest
 
 from memaudit.core.errors import MemAuditError
+from memaudit.downstream.cases import DiagnosisCase
+from memaudit.downstream.examine import ReadingSetup
 from memaudit.downstream.readers.offline import Extractive
-from memaudit.downstream.readers.protocol import Asked, Reply, State
+from memaudit.downstream.readers.protocol import ReaderReply, ReadingTask, ReplyState
 from memaudit.downstream.readers.registry import READERS
 from memaudit.downstream.retrievers import Recency
-from memaudit.downstream.run import run
-from memaudit.downstream.spec import Case, Setup
-from tests.downstream.diagnosis.small_runs import CASES, ROWS, files, made, rows
-from tests.downstream.small import PACKAGE, holding
+from memaudit.downstream.run import diagnose
+from tests.downstream.small import PACKAGE, store_of
+from tests.downstream.small_runs import CASES, ROWS, files, made, rows
 
-SETUP = Setup(Recency(), 2, READERS["extractive"])
+SETUP = ReadingSetup(Recency(), 2, READERS["extractive"])
 
 
 def test_all_rows_in_order(tmp_path: Path) -> None:
@@ -29,10 +30,10 @@ def test_all_rows_in_order(tmp_path: Path) -> None:
     assert [(row["package"], row["store"], row["query"]) for row in found] == [
         (case.package.name, held.name, query.id)
         for case in CASES
-        for held in case.holdings
+        for held in case.stores
         for query in case.package.queries
     ]
-    assert (finished.found, finished.cut) == (0, 0)
+    assert (finished.existing, finished.cut) == (0, 0)
     assert set(files(tmp_path / "out")) == {
         "spec.json", "memories.jsonl", "rows.jsonl", "summary.json",
     }  # fmt: skip
@@ -43,13 +44,13 @@ def test_killed_in_the_middle(tmp_path: Path) -> None:
     """kill -9, then the same command: the same bytes as without."""
     made(tmp_path / "whole")
     killed = tmp_path / "killed"
-    command = [sys.executable, "-m", "tests.downstream.diagnosis.killed_diagnosis", str(killed)]
-    process = subprocess.run(command, cwd=Path(__file__).parents[3], timeout=60, check=False)
+    command = [sys.executable, "-m", "tests.downstream.killed_diagnosis", str(killed)]
+    process = subprocess.run(command, cwd=Path(__file__).parents[2], timeout=60, check=False)
     assert process.returncode == -signal.SIGKILL
     assert "summary.json" not in files(killed)
     assert len(rows(killed)) == 3 * 5
     finished = made(killed)
-    assert finished.found == 3 * 5
+    assert finished.existing == 3 * 5
     assert files(killed) == files(tmp_path / "whole")
 
 
@@ -60,7 +61,7 @@ def test_rows_cut_off(tmp_path: Path, cut: int) -> None:
     path = tmp_path / "out" / "rows.jsonl"
     path.write_bytes(path.read_bytes()[:-cut])
     finished = made(tmp_path / "out")
-    assert 0 < finished.found < ROWS
+    assert 0 < finished.existing < ROWS
     assert files(tmp_path / "out") == whole
 
 
@@ -68,7 +69,7 @@ def test_a_finished_run_is_left_alone(tmp_path: Path) -> None:
     """All rows are found, and the files stay as they are."""
     made(tmp_path)
     before = files(tmp_path)
-    assert made(tmp_path).found == ROWS
+    assert made(tmp_path).existing == ROWS
     assert files(tmp_path) == before
 
 
@@ -76,11 +77,11 @@ def test_another_spec_is_refused(tmp_path: Path) -> None:
     """What differs is named, and nothing is touched."""
     made(tmp_path)
     before = files(tmp_path)
-    with pytest.raises(MemAuditError, match=r"another diagnosis \(its k differ\)"):
+    with pytest.raises(MemAuditError, match=r"another diagnosis \(different: k\)"):
         made(tmp_path, k=3)
-    other = [Case(case.package, case.holdings[:1]) for case in CASES]
-    with pytest.raises(MemAuditError, match=r"its memories, stores differ"):
-        run(other, SETUP, tmp_path, {"budget": 9})
+    other = [DiagnosisCase(case.package, case.stores[:1]) for case in CASES]
+    with pytest.raises(MemAuditError, match=r"different: stores, memories"):
+        diagnose(other, SETUP, tmp_path, {"budget": 9})
     assert files(tmp_path) == before
 
 
@@ -91,11 +92,11 @@ class Unreliable(Extractive):
         self.broken = True
         self.asked = 0
 
-    def read(self, asked: Sequence[Asked]) -> list[Reply]:
+    def read(self, asked: Sequence[ReadingTask]) -> list[ReaderReply]:
         self.asked += len(asked)
         found = super().read(asked)
         return [
-            Reply(State.NO_REPLY) if self.broken and one.owner == "two" else reply
+            ReaderReply(ReplyState.NO_REPLY) if self.broken and one.owner == "two" else reply
             for one, reply in zip(asked, found, strict=True)
         ]
 
@@ -116,7 +117,7 @@ def test_a_server_that_failed_is_asked_again(tmp_path: Path) -> None:
 class Hopeless(Extractive):
     """A reader that cannot be asked."""
 
-    def read(self, asked: Sequence[Asked]) -> list[Reply]:  # noqa: ARG002
+    def read(self, asked: Sequence[ReadingTask]) -> list[ReaderReply]:  # noqa: ARG002
         raise MemAuditError("no key")
 
 
@@ -138,18 +139,18 @@ def test_a_run_that_never_began_leaves_nothing(tmp_path: Path) -> None:
     ("cases", "message"),
     [
         ([CASES[0], CASES[0]], "two packages are called 'one'"),
-        ([Case(PACKAGE, (holding(), holding()))], "two stores have the same name"),
-        ([Case(PACKAGE, ())], "no store to diagnose"),
-        ([Case(PACKAGE.replace(queries=()), (holding(),))], "no package has a question"),
+        ([DiagnosisCase(PACKAGE, (store_of(), store_of()))], "two stores have the same name"),
+        ([DiagnosisCase(PACKAGE, ())], "no store to diagnose"),
+        ([DiagnosisCase(PACKAGE.replace(queries=()), (store_of(),))], "no package has a question"),
     ],
 )
-def test_nothing_to_run(tmp_path: Path, cases: list[Case], message: str) -> None:
+def test_nothing_to_run(tmp_path: Path, cases: list[DiagnosisCase], message: str) -> None:
     """Said in one line before anything is written."""
     with pytest.raises(MemAuditError, match=message):
-        run(cases, SETUP, tmp_path / "out", {})
+        diagnose(cases, SETUP, tmp_path / "out", {})
     assert not (tmp_path / "out").exists()
-    with pytest.raises(MemAuditError, match="retrieve 1 memory or more"):
-        Setup(Recency(), 0, READERS["extractive"])
+    with pytest.raises(MemAuditError, match="--k must be at least 1"):
+        ReadingSetup(Recency(), 0, READERS["extractive"])
 
 
 def test_folders_of_something_else(tmp_path: Path) -> None:
