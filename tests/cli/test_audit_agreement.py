@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from memaudit.io.packages import write_package
-from memaudit.label_audit.cells import Frame, LabelSet
+from memaudit.label_audit.frame import Frame, LabelSet
 from memaudit.label_audit.frame_files import write_frame, write_labels
 from tests.cli.running import failure, run
 from tests.golden_files import check_golden
-from tests.label_audit.agreement.labelled import cell, frame, labels
-from tests.label_audit.agreement.test_judged_frame import passed
+from tests.label_audit.small_frames import frame, labels, plain_cell
+from tests.label_audit.test_package_cells import package_with_passes
 
 KEY = "fffppnnnnnnnnn"
 ANN = "ffpppnnnnnfnn?"
@@ -24,11 +24,10 @@ BOT = "ffnnpnnnnnfnnn"
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A frame of two packages, labels of two annotators, and of a model."""
     held = frame(14, KEY, {place: Fraction(7, 2) for place in range(5, 14)})
     cells = tuple(
         replace(
-            cell(place, f"p{place // 7}", "fact" if place % 2 else "summary"),
+            plain_cell(place, f"p{place // 7}", "fact" if place % 2 else "summary"),
             candidate_text=f"memory \x1b[31m{place} [red]",
         )
         for place in range(14)
@@ -40,13 +39,11 @@ def folder(tmp_path: Path) -> Path:
 
 
 def arguments(folder: Path, *more: object) -> tuple[object, ...]:
-    """The command on these files."""
     files = (folder / "frame", folder / "ann.csv", folder / "ben.csv")
     return ("audit", "agreement", *files, "--draws", 100, *more)
 
 
 def test_printed(folder: Path) -> None:
-    """The paper's table first; numbers drawn at random are masked."""
     result = run(*arguments(folder, "--model", folder / "bot.csv", "--details"))
     assert result.exit_code == 0, result.output
     assert "\x1b" not in result.stdout
@@ -55,14 +52,12 @@ def test_printed(folder: Path) -> None:
 
 
 def test_one_pair_in_detail(folder: Path) -> None:
-    """Unless asked for more: three raters would fill pages."""
     short = run(*arguments(folder, "--model", folder / "bot.csv")).stdout
     assert short.count("rows: first, columns: second") == 1
     assert "--details" in short
 
 
 def test_help() -> None:
-    """What the command takes."""
     check_golden("help/audit_agreement.txt", run("audit", "agreement", "--help").stdout)
 
 
@@ -93,7 +88,6 @@ def test_json(folder: Path) -> None:
 
 
 def test_without_key(folder: Path) -> None:
-    """Only the cells, as annotators get them: no row for the package, no natural balance."""
     (folder / "frame" / "key.csv").unlink()
     result = run("audit", "agreement", folder / "frame" / "cells.csv", folder / "ann.csv",
                  folder / "ben.csv", "--draws", 10, "--json")  # fmt: skip
@@ -120,7 +114,6 @@ def test_cells_with_ids_only(tmp_path: Path) -> None:
 
 
 def test_undefined_is_said(folder: Path) -> None:
-    """Two who say none throughout agree by chance alone."""
     for name in ("x", "y"):
         write_labels(labels(name, "n" * 14), folder / f"{name}.csv")
     files = ("audit", "agreement", folder / "frame" / "cells.csv", folder / "x.csv")
@@ -134,8 +127,7 @@ def test_undefined_is_said(folder: Path) -> None:
 
 
 def test_passes_of_a_package(tmp_path: Path) -> None:
-    """Passes kept in a package need no frame; the one it is scored by is not its judge."""
-    write_package(passed("session", 4), tmp_path / "p.json")
+    write_package(package_with_passes("session", 4), tmp_path / "p.json")
     words = ("audit", "agreement", tmp_path / "p.json")
     result = run(*words, "pass:a", "pass:b", "--draws", 10)
     assert result.exit_code == 0, result.output
@@ -146,12 +138,11 @@ def test_passes_of_a_package(tmp_path: Path) -> None:
 
 
 def test_wrong_input(folder: Path) -> None:
-    """One clear line."""
     words = ("audit", "agreement", folder / "frame")
-    assert "give one sort only" in failure(*words, folder / "ann.csv", "pass:a")
+    assert "give either files or passes" in failure(*words, folder / "ann.csv", "pass:a")
     assert "given twice" in failure(*words, folder / "ann.csv", folder / "ann.csv")
     write_labels(LabelSet("eve", {"c999": "full"}), folder / "eve.csv")
-    assert "'c999', which the frame lacks" in failure(*words, folder / "eve.csv")
+    assert "'c999', which is not in the frame" in failure(*words, folder / "eve.csv")
     write_labels(labels("ann", "ff"), folder / "more.csv")
     assert "in two files" in failure(*words, folder / "ann.csv", folder / "more.csv")
     assert failure(*words, folder / "gone.csv").endswith(

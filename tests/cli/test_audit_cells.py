@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from memaudit.label_audit.cells import LabelSet
+from memaudit.label_audit.frame import LabelSet
 from memaudit.label_audit.frame_files import read_label_sets, write_frame, write_labels
 from tests.cli.running import failure, run
-from tests.label_audit.frames.test_model_pass import FRAME, SAID
+from tests.label_audit.test_model_labels import FRAME, SAID
 from tests.models.server import completion, serving
 from tests.natural.passes.fake_model import answer, instead, plays
 
@@ -16,7 +16,6 @@ pytest.importorskip("openai", reason="pip install 'memaudit[models]'")
 
 
 def words(folder: Path, *more: object) -> tuple[object, ...]:
-    """The command on a frame of four cells."""
     write_frame(FRAME, folder / "f")
     return (
         "audit", "cells", folder / "f", "--model", "one", "--out", folder / "one.csv",
@@ -25,7 +24,6 @@ def words(folder: Path, *more: object) -> tuple[object, ...]:
 
 
 def test_live(tmp_path: Path) -> None:
-    """Labels of every cell, in our file; a second run replaces them from the cache."""
     with serving(plays) as served:
         result = run(*words(tmp_path, "--base-url", served.url))
     assert result.exit_code == 0, result.output
@@ -36,8 +34,6 @@ def test_live(tmp_path: Path) -> None:
 
 
 def test_what_got_no_answer(tmp_path: Path) -> None:
-    """Counted in both outputs, and absent from the file; nothing answered is an error."""
-
     def lazy(body: dict[str, object]) -> str:
         found = answer(body)
         found["cells"] = [row for row in found["cells"] if row["label"] != "none"]
@@ -61,7 +57,6 @@ def test_what_got_no_answer(tmp_path: Path) -> None:
 
 
 def test_batch(tmp_path: Path) -> None:
-    """Requests go into a file beside the labels; after the import the labels are there."""
     result = run(*words(tmp_path, "--provider", "batch"))
     assert result.exit_code == 1
     assert "memaudit batch import" in result.stderr
@@ -80,11 +75,10 @@ def test_batch(tmp_path: Path) -> None:
 
 
 def test_nobodys_labels_are_overwritten(tmp_path: Path) -> None:
-    """A person's file is refused before anything is asked."""
     write_labels(LabelSet("human_a", {"c0000": "none"}), tmp_path / "one.csv")
     assert "holds labels of 'human_a'" in failure(*words(tmp_path, "--provider", "offline"))
     (tmp_path / "one.csv").unlink()
-    assert "is no folder" in failure(
+    assert "is not a folder" in failure(
         *words(tmp_path, "--provider", "offline", "--out", tmp_path / "no" / "one.csv")
     )
     assert "written to a .csv" in failure(

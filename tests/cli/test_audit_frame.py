@@ -6,11 +6,10 @@ from pathlib import Path
 from memaudit.io.packages import write_package
 from memaudit.label_audit.frame_files import read_frame, read_label_sets
 from tests.cli.running import failure, run
-from tests.label_audit.frames.making import grid
+from tests.label_audit.small_frames import grid
 
 
 def test_the_shipped_set(tmp_path: Path) -> None:
-    """Out of the box; a second time nothing is written, another seed is refused."""
     out = tmp_path / "f"
     words = ("audit", "frame", "natural", "--skip-exact", "--out", out)
     result = run(*words, "--seed", 1)
@@ -21,16 +20,15 @@ def test_the_shipped_set(tmp_path: Path) -> None:
     assert any(
         line.startswith(f"wrote {len(frame.cells):,} cells of 26 packages") for line in lines
     )
-    assert lines[-1] == "to keep from those who label: key.csv, frame.json"
+    assert lines[-1] == "to hide from labellers: key.csv, frame.json"
     assert any(line.endswith("cells exact, uncovered") for line in lines)
     again = run(*words, "--seed", 1)
     assert again.exit_code == 0
-    assert "already there" in again.stdout
+    assert "already exists" in again.stdout
     assert "holds another frame" in failure(*words, "--seed", 2)
 
 
 def test_json_and_passes(tmp_path: Path) -> None:
-    """Counts per stratum, and the labels of the packages' own passes beside the frame."""
     words = (
         "audit",
         "frame",
@@ -56,7 +54,6 @@ def test_json_and_passes(tmp_path: Path) -> None:
 
 
 def test_paths_and_what_is_wrong(tmp_path: Path) -> None:
-    """Packages by path; wrong options in one line."""
     write_package(grid("tenth"), tmp_path / "g.json")
     words = ("audit", "frame", tmp_path / "g.json", "--out", tmp_path / "f")
     assert "--zero-rate: 'lots' is not a number" in failure(*words, "--zero-rate", "lots")
@@ -70,7 +67,6 @@ def test_paths_and_what_is_wrong(tmp_path: Path) -> None:
 
 
 def test_names_cannot_steer_the_terminal(tmp_path: Path) -> None:
-    """Kinds are untrusted."""
     package = grid("tenth", candidates=2, units=2)
     evil = package.candidates[0].model_copy(update={"kind": "\x1b[31m[red]evil"})
     write_package(package.replace(candidates=(evil, package.candidates[1])), tmp_path / "g.json")

@@ -20,7 +20,6 @@ LABELS = {"1": "full", "0.5": "partial", "0": "none"}
 
 @pytest.fixture
 def packages(tmp_path: Path) -> list[Path]:
-    """Three packages of the natural set."""
     paths = []
     for package in natural_set()[:3]:
         paths.append(tmp_path / f"{package.name}.json")
@@ -29,7 +28,6 @@ def packages(tmp_path: Path) -> list[Path]:
 
 
 def frame_of(packages: list[Path], folder: Path) -> dict[str, str]:
-    """A frame over packages, and the package's own label of every cell."""
     made = run("audit", "frame", *packages, "--out", folder, "--zero-rate", "0.1", "--skip-exact")
     assert made.exit_code == 0, made.output
     with (folder / "key.csv").open() as file:
@@ -37,7 +35,6 @@ def frame_of(packages: list[Path], folder: Path) -> dict[str, str]:
 
 
 def write_labels(path: Path, **annotators: dict[str, str]) -> Path:
-    """A label file."""
     with path.open("w", newline="") as file:
         table = csv.writer(file)
         table.writerow(("cell_id", "annotator_id", "label", "notes"))
@@ -47,7 +44,6 @@ def write_labels(path: Path, **annotators: dict[str, str]) -> Path:
 
 
 def answered(*words: object) -> dict[str, Any]:
-    """What `--json` prints."""
     result = run("audit", "ratios", *words, "--jobs", "1", "--json")
     assert result.exit_code == 0, result.output
     data: dict[str, Any] = json.loads(result.stdout)
@@ -88,7 +84,6 @@ def test_two_annotators_of_a_frame(packages: list[Path], tmp_path: Path) -> None
 
 
 def test_a_model_beside_annotators(packages: list[Path], tmp_path: Path) -> None:
-    """Scored as a set of its own, marked, and no part of the consensus; alone it will do too."""
     own = frame_of(packages, tmp_path / "frame")
     first = min(cell for cell, label in own.items() if label == "full")
     people = write_labels(tmp_path / "people.csv", ann=own, bob=own)
@@ -136,7 +131,6 @@ def test_cells_that_a_sample_stands_for(packages: list[Path], tmp_path: Path) ->
 
 
 def test_a_frame_that_nobody_labelled(packages: list[Path], tmp_path: Path) -> None:
-    """Passes judged all their cells: a frame beside them adds none."""
     frame_of(packages, tmp_path / "frame")
     words = (*packages, "--labels", "pass:blind_a", "--draws", "1", "--writer", "recency_raw",
              "--budget", "30")  # fmt: skip
@@ -146,7 +140,6 @@ def test_a_frame_that_nobody_labelled(packages: list[Path], tmp_path: Path) -> N
 
 
 def test_printed(packages: list[Path]) -> None:
-    """The passes of the shipped set: the paper's table, ratios with bounds, the units."""
     passes = label_passes(natural_set()[0])
     assert passes is not None
     first, second = (f"pass:{one.name}" for one in passes.passes[:2])
@@ -165,7 +158,6 @@ def test_printed(packages: list[Path]) -> None:
 
 
 def test_a_store_of_memories(packages: list[Path], tmp_path: Path) -> None:
-    """A store of two memories with the words of labelled ones: labels of these are its own."""
     package = natural_set()[0]
     texts = [one.text for one in package.candidates if (one.generator or "").startswith("labels")]
     lines = [json.dumps({"text": text}) + "\n" for text in texts[:2]]
@@ -185,28 +177,26 @@ def test_a_store_of_memories(packages: list[Path], tmp_path: Path) -> None:
 
 
 def first_pass(package: Package) -> str:
-    """The name of the package's own pass."""
     passes = label_passes(package)
     assert passes is not None
     return passes.passes[0].name
 
 
 def test_wrong_input(packages: list[Path], tmp_path: Path) -> None:
-    """One clear line."""
     words = ("audit", "ratios", packages[0])
     assert "needs the frame it is about" in failure(*words, "--labels", "labels.csv")
     assert "has no label pass 'z'" in failure(*words, "--labels", "pass:z")
     name = f"pass:{first_pass(natural_set()[0])}"
     assert "two label sets are called" in failure(*words, "--labels", name, "--labels", name)
     assert "unknown writer 'z'" in failure(*words, "--labels", name, "--writer", "z")
-    assert "--draws -1" in failure(*words, "--labels", name, "--draws", "-1")
+    assert "--draws must be at least 0" in failure(*words, "--labels", name, "--draws", "-1")
     assert "give --labels or --model" in failure(*words)
     assert "unknown confusion 'z'" in failure(*words, "--labels", name, "--confusion", "z")
     assert "needs label sets of two" in failure(
         *words, "--labels", name, "--confusion", "annotators"
     )
     assert "two packages are called" in failure(*words, packages[0], "--labels", name)
-    assert "--jobs 0" in failure(*words, "--labels", name, "--jobs", "0")
+    assert "--jobs must be at least 1" in failure(*words, "--labels", name, "--jobs", "0")
     own = frame_of([packages[1]], tmp_path / "frame")
     file = write_labels(tmp_path / "l.csv", ann=own)
     assert "'ann' labelled no cell of these packages" in failure(

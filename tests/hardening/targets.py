@@ -39,7 +39,7 @@ from tests.adapters.exports import EXPORTS
 from tests.cli.running import run as command
 from tests.datasets.files import FIXTURES
 from tests.models.test_cache_export import exported, fill
-from tests.web.annotate.frames import frame_folder
+from tests.web.annotate.small_frames import frame_folder
 from tests.web.explorer_records.libraries import sheet_data
 
 SETUP = ReadingSetup(RETRIEVERS["recency"], 2, READERS["extractive"])
@@ -293,15 +293,6 @@ def table(rows: Sequence[Mapping[str, object]]) -> bytes:
     return out.getvalue().encode()
 
 
-STUDIO = [
-    {"data": {"cell_id": f"c000{number}"}, "annotations": [
-        {"completed_by": {"email": "ann"}, "result": [
-            {"from_name": "label", "value": {"choices": ["full"]}},
-            {"from_name": "notes", "value": {"text": ["why"]}}]}]}
-    for number in (1, 2)
-]  # fmt: skip
-
-
 @cache
 def label_targets() -> list[Target]:
     """Labels for a build, frames, and labels of their cells, in every form that is read."""
@@ -322,15 +313,13 @@ def label_targets() -> list[Target]:
         "ann.csv": b"cell_id,annotator_id,label,notes\nc0001,ann,full,\nc0002,ann,none,why\n",
         "ben.jsonl": b'{"cell_id": "c0001", "annotator": "ben", "label": 0.5}\n'
                      b'{"cell_id": "c0002", "label": "no", "note": "x"}\n',
-        "studio.json": json.dumps(STUDIO).encode(),
     }  # fmt: skip
-    agree = "reader:labels {in}/frame {in}/ann.csv {in}/ben.jsonl {in}/studio.json"
+    agree = "reader:labels {in}/frame {in}/ann.csv {in}/ben.jsonl"
     loose = {name: data for name, data in frame.items() if not name.endswith("frame.json")}
     found.append(_target("frame", {**frame, **labels}, agree,
                          attacked=lambda name: name.startswith("frame/")))  # fmt: skip
     found.append(_target("frame without a manifest", {**loose, **labels}, agree,
                          "reader:labels {in}/frame/cells.jsonl {in}/ann.csv",
-                         "reader:labels {in}/frame/label_studio.json {in}/ann.csv",
                          attacked=lambda name: name.startswith("frame/")))  # fmt: skip
     found.append(_target("labels of a frame", {**frame, **labels}, agree,
                          attacked=lambda name: "/" not in name))  # fmt: skip

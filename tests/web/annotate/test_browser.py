@@ -17,12 +17,14 @@ import pytest
 
 from tests.cli.running import run
 from tests.report.page.test_browser import ARGUMENTS, luminance
-from tests.web.annotate.frames import Served, frame_folder, served
+from tests.web.annotate.small_frames import Served, frame_folder, served
 
 BROWSER = os.environ.get("MEMAUDIT_CHROMIUM") or shutil.which("chromium") or ""
 if not BROWSER:
     pytest.skip("no Chromium: install the package chromium", allow_module_level=True)
 playwright = pytest.importorskip("playwright.sync_api", reason="pip install playwright")
+
+pytestmark = pytest.mark.slow
 
 KEYS = "1f2p3n4c"
 LABEL_OF = dict(zip(KEYS, ["full"] * 2 + ["partial"] * 2 + ["none"] * 2 + ["cannot_tell"] * 2,
@@ -47,23 +49,19 @@ class Visit:
     asked: list[str] = field(default_factory=list)
 
     def sees(self, place: str, text: str | re.Pattern[str]) -> None:
-        """The text is there, or comes within seconds."""
         playwright.expect(self.page.locator(place)).to_have_text(text)
 
     def press(self, key: str, place: str, text: str | re.Pattern[str]) -> None:
-        """A key, and what it leads to."""
         self.page.keyboard.press(key)
         self.sees(place, text)
 
     def label(self, key: str, following: str) -> None:
-        """A label, until the page is at the following cell."""
         self.press(key, "#where", following)
 
 
 def visit(
     browser: Any, server: Served, width: int = 1200, scheme: str = "light", at: str = ""
 ) -> Visit:
-    """The page as the printed address opens it, in a browser profile of its own."""
     context = browser.new_context(viewport={"width": width, "height": 800}, color_scheme=scheme)
     seen = Visit(context.new_page())
     seen.page.on("console", lambda message: seen.said.append(message.text))
@@ -80,13 +78,11 @@ def visit(
 
 
 def exported(server: Served) -> list[list[str]]:
-    """The rows of the label file, without its head."""
     text = server.get("/labels.csv")[2].decode()
     return list(csv.reader(io.StringIO(text, newline="")))[1:]
 
 
 def test_fifty_cells_by_keyboard(browser: Any, tmp_path: Path) -> None:
-    """Label, reload, close, resume, undo, write a note, export; the file says what was pressed."""
     frame = frame_folder(tmp_path / "frame", 60)
     with served(frame, "ann") as server:
         seen = visit(browser, server)
@@ -139,13 +135,11 @@ def test_fifty_cells_by_keyboard(browser: Any, tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    """A frame for everything that needs no fresh one; each test takes cells of its own."""
     with served(frame_folder(tmp_path_factory.mktemp("browser") / "frame", 40), "ann") as found:
         yield found
 
 
 def test_moving_about(browser: Any, server: Served) -> None:
-    """Arrows, jumping to the next cell without a label, and its label when one comes back."""
     seen = visit(browser, server, at="#10")
     seen.label("p", "Cell 11 of 40")
     seen.press("ArrowLeft", "#where", "Cell 10 of 40")
@@ -160,7 +154,6 @@ def test_moving_about(browser: Any, server: Served) -> None:
 
 
 def test_a_key_held_down_labels_once(browser: Any, server: Served) -> None:
-    """Repeats of the keyboard are no decisions; nor are keys with Ctrl."""
     seen = visit(browser, server, at="#15")
     before = seen.page.locator("#done").inner_text()
     seen.page.keyboard.press("Control+c")
@@ -176,7 +169,6 @@ def test_a_key_held_down_labels_once(browser: Any, server: Served) -> None:
 
 
 def test_a_note_survives(browser: Any, server: Served) -> None:
-    """A draft over a reload and a closed tab; an edit of a labelled cell's note with its label."""
     seen = visit(browser, server, at="#20")
     seen.page.keyboard.press("e")
     seen.page.keyboard.type("half a thou")
@@ -204,7 +196,6 @@ def test_a_note_survives(browser: Any, server: Served) -> None:
 
 
 def test_help_and_guideline(browser: Any, server: Served) -> None:
-    """Beside the cell where there is room; over it on a phone, where keys then label nothing."""
     seen = visit(browser, server, at="#25")
     guideline, help = seen.page.locator("#guideline"), seen.page.locator("#help")
     playwright.expect(guideline).to_be_visible()
@@ -238,7 +229,6 @@ HOSTILE = [
 
 
 def test_texts_are_text(browser: Any, tmp_path: Path) -> None:
-    """Shown letter by letter, in every place; nothing runs, nothing is asked of elsewhere."""
     texts = [(f"{text} memory", f"{text} unit", f"{text} quote") for text in HOSTILE]
     texts.append(("a\u202eevil\u2066\x00\x07", "\u200b", "\u202d"))
     texts = [(memory.replace("\x00", ""), unit, quote) for memory, unit, quote in texts]
@@ -264,7 +254,6 @@ def test_texts_are_text(browser: Any, tmp_path: Path) -> None:
 
 
 def test_two_annotators_at_once(browser: Any, tmp_path: Path) -> None:
-    """Each with a server and a browser of their own, on one file, key by key in turn."""
     frame = frame_folder(tmp_path / "frame", 12)
     with served(frame, "ann") as one, served(frame, "ben") as two:
         ann, ben = visit(browser, one), visit(browser, two)
@@ -284,7 +273,6 @@ def test_two_annotators_at_once(browser: Any, tmp_path: Path) -> None:
 
 
 def test_a_dead_server_is_noticed(browser: Any, tmp_path: Path) -> None:
-    """The page stays where it is and says that nothing was saved."""
     with served(frame_folder(tmp_path / "frame", 5), "ann") as server:
         seen = visit(browser, server)
         seen.label("1", "Cell 2 of 5")
@@ -296,7 +284,6 @@ def test_a_dead_server_is_noticed(browser: Any, tmp_path: Path) -> None:
 
 
 def test_all_labelled(browser: Any, tmp_path: Path) -> None:
-    """The end is said, and the last cell stays to look at or to undo."""
     with served(frame_folder(tmp_path / "frame", 2), "ann") as server:
         seen = visit(browser, server)
         seen.label("1", "Cell 2 of 2")
@@ -311,7 +298,6 @@ def test_all_labelled(browser: Any, tmp_path: Path) -> None:
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [320, 360, 800, 1400])
 def test_it_fits_and_can_be_read(browser: Any, server: Served, width: int, scheme: str) -> None:
-    """No sideways scrolling, enough contrast, a name for every button, visible focus."""
     seen = visit(browser, server, width, scheme, at="#28")
     root = "document.documentElement"
     assert seen.page.evaluate(f"{root}.scrollWidth <= {root}.clientWidth")

@@ -14,10 +14,12 @@ from threading import Thread
 
 import pytest
 
-from memaudit.label_audit.cells import LABELS
-from memaudit.web.annotate.label_database import Decisions
+from memaudit.label_audit.frame import LABELS
+from memaudit.web.annotate.label_database import LabelDatabase
 from memaudit.web.annotate.labelling import frame_digest
-from tests.web.annotate.frames import Served, frame_folder, frame_of, served
+from tests.web.annotate.small_frames import Served, frame_folder, frame_of, served
+
+pytestmark = pytest.mark.slow
 
 CELLS = 100
 KILLS = 24
@@ -25,7 +27,7 @@ KILLS = 24
 FORKER = """
 import gc, os, sys
 from pathlib import Path
-import memaudit.web.annotate.app, memaudit.web.serving, memaudit.web.annotate.app
+import memaudit.web.annotate.app, memaudit.web.serving
 from memaudit.label_audit.frame_files import read_frame
 from memaudit.cli.annotate import annotate
 for line in sys.stdin:
@@ -50,14 +52,12 @@ class Forker:
         self._process = process
 
     def start(self, frame: Path) -> int:
-        """The process id of a server that is starting."""
         assert self._process.stdin is not None
         self._process.stdin.write(f"{frame}\n")
         self._process.stdin.flush()
         return int(self._said("pid").split()[1])
 
     def address(self) -> str:
-        """Where the server that was started answers."""
         return self._said("http").strip()
 
     def kill(self, pid: int) -> None:
@@ -66,7 +66,6 @@ class Forker:
         self._said("ended")
 
     def _said(self, word: str) -> str:
-        """The next line that starts so; what comes before does not matter."""
         assert self._process.stdout is not None
         for line in self._process.stdout:
             if line.startswith(word):
@@ -86,7 +85,6 @@ def forker() -> Iterator[Forker]:
 def label_until_it_dies(
     server: Served, dice: random.Random, sent: list[tuple[str, str, str]], acknowledged: list[int]
 ) -> None:
-    """Decide cell after cell; a decision is acknowledged when its answer has come back whole."""
     try:
         while True:
             position, label = dice.randrange(1, CELLS + 1), dice.choice(LABELS)
@@ -99,7 +97,6 @@ def label_until_it_dies(
 
 
 def test_no_acknowledged_label_is_lost(forker: Forker, tmp_path: Path) -> None:
-    """The rows are the decisions sent, in order, but for the one under way at each kill."""
     frame = frame_folder(tmp_path / "frame", CELLS)
     dice = random.Random(6)
     expected: list[tuple[str, str, str]] = []
@@ -117,8 +114,8 @@ def test_no_acknowledged_label_is_lost(forker: Forker, tmp_path: Path) -> None:
         time.sleep(dice.random() * 0.08)
         forker.kill(pid)
         client.join(timeout=30)
-        store = Decisions(frame / "labels.sqlite", frame_digest(frame_of(CELLS).cells), CELLS)
-        rows = store._database.rows("SELECT cell_id, label, note FROM decisions ORDER BY id")
+        store = LabelDatabase(frame / "labels.sqlite", frame_digest(frame_of(CELLS).cells), CELLS)
+        rows = store.rows("SELECT cell_id, label, note FROM decisions ORDER BY id")
         store.close()
         assert len(rows) - len(expected) in (len(acknowledged), len(acknowledged) + 1)
         expected += sent[: len(rows) - len(expected)]
@@ -128,7 +125,6 @@ def test_no_acknowledged_label_is_lost(forker: Forker, tmp_path: Path) -> None:
 
 
 def test_killed_while_it_opens(forker: Forker, tmp_path: Path) -> None:
-    """A file that was only half made is made whole by the next one."""
     dice = random.Random(7)
     cells = frame_of(3).cells
     for number in range(12):
@@ -136,14 +132,13 @@ def test_killed_while_it_opens(forker: Forker, tmp_path: Path) -> None:
         pid = forker.start(frame)
         time.sleep(dice.random() * 0.04)
         forker.kill(pid)
-        store = Decisions(frame / "labels.sqlite", frame_digest(cells), 3)
+        store = LabelDatabase(frame / "labels.sqlite", frame_digest(cells), 3)
         store.decide("ann", "c0001", "full", "")
         assert store.label_set("ann").labels == {"c0001": "full"}
         store.close()
 
 
 def test_the_command_itself(tmp_path: Path) -> None:
-    """Killed after an answer; the next one goes on with the label, the note and the draft."""
     frame = frame_folder(tmp_path / "frame", 3)
     with served(frame, "ann") as server:
         server.post("/decisions", {"position": 1, "label": "partial", "note": "half"})

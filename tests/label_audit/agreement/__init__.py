@@ -1,1 +1,0 @@
-"""How far labels agree: coefficients, intervals, consensus, groups."""
