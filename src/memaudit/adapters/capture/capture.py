@@ -42,6 +42,54 @@ SUFFIX = ".capture"
 JOURNAL = "journal.jsonl"
 EXPORTS = "exports"
 WORK = "work-"
+EXAMPLES_IN_A_ROW = 2
+"""After so many broken examples the run ends: the others would break too."""
+
+
+@dataclass(slots=True)
+class CaptureOutcome:
+    """The store, the examples of this run and earlier ones, and what could not be fed."""
+
+    store: ExportedStore
+    results: list[ExampleResult]
+    fed_now: int
+    broken: dict[str, str] = field(default_factory=dict)
+
+
+def capture(
+    system: MemorySystem, packages: Sequence[Package], settings: CaptureSettings, out: Path,
+    report: Callable[[str], None] = lambda _: None,
+) -> CaptureOutcome:  # fmt: skip
+    """Feed every package that is not finished, and write the store of all finished ones."""
+    examples = _examples(packages)
+    address, key = checked_address(settings.base_url), key_for(settings.base_url)
+    with ExitStack() as stack:
+        drivers = stack.enter_context(Drivers(system, settings.python, key))
+        drivers.running()  # before anything is written: is the system installed, in which version?
+        versions, known = drivers.hello["versions"], drivers.hello["options"]
+        if unknown := sorted(set(settings.options) - set(known)):
+            raise MemAuditError(
+                f"{system.label} has no setting {unknown[0]!r} here; known: {', '.join(known)}"
+            )
+        identity = {"system": system.name, "view": settings.view, "versions": versions}
+        record = stack.enter_context(open_record(out, {**identity, **settings.identity()}))
+        waiting = [example for example in examples if record.result(example) is None]
+        broken = _Run(drivers, settings, record, address, key, report).feed(waiting)
+        results = [result for example in examples if (result := record.result(example))]
+    store = assemble(system, settings, address, versions, results, broken, out.stem)
+    write_store(store, out)
+    return CaptureOutcome(store, results, len(waiting) - len(broken), broken)
+
+
+def _examples(packages: Sequence[Package]) -> list[CaptureExample]:
+    examples: dict[str, CaptureExample] = {}
+    for package in packages:
+        if package.name in examples:
+            raise MemAuditError(
+                f"two packages are called {package.name!r}; a store identifies examples by name"
+            )
+        examples[package.name] = as_example(package)
+    return list(examples.values())
 
 
 @dataclass(slots=True)
@@ -51,6 +99,11 @@ class CaptureRecord:
     folder: Path
     journal: Journal
     finished: dict[str, ExampleResult]
+
+    def result(self, example: CaptureExample) -> ExampleResult | None:
+        """The result of an example that is finished with the same messages."""
+        done = self.finished.get(example.name)
+        return done if done is not None and done.digest == example.digest else None
 
     def keep(self, result: ExampleResult) -> None:
         """Record a finished example, which is not fed again."""
@@ -106,6 +159,47 @@ def _result(row: dict[str, Any]) -> ExampleResult:
     fields = {name: value for name, value in row.items() if name != "kind"}
     fields["memories"] = [Memory.model_validate(memory) for memory in row["memories"]]
     return ExampleResult(**fields)
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    drivers: Drivers
+    settings: CaptureSettings
+    record: CaptureRecord
+    address: str
+    key: Secret
+    report: Callable[[str], None]
+
+    def feed(self, waiting: Sequence[CaptureExample]) -> dict[str, str]:
+        """Feed examples in order, with a new process after a failure; returns the failures."""
+        broken: dict[str, str] = {}
+        in_a_row = 0
+        for example in waiting:
+            if in_a_row == EXAMPLES_IN_A_ROW:
+                broken[example.name] = "not reached"
+                continue
+            try:
+                self._feed_example(example)
+                in_a_row = 0
+            except DriverDied as error:
+                broken[example.name] = self.key.hidden_in_message(str(error))
+                self.drivers.drop()
+                in_a_row += 1
+        return broken
+
+    def _feed_example(self, example: CaptureExample) -> None:
+        wire = {
+            "model": self.settings.model, "base_url": self.address,
+            "embedder": self.settings.embedder, "options": self.settings.options,
+            "api_key": self.key.reveal() or "none",
+        }  # fmt: skip
+        feeding = FeedSettings(
+            self.drivers.running(), wire, self.key, self.settings.patience, self.settings.view
+        )
+        with self.record.work_folder() as folder:
+            result = feed_example(feeding, example, folder, self.record.export_path(example.digest))
+        self.record.keep(result)
+        self.report(f"{example.name}: {result.fed} messages, {len(result.memories)} memories")
 
 
 def assemble(
@@ -207,105 +301,3 @@ def _others(result: ExampleResult, address: str) -> set[str]:
 def _is_numeric(place: str) -> bool:
     host = place.rpartition(":")[0]
     return ":" in host or host.replace(".", "").isdigit()
-
-
-EXAMPLES_IN_A_ROW = 2
-"""After so many broken examples the run ends: the others would break too."""
-
-
-@dataclass(slots=True)
-class CaptureOutcome:
-    """The store, the examples of this run and earlier ones, and what could not be fed."""
-
-    store: ExportedStore
-    results: list[ExampleResult]
-    fed_now: int
-    broken: dict[str, str] = field(default_factory=dict)
-
-
-def capture(
-    system: MemorySystem, packages: Sequence[Package], settings: CaptureSettings, out: Path,
-    report: Callable[[str], None] = lambda _: None,
-) -> CaptureOutcome:  # fmt: skip
-    """Feed every package that is not finished, and write the store of all finished ones."""
-    examples = _examples(packages)
-    address, key = checked_address(settings.base_url), key_for(settings.base_url)
-    with ExitStack() as stack:
-        drivers = stack.enter_context(Drivers(system, settings.python, key))
-        drivers.running()  # before anything is written: is the system installed, in which version?
-        versions, known = drivers.hello["versions"], drivers.hello["options"]
-        _refuse_unknown(settings, known, system)
-        identity = {"system": system.name, "view": settings.view, "versions": versions}
-        record = stack.enter_context(open_record(out, {**identity, **settings.identity()}))
-        waiting = [example for example in examples if not _is_finished(record, example)]
-        broken = _Run(drivers, settings, record, address, key, report).feed(waiting)
-        results = [
-            record.finished[example.name] for example in examples if _is_finished(record, example)
-        ]
-    store = assemble(system, settings, address, versions, results, broken, out.stem)
-    write_store(store, out)
-    return CaptureOutcome(store, results, len(waiting) - len(broken), broken)
-
-
-@dataclass(frozen=True, slots=True)
-class _Run:
-    drivers: Drivers
-    settings: CaptureSettings
-    record: CaptureRecord
-    address: str
-    key: Secret
-    report: Callable[[str], None]
-
-    def feed(self, waiting: Sequence[CaptureExample]) -> dict[str, str]:
-        """Feed examples in order, with a new process after a failure; returns the failures."""
-        broken: dict[str, str] = {}
-        in_a_row = 0
-        for example in waiting:
-            if in_a_row == EXAMPLES_IN_A_ROW:
-                broken[example.name] = "not reached"
-                continue
-            try:
-                self._feed_example(example)
-                in_a_row = 0
-            except DriverDied as error:
-                broken[example.name] = self.key.hidden_in_message(str(error))
-                self.drivers.drop()
-                in_a_row += 1
-        return broken
-
-    def _feed_example(self, example: CaptureExample) -> None:
-        wire = {
-            "model": self.settings.model, "base_url": self.address,
-            "embedder": self.settings.embedder, "options": self.settings.options,
-            "api_key": self.key.reveal() or "none",
-        }  # fmt: skip
-        feeding = FeedSettings(
-            self.drivers.running(), wire, self.key, self.settings.patience, self.settings.view
-        )
-        with self.record.work_folder() as folder:
-            result = feed_example(feeding, example, folder, self.record.export_path(example.digest))
-        self.record.keep(result)
-        self.report(f"{example.name}: {result.fed} messages, {len(result.memories)} memories")
-
-
-def _examples(packages: Sequence[Package]) -> list[CaptureExample]:
-    examples: dict[str, CaptureExample] = {}
-    for package in packages:
-        if package.name in examples:
-            raise MemAuditError(
-                f"two packages are called {package.name!r}; a store identifies examples by name"
-            )
-        examples[package.name] = as_example(package)
-    return list(examples.values())
-
-
-def _is_finished(record: CaptureRecord, example: CaptureExample) -> bool:
-    done = record.finished.get(example.name)
-    return done is not None and done.digest == example.digest
-
-
-def _refuse_unknown(settings: CaptureSettings, known: Sequence[str], system: MemorySystem) -> None:
-    if unknown := sorted(set(settings.options) - set(known)):
-        raise MemAuditError(
-            f"{system.label} has no setting {unknown[0]!r} here; known: {', '.join(known)}"
-        )
