@@ -46,13 +46,13 @@ def test_extracts_hold_what_they_say_they_hold(texts: list[str]) -> None:
         assert key not in seen
         seen.add(key)
         assert offer.text.strip()
-        for turn in offer.whole:
+        for turn in offer.whole_turns:
             assert turn_text(transcript.turn[turn]) in offer.text
         if offer.piece_of is not None:
             assert offer.text in turn_text(transcript.turn[offer.piece_of])
         if offer.kind == "window":
             assert words(offer.text) <= MAX_WINDOW_WORDS
-            assert offer.experience in offer.whole
+            assert offer.experience in offer.whole_turns
     spans = {offer.piece_of for offer in extracts(transcript) if offer.kind == "span"}
     assert spans <= {t.id for t in transcript.turn.values() if words(t.text) > SPAN_FROM}
 
@@ -65,8 +65,8 @@ def test_the_kinds_of_one_turn() -> None:
         "t0/raw", "t0/window", "t1/raw", "t1/window", "t1/sentence-1", "t1/sentence-2", "t1/span",
         "t2/raw", "t2/window", "s1/session",
     ]  # fmt: skip
-    assert offers["t1/window"].whole == ("t0", "t1", "t2")
-    assert offers["t0/window"].whole == ("t0", "t1")
+    assert offers["t1/window"].whole_turns == ("t0", "t1", "t2")
+    assert offers["t0/window"].whole_turns == ("t0", "t1")
     assert offers["t1/window"].text == f"Ann: Hi Bo.\nAnn: {long}\nAnn: Nice one."
     assert words(offers["t1/span"].text) == SPAN_WORDS
     assert offers["s1/session"].experience == "s1/end"

@@ -49,7 +49,7 @@ class ModelOptions:
         return self == ModelOptions()
 
 
-def build_with_models(job: "Job", options: ModelOptions, out: Path, form: str) -> dict[str, Any]:
+def build_with_models(job: "BuildJob", options: ModelOptions, out: Path, form: str) -> dict[str, Any]:
     """Run the passes; with a batch queue, stop where answers are pending."""
     from memaudit.models.cache import Cache
     from memaudit.models.providers import DEFAULT_BASE_URL, ModelSettings

@@ -1,6 +1,6 @@
-"""The declarative form of a published distribution: one TOML file each, in `tables/`.
+"""The published distributions, one TOML file each in `tables/`.
 
-A number in a list is a draw: one of them, uniformly. Draws happen in the order of the file, units
+A list of numbers is a uniform draw of one of them. Draws happen in the order of the file, units
 before experiences, part after part. `{i}` counts within a part, `{half}` is i // 2, `{before}` is
 i - 1, `{name}` is the i-th of the table's names.
 """
@@ -39,7 +39,7 @@ class RepeatCount(_Frozen):
 
 
 class TableUnit(_Frozen):
-    """A unit; said again, the later row replaces the earlier one."""
+    """A unit. A later row with the same id replaces an earlier one."""
 
     id: str
     kind: str
@@ -48,7 +48,7 @@ class TableUnit(_Frozen):
 
 
 class TableCandidate(_Frozen):
-    """A candidate; `covers_all` gives every unit whose id starts so the same coverage."""
+    """A candidate. `covers_all` covers every unit whose id has this prefix."""
 
     kind: str
     cost: Number
@@ -58,8 +58,6 @@ class TableCandidate(_Frozen):
 
 
 class TableExperience(_Frozen):
-    """An experience and its candidates."""
-
     text: str
     candidates: Sequence[TableCandidate]
     when: When = "always"
@@ -75,14 +73,13 @@ class TablePart(_Frozen):
 
     @property
     def draws(self) -> bool:
-        """Whether anything in it is drawn."""
         numbers: list[Number] = [unit.weight for unit in self.units]
-        numbers += [row.cost for one in self.experiences for row in one.candidates]
+        numbers += [row.cost for experience in self.experiences for row in experience.candidates]
         return any(isinstance(number, tuple) for number in numbers)
 
 
 class DistributionTable(_Frozen):
-    """A distribution. Without a salt its dice start from the seed itself."""
+    """A distribution. Without a salt the seed is used as it is."""
 
     name: str
     about: str
@@ -92,7 +89,6 @@ class DistributionTable(_Frozen):
 
 
 def read_table(name: str) -> DistributionTable:
-    """The table of a published distribution."""
     text = files("memaudit.generators").joinpath(f"tables/{name}.toml").read_text("utf-8")
     return DistributionTable.model_validate({"name": name, **tomllib.loads(text, parse_float=str)})
 
@@ -109,7 +105,6 @@ class Published:
 
     @cached_property
     def table(self) -> DistributionTable:
-        """Its parameters."""
         return read_table(self.name)
 
     @property
@@ -121,7 +116,7 @@ class Published:
         return any(part.draws for part in self.table.parts)
 
     def package(self, seed: int) -> Package:
-        """The package of a seed; a distribution without draws has the same one for all."""
+        """The package of a seed; the same for all seeds if there are no draws."""
         salt = self.table.salt
         dice = Random(seed if salt is None else (seed + 1) * SEED_STRIDE + salt)
         rows = _Rows(dice)
@@ -149,8 +144,6 @@ def _applies(when: When, i: int) -> bool:
 
 
 class _Rows:
-    """The tables of a package in the making."""
-
     def __init__(self, dice: Random) -> None:
         self.dice = dice
         self.units: dict[str, EvidenceUnit] = {}
@@ -159,11 +152,9 @@ class _Rows:
         self.coverage: list[Coverage] = []
 
     def drawn(self, number: Number) -> Fraction:
-        """A number as it is, or one of a list."""
         return self.dice.choice(number) if isinstance(number, tuple) else number
 
     def add(self, part: TablePart, i: int, names: Any) -> None:
-        """One repetition of a part."""
         name = names[i] if i < len(names) else ""
         for unit in part.units:
             if _applies(unit.when, i):
@@ -180,7 +171,6 @@ class _Rows:
                 self.offer(candidate, id, text, i, name)
 
     def offer(self, row: TableCandidate, experience: str, text: str, i: int, name: str) -> None:
-        """One candidate and its coverage."""
         alike = sum(c.experience == experience and c.kind == row.kind for c in self.candidates)
         id = f"{experience}.{row.kind}{alike + 1 if alike else ''}"
         self.candidates.append(
@@ -197,7 +187,6 @@ class _Rows:
             self.coverage.append(Coverage(candidate=id, unit=unit, value=value))
 
     def covered(self, row: TableCandidate, i: int, name: str) -> Iterator[tuple[str, Fraction]]:
-        """The units a candidate covers, and how much of each."""
         for template, value in row.covers.items():
             yield _filled(template, i, name), value
         for start, value in row.covers_all.items():
@@ -206,7 +195,6 @@ class _Rows:
                     yield unit, value
 
     def package(self, name: str) -> Package:
-        """All of it."""
         return Package(
             name=name,
             experiences=tuple(self.experiences),

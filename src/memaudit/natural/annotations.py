@@ -80,14 +80,14 @@ def build_package(loaded: LoadedConversation, recipe: AnnotationRecipe) -> Annot
     attributes = {}
     if passes:
         frame, judged = _frame(labels, offers, evidence, passes, transcript)
-        kept = [
+        label_sets = [
             LabelPass(
                 file.name, file.sha256,
                 {at: (row.value, row.rationale or "") for at, row in cells.items() if row.value},
             )
             for file, cells in zip(labels.passes, passes, strict=True)
         ]  # fmt: skip
-        attributes[FIELD] = label_passes_json(frame, judged, kept)
+        attributes[FIELD] = label_passes_json(frame, judged, label_sets)
     measure = cost_rule(recipe.cost_rule)
     package = Package(
         name=conversation.id,
@@ -131,17 +131,17 @@ def _distinct(offers: Sequence[Offer]) -> tuple[list[Offer], int]:
     """
     seen: set[tuple[str, str]] = set()
     ids: Counter[str] = Counter()
-    kept: list[Offer] = []
+    distinct: list[Offer] = []
     for offer in offers:
         key = offer.experience, one_line(offer.text)
         if key in seen and not offer.generator.startswith("labels:"):
             continue
         seen.add(key)
         ids[offer.id] += 1
-        kept.append(offer)
+        distinct.append(offer)
     if twice := sorted(id for id, count in ids.items() if count > 1):
         raise MemAuditError(f"two candidates would be called {twice[0]!r}; rename the memory")
-    return kept, len(offers) - len(kept)
+    return distinct, len(offers) - len(distinct)
 
 
 def _passes(

@@ -223,12 +223,12 @@ def build_into(
     """Build every package into a folder. The manifest is written last and covers all of them."""
     if form not in FORMS:
         raise MemAuditError(f"unknown form {form!r}; choose {' or '.join(FORMS)}")
-    made = plan_build(job)
-    refuse_other_builds(out, made, METHOD)
+    plan = plan_build(job)
+    refuse_other_builds(out, plan, METHOD)
     make_folder(out)
     tally = BuildTally()
     try:
-        for built in made.built():
+        for built in plan.built():
             name = built.package.name
             file = file_name(name, form)
             written = write_if_new(built.package, out / file)
@@ -246,9 +246,9 @@ def build_into(
         refuse_an_empty_build(job.path, out)
     tally.misfits += [
         (misfit.id, misfit)
-        for misfit in unused_labels(made, (row["name"] for row in tally.packages))
+        for misfit in unused_labels(plan, (row["name"] for row in tally.packages))
     ]
-    data = manifest(made, tally)
+    data = manifest(plan, tally)
     text = json_text(data, indent=2) + "\n"
     write_file(out / MANIFEST, text)
     return {**data, "kept": tally.existing}
@@ -284,7 +284,7 @@ def file_name(package: str, form: str) -> str:
 
 
 def refuse_an_empty_build(path: Path, out: Path) -> NoReturn:
-    """Raise for a file without conversations, and remove the folder made for it."""
+    """Raise for a file without conversations, and remove the folder plan for it."""
     with suppress(OSError):  # a folder with other files stays
         out.rmdir()
     raise MemAuditError(f"{path}: contains no conversation; nothing was built")

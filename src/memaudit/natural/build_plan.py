@@ -59,13 +59,13 @@ def plan_build(job: BuildJob) -> BuildPlan:
     format = subset.dataset_format if subset is not None else job.format or guess_format(job.path)
     if subset is not None and job.format not in (None, format):
         raise MemAuditError(f"the subset is of format {format!r}, not {job.format!r}")
-    made = BuildPlan(
+    plan = BuildPlan(
         job, AnnotationRecipe(format, job.cost_rule, job.labels), dataset_hash(job.path), subset
     )
     row = job.labels.without_conversation
-    if row is not None and len(list(islice(made.loaded(), 2))) > 1:
+    if row is not None and len(list(islice(plan.loaded(), 2))) > 1:
         raise row.wrong(
             "names no conversation, but several are built; add the field 'conversation' or "
             "choose one with --conversation"
         )
-    return made
+    return plan

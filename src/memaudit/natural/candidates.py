@@ -31,7 +31,7 @@ class UpdatePair:
 class Offer:
     """Something a writer could store.
 
-    `whole` are the turns it contains verbatim, `piece_of` the turn it is a verbatim piece of,
+    `whole_turns` are the turns it contains verbatim, `piece_of` the turn it is a verbatim piece of,
     `points` the turns its author names as its sources, `about` the session it is about.
     `judged` means that labels decide what it covers, not rules.
     """
@@ -41,7 +41,7 @@ class Offer:
     kind: str
     text: str
     generator: str
-    whole: tuple[str, ...] = ()
+    whole_turns: tuple[str, ...] = ()
     piece_of: str | None = None
     points: tuple[str, ...] = ()
     about: str | None = None
@@ -86,8 +86,8 @@ def extracts(transcript: Transcript) -> Iterator[Offer]:
                 if (text := one_line(offer.text)) and text not in seen:
                     seen.add(text)
                     yield offer
-        if whole := _session(session):
-            yield whole
+        if all_turns := _session(session):
+            yield all_turns
 
 
 def spoken(turn: Turn) -> str:
@@ -96,13 +96,13 @@ def spoken(turn: Turn) -> str:
 
 def _of_turn(turns: tuple[Turn, ...], place: int, turn: Turn) -> Iterator[Offer]:
     text, kind = turn_text(turn), "raw"
-    yield Offer(f"{turn.id}/{kind}", turn.id, kind, text, f"rule:{kind}", whole=(turn.id,))
+    yield Offer(f"{turn.id}/{kind}", turn.id, kind, text, f"rule:{kind}", whole_turns=(turn.id,))
     near = turns[max(0, place - 1) : place + 2]
     around = "\n".join(map(spoken, near))
     if len(near) > 1 and text.strip() and words(around) <= MAX_WINDOW_WORDS:
         ids = tuple(neighbour.id for neighbour in near)
         kind = "window"
-        yield Offer(f"{turn.id}/{kind}", turn.id, kind, around, f"rule:{kind}", whole=ids)
+        yield Offer(f"{turn.id}/{kind}", turn.id, kind, around, f"rule:{kind}", whole_turns=ids)
     kind = "sentence"
     for number, sentence in chosen_sentences(text):
         yield Offer(
@@ -124,13 +124,13 @@ def chosen_sentences(text: str) -> list[tuple[int, str]]:
 
 
 def _session(session: Session) -> Offer | None:
-    said = [turn for turn in session.turns if turn_text(turn).strip()]
-    if not said:
+    turns = [turn for turn in session.turns if turn_text(turn).strip()]
+    if not turns:
         return None
-    text = "\n".join(map(spoken, said))
+    text = "\n".join(map(spoken, turns))
     return Offer(
         f"{session.id}/session", session_end_id(session.id), "session", text, "rule:session",
-        whole=tuple(turn.id for turn in said),
+        whole_turns=tuple(turn.id for turn in turns),
     )  # fmt: skip
 
 
@@ -216,23 +216,24 @@ def pairs(transcript: Transcript) -> Iterator[tuple[int, UpdatePair]]:
     rarity = _rarity(transcript)
     index: dict[tuple[str, str], list[_Sentence]] = defaultdict(list)
     for session in transcript.sessions:
-        told = [_sentences(turn) for turn in session.turns if turn.role != "assistant"]
-        speakers = [turn.speaker for turn in session.turns if turn.role != "assistant"]
-        for speaker, mine in zip(speakers, told, strict=True):
-            yield from enumerate(_best(mine, speaker, index, rarity), start=1)
-        for speaker, mine in zip(speakers, told, strict=True):
-            for sentence in mine:
+        turns = [
+            (turn.speaker, _sentences(turn)) for turn in session.turns if turn.role != "assistant"
+        ]
+        for speaker, own in turns:
+            yield from enumerate(_best(own, speaker, index, rarity), start=1)
+        for speaker, own in turns:
+            for sentence in own:
                 for term in sentence.terms:
                     index[speaker, term].append(sentence)
 
 
 def _best(
-    mine: list[_Sentence], speaker: str, index: dict[tuple[str, str], list[_Sentence]],
+    own: list[_Sentence], speaker: str, index: dict[tuple[str, str], list[_Sentence]],
     rarity: dict[str, float],
 ) -> list[UpdatePair]:  # fmt: skip
     """The pairs of one turn: per earlier turn the two most similar sentences."""
     best: dict[str, tuple[float, UpdatePair]] = {}
-    for new in mine:
+    for new in own:
         if new.questions:
             continue
         scores: dict[_Sentence, list[float]] = defaultdict(list)

@@ -70,20 +70,20 @@ def is_exact(provenance: str | None) -> bool:
     return (provenance or "").startswith("exact:")
 
 
-def containment(said: str, piece: str, quote: str = "") -> RuleValue:
+def containment(statement: str, piece: str, quote: str = "") -> RuleValue:
     """How much a verbatim piece keeps of what a turn said. A quote in it counts as all."""
     if quote and contains(piece, quote):
         return RuleValue(FULL, "holds the quote")
-    return _share(said, piece, Fraction(4, 5), Fraction(1, 4), 1)
+    return _share(statement, piece, Fraction(4, 5), Fraction(1, 4), 1)
 
 
-def lexical(said: str, text: str, timed: bool = False) -> RuleValue:
-    """How much a text keeps of what was said, by shared terms.
+def lexical(statement: str, text: str, timed: bool = False) -> RuleValue:
+    """How much a text keeps of what was statement, by shared terms.
 
     A temporal statement is kept only in part by a text without its words of time.
     """
-    guess = _share(said, text, Fraction(1, 2), Fraction(3, 10), 2)
-    if timed and guess.value == FULL and not times(terms(said)) <= terms(text):
+    guess = _share(statement, text, Fraction(1, 2), Fraction(3, 10), 2)
+    if timed and guess.value == FULL and not times(terms(statement)) <= terms(text):
         return RuleValue(PARTIAL, f"{guess.why}, without when")
     return guess
 
@@ -101,8 +101,8 @@ def says_change(text: str) -> bool:
     return _CHANGE.search(text) is not None
 
 
-def _share(said: str, text: str, full: Fraction, partial: Fraction, least: int) -> RuleValue:
-    wanted = terms(said)
+def _share(statement: str, text: str, full: Fraction, partial: Fraction, least: int) -> RuleValue:
+    wanted = terms(statement)
     kept = wanted & terms(text)
     if not wanted or len(kept) < min(least, len(wanted)):
         return NO_COVERAGE
@@ -176,16 +176,16 @@ class CoverageRules:
         for located in self._by_new_turn[pair.later]:
             if pair.earlier in located.replaces and self._keeps_something(pair.earlier, pair.old):
                 earlier = next(s.text for s in located.unit.sources if s.id == pair.earlier)
-                guess = calls_outdated(pair.old, earlier, located.said)
+                guess = calls_outdated(pair.old, earlier, located.statement)
                 why = f"calls {pair.earlier} outdated, {guess.why}"
                 yield coverage_row(offer.id, located.unit.id, guess.value, UPDATE, why)
 
     def _inclusion(self, offer: Offer) -> Iterator[Coverage]:
-        contained = set(offer.whole)
-        for turn in offer.whole:
+        contained = set(offer.whole_turns)
+        for turn in offer.whole_turns:
             for located in self._by_turn[turn]:
                 value, provenance = FULL, INCLUSION
-                why = "the turn itself" if offer.whole == (turn,) else f"holds {turn}"
+                why = "the turn itself" if offer.whole_turns == (turn,) else f"holds {turn}"
                 if located.needs_all:
                     if not contained.issuperset(located.turns):
                         continue
@@ -194,22 +194,22 @@ class CoverageRules:
                     value, provenance, why = PARTIAL, CITED, f"{turn}, without the quote"
                 yield coverage_row(offer.id, located.unit.id, value, provenance, why)
             for located in self._by_new_turn[turn]:
-                if says_change(located.said):
+                if says_change(located.statement):
                     why = "says that something changed"
                     yield coverage_row(offer.id, located.unit.id, PARTIAL, UPDATE, why)
 
     def _lexical(self, located: LocatedUnit, text: str) -> RuleValue:
         temporal = self._kinds[located.unit.id] == TEMPORAL
-        return lexical(located.quote or located.said, text, temporal)
+        return lexical(located.quote or located.statement, text, temporal)
 
     def _piece(self, offer: Offer, turn: str, piece: str) -> Iterator[Coverage]:
         for located in self._single(self._by_turn[turn]):
-            guess = containment(located.quote or located.said, piece, located.quote)
+            guess = containment(located.quote or located.statement, piece, located.quote)
             yield coverage_row(offer.id, located.unit.id, guess.value, CONTAINMENT, guess.why)
 
     def _keeps_something(self, turn: str, piece: str) -> bool:
         units = self._single(self._by_turn[turn])
-        return any(containment(located.said, piece).value for located in units)
+        return any(containment(located.statement, piece).value for located in units)
 
     @staticmethod
     def _single(evidence: Iterable[LocatedUnit]) -> Iterator[LocatedUnit]:

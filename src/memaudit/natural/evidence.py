@@ -37,14 +37,14 @@ PRIORITY = (CURRENT, STALE, TEMPORAL, PREFERENCE, FACT, ABSTENTION)
 class LocatedUnit:
     """A unit and the turns that state it: any of `turns`, or all together if `needs_all`.
 
-    `said` is the text that rules compare with, `quote` the part of it that annotators marked.
+    `statement` is the text that rules compare with, `quote` the part of it that annotators marked.
     A supersession unit has no turns: `replaces` are the outdated ones, `by` the current one.
     """
 
     unit: EvidenceUnit
     turns: tuple[str, ...]
     session: str | None
-    said: str
+    statement: str
     quote: str = ""
     needs_all: bool = False
     replaces: tuple[str, ...] = ()
@@ -115,8 +115,8 @@ def _session_unit(transcript: Transcript, id: str) -> LocatedUnit:
         id=id, kind=FACT, text=f"All of session {id}", timestamp=session.timestamp,
         sources=(Source(id=id, session=id),),
     )  # fmt: skip
-    said = "\n".join(turn_text(turn) for turn in session.turns)
-    return LocatedUnit(unit, turns, id, said, needs_all=True)
+    statement = "\n".join(turn_text(turn) for turn in session.turns)
+    return LocatedUnit(unit, turns, id, statement, needs_all=True)
 
 
 def _change(transcript: Transcript, question: str, cited: Sequence[str]) -> LocatedUnit:

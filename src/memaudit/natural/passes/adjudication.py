@@ -236,8 +236,8 @@ def _adjudicated(
             return Ruling(AMBIGUOUS, numbers, why, reason)
     for unit, text in verdict.rewrites:
         rewrites.setdefault(unit, (text, question))
-    kept = {unit: why.get(unit, "") for unit in verdict.required}
-    return Ruling(CORRECTED, verdict.required, kept, verdict.reason, numbers)
+    why = {unit: why.get(unit, "") for unit in verdict.required}
+    return Ruling(CORRECTED, verdict.required, why, verdict.reason, numbers)
 
 
 def package_status(rulings: Rulings, missing: Sequence[str]) -> str:

@@ -111,10 +111,10 @@ def build_into_with_model(
     """
     if form not in FORMS:
         raise MemAuditError(f"unknown form {form!r}; choose {' or '.join(FORMS)}")
-    made = plan_build(job)
-    own = replace(recipe, format=made.recipe.format, cost_rule=made.recipe.cost_rule)
-    refuse_other_builds(out, made, METHOD, {"models": own.models, "settings": settings_of(own)})
-    builds = build_with_model(made.loaded(), own, session)
+    plan = plan_build(job)
+    own = replace(recipe, format=plan.recipe.format, cost_rule=plan.recipe.cost_rule)
+    refuse_other_builds(out, plan, METHOD, {"models": own.models, "settings": settings_of(own)})
+    builds = build_with_model(plan.loaded(), own, session)
     make_folder(out)
     if not builds:
         refuse_an_empty_build(job.path, out)
@@ -126,6 +126,6 @@ def build_into_with_model(
         entries.append(package_entry(built, file, session.ledger))
     rows = [row.to_json() for built in builds for row in session.ledger.of(built.draft.name)]
     write_file(out / FAILURES, "".join(canonical_json(row) + "\n" for row in rows))
-    data = model_manifest(made, own, session.parameters, entries, builds, session.ledger)
+    data = model_manifest(plan, own, session.parameters, entries, builds, session.ledger)
     write_file(out / MANIFEST, json_text(data, indent=2) + "\n")
     return {**data, "kept": existing}

@@ -161,9 +161,9 @@ def judge_pairs(
         owner: dict.fromkeys(sorted(wanted[owner])) for owner in wanted
     }
     work = [(owner, chunk) for owner, pairs in wanted.items() for chunk in chunks(pairs)]
-    _ask(work, cells, session, model, stage, again=False)
+    _ask(work, cells, session, model, stage, second=False)
     work = [(owner, chunk) for owner in wanted for chunk in chunks(_missing(cells[owner]), 1)]
-    _ask(work, cells, session, model, stage, again=True)
+    _ask(work, cells, session, model, stage, second=True)
     for owner, judged in cells.items():
         for memory, unit in _missing(judged):
             session.ledger.refuse(owner, stage, "undecided cell", f"{memory!r} for {unit!r}")
@@ -180,10 +180,10 @@ def _ask(
     session: ModelSession,
     model: str,
     stage: str,
-    again: bool,
+    second: bool,
 ) -> None:
-    requests = [(owner, coverage_request(chunk, model, session, again)) for owner, chunk in work]
-    replies = session.ask(f"{stage} again" if again else stage, requests, CoverageReply)
+    requests = [(owner, coverage_request(chunk, model, session, second)) for owner, chunk in work]
+    replies = session.ask(f"{stage} again" if second else stage, requests, CoverageReply)
     for (owner, chunk), reply in zip(work, replies, strict=True):
         asked = set(chunk.pairs)
         for row in [] if reply is None else reply.cells:
@@ -195,7 +195,7 @@ def _ask(
 
 
 def coverage_request(
-    chunk: Chunk, model: str, session: ModelSession, again: bool = False
+    chunk: Chunk, model: str, session: ModelSession, second: bool = False
 ) -> Request:
     blocks: dict[str, Quotable] = {
         "memories": _numbered("memory", chunk.memories),
@@ -205,7 +205,7 @@ def coverage_request(
             for number in range(1, len(chunk.memories) + 1)
         ],
     }
-    if again:
+    if second:
         blocks["asked_before"] = "yes"
     return pass_request(STAGE, CoverageReply, model, session.parameters, **blocks)
 

@@ -205,9 +205,9 @@ def _provenances(packages: Iterable[Package]) -> dict[str, Any]:
 def build_summary(manifest: dict[str, Any], out: Path) -> list[str]:
     """What was built, how it was judged and what failed, as lines of text."""
     counts = manifest["counts"]
-    kept = f", {manifest['kept']} of them already existed" if manifest.get("kept") else ""
+    existing = f", {manifest['kept']} of them already existed" if manifest.get("kept") else ""
     number = counts["packages"]
-    lines = [f"{number} package{'s'[: number != 1]} in {out}{kept}"]
+    lines = [f"{number} package{'s'[: number != 1]} in {out}{existing}"]
     lines += [_row(number, status, 1) for status, number in manifest["statuses"].items()]
     lines += [_row(counts.get(name, 0), name) for name in ("experiences", "candidates", "units")]
     lines.append(_row(counts.get("queries", 0), "queries"))

@@ -16,6 +16,17 @@ class _Section(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
+class _Told(_Section):
+    tell: Templates
+    fact: Templates
+    brief: Templates
+    """How a session summary puts it."""
+
+
+class _Repeated(_Told):
+    tell_again: Templates
+
+
 class Verb(NamedTuple):
     """The forms of a verb phrase that states an attribute: live, I live, she lives ..."""
 
@@ -43,21 +54,17 @@ class Attribute(_Section):
     """The question for an earlier value; empty if the value never changes."""
 
 
-class Attributes(_Section):
-    tell: Templates
+class Attributes(_Repeated):
     tell_now: Templates
-    tell_again: Templates
     change: Templates
     change_silent: Templates
     change_again: Templates
-    fact: Templates
     fact_short: Templates
     fact_now: Templates
     compound: Templates
     tombstone: Templates
     edge: Templates
     edge_now: Templates
-    brief: Templates
     brief_now: Templates
     ended: tuple[str, ...]
     ask_superseded: str
@@ -72,14 +79,10 @@ class Names(_Section):
     surnames: tuple[str, ...]
 
 
-class Relations(_Section):
+class Relations(_Repeated):
     speaker_labels: tuple[str, ...]
     labels: tuple[str, ...]
-    tell: Templates
-    tell_again: Templates
-    fact: Templates
     edge: Templates
-    brief: Templates
     ask: str
 
 
@@ -100,17 +103,13 @@ class Occasions(_Section):
     single: OccasionKind
 
 
-class Preferences(_Section):
+class Preferences(_Repeated):
     scopes: tuple[str, ...]
     social_scopes: tuple[str, ...]
     practical: tuple[str, ...]
-    tell: Templates
     shift: Templates
-    tell_again: Templates
-    fact: Templates
     fact_short: Templates
     edge: Templates
-    brief: Templates
     ask: str
     topics: dict[str, tuple[str, ...]]
 
@@ -124,13 +123,9 @@ class RuleFamily(_Section):
     reasons: tuple[str, ...]
 
 
-class Rules(_Section):
+class Rules(_Repeated):
     numbers: tuple[str, ...]
-    tell: Templates
-    tell_again: Templates
     rule: Templates
-    fact: Templates
-    brief: Templates
     ask: str
     general: tuple[RuleFamily, ...]
     personal: tuple[RuleFamily, ...]
@@ -143,22 +138,15 @@ class Procedure(_Section):
     steps: tuple[str, ...]
 
 
-class Skills(_Section):
-    tell: Templates
-    tell_again: Templates
+class Skills(_Repeated):
     skill: Templates
-    fact: Templates
-    brief: Templates
     ask: SlotQuestions
     procedures: tuple[Procedure, ...]
 
 
-class Deletions(_Section):
+class Deletions(_Told):
     secrets: tuple[tuple[str, str], ...]
-    tell: Templates
-    fact: Templates
     edge: Templates
-    brief: Templates
     forget: Templates
     tombstone: Templates
     forget_fact: Templates
@@ -168,12 +156,9 @@ class Deletions(_Section):
     ask: str
 
 
-class OpenDecisions(_Section):
+class OpenDecisions(_Told):
     decisions: tuple[tuple[str, str], ...]
-    tell: Templates
-    fact: Templates
     fact_short: Templates
-    brief: Templates
     undecided: tuple[str, ...]
 
 
