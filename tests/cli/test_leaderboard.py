@@ -39,7 +39,7 @@ def test_table_and_page(scores: Path, tmp_path: Path) -> None:
     assert result.exit_code == 0, result.output
     assert result.stdout.startswith("3 packages; coverage of memories: judge lexical, an ESTIMATE")
     assert "all" in result.stdout
-    assert "told apart" in result.stdout
+    assert "distinguished" in result.stdout
     assert "3 packages: intervals and tests are rough" in result.stdout
     assert "coverage estimated" in page.read_text()
 

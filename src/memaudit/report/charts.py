@@ -7,7 +7,7 @@ from typing import Any
 
 from memaudit.core.number_text import fixed
 from memaudit.report.numbers import amount, percent
-from memaudit.report.run_report.remade_packages import Curve
+from memaudit.report.run_report.remade_packages import FrontierCurve
 from memaudit.report.writer_groups import Member
 
 WIDTH, HEIGHT = 340, 236
@@ -77,7 +77,7 @@ class Plot:
     description: str
 
 
-def plot(curve: Curve) -> Plot:
+def plot(curve: FrontierCurve) -> Plot:
     """The picture of a curve."""
     top = curve.top or 1.0
 
@@ -102,7 +102,7 @@ def plot(curve: Curve) -> Plot:
 
 
 def _points(
-    curve: Curve, x: Callable[[float], float], y: Callable[[float], float]
+    curve: FrontierCurve, x: Callable[[float], float], y: Callable[[float], float]
 ) -> Iterator[Point]:
     """References first, the others over them; who would hide another stands to the right of it.
 
@@ -121,7 +121,7 @@ def _points(
         yield Point(at, height, one.member, text)
 
 
-def _description(curve: Curve) -> str:
+def _description(curve: FrontierCurve) -> str:
     """The plot in one sentence, for those who cannot see it."""
     parts = [f"{float(budget):g}: {amount(value)}" for budget, value in curve.optima]
     return f"Optimum of {curve.name} by budget. {'; '.join(parts)}. Writers lie on or below it."

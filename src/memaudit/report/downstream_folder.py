@@ -27,7 +27,7 @@ FORMS: Mapping[str, tuple[type[Summary], type[StrictFileModel]]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Folder:
+class DownstreamFolder:
     """A finished folder: its summary and its rows."""
 
     path: Path
@@ -56,7 +56,7 @@ def is_downstream(folder: Path) -> bool:
     return False
 
 
-def open_folder(folder: Path) -> Folder:
+def open_folder(folder: Path) -> DownstreamFolder:
     """Read a finished run; one that is not finished is refused."""
     if not is_downstream(folder):
         raise MemAuditError(f"{folder} is not a diagnosis; memaudit diagnose makes one")
@@ -69,7 +69,7 @@ def open_folder(folder: Path) -> Folder:
         raise MemAuditError(f"{path} is not a summary of a diagnosis; {AGAIN}")
     of_summary, of_row = forms
     rows = validated(of_summary, summary, str(path), AGAIN).rows
-    return Folder(folder, summary, list(_rows(folder / ROWS, of_row, rows)))
+    return DownstreamFolder(folder, summary, list(_rows(folder / ROWS, of_row, rows)))
 
 
 def _rows(path: Path, form: type[StrictFileModel], wanted: int) -> Iterator[dict[str, Any]]:

@@ -7,10 +7,10 @@ from typing import Any
 from memaudit.formats.calibration_files import CALIBRATION_STEPS, PARTING_REASONS
 from memaudit.io.atomic import write_file
 from memaudit.report.charts import scatter_plot
-from memaudit.report.downstream_folder import Folder, open_folder
+from memaudit.report.downstream_folder import DownstreamFolder, open_folder
 from memaudit.report.downstream_view import view_of
 from memaudit.report.page_kit import environment, one_file
-from memaudit.report.writer_groups import cast
+from memaudit.report.writer_groups import members_by_name
 
 TITLE = "Who lost the answer?"
 CALIBRATION_TITLE = "Does the ratio predict what is found and answered?"
@@ -22,7 +22,7 @@ def write_downstream(folder: Path, out: Path) -> None:
     write_file(out, build_downstream(open_folder(folder)))
 
 
-def build_downstream(folder: Folder) -> str:
+def build_downstream(folder: DownstreamFolder) -> str:
     """The page of a diagnosis, a transfer or a calibration."""
     if folder.is_calibration:
         return _calibration(folder)
@@ -35,11 +35,13 @@ def build_downstream(folder: Folder) -> str:
     )
 
 
-def _calibration(folder: Folder) -> str:
+def _calibration(folder: DownstreamFolder) -> str:
     summary = folder.summary
     spec = summary["spec"]
     members = list(
-        cast({name: name in spec["peeking_writers"] for name in spec["writers"]}).values()
+        members_by_name(
+            {name: name in spec["peeking_writers"] for name in spec["writers"]}
+        ).values()
     )
     return one_file(
         environment(),

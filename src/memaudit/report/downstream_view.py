@@ -1,4 +1,4 @@
-"""A diagnosis as its page shows it, with the failures it tells in full."""
+"""A diagnosis as its page shows it, with some failures in full."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -10,21 +10,21 @@ from memaudit.core.errors import MemAuditError
 from memaudit.core.exact import exact
 from memaudit.formats.diagnosis_files import LOST_BY, MEASURES, REMARKS, Layer, Outcome
 from memaudit.report.charts import CurvePlot, curve_plot
-from memaudit.report.downstream_folder import Folder, open_folder
+from memaudit.report.downstream_folder import DownstreamFolder, open_folder
 from memaudit.report.writer_groups import Member
 from memaudit.writers.registry import WRITERS
 
 EACH = 2
-"""Failures told of one store and outcome."""
+"""Failures shown per store and outcome."""
 
-Row = dict[str, Any]
+DiagnosisRowData = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Failure:
-    """One question that was not answered right, with its remarks in words."""
+class ShownFailure:
+    """A question that was not answered right, with its remarks in words."""
 
-    row: Row
+    row: DiagnosisRowData
     why: tuple[str, ...]
 
     @property
@@ -33,7 +33,7 @@ class Failure:
 
     @property
     def lost(self) -> str:
-        """Who lost it, in words."""
+        """The layer that lost it, in words."""
         return LOST_BY[Layer(self.row["layer"])]
 
     @property
@@ -44,36 +44,36 @@ class Failure:
         return self.row["gold"] or "not given"
 
     @property
-    def said(self) -> str:
-        """The answer, or what the reply is instead."""
+    def answer(self) -> str:
+        """The answer, or what the reply was instead."""
         return self.row["answer"] or str(self.row["reply"]).replace("_", " ")
 
 
 @dataclass(frozen=True, slots=True)
-class Failures:
+class ShownFailures:
     """Failures by store, and how many there are in all."""
 
-    stores: tuple[tuple[Member, tuple[Failure, ...]], ...]
+    stores: tuple[tuple[Member, tuple[ShownFailure, ...]], ...]
     total: int
     rows: int
 
     @property
-    def told(self) -> int:
-        return sum(len(inside) for _, inside in self.stores)
+    def shown(self) -> int:
+        return sum(len(failures) for _, failures in self.stores)
 
 
-def failures(rows: Sequence[Row], members: Mapping[str, Member]) -> Failures:
+def failures(rows: Sequence[DiagnosisRowData], members: Mapping[str, Member]) -> ShownFailures:
     """The first of every store and outcome, in the order of outcomes."""
     failed = [row for row in rows if row["outcome"] != Outcome.RIGHT]
-    groups: dict[tuple[str, str], list[Row]] = defaultdict(list)
+    groups: dict[tuple[str, str], list[DiagnosisRowData]] = defaultdict(list)
     for row in failed:
         groups[row["store"], row["outcome"]].append(row)
-    return Failures(
+    return ShownFailures(
         tuple(
             (
                 member,
                 tuple(
-                    Failure(row, tuple(REMARKS[why] for why in row["why"]))
+                    ShownFailure(row, tuple(REMARKS[why] for why in row["why"]))
                     for outcome in Outcome
                     for row in groups[name, outcome.value][:EACH]
                 ),
@@ -93,7 +93,7 @@ COMPARED = (
     "token_f1",
     "words_retrieved",
 )
-"""Measures whose paired differences are shown; the summary holds all."""
+"""Measures whose paired differences are shown; the summary has all of them."""
 BY_KIND = ("words_retrieved", "evidence_recall", "token_f1", "answered")
 
 OUTCOMES = tuple(outcome.value.replace("_", " ") for outcome in Outcome)
@@ -116,7 +116,7 @@ class StoreView:
 
 @dataclass(frozen=True, slots=True)
 class KindView:
-    """One kind of question, a row a store: means, then questions by layer."""
+    """One kind of question, one row per store: means, then questions by layer."""
 
     name: str
     questions: int
@@ -137,7 +137,7 @@ class DiagnosisView:
     differences: tuple[tuple[Member, Member, dict[str, Any]], ...]
     remarks: tuple[tuple[str, tuple[int, ...]], ...]
     plot: CurvePlot | None
-    failures: Failures
+    failures: ShownFailures
     rules: dict[str, str]
 
     @property
@@ -151,13 +151,13 @@ class DiagnosisView:
 
 def open_view(path: Path) -> DiagnosisView:
     """The view of a diagnosis or a transfer; a calibration has a page of its own."""
-    found = open_folder(path)
-    if found.is_calibration:
+    folder = open_folder(path)
+    if folder.is_calibration:
         raise MemAuditError(f"{path} is a calibration; memaudit report {path} makes its page")
-    return view_of(found)
+    return view_of(folder)
 
 
-def view_of(folder: Folder) -> DiagnosisView:
+def view_of(folder: DownstreamFolder) -> DiagnosisView:
     """The view of a finished diagnosis."""
     summary, spec = folder.summary, folder.summary["spec"]
     stores = summary["summaries"]
@@ -204,14 +204,14 @@ def _members(spec: dict[str, Any], names: Sequence[str]) -> dict[str, Member]:
     return found
 
 
-def _title(folder: Folder) -> str:
+def _title(folder: DownstreamFolder) -> str:
     if folder.is_transfer:
         return f"Transfer: {folder.summary['spec']['source']['file']}"
     names = list(folder.summary["spec"]["packages"])
     return f"Diagnosis: {names[0]}" + (f" and {len(names) - 1} more" if len(names) > 1 else "")
 
 
-def _facts(folder: Folder) -> Iterator[tuple[str, str]]:
+def _facts(folder: DownstreamFolder) -> Iterator[tuple[str, str]]:
     summary, spec = folder.summary, folder.summary["spec"]
     yield "Questions", f"{summary['questions']:,}"
     yield "Records" if folder.is_transfer else "Packages", f"{summary['packages']:,}"

@@ -32,7 +32,7 @@ class Member:
     tone: int
 
 
-def cast(peeks: Mapping[str, bool]) -> dict[str, Member]:
+def members_by_name(peeks: Mapping[str, bool]) -> dict[str, Member]:
     """The writers of a run, in its order; one that is no longer registered goes by its name."""
     members: dict[str, Member] = {}
     tone = 0

@@ -10,10 +10,10 @@ from matplotlib.patches import Rectangle
 from memaudit.core.errors import MemAuditError
 from memaudit.formats.diagnosis_files import Outcome
 from memaudit.report.downstream_folder import open_folder
-from memaudit.report.figures.registry import draw_downstream
 from memaudit.report.figures.calibration_scatter import calibration_scatter
 from memaudit.report.figures.failure_bars import LOOKS, failure_bars
 from memaudit.report.figures.recall_words import recall_words
+from memaudit.report.figures.registry import draw_downstream
 from memaudit.writers.registry import WRITERS
 from tests.report.figures.drawing import assert_readable
 from tests.report.figures.test_values import by_gid

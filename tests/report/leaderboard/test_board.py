@@ -35,7 +35,7 @@ def test_means_by_hand(tmp_path: Path) -> None:
     assert (gap.found.mean, gap.found.low, gap.found.high) == (0.25, 0.25, 0.25)
     # Of 8 sign flips of three equal differences, two are as far from 0.
     assert gap.found.p == gap.p_holm == 0.25
-    assert gap.verdict == "not told apart"
+    assert gap.verdict == "not distinguished"
 
 
 def test_undefined_and_absent_are_counted(tmp_path: Path) -> None:
@@ -91,7 +91,7 @@ def test_holm_over_all_budgets(tmp_path: Path) -> None:
     # 7 equal differences: 2 of 128 flips.
     assert first.found.p == pytest.approx(1 / 64)
     assert first.p_holm == pytest.approx(2 / 64)
-    assert first.verdict == "told apart"
+    assert first.verdict == "distinguished"
     assert second.p_holm == 1
     assert second.verdict == "the same on every package"
 

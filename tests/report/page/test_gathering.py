@@ -12,24 +12,24 @@ from memaudit.io.journal import read_journal
 from memaudit.io.run_folder import ROWS
 from memaudit.report.charts import plot
 from memaudit.report.run_report.losses import losses
-from memaudit.report.run_report.ranking import standing
-from memaudit.report.run_report.remade_packages import choose_packages, curves, remake
-from memaudit.report.run_report.run_data import Run, open_run
-from memaudit.report.run_report.story import choose
-from memaudit.report.writer_groups import cast, grouped
+from memaudit.report.run_report.package_story import choose_story
+from memaudit.report.run_report.ranking import rank_writers
+from memaudit.report.run_report.remade_packages import choose_packages, frontier_curves, remake
+from memaudit.report.run_report.run_data import FinishedRunData, open_run
+from memaudit.report.writer_groups import grouped, members_by_name
 from tests.report.page.conftest import rewrite
 
 
 @pytest.fixture(scope="module")
-def run(plain_run: Path) -> Run:
+def run(plain_run: Path) -> FinishedRunData:
     return open_run(plain_run)
 
 
-def test_the_ranking_is_that_of_the_summary(run: Run, tmp_path: Path) -> None:
+def test_the_ranking_is_that_of_the_summary(run: FinishedRunData, tmp_path: Path) -> None:
     for path in run.folder.iterdir():
         (tmp_path / path.name).write_bytes(path.read_bytes())
     ranking = summarise(tmp_path)["ranking"]
-    found = standing(run)
+    found = rank_writers(run)
     assert [(p.member.name, p.mean, p.low, p.high) for p in found.places] == [
         (row["writer"], row["mean_ratio"], row["ci_low"], row["ci_high"]) for row in ranking
     ]
@@ -38,15 +38,17 @@ def test_the_ranking_is_that_of_the_summary(run: Run, tmp_path: Path) -> None:
     ]
 
 
-def test_neighbours_differ_by_the_difference_of_their_means(run: Run) -> None:
-    found = standing(run)
+def test_neighbours_differ_by_the_difference_of_their_means(run: FinishedRunData) -> None:
+    found = rank_writers(run)
     for place, pair in zip(found.places, found.neighbours, strict=False):
         after = found.places[place.number]
-        assert pair.found.mean == pytest.approx((place.mean or 0) - (after.mean or 0), abs=2e-6)
-        assert pair.p_holm >= pair.found.p
+        assert pair.difference.mean == pytest.approx(
+            (place.mean or 0) - (after.mean or 0), abs=2e-6
+        )
+        assert pair.p_holm >= pair.difference.p
 
 
-def test_values_by_kind_add_up_to_the_rows(run: Run) -> None:
+def test_values_by_kind_add_up_to_the_rows(run: FinishedRunData) -> None:
     members = [member for member in run.members.values() if member.name != "opt"]
     found = losses(run, members)
     assert found.solved is None
@@ -65,7 +67,9 @@ def test_values_by_kind_add_up_to_the_rows(run: Run) -> None:
     assert found.truths[0].member is None
 
 
-def test_without_rows_of_opt_it_is_solved_again(run: Run, run_without_opt: Path) -> None:
+def test_without_rows_of_opt_it_is_solved_again(
+    run: FinishedRunData, run_without_opt: Path
+) -> None:
     other = open_run(run_without_opt)
     members = [member for member in run.members.values() if member.name != "opt"]
     with_rows, solved = losses(run, members), losses(other, list(other.members.values()))
@@ -77,7 +81,7 @@ def test_without_rows_of_opt_it_is_solved_again(run: Run, run_without_opt: Path)
         assert mine.means == pytest.approx(theirs.means)
 
 
-def test_a_writer_that_loses_one_kind_only(run: Run) -> None:
+def test_a_writer_that_loses_one_kind_only(run: FinishedRunData) -> None:
     found = losses(run, [run.members["no_tombstone_opt"]])
     worst = found.values.largest_loss(found.values.writers[0])
     assert worst is not None
@@ -85,13 +89,13 @@ def test_a_writer_that_loses_one_kind_only(run: Run) -> None:
     assert 0.5 < worst[1] <= 1
 
 
-def test_the_told_package_has_the_lowest_median_at_the_middle_budget(run: Run) -> None:
+def test_the_told_package_has_the_lowest_median_at_the_middle_budget(run: FinishedRunData) -> None:
     middle = sorted(run.amounts)[1]
     ratios = defaultdict(list)
     for row in read_journal(run.folder / ROWS):
         if row["writer"] != "opt" and row["budget"] == middle:
             ratios[row["distribution"], row["seed"]].append(row["ratio"])
-    chosen = choose(run)
+    chosen = choose_story(run)
     assert chosen is not None
     assert chosen.budget == middle
     lowest = min(median(found) for found in ratios.values())
@@ -100,10 +104,10 @@ def test_the_told_package_has_the_lowest_median_at_the_middle_budget(run: Run) -
     assert (chosen.distribution, chosen.seed) == first
 
 
-def test_no_sign_stands_above_the_line(run: Run) -> None:
+def test_no_sign_stands_above_the_line(run: FinishedRunData) -> None:
     shown = choose_packages(run)
     assert shown == [("base", 0), ("base", 1), ("update_chain", 0)]
-    for curve in curves(run, remake(run, shown)):
+    for curve in frontier_curves(run, remake(run, shown)):
         optimum = dict(curve.optima)
         for one in curve.reached:
             assert one.value is not None
@@ -134,7 +138,9 @@ def test_an_optimum_that_is_another_one_now_is_refused(plain_run: Path, tmp_path
 
 
 def test_groups_of_writers() -> None:
-    members = cast({"opt": True, "mem0_style": False, "recency_raw": False, "gone": False})
+    members = members_by_name(
+        {"opt": True, "mem0_style": False, "recency_raw": False, "gone": False}
+    )
     assert [(m.group, m.tone) for m in members.values()] == [
         ("reference", 0), ("proxy", 1), ("deployable", 2), ("deployable", 3),
     ]  # fmt: skip

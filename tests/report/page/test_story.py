@@ -13,30 +13,30 @@ from memaudit.core.objective import value
 from memaudit.core.package import Package
 from memaudit.io.certificates import read_certificates
 from memaudit.io.packages import read_package
-from memaudit.report.run_report import proof, story
-from memaudit.report.run_report.remade_packages import remake
-from memaudit.report.run_report.run_data import open_run
-from memaudit.report.run_report.story import (
+from memaudit.report.run_report import package_story, proof
+from memaudit.report.run_report.package_story import (
     MOST_COLUMNS,
     MOST_ROWS,
-    Cell,
-    Story,
-    choose,
-    matrix,
-    tell,
+    MatrixCell,
+    PackageStory,
+    build_story,
+    choose_story,
+    coverage_matrix,
 )
+from memaudit.report.run_report.remade_packages import remake
+from memaudit.report.run_report.run_data import open_run
 
 
 @pytest.fixture(scope="module")
-def told(plain_run: Path) -> Story:
+def told(plain_run: Path) -> PackageStory:
     run = open_run(plain_run)
-    choice = choose(run)
+    choice = choose_story(run)
     assert choice is not None
     (one,) = remake(run, [(choice.distribution, choice.seed)])
-    return tell(one, choice, list(run.members.values()))
+    return build_story(one, choice, list(run.members.values()))
 
 
-def test_losses_and_gains_explain_the_whole_gap(told: Story) -> None:
+def test_losses_and_gains_explain_the_whole_gap(told: PackageStory) -> None:
     assert len(told.stores) == 5
     for store in told.stores:
         found = store.comparison
@@ -48,14 +48,14 @@ def test_losses_and_gains_explain_the_whole_gap(told: Story) -> None:
         assert not {item.id for item in found.missed} & kept
 
 
-def test_the_certificate_is_the_one_of_the_rows_and_holds(told: Story) -> None:
+def test_the_certificate_is_the_one_of_the_rows_and_holds(told: PackageStory) -> None:
     assert told.proof.status == "certified"
     assert told.proof.valid
     assert told.proof.same_as_recorded
     assert told.proof.leaves >= 1
 
 
-def test_the_files_in_the_page_can_be_checked_elsewhere(told: Story, tmp_path: Path) -> None:
+def test_the_files_in_the_page_can_be_checked_elsewhere(told: PackageStory, tmp_path: Path) -> None:
     certificate = told.proof.certificate_file
     assert certificate is not None
     for file in (told.proof.package_file, certificate):
@@ -76,7 +76,7 @@ def test_a_long_file_stays_out_of_the_page(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_the_matrix_by_hand(tiny: Package) -> None:
-    found = matrix(tiny, {"m3"}, set())
+    found = coverage_matrix(tiny, {"m3"}, set())
     assert [column.unit.id for column in found.columns] == ["u1", "u2"]
     assert [column.weight for column in found.columns] == [2, 1]
     assert [(row.candidate.id, row.by_opt) for row in found.rows] == [
@@ -90,7 +90,7 @@ def test_the_matrix_by_hand(tiny: Package) -> None:
 
 @given(st.fractions(0, 1))
 def test_only_nothing_has_no_shade(value: Fraction) -> None:
-    shade = Cell(value).shade
+    shade = MatrixCell(value).shade
     assert 0 <= shade <= 5
     assert (shade == 0) == (value == 0)
     assert 5 * value <= shade < 5 * value + 1
@@ -111,12 +111,12 @@ def long_package(length: int) -> Package:
 
 def test_a_long_package_is_cut_and_counted() -> None:
     package = long_package(200)
-    found = matrix(package, {"c150"}, {"c199": 1})
+    found = coverage_matrix(package, {"c150"}, {"c199": 1})
     assert (len(found.rows), found.hidden_candidates) == (MOST_ROWS, 200 - MOST_ROWS)
     assert (len(found.columns), found.hidden_units) == (MOST_COLUMNS, 200 - MOST_COLUMNS)
     assert {"c150", "c199"} <= {row.candidate.id for row in found.rows}
     assert found.columns[0].unit.id == "u199"  # the weightiest that a shown candidate covers
-    steps = story._steps(package, {"c150"}, {"c199": 1})
-    assert len(steps) == story.MOST_EXPERIENCES
+    steps = package_story._steps(package, {"c150"}, {"c199": 1})
+    assert len(steps) == package_story.MOST_EXPERIENCES
     assert [step.number for step in steps][-2:] == [151, 200]
     assert [step.number for step in steps] == sorted(step.number for step in steps)

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from tests.web.annotate.frames import Served
+from tests.web.annotate.small_frames import Served
 
 BROWSER = os.environ.get("MEMAUDIT_CHROMIUM") or shutil.which("chromium") or ""
 if not BROWSER:

@@ -13,7 +13,7 @@ from memaudit.web.explorer.app import explorer_app
 from memaudit.web.explorer.library.library import Library
 from memaudit.web.explorer.site import Site
 from memaudit.web.serving import listen
-from tests.web.annotate.frames import Served
+from tests.web.annotate.small_frames import Served
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from memaudit.web.explorer.pages.registry import PAGES
 from memaudit.web.explorer.site import Site, all_addresses
 from memaudit.web.explorer.views.package_data import MOST_LETTERS
 from tests.report.page.test_browser import luminance
-from tests.web.annotate.frames import Served
+from tests.web.annotate.small_frames import Served
 from tests.web.explorer.browsing import expect, visit
 from tests.web.explorer.libraries import IN_FIVES
 from tests.web.explorer.serving import exploring

@@ -24,7 +24,7 @@ from memaudit.web.explorer.library.entries import Kind
 from memaudit.web.explorer.library.library import Library
 from memaudit.web.explorer.pages.registry import PAGES
 from memaudit.web.explorer.site import Site, show
-from tests.web.annotate.frames import Served
+from tests.web.annotate.small_frames import Served
 from tests.web.explorer.libraries import hostile_package
 from tests.web.explorer.serving import exploring
 

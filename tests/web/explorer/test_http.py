@@ -14,7 +14,7 @@ from memaudit.io.packages import write_package
 from memaudit.web.explorer.library.library import Library
 from memaudit.web.explorer.site import Site
 from memaudit.web.explorer.templating import SERVED
-from tests.web.annotate.frames import Served
+from tests.web.annotate.small_frames import Served
 from tests.web.explorer.libraries import large_package
 from tests.web.explorer.serving import exploring
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from memaudit.experiments.summary import SUMMARY, ranking
-from memaudit.report.run_report.ranking import standing
-from memaudit.report.run_report.run_data import Run, open_run
+from memaudit.report.run_report.ranking import rank_writers
+from memaudit.report.run_report.run_data import FinishedRunData, open_run
 from memaudit.web.explorer.views.run_slices import slice_data, slice_of
 
 
@@ -17,14 +17,14 @@ def folder(plain: Path) -> Path:
 
 
 @pytest.fixture(scope="module")
-def run(folder: Path) -> Run:
+def run(folder: Path) -> FinishedRunData:
     return open_run(folder)
 
 
-def test_the_whole_is_the_ranking(run: Run) -> None:
+def test_the_whole_is_the_ranking(run: FinishedRunData) -> None:
     found = [
-        (one.member.name, one.found.n, *(round(x, 6) for x in
-         (one.found.mean, one.found.low, one.found.high)))
+        (one.member.name, one.interval.n, *(round(x, 6) for x in
+         (one.interval.mean, one.interval.low, one.interval.high)))
         for one in slice_of(run).places
     ]  # fmt: skip
     assert found == [
@@ -33,40 +33,47 @@ def test_the_whole_is_the_ranking(run: Run) -> None:
     ]
 
 
-def test_a_budget_is_the_reports(run: Run) -> None:
-    places = {one.member.name: one for one in standing(run).places}
+def test_a_budget_is_the_reports(run: FinishedRunData) -> None:
+    places = {one.member.name: one for one in rank_writers(run).places}
     for budget in range(2):
         for one in slice_of(run, budget=budget).places:
-            assert one.found == places[one.member.name].by_budget[budget]
+            assert one.interval == places[one.member.name].by_budget[budget]
 
 
-def test_copies_are_no_evidence(run: Run) -> None:
+def test_copies_are_no_evidence(run: FinishedRunData) -> None:
     """update_chain is one package under three seeds: its signs are flipped together."""
     part = slice_of(run)
     assert (part.packages, part.distinct) == (6, 4)
-    assert all(pair.found.p >= 2 / 2**4 for pair in part.pairs)
+    assert all(pair.difference.p >= 2 / 2**4 for pair in part.pairs)
     chain = slice_of(run, "update_chain")
     assert (chain.packages, chain.distinct) == (3, 1)
-    assert {pair.found.p for pair in chain.pairs} == {1.0}
-    assert all(place.found.low == place.found.mean == place.found.high for place in chain.places)
+    assert {pair.difference.p for pair in chain.pairs} == {1.0}
+    assert all(
+        place.interval.low == place.interval.mean == place.interval.high for place in chain.places
+    )
 
 
-def test_neighbours_are_the_reports(run: Run) -> None:
+def test_neighbours_are_the_reports(run: FinishedRunData) -> None:
     part = slice_of(run)
-    for pair in standing(run).neighbours:
+    for pair in rank_writers(run).neighbours:
         found = part.pair(pair.first.name, pair.second.name)
         assert found is not None
-        assert found.found == pair.found
+        assert found.difference == pair.difference
 
 
-def test_a_distribution_at_a_budget_is_the_summarys(run: Run, folder: Path) -> None:
+def test_a_distribution_at_a_budget_is_the_summarys(run: FinishedRunData, folder: Path) -> None:
     summary = json.loads((folder / SUMMARY).read_text())
     seen = 0
     for row in summary["differences"]:
         part = slice_of(run, row["distribution"], run.budgets.index(row["budget"]))
         found = part.pair(row["first"], row["second"])
         assert found is not None
-        numbers = (found.found.mean, found.found.low, found.found.high, found.found.p)
+        numbers = (
+            found.difference.mean,
+            found.difference.low,
+            found.difference.high,
+            found.difference.p,
+        )
         expected = [row[name] for name in ("mean_difference", "ci_low", "ci_high", "p")]
         assert [round(number, 6) + 0 for number in numbers] == expected
         assert round(found.p_holm, 6) == row["p_holm"]
@@ -74,18 +81,18 @@ def test_a_distribution_at_a_budget_is_the_summarys(run: Run, folder: Path) -> N
     assert seen == 2 * 2 * 10  # distributions, budgets, pairs of five
 
 
-def test_turned_around_the_sign_turns(run: Run) -> None:
+def test_turned_around_the_sign_turns(run: FinishedRunData) -> None:
     part = slice_of(run)
     there, back = part.pair("opt", "recency_raw"), part.pair("recency_raw", "opt")
     assert there is not None
     assert back is not None
-    assert (back.found.mean, back.found.low, back.found.high, back.found.p) == (
-        -there.found.mean, -there.found.high, -there.found.low, there.found.p,
+    assert (back.difference.mean, back.difference.low, back.difference.high, back.difference.p) == (
+        -there.difference.mean, -there.difference.high, -there.difference.low, there.difference.p,
     )  # fmt: skip
     assert part.pair("opt", "nobody") is None
 
 
-def test_data_names_writers_by_place(run: Run) -> None:
+def test_data_names_writers_by_place(run: FinishedRunData) -> None:
     data = slice_data(run, slice_of(run))
     assert sorted(place[0] for place in data["places"]) == [0, 1, 2, 3, 4]
     assert len(data["pairs"]) == 10

@@ -176,7 +176,8 @@ def diagnosis_row(package: str, query: str, store: str, text: str) -> dict[str, 
         "outcome": decided.outcome.value, "layer": decided.layer.value, "stage": "pruned",
         "verdict": "wrong", "why": ["partly_written"], "reply": "answered",
         "answer": f"said {text}", "used": [memory], "retrieved": [memory], "evidence": [unit],
-        "stale_units": [text], "measures": {"answered": 0}, "texts": {memory: f"memory {text}", "gone": f"gone {text}"},
+        "stale_units": [text], "measures": {"answered": 0},
+        "texts": {memory: f"memory {text}", "gone": f"gone {text}"},
     }  # fmt: skip
 
 

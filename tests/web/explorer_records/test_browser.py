@@ -11,7 +11,7 @@ from memaudit.web.explorer.library.library import Library
 from memaudit.web.explorer.pages.registry import PAGES
 from memaudit.web.explorer.site import Site, all_addresses
 from tests.report.page.test_browser import luminance
-from tests.web.annotate.frames import Served
+from tests.web.annotate.small_frames import Served
 from tests.web.explorer.browsing import expect, visit
 from tests.web.explorer.serving import exploring
 from tests.web.explorer_records.looking import found

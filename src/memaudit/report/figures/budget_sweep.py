@@ -26,8 +26,8 @@ from memaudit.report.figures.labels import (
 )
 from memaudit.report.figures.run_data import (
     Budget,
-    Cell,
-    Run,
+    FigureRun,
+    SummaryCell,
     budgets_of,
     cells_of,
     in_order,
@@ -38,9 +38,9 @@ from memaudit.report.figures.style import (
     NORMAL,
     PRINT_WIDTH,
     SMALL,
-    Look,
+    LineStyle,
     house_style,
-    looks_of,
+    line_styles,
 )
 
 ALL, OPT = "all", "opt"
@@ -67,14 +67,14 @@ def budget_sweep(summary: Mapping[str, Any], distribution: str = ALL) -> Figure:
     return _single(chosen, _band_note(summary, chosen))
 
 
-def budget_sweep_of_run(run: Run) -> Figure:
+def budget_sweep_of_run(run: FigureRun) -> Figure:
     """The sweep of a run with at least two budgets."""
     if len(run.budgets) < 2:
         raise MemAuditError("the run has one budget; a sweep needs two or more")
     return budget_sweep(run.summary)
 
 
-def _band_note(summary: Mapping[str, Any], cells: Sequence[Cell]) -> str:
+def _band_note(summary: Mapping[str, Any], cells: Sequence[SummaryCell]) -> str:
     bootstrap = summary.get("bootstrap") or {}
     level = bootstrap.get("level")
     text = f"Bands: bootstrap {level:.0%} intervals. " if isinstance(level, float) else ""
@@ -85,7 +85,7 @@ def _band_note(summary: Mapping[str, Any], cells: Sequence[Cell]) -> str:
     return text
 
 
-def _single(cells: Sequence[Cell], text: str) -> Figure:
+def _single(cells: Sequence[SummaryCell], text: str) -> Figure:
     writers = in_order(cell.writer for cell in cells)
     labels = [writer_label(writer) for writer in writers]
     height = max(3.6, len(writers) * ROW + HEAD + BOTTOM + NOTE)
@@ -100,7 +100,7 @@ def _single(cells: Sequence[Cell], text: str) -> Figure:
         )
     )
     budgets = budgets_of(cells)
-    looks = looks_of(writers)
+    looks = line_styles(writers)
     ends = []
     for writer, label in zip(writers, labels, strict=True):
         means = _draw(axes, cells, writer, looks[writer], budgets, _shift(writers, writer))
@@ -115,11 +115,11 @@ def _single(cells: Sequence[Cell], text: str) -> Figure:
     return figure
 
 
-def _panels(cells: Sequence[Cell], names: Sequence[str], text: str) -> Figure:
+def _panels(cells: Sequence[SummaryCell], names: Sequence[str], text: str) -> Figure:
     columns = min(4, len(names))
     rows = math.ceil(len(names) / columns)
     writers = in_order(cell.writer for cell in cells)
-    looks = looks_of(writers)
+    looks = line_styles(writers)
     handles = [_handle(writer, looks[writer]) for writer in writers]
     widest = max(inches(str(handle.get_label()), NORMAL) for handle in handles)
     across = max(1, int((PRINT_WIDTH - 0.2) / (widest + SAMPLE + GAP + 0.2)))
@@ -163,7 +163,7 @@ def _panels(cells: Sequence[Cell], names: Sequence[str], text: str) -> Figure:
     return figure
 
 
-def _handle(writer: str, look: Look) -> Line2D:
+def _handle(writer: str, look: LineStyle) -> Line2D:
     return Line2D(
         [], [], color=look.colour, linestyle=look.dash, marker=look.marker,
         markerfacecolor=look.fill, label=fitted_name(writer_label(writer), WIDEST_NAME, NORMAL),
@@ -180,9 +180,9 @@ def _shift(writers: Sequence[str], writer: str) -> float:
 
 def _draw(
     axes: Axes,
-    cells: Sequence[Cell],
+    cells: Sequence[SummaryCell],
     writer: str,
-    look: Look,
+    look: LineStyle,
     budgets: Sequence[Budget],
     shift: float,
 ) -> list[float]:

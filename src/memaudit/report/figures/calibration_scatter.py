@@ -24,9 +24,9 @@ from memaudit.report.figures.style import (
     MUTED,
     NORMAL,
     PRINT_WIDTH,
-    Look,
+    LineStyle,
     house_style,
-    looks_of,
+    line_styles,
 )
 
 Point = Mapping[str, Any]
@@ -41,7 +41,7 @@ ALL = "all"
 def calibration_scatter(summary: Mapping[str, Any], points: Sequence[Point]) -> Figure:
     """A panel for evidence recall and one for answers; equal points are drawn darker."""
     writers = summary["spec"]["writers"]
-    looks = looks_of(writers)
+    looks = line_styles(writers)
     handles = [_handle(name, looks[name]) for name in writers]
     widest = max(inches(str(handle.get_label()), NORMAL) for handle in handles)
     across = max(1, int((PRINT_WIDTH - 0.2) / (widest + 0.42)))
@@ -77,7 +77,7 @@ def _panel(
     points: Sequence[Point],
     target: str,
     writers: Sequence[str],
-    looks: Mapping[str, Look],
+    looks: Mapping[str, LineStyle],
 ) -> None:
     fine = [p for p in points if p["ratio"] is not None and p[target] is not None]
     axes.scatter(
@@ -114,7 +114,7 @@ def _title(summary: Mapping[str, Any], target: str) -> str:
     return f"Spearman: {', '.join(parts)}" if parts else "Spearman: undefined"
 
 
-def _handle(name: str, look: Look) -> Line2D:
+def _handle(name: str, look: LineStyle) -> Line2D:
     return Line2D(
         [], [], linestyle="", marker=look.marker, markersize=6, markerfacecolor=look.fill,
         markeredgecolor=look.colour, markeredgewidth=1.4,

@@ -12,7 +12,7 @@ from matplotlib.patches import Patch
 from memaudit.core.errors import MemAuditError
 from memaudit.core.number_text import fixed, percent
 from memaudit.report.figures.labels import distribution_label, fitted, fitted_name, inches, shown
-from memaudit.report.figures.run_data import Budget, Cell, budgets_of, cells_of, in_order
+from memaudit.report.figures.run_data import Budget, SummaryCell, budgets_of, cells_of, in_order
 from memaudit.report.figures.style import (
     HATCHES,
     INK,
@@ -72,7 +72,7 @@ def frontier_gap(summary: Mapping[str, Any]) -> Figure:
     return figure
 
 
-def _values(cells: Sequence[Cell], writer: str) -> dict[tuple[str, Budget], float]:
+def _values(cells: Sequence[SummaryCell], writer: str) -> dict[tuple[str, Budget], float]:
     """Mean value by distribution and budget, complete or an error."""
     every = {(cell.distribution, cell.budget) for cell in cells}
     found = {

@@ -11,7 +11,7 @@ from matplotlib.font_manager import FontProperties, findfont, get_font
 from matplotlib.lines import Line2D
 from matplotlib.textpath import TextToPath
 
-from memaudit.report.figures.style import MUTED, NORMAL, SMALL, Look
+from memaudit.report.figures.style import MUTED, NORMAL, SMALL, LineStyle
 from memaudit.writers.registry import WRITERS
 
 ELLIPSIS = "…"
@@ -121,7 +121,7 @@ class LineEnd:
 
     name: str
     end: float
-    look: Look
+    look: LineStyle
 
 
 def label_room(names: Sequence[str]) -> float:
@@ -153,7 +153,12 @@ def label_lines(figure: Figure, axes: Axes, ends: Sequence[LineEnd]) -> None:
 
 
 def _line(
-    figure: Figure, x: list[float], y: list[float], look: Look, width: float, leader: bool = False
+    figure: Figure,
+    x: list[float],
+    y: list[float],
+    look: LineStyle,
+    width: float,
+    leader: bool = False,
 ) -> None:
     """A leader, or a sample with its marker in the middle."""
     line = Line2D(x, y, color=look.colour, linewidth=width, transform=figure.dpi_scale_trans)

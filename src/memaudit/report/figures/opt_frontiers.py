@@ -17,9 +17,16 @@ from memaudit.report.figures.labels import (
     shown,
     writer_label,
 )
-from memaudit.report.figures.run_data import Run
+from memaudit.report.figures.run_data import FigureRun
 from memaudit.report.figures.save import FORMATS, image_of, write_image
-from memaudit.report.figures.style import LARGE, PAPER, PRINT_WIDTH, Look, house_style, nth_look
+from memaudit.report.figures.style import (
+    LARGE,
+    PAPER,
+    PRINT_WIDTH,
+    LineStyle,
+    house_style,
+    nth_line_style,
+)
 from memaudit.report.writer_groups import OPT
 from memaudit.solvers.frontier import Frontier, frontier
 
@@ -53,7 +60,7 @@ def opt_frontiers(
         (PRINT_WIDTH - LEFT - right) / PRINT_WIDTH, 1 - (HEAD + foot) / height,
     )  # fmt: skip
     axes = figure.add_axes(box)
-    looks = [nth_look(place) for place in range(len(frontiers))]
+    looks = [nth_line_style(place) for place in range(len(frontiers))]
     for one, look in zip(frontiers, looks, strict=True):
         values = [float(value) for value in one.values]
         axes.step(
@@ -87,7 +94,7 @@ def opt_frontiers(
     return figure
 
 
-def opt_frontiers_of_run(run: Run) -> Figure:
+def opt_frontiers_of_run(run: FigureRun) -> Figure:
     """A package of each distribution, and what the first writer other than OPT reached on it."""
     frontiers = [frontier(run.package(name), int(run.budgets[-1])) for name in run.distributions]
     others = [writer for writer in run.writers if writer != OPT]
@@ -102,9 +109,9 @@ def _title(about: str, room: float) -> str:
     return before + fitted_name(about, room - inches(before + after, LARGE), LARGE) + after
 
 
-def _with_marker(look: Look, points: bool) -> Look:
+def _with_marker(look: LineStyle, points: bool) -> LineStyle:
     """Without points a line's sample has no marker either."""
-    return look if points else Look(look.colour, "", look.dash)
+    return look if points else LineStyle(look.colour, "", look.dash)
 
 
 SUFFIXES = tuple(f".{form}" for form in FORMATS)

@@ -24,10 +24,10 @@ from memaudit.report.figures.style import (
     MARKERS,
     NORMAL,
     PRINT_WIDTH,
-    Look,
+    LineStyle,
     house_style,
-    looks_of,
-    nth_look,
+    line_styles,
+    nth_line_style,
 )
 from memaudit.writers.registry import WRITERS
 
@@ -84,14 +84,16 @@ def recall_words(summary: Mapping[str, Any]) -> Figure:
     return figure
 
 
-def _looks(stores: Sequence[str]) -> dict[str, Look]:
+def _looks(stores: Sequence[str]) -> dict[str, LineStyle]:
     """Writers look as everywhere; others take the next look whose marker is free."""
-    found = looks_of([name for name in stores if name in WRITERS])
+    found = line_styles([name for name in stores if name in WRITERS])
     for name in stores:
         if name not in found:
             taken = {look.marker for look in found.values()}
-            free = [one for one in map(nth_look, range(len(MARKERS))) if one.marker not in taken]
-            found[name] = free[0] if free else looks_of([name])[name]
+            free = [
+                one for one in map(nth_line_style, range(len(MARKERS))) if one.marker not in taken
+            ]
+            found[name] = free[0] if free else line_styles([name])[name]
     return found
 
 
@@ -114,7 +116,7 @@ def _points(one: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
     return [point for point in one["curve"] if point["evidence_recall"]["mean"] is not None]
 
 
-def _line(axes: Axes, one: Mapping[str, Any], measure: str, look: Look) -> None:
+def _line(axes: Axes, one: Mapping[str, Any], measure: str, look: LineStyle) -> None:
     points = _points(one)
     x = [point["words"] for point in points]
     y = [point[measure]["mean"] for point in points]
@@ -131,7 +133,7 @@ def _line(axes: Axes, one: Mapping[str, Any], measure: str, look: Look) -> None:
     )  # fmt: skip
 
 
-def _handle(store: str, look: Look) -> Line2D:
+def _handle(store: str, look: LineStyle) -> Line2D:
     return Line2D(
         [], [], color=look.colour, linestyle=look.dash, marker=look.marker, markersize=4,
         markerfacecolor=look.fill, label=fitted_name(writer_label(store), WIDEST_NAME, NORMAL),

@@ -16,7 +16,7 @@ from memaudit.report.figures.frontier_gap import frontier_gap
 from memaudit.report.figures.opt_frontiers import opt_frontiers_of_run
 from memaudit.report.figures.pipeline import pipeline
 from memaudit.report.figures.recall_words import recall_words
-from memaudit.report.figures.run_data import Run
+from memaudit.report.figures.run_data import FigureRun
 from memaudit.report.figures.save import FORMATS, check_formats, write_figure
 from memaudit.report.figures.stress_heatmap import stress_heatmap
 from memaudit.report.figures.validity_timeline import validity_timeline_of_run
@@ -101,7 +101,7 @@ def draw_all(run_folders: Sequence[Path], out_dir: Path, formats: Sequence[str] 
 
     A folder that is not a run is an error; a figure whose data a run lacks is skipped.
     """
-    runs = [Run(folder) for folder in run_folders]
+    runs = [FigureRun(folder) for folder in run_folders]
     names = [run.name for run in runs]
     for run in runs:
         if names.count(run.name) > 1:

@@ -24,7 +24,7 @@ FORMAT = "memaudit-summary"
 Budget = int | float | str
 
 
-class Cell(BaseModel):
+class SummaryCell(BaseModel):
     """One row of a summary, as far as figures read it."""
 
     model_config = ConfigDict(frozen=True, extra="ignore", strict=True, allow_inf_nan=False)
@@ -56,14 +56,14 @@ class Cell(BaseModel):
         return "failed" if self.failed else "no ratio"
 
 
-def cells_of(summary: Mapping[str, Any]) -> list[Cell]:
+def cells_of(summary: Mapping[str, Any]) -> list[SummaryCell]:
     """The cells of a summary, in its order."""
     if summary.get("format") != FORMAT or not isinstance(summary.get("rows"), list):
         raise MemAuditError(f"cannot draw: this is not a summary of format {FORMAT!r}")
     cells = []
     for number, row in enumerate(summary["rows"]):
         try:
-            cell = Cell.model_validate(row)
+            cell = SummaryCell.model_validate(row)
             exact(cell.budget)
         except ValidationError as error:
             raise MemAuditError(
@@ -90,12 +90,12 @@ def in_order(names: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(names))
 
 
-def budgets_of(cells: Sequence[Cell]) -> list[Budget]:
+def budgets_of(cells: Sequence[SummaryCell]) -> list[Budget]:
     """The budgets of some cells, from the smallest."""
     return sorted({cell.budget for cell in cells}, key=exact)
 
 
-def at_budget(cells: Sequence[Cell], budget: Budget) -> list[Cell]:
+def at_budget(cells: Sequence[SummaryCell], budget: Budget) -> list[SummaryCell]:
     """The cells of one budget, or an error that lists the budgets there are."""
     found = [cell for cell in cells if exact(cell.budget) == exact(budget)]
     if not found:
@@ -104,7 +104,7 @@ def at_budget(cells: Sequence[Cell], budget: Budget) -> list[Cell]:
     return found
 
 
-def of_distribution(cells: Sequence[Cell], name: str) -> list[Cell]:
+def of_distribution(cells: Sequence[SummaryCell], name: str) -> list[SummaryCell]:
     """The cells of one distribution, or an error that lists those there are."""
     found = [cell for cell in cells if cell.distribution == name]
     if not found:
@@ -114,7 +114,7 @@ def of_distribution(cells: Sequence[Cell], name: str) -> list[Cell]:
 
 
 @dataclass(frozen=True)
-class Run:
+class FigureRun:
     """A sweep on disk; each part is read when a figure asks for it."""
 
     folder: Path

@@ -20,7 +20,7 @@ from memaudit.report.figures.labels import (
     shown,
     writer_label,
 )
-from memaudit.report.figures.run_data import Budget, Cell, at_budget, cells_of, in_order
+from memaudit.report.figures.run_data import Budget, SummaryCell, at_budget, cells_of, in_order
 from memaudit.report.figures.style import (
     INK,
     LARGE,
@@ -89,7 +89,7 @@ def ratio_text(ratio: float) -> str:
     return "<1.000" if ratio < 1 and text == "1.000" else text
 
 
-def _cell(axes: Axes, x: int, y: int, cell: Cell | None) -> None:
+def _cell(axes: Axes, x: int, y: int, cell: SummaryCell | None) -> None:
     """A square with its number, or a hatched one with the reason why there is none."""
     gid = shown(f"{cell.writer}/{cell.distribution}") if cell else None
     if cell is None or cell.mean_ratio is None:

@@ -67,7 +67,7 @@ def house_style() -> Iterator[None]:
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class LineStyle:
     """How one line is drawn; hollow markers are writers that see the hidden side of a package."""
 
     colour: str
@@ -81,12 +81,12 @@ class Look:
         return PAPER if self.hollow else self.colour
 
 
-OPT_LOOK = Look(INK, "_", DASHES[0])
+OPT_STYLE = LineStyle(INK, "_", DASHES[0])
 
 
-def nth_look(place: int, hollow: bool = False) -> Look:
+def nth_line_style(place: int, hollow: bool = False) -> LineStyle:
     """The looks in order; colour, marker and dash go round at lengths without a common factor."""
-    return Look(
+    return LineStyle(
         COLOURS[place % len(COLOURS)],
         MARKERS[place % len(MARKERS)],
         DASHES[place % len(DASHES)],
@@ -95,12 +95,12 @@ def nth_look(place: int, hollow: bool = False) -> Look:
 
 
 _LOOKS = {
-    name: OPT_LOOK if name == "opt" else nth_look(place - 1, WRITERS[name].peeks)
+    name: OPT_STYLE if name == "opt" else nth_line_style(place - 1, WRITERS[name].peeks)
     for place, name in enumerate(WRITERS)
 }
 
 
-def looks_of(writers: Sequence[str]) -> dict[str, Look]:
+def line_styles(writers: Sequence[str]) -> dict[str, LineStyle]:
     """The looks of the writers of one figure; no two share both marker and dash.
 
     A writer that is not registered gets its look from its name, or the next one that is free.
@@ -111,7 +111,7 @@ def looks_of(writers: Sequence[str]) -> dict[str, Look]:
             taken = {(look.marker, look.dash) for look in found.values()}
             digest = hashlib.sha256(name.encode("utf-8", "surrogatepass")).digest()
             start = int.from_bytes(digest[:4], "big")
-            looks = [nth_look(start + more) for more in range(len(MARKERS) * len(DASHES))]
+            looks = [nth_line_style(start + more) for more in range(len(MARKERS) * len(DASHES))]
             free = [look for look in looks if (look.marker, look.dash) not in taken]
             found[name] = (free or looks)[0]
     return found

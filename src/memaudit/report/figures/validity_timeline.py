@@ -35,7 +35,7 @@ from memaudit.report.figures.labels import (
     shown,
     wrapped,
 )
-from memaudit.report.figures.run_data import Run, nearest
+from memaudit.report.figures.run_data import FigureRun, nearest
 from memaudit.report.figures.stress_heatmap import BUDGET
 from memaudit.report.figures.style import (
     FAINT,
@@ -145,7 +145,7 @@ KEPT = "#fff3c4"
 
 
 @house_style()
-def validity_timeline_of_run(run: Run) -> Figure:
+def validity_timeline_of_run(run: FigureRun) -> Figure:
     """The first distribution's package, at the budget of the heat map or the nearest to it."""
     budget = nearest(run.budgets, Fraction(BUDGET))
     return validity_timeline(run.package(run.distributions[0]), budget)

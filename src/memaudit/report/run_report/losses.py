@@ -7,20 +7,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memaudit.report.run_report.remade_packages import remake
-from memaudit.report.run_report.run_data import Run, Tally
+from memaudit.report.run_report.run_data import FinishedRunData, Tally
 from memaudit.report.writer_groups import OPT, Member
 from memaudit.stats.bootstrap import Floats
 
 MOST_KINDS = 12
 """Kinds beyond this are shown together."""
 MOST_SOLVED = 24
-"""Without rows of OPT, so many packages are solved again to compare with."""
+"""How many packages are solved again if the run has no rows of OPT."""
 TRUTHS = ("invalidation", "current", "stale")
 
 
 @dataclass(frozen=True, slots=True)
-class Mix:
-    """Means by kind over the same packages and budgets, of one writer and of OPT there."""
+class KindMeans:
+    """Means by kind of one writer, and of OPT on the same packages and budgets."""
 
     member: Member
     rows: int
@@ -42,16 +42,16 @@ class Mix:
 
 
 @dataclass(frozen=True, slots=True)
-class Mixes:
-    """A table of mixes; `best` is OPT over everything compared."""
+class KindTable:
+    """The means of all writers; `best` is OPT over everything compared."""
 
     kinds: tuple[str, ...]
     best: tuple[float, ...]
-    writers: tuple[Mix, ...]
+    writers: tuple[KindMeans, ...]
 
-    def largest_loss(self, mix: Mix) -> tuple[str, float] | None:
+    def largest_loss(self, writer: KindMeans) -> tuple[str, float] | None:
         """The kind with the largest loss and its share of all losses, or None without any."""
-        losses = [max(0.0, -gap) for gap in mix.gaps]
+        losses = [max(0.0, -gap) for gap in writer.gaps]
         if sum(losses) < 1e-9:
             return None
         worst = max(range(len(losses)), key=lambda at: losses[at])
@@ -59,8 +59,8 @@ class Mixes:
 
 
 @dataclass(frozen=True, slots=True)
-class Truth:
-    """How many units of each sort are covered, on average; `member` is None for OPT itself."""
+class TruthMeans:
+    """How many units of each sort are covered on average; `member` is None for OPT itself."""
 
     member: Member | None
     means: tuple[float | None, ...]
@@ -68,21 +68,21 @@ class Truth:
 
 @dataclass(frozen=True, slots=True)
 class Losses:
-    """All of it; `solved` packages were solved again because the run has no rows of OPT."""
+    """What writers lose. `solved` packages were solved again if the run has no rows of OPT."""
 
-    values: Mixes
-    kept: Mixes
-    truths: tuple[Truth, ...]
+    values: KindTable
+    kept: KindTable
+    truths: tuple[TruthMeans, ...]
     solved: int | None
 
 
-def losses(run: Run, order: Sequence[Member]) -> Losses:
-    """Compare the writers of a run with OPT, in the order given; OPT is not compared to itself."""
+def losses(run: FinishedRunData, order: Sequence[Member]) -> Losses:
+    """Compare the writers of a run with OPT, in the order given."""
     best = _from_rows(run) if OPT in run.members else _solved(run)
     writers = [member for member in order if member.name != OPT]
     return Losses(
-        values=_mixes(run, run.unit_values, best, best.values, writers),
-        kept=_mixes(run, run.kept, best, best.kept, writers),
+        values=_kind_table(run, run.unit_values, best, best.values, writers),
+        kept=_kind_table(run, run.kept, best, best.kept, writers),
         truths=_truths(run, best, writers),
         solved=best.solved,
     )
@@ -99,13 +99,13 @@ class _Best:
     solved: int | None
 
 
-def _fine(run: Run, name: str) -> NDArray[np.bool_]:
+def _fine(run: FinishedRunData, name: str) -> NDArray[np.bool_]:
     """Where a writer did not fail and the optimum is certified."""
     at = list(run.members).index(name)
     return np.stack([~(g.failed[:, :, at] | g.uncertified[:, :, at]) for g in run.grids])
 
 
-def _from_rows(run: Run) -> _Best:
+def _from_rows(run: FinishedRunData) -> _Best:
     at = list(run.members).index(OPT)
     return _Best(
         known=_fine(run, OPT),
@@ -116,21 +116,21 @@ def _from_rows(run: Run) -> _Best:
     )
 
 
-def _solved(run: Run) -> _Best:
-    """OPT of the first packages of every distribution, worked out now."""
+def _solved(run: FinishedRunData) -> _Best:
+    """OPT of the first packages of every distribution, solved now."""
     shape = (len(run.grids), len(run.seeds), len(run.budgets))
     known = np.zeros(shape, bool)
     values, kept = Tally((*shape, 1)), Tally((*shape, 1))
     truths = {name: np.full(shape, np.nan) for name in TRUTHS}
     each = max(1, MOST_SOLVED // len(run.grids))
     wanted = [(g.distribution, seed) for g in run.grids for seed in run.seeds[:each]]
-    for number, one in enumerate(remake(run, wanted)):
+    for number, remade in enumerate(remake(run, wanted)):
         for place, budget in enumerate(run.amounts):
-            optimum = one.optimum(budget)
+            optimum = remade.optimum(budget)
             if not optimum.certified:
                 continue
             at = (number // len(run.seeds[:each]), number % len(run.seeds[:each]), place)
-            score = one.subject.scorer.score(optimum.store)
+            score = remade.subject.scorer.score(optimum.store)
             known[at] = True
             values.place((*at, 0), {kind: float(v) for kind, v in score.unit_values.items()})
             kept.place((*at, 0), {kind: float(v) for kind, v in score.kinds.items()})
@@ -145,9 +145,13 @@ def _solved(run: Run) -> _Best:
     )
 
 
-def _mixes(
-    run: Run, tally: Tally, best: _Best, optima: dict[str, Floats], writers: Sequence[Member]
-) -> Mixes:
+def _kind_table(
+    run: FinishedRunData,
+    tally: Tally,
+    best: _Best,
+    optima: dict[str, Floats],
+    writers: Sequence[Member],
+) -> KindTable:
     nothing = np.zeros(best.known.shape)
     totals = {
         kind: float(optima.get(kind, nothing)[best.known].sum()) for kind in {*tally.kinds, *optima}
@@ -163,26 +167,26 @@ def _mixes(
             sum(float(of.get(kind, nothing)[where].sum()) for kind in part) / rows for part in parts
         )
 
-    found = []
+    rows = []
     for member in writers:
         at = list(run.members).index(member.name)
         where = best.known & _fine(run, member.name)
         own = {kind: numbers[..., at] for kind, numbers in tally.kinds.items()}
-        found.append(Mix(member, int(where.sum()), means(own, where), means(optima, where)))
-    return Mixes(names, means(optima, best.known), tuple(found))
+        rows.append(KindMeans(member, int(where.sum()), means(own, where), means(optima, where)))
+    return KindTable(names, means(optima, best.known), tuple(rows))
 
 
 def _cut(kinds: list[str]) -> tuple[list[str], list[str]]:
     return kinds[: MOST_KINDS - 1], kinds[MOST_KINDS - 1 :]
 
 
-def _truths(run: Run, best: _Best, writers: Sequence[Member]) -> tuple[Truth, ...]:
-    rows = [Truth(None, tuple(_mean(best.truths[name][best.known]) for name in TRUTHS))]
+def _truths(run: FinishedRunData, best: _Best, writers: Sequence[Member]) -> tuple[TruthMeans, ...]:
+    rows = [TruthMeans(None, tuple(_mean(best.truths[name][best.known]) for name in TRUTHS))]
     for member in writers:
         at = list(run.members).index(member.name)
         where = best.known & _fine(run, member.name)
         numbers = [np.stack([g.numbers[name][:, :, at] for g in run.grids]) for name in TRUTHS]
-        rows.append(Truth(member, tuple(_mean(one[where]) for one in numbers)))
+        rows.append(TruthMeans(member, tuple(_mean(one[where]) for one in numbers)))
     return tuple(rows)
 
 

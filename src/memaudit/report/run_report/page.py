@@ -11,17 +11,17 @@ from memaudit.io.atomic import write_file
 from memaudit.report import charts
 from memaudit.report.page_kit import environment, one_file
 from memaudit.report.run_report.losses import losses
-from memaudit.report.run_report.ranking import Standing, standing
-from memaudit.report.run_report.remade_packages import choose_packages, curves, remake
-from memaudit.report.run_report.run_data import Run, open_run
-from memaudit.report.run_report.story import choose, tell
+from memaudit.report.run_report.package_story import build_story, choose_story
+from memaudit.report.run_report.ranking import WriterRanking, rank_writers
+from memaudit.report.run_report.remade_packages import choose_packages, frontier_curves, remake
+from memaudit.report.run_report.run_data import FinishedRunData, open_run
 from memaudit.report.writer_groups import grouped
 
 TITLE = "What was kept, and what could have been"
 
 
 def write_report(folder: Path, out: Path, diagnoses: Sequence[object] = ()) -> None:
-    """Build the report of a run and write it, all or nothing; with views of diagnoses, if any."""
+    """Build the report of a run, with views of diagnoses if any, and write it, all or nothing."""
     write_file(out, build_report(folder, diagnoses=diagnoses))
 
 
@@ -30,14 +30,14 @@ def build_report(
 ) -> str:
     """The report of a finished run, as one HTML file that needs nothing else."""
     run = open_run(folder)
-    ranked = standing(run)
+    ranked = rank_writers(run)
     groups = grouped([place.member for place in ranked.places])
     order = [member for _, members in groups for member in members]
-    shown, choice = choose_packages(run), choose(run)
-    told = [(choice.distribution, choice.seed)] if choice else []
-    remade = remake(run, [*shown, *(one for one in told if one not in shown)])
-    by_name = {(one.distribution, one.seed): one for one in remade}
-    drawn = curves(run, [by_name[package] for package in shown])
+    shown, choice = choose_packages(run), choose_story(run)
+    in_full = [(choice.distribution, choice.seed)] if choice else []
+    remade = remake(run, list(dict.fromkeys([*shown, *in_full])))
+    by_name = {(package.distribution, package.seed): package for package in remade}
+    drawn = frontier_curves(run, [by_name[package] for package in shown])
     return one_file(
         environment(),
         "page.html",
@@ -51,20 +51,20 @@ def build_report(
         leader=_leader(ranked),
         curves=[(curve, charts.plot(curve)) for curve in drawn],
         losses=losses(run, order),
-        story=tell(by_name[told[0]], choice, order) if choice else None,
+        story=build_story(by_name[in_full[0]], choice, order) if choice else None,
         diagnoses=diagnoses,
         ranking_data=ranking_data(run, ranked),
         versions={"report": version("memaudit"), **run.manifest["versions"]},
     )
 
 
-def _leader(ranked: Standing) -> Any:
+def _leader(ranked: WriterRanking) -> Any:
     """The best writer that could be deployed, or None."""
     able = [p for p in ranked.places if p.member.group != "reference" and p.mean is not None]
     return able[0] if able else None
 
 
-def ranking_data(run: Run, ranked: Standing) -> dict[str, Any]:
+def ranking_data(run: FinishedRunData, ranked: WriterRanking) -> dict[str, Any]:
     """The ranking for programs."""
     return {
         "format": "memaudit-ranking",

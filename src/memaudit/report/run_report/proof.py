@@ -12,15 +12,15 @@ from memaudit.core.package import Package
 from memaudit.experiments.evaluate import certificate_hash
 from memaudit.io.package_check import header_data, table_data
 from memaudit.io.strict_json import json_text
-from memaudit.report.run_report.remade_packages import Remade
+from memaudit.report.run_report.remade_packages import RemadePackage
 
 MOST_BYTES = 450_000
 """Files longer than this are not put into the page."""
 
 
 @dataclass(frozen=True, slots=True)
-class Attached:
-    """A file inside the page, as a data address; empty where it would be too long."""
+class AttachedFile:
+    """A file inside the page, as a data address; empty if the file is too long."""
 
     name: str
     address: str
@@ -28,8 +28,8 @@ class Attached:
 
 
 @dataclass(frozen=True, slots=True)
-class Proof:
-    """What the checker said just now, and whether the run's rows name the same certificate."""
+class VerifiedProof:
+    """The checker's verdict now, and whether the run's rows name the same certificate."""
 
     status: str
     note: str
@@ -40,27 +40,27 @@ class Proof:
     words: int
     sha256: str
     recorded: str
-    package_file: Attached
-    certificate_file: Attached | None
+    package_file: AttachedFile
+    certificate_file: AttachedFile | None
 
     @property
     def same_as_recorded(self) -> bool:
         return self.sha256 != "" and self.sha256 == self.recorded
 
 
-def prove(one: Remade, budget: Fraction) -> Proof:
-    """Verify the optimum's certificate of a package, apart from the solver's own check."""
-    optimum = one.optimum(budget)
+def verify_proof(remade: RemadePackage, budget: Fraction) -> VerifiedProof:
+    """Verify the certificate of a package's optimum, apart from the solver's own check."""
+    optimum = remade.optimum(budget)
     certificate = optimum.certificate
-    recorded = next((row["certificate"] or "" for row in one.at(budget)), "")
-    package_file = _attached("package.json", package_text(one.package))
+    recorded = next((row["certificate"] or "" for row in remade.at(budget)), "")
+    package_file = _attached("package.json", package_text(remade.package))
     if certificate is None:
-        return Proof(
+        return VerifiedProof(
             optimum.status, optimum.note, optimum.solver, False, optimum.note, 0, 0, "", recorded,
             package_file, None,
         )  # fmt: skip
-    verdict = verify(one.package, certificate)
-    return Proof(
+    verdict = verify(remade.package, certificate)
+    return VerifiedProof(
         status=optimum.status,
         note=optimum.note,
         solver=optimum.solver,
@@ -87,9 +87,9 @@ def certificate_text(certificate: Certificate) -> str:
     return json.dumps(certificate.to_json(), sort_keys=True, separators=(",", ":"))
 
 
-def _attached(name: str, text: str) -> Attached:
+def _attached(name: str, text: str) -> AttachedFile:
     data = text.encode()
     if len(data) > MOST_BYTES:
-        return Attached(name, "", len(data))
+        return AttachedFile(name, "", len(data))
     code = base64.b64encode(data).decode("ascii")
-    return Attached(name, f"data:application/json;base64,{code}", len(data))
+    return AttachedFile(name, f"data:application/json;base64,{code}", len(data))

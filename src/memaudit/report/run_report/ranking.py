@@ -8,17 +8,17 @@ import numpy as np
 
 from memaudit.experiments.grid import PackageResampling, package_resampling
 from memaudit.experiments.summary import ranking
-from memaudit.report.run_report.run_data import Run
+from memaudit.report.run_report.run_data import FinishedRunData
 from memaudit.report.writer_groups import Member
 from memaudit.stats.bootstrap import Floats, Interval, mean_intervals
 from memaudit.stats.paired_tests import Difference, holm, paired_differences
 
 CLEAR = 0.05
-"""A Holm-corrected p-value below this tells two writers apart."""
+"""A Holm-corrected p-value below this distinguishes two writers."""
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class RankingPlace:
     """A writer's place in the ranking, with what was left out of its mean."""
 
     number: int
@@ -35,33 +35,33 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
-    """Two writers, first minus second, package by package."""
+class WriterPair:
+    """Two writers compared package by package, first minus second."""
 
     first: Member
     second: Member
-    found: Difference
+    difference: Difference
     p_holm: float
 
     @property
     def verdict(self) -> str:
-        """In words, whether the two can be told apart."""
-        if self.found.n == 0:
+        """In words, whether the two can be distinguished."""
+        if self.difference.n == 0:
             return "nothing to compare"
-        if self.found.mean == self.found.low == self.found.high == 0:
+        if self.difference.mean == self.difference.low == self.difference.high == 0:
             return "the same on every package"
-        return "told apart" if self.p_holm < CLEAR else "not told apart"
+        return "distinguished" if self.p_holm < CLEAR else "not distinguished"
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
-    """The whole ranking, and each writer with the next one."""
+class WriterRanking:
+    """The ranking, and each writer compared with the next one."""
 
-    places: tuple[Place, ...]
-    neighbours: tuple[Pair, ...]
+    places: tuple[RankingPlace, ...]
+    neighbours: tuple[WriterPair, ...]
 
 
-def standing(run: Run) -> Standing:
+def rank_writers(run: FinishedRunData) -> WriterRanking:
     """Rank the writers of a run."""
     grids, writers = run.grids, list(run.members)
     column = {name: at for at, name in enumerate(writers)}
@@ -70,34 +70,39 @@ def standing(run: Run) -> Standing:
         mean_intervals(np.concatenate([g.numbers["ratio"][:, place] for g in grids]), known.drawn)
         for place in range(len(run.budgets))
     ]
-    kinds = [mean_intervals(grid.by_package, package_resampling([grid]).drawn) for grid in grids]
+    distributions = [
+        mean_intervals(grid.by_package, package_resampling([grid]).drawn) for grid in grids
+    ]
     places = []
     for number, row in enumerate(ranking(grids), start=1):
         at = column[row["writer"]]
         places.append(
-            Place(
+            RankingPlace(
                 number, run.members[row["writer"]], row["n"],
                 row["mean_ratio"], row["ci_low"], row["ci_high"],
                 zero=sum(int(grid.zero[:, :, at].sum()) for grid in grids),
                 uncertified=sum(int(grid.uncertified[:, :, at].sum()) for grid in grids),
                 failed=sum(int(grid.failed[:, :, at].sum()) for grid in grids),
-                by_budget=tuple(found[at] for found in budgets),
-                by_distribution=tuple(found[at] for found in kinds),
+                by_budget=tuple(means[at] for means in budgets),
+                by_distribution=tuple(means[at] for means in distributions),
             )
         )  # fmt: skip
     values = np.concatenate([grid.by_package for grid in grids])
     couples = list(pairwise(column[place.member.name] for place in places))
-    return Standing(tuple(places), compared(run, values, couples, known))
+    return WriterRanking(tuple(places), compare_pairs(run, values, couples, known))
 
 
-def compared(
-    run: Run, values: Floats, couples: Sequence[tuple[int, int]], known: PackageResampling
-) -> tuple[Pair, ...]:
-    """Some writers by their places in the run, two by two; Holm's correction over all of them."""
-    found = paired_differences(values, couples, known.drawn, known.cluster)
-    corrected = holm([one.p for one in found])
+def compare_pairs(
+    run: FinishedRunData,
+    values: Floats,
+    couples: Sequence[tuple[int, int]],
+    known: PackageResampling,
+) -> tuple[WriterPair, ...]:
+    """Pairs of writers, by their places in the run, with Holm's correction over all pairs."""
+    differences = paired_differences(values, couples, known.drawn, known.cluster)
+    corrected = holm([difference.p for difference in differences])
     members = list(run.members.values())
     return tuple(
-        Pair(members[a], members[b], one, p)
-        for (a, b), one, p in zip(couples, found, corrected, strict=True)
+        WriterPair(members[a], members[b], difference, p)
+        for (a, b), difference, p in zip(couples, differences, corrected, strict=True)
     )

@@ -1,4 +1,4 @@
-"""Packages made again from distribution and seed, with optima at every budget."""
+"""Packages generated again from distribution and seed, with optima at every budget."""
 
 import math
 from collections.abc import Sequence
@@ -12,33 +12,33 @@ from memaudit.core.optimum import Optimum
 from memaudit.core.package import Package
 from memaudit.experiments.evaluate import EvaluatedPackage
 from memaudit.generators.registry import named_distribution
-from memaudit.report.run_report.run_data import Row, Run
+from memaudit.report.run_report.run_data import FinishedRunData, RunRowData
 from memaudit.report.writer_groups import OPT, Member
 from memaudit.solvers.frontier import frontier
 
 CLOSE = 1e-6
-"""Rows round their numbers; what differs by more than this is another number."""
+"""Rows round their numbers; a difference above this is a different number."""
 
 
 @dataclass(frozen=True, slots=True)
-class Remade:
+class RemadePackage:
     """A package of the run with its rows; `subject` scores stores and solves."""
 
     distribution: str
     seed: int
     subject: EvaluatedPackage
-    rows: Sequence[Row]
+    rows: Sequence[RunRowData]
 
     @property
     def package(self) -> Package:
         return self.subject.package
 
-    def at(self, budget: Fraction) -> list[Row]:
-        """The rows at a budget, one a writer."""
+    def at(self, budget: Fraction) -> list[RunRowData]:
+        """The rows at a budget, one per writer."""
         return [row for row in self.rows if exact(row["budget"]) == budget]
 
     def optimum(self, budget: Fraction) -> Optimum:
-        """OPT, solved and verified now; it must be what the rows say where they are certified."""
+        """OPT, solved and verified now; where rows are certified it must be what they say."""
         best = self.subject.oracle.optimum(budget)
         for row in self.at(budget):
             if row["certificate"] and best.certified and abs(row["optimum"] - best.value) > CLOSE:
@@ -49,13 +49,15 @@ class Remade:
         return best
 
 
-def remake(run: Run, wanted: Sequence[tuple[str, int]]) -> list[Remade]:
+def remake(run: FinishedRunData, wanted: Sequence[tuple[str, int]]) -> list[RemadePackage]:
     """The packages with these distributions and seeds, in the order given."""
     rows = run.rows_of(wanted)
-    return [_one(run, name, seed, rows[name, seed]) for name, seed in wanted]
+    return [_remade(run, name, seed, rows[name, seed]) for name, seed in wanted]
 
 
-def _one(run: Run, name: str, seed: int, rows: Sequence[Row]) -> Remade:
+def _remade(
+    run: FinishedRunData, name: str, seed: int, rows: Sequence[RunRowData]
+) -> RemadePackage:
     distribution = named_distribution(name)
     package = distribution.package(seed if distribution.draws else 0)
     made = digest(package)
@@ -69,20 +71,20 @@ def _one(run: Run, name: str, seed: int, rows: Sequence[Row]) -> Remade:
             )
         if unknown := sorted(set(row["store"]) - package.candidate.keys()):
             raise MemAuditError(
-                f"{name}, seed {seed}: a row's store holds {unknown[0][:60]!r}, which is no "
+                f"{name}, seed {seed}: a row's store has {unknown[0][:60]!r}, which is not a "
                 "candidate of its package; run the sweep again"
             )
-    return Remade(name, seed, EvaluatedPackage(package, run.spec.get("seconds")), rows)
+    return RemadePackage(name, seed, EvaluatedPackage(package, run.spec.get("seconds")), rows)
 
 
 MOST_CURVES, FEWEST_CURVES = 6, 3
 MOST_CANDIDATES, MOST_BUDGET = 200, 2000
-"""Beyond these a curve takes long; OPT is then shown at the run's own budgets only."""
+"""Beyond these a curve takes long, and OPT is shown only at the run's own budgets."""
 
 
 @dataclass(frozen=True, slots=True)
-class Reached:
-    """What one writer reached at one budget; None where it failed."""
+class WriterPoint:
+    """The value of one writer at one budget; None where it failed."""
 
     member: Member
     budget: Fraction
@@ -90,7 +92,7 @@ class Reached:
 
 
 @dataclass(frozen=True, slots=True)
-class Curve:
+class FrontierCurve:
     """One package: the budgets at which OPT rises, and every writer's values."""
 
     distribution: str
@@ -98,7 +100,7 @@ class Curve:
     steps: tuple[tuple[int, float], ...]
     last: int
     optima: tuple[tuple[Fraction, float], ...]
-    reached: tuple[Reached, ...]
+    reached: tuple[WriterPoint, ...]
 
     @property
     def name(self) -> str:
@@ -111,8 +113,8 @@ class Curve:
         return max(values, default=0.0)
 
 
-def choose_packages(run: Run) -> list[tuple[str, int]]:
-    """The first package of every distribution; of few distributions, some more of each."""
+def choose_packages(run: FinishedRunData) -> list[tuple[str, int]]:
+    """The first package of every distribution, or more of each if there are few."""
     names = [grid.distribution for grid in run.grids][:MOST_CURVES]
     each = math.ceil(FEWEST_CURVES / len(names))
     found = []
@@ -122,28 +124,28 @@ def choose_packages(run: Run) -> list[tuple[str, int]]:
     return found
 
 
-def curves(run: Run, packages: Sequence[Remade]) -> list[Curve]:
-    """The curves of packages of a run."""
-    return [_curve(run, one) for one in packages]
+def frontier_curves(run: FinishedRunData, packages: Sequence[RemadePackage]) -> list[FrontierCurve]:
+    """The curves of some packages of a run."""
+    return [_curve(run, remade) for remade in packages]
 
 
-def _curve(run: Run, one: Remade) -> Curve:
+def _curve(run: FinishedRunData, remade: RemadePackage) -> FrontierCurve:
     largest = max(run.amounts)
     last = max(1, math.ceil(largest * Fraction(9, 8)))
     steps: tuple[tuple[int, float], ...] = ()
-    if len(one.package.candidates) <= MOST_CANDIDATES and last <= MOST_BUDGET:
-        rises = frontier(one.package, last).steps()
+    if len(remade.package.candidates) <= MOST_CANDIDATES and last <= MOST_BUDGET:
+        rises = frontier(remade.package, last).steps()
         steps = tuple((budget, float(value)) for budget, value in rises if budget < last)
-    optima = {exact(row["budget"]): row["optimum"] for row in one.rows if row["certificate"]}
-    return Curve(
-        distribution=one.distribution,
-        seed=one.seed,
+    optima = {exact(row["budget"]): row["optimum"] for row in remade.rows if row["certificate"]}
+    return FrontierCurve(
+        distribution=remade.distribution,
+        seed=remade.seed,
         steps=steps,
         last=last,
         optima=tuple(sorted(optima.items())),
         reached=tuple(
-            Reached(run.members[row["writer"]], exact(row["budget"]), row["value"])
-            for row in one.rows
+            WriterPoint(run.members[row["writer"]], exact(row["budget"]), row["value"])
+            for row in remade.rows
             if row["writer"] != OPT
         ),
     )

@@ -15,17 +15,17 @@ from memaudit.experiments.grid import Grid, read_grids
 from memaudit.experiments.spec import RunSpec
 from memaudit.io.journal import read_journal
 from memaudit.io.run_folder import ROWS
-from memaudit.report.writer_groups import Member, cast
+from memaudit.report.writer_groups import Member, members_by_name
 from memaudit.stats.bootstrap import Floats
 
-Row = dict[str, Any]
+RunRowData = dict[str, Any]
 MOST_KINDS = 256
-"""Each has a table as large as the run; packages of a run have a dozen or so."""
+"""Each kind has a table as large as the run; runs have about a dozen kinds."""
 
 
 @dataclass(slots=True)
 class Tally:
-    """Per kind, numbers of every distribution, seed, budget and writer; what is not said is 0."""
+    """Per kind, a number for every distribution, seed, budget and writer; 0 if not given."""
 
     shape: tuple[int, int, int, int]
     kinds: dict[str, Floats] = field(default_factory=dict)
@@ -41,8 +41,8 @@ class Tally:
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
-    """Everything the page needs of a run but the rows of single packages."""
+class FinishedRunData:
+    """What the page needs of a run, except the rows of single packages."""
 
     folder: Path
     manifest: dict[str, Any]
@@ -84,9 +84,9 @@ class Run:
         """Packages that differ, over all distributions."""
         return len({digest for grid in self.grids for digest in grid.digests})
 
-    def rows_of(self, wanted: Iterable[tuple[str, int]]) -> dict[tuple[str, int], list[Row]]:
+    def rows_of(self, wanted: Iterable[tuple[str, int]]) -> dict[tuple[str, int], list[RunRowData]]:
         """The rows of some packages, by distribution and seed, in the order of the file."""
-        found: dict[tuple[str, int], list[Row]] = {package: [] for package in wanted}
+        found: dict[tuple[str, int], list[RunRowData]] = {package: [] for package in wanted}
         for row in read_journal(self.folder / ROWS):
             package = (row["distribution"], row["seed"])
             if package in found:
@@ -94,18 +94,20 @@ class Run:
         return found
 
 
-def open_run(folder: Path) -> Run:
-    """Read a finished run; one that is not finished is refused, its means would mislead."""
-    found = open_finished(folder)
-    spec = found.spec
-    watch = _Watch(spec)
-    grids = read_grids(found.manifest, watch.through(found.rows()))
-    members = cast({name: watch.peeks[name] for name in spec.writers})
-    return Run(folder, found.manifest, grids, members, watch.unit_values, watch.kept)
+def open_run(folder: Path) -> FinishedRunData:
+    """Read a finished run. An unfinished one is refused, since its means would mislead."""
+    finished = open_finished(folder)
+    spec = finished.spec
+    tallies = _RowTallies(spec)
+    grids = read_grids(finished.manifest, tallies.through(finished.rows()))
+    members = members_by_name({name: tallies.peeks[name] for name in spec.writers})
+    return FinishedRunData(
+        folder, finished.manifest, grids, members, tallies.unit_values, tallies.kept
+    )
 
 
-class _Watch:
-    """Looks at rows on their way into the grids."""
+class _RowTallies:
+    """Counts by kind, taken from rows on their way into the grids."""
 
     def __init__(self, spec: RunSpec) -> None:
         shape = (
@@ -118,7 +120,7 @@ class _Watch:
         self._writer = {name: place for place, name in enumerate(spec.writers)}
         self._budget: dict[int | float | str, int] = {}
 
-    def through(self, rows: Iterable[Row]) -> Iterator[Row]:
+    def through(self, rows: Iterable[RunRowData]) -> Iterator[RunRowData]:
         """The rows, tallied."""
         for row in rows:
             at = (

@@ -11,8 +11,8 @@ from pathlib import Path
 from memaudit.core.errors import MemAuditError
 from memaudit.io.atomic import new_folder, one_line_errors
 from memaudit.io.strict_json import read_object
+from memaudit.report.run_report.package_story import choose_story
 from memaudit.report.run_report.remade_packages import choose_packages
-from memaudit.report.run_report.story import choose
 from memaudit.web.explorer import addresses
 from memaudit.web.explorer.library.folders import WRITTEN
 from memaudit.web.explorer.library.library import Library
@@ -86,7 +86,7 @@ def _chosen_packages(library: Library) -> Iterator[str]:
             run = library.run(entry)
         except MemAuditError:  # listed as unreadable
             continue
-        hardest = choose(run)
+        hardest = choose_story(run)
         more = [(hardest.distribution, hardest.seed)] if hardest else []
         for distribution, seed in dict.fromkeys([*choose_packages(run), *more]):
             yield run_package(entry, distribution, seed).slug

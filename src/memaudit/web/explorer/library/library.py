@@ -18,7 +18,7 @@ from memaudit.io.certificates import read_certificates
 from memaudit.io.packages import read_package, read_packages
 from memaudit.label_audit.frame import Frame
 from memaudit.label_audit.frame_files import read_frame
-from memaudit.report.run_report.run_data import Run, open_run
+from memaudit.report.run_report.run_data import FinishedRunData, open_run
 from memaudit.web.explorer.library.diagnosis_folder import DiagnosisFolder, read_diagnosis_folder
 from memaudit.web.explorer.library.entries import KINDS, Kind, LibraryEntry, Unreadable, read_object
 from memaudit.web.explorer.library.indexed_package import IndexedPackage
@@ -169,7 +169,7 @@ class Library:
                 raise
         return self._open(entry, "package", _open_package)
 
-    def run(self, entry: LibraryEntry) -> Run:
+    def run(self, entry: LibraryEntry) -> FinishedRunData:
         """A finished run."""
         return self._open(entry, "run", _open_finished_run)
 
@@ -299,7 +299,7 @@ def _folder_part(packages: dict[str, IndexedPackage], entry: LibraryEntry) -> In
     return known
 
 
-def _open_finished_run(entry: LibraryEntry) -> Run:
+def _open_finished_run(entry: LibraryEntry) -> FinishedRunData:
     """A run; a damaged one is an error of one line."""
     try:
         run = open_run(entry.path)

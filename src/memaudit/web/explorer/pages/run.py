@@ -12,7 +12,7 @@ from memaudit.core.budgets import is_share
 from memaudit.core.errors import MemAuditError
 from memaudit.experiments.sweep import read_run
 from memaudit.report.numbers import visible_text
-from memaudit.report.run_report.run_data import Run
+from memaudit.report.run_report.run_data import FinishedRunData
 from memaudit.report.writer_groups import OPT, Member, grouped
 from memaudit.stats.bootstrap import Floats
 from memaudit.web.explorer import addresses
@@ -83,7 +83,7 @@ def render_run(site: "Site", parts: PathParams, params: QueryParams) -> str:
     )  # fmt: skip
 
 
-def budgets(run: Run) -> list[tuple[str, str]]:
+def budgets(run: FinishedRunData) -> list[tuple[str, str]]:
     """The budgets as addresses name them, and in words."""
     return [
         (str(amount), f"{amount} ({given} of cost)" if is_share(given) else str(amount))
@@ -91,14 +91,14 @@ def budgets(run: Run) -> list[tuple[str, str]]:
     ]
 
 
-def part_params(run: Run, params: QueryParams) -> tuple[str | None, int | None]:
+def part_params(run: FinishedRunData, params: QueryParams) -> tuple[str | None, int | None]:
     """The distribution and the budget that an address names, as far as the run has them."""
     names = {visible_text(grid.distribution): grid.distribution for grid in run.grids}
     places = {str(amount): place for place, amount in enumerate(run.budgets)}
     return names.get(params.get("d", "")), places.get(params.get("b", ""))
 
 
-def _two(run: Run, part: Slice, params: QueryParams) -> tuple[str, str]:
+def _two(run: FinishedRunData, part: Slice, params: QueryParams) -> tuple[str, str]:
     """The writers asked for; else the best two deployable ones."""
     names = {visible_text(name): name for name in run.members}
     wanted = [names[one] for key in ("first", "second") if (one := params.get(key)) in names]
@@ -108,7 +108,7 @@ def _two(run: Run, part: Slice, params: QueryParams) -> tuple[str, str]:
     return two[0], two[-1]
 
 
-def _data(site: "Site", entry: LibraryEntry, run: Run, part: Slice) -> dict[str, Any]:
+def _data(site: "Site", entry: LibraryEntry, run: FinishedRunData, part: Slice) -> dict[str, Any]:
     """What the script takes: in a bundle every part of the run, else the one that is shown."""
     chosen = [(part.distribution, part.budget)]
     if site.bundled:
@@ -118,7 +118,7 @@ def _data(site: "Site", entry: LibraryEntry, run: Run, part: Slice) -> dict[str,
     return {"writers": [shown(one.label, 80) for one in run.members.values()], "parts": parts}
 
 
-def _key(run: Run, distribution: str | None, budget: int | None) -> str:
+def _key(run: FinishedRunData, distribution: str | None, budget: int | None) -> str:
     """A part of the run as the fields of its form name it."""
     amount = "" if budget is None else run.budgets[budget]
     return f"{visible_text(distribution or '')}|{amount}"
@@ -164,7 +164,7 @@ def render_run_packages(site: "Site", parts: PathParams, params: QueryParams) ->
     )  # fmt: skip
 
 
-def _rows(site: "Site", entry: LibraryEntry, run: Run) -> Iterator[RunPackageRow]:
+def _rows(site: "Site", entry: LibraryEntry, run: FinishedRunData) -> Iterator[RunPackageRow]:
     members = list(run.members.values())
     others = [at for at, one in enumerate(members) if one.name != OPT]
     able = [at for at, one in enumerate(members) if one.group != "reference"]

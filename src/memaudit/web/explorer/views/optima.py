@@ -13,7 +13,7 @@ from memaudit.core.errors import MemAuditError
 from memaudit.core.optimum import Optimum
 from memaudit.experiments.evaluate import EvaluatedPackage
 from memaudit.report.store_comparison import ComparableStore
-from memaudit.report.writer_groups import OPT, Member, cast
+from memaudit.report.writer_groups import OPT, Member, members_by_name
 from memaudit.solvers.protocol import STOP
 from memaudit.solvers.solve import PackageSolver
 from memaudit.web.explorer.library.indexed_package import IndexedPackage
@@ -167,7 +167,7 @@ def runnable_writers() -> dict[str, Member]:
     """The writers that can be run on any package, references last; OPT is what they are compared
     with."""
     writers = sorted(WRITERS.values(), key=lambda writer: writer.peeks)
-    return cast({writer.name: writer.peeks for writer in writers if writer.name != OPT})
+    return members_by_name({writer.name: writer.peeks for writer in writers if writer.name != OPT})
 
 
 class PackageOptima:

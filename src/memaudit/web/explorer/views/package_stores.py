@@ -13,7 +13,7 @@ from memaudit.core.errors import MemAuditError
 from memaudit.core.exact import Exact
 from memaudit.formats.score_file import ScoreFile
 from memaudit.report.store_comparison import ComparableStore, StoreItem
-from memaudit.report.writer_groups import Member, cast
+from memaudit.report.writer_groups import Member, members_by_name
 from memaudit.scoring.judged_store import examples_of, judge_store
 from memaudit.scoring.judges import LexicalJudge
 from memaudit.web.explorer.library.entries import LibraryEntry
@@ -61,7 +61,7 @@ def _of_run(run: LibraryEntry, indexed: IndexedPackage) -> Iterator[RunStore]:
         rows = [_Row.model_validate(row) for row in rows_with(run.path, indexed.digest)]
     except (ValidationError, MemAuditError):  # the run's own page says what is wrong with it
         return
-    members: Mapping[str, Member] = cast({row.writer: row.peeks for row in rows})
+    members: Mapping[str, Member] = members_by_name({row.writer: row.peeks for row in rows})
     seen: set[tuple[Fraction, str]] = set()
     for row in rows:
         if (row.budget, row.writer) in seen:

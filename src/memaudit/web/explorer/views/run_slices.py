@@ -1,7 +1,7 @@
-"""Part of a run: one distribution or all, one budget or all; its ranking and every two rows.
+"""Part of a run: one distribution or all, one budget or all; its ranking and every pair of writers.
 
-The numbers are those of the rest of the program: of one distribution as in summary.json, of all of
-them as in the ranking and the report.
+The numbers equal those of summary.json for one distribution, and those of the ranking and the
+report for all of them.
 """
 
 import math
@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from memaudit.experiments.grid import package_resampling
-from memaudit.report.run_report.ranking import Pair, compared
-from memaudit.report.run_report.run_data import Run
+from memaudit.report.run_report.ranking import WriterPair, compare_pairs
+from memaudit.report.run_report.run_data import FinishedRunData
 from memaudit.report.writer_groups import Member
 from memaudit.stats.bootstrap import Interval, mean_intervals
 from memaudit.stats.paired_tests import Difference
@@ -25,7 +25,7 @@ class SlicePlace:
 
     number: int
     member: Member
-    found: Interval
+    interval: Interval
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,22 +37,24 @@ class Slice:
     packages: int
     distinct: int
     places: tuple[SlicePlace, ...]
-    pairs: tuple[Pair, ...]
+    pairs: tuple[WriterPair, ...]
 
-    def pair(self, first: str, second: str) -> Pair | None:
+    def pair(self, first: str, second: str) -> WriterPair | None:
         """Two writers by name, in either order: the sign follows the order asked for."""
-        for one in self.pairs:
-            names = (one.first.name, one.second.name)
+        for pair in self.pairs:
+            names = (pair.first.name, pair.second.name)
             if names == (first, second):
-                return one
+                return pair
             if names == (second, first):
-                found = one.found
-                turned = Difference(found.n, -found.mean, -found.high, -found.low, found.p)
-                return Pair(one.second, one.first, turned, one.p_holm)
+                known = pair.difference
+                reverse = Difference(known.n, -known.mean, -known.high, -known.low, known.p)
+                return WriterPair(pair.second, pair.first, reverse, pair.p_holm)
         return None
 
 
-def slice_of(run: Run, distribution: str | None = None, budget: int | None = None) -> Slice:
+def slice_of(
+    run: FinishedRunData, distribution: str | None = None, budget: int | None = None
+) -> Slice:
     """One distribution by name, and one budget by its place; None means all of them."""
     grids = [grid for grid in run.grids if distribution in (None, grid.distribution)]
     values = np.concatenate([
@@ -60,38 +62,38 @@ def slice_of(run: Run, distribution: str | None = None, budget: int | None = Non
     ])  # fmt: skip
     known = package_resampling(grids)
     members = list(run.members.values())
-    found = mean_intervals(values, known.drawn)
-    order = sorted(range(len(members)), key=lambda at: _rank(found[at]))
-    places = [SlicePlace(n, members[at], found[at]) for n, at in enumerate(order, start=1)]
-    pairs = compared(run, values, list(combinations(order, 2)), known)
+    means = mean_intervals(values, known.drawn)
+    order = sorted(range(len(members)), key=lambda at: _rank(means[at]))
+    places = [SlicePlace(n, members[at], means[at]) for n, at in enumerate(order, start=1)]
+    pairs = compare_pairs(run, values, list(combinations(order, 2)), known)
     return Slice(
         distribution, budget, len(values), int(known.cluster.max()) + 1, tuple(places), pairs
     )
 
 
-def _rank(found: Interval) -> tuple[bool, float]:
-    return (found.n == 0, -found.mean if found.n else 0.0)
+def _rank(mean: Interval) -> tuple[bool, float]:
+    return (mean.n == 0, -mean.mean if mean.n else 0.0)
 
 
 DIGITS = 6
 
 
-def slice_data(run: Run, part: Slice) -> dict[str, Any]:
+def slice_data(run: FinishedRunData, part: Slice) -> dict[str, Any]:
     """Places and pairs by the writers' places in the run; what is not defined is null."""
     at = {name: place for place, name in enumerate(run.members)}
     return {
         "packages": part.packages,
         "distinct": part.distinct,
         "places": [
-            [at[one.member.name], one.found.n, *_numbers(one.found.mean, one.found.low,
-                                                         one.found.high)]
-            for one in part.places
+            [at[place.member.name], place.interval.n,
+             *_numbers(place.interval.mean, place.interval.low, place.interval.high)]
+            for place in part.places
         ],
         "pairs": [
-            [at[one.first.name], at[one.second.name], one.found.n,
-             *_numbers(one.found.mean, one.found.low, one.found.high, one.found.p, one.p_holm),
-             one.verdict]
-            for one in part.pairs
+            [at[pair.first.name], at[pair.second.name], known.n,
+             *_numbers(known.mean, known.low, known.high, known.p, pair.p_holm), pair.verdict]
+            for pair in part.pairs
+            for known in [pair.difference]
         ],
     }  # fmt: skip
 

@@ -1,4 +1,4 @@
-"""One package in full: its stream, its coverage, and what OPT and each writer kept."""
+"""One package of a run in full: its stream, its coverage, what OPT and each writer kept."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -9,9 +9,9 @@ import numpy as np
 from memaudit.core.errors import MemAuditError
 from memaudit.core.optimum import Optimum
 from memaudit.core.package import Candidate, EvidenceUnit, Experience, Package
-from memaudit.report.run_report.proof import Proof, prove
-from memaudit.report.run_report.remade_packages import CLOSE, Remade
-from memaudit.report.run_report.run_data import Row, Run
+from memaudit.report.run_report.proof import VerifiedProof, verify_proof
+from memaudit.report.run_report.remade_packages import CLOSE, RemadePackage
+from memaudit.report.run_report.run_data import FinishedRunData, RunRowData
 from memaudit.report.store_comparison import (
     Cells,
     ComparableStore,
@@ -24,8 +24,8 @@ from memaudit.report.writer_groups import OPT, Member
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
-    """A package and a budget, with the median ratio of the writers there."""
+class StoryChoice:
+    """The package and budget that are shown, with the median ratio of the writers there."""
 
     distribution: str
     seed: int
@@ -33,17 +33,18 @@ class Choice:
     median: float
 
 
-def choose(run: Run) -> Choice | None:
-    """At the middle budget, the lowest median ratio over writers but OPT; ties go to the first.
+def choose_story(run: FinishedRunData) -> StoryChoice | None:
+    """The package with the lowest median ratio over writers other than OPT, at the middle budget.
 
-    Where that budget has no ratio at all, the next larger one is tried, then the smaller ones.
+    The first of equals is taken. If that budget has no ratio at all, the larger ones are tried,
+    then the smaller ones.
     """
     order = sorted(range(len(run.amounts)), key=lambda place: run.amounts[place])
     middle = len(order) // 2
     others = [at for at, name in enumerate(run.members) if name != OPT]
     others = others or list(range(len(run.members)))
     for place in (*order[middle:], *reversed(order[:middle])):
-        best: Choice | None = None
+        best: StoryChoice | None = None
         for grid in run.grids:
             ratios = grid.numbers["ratio"][:, place][:, others]
             for row, seed in enumerate(grid.seeds):
@@ -52,7 +53,7 @@ def choose(run: Run) -> Choice | None:
                     continue
                 median = float(np.median(defined))
                 if best is None or median < best.median:
-                    best = Choice(grid.distribution, seed, run.amounts[place], median)
+                    best = StoryChoice(grid.distribution, seed, run.amounts[place], median)
         if best is not None:
             return best
     return None
@@ -63,7 +64,7 @@ SHADES = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class MatrixColumn:
     """A unit with its weight."""
 
     unit: EvidenceUnit
@@ -71,8 +72,8 @@ class Column:
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
-    """A coverage and how dark it is shown, from 0 (nothing) to 5."""
+class MatrixCell:
+    """A coverage and its shade, from 0 (nothing) to 5."""
 
     value: Fraction
 
@@ -87,21 +88,23 @@ class MatrixRow:
 
     candidate: Candidate
     by_opt: bool
-    cells: tuple[Cell, ...]
+    cells: tuple[MatrixCell, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Matrix:
-    """The table, and how much of it was left out."""
+class CoverageMatrix:
+    """The table, and how many rows and columns were left out."""
 
-    columns: tuple[Column, ...]
+    columns: tuple[MatrixColumn, ...]
     rows: tuple[MatrixRow, ...]
     hidden_units: int
     hidden_candidates: int
 
 
-def matrix(package: Package, best: Collection[str], kept: Collection[str]) -> Matrix:
-    """Units by weight where there are many; candidates that a store kept before the others."""
+def coverage_matrix(
+    package: Package, best: Collection[str], kept: Collection[str]
+) -> CoverageMatrix:
+    """If there are many, the heaviest units, and the candidates that a store kept first."""
     rank = {e.id: e.index for e in package.experiences}
     candidates = sorted(package.candidates, key=lambda c: (rank[c.experience], c.id))
     if len(candidates) > MOST_ROWS:
@@ -119,12 +122,12 @@ def matrix(package: Package, best: Collection[str], kept: Collection[str]) -> Ma
         MatrixRow(
             candidate,
             candidate.id in best,
-            tuple(Cell(values.get((candidate.id, unit.id), Fraction(0))) for unit in units),
+            tuple(MatrixCell(values.get((candidate.id, unit.id), Fraction(0))) for unit in units),
         )
         for candidate in candidates
     )
-    return Matrix(
-        tuple(Column(unit, package.weights[unit.id]) for unit in units),
+    return CoverageMatrix(
+        tuple(MatrixColumn(unit, package.weights[unit.id]) for unit in units),
         rows,
         len(package.units) - len(units),
         len(package.candidates) - len(rows),
@@ -144,7 +147,7 @@ class Offer:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class StreamStep:
     """An experience and what could be stored for it."""
 
     number: int
@@ -163,17 +166,17 @@ class WriterStore:
 
 
 @dataclass(frozen=True, slots=True)
-class Story:
+class PackageStory:
     """Everything the page shows of the package."""
 
-    choice: Choice
+    choice: StoryChoice
     package: Package
     optimum: Optimum
-    steps: tuple[Step, ...]
+    steps: tuple[StreamStep, ...]
     hidden_steps: int
-    matrix: Matrix
+    matrix: CoverageMatrix
     stores: tuple[WriterStore, ...]
-    proof: Proof
+    proof: VerifiedProof
 
     @property
     def total_cost(self) -> Fraction:
@@ -184,41 +187,44 @@ class Story:
         return sum(self.package.weights.values(), Fraction(0))
 
 
-def tell(one: Remade, choice: Choice, order: Sequence[Member]) -> Story:
-    """The story of a package at the chosen budget; writers in the order given."""
-    best = one.optimum(choice.budget)
-    rows = {row["writer"]: row for row in one.at(choice.budget)}
+def build_story(
+    remade: RemadePackage, choice: StoryChoice, order: Sequence[Member]
+) -> PackageStory:
+    """The story of a package at the chosen budget, with writers in the order given."""
+    best = remade.optimum(choice.budget)
+    rows = {row["writer"]: row for row in remade.at(choice.budget)}
     writers = [member for member in order if member.name != OPT]
     keepers: dict[str, int] = {}
     for member in writers:
         for id in rows[member.name]["store"]:
             keepers[id] = keepers.get(id, 0) + 1
-    steps = _steps(one.package, best.store, keepers)
-    arrival = {c.id: n for n, c in enumerate(one.subject.view.candidates)}
-    cells = cells_by_candidate(one.package)
+    steps = _steps(remade.package, best.store, keepers)
+    arrival = {c.id: n for n, c in enumerate(remade.subject.view.candidates)}
+    cells = cells_by_candidate(remade.package)
     in_order = sorted(best.store, key=arrival.__getitem__)
-    best_store = candidate_store(one.package, cells, "OPT", in_order)
-    return Story(
+    best_store = candidate_store(remade.package, cells, "OPT", in_order)
+    return PackageStory(
         choice=choice,
-        package=one.package,
+        package=remade.package,
         optimum=best,
         steps=steps,
-        hidden_steps=len(one.package.experiences) - len(steps),
-        matrix=matrix(one.package, best.store, keepers),
+        hidden_steps=len(remade.package.experiences) - len(steps),
+        matrix=coverage_matrix(remade.package, best.store, keepers),
         stores=tuple(
-            _writer_store(one, rows[member.name], member, best_store, cells) for member in writers
+            _writer_store(remade, rows[member.name], member, best_store, cells)
+            for member in writers
         ),
-        proof=prove(one, choice.budget),
+        proof=verify_proof(remade, choice.budget),
     )
 
 
 def _writer_store(
-    one: Remade, row: Row, member: Member, best: ComparableStore, cells: Cells
+    remade: RemadePackage, row: RunRowData, member: Member, best: ComparableStore, cells: Cells
 ) -> WriterStore:
     """The store of a row beside OPT's, scored again now."""
     if row.get("failed"):
         return WriterStore(member, None, None, row["failed"])
-    package = one.package
+    package = remade.package
     found = compare(package, best, candidate_store(package, cells, member.label, row["store"]))
     if abs(float(found.value) - row["value"]) > CLOSE:
         raise MemAuditError(
@@ -228,8 +234,10 @@ def _writer_store(
     return WriterStore(member, row["ratio"], found)
 
 
-def _steps(package: Package, best: Collection[str], keepers: dict[str, int]) -> tuple[Step, ...]:
-    """The stream in order; of a long one, the steps that OPT, then any writer, kept from."""
+def _steps(
+    package: Package, best: Collection[str], keepers: dict[str, int]
+) -> tuple[StreamStep, ...]:
+    """The stream in order. Of a long one, the steps that OPT kept from, then those of writers."""
     stream = sorted(package.experiences, key=lambda experience: experience.index)
     offered: dict[str, list[Candidate]] = {experience.id: [] for experience in stream}
     for candidate in sorted(package.candidates, key=lambda candidate: candidate.id):
@@ -243,7 +251,7 @@ def _steps(package: Package, best: Collection[str], keepers: dict[str, int]) -> 
 
         numbers = sorted(sorted(numbers, key=interest)[:MOST_EXPERIENCES])
     return tuple(
-        Step(
+        StreamStep(
             number + 1,
             stream[number],
             tuple(
