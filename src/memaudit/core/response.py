@@ -5,7 +5,7 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from itertools import pairwise
 from math import isqrt, lcm
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
@@ -21,10 +21,8 @@ PRECISION_BITS = 32
 class _Response(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    @property
-    def is_rational(self) -> bool:
-        """Whether every value at a rational point is rational and computed exactly."""
-        return True
+    is_rational: ClassVar[bool] = True
+    """Whether every value at a rational point is rational and computed exactly."""
 
     @property
     def saturates_at(self) -> Fraction | None:
@@ -126,10 +124,7 @@ class Sqrt(_Response):
     """The square root of the coverage."""
 
     shape: Literal["sqrt"] = "sqrt"
-
-    @property
-    def is_rational(self) -> bool:
-        return False
+    is_rational: ClassVar[bool] = False
 
     def at(self, z: Fraction) -> Enclosure:
         grid = 1 << PRECISION_BITS
@@ -142,10 +137,7 @@ class Log1p(_Response):
     """The natural logarithm of 1 + coverage."""
 
     shape: Literal["log1p"] = "log1p"
-
-    @property
-    def is_rational(self) -> bool:
-        return False
+    is_rational: ClassVar[bool] = False
 
     def at(self, z: Fraction) -> Enclosure:
         if z == 0:
@@ -160,10 +152,7 @@ class Saturating(_Response):
     """1 - exp(-z): every further mention helps, ever less."""
 
     shape: Literal["saturating"] = "saturating"
-
-    @property
-    def is_rational(self) -> bool:
-        return False
+    is_rational: ClassVar[bool] = False
 
     def at(self, z: Fraction) -> Enclosure:
         if z == 0:

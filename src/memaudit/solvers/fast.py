@@ -12,7 +12,7 @@ import numpy as np
 
 from memaudit.solvers import small
 from memaudit.solvers.form import Form
-from memaudit.solvers.packed import SCALE, Ints, Packed, clean, grain_of, pack
+from memaudit.solvers.packed import SCALE, Ints, Packed, clean, grain_of, pack, starts_of
 from memaudit.solvers.protocol import Limits, Proof, Solution
 from memaudit.solvers.reference import greedy
 
@@ -162,8 +162,8 @@ def solve_batch(problems: Sequence[Packed], limits: Limits) -> list[Result]:
     from memaudit.solvers.compiled.batch import batch
 
     _wait_for_kernels(limits, "small")
-    candidate_at = _ends([len(p.cost) for p in problems])
-    unit_at = _ends([len(p.table_start) - 1 for p in problems])
+    candidate_at = starts_of([len(p.cost) for p in problems])
+    unit_at = starts_of([len(p.table_start) - 1 for p in problems])
     count = len(problems)
     store = np.zeros(candidate_at[-1], np.bool_)
     value, nodes, used, rest = np.zeros((4, count), np.int64)
@@ -177,8 +177,8 @@ def solve_batch(problems: Sequence[Packed], limits: Limits) -> list[Result]:
         np.concatenate([p.table_start for p in problems]),
         np.concatenate([p.table for p in problems]),
         np.zeros(unit_at[-1], np.int64),
-        candidate_at, _ends([len(p.unit) for p in problems]), unit_at,
-        _ends([len(p.table) for p in problems]),
+        candidate_at, starts_of([len(p.unit) for p in problems]), unit_at,
+        starts_of([len(p.table) for p in problems]),
         np.array([p.budget for p in problems], np.int64),
         np.array([p.group_cap for p in problems], np.int64),
         SCALE, SMALL_NODES, BATCH_WORDS, store, value, nodes, tapes, used, rest,
@@ -191,9 +191,3 @@ def solve_batch(problems: Sequence[Packed], limits: Limits) -> list[Result]:
         chosen = np.nonzero(store[candidate_at[i] : candidate_at[i + 1]])[0]
         results.append((int(value[i]), tuple(chosen.tolist()), True, int(value[i])))
     return results
-
-
-def _ends(lengths: Sequence[int]) -> Ints:
-    ends = np.zeros(len(lengths) + 1, np.int64)
-    np.cumsum(lengths, out=ends[1:])
-    return ends

@@ -1,5 +1,6 @@
 """A form as flat int64 arrays: the input of the compiled solver and of the benchmark's peers."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -46,11 +47,9 @@ def clean(packed: Packed) -> Packed:
     if not worthless.any():
         return packed
     stays = ~worthless[packed.unit]
-    before = np.zeros(len(stays) + 1, np.int64)
-    np.cumsum(stays, out=before[1:])
     return replace(
         packed,
-        row_start=before[packed.row_start],
+        row_start=starts_of(stays)[packed.row_start],
         unit=packed.unit[stays],
         level=packed.level[stays],
     )
@@ -71,19 +70,20 @@ def pack(form: Form) -> Packed | None:
     return Packed(
         cost=np.array(form.cost, dtype=np.int64),
         group=np.array([renumber[group] for group in form.group], dtype=np.int64),
-        row_start=_starts([len(row) for row in form.rows]),
+        row_start=starts_of([len(row) for row in form.rows]),
         unit=np.array([unit for row in form.rows for unit, _ in row], dtype=np.int64),
         level=np.array([level for row in form.rows for _, level in row], dtype=np.int64),
-        table_start=_starts([len(table) for table in tables]),
+        table_start=starts_of([len(table) for table in tables]),
         table=np.array([value for table in tables for value in table], dtype=np.int64),
         budget=form.budget,
         group_cap=min(form.group_cap, max(2, *(len(group) for group in form.groups), 0)),
     )
 
 
-def _starts(lengths: list[int]) -> Ints:
-    starts = np.zeros(len(lengths) + 1, dtype=np.int64)
-    np.cumsum(np.array(lengths, dtype=np.int64), out=starts[1:])
+def starts_of(lengths: Sequence[int] | Ints) -> Ints:
+    """Where each of the parts of these lengths starts, and where the last one ends."""
+    starts = np.zeros(len(lengths) + 1, np.int64)
+    np.cumsum(lengths, out=starts[1:])
     return starts
 
 

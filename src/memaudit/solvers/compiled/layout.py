@@ -6,6 +6,7 @@ import numpy as np
 
 from memaudit.solvers.compiled.blocks import cluster, order_layers, places, touched_units, unroll
 from memaudit.solvers.compiled.types import Core, Flags, Ints, Layout, seal
+from memaudit.solvers.packed import starts_of
 
 EDGES_AT_LEAST = 5_000
 EDGES_PER_CANDIDATE = 20
@@ -117,8 +118,7 @@ def _graph(
     np.add.at(ceiling, where, (most + core.slack[core.unit])[links])
     pair_owner = pairs // (int(block.max()) + 1)
     pair_block = pairs % (int(block.max()) + 1)
-    pair_start = np.zeros(core.cost.shape[0] + 1, np.int64)
-    np.cumsum(np.bincount(pair_owner, minlength=core.cost.shape[0]), out=pair_start[1:])
+    pair_start = starts_of(np.bincount(pair_owner, minlength=core.cost.shape[0]))
     block_layer, layer_group = order_layers(touch_start, touch, place, block)
     (fits, option_candidate, option_pair, layer_option, layer_edge, block_node,
      source, target, option, gain) = unroll(

@@ -8,7 +8,7 @@ from numba import njit
 
 from memaudit.solvers import small
 from memaudit.solvers.compiled.types import FREE, KEPT, Core, Ints
-from memaudit.solvers.packed import Packed
+from memaudit.solvers.packed import Packed, starts_of
 
 useful: Any = njit(cache=True)(small.useful)
 grain: Any = njit(cache=True)(small.grain)
@@ -20,14 +20,13 @@ def compress(core: Core, stay: Ints, base: Ints, room: Ints) -> tuple[Core, Ints
     Values count from there on. Also returns the units and the row entries that stay.
     """
     lengths = np.diff(core.row_start)[stay]
-    starts = _starts(lengths)
+    starts = starts_of(lengths)
     entries = np.repeat(core.row_start[stay] - starts[:-1], lengths) + np.arange(starts[-1])
     entries = entries[base[core.unit[entries]] < core.top[core.unit[entries]]]
-    row_start = np.zeros(len(stay) + 1, np.int64)
     owner = np.searchsorted(core.row_start, entries, side="right") - 1
     place = np.full(core.cost.shape[0], -1, np.int64)
     place[stay] = np.arange(len(stay))
-    np.cumsum(np.bincount(place[owner], minlength=len(stay)), out=row_start[1:])
+    row_start = starts_of(np.bincount(place[owner], minlength=len(stay)))
     mark = np.zeros(core.top.shape[0], np.int64)
     mark[core.unit[entries]] = 1
     units = np.nonzero(mark)[0]
@@ -36,7 +35,7 @@ def compress(core: Core, stay: Ints, base: Ints, room: Ints) -> tuple[Core, Ints
     first = np.ones(len(stay), np.bool_)
     first[1:] = owners[1:] != owners[:-1]
     sizes = core.top[units] - base[units] + 1
-    table_start = _starts(sizes)
+    table_start = starts_of(sizes)
     offsets = core.table_start[units] + base[units]
     cells = np.repeat(offsets - table_start[:-1], sizes) + np.arange(table_start[-1])
     smaller = core._replace(
@@ -53,12 +52,6 @@ def compress(core: Core, stay: Ints, base: Ints, room: Ints) -> tuple[Core, Ints
         slack=core.slack[units],
     )
     return smaller, units, entries
-
-
-def _starts(lengths: Ints) -> Ints:
-    starts = np.zeros(len(lengths) + 1, np.int64)
-    np.cumsum(lengths, out=starts[1:])
-    return starts
 
 
 @dataclass(frozen=True, slots=True)
