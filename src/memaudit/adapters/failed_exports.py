@@ -3,6 +3,7 @@
 import re
 from http import HTTPStatus
 
+from memaudit.core.text import one_line, shortened
 from memaudit.io.lenient_json import encodable
 
 LONGEST = 120
@@ -36,8 +37,7 @@ def _short(value: object) -> str:
         value = value[0]
     if isinstance(value, dict):
         value = next((value[key] for key in ("message", "msg", "detail") if key in value), value)
-    text = " ".join(encodable(str(value)).split())
-    return text if len(text) <= LONGEST else f"{text[:LONGEST]}..."
+    return shortened(one_line(encodable(str(value))), LONGEST)
 
 
 _THINGS = r"(?:memor(?:y|ies)|results?|records?|items?|entries|facts?|notes?|data|rows?|documents?)"

@@ -47,8 +47,8 @@ class WrittenStores:
             ledger.warn(f"{len(empty)} of {len(sizes)} examples wrote nothing: "
                         + ", ".join(empty[:20]))  # fmt: skip
         store = ledger.store("published", self.name, self.views[0], in_order=True)
-        kept = Counter(memory.example for memory in store.memories)
-        examples: dict[str, JsonValue] = {name: kept[name] for name in sorted(sizes)}
+        counts = Counter(memory.example for memory in store.memories)
+        examples: dict[str, JsonValue] = {name: counts[name] for name in sorted(sizes)}
         origin = store.origin.model_copy(
             update={"configuration": {**store.origin.configuration, "examples": examples}}
         )

@@ -133,3 +133,8 @@ def counted(number: int, noun: str, many: str = "") -> str:
     else:
         plural = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
     return f"{number:,} {many or plural}"
+
+
+def shortened(text: str, limit: int) -> str:
+    """The text, cut after `limit` characters with three dots."""
+    return text if len(text) <= limit else f"{text[:limit]}..."

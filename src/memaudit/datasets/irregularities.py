@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from memaudit.core.cost import words
+from memaudit.core.text import shortened
 from memaudit.datasets.conversation import Conversation
 from memaudit.io.lenient_json import encodable
 
@@ -59,20 +60,19 @@ class Irregularity:
 class Notes:
     """Collects what is irregular while one conversation is read."""
 
-    found: list[tuple[str, str, str, str]] = field(default_factory=list)
+    entries: list[tuple[str, str, str, str]] = field(default_factory=list)
     unknown: set[tuple[str, str]] = field(default_factory=set)
 
     def add(self, what: str, where: str, id: str = "", found: object = "") -> None:
         """Note an irregularity; `what` is a key of REMEDIES."""
-        text = str(found)
-        text = text if len(text) <= LONGEST else f"{text[:LONGEST]}..."
-        self.found.append((where, id, what, encodable(text)))
+        text = encodable(shortened(str(found), LONGEST))
+        self.entries.append((where, id, what, text))
 
     def of(self, conversation: str) -> "tuple[Irregularity, ...]":
         """All irregularities, once the conversation has its id."""
         return tuple(
             Irregularity(conversation, where, id, what, found, REMEDIES[what])
-            for where, id, what, found in self.found
+            for where, id, what, found in self.entries
         )
 
     def unknown_field(self, where: str, id: str, name: str) -> None:

@@ -10,7 +10,7 @@ from typing import Generic, Protocol, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from memaudit.core.errors import InvalidPackage
-from memaudit.core.text import counted
+from memaudit.core.text import counted, shortened
 from memaudit.io.strict_json import parse_json
 from memaudit.models.request import Request, canonical_json
 
@@ -156,7 +156,7 @@ def parsed_json(raw: str) -> str | Invalid:
         parse_json(text, "reply")  # refuses duplicate keys, NaN, deep nesting and lone surrogates
         return canonical_json(json.loads(text))
     except InvalidPackage as error:
-        return Invalid(_short(error.problems[0].message))
+        return Invalid(shortened(error.problems[0].message, MAX_REASON))
 
 
 def validated(raw: str, reply_type: type[ReplyT]) -> Valid[ReplyT] | Invalid:
@@ -169,8 +169,4 @@ def validated(raw: str, reply_type: type[ReplyT]) -> Valid[ReplyT] | Invalid:
     except ValidationError as error:
         problems = error.errors(include_url=False, include_context=False, include_input=False)
         lines = [f"{'.'.join(map(str, it['loc'])) or 'reply'}: {it['msg']}" for it in problems]
-        return Invalid(_short("; ".join(lines)))
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= MAX_REASON else f"{text[:MAX_REASON]}..."
+        return Invalid(shortened("; ".join(lines), MAX_REASON))

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 from urllib.parse import urlsplit
 
 from memaudit.core.errors import MissingTool
+from memaudit.core.text import one_line, shortened
 from memaudit.models.completions import escape_surrogates
 from memaudit.models.secret import Secret, checked_address
 
@@ -205,5 +206,5 @@ class OpenAITransport:
 
     def _clean(self, text: str) -> str:
         """A server's message in one line, shortened and without keys."""
-        line = " ".join(self._key.hidden_in_message(escape_surrogates(text)).split())
-        return line if len(line) <= LONGEST_ERROR else f"{line[:LONGEST_ERROR]}..."
+        line = one_line(self._key.hidden_in_message(escape_surrogates(text)))
+        return shortened(line, LONGEST_ERROR)

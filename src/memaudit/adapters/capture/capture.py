@@ -261,10 +261,10 @@ def _configuration(
 def _warnings(
     results: Sequence[ExampleResult], broken: Mapping[str, str], address: str
 ) -> list[str]:
-    found = []
+    warnings = []
     if broken:
         names = first_places([f"{name} ({why})" for name, why in broken.items()])
-        found.append(
+        warnings.append(
             ExportWarning.INCOMPLETE.text(f"{len(broken)} packages are not in this store: {names}")
         )
     failures = [
@@ -274,18 +274,20 @@ def _warnings(
     ]
     if failures:
         total = sum(result.fed for result in results)
-        found.append(
+        warnings.append(
             ExportWarning.INCOMPLETE.text(
                 f"{len(failures)} of {total} messages failed: {first_places(failures)}"
             )
         )
     if empty := sum(result.empty for result in results):
-        found.append(f"{empty} experiences without text were not fed")
+        warnings.append(f"{empty} experiences without text were not fed")
     others = sorted({host for result in results for host in _others(result, address)})
     if others:
-        found.append(f"the system contacted more than the model's address: {first_places(others)}")
-    found += [f"{result.example}: {text}" for result in results for text in result.warnings]
-    return found
+        warnings.append(
+            f"the system contacted more than the model's address: {first_places(others)}"
+        )
+    warnings += [f"{result.example}: {text}" for result in results for text in result.warnings]
+    return warnings
 
 
 def _others(result: ExampleResult, address: str) -> set[str]:

@@ -17,6 +17,7 @@ from typing import Any, Self
 
 from memaudit.adapters.capture.systems import DRIVERS, MemorySystem
 from memaudit.core.errors import MemAuditError, MissingTool
+from memaudit.core.text import one_line
 from memaudit.models.secret import Secret
 
 TAIL = 20
@@ -82,13 +83,15 @@ class DriverProcess:
                 f"{self.python} -m pip install {self.system.requirements}"
             )
         if "fatal" in reply:
-            raise DriverDied(f"{self.system.label}: {_one_line(reply['fatal'])}")
+            raise DriverDied(f"{self.system.label}: {one_line(reply['fatal'])[:400]}")
         return reply
 
     def _last_error(self) -> str:
         self._reader.join(timeout=GRACE)
         lines = [line for line in self._tail if line.strip()]
-        return _one_line(lines[-1]) if lines else f"exit code {self._process.wait()}, no message"
+        return (
+            one_line(lines[-1])[:400] if lines else f"exit code {self._process.wait()}, no message"
+        )
 
     def kill(self) -> None:
         self._process.kill()
@@ -107,10 +110,6 @@ class DriverProcess:
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text.split())[:400]
 
 
 PASSED = frozenset({

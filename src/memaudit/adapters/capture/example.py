@@ -15,6 +15,7 @@ from memaudit.adapters.registry import import_store
 from memaudit.adapters.store import ExportWarning, Memory, export_warning
 from memaudit.core.errors import MemAuditError
 from memaudit.core.package import Package
+from memaudit.core.text import one_line
 from memaudit.io.atomic import write_file
 from memaudit.models.secret import Secret
 from memaudit.writers.protocol import VisibleExperience, visible
@@ -237,7 +238,7 @@ class _Failures:
         if not problem:
             self._in_a_row = 0
             return
-        text = " ".join(self._key.hidden_in_message(problem).split())[:300]
+        text = one_line(self._key.hidden_in_message(problem))[:300]
         self.rows.append({"experience": experience, "problem": text})
         self._in_a_row += 1
         if self._in_a_row == FAILURES_IN_A_ROW:
