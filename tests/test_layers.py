@@ -23,7 +23,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "datasets": {"core", "io"},
     "models": {"core", "io"},
     "adapters": BASE | {"writers", "datasets", "models"},
-    "natural": BASE | INPUTS | {"solvers"},
+    "natural": BASE | INPUTS | {"solvers", "generators"},
     "scoring": BASE | INPUTS | {"solvers", "writers", "natural"},
     "label_audit": BASE | INPUTS | {"solvers", "writers", "natural", "scoring"},
     "downstream": BASE | INPUTS | {"solvers", "writers", "natural", "scoring"},

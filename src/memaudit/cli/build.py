@@ -18,7 +18,7 @@ from memaudit.core.text import counted
 from memaudit.io.files import beside
 
 if TYPE_CHECKING:
-    pass
+    from memaudit.natural.build_plan import BuildJob
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,9 @@ class ModelOptions:
         return self == ModelOptions()
 
 
-def build_with_models(job: "BuildJob", options: ModelOptions, out: Path, form: str) -> dict[str, Any]:
+def build_with_models(
+    job: "BuildJob", options: ModelOptions, out: Path, form: str
+) -> dict[str, Any]:
     """Run the passes; with a batch queue, stop where answers are pending."""
     from memaudit.models.cache import Cache
     from memaudit.models.providers import DEFAULT_BASE_URL, ModelSettings
