@@ -101,9 +101,11 @@ def score_store(
     group_cap: int | None = None,
     seconds: float | None = None,
 ) -> StoreRatio:
-    """The ratio `memaudit gate` compares with its bar. A store is the path of an imported one, an
-    ExportedStore, or texts in the order they were written; a mistake fails the test, and what the
-    score does not see is a StoreWarning."""
+    """The ratio `memaudit gate` compares with its bar.
+
+    A store is the path of an imported one, an ExportedStore, or texts in the order they were
+    written. A mistake fails the test, and what the score does not see is a StoreWarning.
+    """
     __tracebackhide__ = True
     from memaudit.core.errors import MemAuditError
     from memaudit.core.exact import exact
@@ -115,11 +117,11 @@ def score_store(
     problem, result, at = "", None, Fraction(0)
     try:
         at = exact(budget)
-        found = _package(package)
+        scored = _package(package)
         if cost_rule is not None:
-            found = found.recost(cost_rule)
+            scored = scored.recost(cost_rule)
         result = gate_store(
-            found, _store(store), at,
+            scored, _store(store), at,
             named_judge(judge, _path(label_memories)),
             policy=policy, salience=read_salience(_path(salience), _path(query_salience)),
             group_cap=group_cap, seconds=checked_seconds(seconds),

@@ -58,7 +58,6 @@ def test_command(files: tuple[Path, Path, Path]) -> None:
 
 
 def test_wrong_input(files: tuple[Path, Path, Path]) -> None:
-    """One clear line."""
     package, store, labels = files
     words = ("audit", "judges", package, store, "--judge", "lexical", "--against")
     assert "unknown judge" in failure(*words, "me")

@@ -41,11 +41,11 @@ def test_scores_add_up(files: tuple[Path, Path]) -> None:
 
 
 def test_printed(files: tuple[Path, Path]) -> None:
-    """An estimate is called one, and a store over budget is marked."""
+    """An estimate is called one, a store over budget is marked, losses are shown by kind."""
     text = run("score", *files, "--budget", "10").stdout
-    assert "ESTIMATE" in text
-    assert "costs more than the budget" in text
-    assert "loses generation" in text
+    for part in ("ESTIMATE", "costs more than the budget", "loses generation",
+                 "at 10, by kind of unit", "preference"):  # fmt: skip
+        assert part in text
 
 
 def test_gate(files: tuple[Path, Path]) -> None:
@@ -58,7 +58,6 @@ def test_gate(files: tuple[Path, Path]) -> None:
 
 
 def test_wrong_input(files: tuple[Path, Path]) -> None:
-    """One clear line."""
     package, store = files
     assert "unknown judge" in failure("score", package, store, "--budget", "9", "--judge", "me")
     assert "same name" in failure("score", package, store, store, "--budget", "9")
@@ -141,39 +140,17 @@ def test_a_partly_read_store_says_so(partly_read: tuple[Path, Path]) -> None:
     assert line in run("gate", *partly_read, "--budget", "10", "--min-ratio", "0").stdout
 
 
-def test_unit_kinds(files: tuple[Path, Path]) -> None:
-    """By kind: weight, value, share, kept and every loss; they add up to OPT."""
-    result = run("score", *files, "--budget", "20", "--json")
-    (row,) = json.loads(result.stdout)["scores"]
-    kinds = row["unit_kinds"]
-    assert set(kinds) == {"preference", "fact"}
-    assert sum(kind["value"] for kind in kinds.values()) == pytest.approx(row["value"])
-    total = sum(kind["kept"] + sum(kind["losses"].values()) for kind in kinds.values())
-    assert total == pytest.approx(row["common_union_ratio"]["optimum"])
-    for kind in kinds.values():
-        assert kind["share"] == pytest.approx(kind["value"] / kind["weight"])
-    text = run("score", *files, "--budget", "20").stdout
-    assert "at 20, by kind of unit" in text
-    assert "preference" in text
-
-
 def test_lost_units_and_cells(files: tuple[Path, Path]) -> None:
-    """What a vendor needs who disputes a score: lost units with their words, step and queries."""
+    """If you dispute a score, you need the lost units with their words, step and queries."""
     words = ("score", *files, "--budget", "10", "--show-cells")
     data = json.loads(run(*words, "--json").stdout)
     (row,) = data["scores"]
-    lost = sum(one["lost"] for one in row["lost_units"])
-    losses = sum(step["value"] for step in row["diagnosis"]["losses"].values())
-    assert lost >= losses - 1e-9  # a unit that is gained is not listed
-    assert all(one["text"] and one["queries"] and one["step"] for one in row["lost_units"])
+    assert all(unit["text"] and unit["queries"] and unit["step"] for unit in row["lost_units"])
     (cells,) = data["cells"].values()
     assert all(cell["value"] > 0 and cell["rationale"] for cell in cells)
     text = run(*words).stdout
     assert f"lost by export at 10: {len(row['lost_units'])} unit" in text
     assert f"{len(cells)} cells above 0" in text
-    quiet = json.loads(run(*words[:-1], "--json").stdout)
-    assert "cells" not in quiet
-    assert "lost_units" not in quiet["scores"][0]
 
 
 def test_explain(files: tuple[Path, Path]) -> None:
@@ -214,19 +191,17 @@ def test_one_file_of_labels_for_each_store(files: tuple[Path, Path], tmp_path: P
     assert "one judge for all stores" in failure(*words, *mixed)
 
 
-@pytest.mark.parametrize("seconds", ["-1", "0", "nan", "inf"])
 @pytest.mark.parametrize("command", ["score", "gate", "audit judges", "sensitivity"])
-def test_no_time_limit(files: tuple[Path, Path], command: str, seconds: str) -> None:
-    """One line in every command."""
+def test_no_time_limit(files: tuple[Path, Path], command: str) -> None:
+    """One line in every command; `memaudit solve` tries the other numbers."""
     words = {
         "gate": ("--min-ratio", "0"),
         "audit judges": ("--judge", "lexical", "--against", "pointer"),
     }.get(command, ())
-    line = failure(*command.split(), *files, "--budget", "9", *words, f"--seconds={seconds}")
+    line = failure(*command.split(), *files, "--budget", "9", *words, "--seconds=nan")
     assert "is not a time limit" in line
 
 
 def test_budgets_and_caps(files: tuple[Path, Path]) -> None:
-    """A budget twice, a cap of nothing."""
     assert "budget 10 is given twice" in failure("score", *files, "--budget", "10,20,10.0")
     assert "--group-cap 0 is below 1" in failure("score", *files, "--budget", "9", "--group-cap", 0)

@@ -37,7 +37,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def words(folder: Path, *more: object) -> tuple[object, ...]:
-    """The command."""
     stores = (folder / "all.json", folder / "half.json")
     return ("score", folder / "packages", *stores, "--budget", "20", *more)
 
@@ -86,37 +85,24 @@ def test_one_package_of_it_is_the_same(folder: Path, tmp_path: Path) -> None:
     alone = run("score", tmp_path / "one", *stores, "--budget", "20", "--json")
     assert alone.exit_code == 0, alone.output
     assert json.loads(alone.stdout)["scores"] == whole["packages"][1]["scores"]
+    (tmp_path / "scores.json").write_text(json.dumps(whole))
+    board = json.loads(run("leaderboard", tmp_path, "--json").stdout)
+    assert board == whole["summary"]
 
 
 def test_printed(folder: Path) -> None:
-    """A row a package with its memories, the means, and what scores do not see."""
-    result = run(*words(folder))
+    """A row per package with its memories, the means, the cells, and what scores do not see."""
+    result = run(*words(folder, "--show-cells"))
     assert result.exit_code == 0, result.output
     text = result.stdout
     for package in natural_set()[:SCORED]:
         assert package.name in text
     assert "6 packages; coverage of memories: judge lexical, an ESTIMATE" in text
     assert "95% interval" in text
+    assert text.count("package ") >= SCORED
     assert "PARTLY READ: 1 row of the export is not in the store" in " ".join(text.split())
     assert "memories of a package, on average: all" in text
     assert "added up over packages" in " ".join(text.split())
-
-
-def test_the_leaderboard_reads_it(folder: Path, tmp_path: Path) -> None:
-    """All packages of one file."""
-    result = run(*words(folder), "--json")
-    (tmp_path / "scores.json").write_text(result.stdout)
-    board = json.loads(run("leaderboard", tmp_path, "--json").stdout)
-    assert board == json.loads(result.stdout)["summary"]
-    assert len(board["packages"]) == SCORED
-
-
-def test_cells_of_many(folder: Path) -> None:
-    """Under each package."""
-    data = json.loads(run(*words(folder, "--show-cells", "--json")).stdout)
-    assert all(set(one["cells"]) <= {"all", "half"} for one in data["packages"])
-    text = run(*words(folder, "--show-cells")).stdout
-    assert text.count("package ") >= SCORED
 
 
 def test_wrong_input(folder: Path, tmp_path: Path) -> None:

@@ -8,8 +8,8 @@ from memaudit.cli.score_tables import open_optima, ratio_text
 from memaudit.core.optimum import Optimum
 from memaudit.scoring.diagnosis import NoDiagnosis, diagnose
 from memaudit.scoring.package_scores import PackageScores
-from memaudit.scoring.score_json import diagnosis_row, score_row
-from memaudit.scoring.store_scores import StoreScorer
+from memaudit.scoring.score import StoreScorer
+from memaudit.scoring.score_json import score_row
 from tests.scoring.small_stores import IRRATIONAL, LONG, MEALS
 from tests.scoring.test_score_json import meals_scores
 
@@ -55,16 +55,6 @@ def test_which_optimum_and_how_far() -> None:
         "bound: OPT of the union with long at 5 is not certified, it lies between 7 and 9",
         "bound: OPT of the common union at 5 is not certified, it lies between 7 and 9",
     ]
-
-
-def test_no_diagnosis_in_words_and_as_data() -> None:
-    """One clear line, and a reason a program can read."""
-    (row,) = open_scores().rows
-    assert diagnosis_sentence(row.diagnosis) == (
-        "no diagnosis of 'long' at budget 5: the optimum of the common union is not certified, it "
-        "lies between 7 and 9"
-    )
-    assert diagnosis_row(row.diagnosis)["undefined"] == "optimum not certified"
 
 
 def test_an_irrational_h_is_said() -> None:

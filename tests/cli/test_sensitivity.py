@@ -50,21 +50,18 @@ def test_json(files: tuple[Path, Path, Path]) -> None:
     assert run(*words).stdout == result.stdout
 
 
-def test_printed(files: tuple[Path, Path, Path]) -> None:
-    """Intervals in brackets, draws with the same order, and the count of missing proofs."""
-    text = run("sensitivity", *files, "--budget", "30", "--noise", "flip", "--repetitions", "2")
-    assert text.exit_code == 0, text.output
-    assert "ESTIMATE" in text.stdout
-    assert "flip 0.1" in text.stdout
-    assert "[" in text.stdout
-    assert "not certified: 0" in text.stdout
-
-
-def test_nothing_but_the_base(files: tuple[Path, Path, Path]) -> None:
-    """Every kind of variant can be left out."""
-    result = run("sensitivity", *files, "--budget", "30", "--cost-rules", "", "--group-caps", "",
-                 "--noise", "", "--json")  # fmt: skip
-    assert [row["variant"] for row in json.loads(result.stdout)["findings"]] == ["base"]
+def test_printed(files: tuple[Path, Path, Path], tmp_path: Path) -> None:
+    """Intervals in brackets, draws with the same order, missing proofs, and what is not seen."""
+    (tmp_path / "torn.jsonl").write_text('{"text": "Ingrid sneezes"}\n{"text": 5}\n')
+    made = run("import", "plain", tmp_path / "torn.jsonl", "--out", tmp_path / "torn.json")
+    assert made.exit_code == 0, made.output
+    result = run("sensitivity", *files, tmp_path / "torn.json", "--budget", "30", "--noise", "flip",
+                 "--repetitions", "2", "--cost-rules", "", "--group-caps", "")  # fmt: skip
+    assert result.exit_code == 0, result.output
+    for part in ("ESTIMATE", "flip 0.1", "[", "not certified: 0",
+                 "torn: PARTLY READ: 1 row of the export is not in the store"):  # fmt: skip
+        assert part in result.stdout
+    assert "cost bytes" not in result.stdout
 
 
 def test_judges(files: tuple[Path, Path, Path], tmp_path: Path) -> None:
@@ -106,33 +103,6 @@ def test_judges(files: tuple[Path, Path, Path], tmp_path: Path) -> None:
     assert data["basis"] == "common union"
 
 
-def test_a_partly_read_store_says_so(files: tuple[Path, Path, Path], tmp_path: Path) -> None:
-    """In the table and in JSON, for every judge."""
-    (tmp_path / "torn.jsonl").write_text('{"text": "Ingrid sneezes"}\n{"text": 5}\n')
-    made = run("import", "plain", tmp_path / "torn.jsonl", "--out", tmp_path / "torn.json")
-    assert made.exit_code == 0, made.output
-    words = ("sensitivity", files[0], tmp_path / "torn.json", files[1], "--budget", "30",
-             "--cost-rules", "", "--group-caps", "", "--noise", "")  # fmt: skip
-    line = "torn: PARTLY READ: 1 row of the export is not in the store"
-    assert line in run(*words).stdout
-    data = json.loads(run(*words, "--json").stdout)
-    assert [one["unread_rows"] for one in data["stores"]["lexical"]] == [1, 0]
-
-
-def test_group_cap(files: tuple[Path, Path, Path]) -> None:
-    """The base's cap, and the others beside it; the base is that of `memaudit score`."""
-    words = ("--budget", "30", "--group-cap", "2", "--json")
-    result = run("sensitivity", *files, *words, "--cost-rules", "", "--noise", "")
-    assert result.exit_code == 0, result.output
-    rows = json.loads(result.stdout)["findings"]
-    assert [row["variant"] for row in rows] == ["base", "k = 1", "k = 3"]
-    scored = json.loads(run("score", *files, *words).stdout)["scores"]
-    for one, score in zip(rows[0]["stores"], scored, strict=True):
-        assert one["upper_pruned"]["mean"] == pytest.approx(
-            score["upper_pruned"]["common_union_ratio"]
-        )
-
-
 def test_corrected_evidence(tmp_path: Path) -> None:
     """LoCoMo's corrections are a variant of their own, and what became of them is said.
 
@@ -159,7 +129,6 @@ def test_corrected_evidence(tmp_path: Path) -> None:
 
 
 def test_wrong_input(files: tuple[Path, Path, Path]) -> None:
-    """One clear line."""
     words = ("sensitivity", *files, "--budget", "9")
     assert "unknown noise 'salt'" in failure(*words, "--noise", "salt")
     assert "not whole numbers" in failure(*words, "--group-caps", "two")
@@ -168,7 +137,4 @@ def test_wrong_input(files: tuple[Path, Path, Path]) -> None:
     assert "two judges are called 'lexical'" in failure(
         *words, "--judge", "lexical", "--judge", "lexical"
     )
-    assert "is not a time limit" in failure(*words, "--seconds", "nan")
-    assert "given twice" in failure(*words, "--budget", "9,9.0")
-    assert "below 1" in failure(*words, "--group-cap", "0")
     assert "same name" in failure("sensitivity", *files[:2], files[1], "--budget", "9")

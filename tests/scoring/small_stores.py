@@ -60,7 +60,6 @@ PETS = Package.model_validate(
 
 
 def memory(id: str, cost: int, text: str = "", **covers: object) -> WrittenMemory:
-    """A memory with exact labels."""
     cells = {unit: Cell(F(str(share)), "pass:x") for unit, share in covers.items()}
     return WrittenMemory(id, text or f"text of {id}", F(cost), cells)
 

@@ -29,7 +29,6 @@ from tests.scoring.small_stores import IRRATIONAL, LONG, MEALS, F, memory, store
 
 
 def diagnosis(package: Package, store: WrittenStore, budget: int) -> Diagnosis:
-    """Of the store alone."""
     return diagnose(StoreScorer(package, [store]), store, F(budget))
 
 
@@ -112,7 +111,6 @@ def test_losses_add_up(first: WrittenStore, second: WrittenStore, budget: int) -
 
 
 def test_zero_optimum() -> None:
-    """No shares of nothing."""
     with pytest.raises(NoDiagnosis, match="the optimum is 0") as caught:
         diagnosis(MEALS, LONG, 0)
     assert (caught.value.undefined, caught.value.basis) == ("optimum is 0", "common union")
@@ -148,7 +146,6 @@ def true_worth(store: Iterable[Covers]) -> float:
 
 
 def true_optimum(candidates: list[tuple[int, Covers]], budget: int) -> float:
-    """By trying everything."""
     return max(
         true_worth(covers for _, covers in chosen)
         for size in range(len(candidates) + 1)

@@ -48,7 +48,6 @@ def test_group_cap() -> None:
 
 
 def replace_text(text: str) -> ExportedStore:
-    """The store with another memory."""
     return STORE.model_copy(update={"memories": (Memory(id="m", text=text),)})
 
 

@@ -75,7 +75,6 @@ def test_sessions() -> None:
 
 
 def test_nothing_covered() -> None:
-    """0 of 0 is undefined, not 0 or 1."""
     found = judge_agreement({}, {}, PAIRS)
     assert found.kappa is None
     assert (found.full.precision, found.full.recall, found.full.f1) == (None, None, None)
@@ -83,7 +82,6 @@ def test_nothing_covered() -> None:
 
 @st.composite
 def judged(draw: st.DrawFn) -> Cells:
-    """Some cells of PAIRS."""
     listed = draw(st.dictionaries(st.sampled_from(PAIRS), st.sampled_from(["0", "1/2", "1"])))
     return cells(**{f"{memory}_{unit}": value for (memory, unit), value in listed.items()})
 

@@ -27,7 +27,6 @@ ORIGIN = Origin(system="s", format="plain")
 
 
 def store(*memories: Memory, **configuration: object) -> ExportedStore:
-    """A store of these."""
     origin = ORIGIN.model_copy(update={"configuration": configuration})
     return ExportedStore(name="s", origin=origin, memories=memories)
 
@@ -62,7 +61,6 @@ def test_packages_out_of_the_pool_are_not_scored() -> None:
 
 
 def test_declared_costs_cannot_be_measured() -> None:
-    """One rule for everyone, or none."""
     with pytest.raises(MemAuditError, match="--cost-rule"):
         judge_store(PACKAGE.replace(cost_rule="declared"), store(), LexicalJudge())
 
@@ -76,7 +74,6 @@ def test_a_store_without_labels_is_named(tmp_path: Path) -> None:
 
 
 def calls(folder: Path, *rows: dict[str, Any]) -> Path:
-    """A file of calls."""
     path = folder / "calls.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     return path
@@ -106,7 +103,6 @@ def test_salience_of_a_file_is_not_mixed_with_the_systems_own(tmp_path: Path) ->
 
 
 def test_salience_of_another_example_is_an_error(tmp_path: Path) -> None:
-    """Not a store without salience."""
     path = calls(tmp_path, {"instance_id": "dinner", "scores": {"a": {"salience": 5}}})
     with pytest.raises(NotJudged, match="has no salience of 'lunch'"):
         judge_store(PACKAGE, RATED, LexicalJudge(), read_salience(path))

@@ -82,14 +82,12 @@ def test_labels_that_are_left_out_are_counted(tmp_path: Path) -> None:
 
 
 def calls(folder: Path, *rows: dict[str, Any]) -> Path:
-    """A file of calls."""
     path = folder / "calls.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     return path
 
 
 def edges(example: str, *said: tuple[str, str, float]) -> dict[str, Any]:
-    """One call."""
     rows = [{"memory_id": memory, "unit_id": unit, "coverage": value}
             for memory, unit, value in said]  # fmt: skip
     return {"instance_id": example, "coverage_edges": rows}

@@ -19,12 +19,10 @@ def built(path: Path, conversation: str) -> Package:
 
 
 def required(package: Package) -> dict[str, tuple[str, ...]]:
-    """Units by query."""
     return {query.id: query.required for query in package.queries}
 
 
 def correction(id: str, *turns: str) -> Correction:
-    """One row."""
     return Correction(question_id=id, correct_evidence=turns)
 
 
@@ -72,7 +70,7 @@ def test_only_packages_of_the_annotations() -> None:
         corrected_package(package.replace(coverage=package.coverage[1:]), [], FIXTURES["locomo"])
     with pytest.raises(MemAuditError, match="has no conversation 'x'"):
         corrected_package(package.replace(name="x"), [], FIXTURES["locomo"])
-    with pytest.raises(MemAuditError, match="no id of a LoCoMo question"):
+    with pytest.raises(MemAuditError, match="not the id of a LoCoMo question"):
         corrected_package(package, [correction("qa0", "D1:1")], FIXTURES["locomo"])
 
 

@@ -114,15 +114,15 @@ def test_offline_from_the_cache(tmp_path: Path) -> None:
 
 
 def test_by_name(tmp_path: Path) -> None:
-    """`model:NAME` needs a session."""
     with session(tmp_path, ModelSettings(provider="offline")) as asked:
         assert named_judge("model:org/one:free", session=asked).name == "model org/one:free"
     with pytest.raises(MemAuditError, match="asks no model"):
         named_judge("model:one")
 
 
-def test_command(tmp_path: Path) -> None:
-    """Every command that judges asks a model and counts what it left undecided."""
+@pytest.fixture
+def files(tmp_path: Path) -> tuple[Path, Path]:
+    """A package of the units and a store of the memories."""
     package = Package.model_validate(
         {
             "name": "p", "cost_rule": "words", "experiences": [{"id": "e"}], "candidates": [],
@@ -133,7 +133,12 @@ def test_command(tmp_path: Path) -> None:
     lines = [json.dumps({"text": memory.text}) + "\n" for memory in MEMORIES]
     (tmp_path / "e.jsonl").write_text("".join(lines))
     assert run("import", tmp_path / "e.jsonl", "--out", tmp_path / "s.json").exit_code == 0
-    words = ("audit", "judges", tmp_path / "p.json", tmp_path / "s.json", "--judge", "model:one",
+    return tmp_path / "p.json", tmp_path / "s.json"
+
+
+def test_commands(files: tuple[Path, Path], tmp_path: Path) -> None:
+    """Every command that judges asks a model and counts what it left undecided."""
+    words = ("audit", "judges", *files, "--judge", "model:one",
              "--against", "lexical", "--cache", tmp_path / "cache")  # fmt: skip
     with serving(instead("coverage", silent_about_soup)) as served:
         result = run(*words, "--base-url", served.url, "--yes", "--budget", "9", "--json")
@@ -144,7 +149,7 @@ def test_command(tmp_path: Path) -> None:
     assert (data["agreement"]["judged_cells"], data["agreement"]["undecided_cells"]) == (4, 2)
     assert data["ratios"][0]["kept"]["judge"] == 1
     assert "not answered" in failure(*words[:5], "model:two", *words[6:], "--provider", "offline")
-    scored = ("score", tmp_path / "p.json", tmp_path / "s.json", "--judge", "model:one",
+    scored = ("score", *files, "--judge", "model:one",
               "--cache", tmp_path / "cache", "--budget", "9", "--json")  # fmt: skip
     with serving(instead("coverage", silent_about_soup)) as served:
         result = run(*scored, "--base-url", served.url, "--yes")
@@ -170,35 +175,21 @@ def test_command(tmp_path: Path) -> None:
     assert data["stores"]["lexical"][0]["undecided_cells"] == 0
 
 
-def test_prices_are_taken_where_the_estimate_asks_for_them(tmp_path: Path) -> None:
-    """Every command that hints at --price-in has it; half a price is an error."""
-    write_package(
-        Package.model_validate(
-            {
-                "name": "p", "cost_rule": "words", "experiences": [{"id": "e"}], "candidates": [],
-                "units": [unit.model_copy(update={"weight": 1}) for unit in UNITS],
-            }
-        ),
-        tmp_path / "p.json",
-    )  # fmt: skip
-    (tmp_path / "e.txt").write_text("Yes: Ann moved to Rome.\n")
-    assert run("import", tmp_path / "e.txt", "--out", tmp_path / "s.json").exit_code == 0
-    own = {
-        "score": (), "gate": ("--min-ratio", "0"), "audit judges": ("--against", "lexical"),
-        "sensitivity": ("--noise", ""),
-    }  # fmt: skip
-    for command, more in own.items():
-        words = (*command.split(), tmp_path / "p.json", tmp_path / "s.json", "--budget", "9",
-                 "--judge", "model:one", "--yes", *more)  # fmt: skip
-        with serving(plays) as served:
-            asked = ("--base-url", served.url, "--cache", tmp_path / f"{command}.db")
-            bare = run(*words, *asked)
-            priced = run(*words, *asked[:3], tmp_path / f"{command}-2.db", "--price-in", "1",
-                         "--price-out", "2")  # fmt: skip
-        assert bare.exit_code == priced.exit_code == 0, priced.output
-        assert "give --price-in" in bare.stderr
-        assert "about $" in priced.stderr
-        assert "--price-in" in run(*command.split(), "--help").stdout
-        half = run(*words, "--cache", tmp_path / "x.db", "--price-in", "1")
-        assert half.exit_code == 1
-        assert "give both" in half.stderr
+@pytest.mark.parametrize(
+    ("command", "more"),
+    [("score", ()), ("gate", ("--min-ratio", "0")), ("audit judges", ("--against", "lexical")),
+     ("sensitivity", ("--noise", ""))],
+)  # fmt: skip
+def test_prices(command: str, more: tuple[str, ...], files: tuple[Path, Path]) -> None:
+    """Every command that asks for --price-in has it; half a price is an error."""
+    package, store = files
+    words = (*command.split(), package, store, "--budget", "9", "--judge", "model:one", "--yes",
+             "--cache", package.with_name("cache.db"), *more)  # fmt: skip
+    with serving(plays) as served:
+        unpriced = run(*words, "--base-url", served.url)
+        package.with_name("cache.db").unlink()
+        priced = run(*words, "--base-url", served.url, "--price-in", "1", "--price-out", "2")
+    assert unpriced.exit_code == priced.exit_code == 0, priced.output
+    assert "give --price-in" in unpriced.stderr
+    assert "about $" in priced.stderr
+    assert "give both" in failure(*words, "--price-in", "1")

@@ -53,7 +53,6 @@ def store(folder: Path, name: str, **examples: list[str]) -> ExportedStore:
 def all_of(
     packages: list[Package], stores: list[ExportedStore], judge: Judge
 ) -> tuple[list[PackageScores], list[Unscored]]:
-    """What has scores and what has none."""
     scoring = Scoring((F(4),), {one.name: judge for one in stores})
     found = list(score_packages(packages, stores, scoring))
     return (

@@ -59,7 +59,6 @@ def test_by_hand() -> None:
 
 
 def test_ratio_is_defined(tiny: Package) -> None:
-    """A share of a certified optimum."""
     best = solve(tiny, 100)
     assert Ratio(best.value / 2, best).value == Fraction(1, 2)
     assert Ratio(best.value / 2, best).undefined == ""
@@ -74,7 +73,6 @@ def test_zero_optimum_is_undefined(tiny: Package) -> None:
 
 
 def test_uncertified_optimum_is_undefined(tiny: Package) -> None:
-    """A bound is no denominator."""
     best = solve(tiny, 100, check=False)
     assert Ratio(best.value, best).value is None
     assert Ratio(best.value, best).undefined == "optimum not certified"

@@ -18,7 +18,6 @@ from tests.scoring.small_stores import LONG, MEALS
 
 
 def meals_scores(*budgets: int) -> PackageScores:
-    """LONG on MEALS."""
     scoring = Scoring(tuple(map(Fraction, budgets)), {"long": LexicalJudge()})
     exported = ExportedStore(name="long", origin=Origin(system="x", format="y"), memories=())
     return score_judged(MEALS, [exported], [LONG], scoring)

@@ -25,7 +25,6 @@ CELLS = {f"u{n:02d}": Cell(LABELS[n % 3], "pass:x") for n in range(9)}
 
 
 def values(package: Package) -> dict[tuple[str, str], Fraction]:
-    """The cells of a package."""
     return {(row.candidate, row.unit): row.value for row in package.coverage}
 
 
@@ -121,7 +120,6 @@ def test_equal_texts_are_mislabelled_alike() -> None:
 
 
 def test_wrong_noise() -> None:
-    """One line each."""
     with pytest.raises(MemAuditError, match="unknown noise 'salt'"):
         Noise("salt", F(0))  # type: ignore[arg-type]
     with pytest.raises(MemAuditError, match="not between 0 and 1"):

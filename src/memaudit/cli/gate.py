@@ -57,15 +57,15 @@ def gate(
     if not 0 <= min_ratio <= 1:
         raise MemAuditError(f"--min-ratio {min_ratio:g} is not a ratio; give one between 0 and 1")
     at = one_budget(budget)
-    rated = read_salience(salience, query_salience)
-    found = read_package(package)
+    scores = read_salience(salience, query_salience)
+    scored = read_package(package)
     if cost_rule is not None:
-        found = found.recost(cost_rule)
+        scored = scored.recost(cost_rule)
     exported = read_store(store)
     with judging_session([judge], options, store) as session:
         result = gate_store(
-            found, exported, at, named_judge(judge, label_memories, session), policy=policy,
-            salience=rated, group_cap=group_cap, seconds=seconds,
+            scored, exported, at, named_judge(judge, label_memories, session), policy=policy,
+            salience=scores, group_cap=group_cap, seconds=seconds,
         )  # fmt: skip
     passed = result.passes(min_ratio)
     typer.echo(

@@ -61,11 +61,11 @@ def judge_agreement(
     first: Cells, second: Cells, pairs: Iterable[Pair], undecided: Collection[Pair] = ()
 ) -> JudgeAgreement:
     """The first judge against the second over pairs of memory and unit."""
-    left_out = set(undecided)
+    no_answer = set(undecided)
     values: Counter[tuple[Fraction, Fraction]] = Counter()
     skipped = 0
     for pair in pairs:
-        if pair in left_out:
+        if pair in no_answer:
             skipped += 1
         else:
             values[_value(first, pair), _value(second, pair)] += 1
@@ -91,7 +91,9 @@ def same_session_pairs(memories: Sequence[Memory], units: Sequence[EvidenceUnit]
     """
     by_session: dict[str, list[str]] = {}
     for unit in units:
-        for session in sorted({one.session for one in unit.sources if one.session is not None}):
+        for session in sorted(
+            {source.session for source in unit.sources if source.session is not None}
+        ):
             by_session.setdefault(session, []).append(unit.id)
     pairs = [
         (memory.id, unit)
@@ -105,15 +107,15 @@ def same_session_pairs(memories: Sequence[Memory], units: Sequence[EvidenceUnit]
     return pairs
 
 
-def agreement_row(found: JudgeAgreement) -> dict[str, Any]:
+def agreement_row(agreement: JudgeAgreement) -> dict[str, Any]:
     """As plain data."""
     return {
-        "judged_cells": found.judged,
-        "undecided_cells": found.undecided,
-        "same_value": found.same_value,
-        "kappa": rounded(found.kappa),
-        "any_coverage": _detection_row(found.covered),
-        "full_coverage": _detection_row(found.full),
+        "judged_cells": agreement.judged,
+        "undecided_cells": agreement.undecided,
+        "same_value": agreement.same_value,
+        "kappa": rounded(agreement.kappa),
+        "any_coverage": _detection_row(agreement.covered),
+        "full_coverage": _detection_row(agreement.full),
     }
 
 
@@ -143,12 +145,15 @@ def _detection(
     return Detection(count[True, True], count[True, False], count[False, True])
 
 
-def _detection_row(found: Detection) -> dict[str, Any]:
+def _detection_row(detection: Detection) -> dict[str, Any]:
     return {
-        "both": found.both, "only_judge": found.only_first, "only_against": found.only_second,
-        "precision": rounded(found.precision), "recall": rounded(found.recall),
-        "f1": rounded(found.f1),
-    }  # fmt: skip
+        "both": detection.both,
+        "only_judge": detection.only_first,
+        "only_against": detection.only_second,
+        "precision": rounded(detection.precision),
+        "recall": rounded(detection.recall),
+        "f1": rounded(detection.f1),
+    }
 
 
 def _value(cells: Cells, pair: Pair) -> Fraction:

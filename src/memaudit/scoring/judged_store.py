@@ -123,7 +123,7 @@ def judge_store(
     ids = [memory.id for memory in memories]
     try:
         judged = judge.judge(
-            [MemoryText(one.id, one.text, one.sources, package.name) for one in memories],
+            [MemoryText(item.id, item.text, item.sources, package.name) for item in memories],
             package.units,
         )
     except NotJudged as error:

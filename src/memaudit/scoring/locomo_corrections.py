@@ -25,7 +25,7 @@ _PLACE = re.compile(r"locomo_(\d+)_(qa\d+)")
 
 
 class Correction(BaseModel):
-    """What is used of a row; the rest of it is for people."""
+    """The fields of a row that are used; the others are for people."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
@@ -60,14 +60,14 @@ def corrected_package(
     Turns that the conversation does not have are left out; a correction without any other turn
     changes nothing. Both are counted.
     """
-    found = [
-        (place, one)
-        for place, one in enumerate(plan_build(BuildJob(conversations, FORMAT)).loaded())
-        if one.conversation.id == package.name
+    matching = [
+        (place, loaded)
+        for place, loaded in enumerate(plan_build(BuildJob(conversations, FORMAT)).loaded())
+        if loaded.conversation.id == package.name
     ]
-    if not found:
+    if not matching:
         raise MemAuditError(f"{conversations.name}: has no conversation {package.name!r}")
-    ((place, loaded),) = found
+    ((place, loaded),) = matching
     recipe = AnnotationRecipe(FORMAT, package.cost_rule)
     before = build_package(loaded, recipe).package
     if any(getattr(before, table) != getattr(package, table) for table in TABLES):
@@ -76,20 +76,20 @@ def corrected_package(
             f"memaudit build makes of {conversations.name} without other labels; build it again"
         )
     conversation = loaded.conversation
-    home = {turn.id: turn.session for turn in conversation.turns}
-    questions = {one.id: one for one in conversation.questions}
+    session_of = {turn.id: turn.session for turn in conversation.turns}
+    questions = {question.id: question for question in conversation.questions}
     count: Counter[str] = Counter()
     for row in rows:
         at = _PLACE.fullmatch(row.question_id)
         if at is None:
-            raise MemAuditError(f"{row.question_id!r} is no id of a LoCoMo question")
+            raise MemAuditError(f"{row.question_id!r} is not the id of a LoCoMo question")
         if int(at[1]) != place:
             continue
         if at[2] not in questions:
             count["unknown question"] += 1
             continue
         question = questions[at[2]]
-        turns = tuple(dict.fromkeys(id for id in row.correct_evidence if id in home))
+        turns = tuple(dict.fromkeys(id for id in row.correct_evidence if id in session_of))
         count["unknown turns"] += len(set(row.correct_evidence)) - len(turns)
         if not turns or set(turns) == set(question.evidence):
             count["unchanged" if turns else "no known turn"] += 1
@@ -98,10 +98,10 @@ def corrected_package(
         questions[question.id] = replace(
             question,
             evidence=turns,
-            evidence_sessions=tuple(dict.fromkeys(home[turn] for turn in turns)),
+            evidence_sessions=tuple(dict.fromkeys(session_of[turn] for turn in turns)),
         )
-    better = replace(conversation, questions=tuple(questions.values()))
-    again = build_package(replace(loaded, conversation=better), recipe).package
+    corrected = replace(conversation, questions=tuple(questions.values()))
+    rebuilt = build_package(replace(loaded, conversation=corrected), recipe).package
     return CorrectedPackage(
-        again.replace(group_cap=package.group_cap), dict(sorted((+count).items()))
+        rebuilt.replace(group_cap=package.group_cap), dict(sorted((+count).items()))
     )

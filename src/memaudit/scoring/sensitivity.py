@@ -1,4 +1,8 @@
-"""Scores under variants beside the base: ratios with intervals, and whether rankings survive."""
+"""Scores under variants beside the base: ratios with intervals, and whether rankings survive.
+
+Ratios are over OPT of the common union: rankings need one denominator for all systems. An interval
+holds the middle 95 % of the repetitions; a variant without noise has one repetition.
+"""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass

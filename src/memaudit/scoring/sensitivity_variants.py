@@ -1,4 +1,4 @@
-"""The variants a score is checked under: budgets, costs, judges, and label noise."""
+"""The variants a score is checked under: judges, costs, group caps, and label noise."""
 
 import hashlib
 import json
@@ -18,115 +18,7 @@ from memaudit.scoring.judges import Cell
 
 NoiseKind = Literal["flip", "resample", "move"]
 NOISE_KINDS: tuple[NoiseKind, ...] = get_args(NoiseKind)
-LABELS = (NONE, PARTIAL, FULL)
-DRAWN = 1 << 64
-"""How many draws there are."""
-
-
-@dataclass(frozen=True, slots=True)
-class Noise:
-    """A kind of error, the share of labels it strikes, and which draw of it."""
-
-    kind: NoiseKind
-    rate: Fraction
-    seed: int = 0
-    repetition: int = 0
-
-    def __post_init__(self) -> None:
-        if self.kind not in NOISE_KINDS:
-            raise MemAuditError(
-                f"unknown noise {self.kind!r}; choose from {', '.join(NOISE_KINDS)}"
-            )
-        if not 0 <= self.rate <= 1:
-            raise MemAuditError(f"noise rate {self.rate} is not between 0 and 1")
-
-    def draw(self, text: str, unit: str) -> tuple[bool, int]:
-        """Whether a label is struck, and a number to choose its new value by."""
-        at = json.dumps([self.seed, self.repetition, text, unit]).encode()
-        digest = hashlib.sha256(at).digest()
-        struck = int.from_bytes(digest[:8]) < self.rate * DRAWN
-        return struck, int.from_bytes(digest[8:16])
-
-
-def mislabelled(
-    package: Package, stores: Sequence[WrittenStore], noise: Noise
-) -> tuple[Package, tuple[WrittenStore, ...]]:
-    """The package and its stores with some of their labels wrong."""
-    pool = _pool(package, stores)
-    units = sorted(unit.id for unit in package.units)
-    rows: dict[str, dict[str, Coverage]] = defaultdict(dict)
-    for row in package.coverage:
-        rows[row.candidate][row.unit] = row
-    coverage: list[Coverage] = []
-    for candidate in package.candidates:
-        before = rows.get(candidate.id, {})
-        cells = {unit: Cell(row.value, row.provenance or "") for unit, row in before.items()}
-        for unit, cell in noisy_cells(candidate.text, cells, units, pool, noise).items():
-            if cell is cells.get(unit):
-                coverage.append(before[unit])
-            elif cell.value:
-                coverage.append(
-                    Coverage(
-                        candidate=candidate.id,
-                        unit=unit,
-                        value=cell.value,
-                        provenance=cell.provenance,
-                    )
-                )
-    noisy = tuple(
-        replace(
-            store,
-            memories=tuple(
-                replace(one, coverage=noisy_cells(one.text, one.coverage, units, pool, noise))
-                for one in store.memories
-            ),
-        )
-        for store in stores
-    )
-    return package.replace(coverage=tuple(coverage)), noisy
-
-
-def noisy_cells(
-    text: str,
-    cells: Mapping[str, Cell],
-    units: Sequence[str],
-    pool: Sequence[Fraction],
-    noise: Noise,
-) -> dict[str, Cell]:
-    """The cells of one text after the noise; a cell that is not struck is the same object."""
-    found = dict(cells)
-    free = [unit for unit in units if unit not in cells]
-    for unit, cell in sorted(cells.items()):
-        hit, number = noise.draw(text, unit)
-        if not hit or is_exact(cell.provenance):
-            continue
-        if noise.kind == "move":
-            if not free or not cell.value:
-                continue
-            del found[unit]
-            unit = free[number % len(free)]
-            value = max(cell.value, found[unit].value if unit in found else NONE)
-        else:
-            among = pool
-            if noise.kind == "flip":
-                among = [label for label in LABELS if label != cell.value]
-            value = among[number % len(among)]
-        found[unit] = Cell(value, f"noise:{noise.kind}")
-    return found
-
-
-def _pool(package: Package, stores: Sequence[WrittenStore]) -> list[Fraction]:
-    """All labels that noise may strike, in order."""
-    judged = [row.value for row in package.coverage if not is_exact(row.provenance)]
-    for store in stores:
-        for memory in store.memories:
-            judged += (c.value for c in memory.coverage.values() if not is_exact(c.provenance))
-    return sorted(judged)
-
-
 BASE = "base"
-COST_RULES = ("words", "bytes", "tokens:simple")
-GROUP_CAPS = (1, 2, 3)
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,11 +33,14 @@ class Variant:
 
 @dataclass(frozen=True, slots=True)
 class VariantChoices:
-    """What to vary. Budgets keep their numbers under every cost rule, as in the paper's appendix:
-    a budget of 100 is 100 words, or 100 of the units that `bytes` counts."""
+    """What to vary.
 
-    cost_rules: tuple[str, ...] = COST_RULES
-    group_caps: tuple[int, ...] = GROUP_CAPS
+    Budgets keep their numbers under every cost rule, as in the paper's appendix: a budget of 100 is
+    100 words, or 100 of the units that `bytes` counts.
+    """
+
+    cost_rules: tuple[str, ...] = ("words", "bytes", "tokens:simple")
+    group_caps: tuple[int, ...] = (1, 2, 3)
     noise: tuple[NoiseKind, ...] = ("flip", "move")
     rates: tuple[Fraction, ...] = (Fraction(1, 10),)
     repetitions: int = 20
@@ -158,7 +53,7 @@ class VariantChoices:
             for rate in self.rates:
                 Noise(kind, rate)
         if any(cap < 1 for cap in self.group_caps):
-            raise MemAuditError("a group cap is 1 or more")
+            raise MemAuditError("a group cap must be at least 1")
 
 
 def variants(
@@ -200,5 +95,128 @@ def judge_variant(judge: str) -> str:
 def measured_by(rule: str, store: WrittenStore) -> WrittenStore:
     """A store with its costs measured by another rule."""
     measure = cost_rule(rule)
-    memories = (replace(one, cost=Fraction(measure(one.text))) for one in store.memories)
-    return replace(store, memories=tuple(memories))
+    return replace(
+        store,
+        memories=tuple(
+            replace(memory, cost=Fraction(measure(memory.text))) for memory in store.memories
+        ),
+    )
+
+
+LABELS = (NONE, PARTIAL, FULL)
+DRAWN = 1 << 64
+"""The number of possible draws."""
+
+
+@dataclass(frozen=True, slots=True)
+class Noise:
+    """Some labels of package candidates and memories are wrong, chosen by a seed.
+
+        flip      a label becomes one of the two others of none, partial and full, each as likely
+        resample  a label is drawn again from all labels of the package and its stores
+        move      a label goes to another unit, one its text has no label for: a miss and a false
+                  alarm
+
+    Labels are the listed cells. Cells that nobody listed stay 0 except for `move`, and cells that
+    are exact by construction never change. What happens to a label depends on its text, its unit,
+    the seed and the repetition alone: equal texts of two systems are mislabelled alike, as by one
+    blind judge, and what goes wrong at a low rate goes wrong at a higher one too.
+    """
+
+    kind: NoiseKind
+    rate: Fraction
+    seed: int = 0
+    repetition: int = 0
+
+    def __post_init__(self) -> None:
+        if self.kind not in NOISE_KINDS:
+            raise MemAuditError(
+                f"unknown noise {self.kind!r}; choose from {', '.join(NOISE_KINDS)}"
+            )
+        if not 0 <= self.rate <= 1:
+            raise MemAuditError(f"noise rate {self.rate} is not between 0 and 1")
+
+    def draw(self, text: str, unit: str) -> tuple[bool, int]:
+        """Whether a label is changed, and a number to choose its new value by."""
+        at = json.dumps([self.seed, self.repetition, text, unit]).encode()
+        digest = hashlib.sha256(at).digest()
+        changed = int.from_bytes(digest[:8]) < self.rate * DRAWN
+        return changed, int.from_bytes(digest[8:16])
+
+
+def mislabelled(
+    package: Package, stores: Sequence[WrittenStore], noise: Noise
+) -> tuple[Package, tuple[WrittenStore, ...]]:
+    """The package and its stores with some of their labels wrong."""
+    pool = _pool(package, stores)
+    units = sorted(unit.id for unit in package.units)
+    rows: dict[str, dict[str, Coverage]] = defaultdict(dict)
+    for row in package.coverage:
+        rows[row.candidate][row.unit] = row
+    coverage: list[Coverage] = []
+    for candidate in package.candidates:
+        before = rows.get(candidate.id, {})
+        cells = {unit: Cell(row.value, row.provenance or "") for unit, row in before.items()}
+        for unit, cell in noisy_cells(candidate.text, cells, units, pool, noise).items():
+            if cell is cells.get(unit):
+                coverage.append(before[unit])
+            elif cell.value:
+                coverage.append(
+                    Coverage(
+                        candidate=candidate.id,
+                        unit=unit,
+                        value=cell.value,
+                        provenance=cell.provenance,
+                    )
+                )
+    noisy = tuple(
+        replace(
+            store,
+            memories=tuple(
+                replace(
+                    memory, coverage=noisy_cells(memory.text, memory.coverage, units, pool, noise)
+                )
+                for memory in store.memories
+            ),
+        )
+        for store in stores
+    )
+    return package.replace(coverage=tuple(coverage)), noisy
+
+
+def noisy_cells(
+    text: str,
+    cells: Mapping[str, Cell],
+    units: Sequence[str],
+    pool: Sequence[Fraction],
+    noise: Noise,
+) -> dict[str, Cell]:
+    """The cells of one text after the noise; a cell that is not changed is the same object."""
+    noisy = dict(cells)
+    free = [unit for unit in units if unit not in cells]
+    for unit, cell in sorted(cells.items()):
+        changed, number = noise.draw(text, unit)
+        if not changed or is_exact(cell.provenance):
+            continue
+        if noise.kind == "move":
+            if not free or not cell.value:
+                continue
+            del noisy[unit]
+            unit = free[number % len(free)]
+            value = max(cell.value, noisy[unit].value if unit in noisy else NONE)
+        else:
+            among = pool
+            if noise.kind == "flip":
+                among = [label for label in LABELS if label != cell.value]
+            value = among[number % len(among)]
+        noisy[unit] = Cell(value, f"noise:{noise.kind}")
+    return noisy
+
+
+def _pool(package: Package, stores: Sequence[WrittenStore]) -> list[Fraction]:
+    """All labels that noise may change, in order."""
+    judged = [row.value for row in package.coverage if not is_exact(row.provenance)]
+    for store in stores:
+        for memory in store.memories:
+            judged += (c.value for c in memory.coverage.values() if not is_exact(c.provenance))
+    return sorted(judged)
