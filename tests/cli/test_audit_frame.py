@@ -60,7 +60,7 @@ def test_paths_and_what_is_wrong(tmp_path: Path) -> None:
     assert "is not between 0 and 1" in failure(*words, "--zero-rate", "1.5")
     assert "of the kind 'x'" in failure(*words, "--candidate-kind", "x")
     assert "120 cells are covered" in failure(*words, "--max-cells", 9)
-    assert "keeps no label passes" in failure(*words, "--passes")
+    assert "has no label passes" in failure(*words, "--passes")
     assert not (tmp_path / "f").exists()
     assert run(*words, "--max-cells", 150).exit_code == 0
     assert len(read_frame(tmp_path / "f").cells) == 150

@@ -7,19 +7,22 @@ from hypothesis import strategies as st
 
 from memaudit.core.errors import MemAuditError
 from memaudit.label_audit.coded_labels import (
-    CANNOT_TELL,
     COVERED_SCALE,
-    DISAGREED,
     LABEL_SCALE,
-    MISSING,
     all_raters,
     codes_of,
     compared_pairs,
     confusion_places,
-    consensus_codes,
     on_scale,
 )
-from memaudit.label_audit.frame import Frame, KeyedCell
+from memaudit.label_audit.frame import (
+    CANNOT_TELL,
+    DISAGREED,
+    MISSING,
+    Frame,
+    KeyedCell,
+    consensus_codes,
+)
 from tests.label_audit.small_frames import frame, labels
 
 

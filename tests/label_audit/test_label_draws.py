@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from memaudit.core.errors import MemAuditError
 from memaudit.core.package import Package
-from memaudit.label_audit.audited_package import AuditedPackage, Cell, audited_package
+from memaudit.label_audit.audited_package import AuditedPackage, audited_package
 from memaudit.label_audit.frame import Frame, Label, LabelSet
 from memaudit.label_audit.frame_drawing import Design, draw
 from memaudit.label_audit.label_draws import (
@@ -27,6 +27,7 @@ from memaudit.label_audit.label_draws import (
 )
 from memaudit.label_audit.label_sources import package_source, source_of_annotator
 from memaudit.label_audit.package_cells import Strata, cells_of
+from memaudit.natural.label_passes import CellKey
 from tests.label_audit.small_frames import grid, packages_with_sessions
 from tests.label_audit.test_package_cells import package_with_passes
 from tests.label_audit.tiny_package import F
@@ -234,7 +235,7 @@ HALF = F(1, 2)
 PACKAGE = grid("first", candidates=100, units=30)
 STRATA = Strata(PACKAGE)
 STRATUM = STRATA.of("m0", "u0")
-CELLS: list[Cell] = [(one.id, unit.id) for one in PACKAGE.candidates for unit in PACKAGE.units]
+CELLS: list[CellKey] = [(one.id, unit.id) for one in PACKAGE.candidates for unit in PACKAGE.units]
 
 
 def odds_of_full(**stays: int) -> LabelOdds:

@@ -74,7 +74,7 @@ def test_judged() -> None:
     assert judged_cells(passed("listed", 2)) == {("m1", "u1"), ("m2", "u1")}
     with pytest.raises(MemAuditError, match="which 3 cells its passes judged cannot be told"):
         judged_cells(passed("session", 3))
-    with pytest.raises(MemAuditError, match="grid: keeps no label passes"):
+    with pytest.raises(MemAuditError, match="grid: has no label passes"):
         draw([grid("tenth")], EVERYTHING)
 
 

@@ -17,8 +17,8 @@ from memaudit.label_audit.frame_drawing import Design, draw
 from memaudit.label_audit.label_draws import Confusion
 from memaudit.label_audit.label_sources import LabelSource, source_of_annotator, source_of_pass
 from memaudit.label_audit.ratio_audit import RatioAudit, RatioAuditSpec, audit_ratios
-from memaudit.label_audit.ratio_audit_json import changed_cells, ratio_audit_data, ratio_notes
-from memaudit.label_audit.ratio_audit_summary import summarise
+from memaudit.label_audit.ratio_audit_json import ratio_audit_data
+from memaudit.label_audit.ratio_audit_summary import changed_cells, ratio_notes, summarise
 from memaudit.label_audit.ratio_bounds import RatioBounds
 from memaudit.natural.build_plan import BuildJob, plan_build
 from memaudit.natural.label_files import read_labels

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from memaudit.core.objective import value, violations
 from memaudit.core.package import Package
-from memaudit.label_audit.audited_package import Cell, own_values, relabelled
+from memaudit.label_audit.audited_package import own_values, relabelled
 from memaudit.label_audit.fixed_stores import FixedStores
 from memaudit.label_audit.ratio_bounds import (
     BoxOptima,
@@ -29,6 +29,7 @@ from memaudit.label_audit.relabelled_optima import (
     RelabelTask,
     score_labellings,
 )
+from memaudit.natural.label_passes import CellKey
 from memaudit.scoring.score import NOT_CERTIFIED, OPTIMUM_IS_ZERO
 from tests.label_audit.tiny_package import F, package
 from tests.strategies import BUDGETS, packages
@@ -48,7 +49,7 @@ def boxes(draw: st.DrawFn, most: int = 4, responses: bool = True) -> tuple[Packa
     return found, LabelBox(low, {at: max(pair) for at, pair in wide.items()})
 
 
-def labellings(box: LabelBox) -> list[dict[Cell, Fraction]]:
+def labellings(box: LabelBox) -> list[dict[CellKey, Fraction]]:
     ends = [(box.low[at], box.high[at]) for at in box.low]
     return [dict(zip(box.low, chosen, strict=True)) for chosen in product(*ends)]
 
@@ -56,8 +57,8 @@ def labellings(box: LabelBox) -> list[dict[Cell, Fraction]]:
 def test_box() -> None:
     """A cell is open if two labels differ, the package's own counted, also as 0."""
     own = {("a", "u"): F(1), ("b", "v"): F(1, 2)}
-    ann: Mapping[Cell, Fraction] = {("a", "u"): F(1), ("b", "v"): F(0), ("c", "u"): F(1, 2)}
-    bob: Mapping[Cell, Fraction] = {("b", "v"): F(1)}
+    ann: Mapping[CellKey, Fraction] = {("a", "u"): F(1), ("b", "v"): F(0), ("c", "u"): F(1, 2)}
+    bob: Mapping[CellKey, Fraction] = {("b", "v"): F(1)}
     found = label_box([ann, bob], own)
     assert found.low == {("b", "v"): 0, ("c", "u"): 0}
     assert found.high == {("b", "v"): 1, ("c", "u"): F(1, 2)}

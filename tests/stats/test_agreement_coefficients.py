@@ -9,15 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import cohen_kappa_score
 
-from memaudit.label_audit.coded_labels import (
-    CANNOT_TELL,
-    COVERED_SCALE,
-    LABEL_SCALE,
-    MISSING,
-    SCALES,
-    Codes,
-    Scale,
-)
+from memaudit.label_audit.coded_labels import COVERED_SCALE, LABEL_SCALE, SCALES, Codes, Scale
+from memaudit.label_audit.frame import CANNOT_TELL, MISSING
 from memaudit.stats.agreement_coefficients import (
     DISTANCES,
     Table,

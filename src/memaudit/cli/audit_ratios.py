@@ -22,8 +22,7 @@ if TYPE_CHECKING:
 
     from memaudit.core.package import Package
     from memaudit.label_audit.audited_package import AuditedPackage
-    from memaudit.label_audit.coded_labels import Role
-    from memaudit.label_audit.frame import Frame
+    from memaudit.label_audit.frame import Frame, Role
     from memaudit.label_audit.label_sources import LabelSource
     from memaudit.label_audit.ratio_audit import Progress, RatioAudit
     from memaudit.label_audit.ratio_audit_summary import RankingChange, RatioAuditSummary
@@ -255,7 +254,7 @@ def _show(audit: "RatioAudit", summary: "RatioAuditSummary", judge: "Judge | Non
 
 
 def _show_shifts(screen: Console, audit: "RatioAudit", summary: "RatioAuditSummary") -> None:
-    from memaudit.label_audit.ratio_audit_json import changed_cells
+    from memaudit.label_audit.ratio_audit_summary import changed_cells
 
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
     table.add_column("label set", overflow="fold")
@@ -282,7 +281,7 @@ def _show_shifts(screen: Console, audit: "RatioAudit", summary: "RatioAuditSumma
 
 
 def _show_ratios(screen: Console, audit: "RatioAudit", summary: "RatioAuditSummary") -> None:
-    from memaudit.label_audit.coded_labels import PACKAGE
+    from memaudit.label_audit.frame import PACKAGE
 
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
     table.add_column("budget", justify="right")
@@ -327,7 +326,7 @@ def _show_units(screen: Console, audit: "RatioAudit") -> None:
 
 
 def _show_counts(screen: Console, audit: "RatioAudit", summary: "RatioAuditSummary") -> None:
-    from memaudit.label_audit.ratio_audit_json import ratio_notes
+    from memaudit.label_audit.ratio_audit_summary import ratio_notes
 
     for source in audit.sources:
         counts = {

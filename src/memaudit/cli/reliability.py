@@ -23,78 +23,78 @@ def reliability(
     """Count what is exact, judged and in doubt in packages: the construction-reliability table."""
     from memaudit.natural.reliability import reliability_of
 
-    found = [reliability_of(path) for path in paths]
+    counts = [reliability_of(path) for path in paths]
     if as_json:
-        typer.echo(json.dumps([_data(one) for one in found], indent=2))
+        typer.echo(json.dumps([_data(reliability) for reliability in counts], indent=2))
         return
-    for place, one in enumerate(found):
+    for place, reliability in enumerate(counts):
         if place:
             typer.echo("")
-        for line in _lines(one):
+        for line in _lines(reliability):
             typer.echo(safe(line))
 
 
-def _data(one: "Reliability") -> dict[str, Any]:
-    share = one.exact_share
+def _data(counts: "Reliability") -> dict[str, Any]:
+    share = counts.exact_share
     return {
-        "path": one.name,
-        "packages": one.packages,
-        "adjudication": None if one.verdicts is None else dict(one.verdicts),
-        "experiences": one.experiences,
-        "queries": one.queries,
-        "queries_without_units": one.queries_without_units,
-        "units": one.units,
-        "units_by_kind": dict(one.units_by_kind),
-        "units_nobody_covers": one.units_uncovered,
-        "candidates_by_kind": dict(one.candidates),
-        "coverage_rows": one.rows,
-        "coverage": {name: dict(labels) for name, labels in one.coverage.items()},
+        "path": counts.name,
+        "packages": counts.packages,
+        "adjudication": None if counts.verdicts is None else dict(counts.verdicts),
+        "experiences": counts.experiences,
+        "queries": counts.queries,
+        "queries_without_units": counts.queries_without_units,
+        "units": counts.units,
+        "units_by_kind": dict(counts.units_by_kind),
+        "units_nobody_covers": counts.units_uncovered,
+        "candidates_by_kind": dict(counts.candidates),
+        "coverage_rows": counts.rows,
+        "coverage": {name: dict(labels) for name, labels in counts.coverage.items()},
         "exact_share": None if share is None else float(share),
         "quotes": {
-            "checked": one.quotes.checked,
-            "found": one.quotes.found,
-            "unplaced": one.quotes.unplaced,
+            "checked": counts.quotes.checked,
+            "found": counts.quotes.found,
+            "unplaced": counts.quotes.unplaced,
         },
         "agreement": [
             {
-                "passes": [pair.one, pair.other],
+                "passes": [pair.first, pair.second],
                 "cells": pair.cells,
                 "agreed": pair.agreed,
                 "raw": None if pair.raw is None else float(pair.raw),
                 "kappa": None if pair.kappa is None else float(pair.kappa),
             }
-            for pair in one.agreement
+            for pair in counts.agreement
         ],
     }
 
 
-def _lines(one: "Reliability") -> list[str]:
-    verdicts = one.verdicts or {}
-    lines = [one.name, _row(one.packages, "examples")]
+def _lines(counts: "Reliability") -> list[str]:
+    verdicts = counts.verdicts or {}
+    lines = [counts.name, _row(counts.packages, "examples")]
     for name in ("accepted", "corrected", "ambiguous", "rejected"):
         lines.append(_row(verdicts.get(name, "n/a"), name, 1))
     lines += [
-        _row(one.experiences, "experiences"),
-        _row(one.queries, "queries"),
-        _row(one.queries_without_units, "without units", 1),
-        _row(one.units, "units"),
-        *(_row(number, kind, 1) for kind, number in one.units_by_kind.items()),
-        _row(one.units_uncovered, "covered by nobody", 1),
-        _row(sum(one.candidates.values()), "candidates"),
-        *(_row(number, kind, 1) for kind, number in one.candidates.items()),
-        _row(one.rows, "coverage rows"),
+        _row(counts.experiences, "experiences"),
+        _row(counts.queries, "queries"),
+        _row(counts.queries_without_units, "without units", 1),
+        _row(counts.units, "units"),
+        *(_row(number, kind, 1) for kind, number in counts.units_by_kind.items()),
+        _row(counts.units_uncovered, "covered by nobody", 1),
+        _row(sum(counts.candidates.values()), "candidates"),
+        *(_row(number, kind, 1) for kind, number in counts.candidates.items()),
+        _row(counts.rows, "coverage rows"),
     ]
-    for provenance, labels in one.coverage.items():
+    for provenance, labels in counts.coverage.items():
         split = ", ".join(f"{number:,} {label}" for label, number in labels.items())
         lines.append(_row(sum(labels.values()), f"{provenance} ({split})", 1))
-    share = one.exact_share
+    share = counts.exact_share
     lines.append(_row(percent(share, 1, missing="n/a"), "of them exact", 1))
-    lines.append(_row(one.quotes.checked, "quotes and cited turns looked up"))
-    lines.append(_row(one.quotes.found, "found word for word", 1))
-    if one.quotes.unplaced:
-        lines.append(_row(one.quotes.unplaced, "more name no experience", 1))
-    for pair in one.agreement:
-        lines.append(_row(pair.cells, f"cells judged by {pair.one} and {pair.other}"))
+    lines.append(_row(counts.quotes.checked, "quotes and cited turns looked up"))
+    lines.append(_row(counts.quotes.found, "found word for word", 1))
+    if counts.quotes.unplaced:
+        lines.append(_row(counts.quotes.unplaced, "more name no experience", 1))
+    for pair in counts.agreement:
+        lines.append(_row(pair.cells, f"cells judged by {pair.first} and {pair.second}"))
         raw = ratio(pair.raw, missing="n/a")
         kappa = ratio(pair.kappa, missing="n/a")
         lines += [_row(raw, "raw agreement", 1), _row(kappa, "Cohen's kappa", 1)]

@@ -10,12 +10,10 @@ import numpy as np
 from memaudit.label_audit.cell_tables import PUBLISHED_VALUES
 from memaudit.label_audit.coded_labels import (
     AS_DRAWN,
-    CANNOT_TELL,
     COVERED_SCALE,
     LABEL_SCALE,
     NATURAL,
     ORDER,
-    PACKAGE,
     SCALES,
     CodedLabels,
     Rater,
@@ -24,7 +22,7 @@ from memaudit.label_audit.coded_labels import (
     compared_pairs,
     own_passes,
 )
-from memaudit.label_audit.frame import Frame, FrameCell, Label, LabelSet
+from memaudit.label_audit.frame import CANNOT_TELL, PACKAGE, Frame, FrameCell, Label, LabelSet
 from memaudit.label_audit.pair_agreement import (
     CoefficientIntervals,
     CoefficientTable,

@@ -15,16 +15,13 @@ from memaudit.adapters.store import ExportedStore
 from memaudit.core.errors import MemAuditError
 from memaudit.core.package import Package
 from memaudit.natural.coverage_rules import coverage_row
+from memaudit.natural.label_passes import CellKey
 from memaudit.scoring.judged_store import WrittenStore, examples_of, judge_store
 from memaudit.scoring.judges import Judge
 from memaudit.scoring.package_scores import refuse_equal_store_names
-from memaudit.scoring.score import Basis
-from memaudit.scoring.store_scores import union_package
+from memaudit.scoring.score import Basis, union_package
 
-Cell = tuple[str, str]
-"""The id of a candidate and the id of a unit."""
-
-CellLabels = Mapping[Cell, Fraction]
+CellLabels = Mapping[CellKey, Fraction]
 """The coverage value of each cell; other cells keep theirs."""
 
 NOT_COVERED = Fraction(0)
@@ -32,12 +29,12 @@ PROVENANCE = "labels:"
 """The provenance of changed rows begins so; the name of the label set follows."""
 
 
-def own_values(package: Package) -> dict[Cell, Fraction]:
+def own_values(package: Package) -> dict[CellKey, Fraction]:
     """The package's own labels; a missing cell is not covered."""
     return {(row.candidate, row.unit): row.value for row in package.coverage}
 
 
-def changes(own: CellLabels, labels: CellLabels) -> dict[Cell, Fraction]:
+def changes(own: CellLabels, labels: CellLabels) -> dict[CellKey, Fraction]:
     """The labels that differ from the package's own, in order of cells."""
     return {at: labels[at] for at in sorted(labels) if labels[at] != own.get(at, NOT_COVERED)}
 
@@ -59,7 +56,7 @@ def relabelled(package: Package, changed: CellLabels, by: str) -> Package:
 class SpreadLabels:
     """Labels, including those of memories with the same words, and how many cells contradict."""
 
-    labels: dict[Cell, Fraction]
+    labels: dict[CellKey, Fraction]
     contradicting: int
 
 
@@ -88,7 +85,7 @@ class AuditedPackage:
         """The basis of the denominators."""
         return "common union" if self.stores else "package"
 
-    def cell(self, name: str, unit: str) -> Cell:
+    def cell(self, name: str, unit: str) -> CellKey:
         """The cell of a candidate or memory, and of a unit, that a label names."""
         if unit not in self.package.weights:
             raise MemAuditError(
@@ -105,7 +102,7 @@ class AuditedPackage:
 
     def spread(self, labels: CellLabels) -> SpreadLabels:
         """The labels, and those of memories with the same words."""
-        values: dict[Cell, set[Fraction]] = defaultdict(set)
+        values: dict[CellKey, set[Fraction]] = defaultdict(set)
         for (candidate, unit), value in labels.items():
             for memory in self.twins.get(candidate, ()):
                 if (memory, unit) not in labels:

@@ -8,19 +8,29 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
-from typing import Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from memaudit.core.errors import MemAuditError
-from memaudit.label_audit.frame import LABELS, Frame, FrameCell, Label, LabelSet, label_of_value
+from memaudit.label_audit.frame import (
+    CANNOT_TELL,
+    CONSENSUS,
+    LABELS,
+    MISSING,
+    PACKAGE,
+    REASONS,
+    Frame,
+    FrameCell,
+    Label,
+    LabelSet,
+    Role,
+    consensus_codes,
+    label_of_value,
+)
 from memaudit.natural.coverage_rules import PASS
 from memaudit.stats.agreement_coefficients import Table, table_of
 from memaudit.stats.bootstrap import Floats, Indices
-
-Role = Literal["annotator", "consensus", "model", "package"]
-CONSENSUS, PACKAGE = "consensus", "package"
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,11 +151,6 @@ COVERED_SCALE = Scale(
 SCALES: Mapping[str, Scale] = {scale.name: scale for scale in (LABEL_SCALE, COVERED_SCALE)}
 
 Codes = NDArray[np.int8]
-Integers = TypeVar("Integers", np.int8, np.int64)
-
-MISSING, CANNOT_TELL, DISAGREED = -1, -2, -3
-REASONS = {MISSING: "missing", CANNOT_TELL: "cannot_tell", DISAGREED: "disagreed"}
-"""Why a cell is left out of a comparison, in the order in which the reasons are checked."""
 
 _CODES: Mapping[Label, int] = {
     **{label: place for place, label in enumerate(ORDER)},
@@ -163,20 +168,6 @@ def on_scale(codes: Codes, scale: Scale) -> Codes:
     """The categories of a scale; codes of reasons are unchanged."""
     places = np.array(scale.places, np.int8)
     return np.where(codes >= 0, places[np.maximum(codes, 0)], codes)
-
-
-def consensus_codes(codes: NDArray[Integers]) -> NDArray[Integers]:
-    """The consensus of annotators (rows) on one scale: the only rule for it, also in ratios.
-
-    A cell has one where at least two labelled it, all of them alike, and nobody answered
-    `cannot_tell`.
-    """
-    labelled = codes >= 0
-    high = codes.max(axis=0)
-    low = np.where(labelled, codes, high).min(axis=0)
-    result = np.where(high == low, high, codes.dtype.type(DISAGREED))
-    result = np.where(labelled.sum(axis=0) < 2, codes.dtype.type(MISSING), result)
-    return np.where((codes == CANNOT_TELL).any(axis=0), codes.dtype.type(CANNOT_TELL), result)
 
 
 def confusion_places(first: Codes, second: Codes, scale: Scale) -> tuple[Indices, dict[str, int]]:

@@ -27,7 +27,7 @@ DEFAULT_WRITERS = (
 )
 """The reference and every writer that could be deployed."""
 
-StoreAt = tuple[str, Fraction]
+StoreKey = tuple[str, Fraction]
 """The name of a writer or store, and the budget."""
 
 
@@ -35,8 +35,8 @@ StoreAt = tuple[str, Fraction]
 class FixedStores:
     """Stores by name and budget; if a writer failed, the reason instead."""
 
-    stores: Mapping[StoreAt, tuple[str, ...]]
-    failed: Mapping[StoreAt, str]
+    stores: Mapping[StoreKey, tuple[str, ...]]
+    failed: Mapping[StoreKey, str]
 
 
 @dataclass(frozen=True, slots=True)

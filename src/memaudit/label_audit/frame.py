@@ -4,7 +4,10 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
-from typing import Literal, get_args
+from typing import Literal, TypeVar, get_args
+
+import numpy as np
+from numpy.typing import NDArray
 
 from memaudit.core.errors import MemAuditError
 from memaudit.core.exact import exact
@@ -178,3 +181,28 @@ def collect_label_sets(
         if decision.note:
             own.notes.setdefault(cell, decision.note)
     return [LabelSet(name, own.labels, own.notes) for name, own in by_annotator.items()]
+
+
+Role = Literal["annotator", "consensus", "model", "package"]
+CONSENSUS, PACKAGE = "consensus", "package"
+"""Reserved names of label sets."""
+
+MISSING, CANNOT_TELL, DISAGREED = -1, -2, -3
+REASONS = {MISSING: "missing", CANNOT_TELL: "cannot_tell", DISAGREED: "disagreed"}
+"""Why a cell is left out of a comparison, in the order in which the reasons are checked."""
+
+Integers = TypeVar("Integers", np.int8, np.int64)
+
+
+def consensus_codes(codes: NDArray[Integers]) -> NDArray[Integers]:
+    """The consensus of annotators (rows) on one scale: the only rule for it, also in ratios.
+
+    A cell has one where at least two labelled it, all of them alike, and nobody answered
+    `cannot_tell`.
+    """
+    labelled = codes >= 0
+    high = codes.max(axis=0)
+    low = np.where(labelled, codes, high).min(axis=0)
+    result = np.where(high == low, high, codes.dtype.type(DISAGREED))
+    result = np.where(labelled.sum(axis=0) < 2, codes.dtype.type(MISSING), result)
+    return np.where((codes == CANNOT_TELL).any(axis=0), codes.dtype.type(CANNOT_TELL), result)

@@ -47,16 +47,11 @@ from typing import Literal, NamedTuple, get_args
 import numpy as np
 
 from memaudit.core.errors import MemAuditError
-from memaudit.label_audit.audited_package import (
-    NOT_COVERED,
-    AuditedPackage,
-    Cell,
-    CellLabels,
-    changes,
-)
+from memaudit.label_audit.audited_package import NOT_COVERED, AuditedPackage, CellLabels, changes
 from memaudit.label_audit.frame import SESSIONS, Frame
 from memaudit.label_audit.label_sources import LabelSource, annotator_sources, consensus_source
 from memaudit.label_audit.package_cells import Strata, Stratum, cells_of, judged_cells
+from memaudit.natural.label_passes import CellKey
 from memaudit.stats.bootstrap import Floats, Indices
 
 Confusion = Literal["package", "annotators"]
@@ -88,7 +83,7 @@ class LabelDraws:
     before: tuple[CellLabels, ...]
     by_package: tuple["PackageDraws", ...]
 
-    def labels(self, place: int, seed: int, draw: int) -> dict[Cell, Fraction]:
+    def labels(self, place: int, seed: int, draw: int) -> dict[CellKey, Fraction]:
         """A draw for one package: the labels that differ from the package's."""
         return {**self.before[place], **self.by_package[place].drawn(seed, draw)}
 
@@ -279,7 +274,7 @@ class PackageDraws:
 
     def __init__(self, package: str, start: CellLabels, strata: Strata, odds: LabelOdds) -> None:
         self.package = package
-        self._cells: list[Cell] = sorted(start)
+        self._cells: list[CellKey] = sorted(start)
         self._labels = sorted({other for label in odds.labels for other in odds.shares(label)})
         kinds = [(start[at], strata.of(*at)) for at in self._cells]
         place = {kind: row for row, kind in enumerate(dict.fromkeys(kinds))}
@@ -297,7 +292,7 @@ class PackageDraws:
         """How many cells change their label in a draw, on average."""
         return float(self._steps[self._rows, -1].sum()) if self._cells else 0.0
 
-    def drawn(self, seed: int, draw: int) -> dict[Cell, Fraction]:
+    def drawn(self, seed: int, draw: int) -> dict[CellKey, Fraction]:
         """The cells whose label changes in this draw.
 
         Every draw of every package has its own random stream, so the result depends neither on the
@@ -331,7 +326,7 @@ class RepresentedCells:
     nobody was asked about: they are not in doubt.
     """
 
-    cells: Mapping[str, Sequence[Cell]] = field(default_factory=dict)
+    cells: Mapping[str, Sequence[CellKey]] = field(default_factory=dict)
     expected: Fraction | None = None
     available: int = 0
     untouched: int = 0
@@ -350,7 +345,7 @@ def represented_cells(
 ) -> RepresentedCells:
     """The cells that a frame's cells stand for; none without weights in its key."""
     sample = _Sample(frame or Frame(()), packages, strata)
-    cells: dict[str, list[Cell]] = {}
+    cells: dict[str, list[CellKey]] = {}
     available = uncovered = 0
     for audited in packages:
         asked, package = own.labels[audited.name], audited.package
@@ -371,7 +366,7 @@ class _Sample:
         self, frame: Frame, packages: Sequence[AuditedPackage], strata: Mapping[str, Strata]
     ) -> None:
         self.origin = frame.drawn_from
-        self.cells: dict[str, set[Cell]] = {audited.name: set() for audited in packages}
+        self.cells: dict[str, set[CellKey]] = {audited.name: set() for audited in packages}
         self.strata: set[Stratum] = set()
         known = {audited.name: audited for audited in packages}
         stands_for = Fraction(0)
@@ -390,7 +385,7 @@ class _Sample:
             names |= self.origin.packages
         self.expected = stands_for if stands_for and names <= known.keys() else None
 
-    def outside(self, audited: AuditedPackage) -> list[Cell]:
+    def outside(self, audited: AuditedPackage) -> list[CellKey]:
         """Uncovered cells of sampled strata that are not in the frame."""
         origin, package = self.origin, audited.package
         if not self.strata or (origin is not None and audited.name not in origin.packages):

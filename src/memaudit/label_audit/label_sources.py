@@ -8,28 +8,24 @@ from fractions import Fraction
 import numpy as np
 
 from memaudit.core.errors import MemAuditError
-from memaudit.label_audit.audited_package import (
-    NOT_COVERED,
-    AuditedPackage,
-    Cell,
-    CellLabels,
-    own_values,
-)
-from memaudit.label_audit.coded_labels import (
+from memaudit.label_audit.audited_package import NOT_COVERED, AuditedPackage, CellLabels, own_values
+from memaudit.label_audit.frame import (
     CANNOT_TELL,
     CONSENSUS,
     MISSING,
     PACKAGE,
     REASONS,
+    VALUES,
+    Frame,
+    LabelSet,
     Role,
     consensus_codes,
 )
-from memaudit.label_audit.frame import VALUES, Frame, LabelSet
 from memaudit.label_audit.package_cells import cells_judged_by, listed_cells
 from memaudit.natural.coverage_rules import PASS
-from memaudit.natural.label_passes import label_passes, with_pass
+from memaudit.natural.label_passes import CellKey, label_passes, with_pass
 
-Cells = Mapping[str, frozenset[Cell]]
+Cells = Mapping[str, frozenset[CellKey]]
 """Cells by package."""
 
 
@@ -61,12 +57,12 @@ class LabelSource:
         """The number of cells answered `cannot_tell`."""
         return sum(map(len, self.undecided.values()))
 
-    def asked(self, package: str) -> set[Cell]:
+    def asked(self, package: str) -> set[CellKey]:
         """All cells of a package that were asked about."""
         cells = (self.undecided.get(package, ()), self.blank.get(package, ()))
         return set(self.labels.get(package, ())).union(*cells)
 
-    def weight(self, package: str, at: Cell) -> Fraction:
+    def weight(self, package: str, at: CellKey) -> Fraction:
         """How many package cells a cell stands for."""
         return self.weights.get(package, {}).get(at, Fraction(1))
 
@@ -96,10 +92,10 @@ def source_of_annotator(
 ) -> LabelSource:
     """An annotator's labels of a frame, by the cells of the packages they are about."""
     known = {audited.name: audited for audited in packages}
-    labels: dict[str, dict[Cell, Fraction]] = defaultdict(dict)
-    weights: dict[str, dict[Cell, Fraction]] = defaultdict(dict)
-    undecided: dict[str, set[Cell]] = defaultdict(set)
-    blank: dict[str, set[Cell]] = defaultdict(set)
+    labels: dict[str, dict[CellKey, Fraction]] = defaultdict(dict)
+    weights: dict[str, dict[CellKey, Fraction]] = defaultdict(dict)
+    undecided: dict[str, set[CellKey]] = defaultdict(set)
+    blank: dict[str, set[CellKey]] = defaultdict(set)
     elsewhere = 0
     for cell in frame.cells:
         label = label_set.labels.get(cell.id)
@@ -129,7 +125,7 @@ def source_of_annotator(
     )  # fmt: skip
 
 
-def _frozen(cells: Mapping[str, set[Cell]]) -> Cells:
+def _frozen(cells: Mapping[str, set[CellKey]]) -> Cells:
     return {package: frozenset(own) for package, own in cells.items()}
 
 
@@ -170,7 +166,7 @@ def consensus_source(sources: Sequence[LabelSource]) -> LabelSource | None:
     people = annotator_sources(sources)
     if len(people) < 2:
         return None
-    agreed: dict[str, dict[Cell, Fraction]] = {}
+    agreed: dict[str, dict[CellKey, Fraction]] = {}
     unsettled: Counter[str] = Counter()
     for package in sorted({name for source in people for name in source.labels}):
         cells = sorted(set().union(*(source.asked(package) for source in people)))
@@ -189,7 +185,7 @@ def consensus_source(sources: Sequence[LabelSource]) -> LabelSource | None:
 
 
 def _codes(
-    source: LabelSource, package: str, cells: Sequence[Cell], place: Mapping[Fraction, int]
+    source: LabelSource, package: str, cells: Sequence[CellKey], place: Mapping[Fraction, int]
 ) -> list[int]:
     labels, undecided = source.labels.get(package, {}), source.undecided.get(package, frozenset())
     return [

@@ -1,4 +1,7 @@
-"""All cells of packages: every candidate with every unit, and what is known of the pair."""
+"""The cells of packages: every candidate with every unit, their strata, and those judged by passes.
+
+A package keeps the label passes that people or models made for it. They judged some of its cells.
+"""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
@@ -34,13 +37,13 @@ class PackageCell(NamedTuple):
 
     @property
     def stratum(self) -> Stratum:
-        """Where the cell is counted."""
+        """The stratum in which the cell is counted."""
         return self.candidate.kind, self.unit.kind, self.same_session
 
 
 def cells_of(package: Package, kinds: Collection[str] | None = None) -> Iterator[PackageCell]:
-    """Every cell of a package, covered or not; of these candidate kinds only, where given."""
-    sessions = {one.id: one.session for one in package.experiences}
+    """Every cell of a package, covered or not; only of these candidate kinds, if given."""
+    sessions = _sessions(package)
     homes = [_homes(unit, sessions) for unit in package.units]
     rows = {(row.candidate, row.unit): row for row in package.coverage}
     for candidate in package.candidates:
@@ -49,38 +52,30 @@ def cells_of(package: Package, kinds: Collection[str] | None = None) -> Iterator
         session = sessions[candidate.experience]
         for unit, home in zip(package.units, homes, strict=True):
             row = rows.get((candidate.id, unit.id))
-            value, said = (NONE, None) if row is None else (row.value, row.provenance)
-            yield PackageCell(
-                package.name, candidate, unit, _same(session, home), value, said or ""
-            )
+            value, provenance = (NONE, None) if row is None else (row.value, row.provenance)
+            same = _same_session(session, home)
+            yield PackageCell(package.name, candidate, unit, same, value, provenance or "")
 
 
 class Strata:
-    """Where the cells of a package are counted, by ids."""
+    """The strata of a package's cells, by ids."""
 
     def __init__(self, package: Package) -> None:
-        sessions = {one.id: one.session for one in package.experiences}
-        self._candidates = {one.id: (one.kind, sessions[one.experience])
-                            for one in package.candidates}  # fmt: skip
+        sessions = _sessions(package)
+        self._candidates = {
+            candidate.id: (candidate.kind, sessions[candidate.experience])
+            for candidate in package.candidates
+        }
         self._units = {unit.id: (unit.kind, _homes(unit, sessions)) for unit in package.units}
 
     def of(self, candidate: str, unit: str) -> Stratum:
         """The stratum of a cell."""
         (kind, session), (unit_kind, homes) = self._candidates[candidate], self._units[unit]
-        return kind, unit_kind, _same(session, homes)
+        return kind, unit_kind, _same_session(session, homes)
 
 
-def verbatim_kinds(packages: Iterable[Package]) -> frozenset[str]:
-    """Candidate kinds with a covered cell that follows from the texts alone: raw and its like.
-
-    What such a kind does not cover follows from the same rule: it does not hold the unit's turn.
-    """
-    return frozenset(
-        package.candidate[row.candidate].kind
-        for package in packages
-        for row in package.coverage
-        if row.value and is_exact(row.provenance)
-    )
+def _sessions(package: Package) -> dict[str, str | None]:
+    return {experience.id: experience.session for experience in package.experiences}
 
 
 def _homes(unit: EvidenceUnit, sessions: Mapping[str, str | None]) -> frozenset[str | None]:
@@ -90,11 +85,11 @@ def _homes(unit: EvidenceUnit, sessions: Mapping[str, str | None]) -> frozenset[
     """
     if not unit.sources and (placed := home_session(unit)) is not None:
         return frozenset({placed})
-    return frozenset(one.session or sessions.get(one.id) for one in unit.sources)
+    return frozenset(source.session or sessions.get(source.id) for source in unit.sources)
 
 
-def _same(session: str | None, homes: Collection[str | None]) -> bool | None:
-    """Whether a candidate's session is one of a unit's; None where that is not known."""
+def _same_session(session: str | None, homes: Collection[str | None]) -> bool | None:
+    """Whether a candidate's session is one of a unit's; None if that is unknown."""
     if session is None or not homes:
         return None
     if session in homes:
@@ -102,74 +97,82 @@ def _same(session: str | None, homes: Collection[str | None]) -> bool | None:
     return None if None in homes else False
 
 
-def quote_of(unit: EvidenceUnit) -> str:
-    """The quoted source texts, each once."""
-    return "\n".join(dict.fromkeys(one.text for one in unit.sources if one.text))
+def verbatim_kinds(packages: Iterable[Package]) -> frozenset[str]:
+    """Candidate kinds with a covered cell that follows from the texts alone, such as raw.
+
+    That such a kind does not cover a unit follows from the same rule: the unit's turn is not in it.
+    """
+    return frozenset(
+        package.candidate[row.candidate].kind
+        for package in packages
+        for row in package.coverage
+        if row.value and is_exact(row.provenance)
+    )
 
 
 LABELLED_GENERATOR = "labels:"
-"""The generator of memories that people brought, and so of those that a pass judged."""
+"""The generator of memories that were supplied with labels begins so; passes judged these."""
 
 
 def judged_cells(package: Package) -> frozenset[CellKey]:
-    """The cells that a package's passes judged, covered or not; an error where it has no passes."""
-    found = _passes(package)
-    cells = cells_judged_by(package, found)
+    """The cells that a package's passes judged, covered or not; an error if it has no passes."""
+    passes = _passes(package)
+    cells = cells_judged_by(package, passes)
     if cells is None:
         raise MemAuditError(
-            f"{package.name}: which {found.judged:,} cells its passes judged cannot be told from "
+            f"{package.name}: which {passes.judged:,} cells its passes judged cannot be told from "
             f"its units and memories; its attribute {FIELD!r} does not fit the package"
         )
     return cells
 
 
-def cells_judged_by(package: Package, found: LabelPasses) -> frozenset[CellKey] | None:
-    """All cells that passes judged, and every listed one; None where the package does not tell.
+def cells_judged_by(package: Package, passes: LabelPasses) -> frozenset[CellKey] | None:
+    """All cells that passes judged, and every listed one; None if the package does not tell.
 
-    It tells where as many cells as were judged are of brought memories. Judged session by session,
-    a unit is looked at in one session only, though it may be said again elsewhere.
+    It tells if the supplied memories have exactly as many cells as were judged. When judged session
+    by session, a unit is looked at in one session only, though it may be mentioned elsewhere.
     """
-    listed = listed_cells(found)
-    if found.frame == LISTED:
+    listed = listed_cells(passes)
+    if passes.frame == LISTED:
         return listed
-    session = {one.id: one.session for one in package.experiences}
-    home = {unit.id: home_session(unit) for unit in package.units}
+    sessions = _sessions(package)
+    homes = {unit.id: home_session(unit) for unit in package.units}
     cells = frozenset(
         (candidate.id, unit)
         for candidate in package.candidates
         if (candidate.generator or "").startswith(LABELLED_GENERATOR)
-        for unit, at in home.items()
-        if found.frame != SESSION or (at is not None and session[candidate.experience] == at)
+        for unit, home in homes.items()
+        if passes.frame != SESSION or (home is not None and sessions[candidate.experience] == home)
     )
-    return cells | listed if len(cells) == found.judged else None
+    return cells | listed if len(cells) == passes.judged else None
 
 
-def listed_cells(found: LabelPasses) -> frozenset[CellKey]:
+def listed_cells(passes: LabelPasses) -> frozenset[CellKey]:
     """The cells that some pass lists."""
-    return frozenset(at for one in found.passes for at in one.cells)
+    return frozenset(at for label_pass in passes.passes for at in label_pass.cells)
 
 
 def pass_label_sets(frame: Frame, packages: Sequence[Package]) -> list[LabelSet]:
-    """What each pass says of the cells of a frame that it judged; annotators are `pass:NAME`.
+    """Each pass's labels of the frame cells that it judged; annotators are `pass:NAME`.
 
     A value between 0 and 1 is partial.
     """
-    known = {package.name: _passes(package) for package in packages}
+    passes = {package.name: _passes(package).passes for package in packages}
     judged = {package.name: judged_cells(package) for package in packages}
     labels: dict[str, dict[str, Label]] = {}
     notes: dict[str, dict[str, str]] = {}
     for cell in frame.cells:
         at = cell.candidate, cell.unit
-        for one in known[cell.package].passes if at in judged[cell.package] else ():
-            value, why = one.cells.get(at, (VALUES["none"], ""))
-            labels.setdefault(one.name, {})[cell.id] = label_of_value(value)
+        for label_pass in passes[cell.package] if at in judged[cell.package] else ():
+            value, why = label_pass.cells.get(at, (VALUES["none"], ""))
+            labels.setdefault(label_pass.name, {})[cell.id] = label_of_value(value)
             if why:
-                notes.setdefault(one.name, {})[cell.id] = why
+                notes.setdefault(label_pass.name, {})[cell.id] = why
     return [LabelSet(f"{PASS}{name}", labels[name], notes.get(name, {})) for name in labels]
 
 
 def _passes(package: Package) -> LabelPasses:
-    found = label_passes(package)
-    if found is None:
-        raise MemAuditError(f"{package.name}: keeps no label passes")
-    return found
+    passes = label_passes(package)
+    if passes is None:
+        raise MemAuditError(f"{package.name}: has no label passes")
+    return passes

@@ -15,21 +15,19 @@ from memaudit.core.package import Package
 from memaudit.label_audit.audited_package import (
     NOT_COVERED,
     AuditedPackage,
-    Cell,
     CellLabels,
     changes,
     check_distinct_names,
     own_values,
 )
-from memaudit.label_audit.coded_labels import PACKAGE
 from memaudit.label_audit.fixed_stores import (
     FixedStores,
-    StoreAt,
+    StoreKey,
     StoreTask,
     fixed_stores,
     store_names,
 )
-from memaudit.label_audit.frame import Frame
+from memaudit.label_audit.frame import PACKAGE, Frame
 from memaudit.label_audit.label_draws import Confusion, LabelDraws, label_draws
 from memaudit.label_audit.label_sources import (
     LabelSource,
@@ -51,6 +49,7 @@ from memaudit.label_audit.relabelled_optima import (
     relabel_tasks,
     score_labellings,
 )
+from memaudit.natural.label_passes import CellKey
 
 STORES, LABELS, BOUNDS, DRAWS = "stores", "label sets", "bounds", "draws"
 """The steps, in order."""
@@ -106,7 +105,7 @@ class UnitEffect:
     package: str
     unit: str
     text: str
-    cells: tuple[tuple[Cell, Fraction, Fraction], ...]
+    cells: tuple[tuple[CellKey, Fraction, Fraction], ...]
     value: Fraction
     optimum: Fraction
     optima: Mapping[Fraction, Fraction]
@@ -135,7 +134,7 @@ class RatioAudit:
     label_draws: LabelDraws
     drawn_scores: list[list[RelabelledScores]]
     boxes: list[LabelBox]
-    bounds: list[Mapping[StoreAt, RatioBounds | str]]
+    bounds: list[Mapping[StoreKey, RatioBounds | str]]
 
 
 def audit_ratios(spec: RatioAuditSpec, run: TaskRunner, progress: Progress) -> RatioAudit:
@@ -322,7 +321,7 @@ def _unit_effects(
 
 def by_unit(package: Package, labelling: Relabelling) -> dict[str, Relabelling]:
     """A labelling unit by unit; units without weight move nothing and are left out."""
-    cells: dict[str, list[tuple[Cell, Fraction]]] = defaultdict(list)
+    cells: dict[str, list[tuple[CellKey, Fraction]]] = defaultdict(list)
     for at, value in labelling:
         if package.weights[at[1]]:
             cells[at[1]].append((at, value))

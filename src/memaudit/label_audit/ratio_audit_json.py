@@ -1,25 +1,24 @@
-"""The audit of ratios as JSON, and the notes on its numbers."""
+"""The audit of ratios as JSON."""
 
 from collections import Counter
-from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
 from memaudit.core.exact import plain
 from memaudit.core.number_text import rounded
-from memaudit.core.text import counted
 from memaudit.label_audit.audited_package import NOT_COVERED
 from memaudit.label_audit.label_draws import LEAN
 from memaudit.label_audit.label_sources import LabelSource
 from memaudit.label_audit.package_cells import Stratum
 from memaudit.label_audit.ratio_audit import RatioAudit, UnitEffect
 from memaudit.label_audit.ratio_audit_summary import (
-    FEWEST,
     DrawSpread,
     LabelShift,
     RankingChange,
     RatioAuditSummary,
     RatioRow,
+    changed_cells,
+    ratio_notes,
 )
 from memaudit.label_audit.ratio_bounds import MeanBounds, RatioBounds
 from memaudit.label_audit.relabelled_optima import RelabelledScores
@@ -54,82 +53,6 @@ def ratio_audit_data(audit: RatioAudit, summary: RatioAuditSummary) -> dict[str,
         "ratios": [_row(row) for row in summary.rows],
         "per_package": [_package(audit, place) for place in range(len(spec.packages))],
     }
-
-
-def ratio_notes(audit: RatioAudit) -> list[str]:
-    """What a reader must know about the numbers, one note per line without a full stop."""
-    notes = [*_notes_on_binary_labels(audit)]
-    if audit.drawn_scores:
-        notes += [*_notes_on_draws(audit), *_notes_on_cells_not_drawn(audit)]
-    return notes
-
-
-def _notes_on_draws(audit: RatioAudit) -> Iterator[str]:
-    number, draws = len(audit.drawn_scores), audit.label_draws
-    what = "the range" if number < FEWEST else "the middle 95 %"
-    asked = sum(map(len, audit.own.labels.values()))
-    cells = f"the {asked:,} cells asked about"
-    if draws.represented.number:
-        cells += f" and the {draws.represented.number:,} uncovered ones that drawn cells stand for"
-    yield (
-        f"labels drawn: {what} of {counted(number, 'draw')} of {cells}; about "
-        f"{draws.expected_changes:,.1f} labels change in a draw"
-    )
-    given, start = "the package's label", "the package's labels"
-    if audit.spec.confusion == "annotators":
-        given, start = "each other's labels", "the consensus"
-    yield (
-        f"odds: how {', '.join(draws.sources)} labelled cells, given {given}, by candidate kind, "
-        "session and unit kind, small groups leaning on wider ones; each cell is drawn by itself; "
-        f"draws add doubt to {start}, so the ratio under these may lie outside"
-    )
-
-
-def _notes_on_cells_not_drawn(audit: RatioAudit) -> Iterator[str]:
-    frame, represented = audit.spec.frame, audit.label_draws.represented
-    if frame is not None and not frame.key:
-        yield (
-            "the frame has no key, so what its cells stand for is unknown: only the frame's own "
-            "cells are drawn, and doubt is understated if it is a sample"
-        )
-    elif frame is not None and all(keyed.weight == 1 for keyed in frame.key.values()):
-        yield (
-            "by the key every cell stands for itself: only the frame's own cells are drawn, and "
-            "doubt is understated if the frame is a sample and the key lacks weights"
-        )
-    if represented.expected is not None and represented.expected != represented.available:
-        yield (
-            f"the key stands for {float(represented.expected):,g} uncovered cells outside the "
-            f"frame, but these packages have {represented.available:,}: they changed after it was "
-            "drawn"
-        )
-    if represented.untouched:
-        yield (
-            f"{represented.untouched:,} uncovered cells keep the package's label in all draws: "
-            "nobody was asked about cells like them"
-        )
-
-
-def _notes_on_binary_labels(audit: RatioAudit) -> Iterator[str]:
-    for source in audit.spec.sources:
-        raised = _raised(source, audit.own)
-        if raised:
-            yield (
-                f"{source.name} answers full or none, never partial: cells that the package calls "
-                f"partial and {source.name} covered count as changed to full: {raised:,}"
-            )
-
-
-def _raised(source: LabelSource, own: LabelSource) -> int:
-    """Cells called full that the package calls partial, by a source that never uses partial."""
-    given = {value for labels in source.labels.values() for value in labels.values()}
-    if any(0 < value < 1 for value in given):
-        return 0
-    return sum(
-        value == 1 and 0 < own.labels[package][at] < 1
-        for package, labels in source.labels.items()
-        for at, value in labels.items()
-    )
 
 
 def _confusion(audit: RatioAudit) -> list[dict[str, Any]]:
@@ -198,15 +121,6 @@ def _label_set(
         "shifts": [_shift(shift) for shift in shifts],
         "units": [_effect(effect) for effect in audit.effects[source.name]],
     }
-
-
-def changed_cells(audit: RatioAudit, source: LabelSource) -> int:
-    """Cells that the label set itself labels otherwise than the package."""
-    return sum(
-        value != audit.own.labels[package].get(at, value)
-        for package, labels in source.labels.items()
-        for at, value in labels.items()
-    )
 
 
 def _shift(shift: LabelShift) -> dict[str, Any]:

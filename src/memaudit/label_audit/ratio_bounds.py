@@ -23,20 +23,15 @@ from fractions import Fraction
 from memaudit.core.exact import Enclosure
 from memaudit.core.package import Package
 from memaudit.core.response import Capped, Piecewise, Response
-from memaudit.label_audit.audited_package import (
-    NOT_COVERED,
-    Cell,
-    CellLabels,
-    own_values,
-    relabelled,
-)
-from memaudit.label_audit.fixed_stores import FixedStores, StoreAt
+from memaudit.label_audit.audited_package import NOT_COVERED, CellLabels, own_values, relabelled
+from memaudit.label_audit.fixed_stores import FixedStores, StoreKey
 from memaudit.label_audit.relabelled_optima import (
     OptimumSummary,
     RelabelledScorer,
     RelabelledScores,
     Relabelling,
 )
+from memaudit.natural.label_passes import CellKey
 from memaudit.scoring.score import NOT_CERTIFIED, OPTIMUM_IS_ZERO
 
 
@@ -53,7 +48,7 @@ def label_box(labellings: Iterable[CellLabels], own: CellLabels) -> LabelBox:
 
     A cell that a labelling leaves out has the package's own label there.
     """
-    given: dict[Cell, set[Fraction]] = {}
+    given: dict[CellKey, set[Fraction]] = {}
     for labels in labellings:
         for at, value in labels.items():
             given.setdefault(at, {own.get(at, NOT_COVERED)}).add(value)
@@ -81,7 +76,7 @@ class BoundsTask:
 class BoundsResult:
     """The bounds, or why there are none, and the scores under single units' labels."""
 
-    bounds: Mapping[StoreAt, "RatioBounds | str"]
+    bounds: Mapping[StoreKey, "RatioBounds | str"]
     units: Mapping[Relabelling, RelabelledScores]
 
 
@@ -154,7 +149,7 @@ def ratio_bounds(optima: "BoxOptima", store: Sequence[str], budget: Fraction) ->
     )
 
 
-def _mixed(own: CellLabels, others: CellLabels, mine: set[Cell]) -> dict[Cell, Fraction]:
+def _mixed(own: CellLabels, others: CellLabels, mine: set[CellKey]) -> dict[CellKey, Fraction]:
     """One end's labels for the store's own cells, the other end's for all others."""
     return {at: own[at] if at in mine else others[at] for at in own}
 
@@ -193,7 +188,7 @@ def lowest_ratio(value: Fraction, optimum: Fraction, gains: Sequence[Sequence[Ga
 
 
 def unit_gains(
-    low: "StoreValues", box: LabelBox, own: Iterable[Cell], store: Iterable[str]
+    low: "StoreValues", box: LabelBox, own: Iterable[CellKey], store: Iterable[str]
 ) -> list[list[Gain]]:
     """For each unit that the store's own cells leave open, the gains of raising them so far."""
     room: dict[str, Fraction] = defaultdict(Fraction)

@@ -6,12 +6,13 @@ from fractions import Fraction
 
 from memaudit.core.optimum import Optimum
 from memaudit.core.package import Package
-from memaudit.label_audit.audited_package import Cell, relabelled
-from memaudit.label_audit.fixed_stores import FixedStores, StoreAt
+from memaudit.label_audit.audited_package import relabelled
+from memaudit.label_audit.fixed_stores import FixedStores, StoreKey
+from memaudit.natural.label_passes import CellKey
 from memaudit.scoring.score import Ratio
 from memaudit.solvers.solve import PackageSolver
 
-Relabelling = tuple[tuple[Cell, Fraction], ...]
+Relabelling = tuple[tuple[CellKey, Fraction], ...]
 """Cells whose labels differ from the package's, in order; identifies a labelling."""
 
 LABELLINGS_PER_TASK = 8
@@ -50,8 +51,8 @@ class RelabelledScores:
 
     digest: str
     optima: Mapping[Fraction, OptimumSummary]
-    values: Mapping[StoreAt, Fraction]
-    ratios: Mapping[StoreAt, Fraction | None]
+    values: Mapping[StoreKey, Fraction]
+    ratios: Mapping[StoreKey, Fraction | None]
 
 
 def relabel_tasks(
