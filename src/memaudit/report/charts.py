@@ -1,4 +1,8 @@
-"""Charts in coordinates; the templates draw them, so that all text is escaped there."""
+"""Charts in coordinates. The templates draw them, so that all text is escaped there.
+
+Rows of bars and intervals use percentages of the width, so their text keeps its size on a phone.
+Plots use the coordinates of a picture of fixed size.
+"""
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -13,7 +17,7 @@ from memaudit.report.writer_groups import Member
 WIDTH, HEIGHT = 340, 236
 LEFT, RIGHT, TOP, BOTTOM = 30, 10, 12, 36
 DODGE = 6
-"""Signs closer than this would hide one another."""
+"""Signs closer than this would hide each other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,9 +108,8 @@ def plot(curve: FrontierCurve) -> Plot:
 def _points(
     curve: FrontierCurve, x: Callable[[float], float], y: Callable[[float], float]
 ) -> Iterator[Point]:
-    """References first, the others over them; who would hide another stands to the right of it.
-
-    To the right, never to the left: OPT only rises there, so no sign is lifted above its line.
+    """References first, the others over them. A sign that would hide another is moved to the right,
+    never to the left: OPT only rises to the right, so no sign ends up above its line.
     """
     taken: set[tuple[float, float]] = set()
     for one in sorted(curve.reached, key=lambda one: (one.member.tone > 0, one.member.tone)):
@@ -122,22 +125,22 @@ def _points(
 
 
 def _description(curve: FrontierCurve) -> str:
-    """The plot in one sentence, for those who cannot see it."""
+    """The plot in one sentence, for screen readers."""
     parts = [f"{float(budget):g}: {amount(value)}" for budget, value in curve.optima]
     return f"Optimum of {curve.name} by budget. {'; '.join(parts)}. Writers lie on or below it."
 
 
 HALVES = 2
 ROOM = 16
-"""What the middle of a number must keep off the right edge."""
+"""Least distance between the middle of a tick label and the right edge."""
 
 LOGARITHMIC = 8
-"""From this ratio of the largest to the smallest on, words are spaced by their logarithm."""
+"""If the largest is at least this many times the smallest, the axis is logarithmic."""
 
 
 @dataclass(frozen=True, slots=True)
 class CurvePlot:
-    """Lines of stores through points, one a depth."""
+    """One line per store through its points, one point per depth."""
 
     lines: tuple[tuple[Member, str], ...]
     points: tuple[Point, ...]

@@ -17,7 +17,7 @@ from memaudit.downstream.run import diagnose
 from memaudit.natural.named_packages import natural_set
 from memaudit.writers.registry import named_writer
 from tests.downstream.small_runs import CASES
-from tests.report.page.conftest import ATTACK
+from tests.report.run_report.conftest import ATTACK
 
 SETTINGS = {
     "budget": 9, "judge": None, "coverage_is_an_estimate": False, "kept_by": {}, "left_out": {},

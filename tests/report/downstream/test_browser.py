@@ -6,7 +6,9 @@ from typing import Any
 import pytest
 
 from memaudit.report.downstream_page import write_downstream
-from tests.report.page.test_browser import browser, visit
+from tests.report.run_report.test_browser import browser, visit
+
+pytestmark = pytest.mark.slow
 
 __all__ = ["browser"]  # a fixture
 

@@ -14,9 +14,9 @@ from memaudit.report.downstream_folder import open_folder
 from memaudit.report.downstream_page import build_downstream
 from memaudit.report.downstream_view import open_view
 from memaudit.report.run_report.page import build_report
-from tests.report.page.conftest import ATTACK, SHOWN
-from tests.report.page.html_tree import Tree
-from tests.report.page.test_injection import ATTRIBUTES, NAMES
+from tests.report.html_tree import Tree
+from tests.report.run_report.conftest import ATTACK, SHOWN
+from tests.report.run_report.test_injection import ATTRIBUTES, NAMES
 
 
 @pytest.fixture(scope="module")

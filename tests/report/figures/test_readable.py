@@ -18,6 +18,8 @@ from memaudit.solvers.frontier import Frontier, frontier
 from memaudit.writers.registry import WRITERS
 from tests.report.figures.drawing import assert_readable, overlap, summary_of
 
+pytestmark = pytest.mark.slow
+
 LONG = [f"a_writer_whose_name_is_far_too_long_for_any_figure_{i}" for i in range(12)]
 EIGHT = [
     "base", "update_chain", "temporal_interval", "density_trap", "scope_shift",

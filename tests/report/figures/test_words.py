@@ -1,5 +1,6 @@
 """Texts are made harmless and cut to the room there is."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -16,6 +17,7 @@ def test_shown() -> None:
 
 
 @given(st.text(max_size=60), st.floats(0.3, 3))
+@pytest.mark.slow
 def test_fitted(text: str, room: float) -> None:
     """Never wider than the room; unchanged where it fits."""
     for cut in (fitted(text, room, 8), fitted_name(text, room, 8)):

@@ -10,9 +10,9 @@ import memaudit.report as package
 from memaudit.report.leaderboard import board
 from memaudit.report.leaderboard_entries import read_scores
 from memaudit.report.leaderboard_page import build_page
+from tests.report.html_tree import Tree
 from tests.report.leaderboard.scores import row, write
-from tests.report.page.conftest import ATTACK, SHOWN
-from tests.report.page.html_tree import Tree
+from tests.report.run_report.conftest import ATTACK, SHOWN
 
 
 def page_of(folder: Path) -> str:

@@ -19,7 +19,7 @@ from memaudit.io.run_folder import ROWS
 from memaudit.io.strict_json import json_text
 from memaudit.natural.named_packages import natural_set
 from memaudit.solvers.solve import solve
-from tests.report.page.conftest import ATTACK, Hostile
+from tests.report.run_report.conftest import ATTACK, Hostile
 from tests.web.annotate.small_frames import frame_folder
 
 WRITERS = ("opt", "greedy", "mem0_style", "random_feasible", "recency_raw")

@@ -19,6 +19,8 @@ from tests.web.explorer.browsing import Visit, expect, visit
 from tests.web.explorer.libraries import large_package
 from tests.web.explorer.serving import exploring, in_no_time
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def server(plain: Path) -> Iterator[Served]:

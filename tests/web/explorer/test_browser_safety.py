@@ -12,11 +12,13 @@ from memaudit.web.explorer.library.library import Library
 from memaudit.web.explorer.pages.registry import PAGES
 from memaudit.web.explorer.site import Site, all_addresses
 from memaudit.web.explorer.views.package_data import MOST_LETTERS
-from tests.report.page.test_browser import luminance
+from tests.report.run_report.test_browser import luminance
 from tests.web.annotate.small_frames import Served
 from tests.web.explorer.browsing import expect, visit
 from tests.web.explorer.libraries import IN_FIVES
 from tests.web.explorer.serving import exploring
+
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")

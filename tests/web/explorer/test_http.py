@@ -133,6 +133,7 @@ def test_other_sites_cannot_ask_the_checker(server: Served) -> None:
     assert post(server, "/verify", b"{}", origin="http://evil.example")[0] == 403
 
 
+@pytest.mark.slow
 def test_ctrl_c_ends_it_in_the_middle_of_work(tmp_path: Path) -> None:
     """A frontier that takes long is given up, without a word about it."""
     package = named_distribution("event_graph:experiences=120").package(1)
@@ -147,6 +148,7 @@ def test_ctrl_c_ends_it_in_the_middle_of_work(tmp_path: Path) -> None:
     assert (code, out, err) == (0, "", "")
 
 
+@pytest.mark.slow
 def test_ctrl_c_ends_it_while_a_writer_is_at_work(tmp_path: Path) -> None:
     """Who waits for the writer is sent home, and the writer does not hold the server up."""
     (tmp_path / "site").mkdir()

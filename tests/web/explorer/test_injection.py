@@ -10,7 +10,7 @@ import memaudit.web.explorer as explorer
 from memaudit.web.explorer.library.library import Library
 from memaudit.web.explorer.pages.registry import PAGES
 from memaudit.web.explorer.site import Site, all_addresses, show
-from tests.report.page.html_tree import Tree
+from tests.report.html_tree import Tree
 
 ELEMENTS = {
     "a", "aside", "b", "bdi", "blockquote", "body", "button", "canvas", "caption", "circle", "code",
@@ -38,6 +38,7 @@ def pages(request: pytest.FixtureRequest, hostile: Path) -> dict[str, str]:
     return {address: text for address, text in found.items() if address.endswith(".html")}
 
 
+@pytest.mark.slow
 def test_no_elements_and_no_links_come_of_it(pages: dict[str, str]) -> None:
     for address, text in pages.items():
         tree = Tree(text)

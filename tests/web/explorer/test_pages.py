@@ -12,7 +12,7 @@ from memaudit.io.packages import write_package
 from memaudit.web.explorer.library.library import Library
 from memaudit.web.explorer.pages.registry import PAGES
 from memaudit.web.explorer.site import Site, all_addresses, show
-from tests.report.page.html_tree import Tree
+from tests.report.html_tree import Tree
 from tests.strategies import packages
 
 
@@ -153,6 +153,7 @@ def test_search_finds_texts(site: Site) -> None:
 
 @given(packages())
 @settings(max_examples=8, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@pytest.mark.slow
 def test_any_package_has_pages(tmp_path_factory: pytest.TempPathFactory, package: Package) -> None:
     """Empty tables, zeros, irrational h: every page can be made, served and bundled."""
     folder = tmp_path_factory.mktemp("any")

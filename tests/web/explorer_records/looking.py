@@ -3,7 +3,7 @@
 from memaudit.web.explorer.library.entries import LibraryEntry
 from memaudit.web.explorer.pages.registry import PAGES
 from memaudit.web.explorer.site import Site, show
-from tests.report.page.html_tree import Element, Tree
+from tests.report.html_tree import Element, Tree
 
 
 def page(site: Site, address: str, **asked: str) -> Tree:

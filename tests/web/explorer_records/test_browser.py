@@ -10,12 +10,14 @@ import pytest
 from memaudit.web.explorer.library.library import Library
 from memaudit.web.explorer.pages.registry import PAGES
 from memaudit.web.explorer.site import Site, all_addresses
-from tests.report.page.test_browser import luminance
+from tests.report.run_report.test_browser import luminance
 from tests.web.annotate.small_frames import Served
 from tests.web.explorer.browsing import expect, visit
 from tests.web.explorer.serving import exploring
 from tests.web.explorer_records.looking import found
 from tests.web.explorer_records.test_scores import line
+
+pytestmark = pytest.mark.slow
 
 OURS = ("store/", "scores/", "frame/", "diagnosis/")
 STRANGE = "img, iframe, object, embed, base, style, h1 ~ h1, [style*=display], [onerror]"

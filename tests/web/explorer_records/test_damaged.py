@@ -14,7 +14,7 @@ from memaudit.io.journal import to_line
 from memaudit.web.explorer.library.library import Library
 from memaudit.web.explorer.pages.registry import PAGES
 from memaudit.web.explorer.site import Site, all_addresses, show
-from tests.report.page.html_tree import Tree
+from tests.report.html_tree import Tree
 from tests.web.explorer_records.libraries import (
     agreement_text,
     diagnosis_row,

@@ -16,7 +16,7 @@ from memaudit.web.explorer.pages.diagnosis import (
     questions_in,
 )
 from memaudit.web.explorer.site import Site
-from tests.report.page.html_tree import Tree
+from tests.report.html_tree import Tree
 from tests.web.explorer_records.libraries import diagnosis_row, write_diagnosis
 from tests.web.explorer_records.looking import found, page, refused, rows, said, within
 

@@ -9,7 +9,7 @@ import pytest
 from memaudit.web.explorer.library.library import Library
 from memaudit.web.explorer.pages.registry import PAGES
 from memaudit.web.explorer.site import Site, all_addresses, show
-from tests.report.page.html_tree import Tree
+from tests.report.html_tree import Tree
 from tests.web.explorer.test_injection import ELEMENTS
 
 MORE = {"rect", "g", "br"}

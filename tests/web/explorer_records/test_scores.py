@@ -6,7 +6,7 @@ from pathlib import Path
 from memaudit.web.explorer.library.library import Library
 from memaudit.web.explorer.pages import scores
 from memaudit.web.explorer.site import Site
-from tests.report.page.html_tree import Tree
+from tests.report.html_tree import Tree
 from tests.web.explorer_records.libraries import sheet_data
 from tests.web.explorer_records.looking import found, page, refused, rows, said, within
 

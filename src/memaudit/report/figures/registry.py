@@ -8,6 +8,7 @@ from typing import Any, Literal
 from matplotlib.figure import Figure
 
 from memaudit.core.errors import MemAuditError
+from memaudit.io.run_folder import make_folder
 from memaudit.report.downstream_folder import open_folder
 from memaudit.report.figures.budget_sweep import budget_sweep_of_run
 from memaudit.report.figures.calibration_scatter import calibration_scatter
@@ -125,10 +126,7 @@ def _draw(
     formats: Sequence[str],
 ) -> Drawn:
     check_formats(formats)
-    try:
-        out_dir.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise MemAuditError(f"cannot make {out_dir}: {error.strerror or error}") from None
+    make_folder(out_dir)
     files: list[Path] = []
     skipped: list[Skipped] = []
     for name, kind in FIGURES.items():

@@ -1,4 +1,8 @@
-"""Names in addresses: what a package calls itself never becomes part of a path."""
+"""The relative address of every page.
+
+Addresses are the same on a server and in a static folder. Every name in them is a slug, so no text
+of a package and no file name ever becomes part of a path.
+"""
 
 import hashlib
 import re
@@ -10,11 +14,11 @@ from memaudit.web.explorer.library.entries import Kind, LibraryEntry
 LONGEST = 40
 CODE = 10
 PATTERN = r"[a-z0-9][a-z0-9-]*"
-"""What every name in an address looks like; nothing else is ever looked up or written."""
+"""What every name in an address looks like; nothing else is looked up or written."""
 
 
 def slug(name: str, *key: str) -> str:
-    """Some letters of the name, and a hash of name and key that tells it from all others."""
+    """Some characters of the name, and a hash of name and key that makes it unique."""
     letters = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:LONGEST].strip("-")
     text = "\0".join((name, *key)).encode("utf-8", "surrogatepass")
     code = hashlib.sha256(text).hexdigest()[:CODE]
@@ -22,7 +26,7 @@ def slug(name: str, *key: str) -> str:
 
 
 def anchor(table: str, id: str) -> str:
-    """Where a row stands on its page: the table's letter and a hash of the id."""
+    """The anchor of a row on its page: the table's first letter and a hash of the id."""
     code = hashlib.sha256(id.encode("utf-8", "surrogatepass")).hexdigest()[:CODE]
     return f"{table[0]}-{code}"
 
@@ -95,7 +99,7 @@ OF_KIND: Mapping[Kind, Callable[[str], str]] = {
     "diagnosis": diagnosis,
     "certificate": certificate,
 }
-"""The page of each kind of thing; a kind that is not here is listed without a link."""
+"""The page of each kind of entry; other kinds are listed without a link."""
 
 
 def entry_address(entry: LibraryEntry) -> str | None:
@@ -111,7 +115,7 @@ def path_to_root(address: str) -> str:
 
 @cache
 def matcher(pattern: str) -> re.Pattern[str]:
-    """A pattern such as `package/{package}/query/{query}.html`; what is in braces is a slug."""
+    """The regular expression of `package/{package}/query/{query}.html`; slugs stand in braces."""
     parts = re.split(r"\{([a-z]+)\}", pattern)
     named = [
         f"(?P<{part}>{PATTERN})" if place % 2 else re.escape(part)
@@ -121,8 +125,8 @@ def matcher(pattern: str) -> re.Pattern[str]:
 
 
 def filled(pattern: str, parts: Mapping[str, str]) -> str:
-    """The address of a pattern; a part that is no slug is refused."""
+    """The address of a pattern; a part that is not a slug is refused."""
     for name, part in parts.items():
         if not re.fullmatch(PATTERN, part):
-            raise ValueError(f"{part!r} is no {name} in an address")
+            raise ValueError(f"{part!r} is not a {name} in an address")
     return pattern.format(**parts)

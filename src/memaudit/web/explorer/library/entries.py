@@ -1,4 +1,4 @@
-"""What a library lists: entries found but not opened, recognised by a cheap look at the file."""
+"""What a library lists: entries that are recognised by reading little of a file, not opened."""
 
 import json
 import re
@@ -15,13 +15,13 @@ Kind = Literal["run", "package", "store", "scores", "frame", "diagnosis", "certi
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
 Facts = Mapping[str, int | str]
-"""What the cheap look learned: counts, a digest; a fact it did not learn is not there."""
+"""What was learned without opening the file: counts, a digest."""
 
 
 @dataclass(frozen=True, slots=True)
 class LibraryEntry:
-    """Something on disk. `place` is where, below the folders given; `part` names one of the several
-    packages that a folder or a run holds; `stamp` changes when the file does."""
+    """Something on disk. `place` is its path below the given folders; `part` names one of several
+    packages in a folder or a run; `stamp` changes when the file does."""
 
     kind: Kind
     slug: str
@@ -34,29 +34,29 @@ class LibraryEntry:
     facts: Facts = field(default_factory=dict)
 
     def count(self, fact: str) -> int | None:
-        """A number that the look learned."""
+        """A fact that is a number."""
         value = self.facts.get(fact)
         return value if isinstance(value, int) else None
 
     def text(self, fact: str) -> str:
-        """A text that the look learned, or an empty one."""
+        """A fact that is a text, or an empty one."""
         value = self.facts.get(fact, "")
         return value if isinstance(value, str) else ""
 
 
 @dataclass(frozen=True, slots=True)
 class Unreadable:
-    """A file or folder that looks like ours and cannot be read, and why, in one line."""
+    """A file or folder that looks like ours and cannot be read, with the reason in one line."""
 
     place: str
     reason: str
 
 
 WHOLE = 1 << 18
-"""Files up to this size are parsed; of longer ones the beginning is read, and rows are counted."""
+"""Files up to this size are parsed. Of longer ones the beginning is read and rows are counted."""
 HEAD = 1 << 16
 COUNTED = 1 << 26
-"""In still longer ones not even that."""
+"""In still longer files rows are not counted."""
 DEEPEST = "nests too deeply"
 
 _FORMAT = re.compile(r'"format"\s*:\s*"(memaudit-[a-z-]+)"')
@@ -81,14 +81,14 @@ class Recognised:
 
 
 def regular(path: Path) -> Path:
-    """The path of a file on disk: a pipe or a device in its place could be read for ever."""
+    """The path of a regular file: reading a pipe or a device might never end."""
     if path.exists() and not path.is_file():
         raise MemAuditError("cannot be read: it is not a regular file")
     return path
 
 
 def recognise(path: Path, size: int) -> Recognised | None:
-    """What a JSON file is; None where it is none of ours, an error where it is no JSON."""
+    """What a JSON file is; None if it is not one of ours, an error if it is not JSON."""
     try:
         with regular(path).open("rb") as file:
             data = file.read(size if size <= COUNTED else HEAD)
@@ -100,7 +100,7 @@ def recognise(path: Path, size: int) -> Recognised | None:
 
 
 def read_object(path: Path) -> dict[str, Any]:
-    """The object in a JSON file; an error where there is none."""
+    """The object in a JSON file; empty if it holds something else."""
     try:
         data = json.loads(regular(path).read_text("utf-8"))
     except OSError as error:
@@ -187,7 +187,7 @@ def _text(value: object) -> str:
 
 
 def _written_counts(data: bytes) -> dict[str, int | str]:
-    """Rows per table of a long package, counted by its lines; only where we wrote the file."""
+    """Rows per table of a long package, counted by lines, if we wrote the file."""
     found: dict[str, int | str] = {}
     for table in TABLES:
         start = data.find(f'\n  "{table}": [\n'.encode())

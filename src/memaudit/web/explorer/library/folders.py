@@ -1,4 +1,4 @@
-"""Folders that are one thing, or hold several: what marks them, and a cheap look at each."""
+"""Kinds of folders that are one entry or contain several, and how each is recognised."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -28,32 +28,32 @@ from memaudit.web.explorer.library.run_packages import rows_written
 Names = frozenset[str]
 
 WRITTEN = "written"
-"""The fact that tells a run that is not finished: how many rows it has."""
+"""The fact of an unfinished run: how many rows it has."""
 
 
 @dataclass(frozen=True, slots=True)
 class FolderPart:
-    """One thing of a folder: the folder itself, or a file of it; `part` names one of several."""
+    """One entry of a folder: the folder itself, or a file in it; `part` names one of several."""
 
-    look: Recognised
+    recognised: Recognised
     file: str = ""
     part: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class FolderContent:
-    """What a folder is, and the files that belong to it and are nothing by themselves."""
+    """The entries of a folder, and the files that belong to them."""
 
-    looks: tuple[FolderPart, ...]
+    parts: tuple[FolderPart, ...]
     files: Names
 
 
 @dataclass(frozen=True, slots=True)
 class FolderKind:
-    """A kind of folder: it holds one of `marks`; the look says what it is, or None."""
+    """A kind of folder: it has one of the files `marks`; `recognise` returns its content."""
 
     marks: Names
-    look: Callable[[Path, Names], FolderContent | None]
+    recognise: Callable[[Path, Names], FolderContent | None]
 
 
 def _manifest(folder: Path, names: Names) -> FolderContent | None:  # noqa: ARG001
@@ -62,8 +62,8 @@ def _manifest(folder: Path, names: Names) -> FolderContent | None:  # noqa: ARG0
     own = frozenset({MANIFEST, *TABLE_FILES.values()})
     if data.get("format") == PACKAGE:
         facts = {**_counts(data.get("counts")), "digest": _text(data.get("digest"))}
-        seen = Recognised("package", _text(data.get("name")) or folder.name, facts)
-        return FolderContent((FolderPart(seen),), own)
+        package = Recognised("package", _text(data.get("name")) or folder.name, facts)
+        return FolderContent((FolderPart(package),), own)
     if data.get("format") != BUILD_FORMAT:
         return None
     rows = data.get("packages")
@@ -80,10 +80,10 @@ def _build_facts(row: dict[str, Any]) -> Facts:
 
 
 def _artifact(folder: Path, names: Names) -> FolderContent | None:
-    """The published layout: one package a query. A folder with a manifest is read as that."""
+    """The published layout: one package per query. A folder with a manifest is not one."""
     if MANIFEST in names:
         return None
-    # Which rows are whose is decided when it is opened: a look would take as long as a reading.
+    # Which rows belong to which package is decided on opening: that takes as long as reading.
     parts = tuple(
         FolderPart(Recognised("package", name), "", name) for name in _examples(folder, names)
     )
@@ -117,7 +117,7 @@ def _run(folder: Path, names: Names) -> FolderContent | None:
     facts["seeds"] = _text(spec.get("seeds"))
     if isinstance(data.get("rows"), int):
         facts["rows"] = data["rows"]
-        # The summary comes last: with it, nobody need count.
+        # The summary is written last: with it, the rows need not be counted.
         if SUMMARY not in names and (written := rows_written(folder)) < data["rows"]:
             facts[WRITTEN] = written
     own = frozenset({"run.json", ROWS, SUMMARY})
@@ -173,4 +173,4 @@ FOLDERS = (
     FolderKind(frozenset(MARKS), _artifact),
     FolderKind(frozenset({FRAME, CELLS, CELL_LINES, PUBLISHED}), _frame),
 )
-"""Every kind of folder; one that is nothing of ours is walked like any other."""
+"""Every kind of folder. Any other folder is just walked."""

@@ -1,4 +1,4 @@
-"""The digest that a package file declares, read from its first lines: it was checked on reading."""
+"""A package with its rows numbered and linked, as pages need them."""
 
 import json
 import re
@@ -24,9 +24,10 @@ _LINE = re.compile(r'  "([a-z_]+)": (.*),')
 
 
 def declared_digest(path: Path) -> str:
-    """The declared digest of a file as `write_package` lays it out; empty for any other file.
+    """The digest that a file written by `write_package` declares; empty for any other file.
 
-    A line that is whole JSON by itself is no part of another: the digest found is the file's own.
+    It is read from the first lines, since reading the package has checked it. A line that is
+    complete JSON is not part of another value, so this is the file's own digest.
     """
     if not path.is_file():
         return ""
@@ -38,35 +39,34 @@ def declared_digest(path: Path) -> str:
     if first != "{":
         return ""
     for line in lines:
-        found = _LINE.fullmatch(line)
-        if found is None:
+        field = _LINE.fullmatch(line)
+        if field is None:
             return ""
         try:
-            value = json.loads(found[2])
+            value = json.loads(field[2])
         except (ValueError, RecursionError):
             return ""
-        if found[1] == "digest":
+        if field[1] == "digest":
             return value if isinstance(value, str) else ""
     return ""
 
 
 @dataclass(frozen=True)
 class IndexedPackage:
-    """A package that was read. Rows are numbered: experiences in stream order, candidates in the
-    order of their experience and then by id, units and queries as the package lists them."""
+    """A package with numbered rows: experiences in stream order, candidates by experience and then
+    id, units and queries in the order of the package."""
 
     entry: LibraryEntry
     package: Package
 
     @cached_property
     def digest(self) -> str:
-        """The SHA-256 that names the package; a file's own was checked when it was read."""
-        one_file = not self.entry.part and self.entry.path.is_file()
-        return (declared_digest(self.entry.path) if one_file else "") or digest(self.package)
+        """The SHA-256 that names the package."""
+        is_file = not self.entry.part and self.entry.path.is_file()
+        return (declared_digest(self.entry.path) if is_file else "") or digest(self.package)
 
     @cached_property
     def experiences(self) -> tuple[Experience, ...]:
-        """The stream."""
         return tuple(sorted(self.package.experiences, key=lambda one: one.index))
 
     @cached_property
@@ -151,7 +151,7 @@ class IndexedPackage:
 
     @cached_property
     def total_cost(self) -> Fraction:
-        """What keeping everything would cost."""
+        """The cost of keeping everything."""
         return self.package.total_cost(self.package.candidate)
 
     @cached_property

@@ -1,4 +1,4 @@
-"""Rows of runs: how many there are, and those about one package, without parsing all of them."""
+"""Packages of runs, and the rows about one package, read without parsing all rows."""
 
 import json
 import mmap
@@ -21,7 +21,7 @@ from memaudit.web.explorer.library.entries import LibraryEntry, regular
 
 
 def rows_written(folder: Path) -> int:
-    """How many rows a run has so far."""
+    """How many rows a run has now."""
     path = folder / ROWS
     if not path.exists():
         return 0
@@ -33,7 +33,7 @@ def rows_written(folder: Path) -> int:
 
 
 def rows_with(folder: Path, digest: str) -> Iterator[dict[str, Any]]:
-    """The whole rows of a run whose package has this digest, in the order of the file."""
+    """The complete rows of a run whose package has this digest, in the order of the file."""
     needle = f'"digest":"{digest}"'.encode()
     try:
         with regular(folder / ROWS).open("rb") as file:
@@ -55,11 +55,11 @@ def rows_with(folder: Path, digest: str) -> Iterator[dict[str, Any]]:
 
 MOST = 100_000
 IS_OF_RUN = "run"
-"""The fact that tells such a package from one on disk: the run's name in addresses."""
+"""The fact that marks the package of a run: the run's slug."""
 
 
 def run_packages(run: LibraryEntry) -> tuple[LibraryEntry, ...]:
-    """The packages of a run that its rows reach, in its order; rows stand in the same order."""
+    """The packages of a run that have rows so far, in the order of the run."""
     manifest = read_run(run.path)
     spec = manifest["spec"]
     each = len(spec["budgets"]) * len(spec["writers"])
@@ -73,7 +73,7 @@ def run_packages(run: LibraryEntry) -> tuple[LibraryEntry, ...]:
 
 
 def run_package(run: LibraryEntry, distribution: str, seed: int) -> LibraryEntry:
-    """One package of a run, as if it had been found."""
+    """The entry of one package of a run."""
     name, part = f"{distribution}, seed {seed}", f"{distribution} {seed}"
     facts: dict[str, int | str] = {
         IS_OF_RUN: run.slug, "distribution": distribution, "seed": seed,
@@ -83,7 +83,7 @@ def run_package(run: LibraryEntry, distribution: str, seed: int) -> LibraryEntry
 
 
 def remade(entry: LibraryEntry) -> Package:
-    """The package of a run, made now; it must be the one that the rows are about."""
+    """The package of a run, generated now; it must be the one that the rows are about."""
     name, seed = entry.text("distribution"), entry.count("seed") or 0
     distribution = named_distribution(name)
     package = distribution.package(seed if distribution.draws else 0)
@@ -91,6 +91,6 @@ def remade(entry: LibraryEntry) -> Package:
     if not any(row.get("distribution") == name for row in rows_with(entry.path, made)):
         raise MemAuditError(
             f"{entry.place}: no row is about the package that {name}, seed {seed} gives now "
-            f"(digest {made[:12]}); it was run with another version, or has not come so far"
+            f"(digest {made[:12]}); the run used another version, or has not reached it yet"
         )
     return package

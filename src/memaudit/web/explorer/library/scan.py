@@ -1,4 +1,4 @@
-"""Walk the folders given and say what is there; nothing that cannot be read ends the walk."""
+"""Walk the given folders and recognise what is there. An unreadable file does not end the walk."""
 
 import os
 import stat
@@ -23,14 +23,14 @@ SITE, SITE_FORMAT = "site.json", "memaudit-site"
 
 MOST_FILES = 200_000
 DEEPEST = 24
-"""Folders below this are not looked at: a tree of results is never so deep."""
+"""Folders below this are not scanned: results are never nested so deeply."""
 LEADS_OUT = "is a link that leads out of the folder"
-"""What lies there was not given to be shown, or to be put into a bundle."""
+"""Its target is outside the given folders, so it is neither shown nor put into a bundle."""
 
 
 @dataclass(slots=True)
 class Scan:
-    """One walk. `seen` keeps looks from before: a file that did not change is not read again."""
+    """One walk. `seen` caches earlier results: a file that did not change is not read again."""
 
     seen: dict[tuple[str, tuple[int, ...]], Recognised | MemAuditError | None] = field(
         default_factory=dict
@@ -52,32 +52,32 @@ class Scan:
     ) -> Iterator[LibraryEntry | Unreadable]:
         try:
             with os.scandir(folder) as entries:
-                inside = sorted(entries, key=lambda entry: entry.name)
+                items = sorted(entries, key=lambda entry: entry.name)
         except OSError as error:
             yield Unreadable(place, f"cannot be read: {error.strerror or error}")
             return
-        out = frozenset(entry.name for entry in inside if _leads_out(entry, root))
-        names = frozenset(entry.name for entry in inside) - out
+        out = frozenset(entry.name for entry in items if _leads_out(entry, root))
+        names = frozenset(entry.name for entry in items) - out
         if SITE in names and is_site(folder):
-            return  # pages that were written here before, with copies of packages among them
+            return  # an earlier bundle, with copies of packages in it
         taken: set[str] = set()
         for kind in FOLDERS:
             if not names & kind.marks:
                 continue
             try:
-                claim = kind.look(folder, names)
+                content = kind.recognise(folder, names)
             except MemAuditError as error:
                 yield Unreadable(place, str(error))
                 taken |= kind.marks
                 continue
-            if claim is None:
+            if content is None:
                 continue
-            taken |= claim.files
-            if linked := sorted(claim.files & out):
+            taken |= content.files
+            if linked := sorted(content.files & out):
                 yield Unreadable(place, f"{linked[0]} {LEADS_OUT}")
             else:
-                yield from self._parts(claim, folder, place, names)
-        for entry in inside:
+                yield from self._parts(content, folder, place, names)
+        for entry in items:
             if entry.name in taken or entry.name.startswith("."):
                 continue
             path, where = folder / entry.name, f"{place}/{entry.name}"
@@ -85,7 +85,9 @@ class Scan:
                 if depth < DEEPEST:
                     yield from self._folder(path, where, depth + 1, root)
                 else:
-                    yield Unreadable(where, f"lies deeper than {DEEPEST} folders; give it itself")
+                    yield Unreadable(
+                        where, f"is nested deeper than {DEEPEST} folders; give it itself"
+                    )
             elif entry.name.endswith(".json"):
                 if entry.name in out:
                     yield Unreadable(where, LEADS_OUT)
@@ -93,21 +95,22 @@ class Scan:
                     yield from self._file(path, where)
 
     def _parts(
-        self, claim: FolderContent, folder: Path, place: str, names: frozenset[str]
+        self, content: FolderContent, folder: Path, place: str, names: frozenset[str]
     ) -> Iterator[LibraryEntry | Unreadable]:
-        """What a folder holds that is one thing, or several."""
-        whole = _stamp(folder / name for name in sorted(claim.files & names))
-        for one in claim.looks:
-            path = folder / one.file if one.file else folder
-            where = f"{place}/{one.file}" if one.file else place
-            yield _found(one.look, path, where, _stamp([path]) if one.file else whole, one.part)
+        """The entries of a recognised folder."""
+        whole = _stamp(folder / name for name in sorted(content.files & names))
+        for part in content.parts:
+            path = folder / part.file if part.file else folder
+            where = f"{place}/{part.file}" if part.file else place
+            stamp = _stamp([path]) if part.file else whole
+            yield _entry(part.recognised, path, where, stamp, part.part)
 
     def _file(self, path: Path, place: str) -> Iterator[LibraryEntry | Unreadable]:
         self.files += 1
         if self.files > MOST_FILES:
             if self.files == MOST_FILES + 1:
                 yield Unreadable(place, f"and what follows: more than {MOST_FILES:,} files; give "
-                                 "folders that hold less")  # fmt: skip
+                                 "folders with fewer files")  # fmt: skip
             return
         try:
             status = path.stat()
@@ -126,7 +129,7 @@ class Scan:
         if isinstance(known, MemAuditError):
             yield Unreadable(place, str(known))
         elif known is not None:
-            yield _found(known, path, place, key[1])
+            yield _entry(known, path, place, key[1])
 
 
 def _leads_out(entry: os.DirEntry[str], root: Path) -> bool:
@@ -151,7 +154,7 @@ def _stamp(paths: Iterable[Path]) -> tuple[int, ...]:
     return latest, size
 
 
-def _found(
+def _entry(
     seen: Recognised, path: Path, place: str, stamp: tuple[int, ...], part: str = ""
 ) -> LibraryEntry:
     # A run in a folder called run says little: the folder around it is named as well.

@@ -59,7 +59,13 @@ class KnownFrontier:
 
 
 class FrontierSearch:
-    """The frontier of one package, worked on in slices of time; `given` budgets come first."""
+    """The frontier of one package, solved in slices of time; `given` budgets come first.
+
+    Every point is a certified solve. Between two solved budgets, OPT lies between their values. If
+    those are equal, or if the more expensive store costs the next possible amount already, nothing
+    between them is unknown. The gap with the largest area is cut first, so that the curve is good
+    before it is complete.
+    """
 
     def __init__(self, oracle: OracleView, given: Iterable[Fraction] = ()) -> None:
         self._oracle = oracle

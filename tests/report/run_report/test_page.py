@@ -12,7 +12,7 @@ import pytest
 from memaudit.core.errors import MemAuditError
 from memaudit.io.run_folder import ROWS
 from memaudit.report.run_report.page import build_report, write_report
-from tests.report.page.html_tree import Tree
+from tests.report.html_tree import Tree
 
 
 def test_it_names_no_other_place(plain_page: str) -> None:

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import memaudit.report as page_package
 from memaudit.report.numbers import visible_text
-from tests.report.page.conftest import ATTACK, SHOWN
-from tests.report.page.html_tree import Tree
+from tests.report.html_tree import Tree
+from tests.report.run_report.conftest import ATTACK, SHOWN
 
 NAMES = {
     "a", "body", "caption", "circle", "code", "dd", "details", "div", "dl", "dt", "em",

@@ -17,7 +17,7 @@ from memaudit.report.run_report.ranking import rank_writers
 from memaudit.report.run_report.remade_packages import choose_packages, frontier_curves, remake
 from memaudit.report.run_report.run_data import FinishedRunData, open_run
 from memaudit.report.writer_groups import grouped, members_by_name
-from tests.report.page.conftest import rewrite
+from tests.report.run_report.conftest import rewrite
 
 
 @pytest.fixture(scope="module")
