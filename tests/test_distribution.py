@@ -29,14 +29,14 @@ DATA = (
     "memaudit/examples/natural/coverage.jsonl",
     "memaudit/generators/tables/base.toml",
     "memaudit/generators/event_graph/vocabulary/attributes.toml",
-    "memaudit/natural/passes/prompts/coverage.md",
-    "memaudit/audits/frames/guideline.md",
+    "memaudit/natural/prompts/coverage.md",
+    "memaudit/label_audit/guideline.md",
     "memaudit/report/templates/page.html",
     "memaudit/report/templates/style.css",
     "memaudit/web/annotate/static/annotate.js",
     "memaudit/writers/estimators/ridge_default.json",
-    "memaudit/experiments/published_numbers.toml",
-    "memaudit/experiments/artifact/card.md",
+    "memaudit/reproduce/published_numbers.toml",
+    "memaudit/reproduce/card.md",
     "memaudit/py.typed",
 )
 """Some of each sort that is no Python; all of them are compared below."""
