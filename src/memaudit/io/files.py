@@ -54,10 +54,8 @@ def read_bytes(path: Path, max_bytes: int = MAX_BYTES, name: str = "") -> bytes:
         except OSError as error:
             raise unreadable(path, error, name) from None
     if max(size, len(data)) > max_bytes:
-        raise refusal(
-            f"is too large: {max(size, len(data))} bytes, at most {max_bytes} are read",
-            "split it", name,
-        )  # fmt: skip
+        length = f"{size} bytes" if size > max_bytes else f"more than {max_bytes} bytes"
+        raise refusal(f"is too large: {length}, at most {max_bytes} are read", "split it", name)
     return data
 
 
