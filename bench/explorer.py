@@ -60,11 +60,11 @@ def explorer_lines() -> list[ExplorerLine]:
         for seed in range(PACKAGES):
             write_package(small.package(seed), many / f"{seed}.json")
         write_package(named_distribution(LARGE).package(SEED), large / "large.json")
-        (found,) = Library([large]).of("package")
-        place = f"package/{found.slug}/"
+        (package,) = Library([large]).of("package")
+        place = f"package/{package.slug}/"
         lines = [_line(f"{PACKAGES:,} packages", many, "index.html", opened, browser)]
         for page in ("index.html", "coverage.html", "stream.html"):
-            title = f"{found.count('candidates'):,} candidates, {page}"
+            title = f"{package.count('candidates'):,} candidates, {page}"
             lines.append(_line(title, large, place + page, opened, browser))
         return lines
 

@@ -104,8 +104,8 @@ def _half_or_full(random: Random, units: list[int]) -> dict[int, int]:
 def _full(seed: int) -> list[Instance]:
     cross = C_CROSS[seed % len(C_CROSS)]
     draft = conversation(_random("C", seed), Shape(25, (18, 28), 0.7, 200, cross))
-    whole = Instance("", draft.packed(0))
-    return [whole.at(f"C{seed} cross {cross} B {budget}", budget) for budget in C_BUDGETS]
+    instance = Instance("", draft.packed(0))
+    return [instance.at(f"C{seed} cross {cross} B {budget}", budget) for budget in C_BUDGETS]
 
 
 def _very_long(seed: int) -> list[Instance]:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from memaudit.core.errors import MemAuditError
-from memaudit.io.journal import Journal, in_order, to_line
+from memaudit.io.journal import Journal, rows_in_order, to_line
 from memaudit.io.run_folder import ROWS, SPEC, claimed_by_spec, locked
 
 FORMAT = "memaudit-test"
@@ -96,7 +96,7 @@ def test_one_process_at_a_time(tmp_path: Path) -> None:
 def test_rows_belong_at_their_place() -> None:
     """A row of another place, or beyond the last one, does not fit."""
     keys = [("a", 1), ("a", 2)]
-    fits = in_order(("name", "seed"), len(keys), keys.__getitem__)
+    fits = rows_in_order(("name", "seed"), len(keys), keys.__getitem__)
     assert fits(0, {"name": "a", "seed": 1, "value": 7})
     assert not fits(1, {"name": "a", "seed": 1})
     assert not fits(0, {"name": "a"})

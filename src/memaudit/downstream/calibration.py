@@ -18,7 +18,7 @@ from memaudit.downstream.cases import WRITTEN, candidate_store
 from memaudit.downstream.chain import UnitChain
 from memaudit.downstream.examine import QuestionResult, ReadingSetup, examine, reading_spec
 from memaudit.io.atomic import write_file
-from memaudit.io.journal import Journal, in_order, read_journal, to_line
+from memaudit.io.journal import Journal, read_journal, rows_in_order, to_line
 from memaudit.io.run_folder import ROWS, claimed_by_spec
 from memaudit.scoring.score import Ratio, Scorer
 from memaudit.writers.protocol import Writer
@@ -138,7 +138,7 @@ def calibrate(
         return _summary(plan, rows), rows
     with claimed_by_spec(folder, FORMAT, "calibration", plan.spec):
         keys = plan.keys
-        fits = in_order(("set", "package", "budget", "writer"), len(keys), keys.__getitem__)
+        fits = rows_in_order(("set", "package", "budget", "writer"), len(keys), keys.__getitem__)
         with Journal(folder / ROWS, fits) as file:
             for point in plan.points(file.rows):
                 file.append([to_line(point)])

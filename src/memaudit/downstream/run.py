@@ -27,7 +27,7 @@ from memaudit.downstream.kept_store import KeptStore
 from memaudit.downstream.readers.protocol import ReplyState
 from memaudit.downstream.summary import summarise
 from memaudit.io.atomic import write_file
-from memaudit.io.journal import Journal, in_order, read_journal, to_line
+from memaudit.io.journal import Journal, read_journal, rows_in_order, to_line
 from memaudit.io.run_folder import ROWS, claimed_by_spec
 from memaudit.io.strict_json import json_lines
 
@@ -135,7 +135,7 @@ def _append_rows(
     plan: RowPlan, setup: ReadingSetup, folder: Path, progress: Progress | None
 ) -> tuple[int, int]:
     """Append missing rows; how many already existed, and how many bytes were cut off."""
-    is_due = in_order(("package", "store", "query"), len(plan.keys), plan.keys.__getitem__)
+    is_due = rows_in_order(("package", "store", "query"), len(plan.keys), plan.keys.__getitem__)
 
     def fits(place: int, row: dict[str, Any]) -> bool:
         """Whether the row stays. Where a server failed, it is asked again."""

@@ -25,7 +25,7 @@ from memaudit.experiments.spec import RunSpec
 from memaudit.formats.run_files import RunManifest
 from memaudit.generators.registry import named_distribution
 from memaudit.io.files import read_text
-from memaudit.io.journal import Fits, Journal, Key, in_order, to_line
+from memaudit.io.journal import Fits, Journal, Key, rows_in_order, to_line
 from memaudit.io.run_folder import ROWS, claimed, refuse_other_run
 from memaudit.io.strict_json import first_fault, floats, parse_json
 from memaudit.writers.estimators.ridge import RidgeModel
@@ -95,7 +95,7 @@ def row_order(spec: RunSpec, budgets: Sequence[int | float | str]) -> Fits:
         budget, writer = divmod(rest, len(spec.writers))
         return (*spec.package_at(package), budgets[budget], spec.writers[writer])
 
-    return in_order(("distribution", "seed", "budget", "writer"), spec.rows, key_at)
+    return rows_in_order(("distribution", "seed", "budget", "writer"), spec.rows, key_at)
 
 
 def resolve(spec: RunSpec) -> Budgets:

@@ -73,7 +73,7 @@ Fits = Callable[[int, dict[str, Any]], bool]
 Key = tuple[object, ...]
 
 
-def in_order(fields: Sequence[str], count: int, key_at: Callable[[int], Key]) -> Fits:
+def rows_in_order(fields: Sequence[str], count: int, key_at: Callable[[int], Key]) -> Fits:
     """Accepts `count` rows, of which the one at each place has this key in its `fields`."""
 
     def fits(place: int, row: dict[str, Any]) -> bool:

@@ -47,8 +47,8 @@ def examine(path: Path) -> tuple[list[Package], list[Problem]]:
         return [], list(error.problems)
     packages = []
     for draft in drafts:
-        package, found = check_package(draft)
-        problems += found
+        package, more = check_package(draft)
+        problems += more
         if package is not None:
             packages.append(package)
     return packages, problems

@@ -92,8 +92,8 @@ def read_artifact(folder: Path) -> tuple[list[PackageDraft], list[Problem]]:
             tables[table] = []
             continue
         expected = [checked.get(part, {}).get(file) for part in ("counts", "file_hashes")]
-        tables[table], found, complete = read_table_file(folder / file, *expected)
-        problems += found
+        tables[table], more, complete = read_table_file(folder / file, *expected)
+        problems += more
         if not complete:
             partial.add(table)
     drafts = _drafts(tables["queries"], manifest, ours)
@@ -131,8 +131,8 @@ def _manifest(path: Path) -> tuple[Any, dict[str, Any] | None]:
     if ours is None:
         return manifest, None
     facts = {part: manifest.get(part) for part in ("counts", "file_hashes")}
-    whole = isinstance(ours, dict) and isinstance(ours.get("packages"), list)
-    if not whole or not all(isinstance(fact, dict) for fact in facts.values()):
+    lists_packages = isinstance(ours, dict) and isinstance(ours.get("packages"), list)
+    if not lists_packages or not all(isinstance(fact, dict) for fact in facts.values()):
         message = "has a damaged part 'memaudit'"
         raise InvalidPackage([Problem(message, "write the folder again", file=MANIFEST)], MANIFEST)
     return ours.get("manifest"), {**ours, **facts}
@@ -293,20 +293,20 @@ def example_of(id: object, names: Mapping[str, Any]) -> str | None:
         return None
     if id in names:
         return id
-    found, cut = None, id.find("::", 1)
+    longest, cut = None, id.find("::", 1)
     for _ in range(MOST_PARTS):
         if cut < 0:
             break
         if id[:cut] in names:
-            found = id[:cut]
+            longest = id[:cut]
         cut = id.find("::", cut + 1)
-    return found
+    return longest
 
 
 def example_of_decision(row: Mapping[str, Any], names: Mapping[str, Any]) -> str:
     """The example an annotation decision names; one that names none stays with the first."""
-    found = (example_of(value, names) for value in row.values())
-    return next((name for name in found if name), next(iter(names)))
+    examples = (example_of(value, names) for value in row.values())
+    return next((name for name in examples if name), next(iter(names)))
 
 
 def from_artifact(table: str, data: Mapping[str, Any]) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from pydantic import JsonValue
 from memaudit.core.errors import MemAuditError
 from memaudit.experiments.engines.protocol import Engine
 from memaudit.io.atomic import write_file
-from memaudit.io.journal import Journal, Key, in_order
+from memaudit.io.journal import Journal, Key, rows_in_order
 from memaudit.io.run_folder import LOCK, refuse_other_run
 from memaudit.io.strict_json import read_object
 
@@ -112,7 +112,7 @@ def append_rows(
     off and computed again.
     """
     rows_per_task = len(keys) // len(tasks)
-    with Journal(path, in_order(fields, len(keys), keys.__getitem__)) as journal:
+    with Journal(path, rows_in_order(fields, len(keys), keys.__getitem__)) as journal:
         first, skip = divmod(journal.rows, rows_per_task)
         for lines in engine.map(lines_of, tasks[first:]):
             journal.append(lines[skip:])

@@ -18,7 +18,7 @@ from memaudit.experiments.solver_audit import AuditTask, audit_tasks
 from memaudit.experiments.spec import RunSpec
 from memaudit.experiments.summary import summary_of
 from memaudit.experiments.sweep import Budgets, SweepChunk, resolve, row_order, rows_of
-from memaudit.io.journal import Fits, in_order
+from memaudit.io.journal import Fits, rows_in_order
 from memaudit.reproduce.controlled import (
     SOLVER_KEY,
     controlled_specs,
@@ -93,14 +93,14 @@ def row_parts(settings: Settings, sample: int | None, seed: int) -> dict[str, Ro
         ),
         SOLVERS: RowPart(
             len(solver_rows),
-            in_order(SOLVER_KEY, len(solver_rows), solver_rows.__getitem__),
+            rows_in_order(SOLVER_KEY, len(solver_rows), solver_rows.__getitem__),
             audited,
             partial(_solver_lines, tasks, by_brute_force),
             solver_summary_text,
         ),
         SENSITIVITY: RowPart(
             len(variants),
-            in_order(VARIANT_KEY, len(variants), variants.__getitem__),
+            rows_in_order(VARIANT_KEY, len(variants), variants.__getitem__),
             [NATURAL] * settings.packages,
             sensitivity_lines,
             sensitivity_summary_text,
