@@ -100,7 +100,7 @@ def test_statuses_that_are_no_counts(tmp_path: Path) -> None:
     manifest = tmp_path / "b" / "manifest.json"
     odd = {"adjudication": "x", "statuses": {"accepted": "many"}}
     manifest.write_text(json.dumps({**json.loads(manifest.read_text()), **odd}))
-    assert "its statuses are no counts" in failure("reliability", tmp_path / "b")
+    assert "its statuses are not counts" in failure("reliability", tmp_path / "b")
 
 
 def test_tokenizers_that_are_none(tmp_path: Path) -> None:
