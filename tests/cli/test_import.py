@@ -60,7 +60,7 @@ def test_failures(tmp_path: Path) -> None:
     for said, arguments in cases.items():
         assert failure("import", *arguments, "--out", out).startswith(said)
     assert not out.exists()
-    assert "is the export itself" in failure("import", path, "--out", path)
+    assert "is the export; write" in failure("import", path, "--out", path)
 
 
 def test_texts_cannot_steer_the_terminal(tmp_path: Path) -> None:

@@ -80,7 +80,7 @@ def test_convert_one_of_many(tiny: Package, tmp_path: Path) -> None:
     assert "choose one with --name" in refused.stderr
     assert run("convert", tmp_path / "a", tmp_path / "x.json", "--name", "b").exit_code == 0
     assert [package.name for package in read_packages(tmp_path / "x.json")] == ["b"]
-    assert "holds no package named 'z'" in run(
+    assert "has no package named 'z'" in run(
         "convert", tmp_path / "a", tmp_path / "y.json", "--name", "z"
     ).stderr  # fmt: skip
     assert "unknown form 'tar'" in run("convert", tmp_path / "a", tmp_path, "--to", "tar").stderr

@@ -31,7 +31,7 @@ def test_long_texts_are_shortened_in_errors(capsys: pytest.CaptureFixture[str]) 
     (line,) = capsys.readouterr().err.splitlines()
     assert line.startswith("error: x.json: has the id yyy")
     assert line.endswith("yyy (rename it)")
-    assert "letters ..." in line
+    assert "characters ..." in line
     assert len(line) < HEAD + TAIL + 60
 
 

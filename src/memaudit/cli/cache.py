@@ -1,4 +1,4 @@
-"""`memaudit cache` and `memaudit batch`: the replies of models, kept, moved, taken from queues."""
+"""`memaudit cache` and `memaudit batch`: cached replies of models, and answers of batch queues."""
 
 from pathlib import Path
 from typing import Annotated
@@ -10,15 +10,15 @@ from memaudit.cli.terminal import safe
 
 cache = typer.Typer(
     add_completion=False, no_args_is_help=True, rich_markup_mode=None,
-    help="Keep, move and look at the replies of models.",
+    help="Export, import or show the cache of model replies.",
 )  # fmt: skip
 
 Database = Annotated[Path, typer.Option("--cache", metavar="DB", help="The cache file.")]
 DEFAULT_CACHE = Path("memaudit-cache.sqlite")
-"""Where commands that call models keep the replies, unless told otherwise."""
+"""The default cache of commands that call models."""
 
 MOST_PROBLEMS = 20
-"""Lines of problems that are printed; the rest is counted."""
+"""Problems that are printed; the others are counted."""
 
 
 @cache.command()
@@ -40,7 +40,7 @@ def take(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A file `cache export` wrote.")],
     database: Database = DEFAULT_CACHE,
 ) -> None:
-    """Take over replies from JSONL; every key is computed again."""
+    """Import replies from JSONL; every key is computed again."""
     from memaudit.models.cache import Cache
     from memaudit.models.cache_export import import_cache
 
@@ -55,7 +55,7 @@ def take(
 
 @cache.command()
 def show(database: Database = DEFAULT_CACHE) -> None:
-    """Count what a cache holds, by model and template."""
+    """Count the replies in a cache, by model and template."""
     from memaudit.models.cache import Cache, cache_contents
 
     with Cache(database, must_exist=True) as opened:
@@ -80,7 +80,7 @@ batch = typer.Typer(
 
 @batch.callback()
 def _group() -> None:
-    """A group with one command so far; without this, typer would drop the command's name."""
+    """Keeps the name of the only command, which typer would drop."""
 
 
 @batch.command("import")
@@ -89,14 +89,10 @@ def batch_take(
         Path, typer.Argument(metavar="RESPONSES", help="OpenAI Batch output, JSONL.")
     ],
     database: Database = DEFAULT_CACHE,
-    price_in: Annotated[
-        str | None, typer.Option(help="Dollars for a million prompt tokens.")
-    ] = None,
-    price_out: Annotated[
-        str | None, typer.Option(help="Dollars for a million reply tokens.")
-    ] = None,
+    price_in: Annotated[str | None, typer.Option(help="Dollars per million prompt tokens.")] = None,
+    price_out: Annotated[str | None, typer.Option(help="Dollars per million reply tokens.")] = None,
 ) -> None:
-    """Validate the answers, store the good ones, count the others, say what is still pending."""
+    """Validate the answers, store the good ones, and count the others and what is pending."""
     from memaudit.models.batch import BatchRowKind, import_batch
     from memaudit.models.cache import Cache
     from memaudit.models.spending import price_of

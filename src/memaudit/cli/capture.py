@@ -1,4 +1,4 @@
-"""`memaudit capture`: run a real memory system on packages and keep what it wrote."""
+"""`memaudit capture`: run a real memory system on packages and save what it wrote."""
 
 import math
 from pathlib import Path
@@ -41,7 +41,7 @@ def capture(
     from memaudit.io.packages import read_packages
 
     if not (math.isfinite(patience) and patience > 0):
-        raise MemAuditError(f"--patience {patience:g} is no time; give seconds above 0")
+        raise MemAuditError(f"--patience must be above 0 seconds, not {patience:g}")
     chosen = named_system(system)
     settings = CaptureSettings(
         model, base_url, embedder, parse_options(set_ or []), python, view, patience

@@ -31,11 +31,11 @@ if TYPE_CHECKING:
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 FONT = "DejaVu Sans"
-"""What figures are set in; matplotlib brings it along."""
+"""The font of figures; matplotlib ships it."""
 
 YARDSTICK = "reference"
 FEW_BUDGETS = {"brute": 1}
-"""A backend that tries every store takes seconds a budget; the smallest ones are enough."""
+"""Brute force takes seconds per budget, so it is tested on the smallest ones only."""
 
 _NAME = re.compile(r"[A-Za-z0-9._-]+")
 _EXTRA = re.compile(r"extra == ['\"]([^'\"]+)['\"]")
@@ -86,7 +86,7 @@ class Checkup:
 
     @property
     def healthy(self) -> bool:
-        """Whether every backend passed; what is missing besides is no failure."""
+        """Whether every backend passed. Missing extras are not a failure."""
         return not any(test.problem for test in self.self_test)
 
     def to_json(self) -> dict[str, Any]:
@@ -95,7 +95,7 @@ class Checkup:
 
 
 def checkup(package: Package, cache: Path) -> Checkup:
-    """Look at everything; `cache` is the file that model replies are kept in."""
+    """Check everything; `cache` is the file of model replies."""
     required, extras = libraries(requires("memaudit") or [])
     return Checkup(
         versions={
@@ -117,7 +117,7 @@ def checkup(package: Package, cache: Path) -> Checkup:
 
 
 def libraries(requirements: Sequence[str]) -> tuple[list[str], tuple[Extra, ...]]:
-    """The names of what memaudit needs, and its extras with what is found of them."""
+    """The libraries memaudit requires, and its extras with what is installed of them."""
     required, optional = [], dict[str, list[str]]()
     for requirement in requirements:
         name = _NAME.match(requirement)
@@ -168,7 +168,7 @@ def self_test(package: Package, solvers: Sequence[str]) -> list[SolverTest]:
 
 
 def _font() -> str | None:
-    """The file of the font, None where figures would be set in another one."""
+    """The file of the font; None if figures would use another one."""
     if find_spec("matplotlib") is None:
         return None
     from matplotlib.font_manager import findfont
@@ -180,7 +180,7 @@ def _font() -> str | None:
 
 
 def _compiler_cache() -> Path:
-    """Where numba puts compiled code: what is set, else beside the source."""
+    """Where numba puts compiled code: as configured, or beside the source."""
     import memaudit.solvers
 
     given = os.environ.get("NUMBA_CACHE_DIR")
@@ -188,7 +188,7 @@ def _compiler_cache() -> Path:
 
 
 def _writable(folder: Path) -> tuple[str, bool]:
-    """Whether a file can be made there, tried out; of a folder that is not there, its parent."""
+    """Whether a file can be created there, by trying; for a missing folder, in its parent."""
     place = folder if folder.exists() else folder.parent
     try:
         with tempfile.TemporaryFile(dir=place):

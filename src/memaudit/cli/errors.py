@@ -6,8 +6,8 @@ from typing import Any
 
 import typer
 
-from memaudit.cli.terminal import safe
 from memaudit.core.errors import InvalidPackage, MemAuditError
+from memaudit.core.text import visible_text
 
 FAILED = 1
 INTERRUPTED = 130
@@ -16,25 +16,27 @@ UsageError: Any = typer.BadParameter.__mro__[1]
 """What Typer raises for such words; it has no public name of its own."""
 
 HEAD, TAIL = 600, 300
-"""Letters of a line that are kept at either end: what is wrong where, and what to do about it."""
+"""Characters of a line that are kept at either end: what is wrong where, and what to do."""
 
 
 def shortened(line: str) -> str:
     """A line that a person can read, whatever text of an input stands in its middle."""
     if len(line) <= HEAD + TAIL:
         return line
-    return f"{line[:HEAD]} [... {len(line) - HEAD - TAIL:,} letters ...] {line[-TAIL:]}"
+    return f"{line[:HEAD]} [... {len(line) - HEAD - TAIL:,} characters ...] {line[-TAIL:]}"
 
 
 def report(error: MemAuditError) -> None:
     """Print one line, or one line per problem of an invalid package."""
     if isinstance(error, InvalidPackage) and len(error.problems) > 1:
         count = len(error.problems)
-        typer.echo(f"invalid package {shortened(safe(error.source))}: {count} problems", err=True)
+        typer.echo(
+            f"invalid package {shortened(visible_text(error.source))}: {count} problems", err=True
+        )
         for problem in error.problems:
-            typer.echo(f"  {shortened(safe(problem))}", err=True)
+            typer.echo(f"  {shortened(visible_text(problem))}", err=True)
     else:
-        typer.echo(f"error: {shortened(safe(error))}", err=True)
+        typer.echo(f"error: {shortened(visible_text(error))}", err=True)
 
 
 @contextmanager
@@ -47,7 +49,7 @@ def explained() -> Iterator[None]:
             raise  # a group without a command shows its help
         said = " ".join(str(error.format_message()).split()).rstrip(".")
         command = error.ctx.command_path if error.ctx else "memaudit"
-        typer.echo(shortened(safe(f"error: {said}; see {command} --help")), err=True)
+        typer.echo(shortened(visible_text(f"error: {said}; see {command} --help")), err=True)
         raise typer.Exit(FAILED) from None
 
 

@@ -22,7 +22,7 @@ def frontier(
     max_budget: Annotated[int, typer.Option(metavar="N", help="Every budget from 0 to N.")],
     group_cap: Annotated[
         int | None,
-        typer.Option(metavar="K", help="Candidates one experience may keep; else the package's."),
+        typer.Option(metavar="K", help="Candidates kept per experience; default: the package's."),
     ] = None,
     plot: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Draw it: .png, .svg or .pdf.")
@@ -49,7 +49,7 @@ def frontier(
 
 
 def _frontier(package: "Package", max_budget: int, group_cap: int | None) -> "Frontier":
-    """One package's frontier, with a bar while it takes its time."""
+    """The frontier of one package, with a progress bar."""
     from memaudit.cli.terminal import progress
     from memaudit.solvers.frontier import frontier as frontier_of
 
@@ -99,7 +99,7 @@ def _show(one: "Frontier") -> None:
 
 
 def evenly(steps: list[tuple[int, Fraction]], most: int) -> list[tuple[int, Fraction]]:
-    """At most that many steps, evenly chosen, with the first and the last."""
+    """At most that many steps, spread evenly, with the first and the last."""
     if len(steps) <= most:
         return steps
     return [steps[place * (len(steps) - 1) // (most - 1)] for place in range(most)]

@@ -22,19 +22,21 @@ NAMED = 6
 def import_store(
     arguments: Annotated[
         list[str],
-        typer.Argument(metavar="PATH", help="The export; its format may stand before it."),
+        typer.Argument(metavar="PATH", help="The export; its format may come before it."),
     ],
     out: Annotated[Path, typer.Option(metavar="STORE", help="The store to write.")],
-    format: Annotated[str | None, typer.Option(help="The format; else guessed.")] = None,
+    format: Annotated[str | None, typer.Option(help="The format; guessed if not given.")] = None,
     view: Annotated[
         str | None, typer.Option(help="Which text of a record: full, metadata, ...")
     ] = None,
     namespace: Annotated[str | None, typer.Option(help="Only this user, agent or block.")] = None,
-    as_of: Annotated[str | None, typer.Option(help="Time that expiry is judged at.")] = None,
-    name: Annotated[str | None, typer.Option(help="Name of the store; else the file's.")] = None,
+    as_of: Annotated[str | None, typer.Option(help="The time at which expiry is judged.")] = None,
+    name: Annotated[
+        str | None, typer.Option(help="Name of the store; default: the file's name.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the account as JSON.")] = False,
 ) -> None:
-    """Read the export of a memory system; say what was kept, inactive and skipped."""
+    """Read the export of a memory system, and count what was kept, inactive and skipped."""
     from memaudit.adapters import registry
     from memaudit.adapters.protocol import ImportOptions
     from memaudit.adapters.registry import ADAPTERS
@@ -47,7 +49,7 @@ def import_store(
         known = ", ".join(ADAPTERS)
         raise MemAuditError(f"{arguments[0]}: is neither a file nor a format; formats: {known}")
     if any(os.path.realpath(path) == os.path.realpath(out) for path in paths):
-        raise MemAuditError(f"{out}: is the export itself; write the store to another file")
+        raise MemAuditError(f"{out}: is the export; write the store to another file")
     may_write(out, "store")
     options = ImportOptions(name=name, view=view, namespace=namespace, as_of=as_of)
     store = registry.import_store(paths, format, options)
@@ -71,7 +73,7 @@ def _data(store: "ExportedStore", out: Path) -> dict[str, object]:
 
 
 def _lines(store: "ExportedStore", out: Path) -> list[str]:
-    """What was read, what became of it, and everything the export warns about."""
+    """What was read, what became of it, and every warning."""
     from memaudit.adapters.store import store_digest
 
     count, origin = store.count, store.origin

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def spread(command: Callable[..., None]) -> Callable[..., None]:
-    """The command with the fields of a dataclass as options, where that is a parameter's type."""
+    """The command with the fields of a dataclass as options, if a parameter has that type."""
     signature = inspect.signature(command)
     parameters = list(signature.parameters.values())
     groups: dict[str, Any] = {
@@ -64,18 +64,18 @@ _HEAD = 4096
 
 
 def may_write(path: Path, kind: Kind) -> None:
-    """Refuse to write over a file that holds anything else: it may be somebody's only copy."""
+    """Refuse to overwrite a file of another kind: it may be the only copy."""
     if not path.is_file():
         return  # new, or a folder: whoever writes folders looks into them
     with path.open("rb") as file:
         head = file.read(_HEAD).lower()
     if head and _MARKS[kind] not in head:
-        raise MemAuditError(f"{path}: is there already and is no {kind}; choose another file")
+        raise MemAuditError(f"{path}: already exists and is not a {kind}; choose another file")
 
 
 def _group_cap(value: int | None) -> int | None:
     if value is not None and value < 1:
-        raise MemAuditError(f"--group-cap {value} is below 1; one candidate at least may be kept")
+        raise MemAuditError(f"--group-cap must be at least 1, not {value}")
     return value
 
 
@@ -97,7 +97,7 @@ SalienceFile = Annotated[
 ]
 QuerySalienceFile = Annotated[
     Path | None,
-    typer.Option(metavar="FILE", help="... made with the question in sight; kept apart."),
+    typer.Option(metavar="FILE", help="The same, made with the question in sight."),
 ]
 CostRule = Annotated[
     str | None, typer.Option(metavar="RULE", help="Measure everything by another rule.")
@@ -128,7 +128,7 @@ def parse_budgets(text: str) -> list[Fraction]:
     budgets = []
     for part in text.split(","):
         if not part.strip():
-            raise MemAuditError(f"budgets {text!r} hold an empty entry; {BUDGETS}")
+            raise MemAuditError(f"budgets {text!r} have an empty entry; {BUDGETS}")
         try:
             budgets.append(exact(part))
         except ValueError as error:
@@ -153,13 +153,13 @@ def one_budget(text: str) -> Fraction:
     """The budget of a command that takes one."""
     (at, *more) = distinct_budgets(text)
     if more:
-        raise MemAuditError("a gate has one budget; run it once for each")
+        raise MemAuditError("a gate takes one budget; run it once per budget")
     return at
 
 
 @dataclass(frozen=True, slots=True)
 class SessionOptions:
-    """Everything a command says about asking a model; `spread` makes options of it."""
+    """The options of commands that call a model; `spread` makes options of the fields."""
 
     base_url: Annotated[
         str | None, typer.Option(metavar="URL", help="model: any OpenAI-compatible address.")
@@ -167,18 +167,20 @@ class SessionOptions:
     provider: Annotated[
         str, typer.Option(metavar="NAME", help="model: live, batch, or offline from the cache.")
     ] = "live"
-    cache: Annotated[Path, typer.Option(metavar="DB", help="model: where replies are kept.")] = (
+    cache: Annotated[Path, typer.Option(metavar="DB", help="model: the cache of replies.")] = (
         DEFAULT_CACHE
     )
     price_in: Annotated[
         str | None,
-        typer.Option(metavar="USD", help="model: a million tokens read, for the estimate."),
+        typer.Option(
+            metavar="USD", help="model: price per million input tokens, for the estimate."
+        ),
     ] = None
     price_out: Annotated[
-        str | None, typer.Option(metavar="USD", help="model: a million tokens written.")
+        str | None, typer.Option(metavar="USD", help="model: price per million output tokens.")
     ] = None
     max_tokens: Annotated[
-        int | None, typer.Option(metavar="N", help="model: stop at so many tokens.")
+        int | None, typer.Option(metavar="N", help="model: stop after this many tokens.")
     ] = None
     yes: Annotated[bool, typer.Option("--yes", help="model: do not ask before spending.")] = False
 
@@ -190,7 +192,7 @@ NO_SESSION = SessionOptions()
 def judging_session(
     wanted: Sequence[str] | bool, options: SessionOptions, out: Path
 ) -> Iterator["ModelSession | None"]:
-    """Where a model is asked, if one is wanted or is among the judges named; else none."""
+    """The session for calling a model, or None if neither an option nor a judge names one."""
     if not (wanted if isinstance(wanted, bool) else any(map(_is_model, wanted))):
         yield None
         return

@@ -119,14 +119,14 @@ def convert(
     if name is not None:
         packages = [package for package in packages if package.name == name]
         if not packages:
-            raise MemAuditError(f"{source} holds no package named {name!r}")
+            raise MemAuditError(f"{source} has no package named {name!r}")
     if to == "artifact":
         write_artifact(packages, target)
     elif to != "auto":
         raise MemAuditError(f"unknown form {to!r}; choose auto or artifact")
     elif len(packages) > 1:
         raise MemAuditError(
-            f"{source} holds {len(packages)} packages and {target} can hold one; "
+            f"{source} has {len(packages)} packages but {target} takes only one; "
             "choose one with --name, or write them all with --to artifact"
         )
     else:
@@ -144,7 +144,7 @@ def recost(
     from memaudit.io.packages import read_package, write_package
 
     if os.path.realpath(source) == os.path.realpath(target):
-        raise MemAuditError(f"{target}: is the source itself; write to another path")
+        raise MemAuditError(f"{target}: is the source; write to another path")
     may_write(target, "package")
     package = read_package(source).recost(rule)
     write_package(package, target)

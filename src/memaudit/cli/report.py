@@ -24,7 +24,7 @@ def report(
     ] = None,
     diagnose: Annotated[
         list[Path] | None,
-        typer.Option(metavar="DIR", help="A diagnosis to put in a run's report; may be repeated."),
+        typer.Option(metavar="DIR", help="A diagnosis to add to a run's report; may be repeated."),
     ] = None,
 ) -> None:
     """Write a run's report: one HTML file that opens without a network."""
@@ -37,7 +37,9 @@ def report(
         from memaudit.report.downstream_page import write_downstream
 
         if diagnose:
-            raise MemAuditError(f"--diagnose goes with a folder of memaudit run; {folder} is none")
+            raise MemAuditError(
+                f"--diagnose needs a folder of memaudit run, and {folder} is not one"
+            )
         write_downstream(folder, path)
     else:
         from memaudit.report.downstream_view import open_view

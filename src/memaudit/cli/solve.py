@@ -54,32 +54,34 @@ def solve(
     path: Annotated[Path, typer.Argument(metavar="PATH", help="A package: .json file or folder.")],
     budget: Annotated[
         str | None,
-        typer.Option(metavar="B[,B...]", help="Budgets; else those the package declares."),
+        typer.Option(metavar="B[,B...]", help="Budgets; default: those that the package declares."),
     ] = None,
     group_cap: Annotated[
         int | None,
-        typer.Option(metavar="K", help="Candidates one experience may keep; else the package's."),
+        typer.Option(metavar="K", help="Candidates kept per experience; default: the package's."),
     ] = None,
     solver: Annotated[
         str, typer.Option(metavar="NAME", help="auto, fast, reference, brute or highs.")
     ] = "auto",
     certificate: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Write the certificate there; a list if several."),
+        typer.Option(
+            metavar="FILE", help="Write the certificate here, or a list if there are several."
+        ),
     ] = None,
     seconds: Annotated[
         float | None, typer.Option(metavar="S", help="Stop each solve after S seconds.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Find the best store for each budget and say how far it is proven."""
+    """Find the best store for each budget, with a proof or a bound."""
     from memaudit.io.packages import read_packages
     from memaudit.solvers.registry import named_solver
 
     budgets = None if budget is None else parse_budgets(budget)
     checked_seconds(seconds)
     if certificate is not None and not certificate.absolute().parent.is_dir():
-        raise MemAuditError(f"cannot write {certificate}: there is no folder to put it in")
+        raise MemAuditError(f"cannot write {certificate}: its folder does not exist")
     named_solver(solver)
     jobs = [(package, budgets or declared_budgets(package)) for package in read_packages(path)]
     wanted = sum(len(amounts) for _, amounts in jobs)

@@ -20,14 +20,12 @@ from rich.text import Text
 
 from memaudit.core.number_text import short_exact
 from memaudit.core.optimum import Optimum
+from memaudit.core.text import visible_text
 
 
 def safe(text: object) -> str:
     """The text with every control, format and bidirectional character written out as an escape."""
-    return "".join(
-        letter if letter.isprintable() else letter.encode("unicode_escape").decode("ascii")
-        for letter in str(text)
-    )
+    return visible_text(text)
 
 
 def safe_markup(text: object) -> str:
@@ -38,7 +36,7 @@ def safe_markup(text: object) -> str:
 
 
 PIPE_WIDTH = 120
-"""Columns where no terminal says how wide it is."""
+"""Columns if there is no terminal."""
 
 MOST_IDS = 12
 
@@ -74,14 +72,14 @@ def table_of(optima: Iterable[Optimum]) -> Table:
 
 
 def status_of(optimum: Optimum) -> str:
-    """Certified, or a bound with its gap; a note in its first words."""
+    """Certified, or a bound with its gap, and the first words of a note."""
     state = "certified" if optimum.certified else f"bound, gap {short_exact(optimum.gap)}"
     note = optimum.note.partition(":")[0]
     return f"{state}, {note}" if note else state
 
 
 def notes_of(optima: Iterable[Optimum]) -> list[str]:
-    """What the table has no room for, each said once."""
+    """Notes that do not fit into the table, each once."""
     return sorted({optimum.note for optimum in optima if ":" in optimum.note})
 
 
@@ -93,7 +91,7 @@ def _ids(store: Sequence[str]) -> str:
 
 @contextmanager
 def progress(what: str, steps: int) -> Iterator[Callable[[int], None]]:
-    """A bar on standard error, where a person watches and there is more than one step.
+    """A progress bar on standard error, if it is a terminal and there is more than one step.
 
     Gives a function to be called with the number of steps done.
     """

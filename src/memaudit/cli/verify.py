@@ -40,7 +40,7 @@ def verify(
 
 
 def checked(certificate: "Certificate", packages: dict[str, "Package"]) -> dict[str, Any]:
-    """What the checker says about one certificate."""
+    """The checker's verdict on one certificate."""
     from memaudit.checker import verify as verify_one
     from memaudit.core.exact import plain
 

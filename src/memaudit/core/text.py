@@ -138,3 +138,13 @@ def counted(number: int, noun: str, many: str = "") -> str:
 def shortened(text: str, limit: int) -> str:
     """The text, cut after `limit` characters with three dots."""
     return text if len(text) <= limit else f"{text[:limit]}..."
+
+
+def visible_text(text: object, keep: str = "") -> str:
+    """The text with control, format and bidirectional characters as escapes, except `keep`."""
+    return "".join(
+        character
+        if character.isprintable() or character in keep
+        else character.encode("unicode_escape").decode("ascii")
+        for character in str(text)
+    )

@@ -3,6 +3,7 @@
 from fractions import Fraction
 
 from memaudit.core import number_text
+from memaudit.core import text as text_
 from memaudit.core.exact import plain
 
 NONE = "–"  # noqa: RUF001 - a dash, not a minus
@@ -65,12 +66,7 @@ def percent(part: float, whole: float) -> float:
 
 def visible_text(text: str) -> str:
     """The text with control, format and bidirectional characters as escapes; lines stay lines."""
-    return "".join(
-        character
-        if character.isprintable() or character == "\n"
-        else character.encode("unicode_escape").decode("ascii")
-        for character in text
-    )
+    return text_.visible_text(text, keep="\n")
 
 
 def shortened(text: str, most: int) -> str:

@@ -71,12 +71,12 @@ def test_words_are_looked_for_in_all_of_it(tmp_path: Path) -> None:
     site, slug = large(tmp_path / "in", 2 * MOST_ROWS + 1)
     address = f"store/{slug}/index.html"
     tree = page(site, address, q="DELETED")
-    assert "200 hold all the words" in tree.text
+    assert "200 contain all the words" in tree.text
     assert len(rows(tree, "memories-table")) == 200
     (row,) = rows(page(site, address, q="deleted 1990"), "memories-table")
     assert row[0] == "1,990"
     assert "the first 1,000 are shown" in page(site, address, q="said").text
-    assert "No memory holds all of these words" in page(site, address, q="zzz").text
+    assert "No memory contains all of these words" in page(site, address, q="zzz").text
 
 
 def test_an_empty_store(tmp_path: Path) -> None:

@@ -143,7 +143,7 @@
   number.addEventListener("change", () => { if (chooseText(number.value)) tellNumber(); });
   select.addEventListener("change", () => { explorer.state.set({with: select.value}); if (frontier) show(); });
 
-  // What is no budget is said, and changes nothing.
+  // An invalid budget is reported and changes nothing.
   const chooseText = (text, keep = true) => {
     const amount = explorer.asNumber(text);
     if (Number.isNaN(amount)) problem.textContent = `no budget: ${text.slice(0, 30)}`;

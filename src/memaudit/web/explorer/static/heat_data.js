@@ -17,7 +17,7 @@ explorer.heatData = (data) => {
     worth: (a, b) => worth[b] - worth[a] || a - b,
   };
   const COLUMNS = {
-    // Infinity minus Infinity is no number: units that nobody covers keep their order at the end.
+    // Infinity minus Infinity is NaN: units that no candidate covers keep their order at the end.
     first: (a, b) => firstSeen[a] === firstSeen[b] ? a - b : firstSeen[a] < firstSeen[b] ? -1 : 1,
     weight: (a, b) => units.weight[b] - units.weight[a] || a - b,
     kind: (a, b) => units.kind[a].localeCompare(units.kind[b]) || a - b,

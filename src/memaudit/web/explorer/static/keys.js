@@ -68,7 +68,7 @@
 
   document.querySelector("[data-act=help]").addEventListener("click", () => help.showModal());
 
-  // In a static copy nobody answers a form: the words go along after the #.
+  // A static copy has no server for the form: the words are put after the #.
   document.querySelector(".find").addEventListener("submit", (event) => {
     if (!explorer.bundled) return;
     event.preventDefault();

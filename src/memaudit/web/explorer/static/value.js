@@ -37,7 +37,7 @@ explorer.values = (data) => {
     return sum;
   };
 
-  // Items without which the store is worth the same, the dearest taken out first.
+  // Items without which the store is worth the same, the most expensive taken out first.
   const wasted = (items) => {
     const left = amounts(items);
     const order = items.map((item, place) => [item, place])
