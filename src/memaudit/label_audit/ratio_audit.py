@@ -5,7 +5,7 @@ and draws of labels.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Protocol, TypeVar
@@ -139,184 +139,164 @@ class RatioAudit:
 
 def audit_ratios(spec: RatioAuditSpec, run: TaskRunner, progress: Progress) -> RatioAudit:
     """Measure everything that the tables show."""
-    _check(spec)
-    packages = spec.packages
-    own = package_source(packages, spec.sources)
-    consensus = consensus_source(spec.sources)
-    sources = (*spec.sources, *([consensus] if consensus is not None else []))
-    draws = label_draws(packages, spec.sources, own, spec.frame, spec.confusion)
-    names = store_names(packages, spec.writers)
-    fixed = _fixed_stores(spec, run, progress)
-
-    relabellings: dict[str, list[Relabelling]] = {PACKAGE: [() for _ in packages]}
-    contradicting = 0
-    labels_by_package: list[list[CellLabels]] = [[] for _ in packages]
-    values = [own_values(audited.scored) for audited in packages]
-    for source in sources:
-        relabellings[source.name] = []
-        for place, audited in enumerate(packages):
-            spread = audited.spread(source.labels.get(audited.name, {}))
-            contradicting += spread.contradicting
-            labels_by_package[place].append(spread.labels)
-            changed = changes(values[place], spread.labels)
-            relabellings[source.name].append(tuple(changed.items()))
-    boxes = [label_box(*both) for both in zip(labels_by_package, values, strict=True)]
-
-    wanted = [
-        _distinct(by_package[place] for by_package in relabellings.values())
-        for place in range(len(packages))
-    ]
-    scored = _scored(spec, fixed, wanted, run, progress, LABELS)
-    bounds = _bounds(spec, boxes, fixed, scored, relabellings, run, progress)
-    return RatioAudit(
-        spec=spec,
-        store_names=names,
-        sources=sources,
-        own=own,
-        fixed=fixed,
-        scores={
-            name: [scored[place][labelling] for place, labelling in enumerate(by_package)]
-            for name, by_package in relabellings.items()
-        },
-        relabellings=relabellings,
-        contradicting=contradicting,
-        effects={
-            source.name: _unit_effects(spec, values, relabellings[source.name], scored, bounds)
-            for source in sources
-        },
-        label_draws=draws,
-        drawn_scores=_drawn(spec, draws, fixed, values, scored, run, progress),
-        boxes=boxes,
-        bounds=[result.bounds for result in bounds],
-    )
-
-
-def _check(spec: RatioAuditSpec) -> None:
     if not spec.packages:
         raise MemAuditError("no packages to audit")
     if spec.draws < 0:
         raise MemAuditError("--draws must be at least 0")
     check_distinct_names(spec.packages)
     check_sources(spec.sources)
+    own = package_source(spec.packages, spec.sources)
+    consensus = consensus_source(spec.sources)
+    sources = (*spec.sources, *([consensus] if consensus is not None else []))
+    draws = label_draws(spec.packages, spec.sources, own, spec.frame, spec.confusion)
+    names = store_names(spec.packages, spec.writers)
+    auditor = _Auditor(spec, run, progress)
+    fixed = auditor.fix_stores()
 
-
-def _fixed_stores(spec: RatioAuditSpec, run: TaskRunner, progress: Progress) -> list[FixedStores]:
-    tasks = [
-        StoreTask(audited, spec.writers, spec.budgets, spec.seed, spec.seconds)
-        for audited in spec.packages
-    ]
-    return list(_counted(run(fixed_stores, tasks), STORES, len(tasks), progress))
-
-
-def _scored(
-    spec: RatioAuditSpec,
-    fixed: Sequence[FixedStores],
-    wanted: Sequence[Sequence[Relabelling]],
-    run: TaskRunner,
-    progress: Progress,
-    step: str,
-) -> list[dict[Relabelling, RelabelledScores]]:
-    """The scores under every wanted labelling of every package."""
-    work = [
-        (place, task)
-        for place, audited in enumerate(spec.packages)
-        for task in relabel_tasks(
-            audited.scored, fixed[place], spec.budgets, wanted[place], step, spec.seconds
-        )
-    ]
-    scored: list[dict[Relabelling, RelabelledScores]] = [{} for _ in spec.packages]
-    done, total = 0, sum(len(task.labellings) for _, task in work)
-    progress(step, 0, total)
-    results = run(score_labellings, [task for _, task in work])
-    for (place, task), result in zip(work, results, strict=True):
-        scored[place].update(zip(task.labellings, result, strict=True))
-        done += len(result)
-        progress(step, done, total)
-    return scored
-
-
-def _bounds(
-    spec: RatioAuditSpec,
-    boxes: Sequence[LabelBox],
-    fixed: Sequence[FixedStores],
-    scored: Sequence[Mapping[Relabelling, RelabelledScores]],
-    relabellings: Mapping[str, Sequence[Relabelling]],
-    run: TaskRunner,
-    progress: Progress,
-) -> list[BoundsResult]:
-    """Bounds, and scores under the labels of single units, of every package."""
-    tasks = [
-        BoundsTask(
-            audited.scored,
-            boxes[place],
-            fixed[place],
-            spec.budgets,
-            tuple(scored[place].items()),
-            tuple(
-                _distinct(
-                    labelling
-                    for by_package in relabellings.values()
-                    for labelling in by_unit(audited.scored, by_package[place]).values()
-                )
-            ),
-            spec.seconds,
-        )
-        for place, audited in enumerate(spec.packages)
-    ]
-    return list(_counted(run(bounds_of_package, tasks), BOUNDS, len(tasks), progress))
-
-
-def _drawn(
-    spec: RatioAuditSpec,
-    draws: LabelDraws,
-    fixed: Sequence[FixedStores],
-    values: Sequence[CellLabels],
-    known: Sequence[Mapping[Relabelling, RelabelledScores]],
-    run: TaskRunner,
-    progress: Progress,
-) -> list[list[RelabelledScores]]:
-    """Every draw of labels for every package; labellings already scored are not scored again."""
-    drawn: list[list[Relabelling]] = [[] for _ in spec.packages]
-    for place, audited in enumerate(spec.packages):
-        for draw in range(spec.draws):
-            labels = audited.spread(draws.labels(place, spec.seed, draw)).labels
-            drawn[place].append(tuple(changes(values[place], labels).items()))
-    wanted = [
-        [labelling for labelling in _distinct(drawn[place]) if labelling not in known[place]]
-        for place in range(len(drawn))
-    ]
-    scored = _scored(spec, fixed, wanted, run, progress, DRAWS)
-    return [
-        [
-            known[place].get(labellings[draw]) or scored[place][labellings[draw]]
-            for place, labellings in enumerate(drawn)
+    relabellings: dict[str, list[Relabelling]] = {PACKAGE: [() for _ in spec.packages]}
+    contradicting = 0
+    labels_by_package: list[list[CellLabels]] = [[] for _ in spec.packages]
+    for source in sources:
+        spreads = [audited.spread(source.labels.get(audited.name, {})) for audited in spec.packages]
+        contradicting += sum(spread.contradicting for spread in spreads)
+        for labels, spread in zip(labels_by_package, spreads, strict=True):
+            labels.append(spread.labels)
+        relabellings[source.name] = [
+            auditor.relabelling(place, spread.labels) for place, spread in enumerate(spreads)
         ]
-        for draw in range(spec.draws)
-    ]
+    boxes = [label_box(*both) for both in zip(labels_by_package, auditor.values, strict=True)]
+
+    auditor.score(relabellings.values(), LABELS)
+    bounds = auditor.bounds(boxes, relabellings.values())
+    return RatioAudit(
+        spec=spec,
+        store_names=names,
+        sources=sources,
+        own=own,
+        fixed=fixed,
+        scores={name: auditor.scores(by_package) for name, by_package in relabellings.items()},
+        relabellings=relabellings,
+        contradicting=contradicting,
+        effects={
+            source.name: auditor.unit_effects(relabellings[source.name], bounds)
+            for source in sources
+        },
+        label_draws=draws,
+        drawn_scores=auditor.drawn(draws),
+        boxes=boxes,
+        bounds=[result.bounds for result in bounds],
+    )
 
 
-def _unit_effects(
-    spec: RatioAuditSpec,
-    values: Sequence[CellLabels],
-    relabellings: Sequence[Relabelling],
-    scored: Sequence[Mapping[Relabelling, RelabelledScores]],
-    bounds: Sequence[BoundsResult],
-) -> list[UnitEffect]:
-    """The units of a label set: those that move ratios most, then OPT, then values."""
-    effects = [
-        unit_effect(
-            audited, values[place], unit, labelling, scored[place][()],
-            bounds[place].units[labelling],
-        )
-        for place, audited in enumerate(spec.packages)
-        for unit, labelling in by_unit(audited.scored, relabellings[place]).items()
-    ]  # fmt: skip
-    return sorted(
-        effects,
-        key=lambda effect: (
-            -effect.size, -abs(effect.optimum), -abs(effect.value), effect.package, effect.unit,
-        ),
-    )  # fmt: skip
+class _Auditor:
+    """Runs the steps. Lists are by package; a labelling is scored once."""
+
+    def __init__(self, spec: RatioAuditSpec, run: TaskRunner, progress: Progress) -> None:
+        self.spec, self.run, self.progress = spec, run, progress
+        self.values = [own_values(audited.scored) for audited in spec.packages]
+        self.fixed: list[FixedStores] = []
+        self.scored: list[dict[Relabelling, RelabelledScores]] = [{} for _ in spec.packages]
+
+    def fix_stores(self) -> list[FixedStores]:
+        """The stores that are scored, the same under every label set."""
+        spec = self.spec
+        tasks = [
+            StoreTask(audited, spec.writers, spec.budgets, spec.seed, spec.seconds)
+            for audited in spec.packages
+        ]
+        self.fixed = self._counted(self.run(fixed_stores, tasks), STORES, len(tasks))
+        return self.fixed
+
+    def relabelling(self, place: int, labels: CellLabels) -> Relabelling:
+        """The labels that differ from the package's own."""
+        return tuple(changes(self.values[place], labels).items())
+
+    def score(self, wanted: Collection[Sequence[Relabelling]], step: str) -> None:
+        """Score every labelling (by label set or draw, then by package) that is not scored yet."""
+        by_package = zip(*wanted, strict=True)
+        work = [
+            (place, task)
+            for place, (audited, labellings) in enumerate(
+                zip(self.spec.packages, by_package, strict=False)
+            )
+            for task in relabel_tasks(
+                audited.scored,
+                self.fixed[place],
+                self.spec.budgets,
+                [new for new in dict.fromkeys(labellings) if new not in self.scored[place]],
+                step,
+                self.spec.seconds,
+            )
+        ]
+        done, total = 0, sum(len(task.labellings) for _, task in work)
+        self.progress(step, 0, total)
+        results = self.run(score_labellings, [task for _, task in work])
+        for (place, task), result in zip(work, results, strict=True):
+            self.scored[place].update(zip(task.labellings, result, strict=True))
+            done += len(result)
+            self.progress(step, done, total)
+
+    def scores(self, labellings: Sequence[Relabelling]) -> list[RelabelledScores]:
+        """The scores of one labelling per package."""
+        return [self.scored[place][labelling] for place, labelling in enumerate(labellings)]
+
+    def bounds(
+        self, boxes: Sequence[LabelBox], relabellings: Collection[Sequence[Relabelling]]
+    ) -> list[BoundsResult]:
+        """Bounds, and scores under the labels of single units, of every package."""
+        tasks = []
+        for place, audited in enumerate(self.spec.packages):
+            units = dict.fromkeys(
+                labelling
+                for by_package in relabellings
+                for labelling in by_unit(audited.scored, by_package[place]).values()
+            )
+            tasks.append(BoundsTask(
+                audited.scored, boxes[place], self.fixed[place], self.spec.budgets,
+                tuple(self.scored[place].items()), tuple(units), self.spec.seconds,
+            ))  # fmt: skip
+        return self._counted(self.run(bounds_of_package, tasks), BOUNDS, len(tasks))
+
+    def drawn(self, draws: LabelDraws) -> list[list[RelabelledScores]]:
+        """Every draw of labels for every package."""
+        drawn = [
+            [
+                self.relabelling(
+                    place, audited.spread(draws.labels(place, self.spec.seed, draw)).labels
+                )
+                for place, audited in enumerate(self.spec.packages)
+            ]
+            for draw in range(self.spec.draws)
+        ]
+        self.score(drawn, DRAWS)
+        return [self.scores(labellings) for labellings in drawn]
+
+    def unit_effects(
+        self, labellings: Sequence[Relabelling], bounds: Sequence[BoundsResult]
+    ) -> list[UnitEffect]:
+        """The units of a label set: those that move ratios most, then OPT, then values."""
+        effects = [
+            unit_effect(
+                audited, self.values[place], unit, labelling, self.scored[place][()],
+                bounds[place].units[labelling],
+            )
+            for place, audited in enumerate(self.spec.packages)
+            for unit, labelling in by_unit(audited.scored, labellings[place]).items()
+        ]  # fmt: skip
+        return sorted(
+            effects,
+            key=lambda effect: (
+                -effect.size, -abs(effect.optimum), -abs(effect.value), effect.package, effect.unit,
+            ),
+        )  # fmt: skip
+
+    def _counted(self, results: Iterator[Result], step: str, total: int) -> list[Result]:
+        self.progress(step, 0, total)
+        finished = []
+        for result in results:
+            finished.append(result)
+            self.progress(step, len(finished), total)
+        return finished
 
 
 def by_unit(package: Package, labelling: Relabelling) -> dict[str, Relabelling]:
@@ -364,16 +344,3 @@ def unit_effect(
 
 def _mean(numbers: Sequence[Fraction]) -> Fraction:
     return sum(numbers, Fraction(0)) / len(numbers) if numbers else Fraction(0)
-
-
-def _counted(
-    results: Iterator[Result], step: str, total: int, progress: Progress
-) -> Iterator[Result]:
-    progress(step, 0, total)
-    for done, result in enumerate(results, 1):
-        progress(step, done, total)
-        yield result
-
-
-def _distinct(labellings: Iterable[Relabelling]) -> list[Relabelling]:
-    return list(dict.fromkeys(labellings))
