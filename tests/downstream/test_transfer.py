@@ -180,7 +180,7 @@ def test_another_file_or_budget_is_refused(tmp_path: Path) -> None:
     ran(written(tmp_path / "f.json"), tmp_path / "out")
     with pytest.raises(MemAuditError, match=r"different: source"):
         ran(written(tmp_path / "g.json", "swim", "cat"), tmp_path / "out")
-    with pytest.raises(MemAuditError, match=r"its budget differ"):
+    with pytest.raises(MemAuditError, match=r"different: budget"):
         ran(tmp_path / "f.json", tmp_path / "out", budget="0.4")
 
 

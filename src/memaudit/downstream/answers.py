@@ -1,4 +1,13 @@
-"""Whether a reply gives the right answer: SQuAD measures, named rules, a verdict."""
+"""Whether a text gives the right answer: exact match, token F1, and a named rule.
+
+The rule `answer-v2` may say that it cannot tell. What the question itself mentions is no answer, so
+a gold answer is recognised by its terms that the question does not have. An answer with all of them
+is right, one with none is wrong; between the two it is right from a token F1 of 3/4 and cannot be
+scored below. Where the question has every term of the gold answer (this or that?), an answer must
+be the gold answer, or contain it as a phrase with a token F1 of 1/2. A yes against a no is wrong.
+An answer that denies the gold answer ("not peanuts", "no longer holds: ..."), or has a bare number
+only inside a word or as the number of a list, is never right by its terms.
+"""
 
 import re
 from collections import Counter
@@ -11,7 +20,7 @@ from memaudit.core.text import Terms, numbers, terms
 
 
 class AnswerVerdict(StrEnum):
-    """What the reader's words are worth, looked at alone."""
+    """What the words of an answer are worth, whatever the evidence."""
 
     RIGHT = "right"
     """Also: abstained where that is the right answer."""
@@ -35,7 +44,7 @@ def plain_numbers(text: str) -> str:
 
 
 def tokens(text: str) -> list[str]:
-    """Words in lower case without punctuation and articles; 4.0, four and 4 are one token."""
+    """Words in lower case without punctuation and articles. 4.0, four and 4 are one token."""
     return list(_tokens(text))
 
 
@@ -63,11 +72,11 @@ def exact_match(answer: str, gold: str) -> bool:
 
 def token_f1(answer: str, gold: str) -> Fraction:
     """2 · shared / (tokens of both), repeats counted; two empty texts are alike."""
-    said, wanted = tokens(answer), tokens(gold)
-    if not said or not wanted:
-        return Fraction(said == wanted)
-    shared = (Counter(said) & Counter(wanted)).total()
-    return Fraction(2 * shared, len(said) + len(wanted))
+    given, wanted = tokens(answer), tokens(gold)
+    if not given or not wanted:
+        return Fraction(given == wanted)
+    shared = (Counter(given) & Counter(wanted)).total()
+    return Fraction(2 * shared, len(given) + len(wanted))
 
 
 RULE = "answer-v2"
@@ -92,7 +101,7 @@ _GONE = re.compile(r"\b(?:deleted?|erased?|removed?|forget|forgotten|withdrawn)\
 
 
 def says_unknown(answer: str, may_be_gone: bool = False) -> bool:
-    """Whether a text says that it is not known; where asked, also that it was deleted."""
+    """Whether a text says that it is not known, or optionally that it was deleted."""
     text = answer.replace("\u2019", "'")
     return bool(_UNKNOWN.search(text) or (may_be_gone and _GONE.search(text)))
 
@@ -101,42 +110,41 @@ def score_answer(answer: str, gold: str, question: str) -> AnswerVerdict:
     """Right, wrong, or unclear where words alone cannot tell."""
     if exact_match(answer, gold):
         return AnswerVerdict.RIGHT
-    said, wanted = tokens(answer), tokens(gold)
-    if not said:
+    given, wanted = tokens(answer), tokens(gold)
+    if not given:
         return AnswerVerdict.WRONG
-    if wanted and POLAR.get(wanted[0]) == said[0]:
+    if wanted and POLAR.get(wanted[0]) == given[0]:
         return AnswerVerdict.WRONG
     if len(wanted) == 1 and wanted[0] in POLAR:
-        sure = said[0] == wanted[0] and not says_unknown(answer)
+        sure = given[0] == wanted[0] and not says_unknown(answer)
         return AnswerVerdict.RIGHT if sure else AnswerVerdict.UNCLEAR
-    all_terms, there = _terms(gold), _terms(answer)
+    all_terms, answer_terms = _terms(gold), _terms(answer)
     telling = all_terms - _terms(question)
     if not telling:
-        return _choice(answer, gold, all_terms, there)
-    held = telling & there
-    if not held:
+        return _choice(answer, gold, all_terms, answer_terms)
+    shared = telling & answer_terms
+    if not shared:
         return AnswerVerdict.WRONG
-    if _denies(said, wanted) or not _stands(wanted, answer):
+    if _denies(given, wanted) or not _stands(wanted, answer):
         return AnswerVerdict.UNCLEAR
-    if held == telling and numbers(all_terms) <= there:
+    if shared == telling and numbers(all_terms) <= answer_terms:
         return AnswerVerdict.RIGHT
     return AnswerVerdict.RIGHT if token_f1(answer, gold) >= ALIKE else AnswerVerdict.UNCLEAR
 
 
-def _denies(said: list[str], wanted: list[str]) -> bool:
-    """Whether an answer says that it is not so: it begins with no longer, or denies it in place.
+def _denies(given: list[str], wanted: list[str]) -> bool:
+    """Whether an answer denies the gold answer: it begins with no longer, or negates it in place.
 
     "No longer fish, but meat" says meat.
     """
-    ended = said[:2] == NO_LONGER and wanted[:2] != NO_LONGER
-    if ended and not {"but", "now"} & set(said):
+    ended = given[:2] == NO_LONGER and wanted[:2] != NO_LONGER
+    if ended and not {"but", "now"} & set(given):
         return True
-    places = [at for at in range(len(said)) if said[at : at + len(wanted)] == wanted]
-    return bool(places) and all(_denied(said[max(0, at - 3) : at]) for at in places)
+    places = [at for at in range(len(given)) if given[at : at + len(wanted)] == wanted]
+    return bool(places) and all(_denied(given[max(0, at - 3) : at]) for at in places)
 
 
 def _denied(before: list[str]) -> bool:
-    """By the words right before it."""
     return bool(_DENIALS & set(before[-2:])) or _phrase(NO_LONGER, before)
 
 
@@ -147,17 +155,19 @@ def _stands(wanted: list[str], answer: str) -> bool:
     return wanted[0] in tokens(_LIST_NUMBER.sub(" ", answer))
 
 
-def _choice(answer: str, gold: str, all_terms: Terms, there: Terms) -> AnswerVerdict:
+def _choice(answer: str, gold: str, all_terms: Terms, answer_terms: Terms) -> AnswerVerdict:
     """Where the gold answer is one of the things the question names."""
     if _phrase(tokens(gold), tokens(answer)) and token_f1(answer, gold) >= HALF:
         return AnswerVerdict.RIGHT
-    return AnswerVerdict.UNCLEAR if not all_terms or all_terms & there else AnswerVerdict.WRONG
+    return (
+        AnswerVerdict.UNCLEAR if not all_terms or all_terms & answer_terms else AnswerVerdict.WRONG
+    )
 
 
-def _phrase(part: list[str], whole: list[str]) -> bool:
-    """Whether tokens stand together in a text."""
+def _phrase(part: list[str], text: list[str]) -> bool:
+    """Whether tokens occur together in a text."""
     size = len(part)
-    return any(whole[at : at + size] == part for at in range(len(whole) - size + 1))
+    return any(text[at : at + size] == part for at in range(len(text) - size + 1))
 
 
 def _terms(text: str) -> Terms:

@@ -67,7 +67,7 @@ def candidate_store(package: Package, name: str, store: tuple[str, ...], kept_by
 
 
 def memory_rows(package: str, store: KeptStore) -> list[dict[str, object]]:
-    """Every memory of a store as plain data: what the rows of a run name by id."""
+    """Every memory of a store as plain data. Rows of a run name memories by id."""
     return [
         {
             "package": package,
@@ -83,7 +83,7 @@ def memory_rows(package: str, store: KeptStore) -> list[dict[str, object]]:
 
 @dataclass(frozen=True, slots=True)
 class DiagnosisCase:
-    """A package and what every store holds for it."""
+    """A package with every store of it."""
 
     package: Package
     stores: tuple[KeptStore, ...]
@@ -91,7 +91,7 @@ class DiagnosisCase:
 
 @dataclass(frozen=True, slots=True)
 class StoreChoice:
-    """Which stores are diagnosed within which budget, and how one that does not fit is cut."""
+    """Which stores are diagnosed within which budget, and how a larger one is cut."""
 
     budget: Fraction
     stores: Sequence[ExportedStore] = ()
@@ -111,62 +111,62 @@ class DiagnosisCases:
 
 
 def named_policy(name: str) -> Policy:
-    """The way of cutting a store of that name."""
-    # Cutting with the question in sight would hide what retrieval has to find.
-    known: dict[str, Policy] = {one: one for one in POLICIES if one != "query_salience"}
+    """The pruning policy of that name."""
+    # Pruning by the question would hide what retrieval has to find.
+    known: dict[str, Policy] = {policy: policy for policy in POLICIES if policy != "query_salience"}
     if name not in known:
         raise MemAuditError(f"unknown policy {name!r}; choose from {', '.join(known)}")
     return known[name]
 
 
-def make_cases(packages: Sequence[Package], wanted: StoreChoice) -> DiagnosisCases:
-    """Every package of the scoring pool that has questions, with what every store holds for it."""
+def make_cases(packages: Sequence[Package], choice: StoreChoice) -> DiagnosisCases:
+    """Every package of the scoring pool that has questions, with every store."""
     left_out = {package.name: why for package in packages if (why := _unfit(package))}
     fit = [package for package in packages if package.name not in left_out]
     if not fit:
         raise MemAuditError(f"there is nothing to diagnose: {next(iter(left_out.values()))}")
     if len(fit) > 1:
-        for store in wanted.stores:
+        for store in choice.stores:
             _refuse_unnamed(store)
-    cases = tuple(DiagnosisCase(package, tuple(_kept_stores(package, wanted))) for package in fit)
+    cases = tuple(DiagnosisCase(package, tuple(_kept_stores(package, choice))) for package in fit)
     return DiagnosisCases(
         cases,
         {
-            "budget": plain(wanted.budget),
-            "policy": wanted.policy,
+            "budget": plain(choice.budget),
+            "policy": choice.policy,
             "kept_by": _kept_by(cases),
-            "judge": wanted.judge.name if wanted.judge else None,
-            "coverage_is_an_estimate": bool(wanted.judge and wanted.judge.is_estimate),
-            "exported": {store.name: _identity(store) for store in wanted.stores},
-            "writers": [writer.name for writer in wanted.writers],
-            "peeking_writers": [writer.name for writer in wanted.writers if writer.peeks],
-            "seed": wanted.seed,
+            "judge": choice.judge.name if choice.judge else None,
+            "coverage_is_an_estimate": bool(choice.judge and choice.judge.is_estimate),
+            "exported": {store.name: _identity(store) for store in choice.stores},
+            "writers": [writer.name for writer in choice.writers],
+            "peeking_writers": [writer.name for writer in choice.writers if writer.peeks],
+            "seed": choice.seed,
             "left_out": left_out,
         },
         left_out,
     )
 
 
-def _kept_stores(package: Package, wanted: StoreChoice) -> Iterator[KeptStore]:
-    for store in wanted.stores:
-        if wanted.judge is None:
+def _kept_stores(package: Package, choice: StoreChoice) -> Iterator[KeptStore]:
+    for store in choice.stores:
+        if choice.judge is None:
             raise MemAuditError("exported stores need a judge of what their memories cover")
-        yield exported_store(package, store, wanted.judge, wanted.budget, wanted.policy)
-    for writer in wanted.writers:
-        yield writer_store(package, writer, wanted.budget, wanted.seed)
+        yield exported_store(package, store, choice.judge, choice.budget, choice.policy)
+    for writer in choice.writers:
+        yield writer_store(package, writer, choice.budget, choice.seed)
 
 
 def _kept_by(cases: Sequence[DiagnosisCase]) -> dict[str, dict[str, int]]:
-    """By store, in how many packages it came to fit the budget in which way."""
-    ways: dict[str, Counter[str]] = {}
+    """By store, why it fits the budget, and in how many packages."""
+    reasons: dict[str, Counter[str]] = {}
     for case in cases:
         for store in case.stores:
-            ways.setdefault(store.name, Counter())[store.kept_by] += 1
-    return {name: dict(sorted(found.items())) for name, found in ways.items()}
+            reasons.setdefault(store.name, Counter())[store.kept_by] += 1
+    return {name: dict(sorted(counts.items())) for name, counts in reasons.items()}
 
 
 def _identity(store: ExportedStore) -> dict[str, Any]:
-    """Which store it is, and what of its export is not there."""
+    """Which store it is, and what is missing from its export."""
     return {
         "digest": store_digest(store),
         "unread_rows": unread_rows(store),
@@ -181,7 +181,7 @@ def _unfit(package: Package) -> str:
 
 
 def _refuse_unnamed(store: ExportedStore) -> None:
-    """Of several packages, a store must say which one a memory was written for."""
+    """With several packages, a store must say which one each memory was written for."""
     if store.memories and not examples_of(store):
         raise MemAuditError(
             f"{store.name!r} does not say which package its memories were written for; diagnose "

@@ -1,8 +1,8 @@
-"""The chain of evidence: unit by unit, which memories hold it, if kept, and retrieved at what rank.
+"""The chain of evidence: per unit, which memories cover it, if kept, and at what rank retrieved.
 
 A unit is written, kept or retrieved where the coverage of the memories adds up to all of it. The
 question is lost at the first stage at which a unit that supports its answer is lost: every required
-one, but for an old value where the current one is asked for (`current-v1`).
+one, except an old value where the current one is asked for (`current-v1`).
 """
 
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ from memaudit.downstream.question import PackageQuestion
 
 
 class EvidenceStage(StrEnum):
-    """How far the evidence of a question came; the order is that of loss."""
+    """How far the evidence of a question got, in the order of loss."""
 
     NO_EVIDENCE = "no_evidence"
     """The package names none, though the question has an answer."""
@@ -73,7 +73,7 @@ class UnitChain:
 def chains(
     question: PackageQuestion, store: KeptStore, retrieved: Sequence[str]
 ) -> tuple[UnitChain, ...]:
-    """One chain a required unit, memories in order of writing."""
+    """One chain per required unit, memories in order of writing."""
     rank = {id: place for place, id in enumerate(retrieved, start=1)}
     return tuple(
         UnitChain(
@@ -90,9 +90,9 @@ def chains(
     )  # fmt: skip
 
 
-def stage_of(question: PackageQuestion, found: Sequence[UnitChain]) -> EvidenceStage:
+def stage_of(question: PackageQuestion, evidence: Sequence[UnitChain]) -> EvidenceStage:
     """The first stage at which the question lost a unit that its answer needs."""
-    needed = [chain for chain in found if chain.unit in question.supports]
+    needed = [chain for chain in evidence if chain.unit in question.supports]
     if not needed:
         return EvidenceStage.NOTHING_NEEDED if question.abstention else EvidenceStage.NO_EVIDENCE
     order = list(EvidenceStage)

@@ -24,7 +24,7 @@ NO_GOLD, NOT_SCORED = "no_gold_answer", "answer_cannot_be_scored"
 
 @dataclass(frozen=True, slots=True)
 class Grade:
-    """A verdict, whether the reader abstained in so many words, and why it is unclear."""
+    """A verdict, whether the reader abstained explicitly, and why the verdict is unclear."""
 
     verdict: AnswerVerdict
     abstained: bool = False
@@ -34,9 +34,8 @@ class Grade:
 def grade(
     question: PackageQuestion, reply: ReaderReply, retrieved: Sequence[StoredMemory]
 ) -> Grade:
-    """What a reply is worth."""
     if reply.state is ReplyState.REFUSED:
-        # It gave no answer; that it abstained because nothing is known, nobody can say.
+        # It gave no answer. Whether it abstained because nothing is known cannot be decided.
         return Grade(AnswerVerdict.UNCLEAR if question.abstention else AnswerVerdict.ABSTAINED)
     if reply.state in (ReplyState.UNPARSEABLE, ReplyState.NO_REPLY, ReplyState.EMPTY):
         return Grade(AnswerVerdict.UNCLEAR)
@@ -65,7 +64,7 @@ def _is_gold(question: PackageQuestion, reply: ReaderReply) -> bool:
 
 
 def _covered(reply: ReaderReply, retrieved: Sequence[StoredMemory]) -> set[str]:
-    """What the memories cover that an answer used, or all retrieved ones where it names none."""
+    """What the memories that an answer used cover, or all retrieved ones where it names none."""
     used = [memory for memory in retrieved if memory.id in reply.used] or retrieved
     return {unit for memory in used for unit, value in memory.covers.items() if value}
 
@@ -85,7 +84,7 @@ def is_stale(
     if covered & question.stale.keys() and not covered & question.supports:
         return True
     added = terms(reply.answer) - terms(question.text)
-    # Who a question of two steps goes by stands in old statements too.
+    # A question of two steps goes through a person whom old statements name too.
     added -= {term for text in question.holds for term in terms(text)}
     if not added or added <= terms(question.gold or ""):
         return False
@@ -97,41 +96,45 @@ Measures = dict[str, Fraction | None]
 
 def measures(
     question: PackageQuestion,
-    found: Sequence[UnitChain],
+    chains: Sequence[UnitChain],
     retrieved: Sequence[StoredMemory],
     reply: ReaderReply,
     graded: Grade,
     outcome: Outcome,
 ) -> Measures:
-    """All measures of one question but the size of its store."""
-    helps = [bool(question.needs.keys() & _measures_covered(memory)) for memory in retrieved]
+    """The measures of one question, without the size of its store.
+
+    A number that means nothing is None. It is counted and never averaged.
+    """
+    helps = [Fraction(bool(question.needs.keys() & _units_of(memory))) for memory in retrieved]
     misleads = [
-        bool(question.stale.keys() & _measures_covered(memory))
-        and not question.supports & _measures_covered(memory)
+        bool(question.stale.keys() & _units_of(memory))
+        and not question.supports & _units_of(memory)
         for memory in retrieved
     ]
-    whole = [chain.retrieved >= chain.needs for chain in found]
-    heard = reply.state is not ReplyState.NO_REPLY
+    in_full = [Fraction(chain.retrieved >= chain.needs) for chain in chains]
+    shares = [min(chain.retrieved / chain.needs, Fraction(1)) for chain in chains]
+    replied = reply.state is not ReplyState.NO_REPLY
     return {
         "answered": Fraction(outcome is Outcome.RIGHT),
         "right": Fraction(graded.verdict is AnswerVerdict.RIGHT),
-        "evidence_recall": _mean([Fraction(one) for one in whole]),
-        "evidence_coverage": _mean([min(one.retrieved / one.needs, Fraction(1)) for one in found]),
-        "evidence_precision": _mean([Fraction(one) for one in helps]) if question.needs else None,
+        "evidence_recall": _mean(in_full),
+        "evidence_coverage": _mean(shares),
+        "evidence_precision": _mean(helps) if question.needs else None,
         "answer_in_evidence": _in_evidence(question, retrieved),
         "stale_retrieval": Fraction(any(misleads)) if question.stale else None,
         "stale_answer": Fraction(graded.verdict is AnswerVerdict.STALE) if question.stale else None,
         "words_retrieved": Fraction(sum(words(memory.text) for memory in retrieved)),
-        **(_text(question, reply, graded) if heard else {"exact_match": None, "token_f1": None}),
+        **(_text(question, reply, graded) if replied else {"exact_match": None, "token_f1": None}),
         "abstention_precision": Fraction(question.abstention) if graded.abstained else None,
         "abstention_recall": (
-            Fraction(graded.abstained) if question.abstention and heard else None
+            Fraction(graded.abstained) if question.abstention and replied else None
         ),
     }
 
 
 def _text(question: PackageQuestion, reply: ReaderReply, graded: Grade) -> Measures:
-    """Against the gold answer; a reader that gave none scores 0."""
+    """Against the gold answer. A reader that gave none scores 0."""
     if question.abstention and graded.abstained:
         return {"exact_match": Fraction(1), "token_f1": Fraction(1)}
     if question.gold is None:
@@ -145,19 +148,19 @@ def _text(question: PackageQuestion, reply: ReaderReply, graded: Grade) -> Measu
 
 
 def _in_evidence(question: PackageQuestion, retrieved: Sequence[StoredMemory]) -> Fraction | None:
-    """Whether a memory about the evidence says the answer, however little of it that is."""
+    """Whether a memory that covers any of the evidence says the answer."""
     if question.gold is None or question.abstention or not question.needs:
         return None
     return Fraction(
         any(
             score_answer(memory.text, question.gold, question.text) is AnswerVerdict.RIGHT
             for memory in retrieved
-            if question.needs.keys() & _measures_covered(memory)
+            if question.needs.keys() & _units_of(memory)
         )
     )
 
 
-def _measures_covered(memory: StoredMemory) -> set[str]:
+def _units_of(memory: StoredMemory) -> set[str]:
     return {unit for unit, value in memory.covers.items() if value}
 
 

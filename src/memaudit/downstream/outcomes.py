@@ -2,8 +2,9 @@
 
 Coverage and retrieval decide first (the stage), the text second (the verdict). Where the evidence
 is incomplete an answer cannot be right and supported: whatever the reader said, the layer that lost
-the evidence lost the answer. A right answer without it is luck, and kept apart. A stale answer is
-named as one wherever it happens, and counts against the layer that lost the current evidence.
+the evidence lost the answer. A right answer without it is luck, and counted separately. A stale
+answer is named as one wherever it happens, and counts against the layer that lost the current
+evidence.
 """
 
 from collections import Counter
@@ -70,13 +71,13 @@ TABLE: dict[EvidenceStage, dict[AnswerVerdict, OutcomeDecision]] = {
 
 
 def decide(stage: EvidenceStage, verdict: AnswerVerdict) -> OutcomeDecision:
-    """The one decision."""
+    """The outcome and the layer of a question."""
     return TABLE[stage][verdict]
 
 
 @dataclass(frozen=True, slots=True)
 class LossCounts:
-    """Of `questions`, how many ended how; `answered` and the losses sum to 1."""
+    """How many questions ended how. `answered` and the losses sum to 1."""
 
     questions: int
     outcomes: dict[Outcome, int]
@@ -84,7 +85,7 @@ class LossCounts:
 
     @property
     def answered(self) -> Fraction:
-        """The share that was answered right with its evidence."""
+        """The share answered right with its evidence."""
         return Fraction(self.layers[Layer.NONE], self.questions)
 
     @property
@@ -94,11 +95,11 @@ class LossCounts:
 
 
 def count_losses(decided: Iterable[tuple[Outcome, Layer]]) -> LossCounts:
-    """The losses of some questions."""
     pairs = list(decided)
     if not pairs:
         raise MemAuditError("there are no questions to add up")
-    outcomes, layers = Counter(one for one, _ in pairs), Counter(one for _, one in pairs)
+    outcomes = Counter(outcome for outcome, _ in pairs)
+    layers = Counter(layer for _, layer in pairs)
     return LossCounts(
         len(pairs),
         {outcome: outcomes[outcome] for outcome in Outcome},

@@ -1,4 +1,23 @@
-"""A package's queries as questions: required units, outdated ones, and superseded traps."""
+"""The queries of a package as questions, and two rules about old values.
+
+`current-v1`: which required units do not support the answer. Labels of updates cite the turn of the
+old value and that of the new one, and do not say which of them is asked for. Where a question
+requires a current unit, and the texts of its current units hold the gold answer (by `answer-v2`),
+the stale units that it requires are not needed to support an answer. Where they do not hold it (the
+old value is asked for, or both, or a yes or no), everything that is required stays needed. Evidence
+recall still counts all that is required; only the stage goes by what supports. Of the 21 update
+questions among 99 records of LongMemEval, the rule takes 15 to ask for the current value; of the
+other 6, three ask for the old value and three for a yes.
+
+`stale-v1`: which units that no longer hold a question could be answered from by mistake. A package
+does not say which stale unit its current one replaces. The rule is for questions that require a
+unit of what holds now, of an end, or of not being known, and do not ask for the past (a stale unit
+without a current one). A stale unit that the question does not require belongs to it if a required
+supersession or deletion has the same source, or if two terms of the stale unit, and a quarter of
+them, are in the question or in what it requires. Numbers and words of time do not count, because
+many statements share a date. On 40 packages of the event graph, which knows, the rule found all 933
+such pairs, and 149 others.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -71,7 +90,7 @@ def _topic(text: str) -> Terms:
 
 @dataclass(frozen=True, slots=True)
 class PackageQuestion:
-    """Retrievers and readers that do not peek use `text` and nothing else."""
+    """A query. Retrievers and readers that do not peek use `text` and nothing else."""
 
     id: str
     text: str
@@ -80,13 +99,13 @@ class PackageQuestion:
     abstention: bool
     """Whether the right answer is to say that it is not known."""
     needs: Mapping[str, Fraction]
-    """Required units, each with the coverage that is all of it."""
+    """Required units, each with the coverage that counts as full."""
     stale: Mapping[str, str]
-    """Units that held once and that an answer could wrongly be taken from, with their texts."""
+    """Units that no longer hold and could wrongly be taken for an answer, with their texts."""
     says: Mapping[str, str] = field(default_factory=dict)
     """The texts of the required units."""
     holds: tuple[str, ...] = ()
-    """Of these, what is so: not the old value, nor that it is over."""
+    """The required texts that still hold: not the old value, nor that it ended."""
 
     @property
     def supports(self) -> frozenset[str]:
@@ -129,6 +148,6 @@ def _question(query: Query, units: Mapping[str, EvidenceUnit]) -> PackageQuestio
 
 
 def full_coverage(unit: EvidenceUnit) -> Fraction:
-    """The coverage beyond which h gains nothing; 1, one full statement, where h has no end."""
-    ends = unit.response.saturates_at
-    return Fraction(1) if ends is None else ends
+    """The coverage beyond which h gains nothing, or 1 where h never saturates."""
+    end = unit.response.saturates_at
+    return Fraction(1) if end is None else end

@@ -16,10 +16,10 @@ from memaudit.downstream.kept_store import StoredMemory
 from memaudit.downstream.question import PackageQuestion
 
 Ranking = tuple[str, ...]
-"""Ids of the memories found, best first, at most k; what has nothing to do with it is not found."""
+"""Ids of the memories found, best first, at most k. Unrelated memories are not found."""
 
 DIGITS = 6
-"""Scores are rounded to this many digits: what lies below differs between machines."""
+"""Scores are rounded to this many digits, because the rest differs between machines."""
 
 
 class Retriever(Protocol):
@@ -30,7 +30,7 @@ class Retriever(Protocol):
 
     @property
     def about(self) -> str:
-        """One line: how it ranks."""
+        """How it ranks, in one line."""
         ...
 
     @property
@@ -41,12 +41,12 @@ class Retriever(Protocol):
     def rank(
         self, memories: Sequence[StoredMemory], questions: Sequence[PackageQuestion], k: int
     ) -> list[Ranking]:
-        """One ranking a question; memories come in order of writing, which decides ties."""
+        """One ranking per question. Memories come in order of writing, which decides ties."""
         ...
 
 
 def best(memories: Sequence[StoredMemory], scores: Sequence[float], k: int) -> Ranking:
-    """The k best of those with a score above 0; of equals, the one written first."""
+    """The k best of those with a score above 0. Of equals, the one written first."""
     rounded = [round(float(score), DIGITS) for score in scores]
     order = sorted((at for at in range(len(memories)) if rounded[at] > 0),
                    key=lambda at: -rounded[at])  # fmt: skip
@@ -75,11 +75,11 @@ class Bm25:
         index = _index()
         index.index(corpus, show_progress=False)
         known = {word for text in corpus for word in text}
-        found = []
+        rankings = []
         for question in questions:
             asked = [word for word in words(question.text) if word in known]
-            found.append(best(memories, list(index.get_scores(asked)), k) if asked else ())
-        return found
+            rankings.append(best(memories, list(index.get_scores(asked)), k) if asked else ())
+        return rankings
 
 
 def words(text: str) -> list[str]:
@@ -97,7 +97,7 @@ def _index() -> _Index:
 
 
 class Dense:
-    """Ranks by the cosine between question and memory; what points the other way is not found."""
+    """Ranks by the cosine between question and memory. A cosine below 0 is not found."""
 
     peeks = False
 
@@ -156,9 +156,9 @@ class Hybrid:
 
 
 class Oracle:
-    """Takes the memory that adds most of what is still missing, until nothing is or k are taken.
+    """Takes the memory that adds most of what is still missing, until nothing is missing.
 
-    What an answer needs goes before what is required beside it. With k as large as the number of
+    What an answer needs goes before what else is required. With k as large as the number of
     memories that cover anything required, it misses nothing; below that it is a greedy reference,
     not proven to be the best choice of k.
     """
@@ -184,13 +184,13 @@ def _chosen(memories: Sequence[StoredMemory], question: PackageQuestion, k: int)
 
     while left and len(taken) < k:
         # The first of equals: `max` keeps the one written first.
-        found = max(left, key=adds)
-        if not _adds(found, missing):
+        chosen = max(left, key=adds)
+        if not _adds(chosen, missing):
             break
         for unit in missing:
-            missing[unit] = max(Fraction(0), missing[unit] - found.covers.get(unit, Fraction(0)))
-        taken.append(found.id)
-        left.remove(found)
+            missing[unit] = max(Fraction(0), missing[unit] - chosen.covers.get(unit, Fraction(0)))
+        taken.append(chosen.id)
+        left.remove(chosen)
     return tuple(taken)
 
 
@@ -227,9 +227,9 @@ KNOWN = f"{', '.join(RETRIEVERS)}, dense:URL#MODEL, hybrid:URL#MODEL"
 def named_retriever(
     name: str, vectors: Path = Path("memaudit-vectors.sqlite"), offline: bool = False
 ) -> Retriever:
-    """The retriever of that name; dense:URL#MODEL embeds at an OpenAI-compatible address.
+    """The retriever of that name. dense:URL#MODEL embeds at an OpenAI-compatible address.
 
-    Vectors from an address are kept in a file; offline, that file is all there is.
+    Vectors from an address are kept in a file, which is the only source when offline.
     """
     kind, colon, place = name.partition(":")
     if colon and kind in ("dense", "hybrid"):

@@ -1,4 +1,7 @@
-"""Any chat model as the reader: live, from a batch queue, or from the cache."""
+"""Any chat model as the reader: live, from a batch queue, or from the cache.
+
+It gets the question and the texts of the retrieved memories, numbered: no ids, units or answer.
+"""
 
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -15,7 +18,7 @@ from memaudit.models.session import ModelSession
 
 
 class ParsedAnswer(Protocol):
-    """What every reply has, whatever prompt asked for it."""
+    """What every parsed reply has, whatever the prompt."""
 
     @property
     def answer(self) -> str: ...
@@ -30,7 +33,7 @@ class ParsedAnswer(Protocol):
 
     @property
     def quoted(self) -> tuple[tuple[int, str], ...]:
-        """What it claims to be words of a memory."""
+        """Memory numbers and what it claims to quote from them."""
         ...
 
 
@@ -74,11 +77,11 @@ class EvidenceReply(StrictRow):
 
     @property
     def cited(self) -> tuple[int, ...]:
-        return tuple(one.memory for one in self.evidence)
+        return tuple(passage.memory for passage in self.evidence)
 
     @property
     def quoted(self) -> tuple[tuple[int, str], ...]:
-        return tuple((one.memory, one.quote) for one in self.evidence)
+        return tuple((passage.memory, passage.quote) for passage in self.evidence)
 
 
 ReplyType = type[AnswerReply] | type[EvidenceReply]
@@ -121,32 +124,34 @@ class ModelReader:
         self._prompt, self._reply_type = reader_prompt(prompt), PROMPTS[prompt]
         self.about = f"{model}, prompt {self._prompt.label} {self._prompt.sha256[:12]}"
 
-    def read(self, asked: Sequence[ReadingTask]) -> list[ReaderReply]:
-        requests = [(one.owner, self._request(one)) for one in asked]
-        found: Sequence[ParsedAnswer | None] = self._session.ask(STAGE, requests, self._reply_type)
+    def read(self, tasks: Sequence[ReadingTask]) -> list[ReaderReply]:
+        requests = [(task.owner, self._request(task)) for task in tasks]
+        replies: Sequence[ParsedAnswer | None] = self._session.ask(
+            STAGE, requests, self._reply_type
+        )
         failed = {
             trouble.key: _STATES[FailureKind(trouble.what)]
             for trouble in self._session.ledger.problems
             if trouble.stage == STAGE and trouble.failure
         }
         return [
-            ReaderReply(failed[request.key]) if reply is None else _reply(reply, one.memories)
-            for one, (_, request), reply in zip(asked, requests, found, strict=True)
+            ReaderReply(failed[request.key]) if reply is None else _reply(reply, task.memories)
+            for task, (_, request), reply in zip(tasks, requests, replies, strict=True)
         ]
 
-    def _request(self, asked: ReadingTask) -> Request:
+    def _request(self, task: ReadingTask) -> Request:
         memories: Quotable = [
             {"memory": number, "text": memory.text}
-            for number, memory in enumerate(asked.memories, start=1)
+            for number, memory in enumerate(task.memories, start=1)
         ]
-        messages = self._prompt.messages(question=asked.question.text, memories=memories)
+        messages = self._prompt.messages(question=task.question.text, memories=memories)
         return Request.for_reply(
             self._reply_type, self._model, messages, self._prompt.template, self._session.parameters
         )
 
 
 def _reply(reply: ParsedAnswer, memories: Sequence[StoredMemory]) -> ReaderReply:
-    """The reply with ids for numbers; what it cites or quotes wrongly is noted, not believed."""
+    """The reply with ids for numbers. What it cites or quotes wrongly is noted."""
     by_number = dict(enumerate(memories, start=1))
     used = tuple(dict.fromkeys(by_number[n].id for n in reply.cited if n in by_number))
     notes = [UNKNOWN_MEMORY] if set(reply.cited) - by_number.keys() else []

@@ -1,4 +1,4 @@
-"""Readers that need no model: right where the evidence is there, or the best-matching sentence."""
+"""Readers without a model: right where the evidence is retrieved, or the best sentence."""
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
@@ -16,21 +16,21 @@ class EvidenceOnly:
     peeks = True
     asks_a_model = False
 
-    def read(self, asked: Sequence[ReadingTask]) -> list[ReaderReply]:
-        return [self._answer(one) for one in asked]
+    def read(self, tasks: Sequence[ReadingTask]) -> list[ReaderReply]:
+        return [self._answer(task) for task in tasks]
 
     @staticmethod
-    def _answer(asked: ReadingTask) -> ReaderReply:
-        question = asked.question
+    def _answer(task: ReadingTask) -> ReaderReply:
+        question = task.question
         used = tuple(
             memory.id
-            for memory in asked.memories
+            for memory in task.memories
             if any(memory.covers.get(unit) for unit in question.supports)
         )
         if question.abstention:
             return ReaderReply(ReplyState.ABSTAINED, used=used)
         supported = question.supports and all(
-            _covered(asked.memories, unit) >= question.needs[unit] for unit in question.supports
+            _covered(task.memories, unit) >= question.needs[unit] for unit in question.supports
         )
         if not supported:
             return ReaderReply(ReplyState.ABSTAINED, used=used)
@@ -46,21 +46,21 @@ LEAST = Fraction(1, 3)
 
 
 class Extractive:
-    """Answers with one sentence word for word; of equals, that of the memory ranked first."""
+    """Answers with one sentence, verbatim. Of equals, that of the memory ranked first."""
 
     name = "extractive"
     about = "the retrieved sentence with most terms of the question; abstains below a third"
     peeks = False
     asks_a_model = False
 
-    def read(self, asked: Sequence[ReadingTask]) -> list[ReaderReply]:
-        return [self._answer(one) for one in asked]
+    def read(self, tasks: Sequence[ReadingTask]) -> list[ReaderReply]:
+        return [self._answer(task) for task in tasks]
 
     @staticmethod
-    def _answer(asked: ReadingTask) -> ReaderReply:
-        wanted = terms(asked.question.text)
+    def _answer(task: ReadingTask) -> ReaderReply:
+        wanted = terms(task.question.text)
         best, answer, source = Fraction(0), "", ""
-        for id, sentence in _sentences(asked):
+        for id, sentence in _sentences(task):
             shared = Fraction(len(wanted & terms(sentence)), max(1, len(wanted)))
             if shared > best:
                 best, answer, source = shared, sentence, id
@@ -69,7 +69,7 @@ class Extractive:
         return ReaderReply(ReplyState.ANSWERED, answer, (source,))
 
 
-def _sentences(asked: ReadingTask) -> Iterator[tuple[str, str]]:
-    for memory in asked.memories:
+def _sentences(task: ReadingTask) -> Iterator[tuple[str, str]]:
+    for memory in task.memories:
         for sentence in sentences(memory.text):
             yield memory.id, sentence

@@ -10,16 +10,16 @@ from memaudit.downstream.question import PackageQuestion
 
 
 class ReplyState(StrEnum):
-    """What sort of reply it is."""
+    """The kind of a reply."""
 
     ANSWERED = "answered"
     ABSTAINED = "abstained"
     EMPTY = "empty_answer"
-    """It says that it answers, and the answer is blank."""
+    """It claims to answer, and the answer is blank."""
     UNPARSEABLE = "unparseable_reply"
     REFUSED = "refused"
     NO_REPLY = "no_reply"
-    """The server failed: there is nothing to grade."""
+    """The server failed, so there is nothing to grade."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,15 +34,15 @@ class ReadingTask:
 
 @dataclass(frozen=True, slots=True)
 class ReaderReply:
-    """What a reader said."""
+    """The reply of a reader."""
 
     state: ReplyState
     answer: str = ""
     used: tuple[str, ...] = ()
-    """Ids of the memories the answer is taken from, as far as the reader says."""
+    """Ids of the memories that the reader names as its sources."""
     notes: tuple[str, ...] = ()
     knows: bool = False
-    """The reader looked at the hidden side: its answer is right by construction."""
+    """The reader looked at the hidden part, so its answer is right by construction."""
 
 
 class Reader(Protocol):
@@ -53,7 +53,7 @@ class Reader(Protocol):
 
     @property
     def about(self) -> str:
-        """One line: how it answers."""
+        """How it answers, in one line."""
         ...
 
     @property
@@ -66,6 +66,6 @@ class Reader(Protocol):
         """Whether it is better asked everything at once: one estimate, one batch."""
         ...
 
-    def read(self, asked: Sequence[ReadingTask]) -> list[ReaderReply]:
-        """One reply a question, in order."""
+    def read(self, tasks: Sequence[ReadingTask]) -> list[ReaderReply]:
+        """One reply per task, in order."""
         ...
