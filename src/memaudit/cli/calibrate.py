@@ -38,7 +38,7 @@ def calibrate_into(
     out: Path | None,
     as_json: bool,
 ) -> None:
-    """Run a calibration and print it."""
+    """Run a calibration and print its summary."""
     from memaudit.downstream.calibration import CalibrationPlan, calibrate
     from memaudit.natural.named_packages import named_packages
     from memaudit.writers.registry import named_writer
@@ -56,7 +56,7 @@ def calibrate_into(
     )
     with reading.setup(options, out or Path("calibration")) as (setup, _):
         plan = CalibrationPlan(
-            {name: tuple(inside) for name, inside in sets.items()},
+            {name: tuple(packages) for name, packages in sets.items()},
             budgets or BUDGETS,
             [named_writer(name) for name in writers or WRITERS],
             setup,
@@ -73,7 +73,7 @@ def calibrate_into(
 
 
 def show_calibration(summary: dict[str, Any]) -> None:
-    """Correlations, and where the orders part."""
+    """Correlations, and where the orders disagree."""
     screen = console()
     spec = summary["spec"]
     sets = ", ".join(f"{count} of {name}" for name, count in summary["sets"].items())
@@ -89,7 +89,7 @@ def show_calibration(summary: dict[str, Any]) -> None:
     screen.print(_correlations(summary["correlations"]))
     screen.print(
         "pooled: all stores; within: over the writers of one package and budget, mean of these "
-        "(n counts those where it is defined); of means: a point a writer. 95% intervals over "
+        "(n counts those where it is defined); of means: one point per writer. 95% intervals over "
         "packages"
     )
     for parted in summary["partings"]:
@@ -114,14 +114,14 @@ def _correlations(rows: list[dict[str, Any]]) -> Table:
     return table
 
 
-def _number(one: dict[str, float | None]) -> str:
-    if one["value"] is None:
+def _number(correlation: dict[str, float | None]) -> str:
+    if correlation["value"] is None:
         return "undefined"
-    return f"{ratio(one['value'])} ({span(one['ci_low'], one['ci_high'])})"
+    return f"{ratio(correlation['value'])} ({span(correlation['ci_low'], correlation['ci_high'])})"
 
 
 def _partings(parted: dict[str, Any], screen: Any) -> None:
-    """How many pairs part, why, and the largest."""
+    """How many pairs disagree, why, and the largest disagreements."""
     from memaudit.formats.calibration_files import PARTING_REASONS
 
     target = parted["target"].replace("_", " ")

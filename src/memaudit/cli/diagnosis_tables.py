@@ -19,7 +19,7 @@ MOST_PAIRS = 10
 
 
 def show_summary(summary: dict[str, Any]) -> None:
-    """Everything at a glance; the file holds more."""
+    """The main numbers. The summary file holds more."""
     screen = console()
     spec, stores = summary["spec"], summary["summaries"]
     packages = counted(summary["packages"], "package")
@@ -33,10 +33,10 @@ def show_summary(summary: dict[str, Any]) -> None:
         mark = "an ESTIMATE by shared words" if spec["coverage_is_an_estimate"] else "as judged"
         screen.print(safe_markup(f"coverage of exported memories: judge {spec['judge']}, {mark}"))
     screen.print(outcomes_table(stores))
-    for one in stores:
-        screen.print(safe_markup(sum_line(one)))
-    for name, ways in spec["kept_by"].items():
-        counts = ", ".join(f"{way} in {count}" for way, count in ways.items())
+    for store in stores:
+        screen.print(safe_markup(sum_line(store)))
+    for name, reasons in spec["kept_by"].items():
+        counts = ", ".join(f"{reason} in {count}" for reason, count in reasons.items())
         screen.print(safe_markup(f"{name}: {counts} of {packages}"))
     screen.print(measures_table(stores))
     screen.print(means_line(summary))
@@ -53,33 +53,35 @@ def means_line(summary: dict[str, Any]) -> str:
 
 
 def columns(first: str, stores: list[dict[str, Any]]) -> Table:
-    """A table with a column a store."""
+    """A table with one column per store."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column(first)
-    for one in stores:
-        table.add_column(safe_markup(one["store"]), justify="right", overflow="fold")
+    for store in stores:
+        table.add_column(safe_markup(store["store"]), justify="right", overflow="fold")
     return table
 
 
 def outcomes_table(stores: list[dict[str, Any]]) -> Table:
-    """How many questions ended how; every one is in exactly one row."""
+    """How many questions ended how. Every question is in exactly one row."""
     table = columns("outcome", stores)
     for outcome in Outcome:
-        table.add_row(outcome.value, *(_share(one, one["outcomes"][outcome]) for one in stores))
-    table.add_row("all", *(_share(one, one["questions"]) for one in stores))
+        table.add_row(
+            outcome.value, *(_share(store, store["outcomes"][outcome]) for store in stores)
+        )
+    table.add_row("all", *(_share(store, store["questions"]) for store in stores))
     return table
 
 
-def _share(one: dict[str, Any], count: int) -> str:
-    return f"{count} {count / one['questions']:6.1%}"
+def _share(store: dict[str, Any], count: int) -> str:
+    return f"{count} {count / store['questions']:6.1%}"
 
 
-def sum_line(one: dict[str, Any]) -> str:
-    """The exact sum, in questions."""
-    whole = one["questions"]
-    parts = {Layer.NONE.value: one["answered"], **one["losses"]}
-    counts = " + ".join(f"{Fraction(share) * whole} {name}" for name, share in parts.items())
-    return f"{one['store']}: {counted(whole, 'question')} = {counts}"
+def sum_line(store: dict[str, Any]) -> str:
+    """Questions answered and lost by layer, which add up to all questions."""
+    total = store["questions"]
+    parts = {Layer.NONE.value: store["answered"], **store["losses"]}
+    counts = " + ".join(f"{Fraction(share) * total} {name}" for name, share in parts.items())
+    return f"{store['store']}: {counted(total, 'question')} = {counts}"
 
 
 def measures_table(stores: list[dict[str, Any]]) -> Table:
@@ -87,20 +89,20 @@ def measures_table(stores: list[dict[str, Any]]) -> Table:
     table = columns("measure", stores)
     for name in stores[0]["measures"]:
         table.add_row(
-            name.replace("_", " "), *(interval_text(one["measures"][name]) for one in stores)
+            name.replace("_", " "), *(interval_text(store["measures"][name]) for store in stores)
         )
     return table
 
 
-def interval_text(found: dict[str, Any]) -> str:
+def interval_text(mean: dict[str, Any]) -> str:
     """A mean, its interval, and over how many questions."""
-    if found["mean"] is None:
+    if mean["mean"] is None:
         return "undefined"
-    over = f", n {found['n']}" if found["undefined"] else ""
-    if found["ci_low"] is None:
-        return f"{number_text(found['mean'])}{over}"
-    low, high = number_text(found["ci_low"]), number_text(found["ci_high"])
-    return f"{number_text(found['mean'])} ({low} to {high}){over}"
+    over = f", n {mean['n']}" if mean["undefined"] else ""
+    if mean["ci_low"] is None:
+        return f"{number_text(mean['mean'])}{over}"
+    low, high = number_text(mean["ci_low"]), number_text(mean["ci_high"])
+    return f"{number_text(mean['mean'])} ({low} to {high}){over}"
 
 
 def number_text(number: float) -> str:
@@ -122,7 +124,7 @@ def _differences(summary: dict[str, Any], screen: Any) -> None:
 
 
 def differences_table(rows: list[dict[str, Any]]) -> Table:
-    """Paired differences, one a line."""
+    """Paired differences, one per line."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for name in ("measure", "first", "second"):
         table.add_column(name, overflow="fold")
@@ -142,18 +144,16 @@ def differences_table(rows: list[dict[str, Any]]) -> Table:
 def remarks_table(stores: list[dict[str, Any]]) -> Table:
     """How often rows carry which remark."""
     table = columns("remark", stores)
-    for name in sorted({why for one in stores for why in one["why"]}):
-        table.add_row(name.replace("_", " "), *(str(one["why"].get(name, 0)) for one in stores))
+    for name in sorted({why for store in stores for why in store["why"]}):
+        table.add_row(name.replace("_", " "), *(str(store["why"].get(name, 0)) for store in stores))
     return table
 
 
 LONGEST = 160
-"""Letters of a text that are printed."""
-
-Row = dict[str, Any]
+"""Characters of a text that are printed."""
 
 
-def list_failures(rows: Sequence[Row]) -> None:
+def list_failures(rows: Sequence[dict[str, Any]]) -> None:
     """One line for every question that was not answered right."""
     failed = [row for row in rows if row["outcome"] != Outcome.RIGHT]
     for row in failed:
@@ -168,8 +168,8 @@ def list_failures(rows: Sequence[Row]) -> None:
     typer.echo(f"{len(failed)} of {len(rows)} were not answered right")
 
 
-def show_chain(rows: Sequence[Row], query: str) -> None:
-    """Everything about one question at every store; PACKAGE/QUERY where an id is not enough."""
+def show_chain(rows: Sequence[dict[str, Any]], query: str) -> None:
+    """Everything about one question at every store. PACKAGE/QUERY where an id is ambiguous."""
     chosen = [row for row in rows if query in (row["query"], f"{row['package']}/{row['query']}")]
     packages = sorted({row["package"] for row in chosen})
     if not chosen:
@@ -182,7 +182,7 @@ def show_chain(rows: Sequence[Row], query: str) -> None:
         _show(row)
 
 
-def _show(row: Row) -> None:
+def _show(row: dict[str, Any]) -> None:
     def text(id: str) -> str:
         return _short(row["texts"][id])
 
@@ -213,7 +213,7 @@ def _show(row: Row) -> None:
         typer.echo(safe(line))
 
 
-def _gold(row: Row) -> str:
+def _gold(row: dict[str, Any]) -> str:
     if row["abstention"]:
         return "to abstain"
     return repr(_short(row["gold"])) if row["gold"] else "not given"

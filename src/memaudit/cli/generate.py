@@ -50,8 +50,8 @@ def generate(
     from memaudit.io.packages import write_package
 
     if list_all:
-        for name, one in DISTRIBUTIONS.items():
-            typer.echo(f"{name:18} {one.about}")
+        for name, listed in DISTRIBUTIONS.items():
+            typer.echo(f"{name:18} {listed.about}")
         return
     if not distribution:
         raise MemAuditError("name a distribution, for example base; --list shows them all")

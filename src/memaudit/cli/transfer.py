@@ -46,7 +46,7 @@ LAYERS = ("write", "retrieval", "reader", "unsupported", "uncertain")
 
 
 def show_transfer(summary: dict[str, Any]) -> None:
-    """Everything at a glance; the file holds more."""
+    """The main numbers. The summary file holds more."""
     screen = console()
     spec, stores = summary["spec"], summary["summaries"]
     screen.print(
@@ -64,8 +64,8 @@ def show_transfer(summary: dict[str, Any]) -> None:
     screen.print(measures_table(stores))
     screen.print(means_line(summary))
     screen.print(outcomes_table(stores))
-    for one in stores:
-        screen.print(safe_markup(sum_line(one)))
+    for store in stores:
+        screen.print(safe_markup(sum_line(store)))
     screen.print(kinds_table(stores))
     rows = [
         row
@@ -88,18 +88,18 @@ def kinds_table(stores: list[dict[str, Any]]) -> Table:
     table.add_column("kind of question", overflow="fold")
     for name in ("n", "words", "recall", "F1", "answered", *LAYERS):
         table.add_column(name, justify="right")
-    for kind, whole in stores[0]["kinds"].items():
-        table.add_row(safe_markup(kind or "-"), str(whole["questions"]))
-        for one in stores:
-            found = one["kinds"][kind]
+    for kind, first in stores[0]["kinds"].items():
+        table.add_row(safe_markup(kind or "-"), str(first["questions"]))
+        for store in stores:
+            losses = store["kinds"][kind]
             table.add_row(
-                safe_markup(f"  {one['store']}"),
+                safe_markup(f"  {store['store']}"),
                 "",
                 *(
-                    fixed(found["measures"][name]["mean"], 0 if name == "words_retrieved" else 3)
+                    fixed(losses["measures"][name]["mean"], 0 if name == "words_retrieved" else 3)
                     for name in BY_KIND
                 ),
-                *(str(Fraction(found["losses"][layer]) * found["questions"]) for layer in LAYERS),
+                *(str(Fraction(losses["losses"][layer]) * losses["questions"]) for layer in LAYERS),
             )
         table.add_section()
     return table

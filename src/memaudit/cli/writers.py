@@ -60,13 +60,13 @@ def train(
     from memaudit.writers.estimators.ridge import write_model
     from memaudit.writers.estimators.train import train as fit
 
-    found = [package for path in packages or () for package in read_packages(path)]
+    chosen = [package for path in packages or () for package in read_packages(path)]
     if distribution is not None:
-        chosen = named_distribution(distribution)
-        drawn = parse_seeds(seeds) if chosen.draws else (0,)
-        found += [chosen.package(seed) for seed in drawn]
-    if not found:
+        source = named_distribution(distribution)
+        drawn = parse_seeds(seeds) if source.draws else (0,)
+        chosen += [source.package(seed) for seed in drawn]
+    if not chosen:
         raise MemAuditError("nothing to learn from; give packages, or --distribution event_graph")
-    model = fit(found, alpha)
+    model = fit(chosen, alpha)
     write_model(model, out)
-    typer.echo(f"trained on {counted(len(found), 'package')}, written to {safe(out)}")
+    typer.echo(f"trained on {counted(len(chosen), 'package')}, written to {safe(out)}")
