@@ -33,33 +33,45 @@ from tests.natural.talks import DIET, Row, load, write_rows
 EVERYTHING = Design(zero_rate=Fraction(1), judged_only=True)
 
 
-def passed(frame: str, judged: int) -> Package:
-    """Two brought memories in sessions s1 and s2, one raw turn; a unit in each session."""
-    passes = [
-        LabelPass("a", "0", {("m1", "u1"): (Fraction(1), "says so")}),
-        LabelPass("b", "1", {("m1", "u1"): (Fraction(7, 10), ""), ("m2", "u1"): (Fraction(1), "")}),
-    ]
-    brought = {"kind": "fact", "cost": 1, "generator": "labels:memories"}
+def package_of(
+    frame: str, judged: int, passes: list[LabelPass], homes: dict[str, int], pass_a: dict[str, str]
+) -> Package:
+    """A raw turn in session s1 and two supplied memories in s1 and s2; units by session.
+
+    The package is scored by pass a: `pass_a` has its values, by cells such as `m1 u1`.
+    """
+    supplied = {"kind": "fact", "cost": 1, "generator": "labels:memories"}
+    rows = [("r1", "u1", 1, "exact:inclusion")]
+    rows += [(*at.split(), value, "pass:a") for at, value in pass_a.items()]  # type: ignore[misc]
     return Package.model_validate(
         {
             "name": "p",
             "experiences": [{"id": "e1", "session": "s1"}, {"id": "e2", "session": "s2"}],
             "candidates": [
                 {"id": "r1", "experience": "e1", "kind": "raw", "cost": 1, "generator": "rule:raw"},
-                {"id": "m1", "experience": "e1", **brought},
-                {"id": "m2", "experience": "e2", **brought},
+                {"id": "m1", "experience": "e1", **supplied},
+                {"id": "m2", "experience": "e2", **supplied},
             ],
             "units": [
-                {"id": f"u{n}", "kind": "fact", "sources": [{"id": f"e{n}", "session": f"s{n}"}]}
-                for n in (1, 2)
+                {"id": id, "kind": "fact", "sources": [{"id": f"e{at}", "session": f"s{at}"}]}
+                for id, at in homes.items()
             ],
             "coverage": [
-                {"candidate": "m1", "unit": "u1", "value": 1, "provenance": "pass:a"},
-                {"candidate": "r1", "unit": "u1", "value": 1, "provenance": "exact:inclusion"},
+                dict(zip(("candidate", "unit", "value", "provenance"), row, strict=True))
+                for row in rows
             ],
             "attributes": {FIELD: label_passes_json(frame, judged, passes)},
         }
     )
+
+
+def passed(frame: str, judged: int) -> Package:
+    """Pass a covers m1 x u1, pass b 7/10 of it and m2 x u1."""
+    passes = [
+        LabelPass("a", "0", {("m1", "u1"): (Fraction(1), "says so")}),
+        LabelPass("b", "1", {("m1", "u1"): (Fraction(7, 10), ""), ("m2", "u1"): (Fraction(1), "")}),
+    ]
+    return package_of(frame, judged, passes, {"u1": 1, "u2": 2}, {"m1 u1": "1"})
 
 
 def test_judged() -> None:
@@ -118,39 +130,17 @@ BOTH = ["pass:a", "pass:b"]
 
 
 def package_with_passes(frame: str, judged: int) -> Package:
-    """A raw turn, and two brought memories in two sessions of two units each.
+    """Pass a covers m1 x u1 and half of m2 x u3; pass b half of m1 x u1, m1 x u2 and the same half.
 
-    Pass a, which the package is scored by, covers m1 x u1 and half of m2 x u3; pass b says half of
-    m1 x u1, and m1 x u2 besides.
+    Each session has two units.
     """
     full, half = (Fraction(1), ""), (Fraction(1, 2), "")
     passes = [
         LabelPass("a", "0", {("m1", "u1"): full, ("m2", "u3"): half}),
         LabelPass("b", "1", {("m1", "u1"): half, ("m1", "u2"): full, ("m2", "u3"): half}),
     ]
-    brought = {"kind": "fact", "cost": 1, "generator": "labels:memories"}
-    homes = {"u1": "1", "u2": "1", "u3": "2", "u4": "2"}
-    return Package.model_validate(
-        {
-            "name": "p",
-            "experiences": [{"id": "e1", "session": "s1"}, {"id": "e2", "session": "s2"}],
-            "candidates": [
-                {"id": "r1", "experience": "e1", "kind": "raw", "cost": 1},
-                {"id": "m1", "experience": "e1", **brought},
-                {"id": "m2", "experience": "e2", **brought},
-            ],
-            "units": [
-                {"id": id, "kind": "fact", "sources": [{"id": f"e{at}", "session": f"s{at}"}]}
-                for id, at in homes.items()
-            ],
-            "coverage": [
-                {"candidate": "r1", "unit": "u1", "value": 1, "provenance": "exact:inclusion"},
-                {"candidate": "m1", "unit": "u1", "value": 1, "provenance": "pass:a"},
-                {"candidate": "m2", "unit": "u3", "value": 0.5, "provenance": "pass:a"},
-            ],
-            "attributes": {FIELD: label_passes_json(frame, judged, passes)},
-        }
-    )
+    homes = {"u1": 1, "u2": 1, "u3": 2, "u4": 2}
+    return package_of(frame, judged, passes, homes, {"m1 u1": "1", "m2 u3": "1/2"})
 
 
 @pytest.mark.parametrize(("kind", "cells"), [(SESSION, 4), (CONVERSATION, 8), (LISTED, 3)])

@@ -14,6 +14,7 @@ from memaudit.stats.rank_correlation import (
     Tau,
     correlation_interval,
     exact_kendall,
+    exact_spearman,
     kendall,
     row_correlations,
     spearman,
@@ -153,3 +154,19 @@ def test_tau_properties(pairs: list[tuple[int, int]]) -> None:
     assert found.value is None or -1 - 1e-12 <= found.value <= 1 + 1e-12
     if found.same_order and found.value is not None:
         assert isclose(found.value, 1)
+
+
+def rho(first: list[int], second: list[int]) -> float | None:
+    return exact_spearman([Fraction(n) for n in first], [Fraction(n) for n in second])
+
+
+def test_exact_spearman() -> None:
+    """1 - 6 sum(d^2) / (n (n^2 - 1)) without ties: ranks 1234 and 2143 give 1 - 24 / 60.
+
+    With ties: mean ranks 1, 2.5, 2.5 against 1, 2, 3 give 1.5 / sqrt(1.5 * 2).
+    """
+    assert rho([1, 2, 3, 4], [2, 1, 4, 3]) == pytest.approx(0.6)
+    assert (rho([1, 2], [3, 5]), rho([1, 2], [2, 1])) == (1, -1)
+    assert rho([0, 1, 1], [0, 1, 2]) == pytest.approx(1.5 / sqrt(3))
+    assert rho([1, 1], [0, 2]) is None
+    assert rho([1], [2]) is None
