@@ -112,9 +112,8 @@ class LabelFitting:
             attributes[UNVERIFIED] = quote
         first = self.transcript.turn[cited[0]].session if cited else None
         if session is not None and session != first:
-            attributes[HOME_SESSION] = (
-                session  # a pass judges the unit there, and no source says so
-            )
+            # A pass judges the unit there, and no source says so.
+            attributes[HOME_SESSION] = session
         unit = EvidenceUnit(
             id=id, kind=row.optional("kind") or "fact", text=row.text("text"),
             timestamp=self.transcript.turn[cited[-1]].timestamp if cited else None,

@@ -1,4 +1,4 @@
-"""Chance that falls alike on every machine and in every version of Python."""
+"""Random draws that are the same on every machine and in every version of Python."""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -12,7 +12,7 @@ _SCALE = 1 << _BITS
 
 
 class Dice:
-    """Draws from `random()` alone: its sequence is promised, those of `choice` and co. are not."""
+    """Draws from `random()` alone, whose sequence is guaranteed; that of `choice` is not."""
 
     __slots__ = ("_random",)
 
@@ -20,7 +20,7 @@ class Dice:
         self._random = Random(seed)
 
     def bits(self) -> int:
-        """A whole number below 2**53, every one equally likely."""
+        """A uniform whole number below 2**53."""
         return int(self._random.random() * _SCALE)
 
     def below(self, count: int) -> int:
@@ -32,14 +32,12 @@ class Dice:
         return low + self.below(high - low + 1)
 
     def chance(self, share: Fraction) -> bool:
-        """Whether something happens that happens with that share."""
+        """True with this probability."""
         return self.bits() * share.denominator < share.numerator * _SCALE
 
     def pick(self, items: Sequence[Item]) -> Item:
-        """One of the items."""
         return items[self.below(len(items))]
 
     def shuffled(self, items: Sequence[Item]) -> list[Item]:
-        """The items in another order."""
         keys = [(self.bits(), place) for place in range(len(items))]
         return [items[place] for _, place in sorted(keys)]

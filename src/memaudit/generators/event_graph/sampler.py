@@ -1,4 +1,4 @@
-"""Draws threads: what is told about whom."""
+"""Draws threads: what is told about which person."""
 
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -20,7 +20,7 @@ from memaudit.generators.event_graph.threads import (
 from memaudit.generators.event_graph.vocabulary import Attribute, vocabulary
 
 GENERAL_RULES = Fraction(1, 3)
-"""The share of rules that are about things rather than about a person."""
+"""The share of rules about things rather than persons."""
 
 
 @dataclass(slots=True)
@@ -72,7 +72,7 @@ class Sampler:
                 return self._open(about)
 
     def _somebody(self) -> Person:
-        """The speaker in three of ten cases, else one of the others."""
+        """The speaker in three of ten cases, otherwise one of the others."""
         return self.speaker if self.dice.below(10) < 3 else self.dice.pick(self.others)
 
     def _new(self, *key: str) -> bool:
