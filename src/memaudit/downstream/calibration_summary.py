@@ -109,12 +109,12 @@ def _of_means(
     sums = np.zeros((3, drawn.shape[1], len(writers)))
     for row, values in enumerate((x, y, np.ones(len(x)))):
         np.add.at(sums[row], (own, column), values)
-    values = row_correlations(*_means(np.ones((1, drawn.shape[1])), sums))
+    observed = row_correlations(*_means(np.ones((1, drawn.shape[1])), sums))
     # A resample without any package of some writer compares other writers: it is undefined.
     resampled = row_correlations(*_means(drawn, sums))
     rho, tau = (
         correlation_interval(value[0], others, len(writers))
-        for value, others in zip(values, resampled, strict=True)
+        for value, others in zip(observed, resampled, strict=True)
     )
     return rho, tau
 
