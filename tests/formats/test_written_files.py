@@ -60,6 +60,6 @@ def test_runs(run_folder: Path) -> None:
     assert RunManifest.model_validate(manifest).rows == 8
     for line in (run_folder / "rows.jsonl").read_text().splitlines():
         row = json.loads(line)
-        assert set(row) <= RunRow.model_fields.keys() | {"check"}
+        assert set(row) <= RunRow.model_fields.keys() | {"crc"}
         again = RunRow.model_validate(row).to_json()
         assert json.loads(json.dumps(again)) == {name: row[name] for name in again}

@@ -46,7 +46,7 @@ def test_failures_are_some_of_every_sort(diagnosis: Path) -> None:
     abstained = [
         one for _, inside in view.failures.stores for one in inside if not one.row["answer"]
     ]
-    assert {one.said for one in abstained} == {"abstained"}
+    assert {one.answer for one in abstained} == {"abstained"}
 
 
 def test_words_about_the_run(diagnosis: Path, tmp_path: Path) -> None:

@@ -146,8 +146,8 @@ def test_texts_are_escaped(audit: Path) -> None:
     [
         ("[1", "x.json:1: is not valid JSON"),
         ("{}", "is not what memaudit audit"),
-        ('{"format": "memaudit-agreement"}', "lacks what a label audit holds"),
-        ('{"format": "memaudit-label-ratios", "label_sets": 3}', "lacks what a label audit holds"),
+        ('{"format": "memaudit-agreement"}', "is not a complete label audit"),
+        ('{"format": "memaudit-label-ratios", "label_sets": 3}', "is not a complete label audit"),
     ],
 )
 def test_other_files(tmp_path: Path, content: str, said: str) -> None:

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from memaudit.web.explorer.views.store_comparison import candidate_store, compare
 
 from memaudit.io.packages import write_package
+from memaudit.report.store_comparison import compare
 from memaudit.web.explorer.addresses import anchor
 from memaudit.web.explorer.library.library import Library
 from memaudit.web.explorer.site import Site
@@ -105,12 +105,12 @@ def test_a_link_to_a_cell_that_is_gone_says_so(seen: Visit, hotel: str) -> None:
 def test_a_writer_beside_opt_is_what_the_program_says(seen: Visit, site: Site, hotel: str) -> None:
     """Counts, ratio and waste of the script are those of the exact comparison."""
     indexed = site.package(hotel.removeprefix("package/"))
-    workshop = site.optima(indexed)
+    optima = site.optima(indexed)
     budget = Fraction(18)
-    best = workshop.optimum(budget)
-    opt = candidate_store(indexed, "OPT", best.store)
+    best = optima.optimum(budget)
+    opt = indexed.candidate_store("OPT", best.store)
     for name in ("mem0_style", "random_feasible", "estimated_gvt"):
-        found = compare(indexed, opt, workshop.written_by(name, budget))
+        found = compare(indexed.package, opt, optima.written_by(name, budget))
         page = seen.go(f"{hotel}/index.html#b=18&with=w:{name}")
         ratio = f"{float(found.value / best.value):.3f}"
         seen.contains("#other-note", f"ratio {ratio}")

@@ -105,12 +105,12 @@ def test_a_file_that_is_gone_is_not_here(server: Served, folder: Path) -> None:
 
 
 def test_search_reads_what_is_there(server: Served, folder: Path, hotel: Package) -> None:
-    assert "Nothing holds" in page(server, "search.html?q=zeppelin")[1]
+    assert "Nothing contains" in page(server, "search.html?q=zeppelin")[1]
     memory = Memory(id="m", text="She came by zeppelin.", example=hotel.name)
     store = ExportedStore(name="s", origin=Origin(system="s", format="plain"), memories=(memory,))
     write_store(store, folder / "store.json")
     assert "zeppelin" in page(server, "search.html?q=zeppelin")[1].partition("<main")[2]
-    assert "Nothing holds" not in page(server, "search.html?q=zeppelin")[1]
+    assert "Nothing contains" not in page(server, "search.html?q=zeppelin")[1]
 
 
 def value(site: Site, slug: str) -> str:
