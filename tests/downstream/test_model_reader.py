@@ -1,5 +1,6 @@
 """A chat model as the reader, over real HTTP to a deterministic model."""
 
+import hashlib
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,12 +12,20 @@ import pytest
 
 from memaudit.core.errors import MemAuditError
 from memaudit.downstream.kept_store import StoredMemory
-from memaudit.downstream.readers.model import PROMPTS, ModelReader, reader_prompt
+from memaudit.downstream.readers.model import (
+    PROMPTS,
+    AnswerReply,
+    CopiedReply,
+    EvidenceReply,
+    ModelReader,
+    reader_prompt,
+)
 from memaudit.downstream.readers.protocol import ReaderReply, ReadingTask, ReplyState
 from memaudit.downstream.readers.registry import named_reader
 from memaudit.models.cache import Cache
 from memaudit.models.prompt import RULE
 from memaudit.models.providers import ModelSettings
+from memaudit.models.request import schema_of
 from memaudit.models.session import ModelSession, SessionCallbacks, open_session
 from tests.downstream.fake_reader import reads
 from tests.downstream.small import ASKED, DOG, NOW, OLD
@@ -27,6 +36,18 @@ from tests.natural.passes.fake_model import blocks
 pytest.importorskip("openai", reason="pip install 'memaudit[models]'")
 
 CALL = ReadingTask("ann", ASKED["dog"], (DOG, OLD))
+
+
+def test_reply_schemas_are_pinned() -> None:
+    """Names and docstrings of reply types are part of their schema, which cache keys depend on."""
+    pinned = {
+        AnswerReply: "598d9cccc38602e2",
+        CopiedReply: "81a9792a82961c7f",
+        EvidenceReply: "7f135c960cce61df",
+    }
+    for reply, start in pinned.items():
+        text = json.dumps(schema_of(reply), sort_keys=True)
+        assert hashlib.sha256(text.encode()).hexdigest().startswith(start), reply
 
 
 @contextmanager

@@ -61,7 +61,7 @@ class CopiedReply(AnswerReply):
         return () if self.abstained else tuple((number, self.answer) for number in self.memories)
 
 
-class CitedPassage(StrictRow):
+class Evidence(StrictRow):
     """A passage and where it stands."""
 
     memory: int
@@ -71,7 +71,7 @@ class CitedPassage(StrictRow):
 class EvidenceReply(StrictRow):
     """The passages, then the answer."""
 
-    evidence: list[CitedPassage]
+    evidence: list[Evidence]
     answer: str
     abstained: bool
 
