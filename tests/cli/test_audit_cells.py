@@ -53,7 +53,7 @@ def test_what_got_no_answer(tmp_path: Path) -> None:
         other = words(tmp_path, "--base-url", served.url, "--cache", tmp_path / "new")
         result = run(*other)
     assert result.exit_code == 1
-    assert "answered about no cell at all" in result.stderr
+    assert "gave no answer for any cell" in result.stderr
 
 
 def test_batch(tmp_path: Path) -> None:

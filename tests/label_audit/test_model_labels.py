@@ -93,7 +93,7 @@ def test_no_answer_at_all(tmp_path: Path) -> None:
     with (
         serving(instead("coverage", "no")) as served,
         session(tmp_path, live(served.url)) as asked,
-        pytest.raises(MemAuditError, match="'one' answered about no cell at all"),
+        pytest.raises(MemAuditError, match="'one' gave no answer for any cell"),
     ):
         labels_by_model(FRAME, asked, "one")
 

@@ -48,7 +48,7 @@ def agreement_data(audit: AgreementAudit) -> dict[str, Any]:
                 "first": _name(scales[0].first),
                 "second": _name(scales[0].second),
                 "kind": scales[0].kind,
-                "scales": {one.scale.name: _comparison(one) for one in scales},
+                "scales": {pair.scale.name: _comparison(pair) for pair in scales},
             }
             for scales in pairs.values()
         ],

@@ -1,6 +1,6 @@
 """The blind model pass: a frame's cells, and no others, answered by the coverage pass of builds.
 
-The model gets the two texts of a cell. It sees neither ids, kinds and quotes nor the key.
+The model gets the two texts of a cell. It sees no ids, kinds or quotes, and not the key.
 """
 
 from collections import defaultdict
@@ -20,7 +20,7 @@ MODEL_ANNOTATOR = "model:"
 class ModelLabels:
     """A model's labels, with its reasons as notes, and the cells that it did not answer.
 
-    A cell without an answer has no label: it was not judged none.
+    A cell without an answer has no label; it does not count as none.
     """
 
     labels: LabelSet
@@ -37,15 +37,15 @@ def labels_by_model(frame: Frame, session: ModelSession, model: str) -> ModelLab
     notes: dict[str, str] = {}
     undecided: list[str] = []
     for cell in frame.cells:
-        said = judged[cell.package][cell.candidate_text, cell.unit_text]
-        if said is None:
+        answer = judged[cell.package][cell.candidate_text, cell.unit_text]
+        if answer is None:
             undecided.append(cell.id)
             continue
-        labels[cell.id] = said.label
-        notes[cell.id] = said.reason
+        labels[cell.id] = answer.label
+        notes[cell.id] = answer.reason
     if not labels:
         raise MemAuditError(
-            f"the model {model!r} answered about no cell at all: check the address and the model, "
+            f"the model {model!r} gave no answer for any cell; check the address and the model, "
             "then run again"
         )
     return ModelLabels(LabelSet(f"{MODEL_ANNOTATOR}{model}", labels, notes), tuple(undecided))
