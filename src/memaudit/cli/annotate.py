@@ -15,9 +15,7 @@ if TYPE_CHECKING:
 
 def annotate(
     frame: Annotated[Path, typer.Argument(metavar="FRAME", help="A frame, or its cells file.")],
-    annotator: Annotated[
-        str, typer.Option(metavar="NAME", help="The name of the annotator.")
-    ],
+    annotator: Annotated[str, typer.Option(metavar="NAME", help="The name of the annotator.")],
     labels: Annotated[
         Path | None,
         typer.Option(
