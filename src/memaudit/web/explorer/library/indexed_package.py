@@ -67,30 +67,32 @@ class IndexedPackage:
 
     @cached_property
     def experiences(self) -> tuple[Experience, ...]:
-        return tuple(sorted(self.package.experiences, key=lambda one: one.index))
+        return tuple(sorted(self.package.experiences, key=lambda item: item.index))
 
     @cached_property
     def experience_at(self) -> dict[str, int]:
         """The place of every experience."""
-        return {one.id: place for place, one in enumerate(self.experiences)}
+        return {item.id: place for place, item in enumerate(self.experiences)}
 
     @cached_property
     def candidates(self) -> tuple[Candidate, ...]:
         """Candidates as solvers and writers order them."""
         at = self.experience_at
-        return tuple(sorted(self.package.candidates, key=lambda one: (at[one.experience], one.id)))
+        return tuple(
+            sorted(self.package.candidates, key=lambda item: (at[item.experience], item.id))
+        )
 
     @cached_property
     def candidate_at(self) -> dict[str, int]:
         """The place of every candidate."""
-        return {one.id: place for place, one in enumerate(self.candidates)}
+        return {item.id: place for place, item in enumerate(self.candidates)}
 
     @cached_property
     def by_experience(self) -> tuple[tuple[int, ...], ...]:
         """The places of the candidates of each experience."""
         groups: list[list[int]] = [[] for _ in self.experiences]
-        for place, one in enumerate(self.candidates):
-            groups[self.experience_at[one.experience]].append(place)
+        for place, item in enumerate(self.candidates):
+            groups[self.experience_at[item.experience]].append(place)
         return tuple(map(tuple, groups))
 
     @cached_property
@@ -100,7 +102,7 @@ class IndexedPackage:
     @cached_property
     def unit_at(self) -> dict[str, int]:
         """The place of every unit."""
-        return {one.id: place for place, one in enumerate(self.units)}
+        return {item.id: place for place, item in enumerate(self.units)}
 
     @cached_property
     def cells(self) -> tuple[tuple[tuple[int, Coverage], ...], ...]:
@@ -109,7 +111,7 @@ class IndexedPackage:
         for cell in self.package.coverage:
             if cell.value:
                 rows[self.candidate_at[cell.candidate]].append((self.unit_at[cell.unit], cell))
-        return tuple(tuple(sorted(row, key=lambda one: one[0])) for row in rows)
+        return tuple(tuple(sorted(row, key=lambda item: item[0])) for row in rows)
 
     @cached_property
     def coverers(self) -> tuple[tuple[tuple[int, Coverage], ...], ...]:
@@ -119,7 +121,7 @@ class IndexedPackage:
             for unit, cell in row:
                 columns[unit].append((place, cell))
         return tuple(
-            tuple(sorted(column, key=lambda one: (self.candidates[one[0]].cost, one[0])))
+            tuple(sorted(column, key=lambda item: (self.candidates[item[0]].cost, item[0])))
             for column in columns
         )
 
@@ -140,14 +142,14 @@ class IndexedPackage:
     def kinds(self) -> tuple[str, ...]:
         """Kinds of candidates, the most frequent first."""
         counts: dict[str, int] = {}
-        for one in self.candidates:
-            counts[one.kind] = counts.get(one.kind, 0) + 1
+        for item in self.candidates:
+            counts[item.kind] = counts.get(item.kind, 0) + 1
         return tuple(sorted(counts, key=lambda kind: (-counts[kind], kind)))
 
     @cached_property
     def query_slugs(self) -> dict[str, Query]:
         """Queries by their names in addresses."""
-        return {slug(one.id): one for one in self.package.queries}
+        return {slug(item.id): item for item in self.package.queries}
 
     @cached_property
     def total_cost(self) -> Fraction:

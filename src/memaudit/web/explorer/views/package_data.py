@@ -22,30 +22,30 @@ def shown(text: str | None, most: int = MOST_LETTERS) -> str:
 def package_data(indexed: IndexedPackage) -> dict[str, Any]:
     """Candidates, units, queries and coverage."""
     kind_at = {kind: place for place, kind in enumerate(indexed.kinds)}
-    sessions = list(dict.fromkeys(one.session or "" for one in indexed.experiences))
+    sessions = list(dict.fromkeys(item.session or "" for item in indexed.experiences))
     session_at = {session: place for place, session in enumerate(sessions)}
     weights = indexed.package.weights
     return {
         "kinds": [shown(kind, 40) for kind in indexed.kinds],
         "sessions": [shown(session, 40) for session in sessions],
         "experiences": {
-            "session": [session_at[one.session or ""] for one in indexed.experiences],
-            "time": [shown(one.timestamp, 40) for one in indexed.experiences],
+            "session": [session_at[item.session or ""] for item in indexed.experiences],
+            "time": [shown(item.timestamp, 40) for item in indexed.experiences],
         },
         "candidates": {
-            "id": [shown(one.id, 60) for one in indexed.candidates],
-            "anchor": [anchor("candidates", one.id) for one in indexed.candidates],
-            "experience": [indexed.experience_at[one.experience] for one in indexed.candidates],
-            "kind": [kind_at[one.kind] for one in indexed.candidates],
-            "cost": [script_number(one.cost) for one in indexed.candidates],
-            "text": [shown(one.text) for one in indexed.candidates],
+            "id": [shown(item.id, 60) for item in indexed.candidates],
+            "anchor": [anchor("candidates", item.id) for item in indexed.candidates],
+            "experience": [indexed.experience_at[item.experience] for item in indexed.candidates],
+            "kind": [kind_at[item.kind] for item in indexed.candidates],
+            "cost": [script_number(item.cost) for item in indexed.candidates],
+            "text": [shown(item.text) for item in indexed.candidates],
         },
         "units": {
-            "id": [shown(one.id, 60) for one in indexed.units],
-            "kind": [shown(one.kind, 40) for one in indexed.units],
-            "weight": [script_number(weights[one.id]) for one in indexed.units],
-            "text": [shown(one.text) for one in indexed.units],
-            "h": [_response(one.response) for one in indexed.units],
+            "id": [shown(item.id, 60) for item in indexed.units],
+            "kind": [shown(item.kind, 40) for item in indexed.units],
+            "weight": [script_number(weights[item.id]) for item in indexed.units],
+            "text": [shown(item.text) for item in indexed.units],
+            "h": [_response(item.response) for item in indexed.units],
         },
         "cells": [
             [[unit, script_number(cell.value)] for unit, cell in row] for row in indexed.cells

@@ -55,12 +55,12 @@ class Links:
 
 def package_links(library: Library, name: str, digest: str = "") -> Links:
     """The package of that name, the one with this digest where there are several."""
-    named = [one for one in library.of("package") if one.name == name]
-    named.sort(key=lambda one: one.text("digest") != digest)
+    named = [entry for entry in library.of("package") if entry.name == name]
+    named.sort(key=lambda entry: entry.text("digest") != digest)
     known = Links()
-    for one in named[:MOST_TRIED]:
+    for entry in named[:MOST_TRIED]:
         try:
-            indexed = library.package(one)
+            indexed = library.package(entry)
         except MemAuditError:  # listed as unreadable
             continue
         if not digest or indexed.digest == digest:
