@@ -203,7 +203,7 @@ def test_the_readme_counts_what_is_there() -> None:
         "full cells": values[1],
         "partial cells": values[0.5],
     }
-    assert f"of\n{cells} cells" in page
+    assert f"Of {cells} cells" in page
     assert f"over all {cells} cells" in page
     assert Counter(talk.topic for talk in all_talks) == TOPICS
     assisted = sum("assistant" in {t.speaker for t in turns(talk).values()} for talk in all_talks)
