@@ -1,4 +1,4 @@
-"""Writes happen as a whole or not at all."""
+"""Writes happen as a whole or not at all; paths beside a file."""
 
 import os
 from pathlib import Path
@@ -8,6 +8,7 @@ import pytest
 from memaudit.core.errors import MemAuditError
 from memaudit.core.package import Package
 from memaudit.io import atomic
+from memaudit.io.files import beside
 from memaudit.io.packages import read_package, write_package
 
 
@@ -80,10 +81,28 @@ def test_unwritable_attributes_are_one_line(tiny: Package, tmp_path: Path) -> No
 
 
 def test_files_have_usual_permissions(tmp_path: Path) -> None:
-    """Temporary names do not leak private permissions."""
     umask = os.umask(0o022)
     try:
         atomic.write_file(tmp_path / "x", "x")
     finally:
         os.umask(umask)
     assert (tmp_path / "x").stat().st_mode & 0o777 == 0o644
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [("out/x.csv", "out/x.csv-b"), ("build", "build-b"), (".hidden", ".hidden-b"),
+     ("a.tar/x", "a.tar/x-b")],
+)  # fmt: skip
+def test_beside(path: str, expected: str) -> None:
+    """After the whole name, or in place of the ending."""
+    assert beside(Path(path), "-b") == Path(expected)
+    assert beside(Path("out/x.csv"), "-b", stem=True) == Path("out/x-b")
+
+
+def test_beside_a_folder_without_a_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The folder one is in has a name as well."""
+    (tmp_path / "in" / "deep").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path / "in" / "deep")
+    assert beside(Path(), "-b") == tmp_path / "in" / "deep-b"
+    assert beside(Path(".."), "-b") == tmp_path / "in-b"

@@ -12,7 +12,6 @@ ROWS = [{"n": n, "text": 'ä\n\u202e"crc"'} for n in range(5)]
 
 
 def write(path: Path) -> bytes:
-    """A journal of five rows."""
     with Journal(path) as journal:
         journal.append(to_line(row) for row in ROWS)
     return path.read_bytes()
@@ -41,7 +40,6 @@ def test_cut_anywhere_it_goes_on(tmp_path: Path) -> None:
 
 
 def test_any_changed_byte_is_seen() -> None:
-    """A checksum over every byte of a line."""
     line = to_line(ROWS[0]).encode()
     assert is_intact(line)
     for at in range(len(line)):
@@ -64,7 +62,6 @@ def test_damage_in_the_middle(tmp_path: Path) -> None:
 
 
 def test_one_writer_at_a_time(tmp_path: Path) -> None:
-    """A second run is told, not mixed in."""
     with (
         Journal(tmp_path / "rows.jsonl"),
         pytest.raises(MemAuditError, match="written by another run"),
@@ -74,6 +71,5 @@ def test_one_writer_at_a_time(tmp_path: Path) -> None:
 
 
 def test_unwritable(tmp_path: Path) -> None:
-    """No folder, one line."""
     with pytest.raises(MemAuditError, match="cannot write"), Journal(tmp_path / "no" / "rows"):
         pass

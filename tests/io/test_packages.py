@@ -2,10 +2,8 @@
 
 import json
 import os
-import random
 import tempfile
 from pathlib import Path
-from typing import Any
 
 import jsonschema
 import pytest
@@ -47,18 +45,6 @@ def test_every_form_round_trips(package: Package) -> None:
         assert sorted(path.name for path in place.iterdir()) == ["a", "p", "p.json"]
 
 
-def test_exact_numbers_survive(tiny: Package, tmp_path: Path) -> None:
-    """Numbers floats cannot hold stay what they were."""
-    numbers = ["0.1", "1/3", "123456789.123456789123456789", "1e-30", "7/1000003"]
-    candidates = [
-        tiny.candidates[0].model_copy(update={"id": f"n{i}"}).model_dump() | {"cost": number}
-        for i, number in enumerate(numbers)
-    ]
-    package = tiny.replace(candidates=candidates, coverage=())
-    write_package(package, tmp_path / "p.json")
-    assert read_package(tmp_path / "p.json") == package
-
-
 def test_both_weights_are_recorded(tiny: Package, tmp_path: Path) -> None:
     """A unit row shows the queries' weight next to the explicit one."""
     write_package(tiny, tmp_path / "p")
@@ -70,7 +56,6 @@ def test_both_weights_are_recorded(tiny: Package, tmp_path: Path) -> None:
 
 
 def test_one_package_expected(tiny: Package, tmp_path: Path) -> None:
-    """Reading one package from a folder of two says so."""
     write_artifact([tiny, tiny.replace(name="b")], tmp_path / "a")
     with pytest.raises(MemAuditError, match="holds 2 packages"):
         read_package(tmp_path / "a")
@@ -98,7 +83,6 @@ def test_schema_is_up_to_date() -> None:
 @given(packages())
 @settings(max_examples=25)
 def test_written_packages_satisfy_it(package: Package) -> None:
-    """Whatever we write is described by the schema."""
     with tempfile.TemporaryDirectory() as folder:
         write_package(package, Path(folder) / "p.json")
         VALIDATOR.validate(json.loads((Path(folder) / "p.json").read_text()))
@@ -121,53 +105,31 @@ FILES: list[tuple[str, list[str]]] = [
     ("", ["p.json:1: is not valid JSON: Expecting value at column 1"]),
     ("[1]", ["p.json: is not a package: it holds a list"]),
     ("3", ["p.json: is not a package: it holds a number"]),
-    (
-        '{"a": 1}',
-        [
-            'p.json: is not a package: it lacks the line "format": "memaudit-package" '
-            "(see memaudit schema)"
-        ],
-    ),
-    (
-        f'{{{HEAD}, "experiences": 5, "candidates": []}}',
-        [
-            "p.json: the table 'experiences' is a number (a list was expected)",
-            "p.json: the table 'units' is missing (a list was expected)",
-        ],
-    ),
-    (
-        f'{{{HEAD},\n"experiences": [{{"id": "e1"}},\n 7],\n"candidates": [], "units": []}}',
-        ["p.json:3: experiences[1] is a number (an object was expected)"],
-    ),
-    (
-        f'{{{HEAD},\n"experiences": [\n  {{\n    "id": "e1"}},\n  {{"id": "e1"}}],\n'
-        '"candidates": [], "units": [{"id": "u", "kind": "fact", "weight": -1}]}',
-        [
-            "p.json:5: 'e1' is a duplicate id, first used in line 3 (ids are unique in a table)",
-            "p.json:6: 'u' has a negative weight (weights are 0 or more)",
-        ],
-    ),
-    (
-        f'{{{HEAD},\n"budgets": [NaN],\n"experiences": [\n{{"id": "e", "id": "f"}}],'
-        '\n"candidates": [], "units": []}',
-        [
-            "p.json:2: NaN is not a number a package can hold",
-            "p.json:4: the key 'id' appears twice in one object",
-        ],
-    ),
-    (
-        f'{{{HEAD}, "units": [], "units": []}}',
-        ["p.json:1: the key 'units' appears twice in one object"],
-    ),
+    ('{"a": 1}', ['p.json: is not a package: it lacks the line "format": "memaudit-package" '
+                  "(see memaudit schema)"]),
+    (f'{{{HEAD}, "experiences": 5, "candidates": []}}',
+     ["p.json: the table 'experiences' is a number (a list was expected)",
+      "p.json: the table 'units' is missing (a list was expected)"]),
+    (f'{{{HEAD},\n"experiences": [{{"id": "e1"}},\n 7],\n"candidates": [], "units": []}}',
+     ["p.json:3: experiences[1] is a number (an object was expected)"]),
+    (f'{{{HEAD},\n"experiences": [\n  {{\n    "id": "e1"}},\n  {{"id": "e1"}}],\n'
+     '"candidates": [], "units": [{"id": "u", "kind": "fact", "weight": -1}]}',
+     ["p.json:5: 'e1' is a duplicate id, first used in line 3 (ids are unique in a table)",
+      "p.json:6: 'u' has a negative weight (weights are 0 or more)"]),
+    (f'{{{HEAD},\n"budgets": [NaN],\n"experiences": [\n{{"id": "e", "id": "f"}}],'
+     '\n"candidates": [], "units": []}',
+     ["p.json:2: NaN is not a number a package can hold",
+      "p.json:4: the key 'id' appears twice in one object"]),
+    (f'{{{HEAD}, "units": [], "units": []}}',
+     ["p.json:1: the key 'units' appears twice in one object"]),
     (f'{{{HEAD}, "experiences": [' + "[" * 99999, ["p.json:1: nests deeper than 64 levels"]),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("text", "expected"), FILES)
 def test_one_file_problems_have_lines(tmp_path: Path, text: str, expected: list[str]) -> None:
-    """The one-file form points at lines too."""
     (tmp_path / "p.json").write_text(text)
-    assert [str(problem) for problem in problems_at(tmp_path / "p.json")] == expected
+    assert lines(tmp_path / "p.json") == expected
 
 
 def lines(path: Path) -> list[str]:
@@ -195,7 +157,6 @@ def test_paths_that_hold_no_package(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root reads everything")
 def test_unreadable_paths(tmp_path: Path) -> None:
-    """No permission is a problem, not a traceback."""
     (tmp_path / "p.json").write_text("{}")
     (tmp_path / "p.json").chmod(0)
     assert lines(tmp_path / "p.json") == ["p.json: cannot be read: Permission denied"]
@@ -208,62 +169,3 @@ def test_large_files_are_refused(tmp_path: Path) -> None:
     assert lines(tmp_path / "p.json") == [
         "p.json: is too large: 536870913 bytes, at most 536870912 are read (split it)"
     ]
-
-
-JUNK: list[Any] = [
-    None, True, 0, -1, 1.5, 10**70, 1e-300, "", "x", "m1", "1/0", "nan", "\ud800", "\u202e",
-    [], [[]], [None], {}, {"": {}}, {"id": 1}, {"shape": "sqrt"}, {"shape": []}, [[1, "1/3"]],
-]  # fmt: skip
-
-
-def write_all(package: Package, place: Path) -> list[Path]:
-    """The package in every form."""
-    write_package(package, place / "p.json")
-    write_package(package, place / "p")
-    write_artifact([package, package.replace(name="b")], place / "a")
-    return [place / "p.json", place / "p", place / "a"]
-
-
-def spoil_value(value: Any, luck: random.Random) -> Any:
-    """The value with one part somewhere inside replaced, removed or added."""
-    if isinstance(value, dict) and value and luck.random() < 0.8:
-        key = luck.choice(list(value))
-        if luck.random() < 0.2:
-            return {name: value[name] for name in value if name != key}
-        return {**value, key: spoil_value(value[key], luck)}
-    if isinstance(value, list) and value and luck.random() < 0.8:
-        spot = luck.randrange(len(value))
-        return [*value[:spot], spoil_value(value[spot], luck), *value[spot + 1 :]]
-    return luck.choice(JUNK)
-
-
-def spoil(path: Path, luck: random.Random) -> None:
-    """Damage one file: its bytes, or one value in its JSON."""
-    data = path.read_bytes()
-    if luck.random() < 0.3:
-        spot = luck.randrange(len(data) + 1)
-        noise = bytes(luck.choice(b'{}[]",:\\\0\n\xff9e-') for _ in range(luck.randrange(3)))
-        path.write_bytes(data[:spot] + noise + data[spot + luck.randrange(3) :])
-    elif path.suffix == ".json":
-        path.write_text(json.dumps(spoil_value(json.loads(data), luck)))
-    else:
-        rows = data.decode().splitlines() or ["{}"]
-        spot = luck.randrange(len(rows))
-        rows[spot] = json.dumps(spoil_value(json.loads(rows[spot]), luck))
-        path.write_text("\n".join(rows))
-
-
-@pytest.mark.parametrize("seed", range(40))
-def test_damage_is_reported_or_harmless(tiny: Package, seed: int) -> None:
-    """Problems have one line each; nothing is raised."""
-    luck = random.Random(seed)
-    with tempfile.TemporaryDirectory() as name:
-        for path in write_all(tiny.replace(attributes={"a": [0.5]}), Path(name)):
-            files = [path] if path.is_file() else sorted(path.iterdir())
-            for _ in range(5):
-                file = luck.choice(files)
-                before = file.read_bytes()
-                spoil(file, luck)
-                for problem in problems_at(path):
-                    assert "pydantic" not in str(problem)
-                file.write_bytes(before)

@@ -38,7 +38,6 @@ def test_the_same_run_resumes_and_another_is_refused(tmp_path: Path) -> None:
 
 
 def test_rows_without_a_spec_are_not_touched(tmp_path: Path) -> None:
-    """Nobody knows what they are rows of."""
     (tmp_path / ROWS).write_text("somebody's")
     with pytest.raises(MemAuditError, match=r"holds rows\.jsonl but no spec\.json; choose"):
         claim(tmp_path)
@@ -67,7 +66,6 @@ def test_a_run_that_fails_before_its_first_row_leaves_nothing(
 
 
 def test_a_run_that_fails_later_keeps_its_rows(tmp_path: Path) -> None:
-    """They need not be made again."""
 
     def run() -> None:
         with claimed_by_spec(tmp_path, FORMAT, "test", {}):

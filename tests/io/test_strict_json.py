@@ -20,15 +20,13 @@ def test_an_object(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("data", "line"),
     [
-        (b"", "spec.json is not JSON; run it again"),
-        (b"{", "spec.json is not JSON; run it again"),
+        (b"", "spec.json is not JSON; run it again"), (b"{", "spec.json is not JSON; run it again"),
         (b"[]", "spec.json holds no JSON object; run it again"),
         (b'{"a":' * 100_000, "spec.json nests too deeply; run it again"),
         (b'"\xff"', "spec.json: it is not UTF-8"),
     ],
-)
+)  # fmt: skip
 def test_no_object(tmp_path: Path, data: bytes, line: str) -> None:
-    """One line with the path."""
     path = tmp_path / "spec.json"
     path.write_bytes(data)
     with pytest.raises(MemAuditError, match=line) as error:
@@ -60,7 +58,6 @@ class _Outer(BaseModel):
 
 
 def fault(data: Any) -> str:
-    """What is wrong."""
     with pytest.raises(ValidationError) as found:
         _Outer.model_validate(data)
     return first_fault(found.value)
