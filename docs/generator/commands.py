@@ -1,4 +1,4 @@
-"""The command reference: what `--help` prints of every command, and nothing written by hand."""
+"""The command reference: the `--help` of every command, with nothing written by hand."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -10,7 +10,7 @@ from memaudit.cli.main import COMMANDS, app, load
 
 HEAD = """# Commands
 
-Every command with its options, as `--help` prints them. This page is made from the program when the
+Every command with its options, as `--help` prints them. This page is generated when the
 site is built.
 
 """

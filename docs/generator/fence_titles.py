@@ -1,6 +1,6 @@
-"""The words behind a fence, as a title that readers see.
+"""The words after a fence as a title that readers see.
 
-Pages say behind a fence how the block is checked (tests/docs); mkdocs knows a language and a title.
+They say how the block is checked (tests/docs); mkdocs knows only a language and a title.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""What mkdocs does besides: pages made from the code, and fences that say how they are checked."""
+"""Hooks for mkdocs: pages generated from the code, and titles for tagged fences."""
 
 import re
 import sys
@@ -25,7 +25,7 @@ LAST_SECTION = "Reference"
 
 
 def on_config(config: Any) -> Any:
-    """A page that the navigation does not name goes to the end of the reference."""
+    """Append pages that the navigation does not name to the reference."""
     named = set(re.findall(r"'([\w/-]+\.md)'", repr(config.nav)))
     there = {path.relative_to(config.docs_dir).as_posix() for path in _pages(config.docs_dir)}
     (section,) = (part[LAST_SECTION] for part in config.nav if LAST_SECTION in part)
@@ -38,7 +38,7 @@ def _pages(folder: str) -> list[Path]:
 
 
 def on_files(files: Files, config: Any) -> Files:
-    """Add the pages that are made from the code."""
+    """Add the pages that are generated from the code."""
     for path, page in MADE.items():
         files.append(File.generated(config, path, content=page()))
     return files

@@ -12,16 +12,16 @@ from docs.generator.types import signature_text, type_text
 
 HEAD = """# Python
 
-The names that `import memaudit` gives, with their signatures and docstrings. Everything else can be
-imported from its module, but may change without notice. This page is made from the code when the
-site is built.
+The names that `import memaudit` provides, with their signatures and docstrings. Everything else can
+be imported from its module, but may change without notice. This page is generated from the code
+when the site is built.
 
 """
 REQUIRED = "required"
 
 
 def names() -> list[str]:
-    """Every exported name but the version, functions first."""
+    """Every exported name except the version, functions first."""
     found = [name for name in memaudit.__all__ if not name.startswith("_")]
     return sorted(found, key=lambda name: (inspect.isclass(getattr(memaudit, name)), name))
 

@@ -1,4 +1,4 @@
-"""The JSON Schema of a package, as the models give it."""
+"""The JSON Schema of a package, generated from the models."""
 
 import json
 
@@ -6,8 +6,9 @@ from memaudit.io.packages import package_schema
 
 HEAD = """# JSON Schema of a package
 
-Printed by `memaudit schema`, and kept in `schema/package.schema.json`. [Packages](../packages.md)
-explains the fields; `memaudit validate` checks more than a schema can say.
+`memaudit schema` prints this schema, and `schema/package.schema.json` holds it.
+[Packages](../packages.md) explains the fields. `memaudit validate` checks more than a schema can
+express.
 
 """
 

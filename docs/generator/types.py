@@ -27,7 +27,7 @@ def _name(kind: Any) -> str:
 
 
 def signature_text(function: Any, hints: dict[str, Any]) -> str:
-    """Parameters with types and defaults, one a line where they are many."""
+    """Parameters with types and defaults, one per line if there are many."""
     found = inspect.signature(function)
     parts = []
     for name, parameter in found.parameters.items():
