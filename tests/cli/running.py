@@ -1,4 +1,9 @@
-"""Run a command in this process."""
+"""Run a command in this process, and write the files that it reads."""
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
 
 from typer.testing import CliRunner, Result
 
@@ -11,6 +16,17 @@ def run(*arguments: object, answer: str | None = None) -> Result:
     return CliRunner(env={"COLUMNS": "80"}).invoke(app, words, input=answer)
 
 
+def done(*arguments: object) -> Result:
+    """The result of a command that must succeed."""
+    result = run(*arguments)
+    assert result.exit_code == 0, result.output
+    return result
+
+
+def printed_json(*arguments: object) -> Any:
+    return json.loads(done(*arguments, "--json").stdout)
+
+
 def failure(*arguments: object) -> str:
     """The one line a failing command prints."""
     result = run(*arguments)
@@ -18,3 +34,16 @@ def failure(*arguments: object) -> str:
     assert result.stdout == ""
     (line,) = result.stderr.splitlines()
     return line
+
+
+def write_rows(path: Path, *rows: object) -> Path:
+    """Rows as JSONL."""
+    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    return path
+
+
+def import_texts(path: Path, texts: Iterable[str]) -> Path:
+    """A store at a .json path, imported from a plain export beside it that gives it its name."""
+    export = write_rows(path.with_suffix(".jsonl"), *({"text": text} for text in texts))
+    done("import", export, "--out", path)
+    return path

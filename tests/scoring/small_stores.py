@@ -4,59 +4,48 @@ from fractions import Fraction
 
 from hypothesis import strategies as st
 
+from memaudit.adapters.store import ExportedStore, Memory, Origin
 from memaudit.core.package import Package
 from memaudit.core.response import Log1p, Sqrt
 from memaudit.scoring.judged_store import WrittenMemory, WrittenStore
 from memaudit.scoring.judges import Cell
 
 F = Fraction
-MEALS = Package.model_validate(
-    {
-        "name": "meals",
-        "experiences": [{"id": "e1"}, {"id": "e2"}],
-        "candidates": [
-            {"id": "old", "experience": "e1", "kind": "fact", "cost": 2},
-            {"id": "both", "experience": "e2", "kind": "compound_update", "cost": 4},
-        ],
-        "units": [
-            {"id": "now", "kind": "current", "weight": 3},
-            {"id": "ended", "kind": "supersession", "weight": 3},
-            {"id": "once", "kind": "stale", "weight": 1},
-        ],
-        "queries": [{"id": "q", "required": ["now", "ended"]}, {"id": "p", "required": ["once"]}],
-        "coverage": [
-            {"candidate": "old", "unit": "once", "value": 1},
-            {"candidate": "both", "unit": "now", "value": 1},
-            {"candidate": "both", "unit": "ended", "value": 1},
-        ],
-    }
-)
+MEALS = Package.model_validate({
+    "name": "meals",
+    "experiences": [{"id": "e1"}, {"id": "e2"}],
+    "candidates": [
+        {"id": "old", "experience": "e1", "kind": "fact", "cost": 2},
+        {"id": "both", "experience": "e2", "kind": "compound_update", "cost": 4}],
+    "units": [
+        {"id": "now", "kind": "current", "weight": 3},
+        {"id": "ended", "kind": "supersession", "weight": 3},
+        {"id": "once", "kind": "stale", "weight": 1}],
+    "queries": [{"id": "q", "required": ["now", "ended"]}, {"id": "p", "required": ["once"]}],
+    "coverage": [
+        {"candidate": "old", "unit": "once", "value": 1},
+        {"candidate": "both", "unit": "now", "value": 1},
+        {"candidate": "both", "unit": "ended", "value": 1}],
+})  # fmt: skip
 IRRATIONAL = MEALS.replace(
     units=tuple(
         unit.model_copy(update={"response": response})
         for unit, response in zip(MEALS.units, (Sqrt(), Log1p(), Sqrt()), strict=True)
     )
 )
-PETS = Package.model_validate(
-    {
-        "name": "pets",
-        "cost_rule": "words",
-        "experiences": [{"id": "e1"}],
-        "candidates": [
-            {"id": "a", "experience": "e1", "kind": "fact", "text": "dog Rex", "cost": 2},
-            {"id": "b", "experience": "e1", "kind": "fact", "text": "cat", "cost": 1},
-        ],
-        "units": [
-            {"id": "dog", "kind": "fact", "weight": 3},
-            {"id": "cat", "kind": "fact", "weight": 1},
-            {"id": "fish", "kind": "fact", "weight": 0},
-        ],
-        "coverage": [
-            {"candidate": "a", "unit": "dog", "value": 1, "provenance": "exact:inclusion"},
-            {"candidate": "b", "unit": "cat", "value": 1, "provenance": "heuristic:x"},
-        ],
-    }
-)
+PETS = Package.model_validate({
+    "name": "pets", "cost_rule": "words", "experiences": [{"id": "e1"}],
+    "candidates": [
+        {"id": "a", "experience": "e1", "kind": "fact", "text": "dog Rex", "cost": 2},
+        {"id": "b", "experience": "e1", "kind": "fact", "text": "cat", "cost": 1}],
+    "units": [
+        {"id": "dog", "kind": "fact", "weight": 3},
+        {"id": "cat", "kind": "fact", "weight": 1},
+        {"id": "fish", "kind": "fact", "weight": 0}],
+    "coverage": [
+        {"candidate": "a", "unit": "dog", "value": 1, "provenance": "exact:inclusion"},
+        {"candidate": "b", "unit": "cat", "value": 1, "provenance": "heuristic:x"}],
+})  # fmt: skip
 
 
 def memory(id: str, cost: int, text: str = "", **covers: object) -> WrittenMemory:
@@ -70,6 +59,23 @@ LONG = WrittenStore("long", (memory("m1", 1, once=1), memory("m2", 5, now=1), me
 DOG = WrittenStore("dog", (memory("m", 3, "the dog Rex", dog=1),))
 CAT = WrittenStore("cat", (memory("m", 1, "cat", cat=1),))
 """Of PETS."""
+
+
+def fish_package(name: str, **attributes: object) -> Package:
+    """One unit of weight 1, `Ann eats fish now.`, and a candidate of 4 words that says it."""
+    text = "Ann eats fish now."
+    return Package.model_validate({
+        "name": name, "cost_rule": "words", "attributes": attributes, "experiences": [{"id": "e"}],
+        "candidates": [{"id": "c", "experience": "e", "kind": "fact", "text": text, "cost": 4}],
+        "units": [{"id": "u", "kind": "fact", "text": text, "weight": 1}],
+        "coverage": [{"candidate": "c", "unit": "u", "value": 1}],
+    })  # fmt: skip
+
+
+def exported(*memories: Memory, name: str = "s", **more: object) -> ExportedStore:
+    """A store as it was imported."""
+    data = {"name": name, "origin": Origin(system="x", format="plain"), "memories": memories}
+    return ExportedStore.model_validate(data | more)
 
 
 @st.composite

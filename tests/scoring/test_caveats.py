@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from memaudit.adapters.registry import import_store
-from memaudit.adapters.store import ExportedStore, ImportCount, Memory, Origin
+from memaudit.adapters.store import ImportCount, Memory
 from memaudit.formats.score_file import StoreRow
 from memaudit.natural.named_packages import natural_set
 from memaudit.scoring.caveats import (
@@ -16,33 +16,22 @@ from memaudit.scoring.caveats import (
     caveat_texts,
     is_incomplete,
     row_caveats,
-    store_data,
     unread_rows,
 )
 from memaudit.scoring.judged_store import judge_store
 from memaudit.scoring.judges import LexicalJudge
 from tests.adapters.exports import EXPORTS
+from tests.scoring.small_stores import exported
 
 HOTEL = next(package for package in natural_set() if package.name == "hotel-rooms")
 
 
-def store(*warnings: str, **skipped: int) -> ExportedStore:
-    """A store of one memory with these warnings and skipped rows."""
-    reasons = {name.replace("_", " "): number for name, number in skipped.items()}
-    return ExportedStore(
-        name="s",
-        origin=Origin(system="x", format="plain"),
-        memories=(Memory(id="a", text="Ingrid wants hotel rooms away from the lift."),),
-        count=ImportCount(read=1 + sum(reasons.values()), kept=1, skipped=reasons),
-        warnings=warnings,
-    )
-
-
 def test_rows_that_are_lost() -> None:
     """Repeated, blank and unwanted rows leave nothing unread; others do."""
-    lossy = store(no_text=2, repeated_row=3, empty_text=1, other_namespace=9, API_error=1)
-    assert unread_rows(lossy) == 3
-    assert unread_rows(store()) == 0
+    skipped = {"no text": 2, "repeated row": 3, "empty text": 1, "other namespace": 9,
+               "API error": 1}  # fmt: skip
+    assert unread_rows(exported(count=ImportCount(read=16, kept=0, skipped=skipped))) == 3
+    assert unread_rows(exported()) == 0
 
 
 @pytest.mark.parametrize(
@@ -50,13 +39,10 @@ def test_rows_that_are_lost() -> None:
 )
 def test_exports_that_are_a_part_by_their_kind(export: str, tmp_path: Path) -> None:
     """Core memory without passages, passages without it, and search results are incomplete."""
-    exported = import_store([EXPORTS[export].write(tmp_path)])
-    exported = exported.model_copy(
-        update={
-            "memories": tuple(m.model_copy(update={"example": None}) for m in exported.memories)
-        }
-    )
-    caveats = judge_store(HOTEL, exported, LexicalJudge()).caveats
+    store = import_store([EXPORTS[export].write(tmp_path)])
+    memories = tuple(memory.model_copy(update={"example": None}) for memory in store.memories)
+    store = store.model_copy(update={"memories": memories})
+    caveats = judge_store(HOTEL, store, LexicalJudge()).caveats
     assert caveats.incomplete
     assert f"INCOMPLETE: {caveats.incomplete[0]}" in caveats.lines
 
@@ -79,31 +65,20 @@ def test_lines() -> None:
         "b: PARTLY READ: 2 rows of the export are not in the store",
         "b: 2 cells got no answer and count as not covered",
     ]
-
-
-def test_every_caveat_can_apply() -> None:
-    """Each has a line of its own; outputs choose by the member, never by the words."""
     texts = caveat_texts(1, ("x",), 1, {"y": 1}, {"salience": 1}, covers_nothing=True)
     assert {caveat for caveat, _ in texts} == set(Caveat)
     assert len({text for _, text in texts}) == len(Caveat)
 
 
-def test_data() -> None:
-    """Beside the counts and warnings of the import."""
-    row = store_data(store("hm", no_text=2), Caveats(2, undecided=(("m", "u"),)))
-    assert (row["name"], row["unread_rows"], row["undecided_cells"]) == ("s", 2, 1)
-    assert row["count"]["skipped"] == {"no text": 2}
-    assert row["warnings"] == ["hm"]
-
-
 def test_a_store_of_something_else() -> None:
     """Said where memories cover no unit at all; an empty store is only empty."""
-    other = store().model_copy(update={"memories": (Memory(id="a", text="Zzz."),)})
+    other = exported(Memory(id="a", text="Zzz."))
     assert judge_store(HOTEL, other, LexicalJudge()).caveats.lines == [
         "COVERS NOTHING of this package: is it of the same conversation?"
     ]
-    for judged in (store(), store().model_copy(update={"memories": ()})):
-        assert judge_store(HOTEL, judged, LexicalJudge()).caveats.lines == []
+    own = exported(Memory(id="a", text="Ingrid wants hotel rooms away from the lift."))
+    for store in (own, exported()):
+        assert judge_store(HOTEL, store, LexicalJudge()).caveats.lines == []
 
 
 def test_stores_of_score_files() -> None:

@@ -13,23 +13,23 @@ from hypothesis import strategies as st
 
 from memaudit.core.package import Package
 from memaudit.formats.score_file import LOSS_STEPS
-from memaudit.scoring.diagnosis import (
+from memaudit.scoring.judged_store import WrittenStore
+from memaudit.scoring.loss_diagnosis import (
     ADVICE,
     Diagnosis,
     KindRow,
     NoDiagnosis,
-    diagnose,
+    diagnose_losses,
     kind_rows,
     pool_kind_rows,
 )
-from memaudit.scoring.judged_store import WrittenStore
 from memaudit.scoring.score import StoreScorer
 from memaudit.scoring.score_json import diagnosis_row, kinds_data
 from tests.scoring.small_stores import IRRATIONAL, LONG, MEALS, F, memory, stores
 
 
 def diagnosis(package: Package, store: WrittenStore, budget: int) -> Diagnosis:
-    return diagnose(StoreScorer(package, [store]), store, F(budget))
+    return diagnose_losses(StoreScorer(package, [store]), store, F(budget))
 
 
 def losses(found: Diagnosis) -> dict[str, Fraction]:
@@ -37,7 +37,8 @@ def losses(found: Diagnosis) -> dict[str, Fraction]:
 
 
 def test_by_hand() -> None:
-    """Of 7: 3 never written (ended), 1 does not fit (once beside now), 2 chosen badly, 1 kept."""
+    """Of 7: 3 never written (ended), 1 does not fit (once beside now), 2 chosen badly, 1 kept.
+    A store within the budget has no cost or selection loss."""
     found = diagnosis(MEALS, LONG, 5)
     assert losses(found) == {"generation": 0, "extraction": 3, "cost": 1, "selection": 2}
     assert found.kept_share == F(1, 7)
@@ -45,10 +46,10 @@ def test_by_hand() -> None:
     assert extraction.units == (("ended", F(3)),)
     assert extraction.queries == ("q",)
     assert "extraction" in found.advice
-
-
-def test_every_loss_has_an_advice() -> None:
     assert [*LOSS_STEPS, "kept"] == list(ADVICE)
+    fits = diagnosis(MEALS, LONG, 7)
+    assert fits.policy == "everything fits"
+    assert [step.value for step in fits.steps[2:]] == [0, 0]
 
 
 def test_the_heaviest_questions_come_first() -> None:
@@ -64,26 +65,15 @@ def test_the_heaviest_questions_come_first() -> None:
     assert found.steps[1].queries == ("b", "c", "d", "a")
 
 
-def test_what_fits_is_kept() -> None:
-    """A store within the budget has no cost or selection loss."""
-    found = diagnosis(MEALS, LONG, 7)
-    assert found.policy == "everything fits"
-    assert [step.value for step in found.steps[2:]] == [0, 0]
-
-
 def test_what_was_never_written_is_not_too_expensive() -> None:
     """A store rich in other units that lacks the one OPT is made of: an extraction loss."""
     units = [{"id": "big", "kind": "fact", "weight": 10}]
     units += [{"id": f"u{n}", "kind": "fact", "weight": 1} for n in range(10)]
-    package = Package.model_validate(
-        {
-            "name": "p",
-            "experiences": [{"id": "e"}],
-            "candidates": [{"id": "c", "experience": "e", "kind": "fact", "cost": 5}],
-            "units": units,
-            "coverage": [{"candidate": "c", "unit": "big", "value": 1}],
-        }
-    )
+    package = Package.model_validate({
+        "name": "p", "experiences": [{"id": "e"}], "units": units,
+        "candidates": [{"id": "c", "experience": "e", "kind": "fact", "cost": 5}],
+        "coverage": [{"candidate": "c", "unit": "big", "value": 1}],
+    })  # fmt: skip
     many = WrittenStore("many", tuple(memory(f"m{n}", 5, **{f"u{n}": 1}) for n in range(10)))
     found = diagnosis(package, many, 5)
     assert losses(found) == {"generation": 0, "extraction": 9, "cost": 0, "selection": 0}
@@ -97,7 +87,7 @@ def test_losses_add_up(first: WrittenStore, second: WrittenStore, budget: int) -
     kinds of units kept and each loss are those of the diagnosis, together OPT."""
     scorer = StoreScorer(MEALS, [first, second])
     for store in (first, second):
-        found = diagnose(scorer, store, F(budget))
+        found = diagnose_losses(scorer, store, F(budget))
         assert sum(step.share for step in found.steps) + found.kept_share == 1
         kinds = kind_rows(MEALS, scorer.score(store, F(budget)).score.unit_values, found)
         for step in found.steps:
@@ -110,21 +100,19 @@ def test_losses_add_up(first: WrittenStore, second: WrittenStore, budget: int) -
         assert kept + lost == scorer.common_optimum(F(budget)).value
 
 
-def test_zero_optimum() -> None:
+def test_no_diagnosis() -> None:
+    """Of an optimum of 0, or without a proof: it says which optimum is open and how far it is
+    known, as text and as data."""
     with pytest.raises(NoDiagnosis, match="the optimum is 0") as caught:
         diagnosis(MEALS, LONG, 0)
     assert (caught.value.undefined, caught.value.basis) == ("optimum is 0", "common union")
-
-
-def test_no_diagnosis_without_a_proof() -> None:
-    """It says which optimum is open and how far it is known, as text and as data."""
     scorer = StoreScorer(MEALS, [LONG])
     proven = scorer.upper_optimum(LONG, F(5))
     scorer._optima["only long", F(5)] = replace(
         proven, status="bound", certificate=None, bound=proven.value + 2
     )
     with pytest.raises(NoDiagnosis) as caught:
-        diagnose(scorer, LONG, F(5))
+        diagnose_losses(scorer, LONG, F(5))
     assert str(caught.value) == (
         "no diagnosis of 'long' at budget 5: the optimum of the store alone is not certified, it "
         "lies between 3 and 5"
@@ -162,27 +150,23 @@ def test_irrational_values_are_diagnosed_too(
     """Shares sum to 1 exactly, and each encloses what floating point and brute force find."""
     scorer = StoreScorer(IRRATIONAL, [first, second])
     own: list[tuple[int, Covers]] = [(2, {"once": F(1)}), (4, {"now": F(1), "ended": F(1)})]
-    covers = {
-        store.candidate_id(item): {unit: cell.value for unit, cell in item.coverage.items()}
+    mine, others = (
+        [
+            (int(item.cost), {unit: cell.value for unit, cell in item.coverage.items()})
+            for item in store.memories
+        ]
         for store in (first, second)
-        for item in store.memories
-    }
-    of = {
-        store.name: [(int(item.cost), covers[store.candidate_id(item)]) for item in store.memories]
-        for store in (first, second)
-    }
-    opt = true_optimum([*own, *of["a"], *of["b"]], budget)
-    for store in (first, second):
-        found = diagnose(scorer, store, F(budget))
+    )
+    opt = true_optimum([*own, *mine, *others], budget)
+    for store, written in ((first, mine), (second, others)):
+        covers = dict(zip(store.candidate_ids, (row for _, row in written), strict=True))
+        found = diagnose_losses(scorer, store, F(budget))
         assert sum(step.share for step in found.steps) + found.kept_share == 1
         for step in found.steps:
             assert step.value >= 0
             assert step.between.low <= step.share <= step.between.high
         assert found.precision < F(1, 10**8)
-        best, union = (
-            true_optimum(of[store.name], budget),
-            true_optimum([*own, *of[store.name]], budget),
-        )
+        best, union = true_optimum(written, budget), true_optimum([*own, *written], budget)
         kept = true_worth(covers[id] for id in found.kept)
         for between, share in (
             (found.steps[0].between, (opt - union) / opt),
@@ -200,7 +184,7 @@ def test_kinds_by_hand() -> None:
     in the best subset and not kept, `once` is kept; the best subset has no room for it."""
     scorer = StoreScorer(MEALS, [LONG])
     score = scorer.score(LONG, F(5))
-    rows = kind_rows(MEALS, score.score.unit_values, diagnose(scorer, LONG, F(5)))
+    rows = kind_rows(MEALS, score.score.unit_values, diagnose_losses(scorer, LONG, F(5)))
     current, supersession, stale = rows
     assert [row.kind for row in rows] == ["current", "supersession", "stale"]
     assert (current.units, current.weight, current.written, current.share) == (1, 3, 3, 1)

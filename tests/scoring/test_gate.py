@@ -4,34 +4,25 @@ from dataclasses import replace
 
 import pytest
 
-from memaudit.adapters.store import ExportedStore, ImportCount, Memory, Origin
+from memaudit.adapters.store import ImportCount, Memory
 from memaudit.core.errors import MemAuditError
 from memaudit.core.package import Package
 from memaudit.scoring.caveats import NO_CAVEATS, Caveats
 from memaudit.scoring.gate import GateResult, gate_store
 from memaudit.scoring.judges import LexicalJudge
-from tests.scoring.small_stores import F
+from tests.scoring.small_stores import F, exported
 
-TWO = Package.model_validate(
-    {
-        "name": "two", "cost_rule": "words", "experiences": [{"id": "e"}],
-        "candidates": [
-            {"id": "a", "experience": "e", "kind": "fact", "text": "fish", "cost": 1},
-            {"id": "b", "experience": "e", "kind": "fact", "text": "dog", "cost": 1},
-        ],
-        "units": [
-            {"id": "u", "kind": "fact", "text": "Ann eats fish now.", "weight": 1},
-            {"id": "v", "kind": "fact", "text": "Bo has a dog.", "weight": 1},
-        ],
-        "coverage": [
-            {"candidate": "a", "unit": "u", "value": 1}, {"candidate": "b", "unit": "v", "value": 1}
-        ],
-    }
-)  # fmt: skip
-STORE = ExportedStore(
-    name="s",
-    origin=Origin(system="x", format="plain"),
-    memories=(Memory(id="m", text="Ann eats fish now"),),
+TWO = Package.model_validate({
+    "name": "two", "cost_rule": "words", "experiences": [{"id": "e"}],
+    "candidates": [{"id": "a", "experience": "e", "kind": "fact", "text": "fish", "cost": 1},
+                   {"id": "b", "experience": "e", "kind": "fact", "text": "dog", "cost": 1}],
+    "units": [{"id": "u", "kind": "fact", "text": "Ann eats fish now.", "weight": 1},
+              {"id": "v", "kind": "fact", "text": "Bo has a dog.", "weight": 1}],
+    "coverage": [{"candidate": "a", "unit": "u", "value": 1},
+                 {"candidate": "b", "unit": "v", "value": 1}],
+})  # fmt: skip
+STORE = exported(
+    Memory(id="m", text="Ann eats fish now"),
     count=ImportCount(read=3, kept=1, skipped={"no text": 2}),
 )
 OPEN = GateResult("s", 0.4, 0.6, "everything fits", False, False, NO_CAVEATS)
@@ -42,13 +33,9 @@ def test_group_cap() -> None:
     assert gate_store(TWO, STORE, F(4), LexicalJudge()).ratio == 1
     assert gate_store(TWO, STORE, F(5), LexicalJudge()).ratio == 0.5
     # Without room for the memory beside a candidate the cap decides.
-    small = replace_text("fish Ann eats now too")
+    small = exported(Memory(id="m", text="fish Ann eats now too"))
     assert gate_store(TWO, small, F(5), LexicalJudge()).ratio == 1
     assert gate_store(TWO, small, F(5), LexicalJudge(), group_cap=2).ratio == 0.5
-
-
-def replace_text(text: str) -> ExportedStore:
-    return STORE.model_copy(update={"memories": (Memory(id="m", text=text),)})
 
 
 def test_what_it_does_not_see_is_said() -> None:

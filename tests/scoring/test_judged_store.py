@@ -1,46 +1,32 @@
 """From exported stores to judged ones."""
 
-import json
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from memaudit.adapters.store import ExportedStore, Memory, Origin
+from memaudit.adapters.store import Memory, Origin
 from memaudit.core.errors import MemAuditError
-from memaudit.core.package import Package
 from memaudit.scoring.judged_store import FAILED_SALIENCE, judge_store, read_salience
 from memaudit.scoring.judges import LexicalJudge, NotJudged
 from memaudit.scoring.label_judges import LabelJudge
+from tests.cli.running import write_rows
+from tests.scoring.small_stores import exported, fish_package
 
-PACKAGE = Package.model_validate(
-    {
-        "name": "lunch",
-        "cost_rule": "words",
-        "experiences": [{"id": "e"}],
-        "candidates": [],
-        "units": [{"id": "u", "kind": "fact", "text": "Ann eats fish now.", "weight": 1}],
-    }
-)
-ORIGIN = Origin(system="s", format="plain")
-
-
-def store(*memories: Memory, **configuration: object) -> ExportedStore:
-    origin = ORIGIN.model_copy(update={"configuration": configuration})
-    return ExportedStore(name="s", origin=origin, memories=memories)
+PACKAGE = fish_package("lunch")
 
 
 def test_only_the_memories_of_the_package() -> None:
     """A store of many examples is scored example by example."""
     mine = Memory(id="a", text="Ann eats fish now", example="lunch")
     other = Memory(id="b", text="Bo has a dog", example="dinner")
-    found = judge_store(PACKAGE, store(mine, other), LexicalJudge())
+    found = judge_store(PACKAGE, exported(mine, other), LexicalJudge())
     assert [memory.id for memory in found.memories] == ["a"]
     with pytest.raises(MemAuditError, match="was not written for the package 'lunch'"):
-        judge_store(PACKAGE, store(other), LexicalJudge())
+        judge_store(PACKAGE, exported(other), LexicalJudge())
     for listed in (["dinner", "lunch"], {"dinner": 1, "lunch": 0}):
-        empty = judge_store(PACKAGE, store(other, examples=listed), LexicalJudge())
+        origin = Origin(system="x", format="plain", configuration={"examples": listed})
+        empty = judge_store(PACKAGE, exported(other, origin=origin), LexicalJudge())
         assert empty.memories == ()
 
 
@@ -49,37 +35,25 @@ def test_order_and_state() -> None:
     late = Memory(id="late", text="x", created_at="2025-02-01")
     early = Memory(id="early", text="x y", created_at="2025-01-01")
     gone = Memory(id="gone", text="x", state="deleted", created_at="2025-01-02")
-    found = judge_store(PACKAGE, store(late, early, gone), LexicalJudge())
+    found = judge_store(PACKAGE, exported(late, early, gone), LexicalJudge())
     assert [(memory.id, memory.cost) for memory in found.memories] == [("early", 2), ("late", 1)]
 
 
-def test_packages_out_of_the_pool_are_not_scored() -> None:
-    """Ambiguous and rejected ones stay in the artifact, and out of every mean."""
+def test_packages_that_are_not_scored(tmp_path: Path) -> None:
+    """Ambiguous and rejected ones, those whose costs cannot be measured, and stores without any
+    label: among many stores one must know which, and what to do if it covers nothing."""
     out = PACKAGE.replace(attributes={"scoring_pool": False, "status": "ambiguous"})
     with pytest.raises(MemAuditError, match="out of the scoring pool"):
-        judge_store(out, store(), LexicalJudge())
-
-
-def test_declared_costs_cannot_be_measured() -> None:
+        judge_store(out, exported(), LexicalJudge())
     with pytest.raises(MemAuditError, match="--cost-rule"):
-        judge_store(PACKAGE.replace(cost_rule="declared"), store(), LexicalJudge())
-
-
-def test_a_store_without_labels_is_named(tmp_path: Path) -> None:
-    """Among many stores one must know which, and what to do if it covers nothing."""
-    labels = tmp_path / "ann.jsonl"
-    labels.write_text('{"memory_id": "other", "unit_id": "u", "coverage": 1}\n')
+        judge_store(PACKAGE.replace(cost_rule="declared"), exported(), LexicalJudge())
+    label = {"memory_id": "other", "unit_id": "u", "coverage": 1}
+    labels = write_rows(tmp_path / "ann.jsonl", label)
     with pytest.raises(MemAuditError, match=r"^store 's': ann\.jsonl: no label .* a label of 0"):
-        judge_store(PACKAGE, store(Memory(id="a", text="x")), LabelJudge(labels))
+        judge_store(PACKAGE, exported(Memory(id="a", text="x")), LabelJudge(labels))
 
 
-def calls(folder: Path, *rows: dict[str, Any]) -> Path:
-    path = folder / "calls.jsonl"
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    return path
-
-
-RATED = store(
+RATED = exported(
     Memory(id="a", text="Ann eats fish now", salience=0.9),
     Memory(id="b", text="Bo has a dog", salience=0.1),
 )
@@ -89,8 +63,9 @@ def test_salience_of_a_file_is_not_mixed_with_the_systems_own(tmp_path: Path) ->
     """A memory the file does not name has none, and is counted; without a file its own counts."""
     own = judge_store(PACKAGE, RATED, LexicalJudge())
     assert [one.salience for one in own.memories] == [Fraction(9, 10), Fraction(1, 10)]
-    path = calls(tmp_path, {"instance_id": "lunch", "scores": {"a": {"salience": 5}}},
-                 {"instance_id": "tea", "error": "timeout"})  # fmt: skip
+    path = tmp_path / "calls.jsonl"
+    write_rows(path, {"instance_id": "lunch", "scores": {"a": {"salience": 5}}},
+               {"instance_id": "tea", "error": "timeout"})  # fmt: skip
     given = judge_store(PACKAGE, RATED, LexicalJudge(), read_salience(path))
     assert [one.salience for one in given.memories] == [5, None]
     assert given.caveats.without_salience == {"salience": 1}
@@ -100,9 +75,6 @@ def test_salience_of_a_file_is_not_mixed_with_the_systems_own(tmp_path: Path) ->
     assert [one.salience for one in aware.memories] == [Fraction(9, 10), Fraction(1, 10)]
     assert [one.query_salience for one in aware.memories] == [5, None]
     assert aware.caveats.without_salience == {"query_salience": 1}
-
-
-def test_salience_of_another_example_is_an_error(tmp_path: Path) -> None:
-    path = calls(tmp_path, {"instance_id": "dinner", "scores": {"a": {"salience": 5}}})
+    write_rows(path, {"instance_id": "dinner", "scores": {"a": {"salience": 5}}})
     with pytest.raises(NotJudged, match="has no salience of 'lunch'"):
         judge_store(PACKAGE, RATED, LexicalJudge(), read_salience(path))

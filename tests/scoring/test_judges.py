@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from memaudit.adapters.store import ExportedStore, Memory, Origin
+from memaudit.adapters.store import Memory
 from memaudit.core.errors import MemAuditError
 from memaudit.core.package import EvidenceUnit, Source
 from memaudit.scoring.judges import (
@@ -12,45 +12,36 @@ from memaudit.scoring.judges import (
     MemoryText,
     PointerJudge,
     judged_how,
-    named_judge,
     named_judges,
     refuse_equal_judge_names,
     refuse_shared_ids,
 )
+from tests.scoring.small_stores import exported
 
 UNITS = [
-    EvidenceUnit(
-        id="move", kind="fact", text="Ann moved to Hill Road in May.", sources=(Source(id="t1"),)
-    ),
-    EvidenceUnit(
-        id="fee", kind="fact", text="The gym costs 45 dollars a month.",
-        sources=(Source(id="t2"), Source(id="t3")),
-    ),
+    EvidenceUnit(id="move", kind="fact", text="Ann moved to Hill Road in May.",
+                 sources=(Source(id="t1"),)),
+    EvidenceUnit(id="fee", kind="fact", text="The gym costs 45 dollars a month.",
+                 sources=(Source(id="t2"), Source(id="t3"))),
 ]  # fmt: skip
 
 
 def test_lexical() -> None:
-    """All terms and numbers is full; a wrong number is not; nothing shared is nothing."""
+    """All terms and numbers is full; a wrong number is not; nothing shared is nothing; the same
+    words get the same cells under any id and any source."""
     memories = [
         MemoryText("a", "In May Ann moved to Hill Road"),
         MemoryText("b", "Gym membership: 40 dollars a month"),
         MemoryText("c", "Ann likes soup"),
+        MemoryText("mem0-7", "In May Ann moved to Hill Road", ("t9",)),
     ]
     cells = LexicalJudge().judge(memories, UNITS).cells
     assert cells["a"]["move"].value == 1
     assert cells["b"]["fee"].value < 1
     assert cells["c"] == {}
+    assert cells["mem0-7"] == cells["a"]
     assert LexicalJudge.is_estimate
     assert all(cell.provenance == "heuristic:lexical-v2" for cell in cells["a"].values())
-
-
-def test_lexical_is_blind_to_who_wrote_it() -> None:
-    """The same words get the same cells under any id and any source."""
-    one = LexicalJudge().judge([MemoryText("a", "Ann moved to Hill Road")], UNITS).cells["a"]
-    other = (
-        LexicalJudge().judge([MemoryText("mem0-7", "Ann moved to Hill Road", ("t9",))], UNITS).cells
-    )
-    assert one == other["mem0-7"]
 
 
 def test_pointer() -> None:
@@ -72,18 +63,16 @@ def test_pointer() -> None:
 
 def test_stores_that_share_an_id(tmp_path: Path) -> None:
     """A judge that goes by ids cannot distinguish them; one that goes by texts can."""
-    one, other = (_store(name, "m1") for name in ("one", "other"))
+    one, other, third = (
+        exported(Memory(id=id, text="t"), name=name)
+        for name, id in (("one", "m1"), ("other", "m1"), ("third", "m2"))
+    )
     for name in ("calls:f.jsonl", "labels:f.jsonl"):
         with pytest.raises(MemAuditError, match="two stores have a memory 'm1'"):
             refuse_shared_ids([name], None, [one, other])
-        refuse_shared_ids([name], None, [one, _store("third", "m2")])
+        refuse_shared_ids([name], None, [one, third])
     refuse_shared_ids(["labels:f.jsonl"], tmp_path, [one, other])
     refuse_shared_ids(["lexical"], None, [one, other])
-
-
-def _store(name: str, id: str) -> ExportedStore:
-    origin = Origin(system="x", format="plain")
-    return ExportedStore(name=name, origin=origin, memories=(Memory(id=id, text="t"),))
 
 
 def test_judges_side_by_side(tmp_path: Path) -> None:
@@ -99,15 +88,6 @@ def test_judges_side_by_side(tmp_path: Path) -> None:
         named_judges(["lexical", "pointer"], memories)
     with pytest.raises(MemAuditError, match="two judges are called 'lexical'"):
         refuse_equal_judge_names([*judges, judges[0]])
-
-
-def test_named_judges(tmp_path: Path) -> None:
-    """By name; anything else is one line."""
-    assert named_judge("pointer").name == "pointer"
-    with pytest.raises(MemAuditError, match="unknown judge 'oracle'"):
-        named_judge("oracle")
-    with pytest.raises(MemAuditError, match="labels:FILE only"):
-        named_judge("lexical", tmp_path)
 
 
 @pytest.mark.parametrize(

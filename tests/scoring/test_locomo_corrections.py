@@ -27,7 +27,8 @@ def correction(id: str, *turns: str) -> Correction:
 
 
 def test_fixture() -> None:
-    """qa0 moves from D1:1 to two turns, qa1 is as it was, D9:9 is no turn, others are not ours.
+    """qa0 moves from D1:1 to two turns, qa1 is as it was, D9:9 is no turn, others are not ours;
+    without rows nothing changes.
 
     The file's ids are uneven, so the package calls D1:1, D1:2 and D2:1 by its own names.
     """
@@ -52,26 +53,21 @@ def test_fixture() -> None:
     }
     assert found.package.candidates == package.candidates
     assert ("s1:2/raw", "s1:2") in {(row.candidate, row.unit) for row in found.package.coverage}
-
-
-def test_nothing_to_correct() -> None:
-    """Without rows the package is the same."""
-    package = built(FIXTURES["locomo"], "conv-a")
-    found = corrected_package(package, [], FIXTURES["locomo"])
-    assert (found.package, found.count) == (package, {})
+    same = corrected_package(package, [], FIXTURES["locomo"])
+    assert (same.package, same.count) == (package, {})
 
 
 def test_only_packages_of_the_annotations() -> None:
     """Other units, another conversation or an id of another kind: one line."""
     package = built(FIXTURES["locomo"], "conv-a")
-    with pytest.raises(MemAuditError, match="do not apply"):
-        corrected_package(package.replace(queries=()), [], FIXTURES["locomo"])
-    with pytest.raises(MemAuditError, match="do not apply"):
-        corrected_package(package.replace(coverage=package.coverage[1:]), [], FIXTURES["locomo"])
-    with pytest.raises(MemAuditError, match="has no conversation 'x'"):
-        corrected_package(package.replace(name="x"), [], FIXTURES["locomo"])
-    with pytest.raises(MemAuditError, match="not the id of a LoCoMo question"):
-        corrected_package(package, [correction("qa0", "D1:1")], FIXTURES["locomo"])
+    for wrong, rows, message in (
+        (package.replace(queries=()), [], "do not apply"),
+        (package.replace(coverage=package.coverage[1:]), [], "do not apply"),
+        (package.replace(name="x"), [], "has no conversation 'x'"),
+        (package, [correction("qa0", "D1:1")], "not the id of a LoCoMo question"),
+    ):
+        with pytest.raises(MemAuditError, match=message):
+            corrected_package(wrong, rows, FIXTURES["locomo"])
 
 
 def test_reading(tmp_path: Path) -> None:
@@ -80,12 +76,16 @@ def test_reading(tmp_path: Path) -> None:
     row = {"question_id": "locomo_0_qa0", "correct_evidence": ["D1:1"], "reasoning": "so"}
     path.write_text(json.dumps([row]))
     assert read_corrections(path) == [correction("locomo_0_qa0", "D1:1")]
-    path.write_text(json.dumps([row, {"question_id": "locomo_0_qa0"}]))
-    with pytest.raises(MemAuditError, match=r"errors.json: 1.correct_evidence: field required"):
-        read_corrections(path)
-    path.write_text("{")
-    with pytest.raises(MemAuditError, match="a JSON list of rows"):
-        read_corrections(path)
+    for text, message in (
+        (
+            json.dumps([row, {"question_id": "x"}]),
+            "errors.json: 1.correct_evidence: field required",
+        ),
+        ("{", "a JSON list of rows"),
+    ):
+        path.write_text(text)
+        with pytest.raises(MemAuditError, match=message):
+            read_corrections(path)
     with pytest.raises(MemAuditError, match=r"none.json: does not exist"):
         read_corrections(tmp_path / "none.json")
 

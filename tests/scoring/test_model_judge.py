@@ -16,7 +16,7 @@ from memaudit.models.providers import ModelSettings
 from memaudit.models.session import ModelSession, open_session
 from memaudit.scoring.judges import MemoryText, named_judge
 from memaudit.scoring.model_judge import ModelJudge
-from tests.cli.running import failure, run
+from tests.cli.running import done, failure, import_texts, printed_json
 from tests.models.server import serving
 from tests.natural.passes.building import live
 from tests.natural.passes.fake_model import blocks, cells, instead, plays, which
@@ -52,31 +52,23 @@ def silent_about_soup(body: dict[str, Any]) -> str:
 
 
 def test_cells_and_provenance(tmp_path: Path) -> None:
-    """Full holds the unit, partial is held by it; zeros are cells too, said by the model."""
+    """Full holds the unit, partial is held by it; zeros are cells too, said by the model. It is
+    blind: the prompt of package candidates, with texts in it and no id, source or kind."""
     with serving(plays) as served, session(tmp_path, live(served.url)) as asked:
         judge = ModelJudge(asked, "one")
-        said = judge.judge(MEMORIES, UNITS)
-        found = said.cells
+        found = judge.judge(MEMORIES, UNITS)
+        judge.judge([MemoryText("other/9", memory.text) for memory in MEMORIES], UNITS)
     assert {
-        id: {unit: str(cell.value) for unit, cell in row.items()} for id, row in found.items()
+        id: {unit: str(cell.value) for unit, cell in row.items()} for id, row in found.cells.items()
     } == {
         "mem0/1": {"gold-1": "1", "gold-2": "0"},
         "mem0/2": {"gold-1": "1/2", "gold-2": "0"},
         "mem0/3": {"gold-1": "0", "gold-2": "0"},
     }
-    assert found["mem0/1"]["gold-1"].provenance == "model:one"
-    assert found["mem0/1"]["gold-1"].rationale == "is full"
-    assert said.undecided == ()
+    full = found.cells["mem0/1"]["gold-1"]
+    assert (full.provenance, full.rationale) == ("model:one", "is full")
+    assert found.undecided == ()
     assert (judge.name, judge.is_estimate) == ("model one", False)
-
-
-def test_blind(tmp_path: Path) -> None:
-    """The prompt of package candidates, with texts in it and no id, source or kind."""
-    with serving(plays) as served, session(tmp_path, live(served.url)) as asked:
-        ModelJudge(asked, "one").judge(MEMORIES, UNITS)
-        ModelJudge(asked, "one").judge(
-            [MemoryText("other/9", memory.text) for memory in MEMORIES], UNITS
-        )
     (body,) = served.bodies  # the second store's texts are the first one's: nothing new to ask
     assert which(body) == "coverage"
     sent = blocks(body["messages"][1]["content"])
@@ -93,13 +85,11 @@ def test_undecided_is_counted(tmp_path: Path) -> None:
         serving(instead("coverage", silent_about_soup)) as served,
         session(tmp_path, live(served.url)) as asked,
     ):
-        judge = ModelJudge(asked, "one")
-        said = judge.judge(MEMORIES, UNITS)
-        found = said.cells
-    assert found["mem0/3"] == {}
-    assert said.undecided == (("mem0/3", "gold-1"), ("mem0/3", "gold-2"))
-    assert len(found["mem0/1"]) == len(found["mem0/2"]) == 2
-    assert [one.what for one in asked.ledger.problems].count("undecided cell") == 2
+        found = ModelJudge(asked, "one").judge(MEMORIES, UNITS)
+    assert found.cells["mem0/3"] == {}
+    assert found.undecided == (("mem0/3", "gold-1"), ("mem0/3", "gold-2"))
+    assert len(found.cells["mem0/1"]) == len(found.cells["mem0/2"]) == 2
+    assert [problem.what for problem in asked.ledger.problems].count("undecided cell") == 2
     assert len(served.bodies) == 2
 
 
@@ -111,10 +101,6 @@ def test_offline_from_the_cache(tmp_path: Path) -> None:
         assert ModelJudge(asked, "one").judge(MEMORIES, UNITS) == before
         with pytest.raises(MemAuditError, match="were not answered"):
             ModelJudge(asked, "other").judge(MEMORIES, UNITS)
-
-
-def test_by_name(tmp_path: Path) -> None:
-    with session(tmp_path, ModelSettings(provider="offline")) as asked:
         assert named_judge("model:org/one:free", session=asked).name == "model org/one:free"
     with pytest.raises(MemAuditError, match="asks no model"):
         named_judge("model:one")
@@ -123,56 +109,39 @@ def test_by_name(tmp_path: Path) -> None:
 @pytest.fixture
 def files(tmp_path: Path) -> tuple[Path, Path]:
     """A package of the units and a store of the memories."""
-    package = Package.model_validate(
-        {
-            "name": "p", "cost_rule": "words", "experiences": [{"id": "e"}], "candidates": [],
-            "units": [unit.model_copy(update={"weight": 1}) for unit in UNITS],
-        }
-    )  # fmt: skip
+    package = Package.model_validate({
+        "name": "p", "cost_rule": "words", "experiences": [{"id": "e"}], "candidates": [],
+        "units": [unit.model_copy(update={"weight": 1}) for unit in UNITS],
+    })  # fmt: skip
     write_package(package, tmp_path / "p.json")
-    lines = [json.dumps({"text": memory.text}) + "\n" for memory in MEMORIES]
-    (tmp_path / "e.jsonl").write_text("".join(lines))
-    assert run("import", tmp_path / "e.jsonl", "--out", tmp_path / "s.json").exit_code == 0
-    return tmp_path / "p.json", tmp_path / "s.json"
+    return tmp_path / "p.json", import_texts(tmp_path / "e.json", [row.text for row in MEMORIES])
 
 
 def test_commands(files: tuple[Path, Path], tmp_path: Path) -> None:
     """Every command that judges asks a model and counts what it left undecided."""
-    words = ("audit", "judges", *files, "--judge", "model:one",
-             "--against", "lexical", "--cache", tmp_path / "cache")  # fmt: skip
+    asks = ("--judge", "model:one", "--cache", tmp_path / "cache")
+    compares = ("audit", "judges", *files, "--against", "lexical")
     with serving(instead("coverage", silent_about_soup)) as served:
-        result = run(*words, "--base-url", served.url, "--yes", "--budget", "9", "--json")
-    assert result.exit_code == 0, result.output
-    data = json.loads(result.stdout)
-    assert (data["judge"]["name"], data["judge"]["is_an_estimate"]) == ("model one", False)
-    assert data["judge"]["store"]["undecided_cells"] == 2
-    assert (data["agreement"]["judged_cells"], data["agreement"]["undecided_cells"]) == (4, 2)
-    assert data["ratios"][0]["kept"]["judge"] == 1
-    assert "not answered" in failure(*words[:5], "model:two", *words[6:], "--provider", "offline")
-    scored = ("score", *files, "--judge", "model:one",
-              "--cache", tmp_path / "cache", "--budget", "9", "--json")  # fmt: skip
-    with serving(instead("coverage", silent_about_soup)) as served:
-        result = run(*scored, "--base-url", served.url, "--yes")
-    assert result.exit_code == 0, result.output
-    data = json.loads(result.stdout)
+        live = (*files, *asks, "--base-url", served.url, "--yes", "--budget", "9")
+        audited = printed_json("audit", "judges", *live, "--against", "lexical")
+        scored = done("score", *live, "--json")
+        gated = done("gate", *live, "--min-ratio", "0.5").stdout
+        tried = printed_json("sensitivity", *live, "--judge", "lexical", "--noise", "")
+    assert (audited["judge"]["name"], audited["judge"]["is_an_estimate"]) == ("model one", False)
+    assert audited["judge"]["store"]["undecided_cells"] == 2
+    agreement = audited["agreement"]
+    assert (agreement["judged_cells"], agreement["undecided_cells"]) == (4, 2)
+    assert audited["ratios"][0]["kept"]["judge"] == 1
+    data = json.loads(scored.stdout)
     assert (data["judge"], data["undecided_cells"]) == ("model one", 2)
-    assert "2 cells got no answer" in result.stderr
-    bar = ("gate", *scored[1:-3], "--budget", "9", "--min-ratio")
-    with serving(instead("coverage", silent_about_soup)) as served:
-        gated = run(*bar, "0.5", "--base-url", served.url, "--yes")
-    assert gated.exit_code == 0, gated.output
-    assert gated.stdout.startswith("pass: e reaches 1.0000")
-    assert "2 cells got no answer and count as not covered" in gated.stdout
-    with serving(instead("coverage", silent_about_soup)) as served:
-        tried = run(
-            "sensitivity", *scored[1:-3], "--judge", "lexical", "--budget", "9", "--noise", "",
-            "--base-url", served.url, "--yes", "--json",
-        )  # fmt: skip
-    assert tried.exit_code == 0, tried.output
-    data = json.loads(tried.stdout)
-    assert [one["name"] for one in data["judges"]] == ["model one", "lexical"]
-    assert data["stores"]["model one"][0]["undecided_cells"] == 2
-    assert data["stores"]["lexical"][0]["undecided_cells"] == 0
+    assert "2 cells got no answer" in scored.stderr
+    assert gated.startswith("pass: e reaches 1.0000")
+    assert "2 cells got no answer and count as not covered" in gated
+    assert [judge["name"] for judge in tried["judges"]] == ["model one", "lexical"]
+    assert tried["stores"]["model one"][0]["undecided_cells"] == 2
+    assert tried["stores"]["lexical"][0]["undecided_cells"] == 0
+    other = (*compares, "--judge", "model:two", *asks[2:], "--provider", "offline")
+    assert "not answered" in failure(*other)
 
 
 @pytest.mark.parametrize(
@@ -182,14 +151,13 @@ def test_commands(files: tuple[Path, Path], tmp_path: Path) -> None:
 )  # fmt: skip
 def test_prices(command: str, more: tuple[str, ...], files: tuple[Path, Path]) -> None:
     """Every command that asks for --price-in has it; half a price is an error."""
-    package, store = files
-    words = (*command.split(), package, store, "--budget", "9", "--judge", "model:one", "--yes",
-             "--cache", package.with_name("cache.db"), *more)  # fmt: skip
+    cache = files[0].with_name("cache.db")
+    words = (*command.split(), *files, "--budget", "9", "--judge", "model:one", "--yes",
+             "--cache", cache, *more)  # fmt: skip
     with serving(plays) as served:
-        unpriced = run(*words, "--base-url", served.url)
-        package.with_name("cache.db").unlink()
-        priced = run(*words, "--base-url", served.url, "--price-in", "1", "--price-out", "2")
-    assert unpriced.exit_code == priced.exit_code == 0, priced.output
+        unpriced = done(*words, "--base-url", served.url)
+        cache.unlink()
+        priced = done(*words, "--base-url", served.url, "--price-in", "1", "--price-out", "2")
     assert "give --price-in" in unpriced.stderr
     assert "about $" in priced.stderr
     assert "give both" in failure(*words, "--price-in", "1")

@@ -11,16 +11,17 @@ from pathlib import Path
 import pytest
 
 from memaudit.adapters.registry import import_store
-from memaudit.adapters.store import ExportedStore, Memory, Origin
+from memaudit.adapters.store import ExportedStore, Memory
 from memaudit.core.package import Package
 from memaudit.natural.build_plan import BuildJob, plan_build
 from memaudit.natural.label_files import read_labels
-from memaudit.scoring.diagnosis import diagnose
 from memaudit.scoring.judged_store import judge_store
 from memaudit.scoring.judges import LexicalJudge
 from memaudit.scoring.label_judges import LabelJudge
+from memaudit.scoring.loss_diagnosis import diagnose_losses
 from memaudit.scoring.score import StoreScore, StoreScorer
 from tests.datasets.files import real_file
+from tests.scoring.small_stores import exported
 
 BUDGETS = (250, 500, 1000, 2000)
 LABELS = "labels/locomo_conv26"
@@ -53,10 +54,8 @@ def certified(audit: StoreScorer, budget: int) -> StoreScore:
     assert score.upper_optimum.certified
     (recency,) = score.pruned
     assert recency.score.cost <= budget
-    assert recency.ratio.value is not None
-    assert score.upper.ratio.value is not None
-    assert recency.ratio.value <= score.upper.ratio.value <= 1
-    found = diagnose(audit, store, Fraction(budget))
+    assert (recency.ratio.value or 0) <= (score.upper.ratio.value or 0) <= 1
+    found = diagnose_losses(audit, store, Fraction(budget))
     assert sum(step.share for step in found.steps) + found.kept_share == 1
     assert found.kept_share == recency.ratio.value
     return score
@@ -124,15 +123,14 @@ def test_letta_files_are_scored(name: str) -> None:
 def ten_thousand() -> ExportedStore:
     """Pieces of what was said, drawn with a seed."""
     dice = random.Random(1)
-    said = [one.text.split() for one in conversation().experiences if one.text]
+    said = [turn.text.split() for turn in conversation().experiences if turn.text]
     memories = []
     for number in range(10_000):
         words, length = dice.choice(said), dice.randint(4, 14)
         start = dice.randrange(max(1, len(words) - length))
         text = " ".join(words[start : start + length])
         memories.append(Memory(id=f"m{number}", text=text))
-    origin = Origin(system="test", format="plain")
-    return ExportedStore(name="pieces", origin=origin, memories=tuple(memories))
+    return exported(*memories, name="pieces")
 
 
 def score_ten_thousand() -> int:
@@ -153,10 +151,8 @@ def test_ten_thousand_memories() -> None:
     """Scored and proven in a process of its own, which never holds 2 GB."""
     real_file("locomo/locomo10.json")
     code = f"from {__name__} import score_ten_thousand; print(score_ten_thousand())"
-    root = Path(__file__).parents[2]
-    ran = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, cwd=root, check=False
-    )
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True,
+                         cwd=Path(__file__).parents[2], check=False)  # fmt: skip
     assert ran.returncode == 0, ran.stderr
     most = int(ran.stdout.split()[-1])
     assert 10 << 20 < most < 2 << 30

@@ -4,7 +4,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from memaudit.core.errors import MemAuditError
@@ -58,51 +58,24 @@ def test_by_hand() -> None:
     }
 
 
-def test_ratio_is_defined(tiny: Package) -> None:
-    best = solve(tiny, 100)
-    assert Ratio(best.value / 2, best).value == Fraction(1, 2)
-    assert Ratio(best.value / 2, best).undefined == ""
-
-
-def test_zero_optimum_is_undefined(tiny: Package) -> None:
-    """At budget 0 nothing can be kept: neither 0 nor 1."""
-    best = solve(tiny, 0)
-    assert best.value == 0
-    assert Ratio(Fraction(0), best).value is None
-    assert Ratio(Fraction(0), best).undefined == "optimum is 0"
-
-
-def test_uncertified_optimum_is_undefined(tiny: Package) -> None:
-    best = solve(tiny, 100, check=False)
-    assert Ratio(best.value, best).value is None
-    assert Ratio(best.value, best).undefined == "optimum not certified"
-
-
-def test_an_open_optimum_gives_two_ends(tiny: Package) -> None:
-    """OPT lies between what was found, 3, and its bound, 4: 3/2 of it is between 3/8 and 1/2."""
-    found = replace(solve(tiny, 3, check=False), bound=Fraction(4))
-    assert Ratio(Fraction(3, 2), found).between == (Fraction(3, 8), Fraction(1, 2))
-    assert Ratio(Fraction(3, 2), solve(tiny, 3)).between is None
-    assert Ratio(Fraction(0), solve(tiny, 0, check=False)).between is None
-
-
-def test_an_open_numerator_gives_two_ends(tiny: Package) -> None:
-    """A best subset that is known to lie between 1 and 2 of an optimum of 3; never above it."""
-    best = solve(tiny, 3)
-    open_ratio = Ratio(Fraction(1), best, highest=Fraction(2))
-    assert open_ratio.value is None
-    assert open_ratio.undefined == "optimum not certified"
-    assert open_ratio.between == (Fraction(1, 3), Fraction(2, 3))
-    assert Ratio(Fraction(1), best, highest=Fraction(9)).between == (Fraction(1, 3), 1)
-
-
-def test_a_bound_in_words(tiny: Package) -> None:
-    """With its gap; without one it is the proof that is missing."""
-    found = solve(tiny, 3, check=False)
-    assert bound_text(replace(found, bound=Fraction(4))) == (
-        "is not certified, it lies between 3 and 4"
-    )
-    assert bound_text(found) == "is 3 by its bound, but its certificate is not finished"
+def test_ratios(tiny: Package) -> None:
+    """OPT is 3 at budget 3. At budget 0 it is 0: the ratio is neither 0 nor 1. An open OPT lies
+    between what was found, 3, and its bound, 4: 3/2 of it is between 3/8 and 1/2. A best subset
+    that is known to lie between 1 and 2 is between 1/3 and 2/3 of 3; never above 1."""
+    proven, nothing = solve(tiny, 3), solve(tiny, 0)
+    unproven = solve(tiny, 3, check=False)
+    bounded, third = replace(unproven, bound=F(4)), F(1, 3)
+    for ratio, exact, undefined, between in (
+        (Ratio(F(3, 2), proven), F(1, 2), "", None),
+        (Ratio(F(0), nothing), None, "optimum is 0", None),
+        (Ratio(F(0), solve(tiny, 0, check=False)), None, "optimum not certified", None),
+        (Ratio(F(3, 2), bounded), None, "optimum not certified", (F(3, 8), F(1, 2))),
+        (Ratio(F(1), proven, highest=F(2)), None, "optimum not certified", (third, F(2, 3))),
+        (Ratio(F(1), proven, highest=F(9)), None, "optimum not certified", (third, F(1))),
+    ):
+        assert (ratio.value, ratio.undefined, ratio.between) == (exact, undefined, between)
+    assert bound_text(bounded) == "is not certified, it lies between 3 and 4"
+    assert bound_text(unproven) == "is 3 by its bound, but its certificate is not finished"
 
 
 def test_union_by_hand() -> None:
@@ -156,17 +129,8 @@ def test_the_upper_bound_of_an_open_solve_is_no_number() -> None:
     assert row["common_union_ratio_between"] == [round(3 / 7, 9), round(5 / 7, 9)]
 
 
-def test_ids_of_stores_and_memories_do_not_clash() -> None:
-    """Memory c of a/b, memory b/c of a; and names that look escaped."""
-    pairs = [("a/b", "c"), ("a", "b/c"), ("a%2Fb", "c"), ("a%252Fb", "c")]
-    written = [WrittenStore(name, (memory(id, 1, now=1),)) for name, id in pairs]
-    assert LONG.candidate_ids[0] == "long/m1"
-    scorer = StoreScorer(MEALS, written)
-    assert len(scorer.common.candidates) == 2 + 4
-    assert scorer.score(written[0], F(5)).score.value == 3
-
-
 @given(st.lists(st.tuples(st.text("a/%2F", min_size=1), st.text("a/%2F", min_size=1)), unique=True))
+@example([("a/b", "c"), ("a", "b/c"), ("a%2Fb", "c"), ("a%252Fb", "c")])
 def test_candidate_ids_are_unique(pairs: list[tuple[str, str]]) -> None:
     ids = [WrittenStore(name, (memory(id, 1),)).candidate_ids[0] for name, id in pairs]
     assert len(set(ids)) == len(ids)
@@ -174,13 +138,8 @@ def test_candidate_ids_are_unique(pairs: list[tuple[str, str]]) -> None:
 
 def test_names_that_clash_are_refused() -> None:
     """A candidate called like a memory of the union, and two stores of one name."""
-    like = MEALS.replace(
-        candidates=tuple(
-            candidate.model_copy(update={"id": "long/m1"}) if candidate.id == "old" else candidate
-            for candidate in MEALS.candidates
-        ),
-        coverage=(),
-    )
+    first = MEALS.candidates[0].model_copy(update={"id": LONG.candidate_ids[0]})
+    like = MEALS.replace(candidates=(first,), coverage=())
     with pytest.raises(MemAuditError, match="import the store with another --name"):
         union_package(like, [LONG])
     with pytest.raises(MemAuditError, match="same name"):

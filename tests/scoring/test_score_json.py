@@ -4,8 +4,6 @@ from fractions import Fraction
 
 import pytest
 
-from memaudit.adapters.store import ExportedStore, Origin
-from memaudit.core.errors import MemAuditError
 from memaudit.scoring.judges import LexicalJudge
 from memaudit.scoring.package_scores import PackageScores, Scoring, score_judged
 from memaudit.scoring.score_json import (
@@ -14,13 +12,12 @@ from memaudit.scoring.score_json import (
     lost_data,
     package_scores_data,
 )
-from tests.scoring.small_stores import LONG, MEALS
+from tests.scoring.small_stores import LONG, MEALS, exported
 
 
 def meals_scores(*budgets: int) -> PackageScores:
     scoring = Scoring(tuple(map(Fraction, budgets)), {"long": LexicalJudge()})
-    exported = ExportedStore(name="long", origin=Origin(system="x", format="y"), memories=())
-    return score_judged(MEALS, [exported], [LONG], scoring)
+    return score_judged(MEALS, [exported(name="long")], [LONG], scoring)
 
 
 def test_lost_units() -> None:
@@ -77,8 +74,3 @@ def test_a_memory_explained(id: str) -> None:
         {"budget": 5, "in_best_subset": True, "kept": False},
         {"budget": 7, "in_best_subset": True, "kept": True},
     ]
-
-
-def test_nothing_of_that_name() -> None:
-    with pytest.raises(MemAuditError, match="nothing is called 'm9' in 'meals'"):
-        explanation("m9", meals_scores(5))

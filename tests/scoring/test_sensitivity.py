@@ -6,7 +6,6 @@ from fractions import Fraction
 
 import pytest
 
-from memaudit.core.errors import MemAuditError
 from memaudit.scoring.judged_store import WrittenStore
 from memaudit.scoring.judges import Cell
 from memaudit.scoring.pruning import EVERYTHING_FITS
@@ -38,16 +37,17 @@ def found(tried: Iterable[Variant], budget: Fraction) -> list[VariantFinding]:
 
 
 def means(found: VariantFinding) -> list[tuple[float | None, float | None]]:
-    return [(one.kept.mean, one.upper.mean) for one in found.stores]
+    return [(store.kept.mean, store.upper.mean) for store in found.stores]
 
 
 def test_by_hand() -> None:
     """At 3 words OPT of all is 4 (a, and the memory of cat), one denominator for both stores:
     over its own union, 3, dog would be perfect.
 
-    With two of a group kept, a and b are worth 4 too. In `bytes` every text costs 9.
+    With two of a group kept, a and b are worth 4 too. In `bytes` every text costs 9. With a cap
+    of 2 as the base, 1 and 3 are the other ones.
     """
-    rows = {one.variant: one for one in found(variants(PETS, [DOG, CAT], QUIET), F(3))}
+    rows = {row.variant: row for row in found(variants(PETS, [DOG, CAT], QUIET), F(3))}
     assert list(rows) == ["base", "cost bytes", "cost tokens:simple", "k = 2", "k = 3"]
     assert means(rows["base"]) == [(0.75, 0.75), (0.25, 0.25)]
     assert means(rows["k = 2"]) == [(0.75, 0.75), (0.25, 0.25)]
@@ -57,24 +57,28 @@ def test_by_hand() -> None:
     assert rows["cost bytes"].kept_ranking.tau is None
     assert rows["k = 2"].kept_ranking.tau == 1
     assert rows["k = 2"].kept_ranking.same_order == 1
-    assert all(one.uncertified == 0 for one in rows.values())
+    assert all(row.uncertified == 0 for row in rows.values())
+    (alone, *_) = found(variants(PETS, [DOG], QUIET), F(3))
+    assert alone.kept_ranking.tau is None  # one store has no ranking
+    assert finding_row(alone)["kept_ranking"]["defined"] == 0
+    quiet = replace(QUIET, cost_rules=())
+    names = [variant.name for variant in variants(PETS, [DOG, CAT], quiet, group_cap=2)]
+    assert names == ["base", "k = 1", "k = 3"]
 
 
 def test_cost_rule_can_turn_a_ranking() -> None:
     """At 1 word cat keeps its memory, 1 of 1, and dog nothing; 9 in `bytes` is room for one:
     dog is worth 3 of 3, cat 1 of 3."""
     choices = replace(QUIET, cost_rules=("bytes",), group_caps=())
-    small, large = F(1), F(9)
-    base, other = found(variants(PETS, [DOG, CAT], choices), small)
+    base, other = found(variants(PETS, [DOG, CAT], choices), F(1))
     assert means(base) == [(0, 0), (1, 1)]
     assert base.stores[0].kept_by == ("cut by recency",)
     assert base.stores[1].kept_by == (EVERYTHING_FITS,)
     assert other.variant == "cost bytes"
-    bytes_first = replace(choices, cost_rules=("words",))
-    tried = list(variants(PETS, [DOG, CAT], choices))[1:]
-    (nine,) = found(tried, large)
+    (nine,) = found(list(variants(PETS, [DOG, CAT], choices))[1:], F(9))
     assert means(nine) == [(1, 1), (pytest.approx(1 / 3), pytest.approx(1 / 3))]
-    assert [one.name for one in variants(PETS, [DOG], bytes_first)] == ["base"]
+    own_rule = replace(choices, cost_rules=("words",))
+    assert [variant.name for variant in variants(PETS, [DOG], own_rule)] == ["base"]
 
 
 def test_noise_over_repetitions() -> None:
@@ -116,7 +120,7 @@ def test_judges_against_each_other() -> None:
     assert means(silent) == [(0, 0), (0, 0)]
     assert turned.kept_ranking.tau == -1
     pairs = judge_pairings(runs, {"a": "base", "b": "judge b", "c": "judge c"}, [F(3)])
-    assert [(one.first, one.second, one.kept_tau, one.upper_tau) for one in pairs] == [
+    assert [(pair.first, pair.second, pair.kept_tau, pair.upper_tau) for pair in pairs] == [
         ("a", "b", -1, -1), ("a", "c", None, None), ("b", "c", None, None),
     ]  # fmt: skip
     assert not pairs[0].same_kept_order
@@ -128,44 +132,20 @@ def _covering(store: WrittenStore, cells: Mapping[str, Cell]) -> WrittenStore:
     return replace(store, memories=(replace(memory, coverage=cells),))
 
 
-def test_group_cap_of_the_base() -> None:
-    """With a cap of 2 as the base, 1 and 3 are the other ones."""
-    quiet = replace(QUIET, cost_rules=())
-    names = [one.name for one in variants(PETS, [DOG, CAT], quiet, group_cap=2)]
-    assert names == ["base", "k = 1", "k = 3"]
-
-
-def test_one_store_has_no_ranking() -> None:
-    (base, *_) = found(variants(PETS, [DOG], QUIET), F(3))
-    assert base.kept_ranking.tau is None
-    assert finding_row(base)["kept_ranking"]["defined"] == 0
-
-
 def test_uncertified_is_counted_and_undefined() -> None:
     """No ratio without a proof: of the union, of the upper bound alone, or both."""
     proven, bound = solve(PETS, 3), solve(PETS, 3, check=False)
-    both = sensitivity_row("s", F(3), EVERYTHING_FITS, F(1), proven, proven)
-    assert (both.kept, both.upper) == (F(1, 3), F(1))
-    no_upper = sensitivity_row("s", F(3), EVERYTHING_FITS, F(1), proven, bound)
-    assert no_upper.kept == F(1, 3)
-    assert no_upper.upper is None
-    nothing = sensitivity_row("s", F(3), EVERYTHING_FITS, F(1), bound, bound)
-    assert nothing.kept is nothing.upper is None
-    assert [one.uncertified for one in (both, no_upper, nothing)] == [0, 1, 2]
+    rows = [
+        sensitivity_row("s", F(3), EVERYTHING_FITS, F(1), union, upper)
+        for union, upper in ((proven, proven), (proven, bound), (bound, bound))
+    ]
+    assert [(row.kept, row.upper, row.uncertified) for row in rows] == [
+        (F(1, 3), F(1), 0), (F(1, 3), None, 1), (None, None, 2),
+    ]  # fmt: skip
 
 
 def test_spread() -> None:
     """Undefined values are left out and missing from n."""
-    values: list[Fraction | None] = [F(1, 2), None, F(1)]
-    found = spread(values)
+    found = spread([F(1, 2), None, F(1)])
     assert (found.n, found.mean) == (2, 0.75)
     assert spread([None]) == RatioSpread(0, None, None, None)
-
-
-def test_wrong_choices() -> None:
-    with pytest.raises(MemAuditError, match="at least 1 repetition"):
-        VariantChoices(repetitions=0)
-    with pytest.raises(MemAuditError, match="group cap"):
-        VariantChoices(group_caps=(0,))
-    with pytest.raises(MemAuditError, match="between 0 and 1"):
-        VariantChoices(rates=(F(3, 2),))
