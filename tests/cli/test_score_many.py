@@ -7,7 +7,7 @@ import pytest
 
 from memaudit.io.published_folder import write_artifact
 from memaudit.natural.named_packages import natural_set
-from tests.cli.running import failure, run
+from tests.cli.running import done, failure, import_texts, printed_json, write_rows
 
 SCORED = 6
 
@@ -22,7 +22,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name, step in (("all", 1), ("half", 2)):
         rows = []
         for place, package in enumerate(packages):
-            texts = [one.text for one in package.candidates if one.generator == "labels:memories"]
+            texts = [candidate.text for candidate in package.candidates
+                     if candidate.generator == "labels:memories"]  # fmt: skip
             kept = [] if (name, place) == ("half", 0) else texts[::step]
             memories = [{"memory_id": f"m{n}", "text": text, "memory_index": n}
                         for n, text in enumerate(kept)]  # fmt: skip
@@ -30,9 +31,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
             if (name, place) == ("all", SCORED - 1):
                 row = {"instance_id": package.name, "error": "timeout"}
             rows.append(row)
-        (home / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-        made = run("import", home / f"{name}.jsonl", "--out", home / f"{name}.json")
-        assert made.exit_code == 0, made.output
+        done("import", write_rows(home / f"{name}.jsonl", *rows), "--out", home / f"{name}.json")
     return home
 
 
@@ -43,9 +42,7 @@ def words(folder: Path, *more: object) -> tuple[object, ...]:
 
 def test_json(folder: Path) -> None:
     """A file a package as for one alone, and a summary whose means are theirs."""
-    result = run(*words(folder), "--json")
-    assert result.exit_code == 0, result.output
-    data = json.loads(result.stdout)
+    data = printed_json(*words(folder))
     assert len(data["packages"]) == SCORED
     assert data["not_scored"] == []
     kept = {
@@ -78,23 +75,17 @@ def test_json(folder: Path) -> None:
 
 def test_one_package_of_it_is_the_same(folder: Path, tmp_path: Path) -> None:
     """The rows of a package do not depend on the others; its file alone makes a leaderboard too."""
-    whole = json.loads(run(*words(folder), "--json").stdout)
-    package = natural_set()[1]
-    write_artifact([package], tmp_path / "one")
-    stores = (folder / "all.json", folder / "half.json")
-    alone = run("score", tmp_path / "one", *stores, "--budget", "20", "--json")
-    assert alone.exit_code == 0, alone.output
-    assert json.loads(alone.stdout)["scores"] == whole["packages"][1]["scores"]
+    whole = printed_json(*words(folder))
+    write_artifact([natural_set()[1]], tmp_path / "one")
+    alone = printed_json("score", tmp_path / "one", *words(folder)[2:])
+    assert alone["scores"] == whole["packages"][1]["scores"]
     (tmp_path / "scores.json").write_text(json.dumps(whole))
-    board = json.loads(run("leaderboard", tmp_path, "--json").stdout)
-    assert board == whole["summary"]
+    assert printed_json("leaderboard", tmp_path) == whole["summary"]
 
 
 def test_printed(folder: Path) -> None:
     """A row per package with its memories, the means, the cells, and what scores do not see."""
-    result = run(*words(folder, "--show-cells"))
-    assert result.exit_code == 0, result.output
-    text = result.stdout
+    text = done(*words(folder, "--show-cells")).stdout
     for package in natural_set()[:SCORED]:
         assert package.name in text
     assert "6 packages; coverage of memories: judge lexical, an ESTIMATE" in text
@@ -108,12 +99,11 @@ def test_printed(folder: Path) -> None:
 def test_wrong_input(folder: Path, tmp_path: Path) -> None:
     """A store of no example, an id of one package, and nothing to score."""
     assert "is about one package" in failure(*words(folder, "--explain", "u1"))
-    (tmp_path / "a.txt").write_text("Ingrid never wants breakfast booked.\n")
-    assert run("import", tmp_path / "a.txt", "--out", tmp_path / "a.json").exit_code == 0
-    line = failure("score", folder / "packages", tmp_path / "a.json", "--budget", "20")
-    assert "does not say which package each memory was written for" in line
+    plain = import_texts(tmp_path / "a.json", ["Ingrid never wants breakfast booked."])
     row = {"instance_id": "nowhere", "memories": [{"memory_id": "m", "text": "t"}]}
-    (tmp_path / "b.jsonl").write_text(json.dumps(row) + "\n")
-    assert run("import", tmp_path / "b.jsonl", "--out", tmp_path / "b.json").exit_code == 0
-    line = failure("score", folder / "packages", tmp_path / "b.json", "--budget", "20")
-    assert "no package could be scored" in line
+    done("import", write_rows(tmp_path / "b.jsonl", row), "--out", tmp_path / "b.json")
+    for store, message in (
+        (plain, "does not say which package each memory was written for"),
+        (tmp_path / "b.json", "no package could be scored"),
+    ):
+        assert message in failure("score", folder / "packages", store, "--budget", "20")
