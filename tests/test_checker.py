@@ -87,25 +87,16 @@ WEAK = "the bound does not exclude a better store"
         ((1, -1, 0, 0), "branch on candidate -1, which is not open"),
         ((7,), "what is kept breaks no constraint"),
         ((1, 0, 7, 0), "what is kept breaks no constraint"),
-        ((2, -1, 0), "-1 where a number of at least 0 is expected"),
-        ((3, 1, 0, 0, -5, 0), "-5 where"),
-        ((3, -1, 0), "-1 where"),
-        ((4, -1, 0, 0), "-1 where"),
-        ((6, -1, 0), "-1 where"),
-        ((6, 9, 0), "a layout that does not exist"),
-        ((6, 10**30, 0), "a layout that does not exist"),
-        ((8,), "unknown word 8"),
-        ((-1,), "unknown word -1"),
-        ((), "ends too early"),
-        ((1, 0, 0), "ends too early"),
-        ((2,), "ends too early"),
-        ((3, 10**30, 0, 0, 0), "ends too early"),
-        ((4, 10**30, 0), "ends too early"),
-        ((5, 0, 0), "continues after its last leaf"),
-        ((2, True, 0), "other than whole numbers"),
+        ((2, -1, 0), "-1 where a number of at least 0 is expected"), ((3, -1, 0), "-1 where"),
+        ((4, -1, 0, 0), "-1 where"), ((6, -1, 0), "-1 where"), ((3, 1, 0, 0, -5, 0), "-5 where"),
+        ((6, 9, 0), "a layout that does not exist"), ((6, 10**30, 0), "a layout that does not"),
+        ((8,), "unknown word 8"), ((-1,), "unknown word -1"), ((), "ends too early"),
+        ((1, 0, 0), "ends too early"), ((2,), "ends too early"),
+        ((3, 10**30, 0, 0, 0), "ends too early"), ((4, 10**30, 0), "ends too early"),
+        ((5, 0, 0), "continues after its last leaf"), ((2, True, 0), "other than whole numbers"),
         ((2, float("nan"), 0), "other than whole numbers"),
     ],
-)
+)  # fmt: skip
 def test_words_that_do_not(proof: tuple[int, ...], reason: str) -> None:
     """The same claim at budget 4, not proven."""
     verdict = verify(PAIR, certificate(PAIR, 4, 2, "a", *proof, layouts=(WHOLE, APART)))
@@ -230,7 +221,6 @@ def test_numbers_too_long_to_print() -> None:
     )  # fmt: skip
     optimum = solve(many, 1, solver="reference")
     assert optimum.certified
-    assert optimum.certificate is not None
     for change in ({"value": F(1)}, {"scale": 1}):
         verdict = verify(many, replace(optimum.certificate, **change))
         assert "a number of more than 1000 digits" in verdict.reason
@@ -260,15 +250,10 @@ def test_a_block_that_explodes(word: tuple[int, ...]) -> None:
 
 @pytest.mark.parametrize(
     "proof",
-    [
-        (4, 0, 0) * 9999,
-        (3, 0) * 99_999,
-        (2, 0) * 99_999,
-        (6, 0) * 99_999,
-        (3, 3000, *range(9000), *((3, 1, 0, 0, 0) * 9999)),
-        (1, 0, 1, 1, 1, 2, *((3, 0) * 99_999)),
-    ],
-)
+    [(4, 0, 0) * 9999, (3, 0) * 99_999, (2, 0) * 99_999, (6, 0) * 99_999,
+     (3, 3000, *range(9000), *((3, 1, 0, 0, 0) * 9999)), (1, 0, 1, 1, 1, 2, *((3, 0) * 99_999))],
+    ids=["fixes", "prices", "multipliers", "layouts", "many prices", "deep"],
+)  # fmt: skip
 def test_long_proofs_are_paid_for(monkeypatch: pytest.MonkeyPatch, proof: Any) -> None:
     """Every word costs what it copies or looks at."""
     monkeypatch.setattr(checker, "MOST_STEPS", 100_000)
@@ -374,6 +359,9 @@ def corpus() -> tuple[Case, ...]:
     return tuple(cases)
 
 
+NEVER_VALID = ("restated value", "restated scale", "cut tape", "longer tape")
+
+
 @pytest.mark.parametrize("kind", sorted(EDITS))
 def test_forged_certificates(kind: str) -> None:
     """What a forgery still proves is true; every kind of forgery is found out somewhere."""
@@ -388,22 +376,11 @@ def test_forged_certificates(kind: str) -> None:
                 assert verdict.reason
                 refused += 1
                 continue
+            assert kind not in NEVER_VALID
             problem = _Problem(found).at(forged.budget, forged.group_cap)
             best = max(value for _, value in stores(problem))
             assert forged.value * problem.scale >= best, (seed, attempt)
     assert refused >= 5
-
-
-ALWAYS = ("restated value", "restated scale", "cut tape", "longer tape")
-
-
-@pytest.mark.parametrize("kind", ALWAYS)
-def test_forgeries_that_can_never_hold(kind: str) -> None:
-    """No luck makes these valid."""
-    for seed, (found, good) in enumerate(corpus()):
-        forged = EDITS[kind](found, good, Random(seed))
-        if forged is not None and forged != good:
-            assert not verify(found, forged).valid
 
 
 def test_certificates_of_other_packages() -> None:

@@ -1,5 +1,6 @@
-"""Numbers mean their decimal text."""
+"""Numbers mean their decimal text, and are shown as text."""
 
+from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
 
@@ -7,7 +8,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memaudit.core import number_text
 from memaudit.core.exact import Enclosure, exact, plain
+from memaudit.core.number_text import (
+    byte_size,
+    fixed,
+    p_value,
+    percent,
+    ratio,
+    rounded,
+    short_exact,
+    short_number,
+    signed,
+    significant,
+    span,
+    with_interval,
+)
 
 
 def test_decimals_add_up() -> None:
@@ -22,7 +38,6 @@ def test_decimals_add_up() -> None:
      (" 2.5 ", Fraction(5, 2)), ("0.5/0.25", Fraction(2)), ("-1e-3", Fraction(-1, 1000))],
 )  # fmt: skip
 def test_texts_and_numbers(given_number: object, expected: Fraction) -> None:
-    """Every accepted spelling."""
     assert exact(given_number) == expected
 
 
@@ -34,7 +49,6 @@ def test_texts_and_numbers(given_number: object, expected: Fraction) -> None:
      ("1/2/3", "not a number")],
 )  # fmt: skip
 def test_refused(wrong: object, message: str) -> None:
-    """What is no number says so."""
     with pytest.raises(ValueError, match=message):
         exact(wrong)
 
@@ -55,7 +69,46 @@ def test_plain_prefers_numbers() -> None:
 
 
 def test_enclosures_add_and_scale() -> None:
-    """Both ends move."""
     one = Enclosure(Fraction(1), Fraction(2))
     assert (one + one).times(Fraction(1, 2)) == one
     assert not one.is_point
+
+
+def test_fixed_places() -> None:
+    assert (ratio(0.57861), signed(-0.0142)) == ("0.579", "-0.014")
+    assert fixed(Fraction(1, 3), 2) == "0.33"
+    assert (percent(0.666), percent(Fraction(1, 8), 1)) == ("67%", "12.5%")
+    assert span(0.1, 0.25) == "0.100 to 0.250"
+    assert with_interval(0.2, 0.1, 0.25) == "0.200 [0.100, 0.250]"
+    assert with_interval(0.2, None, None) == "0.200"
+
+
+def test_p_values_are_never_zero() -> None:
+    assert [p_value(p) for p in (0.0, 0.0004998, 0.0331)] == ["<0.0001", "0.0005", "0.033"]
+
+
+@pytest.mark.parametrize("show", [ratio, fixed, signed, percent, p_value])
+def test_undefined(show: Callable[..., str]) -> None:
+    assert show(None) == show(float("nan")) == "-"
+    assert show(None, missing="n/a") == "n/a"
+    assert span(None, 1) == with_interval(None, 1, 2) == "-"
+
+
+def test_exact_numbers_stay_exact_while_they_are_short() -> None:
+    assert [short_exact(Fraction(text)) for text in ("5", "9/4", "1/3")] == [
+        "5", "2.25", "1/3 ~0.3333333",
+    ]  # fmt: skip
+    assert short_exact(Fraction(10**13 + 1, 3)) == "~3.333333e+12"
+
+
+def test_short_numbers() -> None:
+    assert [short_number(Fraction(text)) for text in ("12345", "1/3")] == ["12,345", "0.3333"]
+    assert significant(Fraction(200, 3), 6) == "66.6667"
+    assert [byte_size(n) for n in (999, 1500, 25_000_000, 3 * 10**9)] == [
+        "999 B", "1.5 kB", "25 MB", "3.0 GB",
+    ]  # fmt: skip
+
+
+def test_numbers_in_json_are_rounded_or_null() -> None:
+    assert rounded(Fraction(1, 3)) == round(1 / 3, number_text.DIGITS)
+    assert rounded(float("nan")) is rounded(None) is None

@@ -24,7 +24,7 @@ def test_value_by_hand(tiny: Package) -> None:
 
 
 @given(packages(), st.data())
-@settings(max_examples=80)
+@settings(max_examples=50)
 def test_monotone_and_submodular(package: Package, data: st.DataObject) -> None:
     """F(A) <= F(B) and F(A + m) - F(A) >= F(B + m) - F(B) for A in B, within the enclosures."""
     ids = sorted(package.candidate)

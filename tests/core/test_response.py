@@ -83,6 +83,5 @@ def test_grain_makes_values_whole(h: Response, step: Fraction, count: int) -> No
      ([[1, 1], [2, 0]], "must not decrease"), ([[1, 1], [2, 3]], "concave")],
 )  # fmt: skip
 def test_bad_shapes_are_refused(points: list[list[int]], message: str) -> None:
-    """h must be a function, nondecreasing and concave."""
     with pytest.raises(ValidationError, match=message):
         Piecewise.model_validate({"points": points})

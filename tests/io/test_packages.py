@@ -26,7 +26,7 @@ from tests.strategies import packages
 
 
 @given(packages())
-@settings(max_examples=30)
+@settings(max_examples=20)
 def test_every_form_round_trips(package: Package) -> None:
     """One file, folder and published layout; writing again over the old one too."""
     with tempfile.TemporaryDirectory() as name:

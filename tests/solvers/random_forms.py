@@ -6,13 +6,12 @@ from random import Random
 from memaudit.core.package import Candidate, Coverage, EvidenceUnit, Experience, Package
 from memaudit.core.response import CLIPPED, Capped, Log1p, Piecewise, Response, Saturating, Sqrt
 from memaudit.solvers.form import Form, integer_form
+from tests.proofs import package
 
 RATIONAL: tuple[Response, ...] = (
-    Capped(),
-    Capped(cap=Fraction(3, 4)),
-    Capped(cap=Fraction(2)),
+    Capped(), Capped(cap=Fraction(3, 4)), Capped(cap=Fraction(2)),
     Piecewise(points=((Fraction(1, 2), Fraction(1, 2)), (Fraction(3, 2), Fraction(5, 6)))),
-)
+)  # fmt: skip
 IRRATIONAL: tuple[Response, ...] = (Sqrt(), Log1p(), Saturating())
 
 
@@ -32,13 +31,8 @@ def random_package(seed: int, irrational: bool = False, groups: int = 4, units: 
     experiences = [Experience(id=f"e{i}", index=i) for i in range(random.randint(1, groups))]
     names = [f"u{i}" for i in range(random.randint(1, units))]
     candidates = [
-        Candidate(
-            id=f"{experience.id}c{i}",
-            experience=experience.id,
-            kind="fact",
-            cost=random.choice(costs),
-        )
-        for experience in experiences
+        Candidate(id=f"{one.id}c{i}", experience=one.id, kind="fact", cost=random.choice(costs))
+        for one in experiences
         for i in range(random.randint(0, 3))
     ]
     return Package(
@@ -46,12 +40,8 @@ def random_package(seed: int, irrational: bool = False, groups: int = 4, units: 
         experiences=tuple(experiences),
         candidates=tuple(candidates),
         units=tuple(
-            EvidenceUnit(
-                id=name,
-                kind="fact",
-                weight=random.choice(weights),
-                response=random.choice(shapes),
-            )
+            EvidenceUnit(id=name, kind="fact", weight=random.choice(weights),
+                         response=random.choice(shapes))
             for name in names
         ),
         coverage=tuple(
@@ -60,7 +50,7 @@ def random_package(seed: int, irrational: bool = False, groups: int = 4, units: 
             for name in names
             if random.random() < 0.6
         ),
-    )
+    )  # fmt: skip
 
 
 def random_form(seed: int, irrational: bool = False) -> Form:
@@ -75,19 +65,6 @@ def random_form(seed: int, irrational: bool = False) -> Form:
 def knapsack(values: list[Fraction], costs: list[int], response: Response = CLIPPED) -> Form:
     """Groups of one candidate, each covering a unit of its own by the given amount."""
     ids = [f"{position:05}" for position in range(len(values))]
-    package = Package(
-        name="knapsack",
-        experiences=tuple(Experience(id=id, index=int(id)) for id in ids),
-        candidates=tuple(
-            Candidate(id=id, experience=id, kind="fact", cost=Fraction(cost))
-            for id, cost in zip(ids, costs, strict=True)
-        ),
-        units=tuple(
-            EvidenceUnit(id=id, kind="fact", weight=Fraction(1), response=response) for id in ids
-        ),
-        coverage=tuple(
-            Coverage(candidate=id, unit=id, value=value)
-            for id, value in zip(ids, values, strict=True)
-        ),
-    )
-    return integer_form(package)
+    rows = [f"{id}:{id}:{cost}" for id, cost in zip(ids, costs, strict=True)]
+    cells = [(id, id, value) for id, value in zip(ids, values, strict=True)]
+    return integer_form(package(" ".join(rows), dict.fromkeys(ids, 1), cells, response))

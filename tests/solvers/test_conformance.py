@@ -40,7 +40,6 @@ def rounding(form: Form) -> int:
 
 
 def check_store(form: Form, solution: Solution) -> None:
-    """What holds for every result, early or not."""
     assert form.feasible(solution.chosen)
     assert list(solution.chosen) == sorted(solution.chosen)
     assert form.value(solution.chosen) == solution.value
@@ -164,11 +163,9 @@ def test_solving_twice_gives_the_same(name: str, irrational: bool) -> None:
 
 
 def test_names_agree() -> None:
-    """Each backend is registered under the name it reports."""
     assert all(named_solver(name).name == name for name in SOLVERS)
 
 
 def test_unknown_names_are_told_the_known_ones() -> None:
-    """The error lists what there is."""
     with pytest.raises(UnknownSolver, match=r"'cplex'.*brute, .*highs, .*reference"):
         named_solver("cplex")

@@ -76,7 +76,6 @@ def test_edges(tiny: Package) -> None:
 
 
 def test_progress_is_reported(tiny: Package) -> None:
-    """It rises to the number of budgets."""
     seen: list[tuple[int, int]] = []
     frontier(tiny, 5, progress=lambda done, total: seen.append((done, total)))
     assert seen[-1] == (6, 6)

@@ -23,12 +23,10 @@ Store = tuple[int, ...]
 
 def opened(packed: Packed | None) -> OpenProblem:
     """The useful part of a problem whose values are exact."""
-    assert packed is not None
     return prepare(packed, SCALE, np.zeros(len(packed.tops), np.int64))
 
 
 def conversation(cross: int, budget: int = 90) -> OpenProblem:
-    """The open part of a short conversation."""
     return opened(pack(integer_form(talk(cross)).at(Fraction(budget), 1)))
 
 
@@ -46,7 +44,6 @@ def stores(state: OpenProblem) -> list[tuple[Store, int]]:
 
 
 def worth(core: Core, store: Store) -> int:
-    """A store's value, added up from the tables."""
     levels = np.zeros(len(core.top), np.int64)
     for u in store:
         row = slice(core.row_start[u], core.row_start[u + 1])
@@ -92,21 +89,15 @@ def test_graphs_stay_within_their_edges(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def bounded(
-    state: OpenProblem, plan: Plan, random: Random
+    state: OpenProblem, plan: Plan, mu: int, prices: list[int]
 ) -> tuple[int, np.ndarray, np.ndarray, Store]:
-    """The bound at random multipliers, both losses and the active candidates."""
+    """The bound at these multipliers, both losses and the active candidates."""
     core, layout = state.core, plan.layout
     work = workspace(core, layout)
-    ceiling = layout.pair_ceiling.tolist()
-    prices = np.array(
-        [random.choice((0, top, random.randint(0, top))) for top in ceiling], np.int64
-    )
-    most = SCALE * int(core.table.max(initial=0))
-    mu = random.choice((0, random.randint(0, most), random.randint(0, 1 + most // 4)))
-    status = np.zeros(len(core.cost), np.int64)
+    status, paid = np.zeros(len(core.cost), np.int64), np.array(prices, np.int64)
     sealed = seal(core), seal(layout), seal(work)
-    value = enter(*sealed, status, state.budget, prices)
-    bound = losses(*sealed, status, mu, state.budget, value, prices)
+    value = enter(*sealed, status, state.budget, paid)
+    bound = losses(*sealed, status, mu, state.budget, value, paid)
     return bound, work.loss_in, work.loss_out, tuple(work.active[: work.counts[0]].tolist())
 
 
@@ -118,8 +109,14 @@ def test_bounds_and_losses_hold(dense: bool) -> None:
         plan = choose_layout(state.core, dense=dense)
         graphs += not plan.layout.dense
         every = stores(state)
+        most = SCALE * int(state.core.table.max(initial=0))
         for _ in range(4):
-            bound, loss_in, loss_out, active = bounded(state, plan, random)
+            prices = [
+                random.choice((0, top, random.randint(0, top)))
+                for top in plan.layout.pair_ceiling.tolist()
+            ]
+            mu = random.choice((0, random.randint(0, most), random.randint(0, 1 + most // 4)))
+            bound, loss_in, loss_out, active = bounded(state, plan, mu, prices)
             assert bound >= SCALE * max(value for _, value in every)
             for u in active:
                 with_u = max((value for store, value in every if u in store), default=0)
@@ -136,12 +133,7 @@ def test_one_block_is_solved_exactly() -> None:
         plan = choose_layout(state.core)
         if plan.layout.dense or not plan.layout.inside.all() or form.budget < sum(form.cost):
             continue
-        core, layout = state.core, plan.layout
-        work = workspace(core, layout)
-        status, prices = np.zeros(len(core.cost), np.int64), np.zeros(0, np.int64)
-        sealed = seal(core), seal(layout), seal(work)
-        value = enter(*sealed, status, state.budget, prices)
-        bound = losses(*sealed, status, 0, state.budget, value, prices)
+        bound, *_ = bounded(state, plan, 0, [])
         assert bound == SCALE * max(value for _, value in stores(state))
         checked += 1
     assert checked > 5

@@ -1,4 +1,4 @@
-"""Early ends and near ties: a bound holds whatever stops a solve, and only proofs are certified."""
+"""Early ends, near ties and ties: bounds hold whatever stops a solve; only proofs certify."""
 
 from collections.abc import Callable
 from fractions import Fraction
@@ -20,8 +20,12 @@ from memaudit.solvers.fast import Fast, solve_packed
 from memaudit.solvers.form import Form, integer_form
 from memaudit.solvers.protocol import Limits
 from memaudit.solvers.reference import greedy
+from memaudit.solvers.registry import SOLVERS
 from memaudit.solvers.solve import near_ties, solve
-from tests.solvers.random_forms import random_form
+from memaudit.solvers.tie_breaking import canonical_order, undominated, without_waste
+from tests.proofs import package as hand_made
+from tests.solvers.random_forms import random_form, random_package
+from tests.solvers.test_conformance import shuffled
 
 HARD = [*family("H", [101])[:2], *family("E", [101])[:2]]
 
@@ -94,7 +98,6 @@ def test_interrupts_leave_a_valid_bound(
     assert solution.proof is None
     assert form.feasible(solution.chosen)
     assert form.value(solution.chosen) == solution.value
-    assert solution.bound is not None
     assert solution.value <= best <= solution.bound
 
 
@@ -137,22 +140,9 @@ def test_the_clock_stops_while_kernels_are_compiled(monkeypatch: pytest.MonkeyPa
 
 def two_choices(response: Response, first: Fraction, second: Fraction) -> Form:
     """One of two memories fits; each covers a unit of its own."""
-    package = Package(
-        name="two",
-        experiences=(Experience(id="e0", index=0), Experience(id="e1", index=1)),
-        candidates=tuple(
-            Candidate(id=f"m{i}", experience=f"e{i}", kind="fact", cost=Fraction(1)) for i in (0, 1)
-        ),
-        units=tuple(
-            EvidenceUnit(id=f"u{i}", kind="fact", weight=Fraction(1), response=response)
-            for i in (0, 1)
-        ),
-        coverage=(
-            Coverage(candidate="m0", unit="u0", value=first),
-            Coverage(candidate="m1", unit="u1", value=second),
-        ),
-    )
-    return integer_form(package).at(Fraction(1), 1)
+    cells = [("m0", "u0", first), ("m1", "u1", second)]
+    made = hand_made("m0:e0:1 m1:e1:1", {"u0": 1, "u1": 1}, cells, response)
+    return integer_form(made).at(Fraction(1), 1)
 
 
 def by_enumeration(form: Form, chosen: tuple[int, ...]) -> bool:
@@ -191,18 +181,48 @@ def test_agrees_with_the_definition() -> None:
     assert answers == {True, False}
 
 
-def test_clear_winners_are_decided() -> None:
-    """sqrt(1/2) and sqrt(1/3) are far apart."""
-    assert near_ties(two_choices(Sqrt(), Fraction(1, 2), Fraction(1, 3)), (0,), Limits()) is False
+ROWS = [("z", "early", 1), ("b", "late", 2), ("a", "late", 2), ("c", "late", 1)]
+TIED = Package(
+    name="tied",
+    experiences=(Experience(id="late", index=7), Experience(id="early", index=2)),
+    candidates=tuple(
+        Candidate(id=id, experience=experience, kind="fact", cost=Fraction(cost))
+        for id, experience, cost in ROWS
+    ),
+    units=(EvidenceUnit(id="u", kind="fact", weight=Fraction(1)),),
+    coverage=tuple(Coverage(candidate=id, unit="u", value=Fraction(1)) for id, _, _ in ROWS),
+)
 
 
-def test_equal_irrational_values_cannot_be_told_apart() -> None:
-    """Two units with the same irrational value tie, and 32 bits cannot say which is more."""
-    form = two_choices(Saturating(), Fraction(1, 2), Fraction(1, 2))
-    assert near_ties(form, (0,), Limits()) is True
+def test_the_rules() -> None:
+    """Every candidate covers the one unit in full."""
+    assert [candidate.id for candidate in canonical_order(TIED)] == ["z", "a", "b", "c"]
+    form = integer_form(TIED).at(Fraction(9), 1)
+    assert [form.candidate_ids[u] for u in undominated(form)] == ["z", "c"]
+    # The most expensive goes first, among equals the last: b, then a, then c.
+    assert without_waste(form, (0, 1, 2, 3)) == (0,)
+    assert without_waste(form, (1, 2)) == (1,)
 
 
-def test_giving_up_is_said() -> None:
-    """Without nodes there is no answer."""
-    form = two_choices(Sqrt(), Fraction(1, 2), Fraction(1, 3))
-    assert near_ties(form, (0,), Limits(nodes=0)) is None
+@pytest.mark.parametrize("name", sorted(SOLVERS))
+def test_no_store_holds_waste_and_row_order_does_not_matter(name: str) -> None:
+    """The same store from the same package, whatever the order of its rows."""
+    assert solve(TIED, 9, solver=name).store == (("a",) if name == "brute" else ("z",))
+    for seed in range(40):
+        package = random_package(seed)
+        budget = package.total_cost(package.candidate) / 2
+        stores = {solve(variant, budget, solver=name).store for variant in
+                  (package, shuffled(package, seed))}  # fmt: skip
+        assert len(stores) == 1
+        form = integer_form(package)
+        chosen = tuple(form.candidate_ids.index(id) for id in stores.pop())
+        assert without_waste(form, chosen) == tuple(sorted(chosen))
+
+
+def test_near_ties_by_hand() -> None:
+    """1/2 and 1/3 are far apart; 32 bits cannot distinguish equal values; no nodes, no answer."""
+    apart = two_choices(Sqrt(), Fraction(1, 2), Fraction(1, 3))
+    equal = two_choices(Saturating(), Fraction(1, 2), Fraction(1, 2))
+    assert near_ties(apart, (0,), Limits()) is False
+    assert near_ties(equal, (0,), Limits()) is True
+    assert near_ties(apart, (0,), Limits(nodes=0)) is None
