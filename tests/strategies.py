@@ -1,6 +1,8 @@
 """Random small packages for hypothesis: ties, zeros, fractions, every h, empty groups, unicode."""
 
+from collections.abc import Callable
 from fractions import Fraction
+from typing import Any
 
 from hypothesis import strategies as st
 
@@ -140,3 +142,28 @@ def packages(
 ) -> st.SearchStrategy[Package]:
     """Valid packages; `responses=False` keeps h = min(1, z)."""
     return _packages(max_groups, max_candidates, max_units, responses)
+
+
+def renamed(package: Package, new: Callable[[str], str]) -> Package:
+    """The same package with other ids and sessions everywhere."""
+
+    def copy(row: Any, **ids: Any) -> Any:
+        return row.model_copy(update=ids)
+
+    return package.replace(
+        experiences=tuple(
+            copy(row, id=new(row.id), session=row.session and new(row.session))
+            for row in package.experiences
+        ),
+        candidates=tuple(
+            copy(row, id=new(row.id), experience=new(row.experience)) for row in package.candidates
+        ),
+        units=tuple(copy(row, id=new(row.id)) for row in package.units),
+        queries=tuple(
+            copy(row, id=new(row.id), required=tuple(map(new, row.required)))
+            for row in package.queries
+        ),
+        coverage=tuple(
+            copy(row, candidate=new(row.candidate), unit=new(row.unit)) for row in package.coverage
+        ),
+    )

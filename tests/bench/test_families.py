@@ -12,13 +12,9 @@ from memaudit.core.errors import MemAuditError
 COUNTS = {"A": 40, "B": 40, "C": 18, "D": 3, "E": 6, "H": 3}
 
 DIGESTS = {
-    "A": "414056368e13",
-    "B": "9cc76c24b033",
-    "C": "e22b033c5310",
-    "D": "6c5ef350a38c",
-    "E": "177860ffbc50",
-    "H": "fe970c306b52",
-}
+    "A": "414056368e13", "B": "9cc76c24b033", "C": "e22b033c5310", "D": "6c5ef350a38c",
+    "E": "177860ffbc50", "H": "fe970c306b52",
+}  # fmt: skip
 
 
 def fingerprint(instance: Instance) -> str:
@@ -40,10 +36,8 @@ def test_default_seeds_give_the_declared_counts(drawn: dict[str, list[Instance]]
     names = [instance.name for instances in drawn.values() for instance in instances]
     assert len(set(names)) == len(names)
     assert {name.split(" B ")[0] for name in names if name.startswith("C")} == {
-        "C101 cross 60",
-        "C102 cross 0",
-        "C103 cross 30",
-    }
+        "C101 cross 60", "C102 cross 0", "C103 cross 30",
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize("name", DIGESTS)

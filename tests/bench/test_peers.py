@@ -1,15 +1,22 @@
-"""Peers prove the right value, and nothing that happens to one ends the benchmark."""
+"""Peers and packages solve the same problem; nothing that happens to a peer ends the benchmark."""
 
 import os
 from collections.abc import Callable
+from fractions import Fraction
+from itertools import product
+from random import Random
 
 import pytest
 
 from bench import launch, peers
-from bench.instance import Draft
-from bench.model import OVER_LIMIT, TIME_LIMIT, Model, TooLarge
+from bench.families import family
+from bench.instance import Draft, Instance, as_package
+from bench.model import OVER_LIMIT, TIME_LIMIT, Model, TooLarge, clean, evaluate, feasible
 from bench.peers import NOT_INSTALLED, PEERS, missing, solve_with
-from tests.bench.tiny import brute, mini
+from memaudit.solvers.brute import BruteForce
+from memaudit.solvers.form import integer_form
+from memaudit.solvers.packed import Packed
+from memaudit.solvers.protocol import Limits
 
 
 @pytest.mark.parametrize("peer", PEERS)
@@ -103,3 +110,82 @@ def test_crash_counts_as_unsolved_and_the_rest_goes_on(
     always = launch.run_solver("highs", [mini(1).at("", 13).packed] * 5, 1.0)
     assert len(always.results) == 5
     assert always.results[4].note == "not tried after: crashed (signal SIGABRT)"
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_package_has_the_optimum_of_the_arrays(seed: int) -> None:
+    instance = mini(seed)
+    package = as_package(instance)
+    form = integer_form(package).at(Fraction(instance.packed.budget), 1)
+    optimum = BruteForce().solve(form, Limits())
+    assert Fraction(optimum.value, form.value_scale) == Fraction(brute(instance.packed), 10)
+
+
+def test_package_keeps_order_sizes_and_budget() -> None:
+    instance = family("C", [102])[2]
+    package = as_package(instance)
+    packed = instance.packed
+    assert [int(candidate.cost) for candidate in package.candidates] == packed.cost.tolist()
+    assert [candidate.id for candidate in package.candidates] == list(
+        integer_form(package).candidate_ids
+    )
+    assert len(package.units) == len(packed.tops)
+    assert len(package.coverage) == len(packed.unit)
+    assert package.budgets == (Fraction(packed.budget),)
+    assert package.cost_rule == "declared"
+
+
+DRAFT = Draft(
+    4, [3, 0, 2],
+    [[(2, {0: 3, 1: 4}), (5, {0: 4, 2: 4})], [(1, {1: 4}), (9, {2: 4})], [(3, {0: 2, 2: 1})]],
+)  # fmt: skip
+"""Two units of weight 3 and 2 and one without weight; coverage in quarters."""
+
+
+def test_cleaning_drops_what_cannot_matter() -> None:
+    model = clean(DRAFT.packed(8))
+    # Candidate 2 covers only the unweighted unit, candidate 3 costs more than the budget.
+    assert model.candidates == [0, 1, 4]
+    assert model.cost == [2, 5, 3]
+    assert model.weight == [3, 2]
+    assert model.top == [4, 4]
+    assert model.rows == [[(0, 3)], [(0, 4), (1, 4)], [(0, 2), (1, 1)]]
+    assert model.groups == [[0, 1], [2]]
+    assert model.crowded == [[0, 1]]
+    assert model.full == [12, 8]
+    assert model.shares == [[(0, 0.75), (1, 1.0), (2, 0.5)], [(1, 1.0), (2, 0.25)]]
+
+
+def mini(seed: int) -> Instance:
+    """Like family A with four groups of one to three candidates; one unit has no weight."""
+    random = Random(seed)
+    draft = Draft(10, [0, *(random.randint(1, 5) for _ in range(4))])
+    for _ in range(4):
+        group = []
+        for _ in range(random.randint(1, 3)):
+            units = random.sample(range(5), random.randint(0, 3))
+            levels = {unit: random.choice((3, 5, 6, 8, 10)) for unit in units}
+            group.append((random.randint(0, 6), levels))
+        draft.groups.append(group)
+    return Instance(f"mini {seed}", draft.packed(random.randint(0, 12)))
+
+
+def brute(packed: Packed) -> int:
+    """The best value over all stores, one candidate or none per group."""
+    groups: list[list[int | None]] = [[None] for _ in range(int(packed.group.max()) + 1)]
+    for candidate, group in enumerate(packed.group.tolist()):
+        groups[group].append(candidate)
+    stores = (
+        tuple(candidate for candidate in choice if candidate is not None)
+        for choice in product(*groups)
+    )
+    return max(evaluate(packed, store) for store in stores if feasible(packed, store))
+
+
+def test_value_and_feasibility() -> None:
+    """Unit 0 gets 3 + 2 quarters, capped at 4: 3 * 4 = 12. Unit 2 gets 1: 2 * 1 = 2."""
+    packed = DRAFT.packed(8)
+    assert (evaluate(packed, (0, 4)), evaluate(packed, ())) == (14, 0)
+    assert feasible(packed, (0, 4))
+    for two_of_a_group, over_budget, twice in [((0, 1), (3,), (4, 4))]:
+        assert not any(feasible(packed, one) for one in (two_of_a_group, over_budget, twice))

@@ -38,7 +38,12 @@ def test_reports(tmp_path: Path) -> None:
     for words, message in {
         ("report", tmp_path / "run", "--diagnose", tmp_path / "cal"): "is a calibration",
         ("report", tmp_path / "run", "--diagnose", tmp_path / "run"): "is not a diagnosis",
-        ("report", tmp_path / "dia", "--diagnose", tmp_path / "dia"): "needs a folder of memaudit run",
+        (
+            "report",
+            tmp_path / "dia",
+            "--diagnose",
+            tmp_path / "dia",
+        ): "needs a folder of memaudit run",
     }.items():
         assert message in failure(*words)
 

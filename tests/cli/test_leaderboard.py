@@ -44,6 +44,16 @@ def test_table_and_page(scores: Path, tmp_path: Path) -> None:
     assert "coverage estimated" in page.read_text()
 
 
+def test_narrow_terminals(scores: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the losses do not fit beside the ratios, they follow in a table of their own."""
+    monkeypatch.setattr("memaudit.cli.terminal.PIPE_WIDTH", 80)
+    lines = run("leaderboard", scores).stdout.splitlines()
+    ratios, losses, differences = (i for i, line in enumerate(lines) if line.startswith(" budget "))
+    assert not any("loses" in line for line in lines[:ratios])
+    assert lines[losses].split()[2:] == ["genera.", "extrac.", "cost", "select."]
+    assert not any("…" in line for line in lines[ratios:differences])
+
+
 def test_json_adds_up(scores: Path) -> None:
     """At a budget everything fits, a store that holds more keeps at least as much."""
     result = run("leaderboard", scores, "--json")

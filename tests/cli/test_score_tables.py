@@ -6,7 +6,7 @@ from fractions import Fraction
 from memaudit.cli.score import diagnosis_sentence
 from memaudit.cli.score_tables import open_optima, ratio_text
 from memaudit.core.optimum import Optimum
-from memaudit.scoring.diagnosis import NoDiagnosis, diagnose
+from memaudit.scoring.loss_diagnosis import NoDiagnosis, diagnose_losses
 from memaudit.scoring.package_scores import PackageScores
 from memaudit.scoring.score import StoreScorer
 from memaudit.scoring.score_json import score_row
@@ -59,9 +59,9 @@ def test_which_optimum_and_how_far() -> None:
 
 def test_an_irrational_h_is_said() -> None:
     """The sentence gives the precision of its shares; exact ones have none."""
-    found = diagnose(StoreScorer(IRRATIONAL, [LONG]), LONG, F(5))
+    found = diagnose_losses(StoreScorer(IRRATIONAL, [LONG]), LONG, F(5))
     text = diagnosis_sentence(found)
     assert text.startswith("long at 5: keeps ")
     assert "some h is irrational" in text
-    exact = diagnosis_sentence(diagnose(StoreScorer(MEALS, [LONG]), LONG, F(5)))
+    exact = diagnosis_sentence(diagnose_losses(StoreScorer(MEALS, [LONG]), LONG, F(5)))
     assert "irrational" not in exact

@@ -11,7 +11,7 @@ import pytest
 
 from memaudit.adapters.registry import ADAPTERS
 from memaudit.solvers.registry import SOLVERS
-from tests.adapters import test_conformance as adapters
+from tests.adapters import test_registry as adapters
 from tests.adapters.exports import EXPORTS
 from tests.docs.blocks import blocks, page_text
 from tests.solvers import test_conformance as solvers

@@ -38,10 +38,10 @@ from tests.docs.commands import (
     check_target,
     lines_of,
 )
-from tests.downstream.readers.fake_reader import reads
+from tests.downstream.fake_reader import reads
 from tests.models.server import serving
 from tests.natural.passes.fake_model import blocks, instead
-from tests.web.annotate.frames import Served
+from tests.web.annotate.small_frames import Served
 
 ADDRESS = "http://localhost:8000/v1"
 """Where the pages say that a model is."""

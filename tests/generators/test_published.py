@@ -1,4 +1,4 @@
-"""The published distributions, against their parameters worked out a second time by hand."""
+"""Distributions by name; the published ones against their parameters, worked out by hand."""
 
 from fractions import Fraction
 from random import Random
@@ -6,21 +6,18 @@ from random import Random
 import pytest
 
 from memaudit.core.digest import digest
+from memaudit.core.errors import MemAuditError
 from memaudit.core.package import Package
-from memaudit.generators.registry import PUBLISHED, named_distribution
+from memaudit.generators.registry import DISTRIBUTIONS, PUBLISHED, named_distribution
 
 F = Fraction
 
 SIZES = {  # experiences, candidates, units, cells
-    "base": (7, 25, 11, 41),
-    "update_chain": (4, 18, 7, 30),
-    "temporal_interval": (7, 30, 26, 73),
-    "density_trap": (5, 20, 9, 45),
-    "scope_shift": (5, 17, 9, 40),
-    "redundancy_heavy": (5, 20, 9, 40),
-    "summary_tradeoff": (5, 25, 15, 55),
+    "base": (7, 25, 11, 41), "update_chain": (4, 18, 7, 30), "temporal_interval": (7, 30, 26, 73),
+    "density_trap": (5, 20, 9, 45), "scope_shift": (5, 17, 9, 40),
+    "redundancy_heavy": (5, 20, 9, 40), "summary_tradeoff": (5, 25, 15, 55),
     "abstention_hard": (5, 23, 15, 39),
-}
+}  # fmt: skip
 
 
 def cells(package: Package, candidate: str) -> dict[str, Fraction]:
@@ -130,3 +127,33 @@ def test_seeds_differ_where_there_are_draws() -> None:
 
 def test_pinned_digests() -> None:
     assert digest(named_distribution("base").package(0)).startswith("cd5c2d1373bf10db")
+
+
+@pytest.mark.parametrize("name", DISTRIBUTIONS)
+def test_every_distribution_says_what_it_is(name: str) -> None:
+    distribution = named_distribution(name)
+    assert distribution.name == name
+    assert 10 < len(distribution.about) < 90
+    assert distribution.package(1).candidates
+
+
+def test_parameters_in_the_name() -> None:
+    package = named_distribution("event_graph:experiences=9:update_rate=0.5").package(0)
+    assert len(package.experiences) == 9
+
+
+@pytest.mark.parametrize(
+    ("name", "line"),
+    [
+        ("bass", "unknown distribution 'bass'"),
+        ("base:experiences=9", "takes no parameters"),
+        ("event_graph:experience=9", "no parameter 'experience=9'"),
+        ("event_graph:experiences", "no parameter 'experiences'"),
+        (f"event_graph:experiences={'9' * 5000}", "experiences has 5000 characters"),
+        ("event_graph:update_rate=1:update_rate=0", "update_rate is given twice"),
+        ("event_graph:update_rate=lots", "from 0 to 1"),
+    ],
+)
+def test_wrong_names(name: str, line: str) -> None:
+    with pytest.raises(MemAuditError, match=line):
+        named_distribution(name)

@@ -3,7 +3,7 @@
 import json
 import random
 import sqlite3
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -54,23 +54,23 @@ READ = ("validate {in}/p.json", "show {in}/p.json")
 
 @bomb(*READ)
 def importances_without_a_common_denominator(folder: Path) -> None:
-    queries = [{"id": f"q{place}", "required": ["u"], "importance": f"1/{number}"}
-               for place, number in enumerate(_odd(20_000))]  # fmt: skip
-    _package(folder, queries=queries)
+    rows = [{"id": str(number), "required": ["u"], "importance": f"1/{number}"}
+            for number in _odd(20_000)]  # fmt: skip
+    _package(folder, queries=rows)
 
 
 @bomb(*READ)
 def costs_without_a_common_denominator(folder: Path) -> None:
-    candidates = [{"id": f"m{place}", "experience": "e", "kind": "raw", "cost": f"1/{number}"}
-                  for place, number in enumerate(_odd(20_000))]  # fmt: skip
-    _package(folder, candidates=candidates)
+    rows = [{"id": str(number), "experience": "e", "kind": "raw", "cost": f"1/{number}"}
+            for number in _odd(20_000)]  # fmt: skip
+    _package(folder, candidates=rows)
 
 
 @bomb(*READ)
 def coverage_without_a_common_denominator(folder: Path) -> None:
-    units = [{"id": f"u{place}", "kind": "fact", "weight": 1} for place in range(20_000)]
-    cells = [{"candidate": "m", "unit": f"u{place}", "value": f"1/{number}"}
-             for place, number in enumerate(_odd(20_000))]  # fmt: skip
+    numbers = _odd(20_000)
+    cells = [{"candidate": "m", "unit": str(one), "value": f"1/{one}"} for one in numbers]
+    units = [{"id": str(number), "kind": "fact", "weight": 1} for number in numbers]
     _package(folder, units=units, coverage=cells)
 
 
@@ -115,23 +115,23 @@ def wide_and_deep(folder: Path) -> None:
     _package(folder, attributes={"x": [[[] for _ in range(1000)] for _ in range(200)]})
 
 
-@bomb("validate {in}/a")
-def ids_of_many_parts(folder: Path) -> None:
+def _published(folder: Path, **tables: list[Row]) -> None:
+    """The published layout; tables not given are empty."""
     (folder / "a").mkdir()
     for name in ("experiences", "candidate_memories", "evidence_units", "queries",
                  "coverage_matrix"):  # fmt: skip
-        (folder / "a" / f"{name}.jsonl").write_text("")
-    (folder / "a" / "queries.jsonl").write_text('{"query_id": "q"}\n')
-    (folder / "a" / "evidence_units.jsonl").write_bytes(lines([{"unit_id": "::" * 700_000}]))
+        (folder / "a" / f"{name}.jsonl").write_bytes(lines(tables.get(name, [])))
+
+
+@bomb("validate {in}/a")
+def ids_of_many_parts(folder: Path) -> None:
+    units: list[Row] = [{"unit_id": "::" * 700_000}]
+    _published(folder, queries=[{"query_id": "q"}], evidence_units=units)
 
 
 @bomb("validate {in}/a")
 def manifest_repeated_in_every_package(folder: Path) -> None:
-    (folder / "a").mkdir()
-    for name in ("experiences", "candidate_memories", "evidence_units", "coverage_matrix"):
-        (folder / "a" / f"{name}.jsonl").write_text("")
-    queries = [{"query_id": f"q{place}", "query": "x"} for place in range(5000)]
-    (folder / "a" / "queries.jsonl").write_bytes(lines(queries))
+    _published(folder, queries=[{"query_id": f"q{n}", "query": "x"} for n in range(5000)])
     manifest = {"prompt": ["x" * 100] * 10_000}
     (folder / "a" / "candidate_generation_manifest.json").write_text(json.dumps(manifest))
 
@@ -237,7 +237,7 @@ def schema_that_never_ends(folder: Path) -> None:
 
 
 def _answered(schema: Mapping[str, object]) -> str:
-    """The line of an answer whose reply is to be held against a schema."""
+    """The line of an answer whose reply is to be compared with a schema."""
     from dataclasses import asdict
 
     from memaudit.models.cache_rows import Answer
@@ -256,7 +256,7 @@ def _answered(schema: Mapping[str, object]) -> str:
     return canonical_json({"type": "answer", **asdict(answer), "request": request.to_json()}) + "\n"
 
 
-def certificate_file(folder: Path, proof: list[int]) -> None:
+def _certificate(folder: Path, proof: list[int]) -> None:
     """A package, and a certificate with this proof whose claims hold up to there."""
     from memaudit import solve
     from memaudit.io.packages import write_package
@@ -269,20 +269,13 @@ def certificate_file(folder: Path, proof: list[int]) -> None:
 
 @bomb("verify {in}/p.json {in}/c.json")
 def proof_of_many_words(folder: Path) -> None:
-    certificate_file(folder, [2, 1] * 500_000)
+    _certificate(folder, [2, 1] * 500_000)
 
 
 @bomb("verify {in}/p.json {in}/c.json")
 def proof_of_many_prices(folder: Path) -> None:
     prices = [number for place in range(200_000) for number in (place, place, 10**200)]
-    certificate_file(folder, [3, 200_000, *prices] + [5] * 1000)
-
-
-@pytest.fixture(scope="module")
-def box(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Box]:
-    made = Box(tmp_path_factory.mktemp("bombs") / "around" / "box")
-    yield made
-    made.close()
+    _certificate(folder, [3, 200_000, *prices] + [5] * 1000)
 
 
 @pytest.mark.parametrize("bomb", BOMBS.values(), ids=BOMBS.keys())

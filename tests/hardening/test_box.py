@@ -1,6 +1,5 @@
 """The box itself: what it must notice, it notices."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -10,15 +9,7 @@ from tests.hardening.box import Box, Ended, Hostile, wrong_with
 pytestmark = pytest.mark.slow
 
 
-@pytest.fixture(scope="module")
-def box(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Box]:
-    made = Box(tmp_path_factory.mktemp("box") / "around" / "box", seconds=5)
-    yield made
-    made.close()
-
-
 def write(folder: Path) -> None:
-    """A file to be read."""
     (folder / "file").write_bytes(b"x")
 
 
@@ -28,8 +19,9 @@ def write(folder: Path) -> None:
      ("grows", "ran out of memory"), ("reads-elsewhere", "reads /etc/passwd"),
      ("climbs", "writes .*escaped"), ("runs-code", "os.system"), ("leaves", "files were left")],
 )  # fmt: skip
-def test_it_notices(box: Box, reader: str, noticed: str) -> None:
+def test_it_notices(box: Box, reader: str, noticed: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """And works again afterwards."""
+    monkeypatch.setattr(box, "seconds", 5.0)
     with pytest.raises(Hostile, match=noticed):
         box.run(write, [[f"reader:{reader}", "{in}/file"]])
     (ended,) = box.run(write, [["reader:fine", "{in}/file"]])

@@ -1,7 +1,6 @@
 """Damaged files of every kind: an exit code, one clear line or a counted result, nothing else."""
 
 import logging
-from collections.abc import Iterator
 
 import pytest
 from hypothesis import given
@@ -14,13 +13,6 @@ from tests.hardening.edits import Edit, amount_for, edits
 from tests.hardening.targets import Target, adapter_targets, all_targets, dataset_targets
 
 pytestmark = pytest.mark.slow
-
-
-@pytest.fixture(scope="module")
-def box(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Box]:
-    made = Box(tmp_path_factory.mktemp("fuzz") / "around" / "box")
-    yield made
-    made.close()
 
 
 LOG = logging.getLogger(__name__)

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from starlette.types import ASGIApp
 
 from memaudit.web.annotate.app import annotator_app, guideline
-from memaudit.web.annotate.label_database import LabelDecisions
+from memaudit.web.annotate.label_database import LabelDatabase
 from memaudit.web.annotate.labelling import LabellingSession, frame_digest
 from memaudit.web.explorer.app import explorer_app
 from memaudit.web.explorer.library.library import Library
@@ -27,7 +27,7 @@ from memaudit.web.explorer.site import Site, show
 from memaudit.web.explorer.templating import SERVED
 from memaudit.web.serving import HEADERS, POLICY, Guard
 from tests.hardening.edits import FUZZ, TEXTS, Edit, edits
-from tests.web.annotate.frames import SECRETS, frame_folder, frame_of
+from tests.web.annotate.small_frames import SECRETS, frame_folder, frame_of
 from tests.web.explorer.libraries import plain_library
 
 pytestmark = pytest.mark.slow
@@ -60,7 +60,7 @@ def annotator(folder: Path) -> Iterator[Attacked]:
         {"position": 1, "label": "full", "note": "x"},
         {"position": 2, "note": "y", "finished": True}, {"position": 3, "label": "cannot_tell"},
     )  # fmt: skip
-    with closing(LabelDecisions(folder / "labels.sqlite", frame_digest(cells), CELLS)) as kept:
+    with closing(LabelDatabase(folder / "labels.sqlite", frame_digest(cells), CELLS)) as kept:
         app = annotator_app(LabellingSession(cells, kept, "ann"), guideline(frame))
         count = "SELECT 'd', count(*) FROM decisions UNION SELECT 'n', count(*) FROM drafts"
         yield Attacked(

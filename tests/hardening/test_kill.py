@@ -20,7 +20,6 @@ from memaudit.io.packages import write_package
 from tests.hardening.box import ROOT
 from tests.hardening.edits import KILLS, MORE, SEED
 from tests.hardening.targets import FULL
-from tests.web.annotate import test_kill as annotate_kill
 
 pytestmark = pytest.mark.slow
 
@@ -40,6 +39,8 @@ class Job:
     before: Callable[[Path], object] = lambda _: None
     last_words: str = ""
     """What it prints when all is done."""
+    share: int = 2
+    """Of every 36 kills."""
 
 
 @dataclass
@@ -80,7 +81,6 @@ class Stage:
         return code, calls
 
     def close(self) -> None:
-        """End it."""
         self._process.kill()
         self._process.communicate()
 
@@ -160,31 +160,6 @@ class Killer:
         return place / "out"
 
 
-def killed_often(stage: Stage, job: Job, folder: Path, kills: int, seed: int) -> Count:
-    """Kill a job at random points: after some time, or before some call; up to three in a row."""
-    dice = random.Random(f"{job.name} {seed}")
-    killer = Killer(stage, job, folder)
-
-    def way() -> dict[str, float]:
-        if dice.random() < 0.5:
-            return {"seconds": dice.random() * killer.seconds}
-        return {"call": dice.randint(1, killer.calls)}
-
-    while killer.count.kills < kills:
-        killer.kill(*(way() for _ in range(dice.choice((1, 1, 1, 2, 3)))))
-    return killer.count
-
-
-def killed_everywhere(stage: Stage, job: Job, folder: Path, all_calls: bool) -> Count:
-    """Kill a job once before each of its calls; of many calls alike, in the middle, before some."""
-    killer = Killer(stage, job, folder)
-    last = killer.calls
-    for call in range(1, last + 1):
-        if all_calls or call <= ENDS or call > last - ENDS or call % APART == 0:
-            killer.kill({"call": call})
-    return killer.count
-
-
 def _between(job: Job, found: Tree, before: Tree, good: Tree, said: str) -> list[str]:
     """What is wrong right after a kill: whatever is there must be whole."""
     wrong = []
@@ -229,34 +204,23 @@ def old_site(out: Path) -> None:
 JOBS = (
     Job("run", ("run", "--distributions", "base,update_chain", "--seeds", "12", "--budgets", "2,4",
                 "--writers", "opt,gvt,recency_raw", "--engine", "serial", "--out", "{out}"),
-        grows=("rows.jsonl",), last_words="rows and summary are in"),
+        grows=("rows.jsonl",), last_words="rows and summary are in", share=8),
     Job("diagnose", ("diagnose", "event_graph:experiences=14:seeds=0-3", "--budget", "0.1",
                      "--writer", "gvt", "--retriever", "recency", "--out", "{out}"),
         grows=("rows.jsonl",), last_words="rows, memories and summary are in"),
-    Job("build", ("build", TALKS, "--out", "{out}"), last_words=" packages in "),
+    Job("build", ("build", TALKS, "--out", "{out}"), last_words=" packages in ", share=5),
     Job("build into folders", ("build", TALKS, "--as", "folder", "--out", "{out}"),
-        last_words=" packages in "),
-    Job("import", ("import", EXPORT, "--out", "{out}"), last_words="wrote "),
+        last_words=" packages in ", share=5),
+    Job("import", ("import", EXPORT, "--out", "{out}"), last_words="wrote ", share=3),
     Job("bundle", ("bundle", NOTES, "--out", "{out}"), last_words="open "),
     Job("bundle over a site", ("bundle", NOTES, "--out", "{out}"), before=old_site,
-        last_words="open "),
+        last_words="open ", share=3),
     Job("import over a store", ("import", EXPORT, "--out", "{out}"), before=old_store,
-        last_words="wrote "),
+        last_words="wrote ", share=4),
     Job("convert over a folder", ("convert", f"{BUILT}.json", "{out}"),
         before=lambda out: write_package(OLD, out), last_words="wrote 1 package"),
     Job("frame", ("audit", "frame", f"{BUILT}.json", "--out", "{out}"), last_words="cells of"),
 )  # fmt: skip
-SHARES = {
-    "run": 8, "diagnose": 2, "build": 5, "build into folders": 5, "import": 3, "bundle": 2,
-    "bundle over a site": 3, "import over a store": 4, "convert over a folder": 2, "frame": 2,
-    "annotate": 4,
-}  # fmt: skip
-"""Of every 40 kills."""
-
-
-def kills_of(name: str) -> int:
-    """How many kills a command gets."""
-    return max(1, KILLS * SHARES[name] // sum(SHARES.values()))
 
 
 @pytest.fixture(scope="module")
@@ -291,36 +255,30 @@ def at(inputs: Path, job: Job) -> Job:
 
 @pytest.mark.parametrize("job", JOBS, ids=lambda job: job.name)
 def test_killed(job: Job, stage: Stage, inputs: Path, tmp_path: Path) -> None:
-    """Whole or not there after each kill; the next run ends as if nothing had happened."""
-    count = killed_often(stage, at(inputs, job), tmp_path, kills_of(job.name), SEED)
-    tell(job.name, count)
-    assert count.wrong == []
+    """At random points, after some time or before some call, up to three in a row: whole or not
+    there after each kill; the next run ends as if nothing had happened."""
+    dice = random.Random(f"{job.name} {SEED}")
+    killer = Killer(stage, at(inputs, job), tmp_path)
+
+    def way() -> dict[str, float]:
+        if dice.random() < 0.5:
+            return {"seconds": dice.random() * killer.seconds}
+        return {"call": dice.randint(1, killer.calls)}
+
+    while killer.count.kills < KILLS * job.share // sum(other.share for other in JOBS):
+        killer.kill(*(way() for _ in range(dice.choice((1, 1, 1, 2, 3)))))
+    LOG.info("%s: %s", job.name, killer.count)
+    assert killer.count.wrong == []
 
 
 @pytest.mark.parametrize("job", JOBS[-4:-1], ids=lambda job: job.name)
 def test_killed_before_every_call(job: Job, stage: Stage, inputs: Path, tmp_path: Path) -> None:
-    """The same before each call that touches a file, where there are few."""
-    count = killed_everywhere(stage, at(inputs, job), tmp_path, MORE)
-    tell(f"{job.name}, before every call", count)
-    assert count.kills > 20
-    assert count.wrong == []
-
-
-def tell(name: str, count: Count) -> None:
-    """The figures, for a run with --log-cli-level=INFO."""
-    LOG.info("%s: %d kills (nothing %d, a part %d, all %d; leftovers %d), %d too late, wrong: %s",
-             name, count.kills, count.nothing, count.part, count.whole, count.left, count.too_late,
-             count.wrong[:3])  # fmt: skip
-
-
-@pytest.fixture(scope="module")
-def forker() -> Iterator[annotate_kill.Forker]:
-    yield from annotate_kill.forker.__wrapped__()  # type: ignore[attr-defined]
-
-
-def test_killed_annotator(
-    forker: annotate_kill.Forker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The test of the labelling page, as often as was asked for."""
-    monkeypatch.setattr(annotate_kill, "KILLS", kills_of("annotate"))
-    annotate_kill.test_no_acknowledged_label_is_lost(forker, tmp_path)
+    """Before each call that touches a file; of many calls alike, in the middle, before some."""
+    killer = Killer(stage, at(inputs, job), tmp_path)
+    last = killer.calls
+    for call in range(1, last + 1):
+        if MORE or call <= ENDS or call > last - ENDS or call % APART == 0:
+            killer.kill({"call": call})
+    LOG.info("%s, before every call: %s", job.name, killer.count)
+    assert killer.count.kills > 20
+    assert killer.count.wrong == []

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from memaudit.io import atomic
-from memaudit.io.atomic import exchange, neighbour, write_file, write_folder
+from memaudit.io.atomic import exchange, neighbour_path, write_file, write_folder
 from tests.hardening.box import ROOT
 
 WRITER = """
@@ -27,7 +27,7 @@ def test_what_was_left_behind_is_cleared(tmp_path: Path, kind: str) -> None:
     """Whatever it is; what a link leads to is left alone."""
     (tmp_path / "mine").write_text("mine")
     for path in (tmp_path / "f", tmp_path / "g"):
-        left = neighbour(path)
+        left = neighbour_path(path)
         if kind == "file":
             left.write_text("half")
         elif kind == "folder":

@@ -7,7 +7,7 @@ import shutil
 import socket
 import tarfile
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -94,13 +94,6 @@ SPECIAL: dict[str, Callable[[Path], object]] = {
     },
 }
 """By what it is; each makes one at a path where nothing is."""
-
-
-@pytest.fixture(scope="module")
-def box(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Box]:
-    made = Box(tmp_path_factory.mktemp("special") / "around" / "box")
-    yield made
-    made.close()
 
 
 @pytest.mark.parametrize("target", all_targets(), ids=lambda target: target.name)

@@ -2,7 +2,16 @@
 
 import pytest
 
-from memaudit.report.charts import BOTTOM, HEIGHT, LEFT, RIGHT, TOP, WIDTH, curve_plot, scatter_plot
+from memaudit.report.page_charts import (
+    BOTTOM,
+    HEIGHT,
+    LEFT,
+    RIGHT,
+    TOP,
+    WIDTH,
+    curve_plot,
+    scatter_plot,
+)
 from memaudit.report.writer_groups import Member
 
 A, B = (Member(name, name.upper(), "", "deployable", tone) for tone, name in enumerate("ab", 1))

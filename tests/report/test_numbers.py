@@ -4,40 +4,42 @@ from fractions import Fraction
 
 import pytest
 
-from memaudit.report import charts, numbers
-from memaudit.report.numbers import shortened
+from memaudit.report import page_charts, page_numbers
+from memaudit.report.page_numbers import shortened
 
 MINUS = "\N{MINUS SIGN}"
 
 
 def test_numbers_are_short_and_signed() -> None:
-    assert numbers.ratio(0.5786) == "0.579"
-    assert numbers.difference(0.0142) == "+0.014"
-    assert numbers.difference(-0.0142) == f"{MINUS}0.014"
-    assert numbers.difference(-0.0001) == "0.000"
-    assert numbers.change(-1.005) == f"{MINUS}1.00"
-    assert numbers.p_value(0.0004998) == "0.0005"
-    assert numbers.p_value(0.0331) == "0.033"
-    assert numbers.precise(Fraction(9, 4)) == "2.25"
-    assert numbers.precise(Fraction(1, 3)) == "1/3"
-    assert numbers.share(0.666) == "67%"
+    assert page_numbers.ratio(0.5786) == "0.579"
+    assert page_numbers.difference(0.0142) == "+0.014"
+    assert page_numbers.difference(-0.0142) == f"{MINUS}0.014"
+    assert page_numbers.difference(-0.0001) == "0.000"
+    assert page_numbers.change(-1.005) == f"{MINUS}1.00"
+    assert page_numbers.p_value(0.0004998) == "0.0005"
+    assert page_numbers.p_value(0.0331) == "0.033"
+    assert page_numbers.precise(Fraction(9, 4)) == "2.25"
+    assert page_numbers.precise(Fraction(1, 3)) == "1/3"
+    assert page_numbers.share(0.666) == "67%"
 
 
-@pytest.mark.parametrize("show", [numbers.ratio, numbers.difference, numbers.amount, numbers.share])
+@pytest.mark.parametrize(
+    "show", [page_numbers.ratio, page_numbers.difference, page_numbers.amount, page_numbers.share]
+)
 def test_what_is_not_there_is_a_dash(show: object) -> None:
     assert callable(show)
-    assert show(None) == show(float("nan")) == numbers.NONE
+    assert show(None) == show(float("nan")) == page_numbers.NONE
 
 
 def test_ticks_are_round() -> None:
-    assert charts.ticks(18) == [0, 5, 10, 15]
-    assert charts.ticks(1) == [0, 0.25, 0.5, 0.75, 1]
-    assert charts.ticks(13.25) == [0, 5, 10]
-    assert charts.ticks(0) == [0]
+    assert page_charts.ticks(18) == [0, 5, 10, 15]
+    assert page_charts.ticks(1) == [0, 0.25, 0.5, 0.75, 1]
+    assert page_charts.ticks(13.25) == [0, 5, 10]
+    assert page_charts.ticks(0) == [0]
 
 
 def test_a_stacked_bar_adds_up() -> None:
-    bars = charts.stack([3.0, 0.0, 1.0], ["a", "b", "c"], 8.0)
+    bars = page_charts.stack([3.0, 0.0, 1.0], ["a", "b", "c"], 8.0)
     assert [(bar.start, bar.width, bar.tone, bar.kind) for bar in bars] == [
         (0.0, 37.5, 1, "a"),
         (37.5, 12.5, 3, "c"),

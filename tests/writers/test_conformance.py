@@ -15,7 +15,7 @@ from memaudit.core.objective import violations
 from memaudit.core.package import EvidenceUnit, Experience, Package
 from memaudit.writers.protocol import OracleView, Store, View, visible
 from memaudit.writers.registry import WRITERS
-from tests.strategies import packages
+from tests.strategies import packages, renamed
 from tests.writers.running import everything, installed, real_packages, run, usable
 
 F = Fraction
@@ -143,38 +143,12 @@ def test_a_monotone_writer_never_spends_less_of_more(package: Package, seed: int
             assert spent == sorted(spent), name
 
 
-def renamed(package: Package) -> Package:
-    """The same package with other names everywhere; what sorted first still does."""
-
-    def new(id: str) -> str:
-        return f"x-{id}"
-
-    return package.replace(
-        name="another",
-        experiences=tuple(
-            e.model_copy(update={"id": new(e.id), "session": e.session and new(e.session)})
-            for e in package.experiences
-        ),
-        candidates=tuple(
-            c.model_copy(update={"id": new(c.id), "experience": new(c.experience)})
-            for c in package.candidates
-        ),
-        units=tuple(u.model_copy(update={"id": new(u.id)}) for u in package.units),
-        queries=tuple(
-            q.model_copy(update={"id": new(q.id), "required": tuple(map(new, q.required))})
-            for q in package.queries
-        ),
-        coverage=tuple(
-            c.model_copy(update={"candidate": new(c.candidate), "unit": new(c.unit)})
-            for c in package.coverage
-        ),
-    )
-
-
 @EXAMPLES
 @given(package=packages(), share=st.sampled_from(SHARES))
 def test_names_carry_no_information(package: Package, share: Fraction) -> None:
-    budget, other = everything(package) * share, renamed(package)
+    """What sorted first still does, so ties are broken alike."""
+    other = renamed(package, lambda id: f"x-{id}").replace(name="another")
+    budget = everything(package) * share
     for name in installed():
         store = run(WRITERS[name], package, budget)
         assert run(WRITERS[name], other, budget) == tuple(f"x-{id}" for id in store), name

@@ -10,14 +10,20 @@ from memaudit.cli.options import may_write
 from memaudit.cli.terminal import safe, safe_markup
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from rich.table import Table
 
     from memaudit.report.leaderboard import Board
+    from memaudit.report.leaderboard_page import Column
+
+LARGEST_WIDTH = 10_000
+"""Wider than any table, so that its natural width can be measured."""
 
 
 def leaderboard(
     folder: Annotated[
-        Path, typer.Argument(metavar="DIR", help="Files of memaudit score --json, one a package.")
+        Path, typer.Argument(metavar="DIR", help="Files of memaudit score --json, one per package.")
     ],
     out: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Also write one HTML page.")
@@ -46,26 +52,32 @@ def show_board(board: "Board") -> None:
     """Standings, differences, and what every form of a leaderboard has to say."""
     from memaudit.cli.terminal import console
     from memaudit.core.text import counted
-    from memaudit.report.leaderboard_page import coverage_note, notes
+    from memaudit.formats.score_file import LOSS_STEPS
+    from memaudit.report.leaderboard_page import columns, coverage_note, notes
 
     screen = console()
     packages = counted(len(board.entries.packages), "package")
     screen.print(f"{packages}; {safe_markup(coverage_note(board))}")
-    screen.print(_standings(board))
+    shown = [column for column in columns(board.entries.is_estimate) if column.short]
+    table = _standings(board, shown)
+    wide = screen.options.update(max_width=LARGEST_WIDTH)
+    if screen.measure(table, options=wide).maximum <= screen.width:
+        screen.print(table)
+    else:  # the losses do not fit beside the rest
+        screen.print(_standings(board, [c for c in shown if c.heading not in LOSS_STEPS]))
+        screen.print(_standings(board, [c for c in shown if c.heading in LOSS_STEPS]))
     if board.gaps:
         screen.print(_gaps(board))
     for note in notes(board):
         screen.print(safe_markup(note))
 
 
-def _standings(board: "Board") -> "Table":
+def _standings(board: "Board", shown: "Sequence[Column]") -> "Table":
     from rich import box
     from rich.table import Table
 
     from memaudit.core.number_text import short_exact
-    from memaudit.report.leaderboard_page import columns
 
-    shown = [column for column in columns(board.entries.is_estimate) if column.short]
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column("budget", justify="right")
     table.add_column("store", overflow="fold")

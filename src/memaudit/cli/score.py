@@ -42,9 +42,9 @@ from memaudit.core.text import counted
 from memaudit.formats.score_file import FORMAT, VERSION
 from memaudit.io.packages import read_packages
 from memaudit.scoring.caveats import caveat_lines
-from memaudit.scoring.diagnosis import Diagnosis, KindRow, NoDiagnosis, pool_kind_rows
 from memaudit.scoring.judged_store import read_salience
 from memaudit.scoring.judges import Judge, judged_how, named_judge, named_judges, refuse_shared_ids
+from memaudit.scoring.loss_diagnosis import Diagnosis, KindRow, NoDiagnosis, pool_kind_rows
 from memaudit.scoring.package_scores import (
     PackageScores,
     Scoring,

@@ -12,7 +12,7 @@ from memaudit.core.exact import exact
 from memaudit.core.number_text import fixed, short_exact
 from memaudit.core.text import counted
 from memaudit.formats.score_file import LOSS_STEPS
-from memaudit.scoring.diagnosis import KindRow
+from memaudit.scoring.loss_diagnosis import KindRow
 from memaudit.scoring.package_scores import PackageScores, StoreResult
 from memaudit.scoring.pruning import DEFAULT_POLICY, POLICIES
 from memaudit.scoring.score import Ratio, bound_text

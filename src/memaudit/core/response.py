@@ -5,7 +5,7 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from itertools import pairwise
 from math import isqrt, lcm
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
@@ -164,4 +164,7 @@ class Saturating(_Response):
 
 
 Response = Annotated[Capped | Piecewise | Sqrt | Log1p | Saturating, Field(discriminator="shape")]
+SHAPES: tuple[str, ...] = tuple(
+    kind.model_fields["shape"].default for kind in get_args(get_args(Response)[0])
+)
 CLIPPED = Capped()

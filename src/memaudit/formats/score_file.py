@@ -23,7 +23,7 @@ LOSS_STEPS = {
     "cost": "written, but too expensive to fit",
     "selection": "a better subset of its own memories fits",
 }
-"""The losses of a diagnosis in order, and what each means; scoring/diagnosis.py measures them."""
+"""The losses in order, and what each means; scoring/loss_diagnosis.py measures them."""
 
 
 def _share(text: Any) -> Fraction:

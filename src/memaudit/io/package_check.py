@@ -14,6 +14,7 @@ from memaudit.core.digest import digest
 from memaudit.core.errors import Problem
 from memaudit.core.exact import common_denominator, exact, plain
 from memaudit.core.package import TABLES, Package, find_problems
+from memaudit.core.response import SHAPES
 from memaudit.io.strict_json import JsonRow, floats, kind_of
 
 FORMAT = "memaudit-package"
@@ -228,8 +229,7 @@ def without_extras(error: ValidationError, data: Mapping[str, Any]) -> dict[str,
 
 def _field(detail: ErrorDetails, spelling: Mapping[str, str]) -> str:
     """A dotted path to the field, without the steps validation adds itself."""
-    shapes = {"capped", "piecewise", "sqrt", "log1p", "saturating"}
-    steps = [str(step) for step in detail["loc"] if step not in shapes]
+    steps = [str(step) for step in detail["loc"] if step not in SHAPES]
     return ".".join([spelling.get(step, step) for step in steps[:1]] + steps[1:])
 
 
@@ -250,8 +250,7 @@ def _message(detail: ErrorDetails, field: str) -> tuple[str, str]:
     if kind == "greater_than_equal":
         return f"has a field {field!r} below {context['ge']}", ""
     if kind.startswith("union_tag"):
-        shapes = "capped, piecewise, sqrt, log1p, saturating"
-        return f"has an unknown shape in the field {field!r}", f"known shapes: {shapes}"
+        return f"has an unknown shape in the field {field!r}", f"known shapes: {', '.join(SHAPES)}"
     if kind == "value_error":
         return f"has a bad field {field!r}: {context['error']}", ""
     return f"has a bad field {field!r}", ""

@@ -1,4 +1,4 @@
-"""Diagnoses, transfers and calibrations as HTML files and figures."""
+"""Diagnoses, transfers and calibrations as HTML files."""
 
 from itertools import groupby
 from pathlib import Path
@@ -6,9 +6,9 @@ from typing import Any
 
 from memaudit.formats.calibration_files import CALIBRATION_STEPS, PARTING_REASONS
 from memaudit.io.atomic import write_file
-from memaudit.report.charts import scatter_plot
 from memaudit.report.downstream_folder import DownstreamFolder, open_folder
 from memaudit.report.downstream_view import view_of
+from memaudit.report.page_charts import scatter_plot
 from memaudit.report.page_kit import environment, one_file
 from memaudit.report.writer_groups import members_by_name
 

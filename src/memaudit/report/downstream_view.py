@@ -9,8 +9,8 @@ from typing import Any
 from memaudit.core.errors import MemAuditError
 from memaudit.core.exact import exact
 from memaudit.formats.diagnosis_files import LOST_BY, MEASURES, REMARKS, Layer, Outcome
-from memaudit.report.charts import CurvePlot, curve_plot
 from memaudit.report.downstream_folder import DownstreamFolder, open_folder
+from memaudit.report.page_charts import CurvePlot, curve_plot
 from memaudit.report.writer_groups import Member
 from memaudit.writers.registry import WRITERS
 

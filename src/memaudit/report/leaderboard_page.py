@@ -256,6 +256,7 @@ def build_page(board: Board) -> str:
         best=Member("upper", "best subset that fits", "", "reference", 0),
         columns=columns(),
         shares=SHARES,
+        losses=LOSS_STEPS,
         coverage=coverage_note(board),
         notes=notes(board),
         data=leaderboard_data(board),

@@ -10,8 +10,8 @@ from markupsafe import Markup
 
 from memaudit.core.number_text import byte_size, short_number
 from memaudit.core.text import counted
-from memaudit.report import charts
-from memaudit.report.numbers import (
+from memaudit.report import page_charts
+from memaudit.report.page_numbers import (
     amount,
     change,
     difference,
@@ -60,7 +60,7 @@ def environment(*packages: str) -> Environment:
         jinja.filters[show.__name__] = show
     jinja.globals.update(
         OPT=OPT, LEVEL=LEVEL, RESAMPLES=RESAMPLES, FLIPS=FLIPS, GROUP_TITLES=GROUP_TITLES,
-        GROUP_NOTES=GROUP_NOTES, MOST_LETTERS=MOST_LETTERS, charts=charts,
+        GROUP_NOTES=GROUP_NOTES, MOST_LETTERS=MOST_LETTERS, charts=page_charts,
     )  # fmt: skip
     return jinja
 

@@ -7,7 +7,6 @@ from fractions import Fraction
 from memaudit.adapters.store import ExportedStore
 from memaudit.core.errors import MemAuditError
 from memaudit.core.package import Package
-from memaudit.scoring.diagnosis import Diagnosis, KindRow, NoDiagnosis, diagnose, kind_rows
 from memaudit.scoring.judged_store import (
     OWN_SALIENCE,
     Salience,
@@ -17,6 +16,13 @@ from memaudit.scoring.judged_store import (
     judge_store,
 )
 from memaudit.scoring.judges import Judge, NotJudged
+from memaudit.scoring.loss_diagnosis import (
+    Diagnosis,
+    KindRow,
+    NoDiagnosis,
+    diagnose_losses,
+    kind_rows,
+)
 from memaudit.scoring.score import StoreScore, StoreScorer
 
 
@@ -106,7 +112,7 @@ def _result(scorer: StoreScorer, store: WrittenStore, budget: Fraction) -> Store
     score = scorer.score(store, budget)
     by_kind = score.score.unit_values
     try:
-        diagnosis = diagnose(scorer, store, budget)
+        diagnosis = diagnose_losses(scorer, store, budget)
     except NoDiagnosis as reason:
         return StoreResult(score, reason, tuple(kind_rows(scorer.package, by_kind, None)))
     return StoreResult(score, diagnosis, tuple(kind_rows(scorer.package, by_kind, diagnosis)))

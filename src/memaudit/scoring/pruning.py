@@ -37,7 +37,7 @@ class MissingSalience(MemAuditError):
 
 
 @dataclass(frozen=True, slots=True)
-class KeptStore:
+class StoreWithinBudget:
     """The candidate ids a store keeps within a budget, in order of writing."""
 
     ids: tuple[str, ...]
@@ -51,11 +51,11 @@ class KeptStore:
 
 def keep_within(
     store: WrittenStore, budget: Fraction, policy: Policy = DEFAULT_POLICY
-) -> KeptStore:
+) -> StoreWithinBudget:
     """All of a store that fits the budget, else what the policy keeps of it."""
     if store.cost <= budget:
-        return KeptStore(store.candidate_ids, None)
-    return KeptStore(prune(store, budget, policy), policy)
+        return StoreWithinBudget(store.candidate_ids, None)
+    return StoreWithinBudget(prune(store, budget, policy), policy)
 
 
 def kept_row(

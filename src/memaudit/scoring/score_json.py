@@ -11,8 +11,8 @@ from memaudit.core.optimum import Optimum
 from memaudit.core.package import EvidenceUnit, Query
 from memaudit.formats.score_file import FORMAT, LOSS_STEPS, VERSION
 from memaudit.scoring.caveats import store_data
-from memaudit.scoring.diagnosis import Diagnosis, KindRow, LossStep, NoDiagnosis
 from memaudit.scoring.judged_store import WrittenMemory, WrittenStore
+from memaudit.scoring.loss_diagnosis import Diagnosis, KindRow, LossStep, NoDiagnosis
 from memaudit.scoring.package_scores import PackageScores, StoreResult
 from memaudit.scoring.score import PrunedStore, Ratio, StoreScore
 

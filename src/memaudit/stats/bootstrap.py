@@ -1,4 +1,4 @@
-"""Bootstrap: what is resampled, how often, and the percentiles that make an interval.
+"""Bootstrap: how often data is resampled, and the percentiles that make an interval.
 
 Means over packages (`mean_intervals`): packages are drawn with replacement, with the same draws for
 every column, so differences between columns are paired. Undefined values are NaN and are left out.

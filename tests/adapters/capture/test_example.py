@@ -2,7 +2,7 @@
 
 import pytest
 
-from memaudit.adapters.capture.example import StoreHistory, as_example
+from memaudit.adapters.capture.feed_package import StoreHistory, as_example
 from memaudit.adapters.store import Memory
 from memaudit.core.package import Package
 

@@ -10,7 +10,7 @@ import pytest
 
 from memaudit.adapters.capture.capture import assemble
 from memaudit.adapters.capture.driver_process import child_environment
-from memaudit.adapters.capture.example import ExampleResult
+from memaudit.adapters.capture.feed_package import ExampleResult
 from memaudit.adapters.capture.systems import (
     DRIVERS,
     SYSTEMS,

@@ -16,7 +16,7 @@ from tests.cli.running import run
 from tests.docs.blocks import ROOT, page_text, pages
 from tests.docs.screenshots.taking import check_picture, chromium, take
 from tests.docs.walk import walk
-from tests.web.annotate.frames import served
+from tests.web.annotate.small_frames import served
 
 pytestmark = pytest.mark.slow
 

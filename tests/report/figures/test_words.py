@@ -4,7 +4,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memaudit.report.figures.labels import fitted, fitted_name, inches, shown, wrapped, writer_label
+from memaudit.report.figures.text_layout import (
+    fitted,
+    fitted_name,
+    inches,
+    shown,
+    wrapped,
+    writer_label,
+)
 
 
 def test_shown() -> None:

@@ -10,12 +10,12 @@ from memaudit.core.errors import MemAuditError
 from memaudit.experiments.summary import summarise
 from memaudit.io.journal import read_journal
 from memaudit.io.run_folder import ROWS
-from memaudit.report.charts import plot
+from memaudit.report.page_charts import plot
 from memaudit.report.run_report.losses import losses
 from memaudit.report.run_report.package_story import choose_story
 from memaudit.report.run_report.ranking import rank_writers
 from memaudit.report.run_report.remade_packages import choose_packages, frontier_curves, remake
-from memaudit.report.run_report.run_data import FinishedRunData, open_run
+from memaudit.report.run_report.run_grids import FinishedRunData, open_run
 from memaudit.report.writer_groups import grouped, members_by_name
 from tests.report.run_report.conftest import rewrite
 

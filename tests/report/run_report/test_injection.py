@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 import memaudit.report as page_package
-from memaudit.report.numbers import visible_text
+from memaudit.report.page_numbers import visible_text
 from tests.report.html_tree import Tree
 from tests.report.run_report.conftest import ATTACK, SHOWN
 

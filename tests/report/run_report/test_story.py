@@ -24,7 +24,7 @@ from memaudit.report.run_report.package_story import (
     coverage_matrix,
 )
 from memaudit.report.run_report.remade_packages import remake
-from memaudit.report.run_report.run_data import open_run
+from memaudit.report.run_report.run_grids import open_run
 
 
 @pytest.fixture(scope="module")

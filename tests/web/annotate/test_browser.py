@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from tests.cli.running import run
-from tests.report.page.test_browser import ARGUMENTS, luminance
+from tests.report.run_report.test_browser import ARGUMENTS, luminance
 from tests.web.annotate.small_frames import Served, frame_folder, served
 
 BROWSER = os.environ.get("MEMAUDIT_CHROMIUM") or shutil.which("chromium") or ""

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from memaudit.report.numbers import shortened, visible_text
+from memaudit.report.page_numbers import shortened, visible_text
 from memaudit.web.explorer.addresses import anchor
 from memaudit.web.explorer.library.library import Library
 from memaudit.web.explorer.pages.registry import PAGES

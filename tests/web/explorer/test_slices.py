@@ -7,7 +7,7 @@ import pytest
 
 from memaudit.experiments.summary import SUMMARY, ranking
 from memaudit.report.run_report.ranking import rank_writers
-from memaudit.report.run_report.run_data import FinishedRunData, open_run
+from memaudit.report.run_report.run_grids import FinishedRunData, open_run
 from memaudit.web.explorer.views.run_slices import slice_data, slice_of
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from memaudit.io.journal import to_line
-from memaudit.report.numbers import NONE
+from memaudit.report.page_numbers import NONE
 from memaudit.web.explorer.library.library import Library
 from memaudit.web.explorer.pages.diagnosis import (
     FEWEST_ROWS,

@@ -30,7 +30,7 @@ from memaudit.writers.estimators.ridge import (
 )
 from memaudit.writers.estimators.train import SEEDS, shares, train
 from memaudit.writers.protocol import visible
-from tests.strategies import packages
+from tests.strategies import packages, renamed
 from tests.writers.running import view_of
 
 F = Fraction
@@ -82,21 +82,8 @@ def test_a_content_digest_distinguishes_contents() -> None:
 def test_refuses_what_it_was_trained_on() -> None:
     """By content: new ids, names, cost rules or caps do not hide it."""
     writer = EstimatedGvt(Ridge(train([TRAVEL, *OTHERS])), "r", "R")
-    disguised = TRAVEL.replace(
-        name="other",
-        experiences=tuple(
-            e.model_copy(update={"id": f"z{e.id}", "session": f"{e.session}?"})
-            for e in TRAVEL.experiences
-        ),
-        candidates=tuple(
-            c.model_copy(
-                update={"id": f"{9 - len(c.kind)}{c.id}", "experience": f"z{c.experience}"}
-            )
-            for c in TRAVEL.candidates
-        ),
-        coverage=(),
-        group_cap=2,
-    ).recost("bytes")
+    other = renamed(TRAVEL, lambda id: id[::-1])
+    disguised = other.replace(name="other", coverage=(), group_cap=2).recost("bytes")
     for package in (TRAVEL, disguised, *OTHERS):
         with pytest.raises(MemAuditError, match="trained on this content"):
             writer.write(visible(package), F(20), 0)

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 from pydantic import JsonValue
 
 from memaudit.adapters.capture.driver_process import DriverDied, Drivers
-from memaudit.adapters.capture.example import (
+from memaudit.adapters.capture.feed_package import (
     CaptureExample,
     ExampleResult,
     FeedSettings,

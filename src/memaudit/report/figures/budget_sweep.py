@@ -9,22 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from memaudit.core.errors import MemAuditError
-from memaudit.report.figures.labels import (
-    GAP,
-    ROW,
-    SAMPLE,
-    LineEnd,
-    distribution_label,
-    fitted,
-    fitted_name,
-    inches,
-    label_lines,
-    label_room,
-    note,
-    shown,
-    writer_label,
-)
-from memaudit.report.figures.run_data import (
+from memaudit.report.figures.run_summary import (
     Budget,
     FigureRun,
     SummaryCell,
@@ -41,6 +26,21 @@ from memaudit.report.figures.style import (
     LineStyle,
     house_style,
     line_styles,
+)
+from memaudit.report.figures.text_layout import (
+    GAP,
+    ROW,
+    SAMPLE,
+    LineEnd,
+    distribution_label,
+    fitted,
+    fitted_name,
+    inches,
+    label_lines,
+    label_room,
+    note,
+    shown,
+    writer_label,
 )
 
 ALL, OPT = "all", "opt"

@@ -9,15 +9,6 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from memaudit.core.number_text import fixed
-from memaudit.report.figures.labels import (
-    LINE,
-    fitted_name,
-    inches,
-    note,
-    note_lines,
-    shown,
-    writer_label,
-)
 from memaudit.report.figures.style import (
     INK,
     LARGE,
@@ -27,6 +18,15 @@ from memaudit.report.figures.style import (
     LineStyle,
     house_style,
     line_styles,
+)
+from memaudit.report.figures.text_layout import (
+    LINE,
+    fitted_name,
+    inches,
+    note,
+    note_lines,
+    shown,
+    writer_label,
 )
 
 Point = Mapping[str, Any]

@@ -9,7 +9,8 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
 from memaudit.formats.diagnosis_files import Outcome
-from memaudit.report.figures.labels import (
+from memaudit.report.figures.style import INK, LARGE, NORMAL, PAPER, PRINT_WIDTH, SMALL, house_style
+from memaudit.report.figures.text_layout import (
     LINE,
     fitted_name,
     inches,
@@ -18,7 +19,6 @@ from memaudit.report.figures.labels import (
     shown,
     writer_label,
 )
-from memaudit.report.figures.style import INK, LARGE, NORMAL, PAPER, PRINT_WIDTH, SMALL, house_style
 
 ROW, BAR = 0.34, 0.24
 HEAD, FOOT, LEGEND_ROW = 0.36, 0.52, 0.17

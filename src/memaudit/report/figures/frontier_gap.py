@@ -11,8 +11,7 @@ from matplotlib.patches import Patch
 
 from memaudit.core.errors import MemAuditError
 from memaudit.core.number_text import fixed, percent
-from memaudit.report.figures.labels import distribution_label, fitted, fitted_name, inches, shown
-from memaudit.report.figures.run_data import Budget, SummaryCell, budgets_of, cells_of, in_order
+from memaudit.report.figures.run_summary import Budget, SummaryCell, budgets_of, cells_of, in_order
 from memaudit.report.figures.style import (
     HATCHES,
     INK,
@@ -21,6 +20,13 @@ from memaudit.report.figures.style import (
     PRINT_WIDTH,
     SMALL,
     house_style,
+)
+from memaudit.report.figures.text_layout import (
+    distribution_label,
+    fitted,
+    fitted_name,
+    inches,
+    shown,
 )
 
 OPT, WITHOUT = "opt", "no_tombstone_opt"

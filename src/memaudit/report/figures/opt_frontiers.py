@@ -6,7 +6,17 @@ from pathlib import Path
 from matplotlib.figure import Figure
 
 from memaudit.core.errors import MemAuditError
-from memaudit.report.figures.labels import (
+from memaudit.report.figures.run_summary import FigureRun
+from memaudit.report.figures.save import FORMATS, image_of, write_image
+from memaudit.report.figures.style import (
+    LARGE,
+    PAPER,
+    PRINT_WIDTH,
+    LineStyle,
+    house_style,
+    nth_line_style,
+)
+from memaudit.report.figures.text_layout import (
     ROW,
     LineEnd,
     fitted_name,
@@ -16,16 +26,6 @@ from memaudit.report.figures.labels import (
     note,
     shown,
     writer_label,
-)
-from memaudit.report.figures.run_data import FigureRun
-from memaudit.report.figures.save import FORMATS, image_of, write_image
-from memaudit.report.figures.style import (
-    LARGE,
-    PAPER,
-    PRINT_WIDTH,
-    LineStyle,
-    house_style,
-    nth_line_style,
 )
 from memaudit.report.writer_groups import OPT
 from memaudit.solvers.frontier import Frontier, frontier

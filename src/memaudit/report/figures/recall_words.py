@@ -10,15 +10,6 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import LogLocator, NullLocator
 
 from memaudit.core.errors import MemAuditError
-from memaudit.report.figures.labels import (
-    LINE,
-    fitted_name,
-    inches,
-    note,
-    note_lines,
-    shown,
-    writer_label,
-)
 from memaudit.report.figures.style import (
     LARGE,
     MARKERS,
@@ -28,6 +19,15 @@ from memaudit.report.figures.style import (
     house_style,
     line_styles,
     nth_line_style,
+)
+from memaudit.report.figures.text_layout import (
+    LINE,
+    fitted_name,
+    inches,
+    note,
+    note_lines,
+    shown,
+    writer_label,
 )
 from memaudit.writers.registry import WRITERS
 

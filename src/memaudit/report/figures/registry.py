@@ -17,7 +17,7 @@ from memaudit.report.figures.frontier_gap import frontier_gap
 from memaudit.report.figures.opt_frontiers import opt_frontiers_of_run
 from memaudit.report.figures.pipeline import pipeline
 from memaudit.report.figures.recall_words import recall_words
-from memaudit.report.figures.run_data import FigureRun
+from memaudit.report.figures.run_summary import FigureRun
 from memaudit.report.figures.save import FORMATS, check_formats, write_figure
 from memaudit.report.figures.stress_heatmap import stress_heatmap
 from memaudit.report.figures.validity_timeline import validity_timeline_of_run
@@ -29,7 +29,7 @@ Source = Literal["nothing", "run", "diagnosis", "calibration"]
 class FigureKind:
     """A figure: what it is drawn from, one line about it, and how it is drawn from that.
 
-    `draw` gets a `run_data.Run`, a `downstream_folder.Folder`, or nothing.
+    `draw` gets a `FigureRun`, a `DownstreamFolder`, or nothing.
     """
 
     source: Source

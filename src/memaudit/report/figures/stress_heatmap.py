@@ -11,16 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from memaudit.core.number_text import fixed
-from memaudit.report.figures.labels import (
-    distribution_label,
-    fitted,
-    fitted_name,
-    inches,
-    note,
-    shown,
-    writer_label,
-)
-from memaudit.report.figures.run_data import Budget, SummaryCell, at_budget, cells_of, in_order
+from memaudit.report.figures.run_summary import Budget, SummaryCell, at_budget, cells_of, in_order
 from memaudit.report.figures.style import (
     INK,
     LARGE,
@@ -30,6 +21,15 @@ from memaudit.report.figures.style import (
     PRINT_WIDTH,
     SMALL,
     house_style,
+)
+from memaudit.report.figures.text_layout import (
+    distribution_label,
+    fitted,
+    fitted_name,
+    inches,
+    note,
+    shown,
+    writer_label,
 )
 
 BUDGET = 6

@@ -1,4 +1,4 @@
-"""What a timeline shows: candidates in time order, units by what they say of time."""
+"""A package through time: what each candidate says of stale and current truth, what OPT keeps."""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -25,17 +25,7 @@ from memaudit.core.package import (
     Experience,
     Package,
 )
-from memaudit.report.figures.labels import (
-    LINE,
-    fitted,
-    fitted_name,
-    inches,
-    note,
-    note_lines,
-    shown,
-    wrapped,
-)
-from memaudit.report.figures.run_data import FigureRun, nearest
+from memaudit.report.figures.run_summary import FigureRun, nearest
 from memaudit.report.figures.stress_heatmap import BUDGET
 from memaudit.report.figures.style import (
     FAINT,
@@ -47,6 +37,16 @@ from memaudit.report.figures.style import (
     PRINT_WIDTH,
     SMALL,
     house_style,
+)
+from memaudit.report.figures.text_layout import (
+    LINE,
+    fitted,
+    fitted_name,
+    inches,
+    note,
+    note_lines,
+    shown,
+    wrapped,
 )
 from memaudit.solvers.solve import solve
 

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memaudit.report.run_report.remade_packages import remake
-from memaudit.report.run_report.run_data import FinishedRunData, Tally
+from memaudit.report.run_report.run_grids import FinishedRunData, Tally
 from memaudit.report.writer_groups import OPT, Member
 from memaudit.stats.bootstrap import Floats
 

@@ -11,7 +11,7 @@ from memaudit.core.optimum import Optimum
 from memaudit.core.package import Candidate, EvidenceUnit, Experience, Package
 from memaudit.report.run_report.proof import VerifiedProof, verify_proof
 from memaudit.report.run_report.remade_packages import CLOSE, RemadePackage
-from memaudit.report.run_report.run_data import FinishedRunData, RunRowData
+from memaudit.report.run_report.run_grids import FinishedRunData, RunRowData
 from memaudit.report.store_comparison import (
     Cells,
     ComparableStore,

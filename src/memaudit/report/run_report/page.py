@@ -8,13 +8,13 @@ from typing import Any
 from memaudit.core.budgets import is_share
 from memaudit.generators.registry import named_distribution
 from memaudit.io.atomic import write_file
-from memaudit.report import charts
+from memaudit.report import page_charts
 from memaudit.report.page_kit import environment, one_file
 from memaudit.report.run_report.losses import losses
 from memaudit.report.run_report.package_story import build_story, choose_story
 from memaudit.report.run_report.ranking import WriterRanking, rank_writers
 from memaudit.report.run_report.remade_packages import choose_packages, frontier_curves, remake
-from memaudit.report.run_report.run_data import FinishedRunData, open_run
+from memaudit.report.run_report.run_grids import FinishedRunData, open_run
 from memaudit.report.writer_groups import grouped
 
 TITLE = "What was kept, and what could have been"
@@ -49,7 +49,7 @@ def build_report(
         groups=groups,
         places={place.member.name: place for place in ranked.places},
         leader=_leader(ranked),
-        curves=[(curve, charts.plot(curve)) for curve in drawn],
+        curves=[(curve, page_charts.plot(curve)) for curve in drawn],
         losses=losses(run, order),
         story=build_story(by_name[in_full[0]], choice, order) if choice else None,
         diagnoses=diagnoses,

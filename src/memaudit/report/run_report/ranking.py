@@ -8,7 +8,7 @@ import numpy as np
 
 from memaudit.experiments.grid import PackageResampling, package_resampling
 from memaudit.experiments.summary import ranking
-from memaudit.report.run_report.run_data import FinishedRunData
+from memaudit.report.run_report.run_grids import FinishedRunData
 from memaudit.report.writer_groups import Member
 from memaudit.stats.bootstrap import Floats, Interval, mean_intervals
 from memaudit.stats.paired_tests import Difference, holm, paired_differences

@@ -12,7 +12,7 @@ from memaudit.core.optimum import Optimum
 from memaudit.core.package import Package
 from memaudit.experiments.evaluate import EvaluatedPackage
 from memaudit.generators.registry import named_distribution
-from memaudit.report.run_report.run_data import FinishedRunData, RunRowData
+from memaudit.report.run_report.run_grids import FinishedRunData, RunRowData
 from memaudit.report.writer_groups import OPT, Member
 from memaudit.solvers.frontier import frontier
 

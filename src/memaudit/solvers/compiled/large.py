@@ -133,7 +133,7 @@ class _Root:
         return False, stage
 
     def _look_closer(self, stage: Stage) -> bool:
-        """Search for a better store among the least decided candidates alone; whether solution.
+        """Search for a better store among the least decided candidates; true if one was found.
 
         The others are decided the way that costs the bound less. This proves nothing; it only
         finds stores, so its tree is not part of the proof.

@@ -22,8 +22,8 @@ from memaudit.io.files import read_text
 from memaudit.io.strict_json import first_fault
 from memaudit.label_audit.frame import Label
 from memaudit.label_audit.frame_files import write_labels
-from memaudit.report.numbers import visible_text
 from memaudit.report.page_kit import STYLE_SHEET, environment
+from memaudit.report.page_numbers import visible_text
 from memaudit.web.annotate.labelling import LabellingSession, PageState, RefusedRequest
 
 LONGEST_NOTE = 10_000

@@ -12,7 +12,7 @@ from typing import Literal, TypedDict
 from memaudit.core.errors import MemAuditError
 from memaudit.core.text import Terms, terms
 from memaudit.label_audit.frame import FrameCell, Label, LabelSet
-from memaudit.report.numbers import visible_text
+from memaudit.report.page_numbers import visible_text
 from memaudit.web.annotate.label_database import Decision, LabelDatabase
 
 RECENT = 40

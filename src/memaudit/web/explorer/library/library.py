@@ -18,7 +18,7 @@ from memaudit.io.certificates import read_certificates
 from memaudit.io.packages import read_package, read_packages
 from memaudit.label_audit.frame import Frame
 from memaudit.label_audit.frame_files import read_frame
-from memaudit.report.run_report.run_data import FinishedRunData, open_run
+from memaudit.report.run_report.run_grids import FinishedRunData, open_run
 from memaudit.web.explorer.library.diagnosis_folder import DiagnosisFolder, read_diagnosis_folder
 from memaudit.web.explorer.library.entries import KINDS, Kind, LibraryEntry, Unreadable, read_object
 from memaudit.web.explorer.library.indexed_package import IndexedPackage

@@ -11,8 +11,8 @@ import numpy as np
 from memaudit.core.budgets import is_share
 from memaudit.core.errors import MemAuditError
 from memaudit.experiments.sweep import read_run
-from memaudit.report.numbers import visible_text
-from memaudit.report.run_report.run_data import FinishedRunData
+from memaudit.report.page_numbers import visible_text
+from memaudit.report.run_report.run_grids import FinishedRunData
 from memaudit.report.writer_groups import OPT, Member, grouped
 from memaudit.stats.bootstrap import Floats
 from memaudit.web.explorer import addresses

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from memaudit.core.number_text import short_number
 from memaudit.core.optimum import Optimum
-from memaudit.report.numbers import precise, ratio
+from memaudit.report.page_numbers import precise, ratio
 from memaudit.web.explorer import addresses
 from memaudit.web.explorer.library.indexed_package import IndexedPackage
 from memaudit.web.explorer.library.library import NotInLibrary

@@ -5,7 +5,7 @@ from typing import Any
 
 from memaudit.core.exact import plain
 from memaudit.core.response import Capped, Piecewise, Response
-from memaudit.report.numbers import shortened, visible_text
+from memaudit.report.page_numbers import shortened, visible_text
 from memaudit.web.explorer.addresses import anchor
 from memaudit.web.explorer.library.indexed_package import IndexedPackage
 

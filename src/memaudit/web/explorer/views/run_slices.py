@@ -13,7 +13,7 @@ import numpy as np
 
 from memaudit.experiments.grid import package_resampling
 from memaudit.report.run_report.ranking import WriterPair, compare_pairs
-from memaudit.report.run_report.run_data import FinishedRunData
+from memaudit.report.run_report.run_grids import FinishedRunData
 from memaudit.report.writer_groups import Member
 from memaudit.stats.bootstrap import Interval, mean_intervals
 from memaudit.stats.paired_tests import Difference

@@ -113,7 +113,7 @@ class NoDiagnosis(MemAuditError):
         super().__init__(f"no diagnosis of {store!r} at budget {plain(budget)}: {why}")
 
 
-def diagnose(
+def diagnose_losses(
     scorer: StoreScorer, store: WrittenStore, budget: Fraction, policy: Policy = DEFAULT_POLICY
 ) -> Diagnosis:
     """The losses of a store; NoDiagnosis where an optimum is 0 or not certified."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from memaudit.core.number_text import fixed
-from memaudit.report.numbers import amount, percent
+from memaudit.report.page_numbers import amount, percent
 from memaudit.report.run_report.remade_packages import FrontierCurve
 from memaudit.report.writer_groups import Member
 
