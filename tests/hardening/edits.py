@@ -100,11 +100,6 @@ class Raw:
     data: bytes
 
 
-def parsed(text: str) -> Any:
-    """The tree of a JSON text."""
-    return json.loads(text, object_pairs_hook=Pairs)
-
-
 def rendered(tree: Any) -> bytes:
     """The tree as a file would hold it."""
     if isinstance(tree, Raw):
@@ -181,17 +176,17 @@ def _in_tree(data: bytes, edit: Edit) -> bytes:
     """Edit one part of a JSON document, or of one line of JSONL."""
     text = data.decode()
     try:
-        return rendered(_edited(parsed(text), edit))
+        return rendered(_edited(json.loads(text, object_pairs_hook=Pairs), edit))
     except json.JSONDecodeError:
-        lines = text.split("\n")
+        lines = [line.encode() for line in text.split("\n")]
         places = [place for place, line in enumerate(lines) if line.strip()]
         if not places:
             raise
         place = places[edit.where % len(places)]
         deeper = Edit(edit.what, edit.where // len(places), edit.other)
-        new = rendered(_edited(parsed(lines[place]), deeper))
-        return b"\n".join([*(line.encode() for line in lines[:place]), new,
-                           *(line.encode() for line in lines[place + 1 :])])  # fmt: skip
+        tree = json.loads(lines[place], object_pairs_hook=Pairs)
+        lines[place] = rendered(_edited(tree, deeper))
+        return b"\n".join(lines)
 
 
 def _edited(tree: Any, edit: Edit) -> Any:

@@ -14,10 +14,9 @@ from memaudit.core.errors import MemAuditError, MissingTool
 from memaudit.core.exact import common_denominator, exact
 from memaudit.core.package import Package
 from memaudit.core.response import MOST_POINTS, Piecewise
-from memaudit.core.text import sentences
 from memaudit.experiments.sweep import read_run
 from memaudit.io.files import is_file_name, read_bytes
-from memaudit.io.journal import Journal, read_journal, to_line
+from memaudit.io.journal import Journal, read_journal
 from memaudit.io.packages import problems_at
 from memaudit.natural.build_folder import build_into, packages_at
 from memaudit.natural.build_plan import BuildJob
@@ -68,6 +67,14 @@ def test_names_that_lead_out_of_a_folder(name: Any) -> None:
     assert is_file_name("..p")
 
 
+def build_with(folder: Path, **parts: object) -> Path:
+    """A build whose manifest somebody changed."""
+    build_into(BuildJob(FIXTURES["chat"]), folder / "b")
+    manifest = folder / "b" / "manifest.json"
+    manifest.write_text(json.dumps({**json.loads(manifest.read_text()), **parts}))
+    return folder / "b"
+
+
 @pytest.mark.parametrize(
     "packages",
     [5, None, "p", [5], [{}], [{"file": ".."}], [{"file": "../x.json"}], [{"file": "a\0b.json"}],
@@ -75,32 +82,23 @@ def test_names_that_lead_out_of_a_folder(name: Any) -> None:
 )  # fmt: skip
 def test_build_manifests_that_list_something_else(tmp_path: Path, packages: Any) -> None:
     """Refused in one line by every command that reads packages."""
-    build_into(BuildJob(FIXTURES["chat"]), tmp_path / "b")
-    manifest = tmp_path / "b" / "manifest.json"
-    manifest.write_text(json.dumps({**json.loads(manifest.read_text()), "packages": packages}))
-    (problem,) = problems_at(tmp_path / "b")
+    built = build_with(tmp_path, packages=packages)
+    (problem,) = problems_at(built)
     assert str(problem).startswith("manifest.json: ")
     with pytest.raises(MemAuditError, match=r"manifest\.json"):
-        packages_at(tmp_path / "b")
+        packages_at(built)
 
 
 @pytest.mark.parametrize("part", [{"dataset": "x"}, {"labels": [1]}, {"dataset": 5}])
 def test_building_beside_a_damaged_manifest(tmp_path: Path, part: dict[str, Any]) -> None:
     """It is another build, whatever it says."""
-    build_into(BuildJob(FIXTURES["chat"]), tmp_path / "b")
-    manifest = tmp_path / "b" / "manifest.json"
-    manifest.write_text(json.dumps({**json.loads(manifest.read_text()), **part}))
-    result = run("build", FIXTURES["chat"], "--out", tmp_path / "b")
+    result = run("build", FIXTURES["chat"], "--out", build_with(tmp_path, **part))
     assert (result.exit_code, result.exception.__class__) in ((0, type(None)), (1, SystemExit))
 
 
 def test_statuses_that_are_no_counts(tmp_path: Path) -> None:
-    """`memaudit reliability` of a manifest somebody wrote."""
-    build_into(BuildJob(FIXTURES["chat"]), tmp_path / "b")
-    manifest = tmp_path / "b" / "manifest.json"
-    odd = {"adjudication": "x", "statuses": {"accepted": "many"}}
-    manifest.write_text(json.dumps({**json.loads(manifest.read_text()), **odd}))
-    assert "its statuses are not counts" in failure("reliability", tmp_path / "b")
+    built = build_with(tmp_path, adjudication="x", statuses={"accepted": "many"})
+    assert "its statuses are not counts" in failure("reliability", built)
 
 
 def test_tokenizers_that_are_none(tmp_path: Path) -> None:
@@ -153,35 +151,20 @@ def test_manifests_of_runs_without_a_part(tmp_path: Path, part: str) -> None:
 
 
 def test_numbers_that_share_a_denominator() -> None:
-    """Hand-worked: 1/2, 1/3 and 5/12 are whole in twelfths; long odd ones in nothing sensible."""
+    """Hand-worked: 1/2, 1/3 and 5/12 are whole in twelfths; long odd ones in nothing sensible, and
+    a package whose weights are such numbers is refused when it is made."""
     assert common_denominator(map(exact, ("1/2", "1/3", "5/12"))) == 12
     assert common_denominator([]) == 1
     assert common_denominator(exact(f"1/{10**55 + place}") for place in range(300)) is None
-
-
-def test_a_package_whose_weights_cannot_be_added() -> None:
-    """Refused when it is made, whatever it is made from."""
     units = [{"id": f"u{n}", "kind": "fact", "weight": f"1/{10**55 + n}"} for n in range(300)]
     with pytest.raises(MemAuditError, match="the weights and importances have no common denom"):
         Package.model_validate({"name": "p", "experiences": [], "candidates": [], "units": units})
 
 
-def test_points_of_a_response() -> None:
-    """Values between, at and beyond the points, by hand; too many points are refused."""
-    h = Piecewise.model_validate({"points": [[1, 4], [3, 6]]})
-    values = {"0": 0, "1/2": 2, "1": 4, "2": 5, "3": 6, "9": 6}
-    assert {z: h.at(exact(z)).low for z in values} == values
+def test_too_many_points_of_a_response() -> None:
     many = [[place + 1, place + 1] for place in range(MOST_POINTS + 1)]
     with pytest.raises(ValueError, match=f"at most {MOST_POINTS} points"):
         Piecewise.model_validate({"points": many})
-
-
-def test_sentences_are_what_they_were() -> None:
-    """Numbers of a list and titles end no sentence; gaps of any length part them."""
-    text = "1. Ask Dr. Ann.   She knows\n \n the way. (Really.) e.g. here. approx. there"
-    assert sentences(text) == [
-        "1. Ask Dr. Ann.", "She knows", "the way.", "(Really.)", "e.g. here.", "approx. there",
-    ]  # fmt: skip
 
 
 def test_a_file_that_grows_while_it_is_read(tmp_path: Path) -> None:
@@ -192,10 +175,3 @@ def test_a_file_that_grows_while_it_is_read(tmp_path: Path) -> None:
         read_bytes(path, 10)
     with pytest.raises(MemAuditError, match="more than 10 bytes"):
         read_bytes(Path("/proc/self/status"), 10)  # a regular file of size 0
-
-
-def test_whole_rows_still_count(tmp_path: Path) -> None:
-    """The stricter reader reads what was written."""
-    path = tmp_path / "rows.jsonl"
-    path.write_text(to_line({"a": 1}) + to_line({"b": [2]}))
-    assert list(read_journal(path)) == [{"a": 1}, {"b": [2]}]

@@ -1,4 +1,4 @@
-"""The local pages that are attacked: the application, its addresses, and what it keeps."""
+"""Any request to the local pages: strict headers, no view and no change for those who may not."""
 
 import asyncio
 import json
@@ -105,8 +105,6 @@ def _crawled(site: Site) -> set[str]:
 
 
 ATTACKED = {"annotate": annotator, "explore": explorer}
-
-
 LOG = logging.getLogger(__name__)
 STATUSES = (200, 206, 303, 304, 307, 400, 401, 403, 404, 405, 416, 421, 422)
 

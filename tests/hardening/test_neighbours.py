@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -26,17 +27,14 @@ for number in range(60):
 def test_what_was_left_behind_is_cleared(tmp_path: Path, kind: str) -> None:
     """Whatever it is; what a link leads to is left alone."""
     (tmp_path / "mine").write_text("mine")
-    for path in (tmp_path / "f", tmp_path / "g"):
-        left = neighbour_path(path)
-        if kind == "file":
-            left.write_text("half")
-        elif kind == "folder":
-            left.mkdir()
-            (left / "half").write_text("half")
-        elif kind == "link":
-            left.symlink_to("mine")
-        else:
-            os.mkfifo(left)
+    make: dict[str, Callable[[Path], object]] = {
+        "file": lambda left: left.write_text("half"),
+        "folder": lambda left: write_folder(left, {"half": "half"}, ()),
+        "link": lambda left: left.symlink_to("mine"),
+        "pipe": os.mkfifo,
+    }
+    for name in ("f", "g"):
+        make[kind](neighbour_path(tmp_path / name))
     write_file(tmp_path / "f", "new")
     write_folder(tmp_path / "g", {"a": "new"}, ())
     assert sorted(path.name for path in tmp_path.iterdir()) == ["f", "g", "mine"]

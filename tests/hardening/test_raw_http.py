@@ -80,11 +80,10 @@ def test_thrown_bytes(tmp_path: Path) -> None:
     assert (code, complaint) == (0, "")
 
 
-@pytest.mark.parametrize("count", [200])
-def test_many_links_at_once(tmp_path: Path, count: int) -> None:
+def test_many_links_at_once(tmp_path: Path) -> None:
     """Half-open links do not keep others out."""
     with served(frame_folder(tmp_path / "frame", 5), "ann") as server:
-        links = [socket.create_connection(("127.0.0.1", server.port)) for _ in range(count)]
+        links = [socket.create_connection(("127.0.0.1", server.port)) for _ in range(200)]
         for link in links:
             link.sendall(b"GET /resume HTTP/1.1\r\nHost: 127")
         assert server.get("/resume")[0] == 200
