@@ -120,13 +120,6 @@ def test_a_wrong_file_is_refused(tmp_path: Path, field: str, wrong: object, mess
     assert str(path) in str(error.value)
 
 
-def test_training_needs_candidates_and_an_alpha() -> None:
-    with pytest.raises(MemAuditError, match="no candidates"):
-        train([])
-    with pytest.raises(MemAuditError, match="above 0"):
-        train(OTHERS, 0)
-
-
 @given(package=packages())
 def test_features_lie_between_0_and_1(package: Package) -> None:
     view = visible(package)
@@ -159,9 +152,15 @@ def test_the_model_that_comes_along() -> None:
 
 
 def test_predictions_never_fall_below_0() -> None:
-    model = RidgeModel(
-        memaudit="0", alpha=1.0, features=FEATURES, coefficients=(-1.0,) * len(FEATURES),
-        intercept=0.5, training=(),
-    )  # fmt: skip
+    down = (-1.0,) * len(FEATURES)
+    model = RidgeModel(memaudit="0", alpha=1.0, features=FEATURES, coefficients=down,
+                       intercept=0.5, training=())  # fmt: skip
     assert predicted(model, (1.0,) * len(FEATURES)) == 0
     assert predicted(model, (0.0,) * len(FEATURES)) == 0.5
+
+
+def test_training_needs_candidates_and_an_alpha() -> None:
+    with pytest.raises(MemAuditError, match="no candidates"):
+        train([])
+    with pytest.raises(MemAuditError, match="above 0"):
+        train(OTHERS, 0)

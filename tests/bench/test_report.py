@@ -1,0 +1,226 @@
+"""The statistics worked by hand; what fails a run, what it prints and what it writes."""
+
+import io
+import json
+from fractions import Fraction
+from typing import Any
+
+import pytest
+import typer
+from rich.console import Console
+
+from bench.__main__ import _seeds, bench
+from bench.explorer import ExplorerLine
+from bench.families import family
+from bench.launch import Outcome
+from bench.model import OVER_LIMIT, TIME_LIMIT, PeerResult
+from bench.run import Plan, Report
+from bench.sections import CertificateLine, FrontierLine, MemoryLine, SweepLine, differing
+from bench.show import show
+from bench.table import (
+    FamilyRun,
+    Spread,
+    against_best,
+    best_ratio,
+    failures,
+    lines,
+    quantile,
+    ratio,
+    spread,
+)
+from memaudit.core.errors import MemAuditError
+
+
+def result(seconds: float, value: int = 7, note: str = "") -> PeerResult:
+    """A result that took `seconds`, a quarter of it to build; unproven where there is a note."""
+    return PeerResult(value, not note, seconds / 4, seconds * 3 / 4, (), note)
+
+
+def family_run(**results: list[PeerResult]) -> FamilyRun:
+    names = tuple(f"A{index}" for index in range(len(results["memaudit"])))
+    return FamilyRun("A", names, {name: Outcome(rows) for name, rows in results.items()})
+
+
+RUN = family_run(
+    memaudit=[result(1.0), result(1.0), result(2.0)],
+    highs=[result(8.0), result(4.0), result(60.0, 6, TIME_LIMIT)],
+    gurobi=[result(2.0), result(6.0), result(0.0, 0, OVER_LIMIT)],
+)
+
+
+def test_quantile_runs_straight_between_the_numbers() -> None:
+    # Sorted 1, 2, 4, 8, 16: place 0.9 * 4 = 3.6, so 8 + 0.6 * (16 - 8) = 12.8.
+    assert quantile([16, 1, 8, 2, 4], 0.9) == pytest.approx(12.8)
+    # Place 0.1 * 4 = 0.4, so 1 + 0.4 * (2 - 1) = 1.4.
+    assert quantile([16, 1, 8, 2, 4], 0.1) == pytest.approx(1.4)
+    assert quantile([5], 0.9) == 5
+
+
+def test_spread_of_nothing_is_nothing() -> None:
+    assert spread([]) == Spread(None, None, None)
+
+
+def test_ratio_counts_building_and_solving() -> None:
+    ours = PeerResult(7, True, 0.5, 0.5, ())
+    peer = PeerResult(7, True, 1.0, 3.0, ())
+    assert ratio(ours, peer) == 4.0
+
+
+def test_ratio_where_somebody_proves_nothing() -> None:
+    assert ratio(result(2.0), result(60.0, note=TIME_LIMIT)) == 30.0
+    assert ratio(result(2.0), result(0.0, note=OVER_LIMIT)) is None
+    assert ratio(result(2.0), result(0.0, note="crashed")) is None
+    assert ratio(result(60.0, note=TIME_LIMIT), result(3.0)) == 0.0
+    assert ratio(result(60.0, note=TIME_LIMIT), result(60.0, note=TIME_LIMIT)) is None
+
+
+def test_best_peer_is_the_fastest_on_each_problem() -> None:
+    assert best_ratio(result(2.0), [result(8.0), result(6.0)]) == 3.0
+    assert best_ratio(result(2.0), []) is None
+    # Per problem the best is gurobi 2, highs 4, and highs at least 60 / 2 = 30.
+    # p10: place 0.2, 2 + 0.2 * 2 = 2.4. p90: place 1.8, 4 + 0.8 * 26 = 24.8.
+    best = against_best(RUN)
+    assert (best.p10, best.median, best.p90) == pytest.approx((2.4, 4.0, 24.8))
+
+
+def test_lines_count_and_time_every_solver() -> None:
+    ours, highs, gurobi = lines(RUN)
+    assert (ours.solver, ours.solved, ours.median_ms) == ("memaudit", 3, 1000.0)
+    # HiGHS: ratios 8, 4 and 30; times 8, 4 and 60 s.
+    assert (highs.solved, highs.median_ms, highs.ratio.median) == (2, 8000.0, 8.0)
+    assert highs.note == TIME_LIMIT
+    # Gurobi: two problems within its licence, ratios 2 and 6, times 2 and 6 s.
+    assert (gurobi.solved, gurobi.over_limit, gurobi.ratio.median) == (2, 1, 4.0)
+    assert gurobi.median_ms == 4000.0
+
+
+@pytest.mark.parametrize(
+    ("ours", "highs", "expected"),
+    [
+        ((9.0, 7, TIME_LIMIT), (1.0, 7), "FAIL A: memaudit proves 0 of 1, highs proves 1"),
+        ((1.0, 7), (1.0, 8), "FAIL A0: proven values differ: highs 8, memaudit 7"),
+        ((1.0, 7), (9.0, 8, TIME_LIMIT), "FAIL A0: a store beats the proven value: highs 8"),
+    ],
+)
+def test_the_gate(ours: Any, highs: Any, expected: str) -> None:
+    assert failures(RUN) == []
+    assert failures(family_run(memaudit=[result(*ours)], highs=[result(*highs)])) == [expected]
+
+
+def test_missing_peer_is_a_note() -> None:
+    run = FamilyRun(
+        "A", ("A0",), {"memaudit": Outcome([result(1.0)]), "scip": Outcome(missing="not installed")}
+    )
+    assert lines(run)[1].note == "not installed"
+    assert against_best(run).median is None
+    assert failures(run) == []
+
+
+def proven(seconds: float, value: int = 7) -> PeerResult:
+    return PeerResult(value, True, 0.0, seconds, (0,))
+
+
+REPORT = Report(
+    seconds=60.0,
+    families=[FamilyRun("B", ("B1",), {
+        "memaudit": Outcome([proven(0.001)], 1.5, 10), "highs": Outcome([proven(0.03)]),
+        "scip": Outcome(missing="not installed: pip install memaudit[bench]"),
+    })],
+    frontier=[FrontierLine("bench C1", 0.5, 2000.0, 6, ())],
+    certificates=[CertificateLine("C1", True, 0.2, 0.1, 9000),
+                  CertificateLine("C2", True, 0.2, 0.3, 11000)],
+    memory=MemoryLine(500_000_000, 3, 3),
+    sweep=[SweepLine(125, 60_000, 0, 9.0, 1.0, 2), SweepLine(500, 240_000, 0, 38.0, 4.0, 2)],
+)  # fmt: skip
+
+
+def printed(report: Report) -> str:
+    out = io.StringIO()
+    show(report, Console(file=out, width=200))
+    return out.getvalue()
+
+
+def test_printed_report_has_counts_ratios_and_targets() -> None:
+    """Check over solve is 0.5 and 1.5; their median is 1."""
+    text = printed(REPORT)
+    for part in (
+        "1 of 1", "target 20: reached", "not installed: pip install memaudit[bench]",
+        "compilation and warm-up 1.5 s, not counted", "240,000 rows in 42.0 s on 2 processes",
+        "4 times the rows took 4.20 times as long (1.05 of linear)",
+        "240,000 rows below 60 s: reached", "at 6 of 6 budgets",
+        "HiGHS about 2000 s (4000 times as long; extrapolated",
+        "check / solve median 1.00, largest 1.50, target 2: reached",
+        "certificate size: median 10.0 kB, largest 11.0 kB",
+        "peak memory on D: 0.50 GB, 3 of 3 solved, target below 2 GB: reached",
+    ):  # fmt: skip
+        assert part in text
+    assert "FAIL" not in text
+
+
+def test_report_fails_on_a_wrong_frontier_or_a_missing_certificate() -> None:
+    report = Report(
+        60.0,
+        frontier=[FrontierLine("bench C1", 0.5, None, 6, (500,))],
+        certificates=[CertificateLine("C1 B 100", False, 0.2, 0.0, 0, "stopped early")],
+    )
+    assert report.failures == [
+        "FAIL bench C1: the frontier differs from the optimum at budget 500",
+        "FAIL C1 B 100: no valid certificate: stopped early",
+    ]
+    assert "FAIL bench C1" in printed(report)
+
+
+def test_json_form_can_be_written() -> None:
+    data = json.loads(json.dumps(REPORT.to_json()))
+    assert data["families"][0]["against_best"]["median"] == pytest.approx(30.0)
+    assert data["families"][0]["outcomes"]["highs"]["results"][0]["value"] == 7
+
+
+def test_frontier_is_compared_at_the_proven_budgets_only() -> None:
+    instances = family("C", [102])[:2]
+    results = [proven(1.0, 15), PeerResult(3, False, 0.0, 1.0, ())]
+    # Values are counted in tenths: 15 is 3/2.
+    values = [Fraction(0)] * 501
+    values[100] = Fraction(3, 2)
+    assert differing(instances, results, values) == ()
+    values[100] = Fraction(2)
+    assert differing(instances, results, values) == (100,)
+
+
+def test_plan_refuses_unknown_names() -> None:
+    with pytest.raises(MemAuditError, match="unknown peer 'cplex'"):
+        Plan(("A",), peers=("cplex",))
+    with pytest.raises(MemAuditError, match="unknown section 'speed'"):
+        Plan(("A",), sections=("speed",))
+    with pytest.raises(MemAuditError, match="above 0"):
+        Plan(("A",), seconds=0)
+
+
+def test_seeds_are_lists_or_ranges() -> None:
+    assert _seeds("1,2,5") == (1, 2, 5)
+    assert _seeds("1-3,7") == (1, 2, 3, 7)
+    for text in ("x", "", "3-1"):
+        with pytest.raises(MemAuditError, match="1,2,3 or 1-40"):
+            _seeds(text)
+
+
+def test_command_exits_with_1_when_the_gate_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    failing = Report(60.0, frontier=[FrontierLine("bench C1", 0.5, None, 6, (500,))])
+    monkeypatch.setattr("bench.__main__.run", lambda _plan, _say: failing)
+    with pytest.raises(typer.Exit) as stop:
+        bench(family=["A"])
+    assert stop.value.exit_code == 1
+
+
+def test_explorer_lines_say_how_and_whether_in_time() -> None:
+    shown = [
+        ExplorerLine("1,000 packages", 0.412, 281_900, "Chromium 150", 0.5),
+        ExplorerLine("2,565 candidates", 1.2, 560_000, "", 9.0),
+    ]
+    assert printed(Report(60.0, explorer=shown)).splitlines() == [
+        "explorer, 1,000 packages: 282 kB opened in Chromium 150 in 0.41 s at a load of 0.5, "
+        "target below 1 s: reached",
+        "explorer, 2,565 candidates: 560 kB fetched without a browser in 1.20 s at a load of 9.0, "
+        "target below 1 s: not reached",
+    ]
+    assert Report(60.0, explorer=shown).failures == []
