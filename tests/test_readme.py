@@ -1,9 +1,7 @@
 """What README and docs show is what happens."""
 
-import io
 import json
 import re
-from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Any
 
@@ -36,19 +34,8 @@ def package_of(page: str, folder: Path) -> Package:
     return read_package(folder / "p.json")
 
 
-def test_the_python_example_prints_what_it_says() -> None:
-    """Fifteen lines and their real output."""
-    code = block("README.md", "python")
-    printed = io.StringIO()
-    with redirect_stdout(printed):
-        exec(compile(code, "README.md", "exec"), {})
-    assert printed.getvalue() == block("README.md", "text")
-    assert len([line for line in code.splitlines() if line.strip()]) <= 15
-
-
 @pytest.mark.parametrize("page", PAGES)
 def test_links_lead_somewhere(page: str) -> None:
-    """Every relative link names a file."""
     links = re.findall(r"\]\((?!https?:)([^)#]+)\)", (ROOT / page).read_text())
     assert [link for link in links if not ((ROOT / page).parent / link).exists()] == []
 
@@ -93,6 +80,5 @@ def test_the_certificate_page(tmp_path: Path) -> None:
 
 
 def test_the_solver_page_names_every_solver() -> None:
-    """One row each."""
     rows = re.findall(r"^\| `(\w+)` \|", (ROOT / "docs" / "solvers.md").read_text(), re.MULTILINE)
     assert sorted(rows) == sorted(SOLVERS)

@@ -13,7 +13,7 @@ import subprocess
 import sys
 import tomllib
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, redirect_stdout
+from contextlib import chdir, contextmanager, redirect_stdout
 from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
@@ -88,36 +88,28 @@ def visited(words: list[str]) -> tuple[int, str]:
 
 def read_data(name: str, text: str, folder: Path) -> None:
     """A block that shows a format is of that format; it stays in the folder under its name."""
+    if name == "yaml":
+        return check_workflow(yaml.safe_load(text))
+    path = folder / f"{name}.{'json' if name in DATA['json'] else 'jsonl'}"
+    path.write_text(text, encoding="utf-8")
+    units, memories = folder / "units.jsonl", folder / "memories.jsonl"
     match name:
         case "package":
-            read_package(_kept(folder / "package.json", text))
+            read_package(path)
         case "certificate":
             package = read_package(folder / "package.json")
-            certificate = Certificate.from_json(json.loads(text))
-            assert verify(package, certificate).valid
-            _kept(folder / "certificate.json", text)
+            assert verify(package, Certificate.from_json(json.loads(text))).valid
         case "chat":
-            for loaded in read_conversations(_kept(folder / "chat.jsonl", text)):
-                assert loaded.irregularities == ()
+            assert all(loaded.irregularities == () for loaded in read_conversations(path))
         case "units":
-            assert read_labels(_kept(folder / "units.jsonl", text))
+            assert read_labels(path)
         case "memories":
-            assert read_labels(folder / "units.jsonl", _kept(folder / "memories.jsonl", text))
+            assert read_labels(units, path)
         case "coverage":
-            units, memories = folder / "units.jsonl", folder / "memories.jsonl"
-            assert read_labels(units, memories, [_kept(folder / "coverage.jsonl", text)])
+            assert read_labels(units, memories, [path])
         case "store":
-            store = import_store([_kept(folder / "store.jsonl", text)])
-            assert store.count.skipped == {}
-        case "yaml":
-            check_workflow(yaml.safe_load(text))
-        case _:
-            raise AssertionError(f"nobody reads {name}")
-
-
-def _kept(path: Path, text: str) -> Path:
-    path.write_text(text, encoding="utf-8")
-    return path
+            assert import_store([path]).count.skipped == {}
+    return None
 
 
 def check_file(name: str, text: str) -> None:
@@ -153,13 +145,9 @@ def check_workflow(document: Any) -> None:
 
 def _run_lines(value: Any) -> Iterator[str]:
     if isinstance(value, dict):
-        for key, inner in value.items():
-            if key == "run":
-                yield from str(inner).splitlines()
-            else:
-                yield from _run_lines(inner)
-    elif isinstance(value, list):
-        for inner in value:
+        yield from str(value.get("run", "")).splitlines()
+    for inner in value.values() if isinstance(value, dict) else value:
+        if isinstance(inner, dict | list):
             yield from _run_lines(inner)
 
 
@@ -312,6 +300,12 @@ DATA = {
 }
 PROGRAMS = ("memaudit ", "make ", "pip ")
 NO_RUN = "no-run"
+WAYS: dict[tuple[str, tuple[str, ...]], Kind] = {
+    ("console", ()): "run", ("console", ("with-model",)): "model",
+    ("console", ("until-ctrl-c",)): "visit", ("console", ("synopsis",)): "synopsis",
+    ("python", ()): "python", ("python", ("with-model",)): "python-model",
+    ("text", ("figure",)): "figure",
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -344,23 +338,11 @@ def _own(block: Block, before: Sequence[Way]) -> Way | None:
         assert len(words) == 2, f'{block.place}: no-run has one reason, in quotes: no-run "why"'
         kinds: dict[str, Kind] = {"console": "parse", "python": "python-parse"}
         return Way(kinds[language], words[1]) if language in kinds else None
+    if (language, words) in WAYS:
+        return Way(WAYS[language, words])
     match language, words:
-        case "console", ():
-            return Way("run")
-        case "console", ("with-model",):
-            return Way("model")
-        case "console", ("until-ctrl-c",):
-            return Way("visit")
-        case "console", ("synopsis",):
-            return Way("synopsis")
-        case "python", ():
-            return Way("python")
-        case "python", ("with-model",):
-            return Way("python-model")
         case "", () if all(line.startswith(PROGRAMS) for line in lines_of(block.text)):
             return Way("synopsis")
-        case "text", ("figure",):
-            return Way("figure")
         case "text", () if before and before[-1].kind in ("python", "python-model"):
             return Way("output")
         case "yaml", ():
@@ -391,7 +373,7 @@ def walk(page: str, text: str, folder: Path) -> list[Way]:
         (folder / name).parent.mkdir(exist_ok=True)
         (folder / name).write_text(content)
     under_way = Walk(folder, Shell(folder))
-    with _inside(folder):
+    with chdir(folder):
         for block in page_blocks(page, text):
             way = way_of(block, under_way.done)
             try:
@@ -400,16 +382,6 @@ def walk(page: str, text: str, folder: Path) -> list[Way]:
                 raise AssertionError(f"{block.place}: {error}") from error
             under_way.done.append(way)
     return under_way.done
-
-
-@contextmanager
-def _inside(folder: Path) -> Iterator[None]:
-    before = Path.cwd()
-    os.chdir(folder)
-    try:
-        yield
-    finally:
-        os.chdir(before)
 
 
 def _check(block: Block, way: Way, under_way: Walk) -> None:
@@ -474,10 +446,10 @@ def _run(text: str, shell: Shell) -> None:
 
 def _parse(command: str) -> None:
     """A command that is not run: ours must take its words, make and pip must know theirs."""
-    words = shlex.split(command.partition(" > ")[0])
-    if words[0] == "memaudit":
-        check_call(words[1:])
-    elif words[0] == "make":
-        check_target(words[1:])
-    elif words[0] == "pip":
+    program, *words = shlex.split(command.partition(" > ")[0])
+    if program == PROGRAM:
+        check_call(words)
+    elif program == "make":
+        check_target(words)
+    elif program == "pip":
         check_extras(command)

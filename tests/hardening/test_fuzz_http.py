@@ -63,9 +63,7 @@ def annotator(folder: Path) -> Iterator[Attacked]:
     with closing(LabelDatabase(folder / "labels.sqlite", frame_digest(cells), CELLS)) as kept:
         app = annotator_app(LabellingSession(cells, kept, "ann"), guideline(frame))
         count = "SELECT 'd', count(*) FROM decisions UNION SELECT 'n', count(*) FROM drafts"
-        yield Attacked(
-            Guard(app, TOKEN), POLICY, addresses, (), bodies, lambda: kept._database.rows(count)
-        )
+        yield Attacked(Guard(app, TOKEN), POLICY, addresses, (), bodies, lambda: kept.rows(count))
 
 
 @contextmanager

@@ -1,10 +1,11 @@
 """The pictures of the documentation: what they show is there, and they can be taken again.
 
-`MEMAUDIT_SCREENSHOTS=docs/images python -m pytest tests/docs/screenshots` writes them.
+`MEMAUDIT_SCREENSHOTS=docs/images python -m pytest tests/docs/test_screenshots.py` writes them.
 """
 
+import os
 import re
-from collections.abc import Iterator
+import struct
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +13,8 @@ import pytest
 
 from memaudit.io.packages import write_package
 from memaudit.natural.named_packages import natural_set
-from tests.cli.running import run
+from tests.cli.running import done
 from tests.docs.blocks import ROOT, page_text, pages
-from tests.docs.screenshots.taking import check_picture, chromium, take
 from tests.docs.walk import walk
 from tests.web.annotate.small_frames import served
 
@@ -22,12 +22,26 @@ pytestmark = pytest.mark.slow
 
 TUTORIAL = "docs/tutorial/score-a-mem0-store.md"
 SIZE = {"width": 1100, "height": 720}
+MOST_BYTES = 150_000
+LEAST_BYTES = 5_000
+"""A blank page of this size compresses to less."""
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with chromium() as found:
-        yield found
+def take_picture(page: Any, name: str, folder: Path) -> None:
+    """A picture of what the page shows; kept for the documentation if a folder is named."""
+    path = Path(os.environ.get("MEMAUDIT_SCREENSHOTS") or folder) / f"{name}.png"
+    page.screenshot(path=path, animations="disabled", caret="hide")
+    page.close()
+    check_picture(path)
+
+
+def check_picture(path: Path) -> None:
+    """A PNG with something on it that is small enough to be kept."""
+    data = path.read_bytes()
+    assert data[:8] == b"\x89PNG\r\n\x1a\n", f"{path.name} is not a PNG"
+    width, height = struct.unpack(">II", data[16:24])
+    assert min(width, height) >= 300, f"{path.name} has {width} x {height} dots"
+    assert LEAST_BYTES < len(data) < MOST_BYTES, f"{path.name} has {len(data)} bytes"
 
 
 def scroll_to(page: Any, heading: str) -> None:
@@ -38,7 +52,7 @@ def scroll_to(page: Any, heading: str) -> None:
 
 def test_annotate(browser: Any, tmp_path: Path) -> None:
     """The labelling page with a cell, the labels and the guideline."""
-    run("audit", "frame", "natural", "--candidate-kind", "skill", "--out", tmp_path / "frame")
+    done("audit", "frame", "natural", "--candidate-kind", "skill", "--out", tmp_path / "frame")
     with served(tmp_path / "frame", "ann") as server:
         page = browser.new_page(viewport={"width": 1280, "height": 560})
         page.goto(server.address)
@@ -48,8 +62,7 @@ def test_annotate(browser: Any, tmp_path: Path) -> None:
             page.get_by_text(f"Cell {following} of 13", exact=True).wait_for()
         assert "choir" in page.locator("#unit").inner_text()
         assert page.locator("#guideline").is_visible()
-        check_picture(take(page, "annotate", tmp_path))
-        page.close()
+        take_picture(page, "annotate", tmp_path)
 
 
 def test_leaderboard(browser: Any, tmp_path: Path) -> None:
@@ -61,40 +74,35 @@ def test_leaderboard(browser: Any, tmp_path: Path) -> None:
     text = page.locator("body").inner_text()
     assert "custom" in text
     assert "0.950" in text
-    check_picture(take(page, "leaderboard", tmp_path))
-    page.close()
+    take_picture(page, "leaderboard", tmp_path)
 
 
 def test_report(browser: Any, tmp_path: Path) -> None:
     """The report of a short run."""
-    result = run(
+    done(
         "run", "--distributions", "event_graph:experiences=14", "--seeds", "100-105", "--budgets",
         "0.05,0.10", "--writers", "opt,gvt,estimated_gvt,mem0_style,recency_raw", "--engine",
         "serial", "--report", "--out", tmp_path / "run",
     )  # fmt: skip
-    assert result.exit_code == 0, result.output
     page = browser.new_page(viewport=SIZE)
     page.goto((tmp_path / "run" / "report.html").as_uri())
     scroll_to(page, "Ranking")
     assert "Recency raw" in page.locator("body").inner_text()
-    check_picture(take(page, "report", tmp_path))
-    page.close()
+    take_picture(page, "report", tmp_path)
 
 
 def test_explorer(browser: Any, tmp_path: Path) -> None:
     """A package in the explorer, on a step of its exact frontier."""
     (tmp_path / "in").mkdir()
-    package = next(one for one in natural_set() if one.name == "film-night")
+    package = next(package for package in natural_set() if package.name == "film-night")
     write_package(package, tmp_path / "in" / "film-night.json")
-    result = run("bundle", tmp_path / "in", "--out", tmp_path / "site")
-    assert result.exit_code == 0, result.output
+    done("bundle", tmp_path / "in", "--out", tmp_path / "site")
     (shown,) = (tmp_path / "site" / "package").glob("*/index.html")
     page = browser.new_page(viewport={"width": 1100, "height": 980})
     page.goto(shown.as_uri())
     page.get_by_text("no store within this budget is worth more").first.wait_for()
     assert "Exact at every budget" in page.locator("body").inner_text()
-    check_picture(take(page, "explorer", tmp_path))
-    page.close()
+    take_picture(page, "explorer", tmp_path)
 
 
 def test_pictures_in_the_documentation() -> None:

@@ -1,1 +1,0 @@
-"""Pictures for the documentation, taken by a real browser."""
