@@ -4,10 +4,10 @@ import json
 from pathlib import Path
 
 from memaudit.models.cache import Cache
-from tests.cli.running import failure, run
+from tests.cli.running import done, failure, run
 from tests.models.asking import request
 from tests.models.test_batch import line
-from tests.models.test_cache_export import fill
+from tests.models.test_cache import fill
 
 
 def test_export_import_show(tmp_path: Path) -> None:
@@ -15,8 +15,7 @@ def test_export_import_show(tmp_path: Path) -> None:
     file = tmp_path / "replies.jsonl"
     result = run("cache", "export", file, "--cache", tmp_path / "a")
     assert (result.exit_code, result.stdout) == (0, "wrote 2 answers and 1 attempts\n")
-    result = run("cache", "import", file, "--cache", tmp_path / "b")
-    assert result.exit_code == 0
+    result = done("cache", "import", file, "--cache", tmp_path / "b")
     assert [one.split() for one in result.stdout.splitlines()] == [
         ["2", "answers"], ["1", "attempts"], ["0", "known"], ["0", "refused"],
     ]  # fmt: skip
@@ -49,10 +48,9 @@ def test_batch_import(tmp_path: Path) -> None:
     file.write_text(line("a") + line("b", "no json") + line("?"))
     with Cache(tmp_path / "cache") as cache:
         cache.await_answers([request(text) for text in "abc"])
-    result = run(
+    result = done(
         "batch", "import", file, "--cache", tmp_path / "cache", "--price-in", 1, "--price-out", 2
     )
-    assert result.exit_code == 0
     assert [one.strip() for one in result.stdout.splitlines()] == [
         "1  answered",
         "1  unknown id",

@@ -38,7 +38,7 @@ from memaudit.writers.registry import named_writer
 from tests.adapters.exports import EXPORTS
 from tests.cli.running import run as command
 from tests.datasets.files import FIXTURES
-from tests.models.test_cache_export import exported, fill
+from tests.models.test_cache import exported, fill
 from tests.web.annotate.small_frames import frame_folder
 from tests.web.explorer_records.libraries import sheet_data
 

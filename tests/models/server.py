@@ -40,20 +40,13 @@ def send(
 
 def completion(content: object, **more: object) -> dict[str, Any]:
     """A chat completion of 10 prompt and 5 reply tokens."""
-    choice = {
-        "index": 0,
-        "message": {"role": "assistant", "content": content, "refusal": more.pop("refusal", None)},
-        "finish_reason": more.pop("finish_reason", "stop"),
-    }
+    message = {"role": "assistant", "content": content, "refusal": more.pop("refusal", None)}
+    finish = more.pop("finish_reason", "stop")
     return {
-        "id": "chatcmpl-1",
-        "object": "chat.completion",
-        "created": 0,
-        "model": "served-model",
-        "choices": [choice],
-        "usage": {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15},
-        **more,
-    }
+        "id": "chatcmpl-1", "object": "chat.completion", "created": 0, "model": "served-model",
+        "choices": [{"index": 0, "message": message, "finish_reason": finish}],
+        "usage": {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15}, **more,
+    }  # fmt: skip
 
 
 def says(content: object, **more: object) -> Behaviour:

@@ -25,7 +25,6 @@ def ask(cache: Cache, texts: str, file: Path) -> tuple[list[Reply[Labels] | Fail
     """One run over some requests: the outcomes, and the message it stops with."""
     asking = opened(cache)
     outcomes = ask_all(asking.client, [request(text) for text in texts], Labels)
-    assert asking.batch is not None
     try:
         asking.batch.stop_if_pending(file)
     except BatchPending as stop:
@@ -73,7 +72,6 @@ def test_every_kind_of_line(tmp_path: Path) -> None:
         ask(cache, "arjwesmcl", tmp_path / "requests.jsonl")
         result = import_batch(cache, responses, price_of("1", "2"))
         answer = cache.answer(request("a").key)
-        assert answer is not None
         assert (answer.raw, answer.provider) == (GOOD, "batch")
         kinds = {one: [try_.kind for try_ in cache.attempts(request(one).key)] for one in "rjwesmc"}
         again = import_batch(cache, responses)
@@ -121,7 +119,6 @@ def test_an_invalid_answer_is_asked_again_with_its_error_once(tmp_path: Path, ba
         ask(cache, "a", file)
         import_batch(cache, responses)
         (outcome,), message = ask(cache, "a", file)
-        assert isinstance(outcome, Failure)
         assert (outcome.kind, message[:10]) == (FailureKind.PENDING, "1 request ")
         messages = json.loads(file.read_text())["body"]["messages"]
         assert messages[2] == {"role": "assistant", "content": bad}
@@ -129,22 +126,18 @@ def test_an_invalid_answer_is_asked_again_with_its_error_once(tmp_path: Path, ba
         responses.write_text(line("a", bad.replace("u1", "u2")))
         import_batch(cache, responses)
         (outcome,), message = ask(cache, "a", file)
-        assert isinstance(outcome, Failure)
         assert (outcome.kind, message) == (FailureKind.INVALID, "")
         assert outcome.raw == bad.replace("u1", "u2")
         assert cache.count("pending") == 0
         asking = opened(cache, retry_failures=True)
         last = asking.client.ask(request("a"), Labels)
-        assert isinstance(last, Failure)
         assert last.kind is FailureKind.PENDING
 
 
 def test_large_runs_are_split(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(batch_module, "MOST_REQUESTS", 2)
     paths = write_batch(tmp_path / "r.jsonl", ["a\n", "b\n", "c\n"])
-    assert [(one.name, one.read_text()) for one in paths] == [
-        ("r-1.jsonl", "a\nb\n"),
-        ("r-2.jsonl", "c\n"),
-    ]
+    assert [one.read_text() for one in paths] == ["a\nb\n", "c\n"]
+    assert [one.name for one in paths] == ["r-1.jsonl", "r-2.jsonl"]
     monkeypatch.setattr(batch_module, "MOST_BYTES", 3)
     assert len(write_batch(tmp_path / "r.jsonl", ["a\n", "b\n", "c\n"])) == 3

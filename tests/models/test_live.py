@@ -24,10 +24,21 @@ def ask(*script: Behaviour, **options: Any) -> tuple[Reply[Labels] | Failure, An
     return outcome, served, waits
 
 
+def answered(*script: Behaviour, **options: Any) -> tuple[Reply[Labels], Any, list[float]]:
+    outcome, served, waits = ask(*script, **options)
+    assert isinstance(outcome, Reply)
+    return outcome, served, waits
+
+
+def failed(*script: Behaviour, **options: Any) -> tuple[Failure, Any, list[float]]:
+    outcome, served, waits = ask(*script, **options)
+    assert isinstance(outcome, Failure)
+    return outcome, served, waits
+
+
 def test_what_is_sent() -> None:
     """Path, model, messages, temperature 0, the limit, the seed and the strict schema."""
-    reply, served, waits = ask(says(GOOD), key="sk-test-123456789")
-    assert isinstance(reply, Reply)
+    reply, served, waits = answered(says(GOOD), key="sk-test-123456789")
     assert reply.value.units[0].label == "full"
     assert (reply.raw, reply.wire, reply.served_model) == (GOOD, "json_schema", "served-model")
     assert reply.usage == Usage(1, 10, 5, unpriced=1)
@@ -53,8 +64,7 @@ def test_what_is_sent() -> None:
     ],
 )
 def test_the_server_says_how_long_to_wait(script: list[Behaviour], waits: list[float]) -> None:
-    reply, served, waited = ask(*script)
-    assert isinstance(reply, Reply)
+    reply, served, waited = answered(*script)
     assert reply.usage.calls == len(served.bodies) == 2
     assert waited == waits
 
@@ -62,8 +72,7 @@ def test_the_server_says_how_long_to_wait(script: list[Behaviour], waits: list[f
 def test_back_off_doubles_with_seeded_jitter() -> None:
     """Waits lie between half and all of 1, 2, 4 seconds, and are the same every time."""
     script = [fails(500), fails(502), fails(503), says(GOOD)]
-    reply, served, waits = ask(*script)
-    assert isinstance(reply, Reply)
+    _, served, waits = answered(*script)
     assert len(served.bodies) == 4
     assert all(full / 2 <= wait <= full for wait, full in zip(waits, (1, 2, 4), strict=True))
     assert ask(*script)[2] == waits
@@ -72,16 +81,14 @@ def test_back_off_doubles_with_seeded_jitter() -> None:
 
 def test_retries_are_bounded() -> None:
     """Three retries, four calls, then a counted failure; refused calls used no tokens."""
-    failure, served, waits = ask(fails(500, "boom"))
-    assert isinstance(failure, Failure)
+    failure, served, waits = failed(fails(500, "boom"))
     assert (failure.kind, len(served.bodies), len(waits)) == (FailureKind.HTTP, 4, 3)
     assert failure.detail == "HTTP 500: boom, after 3 retries"
     assert failure.usage == Usage(calls=4)
 
 
 def test_a_pause_too_long_is_a_failure() -> None:
-    failure, served, waits = ask(fails(429, Retry_After="3600"))
-    assert isinstance(failure, Failure)
+    failure, served, waits = failed(fails(429, Retry_After="3600"))
     assert (failure.kind, len(served.bodies), waits) == (FailureKind.HTTP, 1, [])
     assert "(asks to wait 3600 s), after 0 retries" in failure.detail
 
@@ -108,9 +115,8 @@ def test_a_hanging_server_times_out() -> None:
     def hangs(_: BaseHTTPRequestHandler, __: dict[str, Any]) -> None:
         hanging.wait(5)
 
-    reply, served, waits = ask(hangs, says(GOOD), timeout=0.3)
+    reply, served, waits = answered(hangs, says(GOOD), timeout=0.3)
     hanging.set()
-    assert isinstance(reply, Reply)
     assert (len(served.bodies), len(waits)) == (2, 1)
     assert reply.usage == Usage(2, 10, 5, unpriced=2, unmeasured=1)
 
@@ -126,37 +132,27 @@ def test_a_dripping_body_times_out() -> None:
             handler.wfile.write(b" ")
             handler.wfile.flush()
 
-    failure, served, _ = ask(drips, timeout=0.3, retries=1)
+    failure, served, _ = failed(drips, timeout=0.3, retries=1)
     over.set()
-    assert isinstance(failure, Failure)
     assert (failure.kind, len(served.bodies)) == (FailureKind.HTTP, 2)
     assert failure.detail == "the response took longer than 0.3 s, after 1 retries"
 
 
-@pytest.mark.parametrize(
-    "broken",
-    [
-        breaks_off,
-        raw(b'{"choices": [{"message"'),
-        raw(b"<html>bad gateway</html>"),
-        raw(b"[]"),
-        raw(b'{"choices": []}'),
-        raw(b'{"choices": [{"message": null}]}'),
-        says(7),
-        raw(b'{"error": {"message": "overloaded", "code": 529}}'),
-        raw(b"\xff\xfe\x00"),
-        raw(b"[" * 100_000),
-    ],
-    ids=["reset", "cut", "html", "list", "no choices", "no message", "number", "error", "bytes",
-         "deep"],
-)  # fmt: skip
+BROKEN = {
+    "reset": breaks_off, "cut": raw(b'{"choices": [{"message"'), "list": raw(b"[]"),
+    "html": raw(b"<html>bad gateway</html>"), "no choices": raw(b'{"choices": []}'),
+    "no message": raw(b'{"choices": [{"message": null}]}'), "number": says(7),
+    "error": raw(b'{"error": {"message": "overloaded", "code": 529}}'),
+    "bytes": raw(b"\xff\xfe\x00"), "deep": raw(b"[" * 100_000),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("broken", BROKEN.values(), ids=BROKEN)
 def test_broken_responses_are_retried(broken: Behaviour) -> None:
     """A response that is no chat completion is a fault of the line, not a reply."""
-    reply, served, waits = ask(broken, says(GOOD))
-    assert isinstance(reply, Reply)
+    _, served, waits = answered(broken, says(GOOD))
     assert (len(served.bodies), len(waits)) == (2, 1)
-    failure, served, waits = ask(broken)
-    assert isinstance(failure, Failure)
+    failure, served, waits = failed(broken)
     assert (failure.kind, len(served.bodies), len(waits)) == (FailureKind.HTTP, 4, 3)
 
 
@@ -173,13 +169,9 @@ def test_a_server_that_is_not_there() -> None:
 
 def test_a_huge_body_is_cut_short(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(transport, "LARGEST_BODY", 1 << 20)
-    failure, served, _ = ask(raw(b" " * (8 << 20)))
-    assert isinstance(failure, Failure)
+    failure, served, _ = failed(raw(b" " * (8 << 20)))
     assert (failure.kind, len(served.bodies)) == (FailureKind.HTTP, 1)
     assert "larger than 1048576 bytes" in failure.detail
-
-
-pytest.importorskip("openai", reason="pip install 'memaudit[models]'")
 
 
 BAD = [WRONG, TWICE, "{", "", "Sure!", '{"units": NaN}', "[" * 99]
@@ -188,8 +180,7 @@ BAD += ['{"units": [], "units": []}', '{"units":["\\ud800"]}']
 
 @pytest.mark.parametrize("bad", BAD)
 def test_an_invalid_reply_is_asked_again_once(bad: str) -> None:
-    reply, served, waits = ask(says(bad), says(GOOD))
-    assert isinstance(reply, Reply)
+    reply, served, waits = answered(says(bad), says(GOOD))
     assert (reply.usage, waits) == (Usage(2, 20, 10, unpriced=2), [])
     first, second = served.bodies
     assert second["messages"][: len(first["messages"])] == first["messages"]
@@ -201,16 +192,14 @@ def test_an_invalid_reply_is_asked_again_once(bad: str) -> None:
 
 
 def test_invalid_twice_is_a_failure_with_its_raw_text() -> None:
-    failure, served, _ = ask(says("{}"), says(TWICE))
-    assert isinstance(failure, Failure)
+    failure, served, _ = failed(says("{}"), says(TWICE))
     assert (failure.kind, failure.raw, len(served.bodies)) == (FailureKind.INVALID, TWICE, 2)
     assert failure.detail == "reply: Value error, an id appears twice"
     assert failure.usage.tokens == 30
 
 
 def test_a_cut_off_reply_says_so() -> None:
-    failure, _, _ = ask(says('{"units": [', finish_reason="length"))
-    assert isinstance(failure, Failure)
+    failure, _, _ = failed(says('{"units": [', finish_reason="length"))
     assert failure.detail.startswith("cut off at max_tokens = 50; is not valid JSON")
 
 
@@ -222,25 +211,19 @@ def test_a_cut_off_reply_says_so() -> None:
     ],
 )
 def test_a_refusal_is_its_own_kind(behaviour: Behaviour, detail: str) -> None:
-    failure, served, _ = ask(behaviour)
-    assert isinstance(failure, Failure)
+    failure, served, _ = failed(behaviour)
     assert (failure.kind, failure.detail, failure.raw) == (FailureKind.REFUSED, detail, detail)
     assert len(served.bodies) == 1
 
 
 @pytest.mark.parametrize(
     "content",
-    [
-        [{"type": "text", "text": GOOD[:10]}, {"type": "text", "text": GOOD[10:]}],
-        f"```json\n{GOOD}\n```",
-        f"<think>\nu1? {WRONG}\n</think>\n\n{GOOD}",
-    ],
+    [[{"type": "text", "text": GOOD[:10]}, {"type": "text", "text": GOOD[10:]}],
+     f"```json\n{GOOD}\n```", f"<think>\nu1? {WRONG}\n</think>\n\n{GOOD}"],
     ids=["parts", "fence", "thinking"],
-)
+)  # fmt: skip
 def test_wrappings_are_taken_off(content: object) -> None:
-    reply, served, _ = ask(says(content))
-    assert isinstance(reply, Reply)
-    assert len(served.bodies) == 1
+    assert len(answered(says(content))[1].bodies) == 1
 
 
 def formats(served: Any) -> list[str]:
@@ -266,25 +249,6 @@ def test_a_server_without_schemas_is_learned_once() -> None:
     assert request().reply_schema in served.bodies[3]["messages"][-1]["content"]
 
 
-def test_a_refusal_after_success_is_about_the_request() -> None:
-    """Once schemas have worked, a 400 that does not mention them is a failure at once."""
-    too_long = fails(400, "this prompt is too long")
-    with serving(says(GOOD), too_long, says(GOOD)) as served:
-        one = client(served)
-        outcomes = [one.ask(request(text), Labels) for text in "abc"]
-    assert [type(outcome) for outcome in outcomes] == [Reply, Failure, Reply]
-    assert formats(served) == ["json_schema"] * 3
-
-
-def test_a_first_refusal_tries_every_form_and_teaches_nothing() -> None:
-    """When no form works, the request failed, and the next starts with the schema again."""
-    with serving(fails(400), fails(400), fails(400), says(GOOD)) as served:
-        one = client(served)
-        outcomes = [one.ask(request(text), Labels) for text in "ab"]
-    assert [type(outcome) for outcome in outcomes] == [Failure, Reply]
-    assert formats(served) == ["json_schema", "json_object", "text", "json_schema"]
-
-
 def test_newer_models_take_another_field_for_the_limit() -> None:
     message = "Unsupported parameter: use 'max_completion_tokens' instead of 'max_tokens'"
     with serving(fails(400, message), says(GOOD)) as served:
@@ -306,3 +270,22 @@ def test_cost_from_prices_or_from_the_server() -> None:
     assert float(reply.usage.cost) == 0.003
     reply, _, _ = ask(says(GOOD, usage=None))
     assert reply.usage == Usage(1, unpriced=1, unmeasured=1)
+
+
+@pytest.mark.parametrize(
+    ("script", "outcomes", "tried"),
+    [
+        # Once schemas have worked, a 400 that does not mention them is a failure at once.
+        ([says(GOOD), fails(400, "this prompt is too long"), says(GOOD)], [Reply, Failure, Reply],
+         ["json_schema"] * 3),
+        # When no form works, the request failed, and the next starts with the schema again.
+        ([fails(400), fails(400), fails(400), says(GOOD)], [Failure, Reply],
+         ["json_schema", "json_object", "text", "json_schema"]),
+    ],
+    ids=["about the request", "teaches nothing"],
+)  # fmt: skip
+def test_a_refusal_of_the_form(script: Any, outcomes: list[type], tried: list[str]) -> None:
+    with serving(*script) as served:
+        one = client(served)
+        assert [type(one.ask(request(str(n)), Labels)) for n in range(len(outcomes))] == outcomes
+    assert formats(served) == tried

@@ -1,21 +1,26 @@
-"""Many requests: order, bounds, duplicates, progress, the cap, giving up."""
+"""Many requests: order, bounds, progress, giving up; the cap, prices and estimates."""
 
 import json
 import threading
 import time
+from fractions import Fraction
 from http.server import BaseHTTPRequestHandler
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from memaudit.core.errors import MemAuditError
-from memaudit.models.client import Failure, Reply
+from memaudit.models.cache import Cache
+from memaudit.models.client import Failure, Reply, Usage
 from memaudit.models.completions import prompt_bound, request_body
 from memaudit.models.live import ModelUnavailable
+from memaudit.models.request import Message, ModelParameters, Request, Template
 from memaudit.models.session import AskProgress, ask_all
-from memaudit.models.spending import Meter, SpendingCap
+from memaudit.models.spending import Meter, Price, SpendingCap, confirm, estimate, price_of
 from tests.models.asking import GOOD, Labels, client, request
 from tests.models.server import completion, fails, says, send, serving
+from tests.models.test_cache import reply_to
 
 pytest.importorskip("openai", reason="pip install 'memaudit[models]'")
 
@@ -95,3 +100,78 @@ def test_an_interrupt_ends_the_pauses() -> None:
 def test_no_workers_is_refused() -> None:
     with serving(says(GOOD)) as served, pytest.raises(MemAuditError, match="concurrency"):
         ask_all(client(served), [request()], Labels, 0)
+
+
+def test_calls_in_flight_count() -> None:
+    """100 tokens allowed: 60 set aside leave no room for 50 until the call turns out small."""
+    meter = Meter(SpendingCap(tokens=100))
+    first = meter.reserve(40, 20)
+    got: list[int | None] = []
+    waiting = threading.Thread(target=lambda: got.append(meter.reserve(40, 10)))
+    waiting.start()
+    waiting.join(0.1)
+    assert waiting.is_alive()
+    meter.settle(first, Usage(1, 30, 5))
+    waiting.join(5)
+    meter.settle(got[0], Usage(1, 40, 10))
+    assert meter.spent == Usage(2, 70, 15)
+    assert meter.reserve(15, 1) is None
+    assert meter.reserve(1, 1) is None  # closed is closed: what is left out is what came last
+
+
+def test_an_unknown_size_stays_counted() -> None:
+    meter = Meter(SpendingCap(tokens=100))
+    meter.settle(meter.reserve(30, 30), Usage(calls=1, unmeasured=1))
+    assert meter.spent.tokens == 0
+    assert meter.reserve(30, 11) is None
+
+
+def test_cost_cap() -> None:
+    price = Price(Fraction(1), Fraction(2))
+    assert price.cost(100, 50) == Fraction(2, 10_000)
+    assert Meter(SpendingCap(cost=Fraction(2, 10_000)), price).reserve(100, 50) is not None
+    assert Meter(SpendingCap(cost=Fraction(19, 100_000)), price).reserve(100, 50) is None
+    with pytest.raises(MemAuditError, match="--price-in and --price-out"):
+        Meter(SpendingCap(cost=Fraction(1)))
+
+
+def test_prices() -> None:
+    assert price_of(None, None) is None
+    assert price_of("0.15", 0.6) == Price(Fraction(15, 100), Fraction(6, 10))
+    for pair in (("1", None), ("x", "1"), ("-1", "1"), ("nan", "1")):
+        with pytest.raises(MemAuditError):
+            price_of(*pair)
+
+
+SMALL = Request(
+    "m", (Message("user", "x" * 148),), "R", "{}", Template("t", "1"),
+    ModelParameters(max_tokens=100),
+)  # fmt: skip
+
+
+def test_estimate_by_hand() -> None:
+    """150 bytes are 30 to 50 tokens, 8 more for the message; replies take 16 to 100."""
+    found = estimate([SMALL, SMALL], None, price_of("10", "100"))
+    assert (found.requests, found.prompt_tokens) == (1, (30, 58))
+    assert found.completion_tokens == (16, 100)
+    # 30 * 10 + 16 * 100 = 1900 and 58 * 10 + 100 * 100 = 10580 millionths of a dollar
+    assert found.cost == (Fraction(1900, 10**6), Fraction(10580, 10**6))
+    assert found.lines()[-1] == "about $0.0019 to $0.0106"
+    assert "cost unknown" in estimate([SMALL], None, None).lines()[-1]
+
+
+def test_what_is_cached_costs_nothing(tmp_path: Path) -> None:
+    shown: list[str] = []
+    with Cache(tmp_path / "cache") as cache:
+        cache.keep(request(), reply_to(request()), "now")
+        assert estimate([request(), SMALL], cache, None).cached == 1
+        confirm(estimate([request()], cache, None), shown.append, lambda: False)
+    assert shown == ["nothing to ask, 1 answered from the cache"]
+
+
+def test_the_user_decides() -> None:
+    found = estimate([SMALL], None, None)
+    with pytest.raises(MemAuditError, match="nothing was spent"):
+        confirm(found, lambda _: None, lambda: False)
+    confirm(found, lambda _: None, lambda: True)
+    confirm(found, lambda _: None, lambda: False, yes=True)
