@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,15 @@ def done(*arguments: object) -> Result:
 
 def printed_json(*arguments: object) -> Any:
     return json.loads(done(*arguments, "--json").stdout)
+
+
+def question_summary(*arguments: object) -> dict[str, Any]:
+    """The JSON of `memaudit diagnose` and `memaudit transfer`, with losses that add up."""
+    data: dict[str, Any] = printed_json(*arguments)
+    for store in data["summaries"]:
+        assert sum(map(Fraction, store["losses"].values())) == 1 - Fraction(store["answered"])
+        assert sum(store["outcomes"].values()) == store["questions"] == data["questions"]
+    return data
 
 
 def failure(*arguments: object) -> str:

@@ -9,7 +9,7 @@ from memaudit.label_audit.frame_files import read_label_sets
 from memaudit.web.annotate.label_database import LabelDatabase
 from memaudit.web.annotate.labelling import frame_digest
 from memaudit.web.serving import listen
-from tests.cli.running import failure, run
+from tests.cli.running import done, failure, run
 from tests.web.annotate.small_frames import frame_folder, frame_of, served
 
 
@@ -43,7 +43,7 @@ def test_export(tmp_path: Path) -> None:
     assert (found.labels, found.notes) == ({"c0001": "full", "c0003": "partial"}, {"c0003": "why"})
     other = ("--labels", tmp_path / "mine.sqlite", "--export", tmp_path / "labels.jsonl")
     for frame in (folder / "cells.csv", folder / "cells.jsonl"):
-        assert run("annotate", frame, "--annotator", "ann", *other).exit_code == 0
+        done("annotate", frame, "--annotator", "ann", *other)
     (found,) = read_label_sets(tmp_path / "labels.jsonl")
     assert found.labels == {"c0001": "none", "c0003": "partial"}
     line = failure("annotate", folder, "--annotator", "ben", "--export", out)

@@ -1,6 +1,5 @@
 """`memaudit audit agreement` on a small frame, from its files."""
 
-import json
 import re
 from dataclasses import replace
 from fractions import Fraction
@@ -11,7 +10,7 @@ import pytest
 from memaudit.io.packages import write_package
 from memaudit.label_audit.frame import Frame, LabelSet
 from memaudit.label_audit.frame_files import write_frame, write_labels
-from tests.cli.running import failure, run
+from tests.cli.running import done, failure, printed_json, run
 from tests.golden_files import check_golden
 from tests.label_audit.small_frames import frame, labels, plain_cell
 from tests.label_audit.test_package_cells import package_with_passes
@@ -44,21 +43,13 @@ def arguments(folder: Path, *more: object) -> tuple[object, ...]:
 
 
 def test_printed(folder: Path) -> None:
-    result = run(*arguments(folder, "--model", folder / "bot.csv", "--details"))
-    assert result.exit_code == 0, result.output
+    result = done(*arguments(folder, "--model", folder / "bot.csv", "--details"))
     assert "\x1b" not in result.stdout
     masked = re.sub(r"\[-?\d\.\d+, -?\d\.\d+\]", "[low, high]", result.stdout)
     check_golden("audit_agreement.txt", masked)
-
-
-def test_one_pair_in_detail(folder: Path) -> None:
     short = run(*arguments(folder, "--model", folder / "bot.csv")).stdout
     assert short.count("rows: first, columns: second") == 1
     assert "--details" in short
-
-
-def test_help() -> None:
-    check_golden("help/audit_agreement.txt", run("audit", "agreement", "--help").stdout)
 
 
 def test_json(folder: Path) -> None:
@@ -68,10 +59,8 @@ def test_json(folder: Path) -> None:
     p-p 2, n-n 6, f-n 1, n-p 1; so rows and columns are none 7, partial 3, full 3, expected
     (49 + 9 + 9) / 169, observed 10/13, and kappa (130 - 67) / (169 - 67).
     """
-    words = arguments(folder, "--json")
-    result = run(*words)
-    assert result.exit_code == 0, result.output
-    data = json.loads(result.stdout)
+    words = arguments(folder)
+    data = printed_json(*words)
     assert (data["cells"], data["packages"], data["interval"]) == (14, 2, "over_packages")
     first = data["pairs"][0]
     assert (first["first"]["name"], first["second"]["name"]) == ("ann", "ben")
@@ -83,16 +72,14 @@ def test_json(folder: Path) -> None:
         "annotator-annotator", "consensus-package", "annotator-package", "annotator-package",
     ]  # fmt: skip
     assert len(data["disputed"]) == 3
-    assert run(*words).stdout == result.stdout
-    assert run(*words, "--seed", 5).stdout != result.stdout
+    assert printed_json(*words) == data
+    assert printed_json(*words, "--seed", 5) != data
 
 
 def test_without_key(folder: Path) -> None:
     (folder / "frame" / "key.csv").unlink()
-    result = run("audit", "agreement", folder / "frame" / "cells.csv", folder / "ann.csv",
-                 folder / "ben.csv", "--draws", 10, "--json")  # fmt: skip
-    assert result.exit_code == 0, result.output
-    data = json.loads(result.stdout)
+    files = (folder / "frame" / "cells.csv", folder / "ann.csv", folder / "ben.csv")
+    data = printed_json("audit", "agreement", *files, "--draws", 10)
     (pair,) = data["pairs"]
     assert pair["scales"]["labels"]["natural"] is None
     assert any("no key" in note for note in data["notes"])
@@ -106,9 +93,7 @@ def test_cells_with_ids_only(tmp_path: Path) -> None:
         (tmp_path / f"{name}.csv").write_text(f"cell_id,label\n{rows}")
     files = [tmp_path / f"{name}.csv" for name in ("cells", "x", "y")]
     words = ("audit", "agreement", *files, "--draws", 10)
-    result = run(*words, "--json")
-    assert result.exit_code == 0, result.output
-    (pair,) = json.loads(result.stdout)["pairs"]
+    (pair,) = printed_json(*words)["pairs"]
     assert pair["scales"]["covered"]["as_drawn"]["kappa"]["value"] == pytest.approx(1 / 2)
     assert run(*words).stdout.splitlines()[-1] == "c: x full, y none"
 
@@ -117,11 +102,10 @@ def test_undefined_is_said(folder: Path) -> None:
     for name in ("x", "y"):
         write_labels(labels(name, "n" * 14), folder / f"{name}.csv")
     files = ("audit", "agreement", folder / "frame" / "cells.csv", folder / "x.csv")
-    result = run(*files, folder / "y.csv", "--draws", 10)
-    assert result.exit_code == 0, result.output
+    result = done(*files, folder / "y.csv", "--draws", 10)
     row = next(line for line in result.stdout.splitlines() if line.strip().startswith("x - y"))
     assert "undefined" in row
-    data = json.loads(run(*files, folder / "y.csv", "--draws", 10, "--json").stdout)
+    data = printed_json(*files, folder / "y.csv", "--draws", 10)
     kappa = data["pairs"][0]["scales"]["labels"]["as_drawn"]["kappa"]
     assert kappa == {"value": None, "over_cells": None, "over_packages": None}
 
@@ -129,26 +113,25 @@ def test_undefined_is_said(folder: Path) -> None:
 def test_passes_of_a_package(tmp_path: Path) -> None:
     write_package(package_with_passes("session", 4), tmp_path / "p.json")
     words = ("audit", "agreement", tmp_path / "p.json")
-    result = run(*words, "pass:a", "pass:b", "--draws", 10)
-    assert result.exit_code == 0, result.output
+    result = done(*words, "pass:a", "pass:b", "--draws", 10)
     assert "4 cells of 1 package" in result.stdout
     assert "the package's own labels are pass:a" in result.stdout
-    data = json.loads(run(*words, "pass:a", "--model", "pass:b", "--draws", 10, "--json").stdout)
+    data = printed_json(*words, "pass:a", "--model", "pass:b", "--draws", 10)
     assert [one["kind"] for one in data["pairs"]] == ["annotator-model"]
 
 
 def test_wrong_input(folder: Path) -> None:
-    words = ("audit", "agreement", folder / "frame")
-    assert "give either files or passes" in failure(*words, folder / "ann.csv", "pass:a")
-    assert "given twice" in failure(*words, folder / "ann.csv", folder / "ann.csv")
+    ann = folder / "ann.csv"
     write_labels(LabelSet("eve", {"c999": "full"}), folder / "eve.csv")
-    assert "'c999', which is not in the frame" in failure(*words, folder / "eve.csv")
     write_labels(labels("ann", "ff"), folder / "more.csv")
-    assert "in two files" in failure(*words, folder / "ann.csv", folder / "more.csv")
-    assert failure(*words, folder / "gone.csv").endswith(
-        "gone.csv: does not exist (check the path)"
-    )
+    for files, message in {
+        (ann, "pass:a"): "give either files or passes",
+        (ann, ann): "given twice",
+        (folder / "eve.csv",): "'c999', which is not in the frame",
+        (ann, folder / "more.csv"): "in two files",
+        (folder / "gone.csv",): "gone.csv: does not exist (check the path)",
+    }.items():
+        assert message in failure("audit", "agreement", folder / "frame", *files)
     (folder / "frame" / "key.csv").unlink()
-    assert "only 'ann' labelled" in failure(
-        "audit", "agreement", folder / "frame" / "cells.csv", folder / "ann.csv"
-    )
+    cells = folder / "frame" / "cells.csv"
+    assert "only 'ann' labelled" in failure("audit", "agreement", cells, ann)

@@ -7,7 +7,7 @@ import pytest
 
 from memaudit.label_audit.frame import LabelSet
 from memaudit.label_audit.frame_files import read_label_sets, write_frame, write_labels
-from tests.cli.running import failure, run
+from tests.cli.running import done, failure, run
 from tests.label_audit.test_model_labels import FRAME, SAID
 from tests.models.server import completion, serving
 from tests.natural.passes.fake_model import answer, instead, plays
@@ -30,7 +30,7 @@ def test_live(tmp_path: Path) -> None:
     assert result.stdout.endswith("one.csv: 1 full, 2 none, 1 partial\n")
     (found,) = read_label_sets(tmp_path / "one.csv", FRAME)
     assert (found.annotator, found.labels) == ("model:one", SAID)
-    assert run(*words(tmp_path, "--provider", "offline")).exit_code == 0
+    done(*words(tmp_path, "--provider", "offline"))
 
 
 def test_what_got_no_answer(tmp_path: Path) -> None:
@@ -68,9 +68,8 @@ def test_batch(tmp_path: Path) -> None:
         for row in rows
     ]  # fmt: skip
     (tmp_path / "replies.jsonl").write_text("".join(json.dumps(one) + "\n" for one in replies))
-    taken = run("batch", "import", tmp_path / "replies.jsonl", "--cache", tmp_path / "cache")
-    assert taken.exit_code == 0, taken.output
-    assert run(*words(tmp_path, "--provider", "batch")).exit_code == 0
+    done("batch", "import", tmp_path / "replies.jsonl", "--cache", tmp_path / "cache")
+    done(*words(tmp_path, "--provider", "batch"))
     assert read_label_sets(tmp_path / "one.csv")[0].labels == SAID
 
 

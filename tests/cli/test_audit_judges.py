@@ -1,47 +1,34 @@
 """`memaudit audit judges`: two judges of a small store, and of the labelled LoCoMo store."""
 
-import json
 from pathlib import Path
 
 import pytest
 
 from memaudit.io.packages import write_package
 from memaudit.natural.named_packages import natural_set
-from tests.cli.running import failure, run
+from tests.cli.running import done, failure, printed_json, run, write_rows
 from tests.datasets.files import real_file
 
 
 @pytest.fixture
 def files(tmp_path: Path) -> tuple[Path, Path, Path]:
     """A package, a store of three of its facts, and labels that know of the first alone."""
-    package = next(iter(natural_set()))
+    package = natural_set()[0]
     write_package(package, tmp_path / "p.json")
     useful = {row.candidate: row.unit for row in package.coverage if row.value == 1}
     facts = [one for one in package.candidates if one.kind == "fact" and one.id in useful][:3]
-    lines = [json.dumps({"id": one.id, "text": one.text}) + "\n" for one in facts]
-    (tmp_path / "export.jsonl").write_text("".join(lines))
-    assert run("import", tmp_path / "export.jsonl", "--out", tmp_path / "s.json").exit_code == 0
+    rows = [{"id": fact.id, "text": fact.text} for fact in facts]
+    done("import", write_rows(tmp_path / "e.jsonl", *rows), "--out", tmp_path / "s.json")
     label = {"memory_id": facts[0].id, "unit_id": useful[facts[0].id], "coverage": 1}
-    (tmp_path / "l.jsonl").write_text(json.dumps(label) + "\n")
-    return tmp_path / "p.json", tmp_path / "s.json", tmp_path / "l.jsonl"
+    return tmp_path / "p.json", tmp_path / "s.json", write_rows(tmp_path / "l.jsonl", label)
 
 
 def test_command(files: tuple[Path, Path, Path]) -> None:
     """Cells and ratios under both judges; the ratios are those of `memaudit gate`."""
     package, store, labels = files
-    words = (
-        "audit",
-        "judges",
-        package,
-        store,
-        "--judge",
-        "lexical",
-        "--against",
-        f"labels:{labels}",
-    )
-    result = run(*words, "--budget", "10,40", "--json")
-    assert result.exit_code == 0, result.output
-    data = json.loads(result.stdout)
+    words = ("audit", "judges", package, store, "--judge", "lexical",
+             "--against", f"labels:{labels}")  # fmt: skip
+    data = printed_json(*words, "--budget", "10,40")
     assert (data["judge"]["name"], data["judge"]["is_an_estimate"]) == ("lexical", True)
     found = data["agreement"]["any_coverage"]
     assert found["both"] + found["only_against"] == 1
@@ -50,7 +37,7 @@ def test_command(files: tuple[Path, Path, Path]) -> None:
     for side, name in (("judge", "lexical"), ("against", f"labels:{labels}")):
         ratio = data["ratios"][1]["kept"][side]
         bar = ("gate", package, store, "--budget", "40", "--judge", name, "--min-ratio")
-        assert run(*bar, ratio - 1e-6).exit_code == 0
+        done(*bar, ratio - 1e-6)
         assert run(*bar, ratio + 1e-6).exit_code == 1
     text = run(*words, "--budget", "40").stdout
     assert "lexical (an ESTIMATE)" in text
@@ -75,18 +62,14 @@ def test_labelled_locomo(tmp_path: Path) -> None:
     labels = real_file("labels/locomo_conv26/coverage_pass_a.jsonl")
     memories = real_file("stores/mem0/locomo_conv26_memories.jsonl")
     units = labels.with_name("units.jsonl")
-    made = run("build", dataset, "--conversation", "conv-26", "--units", units, "--out",
+    done("build", dataset, "--conversation", "conv-26", "--units", units, "--out",
                tmp_path / "built")  # fmt: skip
-    assert made.exit_code == 0, made.output
-    assert run("import", memories, "--out", tmp_path / "s.json").exit_code == 0
-    result = run(
+    done("import", memories, "--out", tmp_path / "s.json")
+    data = printed_json(
         "audit", "judges", tmp_path / "built" / "conv-26.json", tmp_path / "s.json",
         "--judge", "lexical", "--against", f"labels:{labels}",
         "--label-memories", labels.with_name("memories.jsonl"), "--same-session",
-        "--budget", "250", "--json",
-    )  # fmt: skip
-    assert result.exit_code == 0, result.output
-    data = json.loads(result.stdout)
+        "--budget", "250")  # fmt: skip
     found = data["agreement"]["any_coverage"]
     assert found["recall"] > 0.9
     assert 0.3 < found["precision"] < 0.45

@@ -1,18 +1,16 @@
 """`memaudit audit ratios` on the shipped set: passes, label files of a frame, stores."""
 
 import csv
-import json
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from memaudit.core.package import Package
 from memaudit.io.packages import write_package
 from memaudit.natural.label_passes import label_passes
 from memaudit.natural.named_packages import natural_set
-from tests.cli.running import failure, run
+from tests.cli.running import done, failure, import_texts, printed_json, run
 
 WRITERS = ("--writer", "gvt", "--writer", "estimated_gvt", "--writer", "recency_raw")
 LABELS = {"1": "full", "0.5": "partial", "0": "none"}
@@ -28,8 +26,7 @@ def packages(tmp_path: Path) -> list[Path]:
 
 
 def frame_of(packages: list[Path], folder: Path) -> dict[str, str]:
-    made = run("audit", "frame", *packages, "--out", folder, "--zero-rate", "0.1", "--skip-exact")
-    assert made.exit_code == 0, made.output
+    done("audit", "frame", *packages, "--out", folder, "--zero-rate", "0.1", "--skip-exact")
     with (folder / "key.csv").open() as file:
         return {row["cell_id"]: LABELS[row["value"]] for row in csv.DictReader(file)}
 
@@ -44,9 +41,7 @@ def write_labels(path: Path, **annotators: dict[str, str]) -> Path:
 
 
 def answered(*words: object) -> dict[str, Any]:
-    result = run("audit", "ratios", *words, "--jobs", "1", "--json")
-    assert result.exit_code == 0, result.output
-    data: dict[str, Any] = json.loads(result.stdout)
+    data: dict[str, Any] = printed_json("audit", "ratios", *words, "--jobs", "1")
     return data
 
 
@@ -140,15 +135,9 @@ def test_a_frame_that_nobody_labelled(packages: list[Path], tmp_path: Path) -> N
 
 
 def test_printed(packages: list[Path]) -> None:
-    passes = label_passes(natural_set()[0])
-    assert passes is not None
-    first, second = (f"pass:{one.name}" for one in passes.passes[:2])
-    result = run(
-        "audit", "ratios", *packages, "--labels", first, "--labels", second, *WRITERS, "--draws",
-        "2", "--jobs", "1",
-    )  # fmt: skip
-    assert result.exit_code == 0, result.output
-    text = result.stdout
+    first, second = (f"pass:{name}" for name in pass_names()[:2])
+    text = done("audit", "ratios", *packages, "--labels", first, "--labels", second, *WRITERS,
+                "--draws", "2", "--jobs", "1").stdout  # fmt: skip
     assert "3 packages, 3 stores, ratios to the optimum of the package" in text
     for word in (first, second, "consensus", "ratio MAD", "preserved", "recency_raw", "bounds"):
         assert word in text
@@ -160,11 +149,8 @@ def test_printed(packages: list[Path]) -> None:
 def test_a_store_of_memories(packages: list[Path], tmp_path: Path) -> None:
     package = natural_set()[0]
     texts = [one.text for one in package.candidates if (one.generator or "").startswith("labels")]
-    lines = [json.dumps({"text": text}) + "\n" for text in texts[:2]]
-    (tmp_path / "s.jsonl").write_text("".join(lines))
-    made = run("import", tmp_path / "s.jsonl", "--name", "mine", "--out", tmp_path / "s.json")
-    assert made.exit_code == 0, made.output
-    words = (packages[0], "--labels", f"pass:{first_pass(package)}", "--store", tmp_path / "s.json",
+    words = (packages[0], "--labels", f"pass:{pass_names()[0]}", "--store",
+             import_texts(tmp_path / "mine.json", texts[:2]),
              "--writer", "recency_raw", "--budget", "30", "--draws", "0")  # fmt: skip
     data = answered(*words)
     assert data["basis"] == ["common union"]
@@ -176,29 +162,29 @@ def test_a_store_of_memories(packages: list[Path], tmp_path: Path) -> None:
     assert "ESTIMATE" in run("audit", "ratios", *words, "--jobs", "1").stdout
 
 
-def first_pass(package: Package) -> str:
-    passes = label_passes(package)
+def pass_names() -> list[str]:
+    """Of the first package of the set."""
+    passes = label_passes(natural_set()[0])
     assert passes is not None
-    return passes.passes[0].name
+    return [labels.name for labels in passes.passes]
 
 
 def test_wrong_input(packages: list[Path], tmp_path: Path) -> None:
     words = ("audit", "ratios", packages[0])
-    assert "needs the frame it is about" in failure(*words, "--labels", "labels.csv")
-    assert "has no label pass 'z'" in failure(*words, "--labels", "pass:z")
-    name = f"pass:{first_pass(natural_set()[0])}"
-    assert "two label sets are called" in failure(*words, "--labels", name, "--labels", name)
-    assert "unknown writer 'z'" in failure(*words, "--labels", name, "--writer", "z")
-    assert "--draws must be at least 0" in failure(*words, "--labels", name, "--draws", "-1")
-    assert "give --labels or --model" in failure(*words)
-    assert "unknown confusion 'z'" in failure(*words, "--labels", name, "--confusion", "z")
-    assert "needs label sets of two" in failure(
-        *words, "--labels", name, "--confusion", "annotators"
-    )
-    assert "two packages are called" in failure(*words, packages[0], "--labels", name)
-    assert "--jobs must be at least 1" in failure(*words, "--labels", name, "--jobs", "0")
+    labels = ("--labels", f"pass:{pass_names()[0]}")
     own = frame_of([packages[1]], tmp_path / "frame")
-    file = write_labels(tmp_path / "l.csv", ann=own)
-    assert "'ann' labelled no cell of these packages" in failure(
-        *words, "--labels", file, "--frame", tmp_path / "frame"
-    )
+    other = ("--labels", write_labels(tmp_path / "l.csv", ann=own), "--frame", tmp_path / "frame")
+    for options, message in {
+        ("--labels", "labels.csv"): "needs the frame it is about",
+        ("--labels", "pass:z"): "has no label pass 'z'",
+        (*labels, *labels): "two label sets are called",
+        (*labels, "--writer", "z"): "unknown writer 'z'",
+        (*labels, "--draws", "-1"): "--draws must be at least 0",
+        (): "give --labels or --model",
+        (*labels, "--confusion", "z"): "unknown confusion 'z'",
+        (*labels, "--confusion", "annotators"): "needs label sets of two",
+        (packages[0], *labels): "two packages are called",
+        (*labels, "--jobs", "0"): "--jobs must be at least 1",
+        other: "'ann' labelled no cell of these packages",
+    }.items():
+        assert message in failure(*words, *options)

@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from tests.cli.running import failure, run
+from tests.cli.running import done, failure, printed_json, run
 
 SMALL = ("event_graph:experiences=8:seeds=0-2", "--calibrate", "--budget", "0.05,0.2",
          "--writer", "opt", "--writer", "mem0_style", "--writer", "recency_raw")  # fmt: skip
@@ -16,7 +16,7 @@ def test_printed_and_kept(tmp_path: Path) -> None:
     for how in ("pooled", "within", "of means"):
         assert how in text
     assert "the better ratio has the better evidence recall" in " ".join(text.split())
-    printed = json.loads(run("diagnose", *SMALL, "--json").stdout)
+    printed = printed_json("diagnose", *SMALL)
     assert printed == json.loads((tmp_path / "out" / "summary.json").read_text())
     assert len(printed["correlations"]) == 15
 
@@ -28,12 +28,10 @@ def test_reports(tmp_path: Path) -> None:
     run("run", "--distributions", "base", "--seeds", "2", "--budgets", "2", "--writers",
         "opt,recency_raw", "--engine", "serial", "--out", tmp_path / "run")  # fmt: skip
     for name, title, files in (("cal", "Does the ratio predict", 3), ("dia", "Who lost", 6)):
-        result = run("report", tmp_path / name, "--figures", tmp_path / "figures")
-        assert result.exit_code == 0, result.output
+        result = done("report", tmp_path / name, "--figures", tmp_path / "figures")
         assert f"{files} figure files" in result.stdout
         assert title in (tmp_path / name / "report.html").read_text()
-    result = run("report", tmp_path / "run", "--diagnose", tmp_path / "dia")
-    assert result.exit_code == 0, result.output
+    done("report", tmp_path / "run", "--diagnose", tmp_path / "dia")
     assert "Retrieval and reading" in (tmp_path / "run" / "report.html").read_text()
     for words, message in {
         ("report", tmp_path / "run", "--diagnose", tmp_path / "cal"): "is a calibration",
@@ -49,30 +47,21 @@ def test_reports(tmp_path: Path) -> None:
 
 
 def test_wrong_input(tmp_path: Path) -> None:
-    wrong = {
-        ("diagnose", "--calibrate", "--reader", "model:x"): "choose a reader without model",
-        ("diagnose", "natural", "a.json", "--calibrate"): "it takes no STORE",
-        ("diagnose", "natural", "--calibrate", "--writer", "opt"): "two writers or more",
-        ("diagnose", "base", "--calibrate"): "no package has a question",
-        ("diagnose", "nowhere", "--calibrate"): "no packages at 'nowhere'",
-        ("diagnose", "natural", "--calibrate", "--k", "0"): "--k must be at least 1",
-        ("diagnose", "natural", "--calibrate", "--show", "q1"): "leave out --show",
-        ("diagnose", "natural", "--calibrate", "--failures"): "leave out --show",
-        ("diagnose", "natural", "--calibrate", "--cost-rule", "bytes"): "no --cost-rule",
-        # Offline is heard by a calibration too: without vectors it fails, and asks nobody.
-        (
-            "diagnose",
-            "natural",
-            "--calibrate",
-            "--retriever",
-            "dense:http://127.0.0.1:9/v1#m",
-            "--provider",
-            "offline",
-            "--cache",
-            tmp_path / "c.sqlite",
-        ): "texts have no vector",
-        ("diagnose",): "needs a PACKAGE, a --budget and --out DIR",
-        ("diagnose", "natural", "--writer", "gvt", "--out", tmp_path): "needs a PACKAGE",
-    }
-    for words, message in wrong.items():
-        assert message in failure(*words)
+    """Offline is heard by a calibration too: without vectors it fails, and asks nobody."""
+    dense = ("--retriever", "dense:http://127.0.0.1:9/v1#m", "--provider", "offline",
+             "--cache", tmp_path / "c.sqlite")  # fmt: skip
+    for words, message in {
+        ("--calibrate", "--reader", "model:x"): "choose a reader without model",
+        ("natural", "a.json", "--calibrate"): "it takes no STORE",
+        ("natural", "--calibrate", "--writer", "opt"): "two writers or more",
+        ("base", "--calibrate"): "no package has a question",
+        ("nowhere", "--calibrate"): "no packages at 'nowhere'",
+        ("natural", "--calibrate", "--k", "0"): "--k must be at least 1",
+        ("natural", "--calibrate", "--show", "q1"): "leave out --show",
+        ("natural", "--calibrate", "--failures"): "leave out --show",
+        ("natural", "--calibrate", "--cost-rule", "bytes"): "no --cost-rule",
+        ("natural", "--calibrate", *dense): "texts have no vector",
+        (): "needs a PACKAGE, a --budget and --out DIR",
+        ("natural", "--writer", "gvt", "--out", tmp_path): "needs a PACKAGE",
+    }.items():
+        assert message in failure("diagnose", *words)

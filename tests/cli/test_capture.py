@@ -10,7 +10,7 @@ from memaudit.adapters.capture.systems import SYSTEMS
 from memaudit.adapters.store import read_store
 from memaudit.cli.capture import capture
 from memaudit.io.packages import write_package
-from tests.adapters.capture.conftest import NOTEBOOK, package
+from tests.adapters.capture.test_capture import NOTEBOOK, package
 
 APP = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False)
 APP.command()(capture)

@@ -8,27 +8,25 @@ import pytest
 
 from memaudit.io.packages import example_package, read_package
 from memaudit.solvers.solve import solve
-from tests.cli.running import failure, run
+from tests.cli.running import done, failure, run
 from tests.golden_files import check_golden
 
 
 def test_output(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Ranking, verdict, report and explanation, with times masked; a second run finds all rows."""
     monkeypatch.chdir(tmp_path)
-    result = run("demo")
-    assert result.exit_code == 0, result.output
+    result = done("demo")
     check_golden("demo.txt", re.sub(r"\d+\.\d{3} s", "0.000 s", result.stdout))
     folder = tmp_path / "out" / "demo"
     assert sorted(path.name for path in folder.iterdir()) == [
         "certificate.json", "package.json", "report.html", "run",
     ]  # fmt: skip
     package = read_package(folder / "package.json")
-    assert run("verify", folder / "package.json", folder / "certificate.json").exit_code == 0
+    done("verify", folder / "package.json", folder / "certificate.json")
     certificate = json.loads((folder / "certificate.json").read_text())
     assert solve(package, int(certificate["budget"]), solver="reference").certified
     assert "<h1>" in (folder / "report.html").read_text()
-    again = run("demo")
-    assert again.exit_code == 0
+    again = done("demo")
     assert "2280 of 2280 rows already existed" in again.stderr
 
 

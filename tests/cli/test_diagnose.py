@@ -11,36 +11,18 @@ import pytest
 
 from memaudit.io.packages import write_package
 from memaudit.natural.named_packages import named_packages, natural_set
-from tests.cli.running import failure, run
+from tests.cli.running import done, failure, import_texts, question_summary, run, write_rows
 from tests.downstream.fake_reader import reads
 from tests.models.server import fails, says, serving
 
 WRITERS = ("--writer", "gvt", "--writer", "recency_raw")
 
 
-@pytest.fixture
-def files(tmp_path: Path) -> tuple[Path, Path]:
-    """A package of the natural set, and a store of four facts about it."""
-    package = next(iter(natural_set()))
-    write_package(package, tmp_path / "p.json")
-    texts = [candidate.text for candidate in package.candidates if candidate.kind == "fact"][:4]
-    (tmp_path / "export.jsonl").write_text(
-        "".join(json.dumps({"text": text}) + "\n" for text in texts)
-    )
-    result = run("import", tmp_path / "export.jsonl", "--out", tmp_path / "s.json")
-    assert result.exit_code == 0, result.output
-    return tmp_path / "p.json", tmp_path / "s.json"
+Files = tuple[Path, Path]
 
 
 def summary(*words: object) -> dict[str, Any]:
-    """The JSON a run prints, with losses that add up."""
-    result = run("diagnose", *words, "--json")
-    assert result.exit_code == 0, result.output
-    data: dict[str, Any] = json.loads(result.stdout)
-    for one in data["summaries"]:
-        assert sum(map(Fraction, one["losses"].values())) == 1 - Fraction(one["answered"])
-        assert sum(one["outcomes"].values()) == one["questions"] == data["questions"]
-    return data
+    return question_summary("diagnose", *words)
 
 
 def test_the_natural_set(tmp_path: Path) -> None:
@@ -66,9 +48,9 @@ def test_event_graphs_without_mistakes_downstream(tmp_path: Path) -> None:
         assert one["measures"]["evidence_precision"]["mean"] == 1
 
 
-def test_a_store_and_a_writer(files: tuple[Path, Path], tmp_path: Path) -> None:
+def test_a_store_and_a_writer(hotel_files: Files, tmp_path: Path) -> None:
     """An exported store is judged, cut by a policy that is named, and beside a writer."""
-    data = summary(*files, "--writer", "opt", "--budget", "12", "--out", tmp_path / "out")
+    data = summary(*hotel_files, "--writer", "opt", "--budget", "12", "--out", tmp_path / "out")
     assert [one["store"] for one in data["summaries"]] == ["export", "opt"]
     assert (data["spec"]["judge"], data["spec"]["coverage_is_an_estimate"]) == ("lexical", True)
     assert data["spec"]["policy"] == "recency"
@@ -78,20 +60,17 @@ def test_a_store_and_a_writer(files: tuple[Path, Path], tmp_path: Path) -> None:
     assert False in kept
 
 
-def test_printed(files: tuple[Path, Path], tmp_path: Path) -> None:
+def test_printed(hotel_files: Files, tmp_path: Path) -> None:
     """Tables that add up, an estimate called one, failures and the chain of one question."""
-    words = (*files, "--writer", "opt", "--budget", "12", "--out", tmp_path / "out")
-    text = run("diagnose", *words).stdout
-    assert "an ESTIMATE" in text
-    assert "export: 4 questions = " in text
-    assert "export: cut by recency in 1 of 1 package" in text
-    assert "evidence recall" in text
-    assert "written_but_pruned" in text
-    again = run("diagnose", *words, "--failures", "--show", "q1")
+    words = (*hotel_files, "--writer", "opt", "--budget", "12", "--out", tmp_path / "out")
+    text = done("diagnose", *words).stdout
+    for part in ("an ESTIMATE", "export: 4 questions = ", "evidence recall", "written_but_pruned",
+                 "export: cut by recency in 1 of 1 package"):  # fmt: skip
+        assert part in text
+    again = done("diagnose", *words, "--failures", "--show", "q1")
     assert "8 rows already existed" in again.stderr
-    assert "were not answered right" in again.stdout
-    assert "hotel-rooms/q1 at opt" in again.stdout
-    assert "  unit u1: " in again.stdout
+    for part in ("were not answered right", "hotel-rooms/q1 at opt", "  unit u1: "):
+        assert part in again.stdout
     unknown = run("diagnose", *words, "--show", "q99")
     assert (unknown.exit_code, unknown.stdout) == (1, "")
     assert "there is no question 'q99'" in unknown.stderr
@@ -99,7 +78,7 @@ def test_printed(files: tuple[Path, Path], tmp_path: Path) -> None:
 
 def test_texts_cannot_steer_the_terminal(tmp_path: Path) -> None:
     """A control character in a memory and a question is written out."""
-    package = next(iter(natural_set()))
+    package = natural_set()[0]
     query = package.queries[0].model_copy(update={"text": "Which room?\x1b[2J", "answer": "x\x1b"})
     write_package(package.replace(queries=(query,)), tmp_path / "p.json")
     words = (tmp_path / "p.json", "--writer", "opt", "--budget", "9", "--out", tmp_path / "out")
@@ -107,11 +86,11 @@ def test_texts_cannot_steer_the_terminal(tmp_path: Path) -> None:
         assert "\x1b" not in run("diagnose", *words, *more).stdout
 
 
-def test_a_model_reads(files: tuple[Path, Path], tmp_path: Path) -> None:
+def test_a_model_reads(hotel_files: Files, tmp_path: Path) -> None:
     """Asked once for each question, from the cache afterwards; the prompt is in the spec."""
     pytest.importorskip("openai", reason="pip install 'memaudit[models]'")
-    words = (files[0], "--writer", "opt", "--budget", "30", "--reader", "model:one", "--cache",
-             tmp_path / "cache", "--prompt", "evidence-first")  # fmt: skip
+    words = (hotel_files[0], "--writer", "opt", "--budget", "30", "--reader", "model:one",
+             "--cache", tmp_path / "cache", "--prompt", "evidence-first")  # fmt: skip
     with serving(reads) as served:
         first = summary(*words, "--out", tmp_path / "a", "--base-url", served.url, "--yes")
         assert len(served.bodies) == 4
@@ -133,13 +112,13 @@ def test_a_model_reads(files: tuple[Path, Path], tmp_path: Path) -> None:
     ],
 )  # fmt: skip
 def test_a_model_that_does_not_answer(
-    files: tuple[Path, Path], tmp_path: Path, behaviour: Any, remark: str
+    hotel_files: Files, tmp_path: Path, behaviour: Any, remark: str
 ) -> None:
     """Every question keeps its row, and the remark is counted."""
     pytest.importorskip("openai", reason="pip install 'memaudit[models]'")
     with serving(behaviour) as served:
         data = summary(
-            files[0], "--writer", "opt", "--budget", "30", "--reader", "model:one", "--cache",
+            hotel_files[0], "--writer", "opt", "--budget", "30", "--reader", "model:one", "--cache",
             tmp_path / "cache", "--out", tmp_path / "out", "--base-url", served.url, "--yes",
         )  # fmt: skip
     (one,) = data["summaries"]
@@ -148,7 +127,7 @@ def test_a_model_that_does_not_answer(
 
 
 def test_bad_questions_and_stores_keep_their_rows(tmp_path: Path) -> None:
-    """No evidence, an empty store, a retriever that finds nothing, no room: a row and a remark."""
+    """No evidence, an empty store, a retriever that finds nothing: a row and a remark."""
     rows = [
         {"conversation": "ann"}, {"session": "s"},
         {"id": "nuts", "speaker": "Ann", "text": "I am allergic to peanuts."},
@@ -156,13 +135,10 @@ def test_bad_questions_and_stores_keep_their_rows(tmp_path: Path) -> None:
         {"question": "What does Ann's cousin read?", "answer": "a novel"},
         {"question": "Where is Ann's boat?", "kind": "abstention"},
     ]  # fmt: skip
-    (tmp_path / "chat.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    run("build", tmp_path / "chat.jsonl", "--out", tmp_path / "p")
-    for name, export in (("empty", []), ("odd", [{"text": "Zzz."}])):
-        (tmp_path / f"{name}-in.json").write_text(json.dumps(export))
-        run("import", "plain", tmp_path / f"{name}-in.json", "--name", name,
-            "--out", tmp_path / f"{name}.json")  # fmt: skip
-    stores = (tmp_path / "empty.json", tmp_path / "odd.json")
+    done("build", write_rows(tmp_path / "chat.jsonl", *rows), "--out", tmp_path / "p")
+    (tmp_path / "none.json").write_text("[]")
+    done("import", "plain", tmp_path / "none.json", "--out", tmp_path / "empty.json")
+    stores = (tmp_path / "empty.json", import_texts(tmp_path / "odd.json", ["Zzz."]))
     package = tmp_path / "p" / "ann.json"
     data = summary(package, *stores, "--budget", "9", "--out", tmp_path / "a")
     empty, odd = data["summaries"]
@@ -173,47 +149,34 @@ def test_bad_questions_and_stores_keep_their_rows(tmp_path: Path) -> None:
         assert one["measures"]["evidence_recall"] == {
             "n": 1, "undefined": 2, "mean": 0, "ci_low": None, "ci_high": None,
         }  # fmt: skip
-    tight = summary(package, stores[1], "--budget", "0", "--out", tmp_path / "b")["summaries"][0]
-    assert tight["why"]["nothing_kept"] == 3
     listed = run("diagnose", package, *stores, "--budget", "9", "--out", tmp_path / "a",
                  "--failures").stdout  # fmt: skip
     assert "4 of 6 were not answered right" in listed
 
 
-def test_wrong_input(files: tuple[Path, Path], tmp_path: Path) -> None:
+def test_wrong_input(hotel_files: Files, tmp_path: Path) -> None:
     """One line each, and nothing is left behind."""
-    package, store = files
-    out = ("--out", tmp_path / "out")
+    package, store = hotel_files
     budget = ("--budget", "12")
-    wrong = {
-        ("diagnose", package, *budget, *out): "give a STORE or a --writer",
-        ("diagnose", package, store, "--budget", "1,2", *out): "has one budget",
-        ("diagnose", package, store, "--budget", "x", *out): "cannot read the budget",
-        ("diagnose", package, store, *budget, "--k", "0", *out): "--k must be at least 1",
-        ("diagnose", package, store, *budget, "--retriever", "no", *out): "unknown retriever",
-        ("diagnose", package, store, *budget, "--reader", "no", *out): "unknown reader",
-        (
-            "diagnose",
-            package,
-            store,
-            *budget,
-            "--retriever",
-            "dense:http://127.0.0.1:9/v1#m",
-            "--provider",
-            "ofline",
-            *out,
-        ): "unknown provider 'ofline'",
-        ("diagnose", package, store, *budget, "--prompt", "extractive", *out): "has no prompt",
-        ("diagnose", package, store, *budget, "--policy", "no", *out): "unknown policy",
-        ("diagnose", package, store, *budget, "--judge", "no", *out): "unknown judge",
-        ("diagnose", package, store, store, *budget, *out): "two stores have the same name",
-        ("diagnose", "nowhere", *WRITERS, *budget, *out): "no packages at 'nowhere'",
-        ("diagnose", "natural", store, *budget, *out): "does not say which package",
-        ("diagnose", "base", *WRITERS, *budget, *out): "has no question",
-        ("diagnose", "event_graph:seeds=x", *WRITERS, *budget, *out): "cannot read seeds",
-    }
-    for words, message in wrong.items():
-        assert message in failure(*words)
+    dense = ("--retriever", "dense:http://127.0.0.1:9/v1#m", "--provider", "ofline")
+    for words, message in {
+        (package, *budget): "give a STORE or a --writer",
+        (package, store, "--budget", "1,2"): "has one budget",
+        (package, store, "--budget", "x"): "cannot read the budget",
+        (package, store, *budget, "--k", "0"): "--k must be at least 1",
+        (package, store, *budget, "--retriever", "no"): "unknown retriever",
+        (package, store, *budget, "--reader", "no"): "unknown reader",
+        (package, store, *budget, *dense): "unknown provider 'ofline'",
+        (package, store, *budget, "--prompt", "extractive"): "has no prompt",
+        (package, store, *budget, "--policy", "no"): "unknown policy",
+        (package, store, *budget, "--judge", "no"): "unknown judge",
+        (package, store, store, *budget): "two stores have the same name",
+        ("nowhere", *WRITERS, *budget): "no packages at 'nowhere'",
+        ("natural", store, *budget): "does not say which package",
+        ("base", *WRITERS, *budget): "has no question",
+        ("event_graph:seeds=x", *WRITERS, *budget): "cannot read seeds",
+    }.items():
+        assert message in failure("diagnose", *words, "--out", tmp_path / "out")
     assert not (tmp_path / "out").exists()
 
 

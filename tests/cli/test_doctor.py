@@ -1,6 +1,5 @@
 """`memaudit doctor`: what it finds, and when it fails."""
 
-import json
 from pathlib import Path
 
 import pytest
@@ -11,7 +10,7 @@ from memaudit.solvers import registry
 from memaudit.solvers.form import Form
 from memaudit.solvers.protocol import Limits, Proof, Solution
 from memaudit.solvers.reference import Reference
-from tests.cli.running import run
+from tests.cli.running import printed_json, run
 
 
 def test_extras_are_read_from_the_requirements() -> None:
@@ -68,9 +67,7 @@ def test_a_solver_that_is_wrong_fails(tiny: Package, monkeypatch: pytest.MonkeyP
 def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """JSON with everything; every backend of the registry is tested."""
     monkeypatch.chdir(tmp_path)
-    result = run("doctor", "--json")
-    assert result.exit_code == 0, result.output
-    data = json.loads(result.stdout)
+    data = printed_json("doctor")
     assert data["healthy"] is True
     assert [test["solver"] for test in data["self_test"]] == list(registry.SOLVERS)
     proofs = {test["solver"]: test["certificates"] for test in data["self_test"]}

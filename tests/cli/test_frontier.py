@@ -1,6 +1,5 @@
 """`memaudit frontier`: steps, JSON and figures."""
 
-import json
 from fractions import Fraction
 from pathlib import Path
 
@@ -9,20 +8,12 @@ import pytest
 from memaudit.cli.frontier import evenly
 from memaudit.core.digest import digest
 from memaudit.core.package import Package
-from memaudit.io.packages import write_package
-from tests.cli.running import failure, run
+from tests.cli.running import done, failure, printed_json, run
 
 
-@pytest.fixture
-def file(tiny: Package, tmp_path: Path) -> Path:
-    """The tiny package in one file."""
-    write_package(tiny, tmp_path / "tiny.json")
-    return tmp_path / "tiny.json"
-
-
-def test_json(tiny: Package, file: Path) -> None:
+def test_json(tiny: Package, tiny_file: Path) -> None:
     """By hand: nothing fits 0; m3 fits 1; m2 and m3 cost 4/3, fitting 2; m1 and m3 fit 3."""
-    (one,) = json.loads(run("frontier", file, "--max-budget", 4, "--json").stdout)
+    (one,) = printed_json("frontier", tiny_file, "--max-budget", 4)
     assert one["values"] == [0, 1, 2, 3, 3]
     assert [(step["budget"], step["value_exact"]) for step in one["steps"]] == [
         (0, "0"), (1, "1"), (2, "2"), (3, "3"),
@@ -32,9 +23,9 @@ def test_json(tiny: Package, file: Path) -> None:
     assert one["method"]
 
 
-def test_table(file: Path) -> None:
+def test_table(tiny_file: Path) -> None:
     """The budgets where the optimum rises, and how much of the last value that is."""
-    lines = run("frontier", file, "--max-budget", 4).stdout.splitlines()
+    lines = run("frontier", tiny_file, "--max-budget", 4).stdout.splitlines()
     assert lines[0].startswith("tiny  digest ")
     rows = [line.split() for line in lines if line.strip().endswith("%")]
     assert rows == [["0", "0", "0.0%"], ["1", "1", "33.3%"], ["2", "2", "66.7%"],
@@ -51,31 +42,30 @@ def test_evenly_chosen_rows() -> None:
 @pytest.mark.parametrize(
     ("ending", "start"), [("png", b"\x89PNG"), ("svg", b"<?xml"), ("pdf", b"%PDF")]
 )
-def test_plot(file: Path, tmp_path: Path, ending: str, start: bytes) -> None:
+def test_plot(tiny_file: Path, tmp_path: Path, ending: str, start: bytes) -> None:
     """By the file's ending; drawn twice, the same bytes; nothing else is left behind."""
     image = tmp_path / f"f.{ending}"
     drawn = []
     for _ in range(2):
-        result = run("frontier", file, "--max-budget", 4, "--plot", image)
-        assert result.exit_code == 0
+        done("frontier", tiny_file, "--max-budget", 4, "--plot", image)
         drawn.append(image.read_bytes())
     assert drawn[0].startswith(start)
     assert drawn[0] == drawn[1]
     assert sorted(path.name for path in tmp_path.iterdir()) == [image.name, "tiny.json"]
 
 
-def test_bad_options(file: Path, tmp_path: Path) -> None:
+def test_bad_options(tiny_file: Path, tmp_path: Path) -> None:
     """One line, exit code 1, before any work."""
-    assert failure("frontier", file, "--max-budget", -1) == (
+    assert failure("frontier", tiny_file, "--max-budget", -1) == (
         "error: --max-budget -1 is negative; budgets are 0 or more"
     )
-    assert failure("frontier", file, "--max-budget", 1, "--plot", "f.bmp") == (
+    assert failure("frontier", tiny_file, "--max-budget", 1, "--plot", "f.bmp") == (
         "error: cannot draw f.bmp: the name must end in .png, .svg, .pdf"
     )
     nowhere = tmp_path / "no" / "f.png"
-    assert failure("frontier", file, "--max-budget", 1, "--plot", nowhere).startswith(
+    assert failure("frontier", tiny_file, "--max-budget", 1, "--plot", nowhere).startswith(
         f"error: cannot write {nowhere}"
     )
-    assert failure("frontier", file, "--max-budget", 1, "--group-cap", 0) == (
+    assert failure("frontier", tiny_file, "--max-budget", 1, "--group-cap", 0) == (
         "error: group cap 0 is below 1"
     )

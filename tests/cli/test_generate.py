@@ -10,14 +10,13 @@ from memaudit.generators.registry import DISTRIBUTIONS, named_distribution
 from memaudit.io.journal import read_journal
 from memaudit.io.packages import read_package
 from memaudit.writers.registry import WRITERS
-from tests.cli.running import failure, run
+from tests.cli.running import done, failure, printed_json, run
 
 
 @pytest.mark.parametrize("name", DISTRIBUTIONS)
 def test_every_distribution(name: str, tmp_path: Path) -> None:
     """What is written is the package of that seed."""
-    result = run("generate", name, "--seed", "3", "--out", tmp_path / "p.json")
-    assert result.exit_code == 0, result.output
+    result = done("generate", name, "--seed", "3", "--out", tmp_path / "p.json")
     expected = digest(named_distribution(name).package(3))
     assert digest(read_package(tmp_path / "p.json")) == expected
     assert expected[:16] in result.stdout
@@ -25,19 +24,18 @@ def test_every_distribution(name: str, tmp_path: Path) -> None:
 
 def test_knobs_and_a_folder(tmp_path: Path) -> None:
     """Every knob has an option; a path without .json is a folder of tables."""
-    result = run(
+    done(
         "generate", "event_graph", "--experiences", "30", "--update-rate", "0.6",
         "--chain-length", "4", "--interval-rate", "0.1", "--redundancy", "0",
         "--scope-shifts", "1", "--distractors", "0", "--out", tmp_path / "p",
     )  # fmt: skip
-    assert result.exit_code == 0, result.output
     assert len(read_package(tmp_path / "p").experiences) == 30
 
 
 def test_default_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """In the current folder, named after the package."""
     monkeypatch.chdir(tmp_path)
-    assert run("generate", "base", "--seed", "5").exit_code == 0
+    done("generate", "base", "--seed", "5")
     assert read_package(tmp_path / "base-5.json").name == "base-5"
 
 
@@ -52,7 +50,7 @@ def test_lists() -> None:
     """All distributions and all writers, with what they are."""
     listed = run("generate", "--list").stdout
     assert all(f"{name} " in listed for name in DISTRIBUTIONS)
-    rows = json.loads(run("writers", "--json").stdout)
+    rows = printed_json("writers")
     assert {row["name"]: row["peeks"] for row in rows} == {
         w.name: w.peeks for w in WRITERS.values()
     }
@@ -63,12 +61,11 @@ def test_train_and_run(tmp_path: Path) -> None:
     """A model of one's own is a writer, its training is recorded, and it refuses what it saw."""
     trained = ("--distribution", "event_graph:experiences=12", "--seeds", "50-55")
     model = tmp_path / "model.json"
-    assert run("train", *trained, "--out", model).exit_code == 0
-    result = run(
+    done("train", *trained, "--out", model)
+    result = done(
         "run", "--distributions", "event_graph:experiences=12", "--seeds", "55-56",
         "--budgets", "20", "--writers", f"estimated_gvt_ridge:{model}", "--out", tmp_path / "r",
     )  # fmt: skip
-    assert result.exit_code == 0, result.output
     assert "1 rows have no store: the writer failed" in result.stdout
     seen, fresh = read_journal(tmp_path / "r" / "rows.jsonl")
     assert "trained on this content" in seen["failed"]
@@ -82,5 +79,5 @@ def test_train_and_run(tmp_path: Path) -> None:
 def test_train_on_files_or_nothing(tmp_path: Path) -> None:
     """Packages from disk; without any, one line."""
     run("generate", "base", "--out", tmp_path / "p.json")
-    assert run("train", tmp_path / "p.json", "--out", tmp_path / "m.json").exit_code == 0
+    done("train", tmp_path / "p.json", "--out", tmp_path / "m.json")
     assert "nothing to learn from" in failure("train", "--out", tmp_path / "m2.json")

@@ -25,7 +25,9 @@ print(json.dumps(sorted(sys.modules)))
 """
 
 
-@pytest.mark.parametrize("command", ["", *COMMANDS, "dataset subset", "audit judges"])
+@pytest.mark.parametrize(
+    "command", ["", *COMMANDS, "dataset subset", "audit agreement", "audit judges"]
+)
 def test_help(command: str) -> None:
     """Written down in tests/golden/help."""
     name = command.replace(" ", "_") or "memaudit"

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from memaudit.adapters.store import read_store, store_digest
 from tests.adapters.exports import EXPORTS
-from tests.cli.running import failure, run
+from tests.cli.running import done, failure, printed_json, run
 
 
 def test_account(tmp_path: Path) -> None:
@@ -30,9 +30,7 @@ def test_format_before_the_path_or_as_an_option(tmp_path: Path) -> None:
     stores = []
     for arguments in (("amem", path), (path, "--format", "amem")):
         out = tmp_path / "store.json"
-        result = run("import", *arguments, "--view", "metadata", "--out", out, "--json")
-        assert result.exit_code == 0
-        data = json.loads(result.stdout)
+        data = printed_json("import", *arguments, "--view", "metadata", "--out", out)
         assert (data["origin"]["guessed"], data["origin"]["view"]) == (False, "metadata")
         assert (data["active"], data["digest"]) == (2, store_digest(read_store(out)))
         stores.append(read_store(out))
@@ -41,8 +39,7 @@ def test_format_before_the_path_or_as_an_option(tmp_path: Path) -> None:
 
 def test_empty_store_is_said(tmp_path: Path) -> None:
     (tmp_path / "e.json").write_text('{"results": []}')
-    result = run("import", tmp_path / "e.json", "--out", tmp_path / "s.json")
-    assert result.exit_code == 0
+    result = done("import", tmp_path / "e.json", "--out", tmp_path / "s.json")
     assert "the store is empty" in result.stdout
     assert read_store(tmp_path / "s.json").memories == ()
 
@@ -66,6 +63,5 @@ def test_failures(tmp_path: Path) -> None:
 def test_texts_cannot_steer_the_terminal(tmp_path: Path) -> None:
     (tmp_path / "e.json").write_text(json.dumps([{"text": "a", "id": "\x1b[2J"}] * 2 + [
         {"text": "b", "id": "\x1b[2J"}]))  # fmt: skip
-    result = run("import", tmp_path / "e.json", "--out", tmp_path / "s.json")
-    assert result.exit_code == 0
+    result = done("import", tmp_path / "e.json", "--out", tmp_path / "s.json")
     assert "\x1b" not in result.stdout

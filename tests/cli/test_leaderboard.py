@@ -7,7 +7,7 @@ import pytest
 
 from memaudit.io.packages import write_package
 from memaudit.natural.named_packages import natural_set
-from tests.cli.running import failure, run
+from tests.cli.running import done, failure, printed_json, run
 
 
 @pytest.fixture(scope="module")
@@ -20,14 +20,12 @@ def scores(tmp_path_factory: pytest.TempPathFactory) -> Path:
         texts = [one.text for one in package.candidates if one.generator == "labels:memories"]
         for name, kept in (("all", texts), ("half", texts[::2])):
             (home / f"{name}.txt").write_text("".join(f"{text}\n" for text in kept))
-            made = run("import", "plain", home / f"{name}.txt", "--out", home / f"{name}.json",
+            done("import", "plain", home / f"{name}.txt", "--out", home / f"{name}.json",
                        "--name", name)  # fmt: skip
-            assert made.exit_code == 0, made.output
-        scored = run(
+        scored = done(
             "score", home / "p.json", home / "all.json", home / "half.json", "--budget", "20,200",
             "--json",
         )  # fmt: skip
-        assert scored.exit_code == 0, scored.output
         (folder / f"{package.name}.json").write_text(scored.stdout)
     return folder
 
@@ -35,8 +33,7 @@ def scores(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_table_and_page(scores: Path, tmp_path: Path) -> None:
     """Both are there, and both call the coverage an estimate."""
     page = tmp_path / "board.html"
-    result = run("leaderboard", scores, "--out", page)
-    assert result.exit_code == 0, result.output
+    result = done("leaderboard", scores, "--out", page)
     assert result.stdout.startswith("3 packages; coverage of memories: judge lexical, an ESTIMATE")
     assert "all" in result.stdout
     assert "distinguished" in result.stdout
@@ -56,9 +53,7 @@ def test_narrow_terminals(scores: Path, monkeypatch: pytest.MonkeyPatch) -> None
 
 def test_json_adds_up(scores: Path) -> None:
     """At a budget everything fits, a store that holds more keeps at least as much."""
-    result = run("leaderboard", scores, "--json")
-    assert result.exit_code == 0, result.output
-    data = json.loads(result.stdout)
+    data = printed_json("leaderboard", scores)
     assert data["coverage_is_an_estimate"] is True
     rich = {(one["budget"], one["store"]): one for one in data["standings"]}
     assert set(rich) == {(20, "all"), (20, "half"), (200, "all"), (200, "half")}
@@ -91,7 +86,7 @@ def test_what_scores_do_not_see(scores: Path, tmp_path: Path) -> None:
         (tmp_path / path.name).write_text(json.dumps(data))
     page = tmp_path / "board.html"
     text = " ".join(run("leaderboard", tmp_path, "--out", page).stdout.split())
-    data = json.loads(run("leaderboard", tmp_path, "--json").stdout)
+    data = printed_json("leaderboard", tmp_path)
     for said in ("all *", "PARTLY READ: 2 rows of the export are not in the store",
                  "3 cells got no answer and count as not covered"):  # fmt: skip
         assert said in text

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from memaudit.io.packages import example_package, write_package
-from tests.cli.running import run
+from tests.cli.running import done, run
 
 
 @pytest.fixture
@@ -15,7 +15,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     write_package(example_package(), Path("p.json"))
     Path("chat.jsonl").write_text('{"conversation": "c"}\n')
     Path("notes.txt").write_text("Ann eats fish.\n")
-    assert run("import", "plain", "notes.txt", "--out", "store.json").exit_code == 0
+    done("import", "plain", "notes.txt", "--out", "store.json")
     Path("scores").mkdir()
     scored = run("score", "p.json", "store.json", "--budget", "5", "--json")
     Path("scores/s.json").write_text(scored.stdout)
@@ -59,4 +59,4 @@ def test_other_files_are_kept(here: Path, words: str, kept: str) -> None:
 def test_its_own_files_are_written_again(here: Path, words: str) -> None:
     (here / "c.json").touch()  # an empty file is nobody's
     for _ in range(2):
-        assert run(*words.split()).exit_code == 0
+        done(*words.split())

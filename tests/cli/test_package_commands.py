@@ -4,41 +4,27 @@ import json
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner, Result
+import typer
+from typer.testing import Result
 
 from memaudit.cli import main
-from memaudit.cli.main import app
 from memaudit.core.digest import digest
 from memaudit.core.errors import MissingTool
 from memaudit.core.package import Package
 from memaudit.io.packages import read_package, read_packages, write_package
+from tests.cli.running import done, failure, run
 
 
-def run(*arguments: object) -> Result:
-    return CliRunner().invoke(app, [str(argument) for argument in arguments])
-
-
-@pytest.fixture
-def file(tiny: Package, tmp_path: Path) -> Path:
-    """The tiny package in one file."""
-    write_package(tiny, tmp_path / "tiny.json")
-    return tmp_path / "tiny.json"
-
-
-def test_validate_says_ok(tiny: Package, file: Path) -> None:
+def test_validate_says_ok(tiny: Package, tiny_file: Path) -> None:
     """Name, digest, counts and cost rule on one line."""
-    result = run("validate", file)
-    assert result.exit_code == 0
-    assert result.stderr == ""
-    assert result.stdout == (
-        f"OK tiny {digest(tiny)[:16]} 2 experiences, 3 candidates, 2 units, 1 queries, 3 coverage, "
-        "cost rule declared\n"
-    )
+    result = done("validate", tiny_file)
+    counts = "2 experiences, 3 candidates, 2 units, 1 queries, 3 coverage"
+    assert result.output == f"OK tiny {digest(tiny)[:16]} {counts}, cost rule declared\n"
 
 
-def test_validate_json(tiny: Package, file: Path, tmp_path: Path) -> None:
+def test_validate_json(tiny: Package, tiny_file: Path, tmp_path: Path) -> None:
     """Machine-readable for good and bad paths alike; any problem fails the command."""
-    result = run("validate", "--json", file, tmp_path / "no.json")
+    result = run("validate", "--json", tiny_file, tmp_path / "no.json")
     good, bad = json.loads(result.stdout)
     assert result.exit_code == 1
     assert good["packages"][0]["digest"] == digest(tiny)
@@ -48,25 +34,26 @@ def test_validate_json(tiny: Package, file: Path, tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
-def test_every_problem_is_printed(file: Path) -> None:
+def test_every_problem_is_printed(tiny_file: Path) -> None:
     """The first line counts them; control characters in them are escaped."""
-    text = file.read_text().replace('"value": 1}', '"value": 2}')
-    file.write_text(text.replace('"kind": "fact"', '"kind": "fact", "\\u001b[31m": 1', 1))
-    for command in (("validate", file), ("show", file), ("convert", file, file.parent / "x")):
-        result = run(*command)
+    text = tiny_file.read_text().replace('"value": 1}', '"value": 2}')
+    tiny_file.write_text(text.replace('"kind": "fact"', '"kind": "fact", "\\u001b[31m": 1', 1))
+    for command, *more in (("validate",), ("show",), ("convert", tiny_file.parent / "x")):
+        result = run(command, tiny_file, *more)
         assert result.exit_code == 1
         first, *rest = result.stderr.splitlines()
-        assert first == f"invalid package {file}: 3 problems"
+        assert first == f"invalid package {tiny_file}: 3 problems"
         assert r"has the unknown field '\x1b[31m'" in rest[0]
         assert rest[1].strip().startswith("tiny.json:27: 'm1 x u1' has coverage 2")
         assert len(rest) == 3
 
 
-def test_convert_between_all_forms(tiny: Package, file: Path, tmp_path: Path) -> None:
+def test_convert_between_all_forms(tiny: Package, tiny_file: Path, tmp_path: Path) -> None:
     """File to folder to published layout to file: the same package."""
-    assert run("convert", file, tmp_path / "d").stdout == f"wrote 1 package to {tmp_path / 'd'}\n"
-    assert run("convert", tmp_path / "d", tmp_path / "a", "--to", "artifact").exit_code == 0
-    assert run("convert", tmp_path / "a", tmp_path / "again.json").exit_code == 0
+    first = done("convert", tiny_file, tmp_path / "d")
+    assert first.stdout == f"wrote 1 package to {tmp_path / 'd'}\n"
+    done("convert", tmp_path / "d", tmp_path / "a", "--to", "artifact")
+    done("convert", tmp_path / "a", tmp_path / "again.json")
     assert read_package(tmp_path / "again.json") == tiny
 
 
@@ -75,30 +62,26 @@ def test_convert_one_of_many(tiny: Package, tmp_path: Path) -> None:
     from memaudit.io.published_folder import write_artifact
 
     write_artifact([tiny, tiny.replace(name="b")], tmp_path / "a")
-    refused = run("convert", tmp_path / "a", tmp_path / "x.json")
-    assert refused.exit_code == 1
-    assert "choose one with --name" in refused.stderr
-    assert run("convert", tmp_path / "a", tmp_path / "x.json", "--name", "b").exit_code == 0
+    words = ("convert", tmp_path / "a", tmp_path / "x.json")
+    assert "choose one with --name" in failure(*words)
+    done(*words, "--name", "b")
     assert [package.name for package in read_packages(tmp_path / "x.json")] == ["b"]
-    assert "has no package named 'z'" in run(
-        "convert", tmp_path / "a", tmp_path / "y.json", "--name", "z"
-    ).stderr  # fmt: skip
-    assert "unknown form 'tar'" in run("convert", tmp_path / "a", tmp_path, "--to", "tar").stderr
+    assert "has no package named 'z'" in failure(*words, "--name", "z")
+    assert "unknown form 'tar'" in failure(*words, "--to", "tar")
 
 
-def test_recost(tiny: Package, file: Path, tmp_path: Path) -> None:
+def test_recost(tiny: Package, tiny_file: Path, tmp_path: Path) -> None:
     """Costs by another rule; unknown rules are one line."""
-    assert run("recost", file, tmp_path / "w.json", "--rule", "words").exit_code == 0
+    done("recost", tiny_file, tmp_path / "w.json", "--rule", "words")
     assert read_package(tmp_path / "w.json") == tiny.recost("words")
-    result = run("recost", file, tmp_path / "w.json", "--rule", "letters")
-    assert result.exit_code == 1
-    assert result.stderr.startswith("error: unknown cost rule 'letters'; known rules: ")
+    line = failure("recost", tiny_file, tmp_path / "w.json", "--rule", "letters")
+    assert line.startswith("error: unknown cost rule 'letters'; known rules: ")
 
 
 def test_schema(tmp_path: Path) -> None:
     """To stdout or to a file, the same text."""
     printed = run("schema").stdout
-    assert run("schema", "--out", tmp_path / "s.json").exit_code == 0
+    done("schema", "--out", tmp_path / "s.json")
     assert (tmp_path / "s.json").read_text() == printed
     assert json.loads(printed)["title"] == "Package"
 
@@ -107,22 +90,24 @@ def test_show_escapes_content(tiny: Package, tmp_path: Path) -> None:
     """Kinds and names come from the package, so they are shown, not obeyed."""
     kinds = [{**row.model_dump(), "kind": "[red]\x1b[2J"} for row in tiny.candidates]
     write_package(tiny.replace(candidates=kinds, name="[b]n"), tmp_path / "p.json")
-    result = run("show", tmp_path / "p.json")
-    assert result.exit_code == 0
+    result = done("show", tmp_path / "p.json")
     assert "\x1b" not in result.stdout
     assert r"[red]\x1b[2J" in result.stdout
     assert result.stdout.startswith("[b]n  digest ")
 
 
-def test_interruption_and_missing_parts(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_interruption_and_missing_parts(tiny_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Ctrl-C exits 130; a missing optional part is one line; a missing command too."""
 
     def fail(error: BaseException) -> Result:
+        alone = typer.Typer(add_completion=False)
+
+        @alone.command("validate")
         def command(path: str) -> None:  # noqa: ARG001
             raise error
 
-        monkeypatch.setattr(main, "load", lambda name: _command(name, command))
-        return run("validate", file)
+        monkeypatch.setattr(main, "load", lambda _: typer.main.get_command(alone))
+        return run("validate", tiny_file)
 
     interrupted = fail(KeyboardInterrupt())
     assert (interrupted.exit_code, interrupted.stderr) == (130, "interrupted\n")
@@ -132,14 +117,5 @@ def test_interruption_and_missing_parts(file: Path, monkeypatch: pytest.MonkeyPa
     assert absent.stderr == "error: this needs gurobipy: pip install gurobipy\n"
 
 
-def _command(name: str, function: object) -> object:
-    import typer
-
-    alone = typer.Typer(add_completion=False)
-    alone.command(name)(function)  # type: ignore[type-var]
-    return typer.main.get_command(alone)
-
-
 def test_version() -> None:
-    """The installed version."""
-    assert run("--version").stdout.startswith("memaudit ")
+    assert done("--version").stdout.startswith("memaudit ")

@@ -11,22 +11,20 @@ from pathlib import Path
 import pytest
 
 from memaudit.io.journal import read_journal
-from tests.cli.running import failure, run
+from tests.cli.running import done, failure, printed_json, run
 
 SMALL = ("--distributions", "base,update_chain", "--seeds", "3", "--budgets", "2,0.1")
 
 
 def test_a_small_run(tmp_path: Path) -> None:
     """Rows, summary, ranking, report and figures from one folder."""
-    result = run("run", *SMALL, "--writers", "opt,gvt,recency_raw", "--out", tmp_path / "r")
-    assert result.exit_code == 0, result.output
+    result = done("run", *SMALL, "--writers", "opt,gvt,recency_raw", "--out", tmp_path / "r")
     assert "GVT" in result.stdout
     rows = list(read_journal(tmp_path / "r" / "rows.jsonl"))
     assert len(rows) == 2 * 3 * 2 * 3
     summary = json.loads((tmp_path / "r" / "summary.json").read_text())
     assert len(summary["rows"]) == 2 * 2 * 3
-    report = run("report", tmp_path / "r", "--figures", tmp_path / "figures")
-    assert report.exit_code == 0, report.output
+    report = done("report", tmp_path / "r", "--figures", tmp_path / "figures")
     assert (tmp_path / "r" / "report.html").exists()
     assert {".png", ".svg", ".pdf"} == {path.suffix for path in (tmp_path / "figures").iterdir()}
     assert "no stress_heatmap" in report.stdout
@@ -34,7 +32,7 @@ def test_a_small_run(tmp_path: Path) -> None:
 
 def test_again_with_other_writers(tmp_path: Path) -> None:
     """A folder holds one run."""
-    assert run("run", *SMALL, "--writers", "gvt", "--out", tmp_path).exit_code == 0
+    done("run", *SMALL, "--writers", "gvt", "--out", tmp_path)
     line = failure("run", *SMALL, "--writers", "greedy", "--out", tmp_path)
     assert line.startswith(f"error: {tmp_path} holds another run (different: writers)")
 
@@ -94,9 +92,7 @@ def test_reproduce_with_few_seeds(tmp_path: Path) -> None:
 
 def test_audit_solvers() -> None:
     """Rows, matches and the largest difference of every backend."""
-    result = run("audit", "solvers", "--rows", "12", "--jobs", "1", "--json")
-    assert result.exit_code == 0, result.output
-    found = json.loads(result.stdout)
+    found = printed_json("audit", "solvers", "--rows", "12", "--jobs", "1")
     assert {one["solver"] for one in found["solvers"]} == {
         "auto", "fast", "brute", "reference", "highs",
     }  # fmt: skip

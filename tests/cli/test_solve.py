@@ -14,21 +14,12 @@ from memaudit.core.package import Package
 from memaudit.io.packages import write_package
 from memaudit.io.published_folder import write_artifact
 from memaudit.solvers.registry import SOLVERS
-from tests.cli.running import failure, run
+from tests.cli.running import done, failure, printed_json, run
 
 
-@pytest.fixture
-def file(tiny: Package, tmp_path: Path) -> Path:
-    """The tiny package in one file; it declares no budgets."""
-    write_package(tiny, tmp_path / "tiny.json")
-    return tmp_path / "tiny.json"
-
-
-def test_json_fields(tiny: Package, file: Path) -> None:
+def test_json_fields(tiny: Package, tiny_file: Path) -> None:
     """One object a budget, in the order given, exact text next to the floats."""
-    result = run("solve", file, "--budget", "3,1/3", "--json")
-    assert result.exit_code == 0
-    large, small = json.loads(result.stdout)
+    large, small = printed_json("solve", tiny_file, "--budget", "3,1/3")
     assert large["package"] == "tiny"
     assert large["digest"] == digest(tiny)
     assert (large["budget"], large["group_cap"], large["cost"]) == (3, 1, "7/3")
@@ -38,10 +29,9 @@ def test_json_fields(tiny: Package, file: Path) -> None:
     assert (small["budget"], small["value"], small["store"]) == ("1/3", 1.0, ["m3"])
 
 
-def test_table(file: Path) -> None:
+def test_table(tiny_file: Path) -> None:
     """A row a budget: value, cost, kept ids, status, solver, time."""
-    result = run("solve", file, "--budget", "3")
-    assert result.exit_code == 0
+    result = done("solve", tiny_file, "--budget", "3")
     (row,) = [line.split() for line in result.stdout.splitlines() if line.startswith(" tiny")]
     assert row[:-2] == ["tiny", "3", "3", "7/3", "~2.333333", "m1,", "m3", "certified", "auto"]
     assert row[-1] == "s"
@@ -56,7 +46,7 @@ def test_content_cannot_steer_the_terminal(tiny: Package, tmp_path: Path) -> Non
 def test_declared_budgets(tiny: Package, tmp_path: Path) -> None:
     """Without --budget the package's own are used, if it has any."""
     write_package(tiny.replace(budgets=("1", "0.5")), tmp_path / "p.json")
-    printed = json.loads(run("solve", tmp_path / "p.json", "--json").stdout)
+    printed = printed_json("solve", tmp_path / "p.json")
     assert [one["budget"] for one in printed] == [1, 0.5]
     write_package(tiny, tmp_path / "q.json")
     assert failure("solve", tmp_path / "q.json") == (
@@ -74,25 +64,23 @@ def test_all_packages_of_a_folder(tiny: Package, tmp_path: Path) -> None:
         ("tiny", 1), ("tiny", 3), ("other", 1), ("other", 3),
     ]  # fmt: skip
     assert len(json.loads(certificate.read_text())) == 4
-    checked = run("verify", tmp_path / "a", certificate)
-    assert checked.exit_code == 0
+    checked = done("verify", tmp_path / "a", certificate)
     assert checked.stdout.count("VALID") == 4
 
 
 @pytest.mark.parametrize("solver", sorted(SOLVERS))
-def test_every_solver_runs(file: Path, solver: str) -> None:
+def test_every_solver_runs(tiny_file: Path, solver: str) -> None:
     """The value is the same; only some of them prove it, and the status says so."""
-    (one,) = json.loads(run("solve", file, "--budget", 3, "--solver", solver, "--json").stdout)
+    (one,) = printed_json("solve", tiny_file, "--budget", 3, "--solver", solver)
     assert one["value"] == 3
     assert one["certified"] == (solver not in ("brute", "highs"))
     assert one["note"] == ("" if one["certified"] else f"{solver} gives no certificate")
 
 
-def test_no_certificate_is_said(file: Path, tmp_path: Path) -> None:
+def test_no_certificate_is_said(tiny_file: Path, tmp_path: Path) -> None:
     """A result without proof writes no certificate, and says so on stderr."""
     target = tmp_path / "c.json"
-    result = run("solve", file, "--budget", 3, "--solver", "brute", "--certificate", target)
-    assert result.exit_code == 0
+    result = done("solve", tiny_file, "--budget", 3, "--solver", "brute", "--certificate", target)
     assert "bound, gap 0, brute gives no certificate" in " ".join(result.stdout.split())
     assert result.stderr == "no certificate for 'tiny' at budget 3: brute gives no certificate\n"
     assert not target.exists()
@@ -124,18 +112,18 @@ def test_group_cap(tiny: Package, tmp_path: Path) -> None:
         (("--budget", "1", "--certificate", "no/where/c.json"), "error: cannot write no/where/"),
     ],
 )
-def test_bad_options(file: Path, options: tuple[str, ...], message: str) -> None:
+def test_bad_options(tiny_file: Path, options: tuple[str, ...], message: str) -> None:
     """One line, exit code 1."""
-    assert failure("solve", file, *options).startswith(message)
+    assert failure("solve", tiny_file, *options).startswith(message)
 
 
-def test_invalid_package_is_refused(file: Path, tmp_path: Path) -> None:
+def test_invalid_package_is_refused(tiny_file: Path, tmp_path: Path) -> None:
     """As `validate` would: every problem listed."""
     missing = run("solve", tmp_path / "no.json", "--budget", 1)
     assert missing.exit_code == 1
     assert missing.stderr.endswith("no.json: does not exist (check the path)\n")
-    file.write_text(file.read_text().replace('"value": 1}', '"value": 2}'))
-    broken = run("solve", file, "--budget", 1, "--json")
+    tiny_file.write_text(tiny_file.read_text().replace('"value": 1}', '"value": 2}'))
+    broken = run("solve", tiny_file, "--budget", 1, "--json")
     assert (broken.exit_code, broken.stdout) == (1, "")
     assert "has coverage 2" in broken.stderr
 

@@ -1,26 +1,13 @@
 """`memaudit transfer` on files in the form of LongMemEval, and on the real ones where they are."""
 
 import json
-from fractions import Fraction
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from tests.cli.running import failure, run
+from tests.cli.running import failure, question_summary, run
 from tests.datasets.files import real_file
 from tests.downstream.haystacks import written
-
-
-def summary(*words: object) -> dict[str, Any]:
-    """The JSON a run prints, with losses that add up."""
-    result = run("transfer", *words, "--json")
-    assert result.exit_code == 0, result.output
-    data: dict[str, Any] = json.loads(result.stdout)
-    for one in data["summaries"]:
-        assert sum(map(Fraction, one["losses"].values())) == 1 - Fraction(one["answered"])
-        assert sum(one["outcomes"].values()) == one["questions"] == data["questions"]
-    return data
 
 
 def test_four_stores(tmp_path: Path) -> None:
@@ -43,8 +30,9 @@ def test_four_stores(tmp_path: Path) -> None:
 def test_choices(tmp_path: Path) -> None:
     """Other writers beside each other, one record, an absolute budget, another seed."""
     path = written(tmp_path / "f.json")
-    data = summary(path, "--writer", "opt", "--writer", "mem0_style", "--conversation", "cat",
-                   "--budget", "9", "--seed", "3", "--out", tmp_path / "out")  # fmt: skip
+    writers = ("--writer", "opt", "--writer", "mem0_style", "--conversation", "cat", "--seed", "3")
+    words = (path, *writers, "--budget", "9", "--out", tmp_path / "out")
+    data = question_summary("transfer", *words)
     assert [one["store"] for one in data["summaries"]] == [
         "opt", "mem0_style", "full_raw", "raw_replay", "fifo",
     ]  # fmt: skip
@@ -66,18 +54,16 @@ def test_wrong_input(tmp_path: Path) -> None:
     """One line each, and nothing is left behind."""
     path = written(tmp_path / "f.json")
     (tmp_path / "broken.json").write_text('[{"question_id": 1')
-    out = ("--out", tmp_path / "out")
-    wrong = {
-        ("transfer", path, "--budget", "1,2", *out): "has one budget",
-        ("transfer", path, "--budget", "9", "--k", "0", *out): "--k must be at least 1",
-        ("transfer", path, "--budget", "9", "--writer", "no", *out): "unknown writer",
-        ("transfer", path, "--budget", "9", "--retriever", "no", *out): "unknown retriever",
-        ("transfer", path, "--budget", "9", "--conversation", "x", *out): "no conversation 'x'",
-        ("transfer", tmp_path / "no.json", "--budget", "9", *out): "does not exist",
-        ("transfer", tmp_path / "broken.json", "--budget", "9", *out): "broken.json",
-    }
-    for words, message in wrong.items():
-        assert message in failure(*words)
+    for words, message in {
+        (path, "--budget", "1,2"): "has one budget",
+        (path, "--budget", "9", "--k", "0"): "--k must be at least 1",
+        (path, "--budget", "9", "--writer", "no"): "unknown writer",
+        (path, "--budget", "9", "--retriever", "no"): "unknown retriever",
+        (path, "--budget", "9", "--conversation", "x"): "no conversation 'x'",
+        (tmp_path / "no.json", "--budget", "9"): "does not exist",
+        (tmp_path / "broken.json", "--budget", "9"): "broken.json",
+    }.items():
+        assert message in failure("transfer", *words, "--out", tmp_path / "out")
     assert not (tmp_path / "out").exists()
 
 
@@ -85,7 +71,9 @@ def test_wrong_input(tmp_path: Path) -> None:
 def test_a_full_haystack(tmp_path: Path) -> None:
     """A real record of 53 sessions: the full store finds both turns, and the words it takes."""
     path = real_file("longmemeval/longmemeval_s_e47becba.json")
-    data = summary(path, "--budget", "0.1", "--writer", "estimated_greedy", "--out", tmp_path)
+    data = question_summary(
+        "transfer", path, "--budget", "0.1", "--writer", "estimated_greedy", "--out", tmp_path
+    )
     full = data["summaries"][1]
     assert full["measures"]["evidence_recall"]["mean"] == 1
     assert full["measures"]["words_kept"]["mean"] == 78859

@@ -6,44 +6,29 @@ from typing import Any
 
 import pytest
 
-from memaudit.core.package import Package
-from memaudit.io.packages import write_package
-from tests.cli.running import failure, run
+from tests.cli.running import done, failure, printed_json, run
 
 
 @pytest.fixture
-def file(tiny: Package, tmp_path: Path) -> Path:
-    """The tiny package in one file."""
-    write_package(tiny, tmp_path / "tiny.json")
-    return tmp_path / "tiny.json"
-
-
-@pytest.fixture
-def certificate(file: Path, tmp_path: Path) -> Path:
-    """Its certificate at budget 3."""
+def certificate(tiny_file: Path, tmp_path: Path) -> Path:
+    """Of the tiny package at budget 3."""
     path = tmp_path / "certificate.json"
-    assert run("solve", file, "--budget", 3, "--certificate", path).exit_code == 0
+    done("solve", tiny_file, "--budget", 3, "--certificate", path)
     return path
 
 
 def altered(path: Path, **changes: Any) -> Path:
-    """A copy of a certificate with some fields changed."""
     copy = path.with_name("altered.json")
     copy.write_text(json.dumps({**json.loads(path.read_text()), **changes}))
     return copy
 
 
-def test_written_then_verified(file: Path, certificate: Path) -> None:
-    """What solve wrote holds."""
-    result = run("verify", file, certificate)
-    assert result.exit_code == 0
+def test_written_then_verified(tiny_file: Path, certificate: Path) -> None:
+    """What solve wrote holds; JSON is a list of objects, also for one certificate."""
+    result = done("verify", tiny_file, certificate)
     assert result.stdout.startswith("VALID  tiny, budget 3, group cap 1, value 3, ")
     assert result.stdout.rstrip().endswith(" s")
-
-
-def test_json(file: Path, certificate: Path) -> None:
-    """A list of objects, also for one certificate."""
-    (check,) = json.loads(run("verify", file, certificate, "--json").stdout)
+    (check,) = printed_json("verify", tiny_file, certificate)
     assert (check["package"], check["valid"], check["reason"]) == ("tiny", True, "")
     assert (check["budget"], check["value"], check["value_exact"]) == (3, 3.0, "3")
     assert check["leaves"] >= 1
@@ -53,37 +38,25 @@ def test_json(file: Path, certificate: Path) -> None:
     ("changes", "reason"),
     [
         ({"value": "4"}, "the store is worth 3, not 4"),
-        ({"store": ["m3"]}, "the store is worth 1, not 3"),
         ({"store": ["m9"]}, "the store is not feasible: unknown candidate 'm9'"),
-        ({"budget": "1"}, "the store is not feasible: cost 7/3 exceeds the budget 1"),
-        ({"proof": []}, "the proof ends too early"),
         ({"proof": [9]}, "unknown word 9"),
-        ({"proof": [0, 0]}, ""),
         ({"package": "0" * 64}, "the certificate is for another package"),
     ],
 )
-def test_refusals(file: Path, certificate: Path, changes: dict[str, Any], reason: str) -> None:
+def test_refusals(tiny_file: Path, certificate: Path, changes: dict[str, Any], reason: str) -> None:
     """The exact step that fails, exit code 1."""
-    result = run("verify", file, altered(certificate, **changes))
+    result = run("verify", tiny_file, altered(certificate, **changes))
     assert result.exit_code == 1
     assert result.stdout.startswith("REFUSED  ")
     assert reason in result.stdout
     assert len(result.stdout.splitlines()) == 1
 
 
-def test_another_package(tiny: Package, certificate: Path, tmp_path: Path) -> None:
-    """A certificate speaks for one package only."""
-    write_package(tiny.replace(name="other"), tmp_path / "other.json")
-    result = run("verify", tmp_path / "other.json", certificate)
-    assert result.exit_code == 1
-    assert result.stdout.rstrip().endswith("the certificate is for another package")
-
-
-def test_a_list_with_one_bad_entry(file: Path, certificate: Path) -> None:
+def test_a_list_with_one_bad_entry(tiny_file: Path, certificate: Path) -> None:
     """All are checked; one refusal fails the command."""
     good = json.loads(certificate.read_text())
     certificate.write_text(json.dumps([good, {**good, "value": "9"}, good]))
-    result = run("verify", file, certificate)
+    result = run("verify", tiny_file, certificate)
     assert result.exit_code == 1
     assert [line.split()[0] for line in result.stdout.splitlines()] == ["VALID", "REFUSED", "VALID"]
 
@@ -110,17 +83,16 @@ def test_a_list_with_one_bad_entry(file: Path, certificate: Path) -> None:
     ids=lambda value: repr(value[:24]),
 )
 def test_files_that_are_no_certificates(
-    file: Path, tmp_path: Path, content: bytes, message: str
+    tiny_file: Path, tmp_path: Path, content: bytes, message: str
 ) -> None:
     """One clear line, exit code 1, no traceback."""
     path = tmp_path / "c.json"
     path.write_bytes(content)
-    line = failure("verify", file, path)
+    line = failure("verify", tiny_file, path)
     assert line.startswith(f"error: {path}")
     assert message in line
 
 
-def test_paths_that_are_no_files(file: Path, tmp_path: Path) -> None:
-    """Missing files and folders."""
-    assert failure("verify", file, tmp_path / "no") == f"error: {tmp_path / 'no'} does not exist"
-    assert failure("verify", file, tmp_path) == f"error: {tmp_path} is a folder"
+def test_paths_that_are_no_files(tiny_file: Path, tmp_path: Path) -> None:
+    for path, problem in ((tmp_path / "no", "does not exist"), (tmp_path, "is a folder")):
+        assert failure("verify", tiny_file, path) == f"error: {path} {problem}"
