@@ -2,10 +2,16 @@
 
 import json
 import sqlite3
+from collections import Counter
+from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+from memaudit.adapters.registry import import_store
+from memaudit.adapters.store import ExportedStore
+from memaudit.core.errors import MemAuditError
 
 
 @dataclass(frozen=True)
@@ -379,3 +385,23 @@ EXPORTS: dict[str, Export] = {
     "plain text": Export("plain", text="Ann eats fish.\n\nBo likes tea.\n", suffix=".txt",
                          active=["Ann eats fish.", "Bo likes tea."]),
 }  # fmt: skip
+
+
+def attempt(paths: Sequence[Path], format: str | None = None) -> tuple[ExportedStore | None, str]:
+    """The store, or the error of a refused import; anything else that is raised fails the test."""
+    try:
+        return import_store(paths, format), ""
+    except MemAuditError as error:
+        return None, str(error)
+
+
+def balanced(store: ExportedStore) -> bool:
+    """Whether every row that was read is accounted for, and every id is unique."""
+    count = store.count
+    states = Counter(memory.state for memory in store.memories if memory.state != "active")
+    return (
+        count.read == count.kept + sum(count.skipped.values())
+        and count.kept == len(store.memories)
+        and count.inactive == states
+        and len({memory.id for memory in store.memories}) == count.kept
+    )

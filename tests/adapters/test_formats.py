@@ -26,14 +26,6 @@ def texts(store: ExportedStore) -> list[str]:
     return [memory.text for memory in store.active]
 
 
-def test_mem0_fields(tmp_path: Path) -> None:
-    old, bo, new = read(tmp_path, "mem0").memories
-    assert (old.id, old.state, old.valid_to) == ("m1", "expired", "2025-02-01")
-    assert (old.created_at, old.updated_at) == ("2025-01-06T12:30", "2025-01-07T00:00")
-    assert (bo.id, bo.namespace) == ("m3", "bo")
-    assert (new.created_at, new.metadata["topic"]) == ("2025-03-14T19:10", "food")
-
-
 def test_expiry_is_judged_at_a_given_time(tmp_path: Path) -> None:
     store = read(tmp_path, "mem0", as_of="2025-01-31")
     assert store.count.inactive == {}
@@ -127,13 +119,6 @@ def test_letta_together(tmp_path: Path) -> None:
     assert sorted(store.origin.files) == ["kit.af", "passages.json"]
 
 
-def test_letta_lines(tmp_path: Path) -> None:
-    store = read(tmp_path, "letta agent file", view="lines")
-    assert [(memory.id, memory.text) for memory in store.memories] == [
-        ("block-0:1", "Name: Ann"), ("block-0:3", "Eats: fish"), ("block-1:1", "I am Kit."),
-    ]  # fmt: skip
-
-
 def test_letta_without_memories(tmp_path: Path) -> None:
     for blocks in ([], [LETTA["blocks"][2]]):
         store = import_store([saved(tmp_path, {**LETTA, "blocks": blocks}, "kit.af")])
@@ -147,81 +132,11 @@ def test_letta_block_of_no_agent(tmp_path: Path) -> None:
     assert any("no agent of the file has this block attached" in one for one in store.warnings)
 
 
-def test_markdown(tmp_path: Path) -> None:
-    """The path is the id, the front matter metadata, and a line a memory where asked."""
-    notes, human = read(tmp_path, "markdown folder").memories
-    assert (notes.id, notes.namespace) == ("notes.md", None)
-    assert (human.id, human.namespace) == ("system/human.md", "system")
-    assert human.metadata == {"name": "human", "description": ">-\n  user"}
-    lines = read(tmp_path, "markdown folder", view="lines")
-    assert [memory.id for memory in lines.memories] == [
-        "notes.md:1", "notes.md:3", "system/human.md:1",
-    ]  # fmt: skip
-
-
-def test_amem_views(tmp_path: Path) -> None:
-    metadata = "memory context: Ann's diet\nmemory keywords: Ann, fish\nmemory tags: diet"
-    assert (
-        texts(read(tmp_path, "amem notes", view="metadata"))[0] == f"{metadata}\nmemory links: n2"
-    )
-    assert texts(read(tmp_path, "amem chroma", view="metadata")) == [metadata]
-    assert texts(read(tmp_path, "amem notes", view="content"))[0] == "Ann eats fish."
-    whole = json.loads(texts(read(tmp_path, "amem notes", view="serialised"))[0])
-    assert whole["content"] == "Ann eats fish."
-    assert whole["links"] == ["n2"]
-    assert {"keywords", "context", "tags", "timestamp"} <= whole.keys()
-    (note,) = read(tmp_path, "amem chroma").memories
-    assert (note.created_at, note.metadata["keywords"]) == ("2025-03-14T12:10", ["Ann", "fish"])
-
-
 def test_amem_metadata_view_of_a_bare_note(tmp_path: Path) -> None:
     bare = {**NOTES[0], "context": "", "keywords": [], "tags": [], "links": []}
     path = saved(tmp_path, [bare, NOTES[1]])
     store = import_store([path], options=ImportOptions(view="metadata"))
     assert store.count.skipped == {"empty text": 1}
-
-
-def test_langgraph_ids_and_views(tmp_path: Path) -> None:
-    store = read(tmp_path, "langgraph items")
-    assert [memory.id for memory in store.memories] == [
-        "memories/ann/k1", "memories/ann/k2", "profiles/ann/k1",
-    ]  # fmt: skip
-    whole = read(tmp_path, "langgraph items", view="value")
-    assert texts(whole)[1] == '{"content": "Ann eats fish."}'
-    assert texts(read(tmp_path, "langgraph items", namespace="memories/ann")) == [
-        "Ann lives in Oslo.", "Ann eats fish.",
-    ]  # fmt: skip
-
-
-def test_graphiti_validity(tmp_path: Path) -> None:
-    """Intervals are kept; told false is superseded, ended by itself is expired."""
-    bergen, course, oslo = read(tmp_path, "graphiti").memories
-    assert (bergen.state, bergen.valid_from, bergen.valid_to) == (
-        "superseded", "2024-01-01T00:00", "2025-03-01T00:00",
-    )  # fmt: skip
-    assert (course.state, course.valid_to) == ("expired", "2025-02-20T00:00")
-    assert (oslo.state, oslo.valid_from, oslo.valid_to) == ("active", "2025-03-01T00:00", None)
-    assert course.sources == ("e1", "e2")
-    dated = texts(read(tmp_path, "graphiti", view="dated"))
-    assert dated[0] == "Ann lives in Bergen. (2024-01-01T00:00 to 2025-03-01T00:00)"
-    assert dated[2] == "Ann lives in Oslo. (2025-03-01T00:00 to present)"
-
-
-def test_supermemory_versions(tmp_path: Path) -> None:
-    states = {memory.id: memory.state for memory in read(tmp_path, "supermemory").memories}
-    assert states == {"s1": "superseded", "s2": "active", "s3": "deleted"}
-
-
-def test_hindsight_sources(tmp_path: Path) -> None:
-    old, new = read(tmp_path, "hindsight").memories
-    assert (old.state, old.valid_to) == ("superseded", "2025-03-14T12:10")
-    assert (new.sources, new.valid_from) == (("h1",), "2025-03-01T00:00")
-
-
-def test_openai_agents_session(tmp_path: Path) -> None:
-    first, second = read(tmp_path, "openai agents sqlite").memories
-    assert (first.id, first.namespace, first.metadata) == ("message-1", "s", {"role": "user"})
-    assert second.metadata == {"role": "assistant"}
 
 
 def test_written_stores_by_example(tmp_path: Path) -> None:
@@ -254,9 +169,88 @@ def test_written_stores_failed_run(tmp_path: Path) -> None:
     assert "1 row skipped, failed run: written_stores.jsonl:2 (q2, rate limit)" in store.warnings
 
 
-def test_plain_fields(tmp_path: Path) -> None:
-    """Lines without an id are named by their number; what is not known is metadata."""
-    first, second = read(tmp_path, "plain lines").memories
-    assert (first.id, first.namespace, first.salience) == ("line-1", "ann", 0.5)
-    assert (first.sources, first.metadata["session"]) == (("D1:2",), "s1")
-    assert (second.id, second.state) == ("old", "superseded")
+FIELDS: dict[str, dict[str, dict[str, Any]]] = {
+    "mem0": {
+        "m1": {"state": "expired", "valid_to": "2025-02-01", "created_at": "2025-01-06T12:30",
+               "updated_at": "2025-01-07T00:00"},
+        "m3": {"namespace": "bo"}, "m2": {"created_at": "2025-03-14T19:10"}},
+    "markdown folder": {
+        "notes.md": {"namespace": None},
+        "system/human.md": {"namespace": "system",
+                            "metadata": {"name": "human", "description": ">-\n  user"}}},
+    "amem chroma": {"n1": {"created_at": "2025-03-14T12:10"}},
+    "langgraph items": {"memories/ann/k1": {}, "memories/ann/k2": {}, "profiles/ann/k1": {}},
+    # Intervals are kept; said to be false is superseded, ended by itself is expired.
+    "graphiti": {
+        "u1": {"state": "superseded", "valid_from": "2024-01-01T00:00",
+               "valid_to": "2025-03-01T00:00"},
+        "u3": {"state": "expired", "valid_to": "2025-02-20T00:00", "sources": ("e1", "e2")},
+        "u2": {"state": "active", "valid_from": "2025-03-01T00:00", "valid_to": None}},
+    "supermemory": {"s3": {"state": "deleted"}, "s1": {"state": "superseded"},
+                    "s2": {"state": "active"}},
+    "hindsight": {"h1": {"state": "superseded", "valid_to": "2025-03-14T12:10"},
+                  "h2": {"sources": ("h1",), "valid_from": "2025-03-01T00:00"}},
+    "openai agents sqlite": {
+        "message-1": {"namespace": "s", "metadata": {"role": "user"}},
+        "message-3": {"metadata": {"role": "assistant"}}},
+    # Lines without an id are named by their number.
+    "plain lines": {"line-1": {"namespace": "ann", "salience": 0.5, "sources": ("D1:2",)},
+                    "old": {"state": "superseded"}},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FIELDS)
+def test_fields(name: str, tmp_path: Path) -> None:
+    """Ids in order of writing, and what each memory says beside its text."""
+    memories = read(tmp_path, name).memories
+    assert [memory.id for memory in memories] == list(FIELDS[name])
+    for memory in memories:
+        for field, value in FIELDS[name][memory.id].items():
+            assert getattr(memory, field) == value
+
+
+def test_metadata(tmp_path: Path) -> None:
+    """What is not known is metadata; lists in a string are lists."""
+    assert read(tmp_path, "mem0").memories[2].metadata["topic"] == "food"
+    assert read(tmp_path, "plain lines").memories[0].metadata["session"] == "s1"
+    assert read(tmp_path, "amem chroma").memories[0].metadata["keywords"] == ["Ann", "fish"]
+
+
+DIET = "memory context: Ann's diet\nmemory keywords: Ann, fish\nmemory tags: diet"
+
+
+@pytest.mark.parametrize(
+    ("name", "view", "place", "text"),
+    [
+        ("amem notes", "metadata", 0, f"{DIET}\nmemory links: n2"),
+        ("amem chroma", "metadata", 0, DIET), ("amem notes", "content", 0, "Ann eats fish."),
+        ("letta agent file", "lines", 0, "Name: Ann"),
+        ("langgraph items", "value", 1, '{"content": "Ann eats fish."}'),
+        ("graphiti", "dated", 0, "Ann lives in Bergen. (2024-01-01T00:00 to 2025-03-01T00:00)"),
+        ("graphiti", "dated", 2, "Ann lives in Oslo. (2025-03-01T00:00 to present)"),
+    ],
+)  # fmt: skip
+def test_views(name: str, view: str, place: int, text: str, tmp_path: Path) -> None:
+    assert texts(read(tmp_path, name, view=view))[place] == text
+
+
+def test_amem_serialised(tmp_path: Path) -> None:
+    whole = json.loads(texts(read(tmp_path, "amem notes", view="serialised"))[0])
+    assert (whole["content"], whole["links"]) == ("Ann eats fish.", ["n2"])
+    assert {"keywords", "context", "tags", "timestamp"} <= whole.keys()
+
+
+@pytest.mark.parametrize(
+    ("name", "ids"),
+    [("markdown folder", ["notes.md:1", "notes.md:3", "system/human.md:1"]),
+     ("letta agent file", ["block-0:1", "block-0:3", "block-1:1"])],
+)  # fmt: skip
+def test_lines(name: str, ids: list[str], tmp_path: Path) -> None:
+    memories = read(tmp_path, name, view="lines").memories
+    assert [memory.id for memory in memories] == ids
+    assert not any("\n" in memory.text for memory in memories)
+
+
+def test_namespace_with_its_parents(tmp_path: Path) -> None:
+    found = texts(read(tmp_path, "langgraph items", namespace="memories/ann"))
+    assert found == ["Ann lives in Oslo.", "Ann eats fish."]

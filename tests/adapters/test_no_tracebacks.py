@@ -2,15 +2,14 @@
 
 import json
 import random
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from memaudit.adapters.store import ExportedStore, store_text
-from tests.adapters.attempts import attempt, balanced
-from tests.adapters.exports import EXPORTS, Export
+from tests.adapters.exports import EXPORTS, Export, attempt, balanced
+from tests.datasets.files import changed, ways
 
 DEEP: Any = "x"
 for _ in range(100):
@@ -21,35 +20,12 @@ JUNK: list[Any] = [
     {"": {}}, [{"id": 1}], float("nan"), DEEP, "9" * 13, {"error": "no"}, "x" * 1_000_001,
 ]  # fmt: skip
 
-Way = tuple[str | int, ...]
 
 DOCUMENTS = {
     name: export
     for name, export in EXPORTS.items()
     if export.folder is None and export.tables is None and export.text is None
 }
-
-
-def ways(value: Any, above: Way = ()) -> Iterator[Way]:
-    yield above
-    parts: list[tuple[str | int, Any]] = []
-    if isinstance(value, dict):
-        parts = list(value.items())
-    elif isinstance(value, list):
-        parts = list(enumerate(value))
-    for key, part in parts:
-        yield from ways(part, (*above, key))
-
-
-def changed(value: Any, way: Way, new: Any, drop: bool) -> Any:
-    if not way:
-        return new
-    copy: Any = value.copy()
-    if len(way) == 1 and drop:
-        del copy[way[0]]
-    else:
-        copy[way[0]] = changed(copy[way[0]], way[1:], new, drop)
-    return copy
 
 
 def check(store: ExportedStore | None, error: str, name: str, before: ExportedStore) -> None:

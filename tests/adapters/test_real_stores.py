@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from memaudit.adapters.registry import import_store
-from tests.adapters.attempts import balanced
+from tests.adapters.exports import balanced
 from tests.datasets.files import real_file
 
 BLOCKS = {

@@ -10,8 +10,7 @@ from memaudit.adapters.registry import ADAPTERS, guess_adapter, import_store
 from memaudit.adapters.source import open_source
 from memaudit.adapters.store import read_store, store_digest, store_text, write_store
 from memaudit.core.errors import MemAuditError
-from tests.adapters.attempts import attempt, balanced
-from tests.adapters.exports import EXPORTS, Export
+from tests.adapters.exports import EXPORTS, Export, attempt, balanced
 
 every_export = pytest.mark.parametrize("export", EXPORTS.values(), ids=EXPORTS.keys())
 

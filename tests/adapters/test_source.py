@@ -1,4 +1,4 @@
-"""Files that are no export, or hide something: told apart, never opened, never half read."""
+"""Files that are no export, or hide something: distinguished, never opened, never half read."""
 
 import json
 import os
@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
+from memaudit.adapters.failed_exports import is_status, no_memories
 from memaudit.adapters.protocol import ImportOptions
 from memaudit.adapters.registry import import_store
 from memaudit.adapters.source import open_source
 from memaudit.core.errors import MemAuditError
-from tests.adapters.attempts import attempt
-from tests.adapters.exports import EXPORTS, MEM0
+from tests.adapters.exports import EXPORTS, MEM0, attempt
 
 
 def refused(path: Path, content: bytes, format: str | None = None) -> str:
@@ -27,37 +27,44 @@ def refused(path: Path, content: bytes, format: str | None = None) -> str:
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        (b"", "is an empty file"),
-        (b" \n", "is an empty file"),
+        (b"", "is an empty file"), (b" \n", "is an empty file"),
         (b"[]", "is an empty list, which any system may have written"),
-        (b"\xef\xbb\xbf[]", "byte order mark"),
-        (b"\xff\xfe[\0", "UTF-16"),
+        (b"\xef\xbb\xbf[]", "byte order mark"), (b"\xff\xfe[\0", "UTF-16"),
         (b'{"results": [{"memory": "\xff"}]}', "is not UTF-8: bad byte 0xff"),
         (b'{"results": [', "is not valid JSON: expecting value (at byte 13, or the file was cut"),
-        (b'{"a": 1, "a": 2}', "the key 'a' appears twice"),
-        (b"[" * 100_000, "nests too deeply"),
+        (b'{"a": 1, "a": 2}', "the key 'a' appears twice"), (b"[" * 100_000, "nests too deeply"),
         (b'{"error": "unauthorized"}', "is the error of an API, not a store: unauthorized"),
         (b'{"detail": [{"msg": "no such id"}]}', "an API, not a store: no such id"),
         (b'{"message": "Not found", "statusCode": 404}', "an API, not a store: Not found"),
         (b'{"errno": 500, "errmsg": "down", "data": null}', "an API, not a store: down"),
         (b'{"success": false, "message": "quota"}', "an API, not a store: quota"),
-        (b"<!DOCTYPE html><p>502", "is a web page"),
+        (b"<!DOCTYPE html><p>502", "is a web page"), (b"\x1f\x8babc", "is a gzip archive"),
         (b"PK\x03\x04abc", "is a zip archive, which is never opened"),
-        (b"\x1f\x8babc", "is a gzip archive"),
         (b"SQLite format 3\0garbage", "cannot be read as SQLite"),
-        (b'{"weather": "fine"}', "has no known format"),
+        (b'{"weather": "fine"}', "has no known format"), (b"null", "no known format"),
+        (b"5", "no known format"), (b"Internal Server Error", "no known format"),
         (b'{"format": "memaudit-store", "version": 1}', "is already a store"),
     ],
 )  # fmt: skip
-def test_told_apart(content: bytes, said: str, tmp_path: Path) -> None:
+def test_distinguished(content: bytes, said: str, tmp_path: Path) -> None:
     error = refused(tmp_path / "export.json", content)
     assert error.startswith("export.json")
     assert said in error
 
 
-def test_error_body_under_a_given_format(tmp_path: Path) -> None:
-    body = b'{"results": [], "error": {"message": "rate limit"}}'
-    assert "not a store: rate limit" in refused(tmp_path / "e.json", body, "mem0")
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [(b'{"results": [], "error": {"message": "rate limit"}}', "not a store: rate limit"),
+     (b'[{"memory": null, "user_id": "a"}, 3]',
+      "e: none of 2 rows could be read: e.json: [0]: no memory")],
+)  # fmt: skip
+def test_refused_under_a_given_format(content: bytes, said: str, tmp_path: Path) -> None:
+    assert said in refused(tmp_path / "e.json", content, "mem0")
+
+
+def test_missing_file(tmp_path: Path) -> None:
+    assert attempt([tmp_path / "no.json"])[1] == "no.json: does not exist (check the path)"
+    assert "is an empty folder" in attempt([tmp_path])[1]
 
 
 @pytest.mark.parametrize("format", ["mem0", "letta", "amem", "langgraph", "graphiti", "plain"])
@@ -67,11 +74,6 @@ def test_empty_list_is_an_empty_store(format: str, tmp_path: Path) -> None:
     assert store.memories == ()
     assert store.count.read == 0
     assert "the store is empty: a valid export that holds no memory" in store.warnings
-
-
-def test_no_row_readable_is_an_error(tmp_path: Path) -> None:
-    error = refused(tmp_path / "e.json", b'[{"memory": null, "user_id": "a"}, 3]', "mem0")
-    assert error == "e: none of 2 rows could be read: e.json: [0]: no memory"
 
 
 def test_pickle_is_never_opened(tmp_path: Path) -> None:
@@ -184,11 +186,6 @@ def test_too_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         open_source([path])
 
 
-def test_missing_file(tmp_path: Path) -> None:
-    assert attempt([tmp_path / "no.json"])[1] == "no.json: does not exist (check the path)"
-    assert "is an empty folder" in attempt([tmp_path])[1]
-
-
 def test_namespace(tmp_path: Path) -> None:
     path = EXPORTS["mem0"].write(tmp_path)
     store = import_store([path], options=ImportOptions(namespace="bo"))
@@ -207,3 +204,70 @@ def test_equal_ids(tmp_path: Path) -> None:
     assert [memory.id for memory in store.memories] == ["m3", "m3#2"]
     assert store.count.skipped == {"repeated row": 1}
     assert any("id used twice" in warning and "[2]" in warning for warning in store.warnings)
+
+
+BODIES = [{"error": "x"}, {"detail": "Not found"}, {"message": "no"}, ["No memories found"], "x"]
+STATUSES = [
+    "No memories found", "no memories found.", "0 results", "There are no memories yet!",
+    "No memories found for user_42", "null", "None", "\"not found\"", "404 Not Found",
+    "HTTP/1.1 503 Service Unavailable", "Internal Server Error", "Unauthorized",
+    "Error: connection refused", "requests.exceptions.HTTPError: 401", "Rate limit exceeded",
+    "curl: (7) Failed to connect", "Failed to fetch memories", "The store is empty.",
+]  # fmt: skip
+PAGES = [
+    "<html><body>Sign in</body></html>", "<!DOCTYPE html>\n<p>no</p>",
+    "<head>\n<title>502</title>", "<?xml version='1.0'?>\n<Error><Code>NoSuchKey</Code></Error>",
+    "Traceback (most recent call last):\n  File x\nKeyError: 'a'",
+]  # fmt: skip
+MEMORIES = [
+    "Ann eats fish.", "No memories of the accident, Ann says", "Nothing beats tea for Bo.",
+    "None of the cats is Ann's", "Error-prone: Ann's old car", "2024 was a hard year for Bo",
+    "404 is Ann's room number", "OK Computer is Bo's favourite record",
+    "Ann failed to fetch the parcel", "<3 Bo likes hearts", "<b>Ann</b> moved to Rome",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("format", [None, "plain"])
+@pytest.mark.parametrize("text", [*STATUSES, *PAGES, *map(json.dumps, BODIES)])
+def test_a_status_saved_as_text_is_no_memory(text: str, format: str | None, tmp_path: Path) -> None:
+    path = tmp_path / "export.txt"
+    path.write_text(f"{text}\n")
+    with pytest.raises(MemAuditError) as caught:
+        import_store([path], format)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("text", MEMORIES)
+def test_a_memory_is_one(text: str, tmp_path: Path) -> None:
+    """A store of one memory stays one, also where a word of it is a status elsewhere."""
+    assert no_memories(text) is None
+    path = tmp_path / "export.txt"
+    path.write_text(f"{text}\n")
+    (memory,) = import_store([path]).memories
+    assert memory.text == text
+
+
+def test_a_status_among_memories_is_kept(tmp_path: Path) -> None:
+    assert is_status("No memories found")
+    path = tmp_path / "export.txt"
+    path.write_text("Ann eats fish.\nNo memories found\n")
+    assert len(import_store([path]).memories) == 2
+
+
+def test_lines_are_those_of_an_editor(tmp_path: Path) -> None:
+    """A form feed, a vertical tab or U+2028 stands inside a memory; any newline ends one."""
+    path = tmp_path / "notes.txt"
+    path.write_bytes("Ann\u2028eats fish.\r\nBo\x0clikes\x0btea.\nCy\x85swims.\r\n".encode())
+    found = import_store([path]).memories
+    assert [(one.id, one.text) for one in found] == [
+        ("line-1", "Ann\u2028eats fish."), ("line-2", "Bo\x0clikes\x0btea."),
+        ("line-3", "Cy\x85swims."),
+    ]  # fmt: skip
+
+
+def test_a_salience_that_is_no_number(tmp_path: Path) -> None:
+    path = tmp_path / "notes.jsonl"
+    path.write_text('{"text": "a", "salience": 0.4}\n{"text": "b", "salience": "high"}\n')
+    store = import_store([path], "plain")
+    assert [one.salience for one in store.memories] == [0.4, None]
+    assert any("salience is not a number" in line for line in store.warnings)

@@ -1,4 +1,4 @@
-"""A store file that was edited, damaged or is none at all is refused in one line."""
+"""Store files: edited or damaged ones are refused in one line; warnings of every version."""
 
 import json
 from pathlib import Path
@@ -7,7 +7,15 @@ from typing import Any
 import pytest
 
 from memaudit.adapters.registry import import_store
-from memaudit.adapters.store import read_store, store_digest, write_store
+from memaudit.adapters.store import (
+    MISSING_MEMORIES,
+    ExportWarning,
+    export_warning,
+    missing_memories,
+    read_store,
+    store_digest,
+    write_store,
+)
 from memaudit.core.errors import MemAuditError
 from tests.adapters.exports import EXPORTS
 
@@ -27,21 +35,6 @@ def edited(path: Path, **changes: Any) -> Path:
 def test_one_memory_a_line(written: Path) -> None:
     lines = written.read_text().splitlines()
     assert sum(line.startswith('    {"id": "m') for line in lines) == 3
-
-
-def test_edited_memory(written: Path) -> None:
-    written.write_text(written.read_text().replace("tea", "coffee"))
-    with pytest.raises(MemAuditError, match="does not match its digest"):
-        read_store(written)
-
-
-def test_digest_is_of_the_memories(tmp_path: Path) -> None:
-    path = EXPORTS["mem0"].write(tmp_path)
-    store = import_store([path])
-    assert store_digest(import_store([path], "mem0")) == store_digest(store)
-    assert store_digest(store.model_copy(update={"name": "x"})) == store_digest(store)
-    fewer = store.model_copy(update={"memories": store.memories[1:]})
-    assert store_digest(fewer) != store_digest(store)
 
 
 @pytest.mark.parametrize(
@@ -67,3 +60,52 @@ def test_damaged(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "store.json").write_bytes(content)
     with pytest.raises(MemAuditError, match=r"^store\.json:"):
         read_store(tmp_path / "store.json")
+
+
+WRITTEN_BEFORE = {
+    "truncated: holds 20 of 30 rows; export every page": ExportWarning.TRUNCATED,
+    "maybe truncated: exactly 20 rows, the default limit": ExportWarning.MAYBE_TRUNCATED,
+    "incomplete: 2 packages are not in this store: p, q": ExportWarning.INCOMPLETE,
+    "core memory only: an agent file holds no archival passages": ExportWarning.CORE_MEMORY_ONLY,
+    "archival passages only: core memory is in the agent file": ExportWarning.ARCHIVAL_ONLY,
+    "a union of search results, not a dump: 9 retrieved rows hold 3": ExportWarning.SEARCH_RESULTS,
+    "rows carry a search score: a search result holds only what it found": (
+        ExportWarning.SEARCH_SCORES
+    ),
+    "partly read: 1 of 5 rows were skipped": ExportWarning.PARTLY_READ,
+    "order of writing unknown: 2 of 3 memories have no creation time": ExportWarning.ORDER_UNKNOWN,
+}
+"""Texts in stores on disk. They are never removed from here."""
+
+
+@pytest.mark.parametrize("text", WRITTEN_BEFORE)
+def test_texts_of_earlier_versions(text: str) -> None:
+    """A reworded warning still clears no caveat of a store on disk."""
+    assert export_warning(text) is WRITTEN_BEFORE[text]
+
+
+def test_what_is_written_is_recognised() -> None:
+    """Whatever the detail says; and every member has a text of an earlier version above."""
+    assert [export_warning(member.text("anything")) for member in ExportWarning] == list(
+        ExportWarning
+    )
+    assert set(WRITTEN_BEFORE.values()) == set(ExportWarning)
+    assert export_warning("the store is empty") is None
+
+
+def test_missing_memories() -> None:
+    """All but the order of writing and rows that are counted anyway."""
+    texts = [member.text("x") for member in ExportWarning]
+    assert len(missing_memories([*texts, "expiry dates"])) == len(MISSING_MEMORIES)
+    partly = ExportWarning.PARTLY_READ.text("x")
+    assert missing_memories([partly, ExportWarning.ORDER_UNKNOWN.text("y")]) == ()
+
+
+def test_digest_is_of_the_memories(written: Path) -> None:
+    store = read_store(written)
+    assert store_digest(store.model_copy(update={"name": "x"})) == store_digest(store)
+    fewer = store.model_copy(update={"memories": store.memories[1:]})
+    assert store_digest(fewer) != store_digest(store)
+    written.write_text(written.read_text().replace("tea", "coffee"))
+    with pytest.raises(MemAuditError, match="does not match its digest"):
+        read_store(written)

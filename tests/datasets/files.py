@@ -2,8 +2,9 @@
 
 import os
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -30,3 +31,30 @@ def real_file(name: str) -> Path:
     if not path.is_file():
         pytest.skip(f"{name} is not here; MEMAUDIT_DATA can say where")
     return path
+
+
+Way = tuple[str | int, ...]
+
+
+def ways(value: Any, above: Way = ()) -> Iterator[Way]:
+    """The way to every part of a JSON document, from the root down."""
+    yield above
+    parts: list[tuple[str | int, Any]] = []
+    if isinstance(value, dict):
+        parts = list(value.items())
+    elif isinstance(value, list):
+        parts = list(enumerate(value))
+    for key, part in parts:
+        yield from ways(part, (*above, key))
+
+
+def changed(value: Any, way: Way, new: Any, drop: bool = False) -> Any:
+    """The document with one part exchanged or dropped."""
+    if not way:
+        return new
+    copy: Any = value.copy()
+    if len(way) == 1 and drop:
+        del copy[way[0]]
+    else:
+        copy[way[0]] = changed(copy[way[0]], way[1:], new, drop)
+    return copy

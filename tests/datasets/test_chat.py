@@ -22,10 +22,8 @@ def test_the_example_of_the_page(tmp_path: Path) -> None:
     (loaded,) = read_conversations(tmp_path / "chat.jsonl")
     assert loaded.irregularities == ()
     talk = loaded.conversation
-    assert [(session.id, len(session.turns)) for session in talk.sessions] == [
-        ("monday", 2),
-        ("friday", 2),
-    ]
+    found = [(session.id, len(session.turns)) for session in talk.sessions]
+    assert found == [("monday", 2), ("friday", 2)]
     update, wine = talk.questions
     assert update.evidence == ("fish", "monday:1")
     assert update.evidence_sessions == ("friday", "monday")
@@ -57,17 +55,10 @@ def test_a_chat_in_full() -> None:
 
 def test_every_irregularity_is_noted() -> None:
     assert kinds(load("chat")) == {
-        "unknown field": 1,
-        "repeated id": 2,
-        "empty session": 1,
-        "ambiguous reference": 1,
-        "reference to nothing": 1,
-        "time not understood": 1,
-        "no evidence": 1,
-        "number for text": 1,
-        "missing id": 1,
-        "sessions out of order": 1,
-    }
+        "unknown field": 1, "repeated id": 2, "empty session": 1, "ambiguous reference": 1,
+        "reference to nothing": 1, "time not understood": 1, "no evidence": 1,
+        "number for text": 1, "missing id": 1, "sessions out of order": 1,
+    }  # fmt: skip
     lost = [one for one in load("chat")[0].irregularities if one.what == "reference to nothing"]
     assert [(one.id, one.found) for one in lost] == [("line 10", "cod")]
 

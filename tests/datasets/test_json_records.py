@@ -38,14 +38,6 @@ def test_any_list_at_any_chunk_size(rows: list[object], chunk: int, ascii: bool)
     assert values(text.encode("utf-8", "surrogatepass"), chunk) == json.loads(text)
 
 
-def test_a_record_cut_at_every_boundary() -> None:
-    row = {"ключ": ['\u2028 \\ " é 😀', -12345, 10**9, True, None, {"a": []}]}
-    for ascii in (True, False):
-        data = json.dumps([row, 12345, row, False], ensure_ascii=ascii).encode()
-        for chunk in range(1, len(data) + 2):
-            assert values(data, chunk) == [row, 12345, row, False]
-
-
 def test_every_truncation_is_said() -> None:
     data = json.dumps([{"a": "é\\n", "b": [1.5, True]}, {}], ensure_ascii=False).encode()
     for end in range(1, len(data)):

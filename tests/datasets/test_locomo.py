@@ -11,14 +11,9 @@ from tests.datasets.files import kinds, load
     ("reference", "pieces"),
     [
         ("D1:2", [("D1:2", "")]),
-        ("D8:6; D9:17", [("D8:6", ""), ("D9:17", "")]),
-        ("D9:1 D4:4 D4:6", [("D9:1", ""), ("D4:4", ""), ("D4:6", "")]),
-        ("D22:21, D22:23", [("D22:21", ""), ("D22:23", "")]),
+        ("D8:6; D9:17, D4:4 D4:6", [("D8:6", ""), ("D9:17", ""), ("D4:4", ""), ("D4:6", "")]),
         ("D30:05", [("D30:5", "zero-padded reference")]),
-        ("D:11:26", [("D:11:26", "malformed reference")]),
-        ("D", [("D", "malformed reference")]),
-        ("", [("", "malformed reference")]),
-        ("D0:1", [("D0:1", "malformed reference")]),
+        *((text, [(text, "malformed reference")]) for text in ("D:11:26", "D", "", "D0:1")),
         (" D1:1;", [("D1:1", "")]),
         ("odd id", [("odd id", "")]),  # it is one: some turn has it
     ],
@@ -82,24 +77,15 @@ def test_representations() -> None:
 
 
 def test_every_irregularity_is_noted() -> None:
+    """Two references in one: a question's and an observation's. Malformed: D, D:1:2, 12, a list.
+
+    To nothing: D9:9 and a summary of no session.
+    """
     assert kinds(load("locomo")) == {
-        "date without a session": 1,
-        "unknown field": 2,
-        "unknown speaker": 1,
-        "empty text": 1,
-        "repeated id": 1,
-        "missing id": 1,
-        "empty session": 1,
-        "several references in one": 2,  # a question's and an observation's
-        "number for text": 1,
-        "zero-padded reference": 1,
-        "malformed reference": 4,  # D, D:1:2, 12, a list
-        "reference to nothing": 2,  # D9:9 and a summary of no session
-        "no evidence": 1,
-        "repeated reference": 1,
-        "unknown category": 1,
-        "ambiguous reference": 1,
-        "wrong type": 1,
-        "time not understood": 1,
-        "sessions out of order": 1,
-    }
+        "date without a session": 1, "unknown field": 2, "unknown speaker": 1, "empty text": 1,
+        "repeated id": 1, "missing id": 1, "empty session": 1, "several references in one": 2,
+        "number for text": 1, "zero-padded reference": 1, "malformed reference": 4,
+        "reference to nothing": 2, "no evidence": 1, "repeated reference": 1,
+        "unknown category": 1, "ambiguous reference": 1, "wrong type": 1,
+        "time not understood": 1, "sessions out of order": 1,
+    }  # fmt: skip

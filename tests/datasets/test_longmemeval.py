@@ -27,32 +27,22 @@ def test_a_plain_record() -> None:
 
 
 def test_every_irregularity_is_noted() -> None:
+    """Repeated ids: of the question and of a session. Unknown fields: `comment`, and `mood` once
+    though two turns have it. Wrong types: has_answer is text, a turn is text, an answer a list.
+    """
     third, fourth = load("longmemeval")[2:]
     assert kinds([third]) == {
-        "repeated id": 2,  # of the question and of a session
-        "unknown field": 2,  # `comment` once, `mood` once though two turns have it
-        "lists of different lengths": 1,
-        "unknown speaker": 1,
-        "broken character": 1,
-        "wrong type": 2,  # has_answer is text, a turn is text
-        "empty text": 1,
-        "empty session": 1,
-        "time not understood": 1,
-        "ambiguous reference": 1,
-        "reference to nothing": 1,
-        "malformed reference": 1,
-        "evidence outside the cited sessions": 1,
-        "number for text": 1,
-        "missing field": 1,
+        "repeated id": 2, "unknown field": 2, "lists of different lengths": 1,
+        "unknown speaker": 1, "broken character": 1, "wrong type": 2, "empty text": 1,
+        "empty session": 1, "time not understood": 1, "ambiguous reference": 1,
+        "reference to nothing": 1, "malformed reference": 1,
+        "evidence outside the cited sessions": 1, "number for text": 1, "missing field": 1,
         "sessions out of order": 1,
-    }
+    }  # fmt: skip
     assert kinds([fourth]) == {
-        "missing id": 1,
-        "repeated reference": 1,
-        "session after the question": 1,
-        "no evidence": 1,
-        "wrong type": 1,  # the answer is a list
-    }
+        "missing id": 1, "repeated reference": 1, "session after the question": 1,
+        "no evidence": 1, "wrong type": 1,
+    }  # fmt: skip
 
 
 def test_what_is_made_of_them() -> None:

@@ -24,22 +24,15 @@ def test_a_plain_trajectory() -> None:
 def test_every_irregularity_is_noted() -> None:
     _, noisy, late, failed = load("memdaily")
     assert kinds([noisy]) == {
-        "repeated id": 1,
-        "wrong type": 1,
-        "repeated reference": 1,
-        "reference to nothing": 1,
+        "repeated id": 1, "wrong type": 1, "repeated reference": 1, "reference to nothing": 1,
         "malformed reference": 1,
-    }
+    }  # fmt: skip
     assert noisy.conversation.questions[0].evidence == ("0", "2")
     assert noisy.conversation.questions[0].answer == "My aunt"  # the right choice
     assert kinds([late]) == {
-        "missing id": 1,
-        "unknown field": 1,
-        "number differs from place": 1,
-        "time not understood": 1,
-        "no evidence": 1,
-        "answer differs from the right choice": 1,
-    }
+        "missing id": 1, "unknown field": 1, "number differs from place": 1,
+        "time not understood": 1, "no evidence": 1, "answer differs from the right choice": 1,
+    }  # fmt: skip
     assert kinds([failed]) == {"failed generation": 1, "empty session": 1}
     assert failed.conversation.questions == ()
 

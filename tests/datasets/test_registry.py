@@ -1,18 +1,20 @@
-"""Every registered format: guessed from content, conforming, described."""
+"""Every registered format: guessed from content, conforming; a wrong type anywhere is reported."""
 
 import json
 import os
 from dataclasses import asdict
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from memaudit.core.errors import MemAuditError
-from memaudit.datasets.irregularities import REMEDIES
+from memaudit.datasets.conversation import Conversation, Question, Representation, Session, Turn
+from memaudit.datasets.irregularities import REMEDIES, Irregularity
 from memaudit.datasets.json_records import dataset_hash
 from memaudit.datasets.registry import LOADERS, guess_format, iter_conversations, read_conversations
-from tests.datasets.files import FIXTURES, kinds, load
+from tests.datasets.files import FIXTURES, Way, changed, kinds, load, ways
 
 
 @pytest.mark.parametrize("format", LOADERS)
@@ -71,18 +73,106 @@ def test_a_list_of_rows_with_questions_is_no_chat(tmp_path: Path) -> None:
 
 def test_paths_that_cannot_be_read(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
-    for path, message in [
-        (tmp_path / "none.json", "none.json: does not exist"),
-        (tmp_path, "is a folder"),
-        (tmp_path / "pipe", "pipe: is not a regular file"),
-        (tmp_path / "a\0b", "cannot be read"),
-    ]:
+    for name, message in [
+        ("none.json", "none.json: does not exist"), ("", "is a folder"),
+        ("pipe", "pipe: is not a regular file"), ("a\0b", "cannot be read"),
+    ]:  # fmt: skip
         for read in (guess_format, dataset_hash):
             with pytest.raises(MemAuditError, match=message):
-                read(path)
+                read(tmp_path / name)
 
 
 def test_the_hash_is_of_the_bytes(tmp_path: Path) -> None:
     data = b"\0abc" * 50_000
     (tmp_path / "x").write_bytes(data)
     assert dataset_hash(tmp_path / "x") == sha256(data).hexdigest()
+
+
+def session(id: str, index: int, timestamp: str | None, *turns: str) -> Session:
+    rows = [Turn(turn, id, place, "a", "user", "x") for place, turn in enumerate(turns)]
+    return Session(id, index, timestamp, tuple(rows))
+
+
+ONE = session("s", 0, "2024-02-01", "t1")
+
+
+@pytest.mark.parametrize(
+    ("parts", "message"),
+    [
+        ({"sessions": (ONE, session("r", 1, None, "t1"))}, "two turns with id 't1'"),
+        ({"sessions": (ONE, session("s", 1, None))}, "two sessions with id 's'"),
+        ({"questions": (Question("q", "?", None, "k"),) * 2}, "two questions with id 'q'"),
+        ({"questions": (Question("q", "?", None, "k", ("t2",)),)}, "the unknown turn 't2'"),
+        ({"questions": (Question("q", "?", None, "k", (), ("r",)),)}, "the unknown session 'r'"),
+        ({"representations": (Representation("o", "k", "x", sources=("t9",)),)}, "turn 't9'"),
+    ],
+)
+def test_what_does_not_hold_together(parts: dict[str, tuple[object, ...]], message: str) -> None:
+    with pytest.raises(MemAuditError, match=message):
+        Conversation("c", **{"sessions": (ONE,), **parts})  # type: ignore[arg-type]
+
+
+def test_time_order() -> None:
+    """By time where every session has one; ties and missing times keep the file's order."""
+    late, same, early = ONE, session("b", 1, "2024-02-01"), session("c", 2, "2024-01-31T23:00")
+    talk = Conversation("c", (late, same, early))
+    assert [one.id for one in talk.in_time_order] == ["c", "s", "b"]
+    assert not talk.is_in_time_order
+    assert Conversation("c", (late, same)).is_in_time_order
+    untimed = Conversation("c", (late, session("n", 1, None), early))
+    assert [one.id for one in untimed.in_time_order] == ["s", "n", "c"]
+    assert not untimed.is_in_time_order
+
+
+IGNORED = {"img_url", "query", "mood", "comment", "place", "weather"}
+"""Fields the loaders do not read, or unknown ones that the fixtures already have."""
+
+LEFT_OUT: list[Way] = [
+    (0, "qa", 6, "evidence", 2),
+    (0, "observation", "session_2_observation", "Ada", 1),
+    ("simple", "roles", 1, "QA", "target_step_id", 4),
+    ("noisy", "events", 1, "question_list", 0),
+]
+"""What the fixtures hold that is left out as a whole: nothing inside it is looked at."""
+
+
+def documents(format: str) -> Any:
+    """A fixture as data: the rows of a JSONL file are a list."""
+    text = FIXTURES[format].read_text()
+    if format == "chat":
+        return [json.loads(line) for line in text.splitlines() if line]
+    return json.loads(text)
+
+
+def write(data: Any, format: str, path: Path) -> Path:
+    if format == "chat" and isinstance(data, list):
+        path.write_text("".join(f"{json.dumps(row)}\n" for row in data))
+    else:
+        path.write_text(json.dumps(data))
+    return path
+
+
+def outcome(path: Path, format: str | None) -> tuple[Irregularity, ...] | str:
+    try:
+        found = read_conversations(path, format)
+    except MemAuditError as error:
+        message = str(error)
+    else:
+        return tuple(one for loaded in found for one in loaded.irregularities)
+    (line,) = message.splitlines()
+    return line
+
+
+@pytest.mark.parametrize("format", LOADERS)
+def test_a_wrong_type_anywhere_is_said(format: str, tmp_path: Path) -> None:
+    """An object in place of any part changes what is reported: nothing is dropped in silence."""
+    data = documents(format)
+    before = outcome(FIXTURES[format], format)
+    silent = []
+    for way in ways(data):
+        if IGNORED & set(way) or any(way[: len(out)] == out != way for out in LEFT_OUT):
+            continue
+        spoiled = changed(data, way, {"zz": [1]})
+        if outcome(write(spoiled, format, tmp_path / "f"), format) == before:
+            silent.append(way)
+    assert silent == []

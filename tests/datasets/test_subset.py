@@ -64,10 +64,8 @@ def test_a_known_choice() -> None:
 
 
 def test_by_conversation() -> None:
-    assert subset_of(talks({"a": 2}), 1, by="conversation").strata == {
-        "a-0": (1, 1),
-        "a-1": (1, 0),
-    }
+    found = subset_of(talks({"a": 2}), 1, by="conversation").strata
+    assert found == {"a-0": (1, 1), "a-1": (1, 0)}
     with pytest.raises(MemAuditError, match="cannot balance by 'mood'; choose kind or conversa"):
         subset_of(talks({"a": 2}), 1, by="mood")
     for size in (0, -1, 3):
@@ -109,30 +107,21 @@ def test_a_question_that_is_not_there() -> None:
 
 
 @pytest.mark.parametrize(
-    ("field", "value", "message"),
+    ("change", "message"),
     [
-        ("seed", 6, "was edited"),
-        ("size", 4, "was edited"),
-        ("sha256", None, "was edited"),
-        ("questions", [], "was edited"),
-        ("format", "x", "is not a subset manifest"),
-        ("version", 2, "unknown version"),
-        ("seed", "5", "seed: input should be a valid integer"),
-        ("strata", [], "strata: input should be a valid dictionary"),
-        ("strata", {"a": {"of": 1}}, r"strata.a.taken: field required"),
-        ("questions", {}, "questions: input should be a valid list"),
-        (
-            "questions",
-            [{"conversation": 1}],
-            "questions.0.conversation: input should be a valid string",
-        ),
-        ("by", None, "by: input should be a valid string"),
-        ("dataset_sha256", 1.5, "dataset_sha256: input should be a valid string"),
+        ({"seed": 6}, "was edited"), ({"size": 4}, "was edited"), ({"sha256": None}, "was edited"),
+        ({"questions": []}, "was edited"), ({"format": "x"}, "is not a subset manifest"),
+        ({"version": 2}, "unknown version"), ({"seed": "5"}, "seed: input should be a valid"),
+        ({"strata": []}, "strata: input should be a valid dictionary"),
+        ({"strata": {"a": {"of": 1}}}, r"strata.a.taken: field required"),
+        ({"questions": {}}, "questions: input should be a valid list"),
+        ({"questions": [{"conversation": 1}]}, "questions.0.conversation: input should be a valid"),
+        ({"by": None}, "by: input should be a valid string"),
+        ({"dataset_sha256": 1.5}, "dataset_sha256: input should be a valid string"),
     ],
-)
-def test_bad_manifests(manifest: Path, field: str, value: object, message: str) -> None:
-    data = json.loads(manifest.read_text())
-    manifest.write_text(json.dumps({**data, field: value}))
+)  # fmt: skip
+def test_bad_manifests(manifest: Path, change: dict[str, object], message: str) -> None:
+    manifest.write_text(json.dumps({**json.loads(manifest.read_text()), **change}))
     with pytest.raises(MemAuditError, match=message):
         read_subset(manifest)
 

@@ -1,15 +1,63 @@
-"""Feeding, resuming, failing: the machinery around a system."""
+"""Feeding, resuming, failing: the machinery around a system, with a notebook as the system."""
 
+import json
+import subprocess
+import sys
+import tomllib
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from memaudit.adapters.capture.capture import capture
-from memaudit.adapters.capture.systems import CaptureSettings, MemorySystem, named_system
-from memaudit.adapters.store import read_store
+from memaudit.adapters.capture.capture import CaptureOutcome, assemble, capture
+from memaudit.adapters.capture.driver_process import child_environment
+from memaudit.adapters.capture.feed_package import ExampleResult, StoreHistory, as_example
+from memaudit.adapters.capture.systems import (
+    DRIVERS,
+    SYSTEMS,
+    CaptureSettings,
+    MemorySystem,
+    blocks_and_passages,
+    named_system,
+    parse_options,
+    single_list,
+)
+from memaudit.adapters.registry import import_store
+from memaudit.adapters.store import Memory, read_store
 from memaudit.core.errors import MemAuditError, MissingTool
+from memaudit.core.package import Package
 from memaudit.scoring.judged_store import active_memories
-from tests.adapters.capture.conftest import KEY, NOTEBOOK, Run, package
+
+KEY = "sk-a-key-that-nobody-may-see"
+
+
+NOTEBOOK = MemorySystem(
+    "notebook", "Notebook", "notebook==1", Path(__file__).parent / "notebook.py", "mem0", "results"
+)
+
+
+def package(name: str, *texts: str) -> Package:
+    return Package.model_validate({
+        "name": name, "candidates": [], "units": [],
+        "experiences": [{"id": f"e{at}", "text": text} for at, text in enumerate(texts)],
+    })  # fmt: skip
+
+
+Run = Callable[..., CaptureOutcome]
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Capture packages with the notebook into `tmp_path / "store.json"`."""
+    monkeypatch.setenv("MEMAUDIT_API_KEY", KEY)
+
+    def go(packages: list[Package], patience: float = 30, **options: object) -> CaptureOutcome:
+        settings = CaptureSettings(
+            "model", "http://127.0.0.1:1/v1", None, dict(options), None, None, patience
+        )
+        return capture(NOTEBOOK, packages, settings, tmp_path / "store.json")
+
+    return go
 
 
 def test_memories_in_order_of_writing_with_their_lives(run: Run, tmp_path: Path) -> None:
@@ -17,10 +65,8 @@ def test_memories_in_order_of_writing_with_their_lives(run: Run, tmp_path: Path)
     outcome = run([package("p", "a", "b", "c", "forget b", "change new")])
     found = [(m.text, m.state, m.metadata["written_after"]) for m in outcome.store.memories]
     assert found == [
-        ("new", "active", ["e0", "e4"]),
-        ("b", "deleted", ["e1"]),
-        ("c", "active", ["e2"]),
-    ]
+        ("new", "active", ["e0", "e4"]), ("b", "deleted", ["e1"]), ("c", "active", ["e2"]),
+    ]  # fmt: skip
     assert outcome.store.memories[1].metadata["deleted_after"] == "e3"
     assert {memory.example for memory in outcome.store.memories} == {"p"}
     assert outcome.store.count.model_dump() == {
@@ -32,10 +78,8 @@ def test_memories_in_order_of_writing_with_their_lives(run: Run, tmp_path: Path)
 
 def test_equal_ids_of_two_examples_are_told_apart(run: Run) -> None:
     store = run([package("p", "a"), package("q", "b")]).store
-    assert [(m.id, m.text, m.example) for m in store.memories] == [
-        ("0", "a", "p"),
-        ("q/0", "b", "q"),
-    ]
+    found = [(m.id, m.text, m.example) for m in store.memories]
+    assert found == [("0", "a", "p"), ("q/0", "b", "q")]
 
 
 def test_an_example_for_which_nothing_is_written_is_in_the_store(run: Run) -> None:
@@ -62,14 +106,18 @@ def test_other_settings_do_not_mix(run: Run) -> None:
 
 
 @pytest.mark.parametrize("way", ["raise", "log", "print"])
-def test_a_failure_is_counted_however_the_library_hides_it(run: Run, way: str) -> None:
-    """An exception, an error in the log, a printed error; the key is not in the message."""
+def test_a_failure_is_counted_however_the_library_hides_it(
+    run: Run, way: str, tmp_path: Path
+) -> None:
+    """An exception, an error in the log, a printed error; the key is in no message and no file."""
     outcome = run([package("p", "a", f"{way} it", "b")])
     (warning,) = outcome.store.warnings
     assert warning.startswith("incomplete: 1 of 3 messages failed: p e1 (")
-    assert KEY not in warning
     assert outcome.store.origin.configuration["failed_messages"] == 1
     assert {"a", "b"} <= {memory.text for memory in outcome.store.active}
+    files = [path.read_text() for path in tmp_path.rglob("*") if path.is_file()]
+    assert len(files) == 3
+    assert not any(KEY in text for text in [warning, *files])
 
 
 def test_a_system_that_dies_breaks_one_example_only(run: Run, tmp_path: Path) -> None:
@@ -106,24 +154,13 @@ def test_experiences_without_text_are_counted_not_fed(run: Run) -> None:
     assert store.origin.configuration["messages"] == 1
 
 
-def test_nothing_on_disk_holds_the_key(run: Run, tmp_path: Path) -> None:
-    run([package("p", "a", "raise it")])
-    files = [path for path in tmp_path.rglob("*") if path.is_file()]
-    assert len(files) == 3
-    assert not any(KEY in path.read_text() for path in files)
-
-
 def test_a_system_that_is_not_installed_gives_the_pip_line(tmp_path: Path) -> None:
     driver = tmp_path / "driver.py"
     driver.write_text("import no_such_module_anywhere\n")
     system = MemorySystem("x", "X", "x-memory==1.2 y", driver, "mem0", "results")
+    settings = CaptureSettings("m", "http://127.0.0.1:1")
     with pytest.raises(MissingTool, match=r"-m pip install x-memory==1\.2 y$"):
-        capture(
-            system,
-            [package("p", "a")],
-            CaptureSettings("m", "http://127.0.0.1:1"),
-            tmp_path / "s.json",
-        )
+        capture(system, [package("p", "a")], settings, tmp_path / "s.json")
     assert list(tmp_path.glob("s.json*")) == []
 
 
@@ -150,3 +187,150 @@ def test_mistakes_are_told_in_one_line(
 def test_unknown_system() -> None:
     with pytest.raises(MemAuditError, match="unknown system 'zep'; choose mem0, amem, langmem"):
         named_system("zep")
+
+
+HIDDEN = "xyzzy"
+
+
+def stream(**experience: object) -> Package:
+    """One experience, and a hidden side full of one word."""
+    return Package.model_validate({
+        "name": "p",
+        "experiences": [{"id": "e", "text": "I moved.", **experience}],
+        "candidates": [{"id": "c", "experience": "e", "kind": "fact", "cost": 1, "text": HIDDEN}],
+        "units": [{"id": "u", "kind": "fact", "text": HIDDEN}],
+        "queries": [{"id": "q", "text": HIDDEN, "answer": HIDDEN, "required": ["u"]}],
+    })  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("experience", "role", "content", "time"),
+    [
+        ({}, "user", "I moved.", None),
+        ({"speaker": "assistant"}, "assistant", "I moved.", None),
+        ({"speaker": "User"}, "user", "I moved.", None),
+        ({"speaker": "Ann"}, "user", "Ann: I moved.", None),
+        ({"timestamp": "2023-05-08T13:56:10"}, "user", "[2023-05-08T13:56:10] I moved.",
+         "202305081356"),
+        ({"speaker": "Ann", "timestamp": "May"}, "user", "[May] Ann: I moved.", "May"),
+    ],
+)  # fmt: skip
+def test_message(experience: dict, role: str, content: str, time: str | None) -> None:
+    """Made of the visible side, and of nothing else."""
+    example = as_example(stream(**experience, attributes={"answer": HIDDEN}))
+    (fed,) = example.messages
+    assert (fed.message.role, fed.message.content, fed.message.time) == (role, content, time)
+    assert HIDDEN not in repr(example)
+
+
+def test_order_is_that_of_arrival() -> None:
+    late, early = package("p", "late", "early").experiences
+    turned = package("p").replace(experiences=(late, early.model_copy(update={"index": -1})))
+    assert [one.experience for one in as_example(turned).messages] == ["e1", "e0"]
+
+
+def test_digest_is_of_what_is_fed_alone() -> None:
+    base = as_example(stream()).digest
+    assert as_example(stream(attributes={"x": 1})).digest == base
+    changes = ({"text": "I left."}, {"speaker": "Ann"}, {"timestamp": "2023-01-01"})
+    assert len({base, *(as_example(stream(**change)).digest for change in changes)}) == 4
+
+
+def test_the_lines_of_a_row_share_its_life() -> None:
+    """A block written after e0 and emptied after e2, read line by line; a passage between."""
+    account = StoreHistory()
+    account.note("e0", [{"id": "block-1", "change": "add", "export": {"value": "a\nb"}}])
+    account.note("e1", [{"id": "passage-1", "change": "add", "export": {"text": "c"}}])
+    account.note("e2", [{"id": "block-1", "change": "delete"}])
+    read = [Memory(id="passage-1", text="c"), Memory(id="block-1:1", text="a"),
+            Memory(id="block-1:2", text="b")]  # fmt: skip
+    lines = account.settle(read, "p")
+    assert [(one.id, one.state, one.metadata["written_after"]) for one in lines] == [
+        ("block-1:1", "deleted", ["e0"]),
+        ("block-1:2", "deleted", ["e0"]),
+        ("passage-1", "active", ["e1"]),
+    ]
+
+
+def test_other_keys_and_paths_stay_behind() -> None:
+    variables = {
+        "PATH": "/bin", "OPENROUTER_API_KEY": "other", "LANGSMITH_API_KEY": "other",
+        "PYTHONPATH": "/ours", "MEMAUDIT_API_KEY": "given", "HTTPS_PROXY": "http://proxy",
+    }  # fmt: skip
+    found = child_environment(SYSTEMS["mem0"], variables, "/folder", "key")
+    assert found["OPENAI_API_KEY"] == "key"
+    assert found["MEM0_TELEMETRY"] == "False"
+    assert found["HTTPS_PROXY"] == "http://proxy"
+    assert "other" not in found.values()
+    assert not {"PYTHONPATH", "MEMAUDIT_API_KEY"} & found.keys()
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_drivers_import_nothing_of_ours(system: str) -> None:
+    for path in (DRIVERS / "serve.py", SYSTEMS[system].driver):
+        lines = path.read_text().splitlines()
+        assert not [line for line in lines if "import" in line and "memaudit" in line]
+
+
+def test_serve_runs_without_our_packages(tmp_path: object) -> None:
+    command = [sys.executable, "-I", "-S", str(DRIVERS / "serve.py"), str(DRIVERS / "on_mem0.py")]
+    done = subprocess.run(command, input="", capture_output=True, text=True, cwd=str(tmp_path))
+    assert done.stdout == '{"missing": "mem0"}\n'
+
+
+def result(*contacted: str) -> ExampleResult:
+    return ExampleResult("p", "d", 1, 0, [], {}, 0, [], {}, [], {}, list(contacted))
+
+
+@pytest.mark.parametrize(
+    ("address", "contacted", "others"),
+    [
+        ("http://127.0.0.1:80/v1", ["127.0.0.1:80"], None),
+        ("http://127.0.0.1:80/v1", ["127.0.0.1:80", "9.9.9.9:443"], "9.9.9.9:443"),
+        ("https://api.example/v1", ["api.example:443", "9.9.9.9:443"], None),
+        ("https://api.example/v1", ["api.example:443", "spy.example:443"], "spy.example:443"),
+    ],
+)
+def test_other_addresses_are_told(address: str, contacted: list[str], others: str | None) -> None:
+    store = assemble(
+        SYSTEMS["mem0"], CaptureSettings("m", address), address, {}, [result(*contacted)], {}, "s"
+    )
+    expected = f"the system contacted more than the model's address: {others}"
+    assert store.warnings == ((expected,) if others else ())
+
+
+def test_options() -> None:
+    assert parse_options(["a=1", "b=true", "c=two words", "d=x=y"]) == {
+        "a": 1, "b": True, "c": "two words", "d": "x=y",
+    }  # fmt: skip
+    with pytest.raises(MemAuditError, match="write NAME=VALUE"):
+        parse_options(["a"])
+
+
+BLOCK = {"id": "block-1", "label": "human", "value": "Ann swims."}
+PASSAGE = {"id": "passage-1", "text": "Ann owns a boat.", "archive_id": "archive-1"}
+
+
+@pytest.mark.parametrize(
+    ("rows", "memories"),
+    [([PASSAGE, BLOCK], [("Ann swims.", "human"), ("Ann owns a boat.", "archival")]), ([], [])],
+    ids=["both", "nothing written"],
+)
+def test_core_memory_and_archive_apart(rows: list, memories: list, tmp_path: Path) -> None:
+    documents = blocks_and_passages("passages", rows)
+    for end, document in documents.items():
+        (tmp_path / f"export{end}").write_text(json.dumps(document))
+    assert list(documents) == [".json", ".passages.json"]
+    store = import_store([tmp_path / f"export{end}" for end in documents], "letta")
+    assert [(one.text, one.namespace) for one in store.memories] == memories
+    assert single_list("results", rows) == {".json": {"results": rows}}
+
+
+PROJECT = Path(__file__).parents[3] / "pyproject.toml"
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_extra(name: str) -> None:
+    """The same versions as in the pip line that a missing system is answered with."""
+    extras = tomllib.loads(PROJECT.read_text())["project"]["optional-dependencies"]
+    assert sorted(extras[name]) == sorted(SYSTEMS[name].requirements.split())
