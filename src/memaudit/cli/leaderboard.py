@@ -108,7 +108,7 @@ def _gaps(board: "Board") -> "Table":
     for gap in board.gaps:
         table.add_row(
             short_exact(gap.budget), safe_markup(gap.first), safe_markup(gap.second),
-            signed(gap.found.mean), span(gap.found.low, gap.found.high), fixed(gap.p_holm, 4),
-            str(gap.found.n), gap.verdict,
+            signed(gap.difference.mean), span(gap.difference.low, gap.difference.high), fixed(gap.p_holm, 4),
+            str(gap.difference.n), gap.verdict,
         )  # fmt: skip
     return table

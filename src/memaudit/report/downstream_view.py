@@ -161,15 +161,15 @@ def view_of(folder: DownstreamFolder) -> DiagnosisView:
     """The view of a finished diagnosis."""
     summary, spec = folder.summary, folder.summary["spec"]
     stores = summary["summaries"]
-    members = _members(spec, [one["store"] for one in stores])
+    members = _members(spec, [store["store"] for store in stores])
     return DiagnosisView(
         title=_title(folder),
         facts=tuple(_facts(folder)),
         notes=tuple(_notes(spec)),
         clusters=summary["clusters"],
-        stores=tuple(_store(members[one["store"]], one) for one in stores),
+        stores=tuple(_store(members[store["store"]], store) for store in stores),
         measures=tuple(
-            (name.replace("_", " "), about, tuple(one["measures"][name] for one in stores))
+            (name.replace("_", " "), about, tuple(store["measures"][name] for store in stores))
             for name, about in MEASURES.items()
         ),
         kinds=tuple(_kind(kind, stores, members) for kind in stores[0]["kinds"]),
@@ -179,10 +179,10 @@ def view_of(folder: DownstreamFolder) -> DiagnosisView:
             if row["measure"] in COMPARED and row["mean_difference"] is not None
         ),
         remarks=tuple(
-            (name.replace("_", " "), tuple(one["why"].get(name, 0) for one in stores))
-            for name in sorted({why for one in stores for why in one["why"]})
+            (name.replace("_", " "), tuple(store["why"].get(name, 0) for store in stores))
+            for name in sorted({why for store in stores for why in store["why"]})
         ),
-        plot=curve_plot([(members[one["store"]], one["curve"]) for one in stores]),
+        plot=curve_plot([(members[store["store"]], store["curve"]) for store in stores]),
         failures=failures(folder.rows, members),
         rules=spec["rules"],
     )
@@ -190,18 +190,18 @@ def view_of(folder: DownstreamFolder) -> DiagnosisView:
 
 def _members(spec: dict[str, Any], names: Sequence[str]) -> dict[str, Member]:
     about, peeking = spec.get("about_stores", {}), set(spec.get("peeking_writers", ()))
-    found, tone = {}, 0
+    members, tone = {}, 0
     for name in names:
         known = WRITERS.get(name)
         tone += name not in peeking
-        found[name] = Member(
+        members[name] = Member(
             name,
             known.label if known else name,
             about.get(name) or (known.about if known else "an exported store"),
             "reference" if name in peeking else "deployable",
             0 if name in peeking else tone,
         )
-    return found
+    return members
 
 
 def _title(folder: DownstreamFolder) -> str:
@@ -231,20 +231,20 @@ def _notes(spec: dict[str, Any]) -> Iterator[str]:
         yield f"left out: {why}"
 
 
-def _layers(one: dict[str, Any]) -> tuple[int, ...]:
-    shares = {Layer.NONE.value: one["answered"], **one["losses"]}
-    return tuple(int(exact(shares[layer]) * one["questions"]) for layer in LAYERS)
+def _layers(store: dict[str, Any]) -> tuple[int, ...]:
+    shares = {Layer.NONE.value: store["answered"], **store["losses"]}
+    return tuple(int(exact(shares[layer]) * store["questions"]) for layer in LAYERS)
 
 
-def _store(member: Member, one: dict[str, Any]) -> StoreView:
-    counts = tuple(one["outcomes"][outcome] for outcome in Outcome)
-    return StoreView(member, one["questions"], counts, _layers(one))
+def _store(member: Member, store: dict[str, Any]) -> StoreView:
+    counts = tuple(store["outcomes"][outcome] for outcome in Outcome)
+    return StoreView(member, store["questions"], counts, _layers(store))
 
 
 def _kind(name: str, stores: Sequence[dict[str, Any]], members: dict[str, Member]) -> KindView:
     rows = []
-    for one in stores:
-        found = one["kinds"][name]
-        means = tuple(found["measures"][measure]["mean"] for measure in BY_KIND)
-        rows.append((members[one["store"]], means, _layers(found)))
+    for store in stores:
+        kind = store["kinds"][name]
+        means = tuple(kind["measures"][measure]["mean"] for measure in BY_KIND)
+        rows.append((members[store["store"]], means, _layers(kind)))
     return KindView(name or "-", stores[0]["kinds"][name]["questions"], tuple(rows))

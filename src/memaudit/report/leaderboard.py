@@ -56,15 +56,15 @@ class Gap:
     budget: Fraction
     first: str
     second: str
-    found: Difference
+    difference: Difference
     p_holm: float
 
     @property
     def verdict(self) -> str:
         """In words, whether the two can be distinguished."""
-        if self.found.n < 2:
+        if self.difference.n < 2:
             return "too few packages"
-        if self.found.mean == self.found.low == self.found.high == 0:
+        if self.difference.mean == self.difference.low == self.difference.high == 0:
             return "the same on every package"
         return "distinguished" if self.p_holm < CLEAR else "not distinguished"
 
@@ -80,7 +80,7 @@ class Board:
     @property
     def stores(self) -> tuple[str, ...]:
         """All stores by name."""
-        return tuple(sorted({one.store for _, rows in self.budgets for one in rows}))
+        return tuple(sorted({standing.store for _, rows in self.budgets for standing in rows}))
 
     @property
     def one_package(self) -> bool:
@@ -95,39 +95,45 @@ def board(entries: Entries) -> Board:
     rows: dict[Fraction, dict[tuple[str, str], ScoreRow]] = {}
     for entry in entries.entries:
         rows.setdefault(entry.row.budget, {})[entry.package, entry.row.store] = entry.row
-    if sum(math.comb(len({store for _, store in found}), 2) for found in rows.values()) > MOST_GAPS:
+    if sum(math.comb(len({store for _, store in cells}), 2) for cells in rows.values()) > MOST_GAPS:
         raise MemAuditError(
             f"there are more than {MOST_GAPS:,} pairs of stores to compare; score fewer stores, or "
             "at fewer budgets"
         )
     budgets: list[tuple[Fraction, tuple[Standing, ...]]] = []
     gaps: list[Gap] = []
-    for budget, found in sorted(rows.items()):
-        stores = sorted({store for _, store in found})
-        kept = _table(found, entries.packages, stores, upper=False)
-        upper = _table(found, entries.packages, stores, upper=True)
+    for budget, cells in sorted(rows.items()):
+        stores = sorted({store for _, store in cells})
+        ratios = _table(cells, entries.packages, stores, upper=False)
+        upper = _table(cells, entries.packages, stores, upper=True)
         columns = zip(
-            stores, mean_intervals(kept, drawn), mean_intervals(upper, drawn), strict=True
+            stores, mean_intervals(ratios, drawn), mean_intervals(upper, drawn), strict=True
         )
         standings = [
             _standing(store, _known(mine), _known(best),
-                      [found.get((package, store)) for package in entries.packages],
+                      [cells.get((package, store)) for package in entries.packages],
                       incomplete[store], undecided[store])
             for store, mine, best in columns
         ]  # fmt: skip
-        standings.sort(key=lambda one: (one.kept.n == 0, -_or_zero(one.kept.mean), one.store))
+        standings.sort(
+            key=lambda standing: (
+                standing.kept.n == 0,
+                -_or_zero(standing.kept.mean),
+                standing.store,
+            )
+        )
         budgets.append((budget, tuple(standings)))
-        order = [stores.index(one.store) for one in standings]
+        order = [stores.index(standing.store) for standing in standings]
         pairs = list(combinations(order, 2))
         gaps += [
             Gap(budget, stores[a], stores[b], _known_gap(gap), math.nan)
-            for (a, b), gap in zip(pairs, paired_differences(kept, pairs, drawn), strict=True)
+            for (a, b), gap in zip(pairs, paired_differences(ratios, pairs, drawn), strict=True)
         ]
     return Board(entries, tuple(budgets), tuple(_corrected(gaps)))
 
 
 def _table(
-    found: dict[tuple[str, str], ScoreRow],
+    cells: dict[tuple[str, str], ScoreRow],
     packages: Sequence[str],
     stores: Sequence[str],
     upper: bool,
@@ -136,7 +142,7 @@ def _table(
     table = np.full((len(packages), len(stores)), np.nan)
     for at, package in enumerate(packages):
         for column, store in enumerate(stores):
-            row = found.get((package, store))
+            row = cells.get((package, store))
             if row is not None:
                 ratio = row.upper_pruned.common_union_ratio if upper else kept_ratio(row)
                 table[at, column] = math.nan if ratio is None else ratio
@@ -154,34 +160,37 @@ def _unseen(entries: Entries) -> tuple[Counter[str], Counter[str]]:
 
 
 def _standing(
-    store: str, kept: Interval, upper: Interval, rows: Sequence[ScoreRow | None],
+    store: str, mean_kept: Interval, upper: Interval, rows: Sequence[ScoreRow | None],
     incomplete: int, undecided: int,
 ) -> Standing:  # fmt: skip
-    there = [row for row in rows if row is not None]
-    sizes = [row.memories for row in there if row.memories is not None]
-    told = [row.diagnosis for row in there if isinstance(row.diagnosis, LossDiagnosis)]
+    scored = [row for row in rows if row is not None]
+    sizes = [row.memories for row in scored if row.memories is not None]
+    diagnoses = [row.diagnosis for row in scored if isinstance(row.diagnosis, LossDiagnosis)]
     return Standing(
         store=store,
-        kept=kept,
+        kept=mean_kept,
         upper=upper,
-        shares=_mean_shares(told) if told else None,
-        diagnosed=len(told),
-        cut=sum(not row.feasible for row in there),
-        undefined=dict(sorted(Counter(filter(None, map(undefined_reason, there))).items())),
-        missing=len(rows) - len(there),
+        shares=_mean_shares(diagnoses) if diagnoses else None,
+        diagnosed=len(diagnoses),
+        cut=sum(not row.feasible for row in scored),
+        undefined=dict(sorted(Counter(filter(None, map(undefined_reason, scored))).items())),
+        missing=len(rows) - len(scored),
         memories=sum(sizes) / len(sizes) if sizes else None,
         incomplete=incomplete,
         undecided_cells=undecided,
     )
 
 
-def _mean_shares(told: Sequence[LossDiagnosis]) -> dict[str, Fraction]:
-    rows = [[one.kept, *(one.losses[name].share for name in LOSS_STEPS)] for one in told]
-    whole = common_denominator(share for row in rows for share in row)
-    if whole is None or whole >= LARGEST_COMMON:
+def _mean_shares(diagnoses: Sequence[LossDiagnosis]) -> dict[str, Fraction]:
+    rows = [
+        [diagnosis.kept, *(diagnosis.losses[name].share for name in LOSS_STEPS)]
+        for diagnosis in diagnoses
+    ]
+    denominator = common_denominator(share for row in rows for share in row)
+    if denominator is None or denominator >= LARGEST_COMMON:
         rows = [_rounded(row) for row in rows]
     sums = (sum(column, Fraction(0)) for column in zip(*rows, strict=True))
-    return {name: value / len(told) for name, value in zip(SHARES, sums, strict=True)}
+    return {name: value / len(diagnoses) for name, value in zip(SHARES, sums, strict=True)}
 
 
 def _rounded(row: list[Fraction]) -> list[Fraction]:
@@ -190,13 +199,17 @@ def _rounded(row: list[Fraction]) -> list[Fraction]:
     return [1 - sum(others, Fraction(0)), *others]
 
 
-def _known(one: Interval) -> Interval:
+def _known(interval: Interval) -> Interval:
     """Resampling one package says nothing about others."""
-    return one if one.n > 1 else replace(one, low=math.nan, high=math.nan)
+    return interval if interval.n > 1 else replace(interval, low=math.nan, high=math.nan)
 
 
-def _known_gap(one: Difference) -> Difference:
-    return one if one.n > 1 else replace(one, low=math.nan, high=math.nan, p=math.nan)
+def _known_gap(difference: Difference) -> Difference:
+    return (
+        difference
+        if difference.n > 1
+        else replace(difference, low=math.nan, high=math.nan, p=math.nan)
+    )
 
 
 def _or_zero(number: float) -> float:
@@ -205,6 +218,8 @@ def _or_zero(number: float) -> float:
 
 def _corrected(gaps: Sequence[Gap]) -> list[Gap]:
     """Holm's correction over every comparison there is, at all budgets."""
-    tested = [gap for gap in gaps if not math.isnan(gap.found.p)]
-    worth = iter(holm([gap.found.p for gap in tested]))
-    return [gap if math.isnan(gap.found.p) else replace(gap, p_holm=next(worth)) for gap in gaps]
+    tested = [gap for gap in gaps if not math.isnan(gap.difference.p)]
+    worth = iter(holm([gap.difference.p for gap in tested]))
+    return [
+        gap if math.isnan(gap.difference.p) else replace(gap, p_holm=next(worth)) for gap in gaps
+    ]

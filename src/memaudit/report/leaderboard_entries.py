@@ -18,7 +18,7 @@ MAX_BYTES = 1 << 28
 
 Form = TypeVar("Form", ScoreFile, NotScored)
 
-Found = Sequence[tuple[str, ScoreFile]]
+NamedScoreFiles = Sequence[tuple[str, ScoreFile]]
 """Where each file comes from, and the file."""
 
 
@@ -63,43 +63,51 @@ def read_scores(folder: Path) -> Entries:
     """The score files of a folder; refused where they cannot be compared."""
     if not folder.is_dir():
         raise MemAuditError(f"{folder}: is no folder; give one with files of memaudit score --json")
-    found: list[tuple[str, ScoreFile]] = []
+    score_files: list[tuple[str, ScoreFile]] = []
     skipped: list[str] = []
     missing: list[NotScored] = []
     for path in sorted(folder.glob("*.json")):
         files, not_scored = _read(path)
         if not files:
             skipped.append(path.name)
-        found += [(path.name, one) for one in files]
+        score_files += [(path.name, score_file) for score_file in files]
         missing += not_scored
-    if not found:
+    if not score_files:
         raise MemAuditError(f"{folder}: holds no file that memaudit score --json wrote")
-    return _entries_of(found, skipped, missing)
+    return _entries_of(score_files, skipped, missing)
 
 
 def entries_of(
     files: Sequence[tuple[str, dict[str, Any]]], not_scored: Sequence[dict[str, Any]] = ()
 ) -> Entries:
     """The scores of one run, as `memaudit score --json` prints them for each package."""
-    found = [(name, validated(ScoreFile, data, name)) for name, data in files]
-    return _entries_of(found, (), [validated(NotScored, one, "not_scored") for one in not_scored])
+    score_files = [(name, validated(ScoreFile, data, name)) for name, data in files]
+    return _entries_of(
+        score_files, (), [validated(NotScored, row, "not_scored") for row in not_scored]
+    )
 
 
-def _entries_of(found: Found, skipped: Sequence[str], not_scored: Sequence[NotScored]) -> Entries:
-    _agree(found, "judge", lambda one: one.judge_kind)
-    _agree(found, "cost rule", lambda one: one.cost_rule)
-    _agree(found, "group cap", lambda one: None if one.group_cap is None else str(one.group_cap))
-    files = [one for _, one in found]
+def _entries_of(
+    score_files: NamedScoreFiles, skipped: Sequence[str], not_scored: Sequence[NotScored]
+) -> Entries:
+    _agree(score_files, "judge", lambda file: file.judge_kind)
+    _agree(score_files, "cost rule", lambda file: file.cost_rule)
+    _agree(
+        score_files,
+        "group cap",
+        lambda file: None if file.group_cap is None else str(file.group_cap),
+    )
+    files = [file for _, file in score_files]
     names = _names(files)
-    entries = _entries(found, names)
+    entries = _entries(score_files, names)
     return Entries(
         entries=tuple(entries),
-        accounts=tuple((names[id(one)], store) for one in files for store in one.stores),
-        undecided_cells=sum(one.undecided_cells for one in files),
+        accounts=tuple((names[id(file)], store) for file in files for store in file.stores),
+        undecided_cells=sum(file.undecided_cells for file in files),
         packages=tuple(dict.fromkeys(entry.package for entry in entries)),
-        judges=tuple(sorted({one.judge for one in files})),
-        is_estimate=any(one.coverage_is_an_estimate for one in files),
-        cost_rule=next((one.cost_rule for one in files if one.cost_rule is not None), None),
+        judges=tuple(sorted({file.judge for file in files})),
+        is_estimate=any(file.coverage_is_an_estimate for file in files),
+        cost_rule=next((file.cost_rule for file in files if file.cost_rule is not None), None),
         skipped=tuple(skipped),
         not_scored=tuple(not_scored),
     )
@@ -116,50 +124,50 @@ def _read(path: Path) -> tuple[list[ScoreFile], list[NotScored]]:
     packages = data.get("packages") if data.get("format") == FORMAT else None
     rows = packages if isinstance(packages, list) else [data]
     files = [
-        validated(ScoreFile, one, path.name)
-        for one in rows
-        if isinstance(one, dict) and "scores" in one and "judge" in one
+        validated(ScoreFile, row, path.name)
+        for row in rows
+        if isinstance(row, dict) and "scores" in row and "judge" in row
     ]
     missing = data.get("not_scored") if rows is packages else None
     missing = missing if isinstance(missing, list) else []
-    return files, [validated(NotScored, one, f"{path.name}: not_scored") for one in missing]
+    return files, [validated(NotScored, row, f"{path.name}: not_scored") for row in missing]
 
 
-def _agree(found: Found, what: str, of: Callable[[ScoreFile], str | None]) -> None:
+def _agree(score_files: NamedScoreFiles, what: str, of: Callable[[ScoreFile], str | None]) -> None:
     """Numbers by different judges or costs say nothing about each other."""
-    said = [(name, of(one)) for name, one in found if of(one) is not None]
-    for name, value in said[1:]:
-        if value != said[0][1]:
+    values = [(name, of(file)) for name, file in score_files if of(file) is not None]
+    for name, value in values[1:]:
+        if value != values[0][1]:
             raise MemAuditError(
-                f"{name} has the {what} {value!r}, {said[0][0]} has {said[0][1]!r}: they cannot be "
-                "compared; put them into folders of their own"
+                f"{name} has the {what} {value!r}, {values[0][0]} has {values[0][1]!r}. They "
+                "cannot be compared. Put them in separate folders"
             )
 
 
-def _digest(one: ScoreFile) -> str | None:
-    return next((row.package_ratio.digest for row in one.scores if row.package_ratio.digest), None)
+def _digest(file: ScoreFile) -> str | None:
+    return next((row.package_ratio.digest for row in file.scores if row.package_ratio.digest), None)
 
 
 def _names(files: Sequence[ScoreFile]) -> dict[int, str]:
     """Packages by name, with a piece of the digest where two have the same name."""
     digests: dict[str, set[str | None]] = {}
-    for one in files:
-        digests.setdefault(one.package, set()).add(_digest(one))
+    for file in files:
+        digests.setdefault(file.package, set()).add(_digest(file))
     return {
-        id(one): one.package
-        if len(digests[one.package]) == 1
-        else f"{one.package} ({(_digest(one) or 'no digest')[:8]})"
-        for one in files
+        id(file): file.package
+        if len(digests[file.package]) == 1
+        else f"{file.package} ({(_digest(file) or 'no digest')[:8]})"
+        for file in files
     }
 
 
-def _entries(found: Found, names: dict[int, str]) -> list[Entry]:
+def _entries(score_files: NamedScoreFiles, names: dict[int, str]) -> list[Entry]:
     """One entry a store, package and budget, over one common union a package."""
     entries: dict[tuple[str, str, Fraction], Entry] = {}
     unions: dict[str, tuple[str, str | None]] = {}
-    for file, one in found:
-        package = names[id(one)]
-        for row in one.scores:
+    for file, score_file in score_files:
+        package = names[id(score_file)]
+        for row in score_file.scores:
             first, union = unions.setdefault(package, (file, row.common_union_ratio.digest))
             if row.common_union_ratio.digest != union:
                 raise MemAuditError(
@@ -172,8 +180,8 @@ def _entries(found: Found, names: dict[int, str]) -> list[Entry]:
                     f"{file}: {row.store!r} has a second score for {package!r} at budget "
                     f"{plain(row.budget)}; keep one"
                 )
-            kept = kept_ratio(row)
-            if row.feasible and kept is not None and not 0 <= kept <= 1:
+            ratio = kept_ratio(row)
+            if row.feasible and ratio is not None and not 0 <= ratio <= 1:
                 raise MemAuditError(
                     f"{file}: the ratio of {row.store!r} at budget {plain(row.budget)} is not "
                     "within 0 and 1; score it again"

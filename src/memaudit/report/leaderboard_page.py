@@ -32,7 +32,7 @@ def leaderboard_data(board: Board) -> dict[str, Any]:
         "coverage_is_an_estimate": board.entries.is_estimate,
         "cost_rule": board.entries.cost_rule,
         "skipped_files": list(board.entries.skipped),
-        "not_scored": [one.model_dump() for one in board.entries.not_scored],
+        "not_scored": [row.model_dump() for row in board.entries.not_scored],
         "undecided_cells": board.entries.undecided_cells,
         "not_all_seen": [
             {"package": package, **store.model_dump(exclude={"digest"}, exclude_defaults=True)}
@@ -40,16 +40,16 @@ def leaderboard_data(board: Board) -> dict[str, Any]:
             if is_incomplete(store) or store.undecided_cells or store.left_out
         ],
         "standings": [
-            {"budget": plain(budget), **_standing(one)} for budget, rows in board.budgets
-            for one in rows
+            {"budget": plain(budget), **_standing(standing)} for budget, rows in board.budgets
+            for standing in rows
         ],
         "differences": [
             {
                 "budget": plain(gap.budget),
                 "first": gap.first,
                 "second": gap.second,
-                **_mean(gap.found),
-                "p": rounded(gap.found.p),
+                **_mean(gap.difference),
+                "p": rounded(gap.difference.p),
                 "p_holm": rounded(gap.p_holm),
             }
             for gap in board.gaps
@@ -57,28 +57,28 @@ def leaderboard_data(board: Board) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _standing(one: Standing) -> dict[str, Any]:
+def _standing(standing: Standing) -> dict[str, Any]:
     return {
-        "store": one.store,
-        "kept": _mean(one.kept),
-        "upper_pruned": _mean(one.upper),
-        "shares": one.shares and {name: str(share) for name, share in one.shares.items()},
-        "diagnosed": one.diagnosed,
-        "cut_to_budget": one.cut,
-        "undefined": one.undefined,
-        "not_scored": one.missing,
-        "memories": rounded(one.memories),
-        "incomplete_stores": one.incomplete,
-        "undecided_cells": one.undecided_cells,
+        "store": standing.store,
+        "kept": _mean(standing.kept),
+        "upper_pruned": _mean(standing.upper),
+        "shares": standing.shares and {name: str(share) for name, share in standing.shares.items()},
+        "diagnosed": standing.diagnosed,
+        "cut_to_budget": standing.cut,
+        "undefined": standing.undefined,
+        "not_scored": standing.missing,
+        "memories": rounded(standing.memories),
+        "incomplete_stores": standing.incomplete,
+        "undecided_cells": standing.undecided_cells,
     }
 
 
-def _mean(found: Interval | Difference) -> dict[str, Any]:
+def _mean(interval: Interval | Difference) -> dict[str, Any]:
     return {
-        "n": found.n,
-        "mean": rounded(found.mean),
-        "ci_low": rounded(found.low),
-        "ci_high": rounded(found.high),
+        "n": interval.n,
+        "mean": rounded(interval.mean),
+        "ci_low": rounded(interval.low),
+        "ci_high": rounded(interval.high),
     }
 
 
@@ -101,25 +101,27 @@ def coverage_note(board: Board) -> str:
 def notes(board: Board) -> list[str]:
     """What scores do not see, what was left out, and how far intervals can be trusted."""
     count = len(board.entries.packages)
-    found = unseen(board)
+    lines = unseen(board)
     if board.one_package:
-        found.append(
+        lines.append(
             "one package only: there is nothing to resample, so no interval and no test is given"
         )
     elif count < FEW:
-        found.append(f"{counted(count, 'package')}: intervals and tests are rough")
-    if sizes := {one.store: one.memories for _, rows in board.budgets for one in rows}:
-        told = [
+        lines.append(f"{counted(count, 'package')}: intervals and tests are rough")
+    if sizes := {
+        standing.store: standing.memories for _, rows in board.budgets for standing in rows
+    }:
+        averages = [
             f"{name} {significant(size)}"
             for name, size in sorted(sizes.items())
             if size is not None
         ]
-        if told and not board.one_package:
-            found.append(f"memories of a package, on average: {', '.join(told)}")
-    if any(one.cut for _, rows in board.budgets for one in rows):
-        found.append(f"a store over budget is cut to it by {DEFAULT_POLICY}, as in the diagnosis")
-    if any(one.missing for _, rows in board.budgets for one in rows):
-        found.append(
+        if averages and not board.one_package:
+            lines.append(f"memories of a package, on average: {', '.join(averages)}")
+    if any(standing.cut for _, rows in board.budgets for standing in rows):
+        lines.append(f"a store over budget is cut to it by {DEFAULT_POLICY}, as in the diagnosis")
+    if any(standing.missing for _, rows in board.budgets for standing in rows):
+        lines.append(
             "some stores were not scored on every package at every budget: their means are over "
             "other packages; differences are over the packages both have"
         )
@@ -127,25 +129,25 @@ def notes(board: Board) -> list[str]:
         first = missing[0]
         what = first.package if first.store is None else f"{first.store} on {first.package}"
         more = f", and {len(missing) - 1:,} more" if len(missing) > 1 else ""
-        found.append(f"not scored, and in no mean: {what} ({first.reason}){more}")
+        lines.append(f"not scored, and in no mean: {what} ({first.reason}){more}")
     if board.entries.cost_rule is None:
-        found.append("the files do not name their cost rule: make sure it is one and the same")
+        lines.append("the files do not name their cost rule: make sure it is one and the same")
     if board.entries.skipped:
-        found.append(f"no scores in {', '.join(board.entries.skipped)}: left out")
-    return found
+        lines.append(f"no scores in {', '.join(board.entries.skipped)}: left out")
+    return lines
 
 
 def unseen(board: Board) -> list[str]:
     """Incomplete stores, cells nobody decided, labels that fit nothing."""
-    said: dict[str, list[str]] = {}
+    packages_of: dict[str, list[str]] = {}
     for package, store in board.entries.accounts:
         for line in _lines(store):
-            said.setdefault(f"{store.name}: {line}", []).append(package)
-    found = [f"{line} ({_places(packages)})" for line, packages in said.items()]
+            packages_of.setdefault(f"{store.name}: {line}", []).append(package)
+    lines = [f"{line} ({_places(packages)})" for line, packages in packages_of.items()]
     if undecided := board.entries.undecided_cells:
         verb = "counts" if undecided == 1 else "count"
-        found.append(f"{counted(undecided, 'cell')} got no answer and {verb} as not covered")
-    return found if len(found) <= MOST_NOTES else _shortened(found)
+        lines.append(f"{counted(undecided, 'cell')} got no answer and {verb} as not covered")
+    return lines if len(lines) <= MOST_NOTES else _shortened(lines)
 
 
 def _lines(store: StoreRow) -> list[str]:
@@ -159,9 +161,9 @@ def _places(packages: list[str]) -> str:
     return shown if more <= 0 else f"{shown} and {more} more"
 
 
-def _shortened(found: list[str]) -> list[str]:
-    more = len(found) - MOST_NOTES
-    return [*found[:MOST_NOTES], f"and {counted(more, 'note')} more of this kind, in the JSON"]
+def _shortened(lines: list[str]) -> list[str]:
+    more = len(lines) - MOST_NOTES
+    return [*lines[:MOST_NOTES], f"and {counted(more, 'note')} more of this kind, in the JSON"]
 
 
 DASH = "\N{EN DASH}"

@@ -112,16 +112,20 @@ def _points(
     never to the left: OPT only rises to the right, so no sign ends up above its line.
     """
     taken: set[tuple[float, float]] = set()
-    for one in sorted(curve.reached, key=lambda one: (one.member.tone > 0, one.member.tone)):
-        if one.value is None:
+    for point in sorted(
+        curve.reached, key=lambda point: (point.member.tone > 0, point.member.tone)
+    ):
+        if point.value is None:
             continue
-        at, height = x(float(one.budget)), y(one.value)
-        if one.member.tone:
+        at, height = x(float(point.budget)), y(point.value)
+        if point.member.tone:
             while any(abs(at - a) < DODGE and abs(height - h) < DODGE for a, h in taken):
                 at = round(at + DODGE, 1)
             taken.add((at, height))
-        text = f"{one.member.label}: {amount(one.value)} at budget {amount(float(one.budget))}"
-        yield Point(at, height, one.member, text)
+        text = (
+            f"{point.member.label}: {amount(point.value)} at budget {amount(float(point.budget))}"
+        )
+        yield Point(at, height, point.member, text)
 
 
 def _description(curve: FrontierCurve) -> str:
@@ -168,38 +172,40 @@ def curve_plot(
 ) -> CurvePlot | None:
     """Evidence coverage against words; None where there is nothing to show."""
     known = [
-        (member, [one for one in curve if one["evidence_coverage"]["mean"] is not None])
+        (member, [point for point in curve if point["evidence_coverage"]["mean"] is not None])
         for member, curve in stores
     ]
-    words = [one["words"] for _, curve in known for one in curve if one["words"] > 0]
+    words = [point["words"] for _, curve in known for point in curve if point["words"] > 0]
     if not words:
         return None
     x, x_ticks = _axis(min(words), max(words))
-    lines, points, told = [], [], []
+    lines, points, summaries = [], [], []
     for member, curve in known:
         places = [
-            (x(one["words"]), _y(one["evidence_coverage"]["mean"]), one)
-            for one in curve
-            if one["words"] > 0
+            (x(point["words"]), _y(point["evidence_coverage"]["mean"]), point)
+            for point in curve
+            if point["words"] > 0
         ]
         if not places:
             continue
         lines.append((member, "M" + "L".join(f"{a} {b}" for a, b, _ in places)))
-        for a, b, one in places:
-            text = f"{member.label}, first {one['first']}: {_numbers(one)}"
+        for a, b, point in places:
+            text = f"{member.label}, first {point['first']}: {_numbers(point)}"
             points.append(Point(a, b, member, text))
-        told.append(f"{member.label}: {_numbers(places[-1][2])}")
+        summaries.append(f"{member.label}: {_numbers(places[-1][2])}")
     return CurvePlot(
         tuple(lines),
         tuple(points),
         x_ticks,
         tuple(Tick(_y(at), f"{at:g}") for at in ticks(1, HALVES)),
-        f"Evidence coverage against words retrieved. {'; '.join(told)}.",
+        f"Evidence coverage against words retrieved. {'; '.join(summaries)}.",
     )
 
 
-def _numbers(one: Mapping[str, Any]) -> str:
-    return f"coverage {fixed(one['evidence_coverage']['mean'])} in {fixed(one['words'], 0)} words"
+def _numbers(point: Mapping[str, Any]) -> str:
+    return (
+        f"coverage {fixed(point['evidence_coverage']['mean'])} in {fixed(point['words'], 0)} words"
+    )
 
 
 def _axis(least: float, most: float) -> tuple[Callable[[float], float], tuple[Tick, ...]]:
@@ -222,8 +228,8 @@ def _axis(least: float, most: float) -> tuple[Callable[[float], float], tuple[Ti
         for power in range(math.floor(math.log10(least)), math.ceil(math.log10(most)) + 1)
         for step in (1, 2, 5)
     ]
-    inside = [at for at in marks if least <= at and logarithmic(at) <= WIDTH - ROOM]
-    return logarithmic, tuple(Tick(logarithmic(at), f"{at:g}") for at in inside)
+    shown_marks = [at for at in marks if least <= at and logarithmic(at) <= WIDTH - ROOM]
+    return logarithmic, tuple(Tick(logarithmic(at), f"{at:g}") for at in shown_marks)
 
 
 def scatter_plot(
@@ -234,23 +240,23 @@ def scatter_plot(
     def x(share: float) -> float:
         return round(LEFT + (WIDTH - LEFT - RIGHT) * share, 1)
 
-    fine = [one for one in points if one["ratio"] is not None and one[target] is not None]
-    signs, told = [], []
+    fine = [point for point in points if point["ratio"] is not None and point[target] is not None]
+    signs, summaries = [], []
     for member in members:
-        own = [one for one in fine if one["writer"] == member.name]
+        own = [point for point in fine if point["writer"] == member.name]
         if own:
             ratio, outcome = (
-                sum(one[name] for one in own) / len(own) for name in ("ratio", target)
+                sum(point[name] for point in own) / len(own) for name in ("ratio", target)
             )
             text = (
                 f"{member.label}: ratio {fixed(ratio)}, {target.replace('_', ' ')} {fixed(outcome)}"
             )
             signs.append(Point(x(ratio), _y(outcome), member, text))
-            told.append(text)
-    places = dict.fromkeys((x(one["ratio"]), _y(one[target])) for one in fine)
+            summaries.append(text)
+    places = dict.fromkeys((x(point["ratio"]), _y(point[target])) for point in fine)
     return ScatterPlot(
         "".join(f"M{a} {b}h0" for a, b in places),
         tuple(signs),
         tuple((Tick(x(at), f"{at:g}"), Tick(_y(at), f"{at:g}")) for at in ticks(1, HALVES)),
-        f"Ratio against {target.replace('_', ' ')}. {'; '.join(told)}.",
+        f"Ratio against {target.replace('_', ' ')}. {'; '.join(summaries)}.",
     )

@@ -21,8 +21,8 @@ from memaudit.report.page_numbers import (
     ratio,
     share,
     shortened,
+    thousands,
     visible_text,
-    whole,
 )
 from memaudit.report.writer_groups import GROUP_NOTES, GROUP_TITLES, OPT
 from memaudit.stats.bootstrap import LEVEL, RESAMPLES
@@ -55,7 +55,7 @@ def environment(*packages: str) -> Environment:
     )
     for show in (
         ratio, difference, amount, change, p_value, precise, share, percent, shortened,
-        counted, whole, byte_size, short_number,
+        counted, thousands, byte_size, short_number,
     ):  # fmt: skip
         jinja.filters[show.__name__] = show
     jinja.globals.update(

@@ -54,14 +54,14 @@ def share(number: float | None) -> str:
     return number_text.percent(number, missing=NONE)
 
 
-def whole(count: int | None) -> str:
+def thousands(count: int | None) -> str:
     """A count, in groups of three digits."""
     return NONE if count is None else f"{count:,}"
 
 
-def percent(part: float, whole: float) -> float:
+def percent(part: float, total: float) -> float:
     """A position along an axis, in percent with two decimal places, for SVG attributes."""
-    return round(100 * part / whole, 2) if whole else 0.0
+    return round(100 * part / total, 2) if total else 0.0
 
 
 def visible_text(text: str) -> str:

@@ -51,5 +51,5 @@ def members_by_name(peeks: Mapping[str, bool]) -> dict[str, Member]:
 
 def grouped(members: Sequence[Member]) -> list[tuple[Group, list[Member]]]:
     """The writers by group, in the order given; groups without any are left out."""
-    found = [(group, [one for one in members if one.group == group]) for group in GROUPS]
-    return [(group, inside) for group, inside in found if inside]
+    groups = [(group, [member for member in members if member.group == group]) for group in GROUPS]
+    return [(group, own) for group, own in groups if own]

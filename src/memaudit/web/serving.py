@@ -139,7 +139,7 @@ def serve(
             timeout_graceful_shutdown=GRACE,
         )  # fmt: skip
 
-        def told() -> None:
+        def on_ready() -> None:
             announce(address)
             if browser:
                 # Where the browser runs in the terminal, opening it does not return.
@@ -149,7 +149,7 @@ def serve(
         before = signal.signal(signal.SIGTERM, signal.default_int_handler)
         try:
             with suppress(KeyboardInterrupt):
-                _Server(config, told, ending).run(sockets=[listener])
+                _Server(config, on_ready, ending).run(sockets=[listener])
         finally:
             signal.signal(signal.SIGTERM, before)
 
@@ -158,16 +158,16 @@ class _Server(uvicorn.Server):
     """Tells when it answers; from then on a signal ends it in order."""
 
     def __init__(
-        self, config: uvicorn.Config, told: Callable[[], None], ending: Callable[[], None]
+        self, config: uvicorn.Config, on_ready: Callable[[], None], ending: Callable[[], None]
     ) -> None:
         super().__init__(config)
-        self._told = told
+        self._on_ready = on_ready
         self._ending = ending
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Start, then tell."""
         await super().startup(sockets=sockets)
-        self._told()
+        self._on_ready()
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """End; an answer that is cut off by that is no news to whoever ended it."""

@@ -30,11 +30,11 @@ def test_means_by_hand(tmp_path: Path) -> None:
         "kept": F(1, 2), "generation": 0, "extraction": F(1, 4), "cost": F(1, 4), "selection": 0,
     }  # fmt: skip
     (gap,) = found.gaps
-    assert (gap.first, gap.second, gap.found.n) == ("a", "b", 3)
+    assert (gap.first, gap.second, gap.difference.n) == ("a", "b", 3)
     # The difference is the same everywhere, so no resample moves it.
-    assert (gap.found.mean, gap.found.low, gap.found.high) == (0.25, 0.25, 0.25)
+    assert (gap.difference.mean, gap.difference.low, gap.difference.high) == (0.25, 0.25, 0.25)
     # Of 8 sign flips of three equal differences, two are as far from 0.
-    assert gap.found.p == gap.p_holm == 0.25
+    assert gap.difference.p == gap.p_holm == 0.25
     assert gap.verdict == "not distinguished"
 
 
@@ -74,8 +74,8 @@ def test_one_package_has_no_interval(tmp_path: Path) -> None:
     assert a.kept.mean == 0.5
     assert math.isnan(a.kept.low)
     (gap,) = found.gaps
-    assert gap.found.mean == 0.25
-    assert math.isnan(gap.found.p)
+    assert gap.difference.mean == 0.25
+    assert math.isnan(gap.difference.p)
     assert gap.verdict == "too few packages"
     assert notes(found)[0].startswith("one package only")
 
@@ -89,7 +89,7 @@ def test_holm_over_all_budgets(tmp_path: Path) -> None:
         )  # fmt: skip
     first, second = board(read_scores(tmp_path)).gaps
     # 7 equal differences: 2 of 128 flips.
-    assert first.found.p == pytest.approx(1 / 64)
+    assert first.difference.p == pytest.approx(1 / 64)
     assert first.p_holm == pytest.approx(2 / 64)
     assert first.verdict == "distinguished"
     assert second.p_holm == 1

@@ -100,13 +100,13 @@ def _single(cells: Sequence[SummaryCell], text: str) -> Figure:
         )
     )
     budgets = budgets_of(cells)
-    looks = line_styles(writers)
+    styles = line_styles(writers)
     ends = []
     for writer, label in zip(writers, labels, strict=True):
-        means = _draw(axes, cells, writer, looks[writer], budgets, _shift(writers, writer))
+        means = _draw(axes, cells, writer, styles[writer], budgets, _shift(writers, writer))
         defined = [mean for mean in means if not math.isnan(mean)]
         name = label if defined else f"{label} (undefined)"
-        ends.append(LineEnd(name, defined[-1] if defined else 0.0, looks[writer]))
+        ends.append(LineEnd(name, defined[-1] if defined else 0.0, styles[writer]))
     _axes(axes, budgets, distribution_label(cells[0].distribution), room, LARGE)
     axes.set_ylabel("mean ratio to OPT")
     axes.set_xlabel("budget (storage cost)")
@@ -119,8 +119,8 @@ def _panels(cells: Sequence[SummaryCell], names: Sequence[str], text: str) -> Fi
     columns = min(4, len(names))
     rows = math.ceil(len(names) / columns)
     writers = in_order(cell.writer for cell in cells)
-    looks = line_styles(writers)
-    handles = [_handle(writer, looks[writer]) for writer in writers]
+    styles = line_styles(writers)
+    handles = [_handle(writer, styles[writer]) for writer in writers]
     widest = max(inches(str(handle.get_label()), NORMAL) for handle in handles)
     across = max(1, int((PRINT_WIDTH - 0.2) / (widest + SAMPLE + GAP + 0.2)))
     foot = math.ceil(len(writers) / across) * ROW + NOTE + 0.05
@@ -138,7 +138,7 @@ def _panels(cells: Sequence[SummaryCell], names: Sequence[str], text: str) -> Fi
         own = of_distribution(cells, name)
         budgets = budgets_of(own)
         for writer in writers:
-            _draw(axes, own, writer, looks[writer], budgets, _shift(writers, writer))
+            _draw(axes, own, writer, styles[writer], budgets, _shift(writers, writer))
         _axes(axes, budgets, distribution_label(name), wide, NORMAL)
         axes.tick_params(labelleft=column == 0)
     middle = (height + foot + BOTTOM - HEAD) / 2
@@ -163,10 +163,10 @@ def _panels(cells: Sequence[SummaryCell], names: Sequence[str], text: str) -> Fi
     return figure
 
 
-def _handle(writer: str, look: LineStyle) -> Line2D:
+def _handle(writer: str, style: LineStyle) -> Line2D:
     return Line2D(
-        [], [], color=look.colour, linestyle=look.dash, marker=look.marker,
-        markerfacecolor=look.fill, label=fitted_name(writer_label(writer), WIDEST_NAME, NORMAL),
+        [], [], color=style.colour, linestyle=style.dash, marker=style.marker,
+        markerfacecolor=style.fill, label=fitted_name(writer_label(writer), WIDEST_NAME, NORMAL),
     )  # fmt: skip
 
 
@@ -182,7 +182,7 @@ def _draw(
     axes: Axes,
     cells: Sequence[SummaryCell],
     writer: str,
-    look: LineStyle,
+    style: LineStyle,
     budgets: Sequence[Budget],
     shift: float,
 ) -> list[float]:
@@ -191,15 +191,15 @@ def _draw(
     at = {cell.budget: cell for cell in own}
     if len(at) < len(own):
         raise MemAuditError(f"cannot draw: two summary rows for writer {writer!r} at one budget")
-    found = [at.get(budget) for budget in budgets]
-    means = [_number(cell.mean_ratio if cell else None) for cell in found]
-    low = [_number(cell.ci_low if cell else None) for cell in found]
-    high = [_number(cell.ci_high if cell else None) for cell in found]
+    drawn = [at.get(budget) for budget in budgets]
+    means = [_number(cell.mean_ratio if cell else None) for cell in drawn]
+    low = [_number(cell.ci_low if cell else None) for cell in drawn]
+    high = [_number(cell.ci_high if cell else None) for cell in drawn]
     places = [place + shift for place in range(len(budgets))]
-    axes.fill_between(places, low, high, color=look.colour, alpha=0.16, linewidth=0)
+    axes.fill_between(places, low, high, color=style.colour, alpha=0.16, linewidth=0)
     axes.plot(
-        places, means, color=look.colour, linestyle=look.dash, marker=look.marker,
-        markerfacecolor=look.fill, markeredgewidth=1.0, gid=shown(writer), clip_on=False,
+        places, means, color=style.colour, linestyle=style.dash, marker=style.marker,
+        markerfacecolor=style.fill, markeredgewidth=1.0, gid=shown(writer), clip_on=False,
     )  # fmt: skip
     return means
 

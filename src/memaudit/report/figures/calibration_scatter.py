@@ -41,8 +41,8 @@ ALL = "all"
 def calibration_scatter(summary: Mapping[str, Any], points: Sequence[Point]) -> Figure:
     """A panel for evidence recall and one for answers; equal points are drawn darker."""
     writers = summary["spec"]["writers"]
-    looks = line_styles(writers)
-    handles = [_handle(name, looks[name]) for name in writers]
+    styles = line_styles(writers)
+    handles = [_handle(name, styles[name]) for name in writers]
     widest = max(inches(str(handle.get_label()), NORMAL) for handle in handles)
     across = max(1, int((PRINT_WIDTH - 0.2) / (widest + 0.42)))
     words = _note(summary)
@@ -58,7 +58,7 @@ def calibration_scatter(summary: Mapping[str, Any], points: Sequence[Point]) -> 
                 wide / PRINT_WIDTH, TALL / height,
             )
         )  # fmt: skip
-        _panel(axes, points, target, writers, looks)
+        _panel(axes, points, target, writers, styles)
         axes.set_title(_title(summary, target), fontsize=NORMAL, loc="left", pad=4)
     inch = figure.dpi_scale_trans
     title = "Does the ratio of a store predict what is found and answered?"
@@ -77,7 +77,7 @@ def _panel(
     points: Sequence[Point],
     target: str,
     writers: Sequence[str],
-    looks: Mapping[str, LineStyle],
+    styles: Mapping[str, LineStyle],
 ) -> None:
     fine = [p for p in points if p["ratio"] is not None and p[target] is not None]
     axes.scatter(
@@ -88,11 +88,11 @@ def _panel(
         own = [p for p in fine if p["writer"] == name]
         if not own:
             continue
-        look = looks[name]
+        style = styles[name]
         axes.plot(
             [sum(p["ratio"] for p in own) / len(own)], [sum(p[target] for p in own) / len(own)],
-            linestyle="", marker=look.marker, markersize=7, markerfacecolor=look.fill,
-            markeredgecolor=look.colour, markeredgewidth=1.4, gid=shown(f"{name}/{target}"),
+            linestyle="", marker=style.marker, markersize=7, markerfacecolor=style.fill,
+            markeredgecolor=style.colour, markeredgewidth=1.4, gid=shown(f"{name}/{target}"),
             clip_on=False, zorder=4,
         )  # fmt: skip
     axes.set_xlim(0, 1)
@@ -106,18 +106,20 @@ def _panel(
 
 def _title(summary: Mapping[str, Any], target: str) -> str:
     rows = [row for row in summary["correlations"] if row["target"] == target]
-    whole = [row for row in rows if row["set"] == ALL] or rows
-    found = {row["how"]: row["spearman"]["value"] for row in whole}
+    pooled_rows = [row for row in rows if row["set"] == ALL] or rows
+    spearman = {row["how"]: row["spearman"]["value"] for row in pooled_rows}
     parts = [
-        f"{how} {fixed(found[how], 2)}" for how in ("pooled", "within") if found[how] is not None
+        f"{how} {fixed(spearman[how], 2)}"
+        for how in ("pooled", "within")
+        if spearman[how] is not None
     ]
     return f"Spearman: {', '.join(parts)}" if parts else "Spearman: undefined"
 
 
-def _handle(name: str, look: LineStyle) -> Line2D:
+def _handle(name: str, style: LineStyle) -> Line2D:
     return Line2D(
-        [], [], linestyle="", marker=look.marker, markersize=6, markerfacecolor=look.fill,
-        markeredgecolor=look.colour, markeredgewidth=1.4,
+        [], [], linestyle="", marker=style.marker, markersize=6, markerfacecolor=style.fill,
+        markeredgecolor=style.colour, markeredgewidth=1.4,
         label=fitted_name(writer_label(name), WIDEST_NAME, NORMAL),
     )  # fmt: skip
 

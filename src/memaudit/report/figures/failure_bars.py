@@ -27,7 +27,7 @@ NARROWEST = 0.035
 """Pieces below this share of the bar have no room for their number."""
 
 Tone = tuple[str, str]
-LOOKS: dict[Outcome, Tone] = {
+OUTCOME_STYLES: dict[Outcome, Tone] = {
     Outcome.RIGHT: ("#66c2a4", ""),
     Outcome.NEVER_WRITTEN: ("#e08a4f", ""),
     Outcome.PRUNED: ("#f3c9a5", "////"),
@@ -46,10 +46,12 @@ reading; every piece also differs from its neighbours by its hatch."""
 def failure_bars(summary: Mapping[str, Any]) -> Figure:
     """Outcomes of every store as shares of its questions; the counts stand in the pieces."""
     stores = summary["summaries"]
-    labels = [fitted_name(writer_label(one["store"]), WIDEST_NAME, NORMAL) for one in stores]
+    labels = [fitted_name(writer_label(store["store"]), WIDEST_NAME, NORMAL) for store in stores]
     left = max(inches(label, NORMAL) for label in labels) + 0.2
-    here = [one for one in LOOKS if any(store["outcomes"][one] for store in stores)]
-    texts = [one.value.replace("_", " ") for one in here]
+    here = [
+        outcome for outcome in OUTCOME_STYLES if any(store["outcomes"][outcome] for store in stores)
+    ]
+    texts = [outcome.value.replace("_", " ") for outcome in here]
     across = _across(texts)
     words = _note(summary)
     foot = FOOT + LINE * len(note_lines(words, PRINT_WIDTH))
@@ -61,8 +63,8 @@ def failure_bars(summary: Mapping[str, Any]) -> Figure:
     axes = figure.add_axes(
         (left / PRINT_WIDTH, foot / height, room / PRINT_WIDTH, tall / height)
     )  # fmt: skip
-    for place, one in enumerate(stores):
-        _bar(axes, place, one, room)
+    for place, store in enumerate(stores):
+        _bar(axes, place, store, room)
     axes.set_ylim(len(stores), 0)
     axes.set_yticks([place + 0.5 for place in range(len(stores))], labels)
     axes.tick_params(axis="y", length=0)
@@ -73,7 +75,7 @@ def failure_bars(summary: Mapping[str, Any]) -> Figure:
     figure.text(
         0.1, height - 0.1, "What became of every question", fontsize=LARGE, va="top", transform=inch
     )
-    handles = [_patch(one, text) for one, text in zip(here, texts, strict=True)]
+    handles = [_patch(outcome, text) for outcome, text in zip(here, texts, strict=True)]
     figure.legend(
         handles=handles, loc="upper left", ncols=across, borderaxespad=0, borderpad=0,
         bbox_to_anchor=(0.1 / PRINT_WIDTH, 1 - 0.32 / height), columnspacing=1.2,
@@ -83,16 +85,16 @@ def failure_bars(summary: Mapping[str, Any]) -> Figure:
     return figure
 
 
-def _bar(axes: Axes, place: int, one: Mapping[str, Any], room: float) -> None:
-    start, whole = 0.0, one["questions"]
-    for outcome, (colour, hatch) in LOOKS.items():
-        count = one["outcomes"][outcome]
-        share = count / whole
+def _bar(axes: Axes, place: int, store: Mapping[str, Any], room: float) -> None:
+    start, questions = 0.0, store["questions"]
+    for outcome, (colour, hatch) in OUTCOME_STYLES.items():
+        count = store["outcomes"][outcome]
+        share = count / questions
         if not count:
             continue
         axes.barh(
             place + 0.5, share, BAR / ROW, left=start, color=colour, hatch=hatch, edgecolor=INK,
-            linewidth=0.5, gid=shown(f"{one['store']}/{outcome.value}"),
+            linewidth=0.5, gid=shown(f"{store['store']}/{outcome.value}"),
         )  # fmt: skip
         if share >= max(NARROWEST, (inches(str(count), SMALL) + 0.08) / room):
             axes.text(
@@ -104,7 +106,7 @@ def _bar(axes: Axes, place: int, one: Mapping[str, Any], room: float) -> None:
 
 
 def _patch(outcome: Outcome, text: str) -> Patch:
-    colour, hatch = LOOKS[outcome]
+    colour, hatch = OUTCOME_STYLES[outcome]
     return Patch(facecolor=colour, hatch=hatch, edgecolor=INK, linewidth=0.5, label=text)
 
 

@@ -81,17 +81,17 @@ def frontier_gap(summary: Mapping[str, Any]) -> Figure:
 def _values(cells: Sequence[SummaryCell], writer: str) -> dict[tuple[str, Budget], float]:
     """Mean value by distribution and budget, complete or an error."""
     every = {(cell.distribution, cell.budget) for cell in cells}
-    found = {
+    means = {
         (cell.distribution, cell.budget): cell.mean_value
         for cell in cells
         if cell.writer == writer and cell.mean_value is not None
     }
-    for distribution, budget in sorted(every - found.keys(), key=str):
+    for distribution, budget in sorted(every - means.keys(), key=str):
         raise MemAuditError(
             f"no mean value of writer {writer!r} for {distribution!r} at budget {budget}; "
             "run the sweep with that writer"
         )
-    return found
+    return means
 
 
 def _bars(

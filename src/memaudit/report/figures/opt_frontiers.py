@@ -28,7 +28,8 @@ from memaudit.report.figures.text_layout import (
     writer_label,
 )
 from memaudit.report.writer_groups import OPT
-from memaudit.solvers.frontier import Frontier, frontier
+from memaudit.solvers.frontier import Frontier
+from memaudit.solvers.frontier import frontier as solve_frontier
 
 MOST_NAMES = 21
 """More packages than this are drawn without names, as there is no telling them apart."""
@@ -50,7 +51,7 @@ def opt_frontiers(
         raise MemAuditError("there is no frontier to draw")
     named = len(frontiers) <= MOST_NAMES
     several = len(frontiers) > 1
-    names = [shown(one.package) for one in frontiers] if named and several else []
+    names = [shown(frontier.package) for frontier in frontiers] if named and several else []
     foot = BOTTOM + (NOTE if reached else 0)
     height = max(3.6, len(names) * ROW + HEAD + foot)
     right = label_room(names) if names else 0.2
@@ -60,22 +61,22 @@ def opt_frontiers(
         (PRINT_WIDTH - LEFT - right) / PRINT_WIDTH, 1 - (HEAD + foot) / height,
     )  # fmt: skip
     axes = figure.add_axes(box)
-    looks = [nth_line_style(place) for place in range(len(frontiers))]
-    for one, look in zip(frontiers, looks, strict=True):
-        values = [float(value) for value in one.values]
+    styles = [nth_line_style(place) for place in range(len(frontiers))]
+    for frontier, style in zip(frontiers, styles, strict=True):
+        values = [float(value) for value in frontier.values]
         axes.step(
-            range(len(values)), values, where="post", color=look.colour, linestyle=look.dash,
-            marker=look.marker if len(values) == 1 else "", clip_on=False, gid=one.digest,
+            range(len(values)), values, where="post", color=style.colour, linestyle=style.dash,
+            marker=style.marker if len(values) == 1 else "", clip_on=False, gid=frontier.digest,
         )  # fmt: skip
-        points = (reached or {}).get(one.digest, ())
+        points = (reached or {}).get(frontier.digest, ())
         axes.plot(
             [budget for budget, _ in points], [value for _, value in points], linestyle="none",
-            marker=look.marker, color=look.colour, markeredgecolor=PAPER, markersize=6,
-            markeredgewidth=0.7, zorder=3, clip_on=False, gid=f"reached/{one.digest}",
+            marker=style.marker, color=style.colour, markeredgecolor=PAPER, markersize=6,
+            markeredgewidth=0.7, zorder=3, clip_on=False, gid=f"reached/{frontier.digest}",
         )  # fmt: skip
-    longest = max(len(one.values) for one in frontiers)
+    longest = max(len(frontier.values) for frontier in frontiers)
     axes.set_xlim(0, max(1, longest - 1))
-    highest = max(float(value) for one in frontiers for value in one.values)
+    highest = max(float(value) for frontier in frontiers for value in frontier.values)
     axes.set_ylim(0, highest * 1.04 or 1.0)
     axes.set_xlabel("budget (storage cost)")
     axes.set_ylabel("optimum (weighted coverage)")
@@ -85,8 +86,8 @@ def opt_frontiers(
     axes.set_title(_title(about, PRINT_WIDTH - LEFT - 0.15), fontsize=LARGE, loc="left")
     if names:
         ends = [
-            LineEnd(name, float(one.values[-1]), _with_marker(look, bool(reached)))
-            for name, one, look in zip(names, frontiers, looks, strict=True)
+            LineEnd(name, float(frontier.values[-1]), _with_marker(style, bool(reached)))
+            for name, frontier, style in zip(names, frontiers, styles, strict=True)
         ]
         label_lines(figure, axes, ends)
     if reached:
@@ -96,7 +97,9 @@ def opt_frontiers(
 
 def opt_frontiers_of_run(run: FigureRun) -> Figure:
     """A package of each distribution, and what the first writer other than OPT reached on it."""
-    frontiers = [frontier(run.package(name), int(run.budgets[-1])) for name in run.distributions]
+    frontiers = [
+        solve_frontier(run.package(name), int(run.budgets[-1])) for name in run.distributions
+    ]
     others = [writer for writer in run.writers if writer != OPT]
     if not others:
         return opt_frontiers(frontiers)
@@ -109,9 +112,9 @@ def _title(about: str, room: float) -> str:
     return before + fitted_name(about, room - inches(before + after, LARGE), LARGE) + after
 
 
-def _with_marker(look: LineStyle, points: bool) -> LineStyle:
+def _with_marker(style: LineStyle, points: bool) -> LineStyle:
     """Without points a line's sample has no marker either."""
-    return look if points else LineStyle(look.colour, "", look.dash)
+    return style if points else LineStyle(style.colour, "", style.dash)
 
 
 SUFFIXES = tuple(f".{form}" for form in FORMATS)

@@ -44,11 +44,11 @@ WIDE_SPREAD = 8
 @house_style()
 def recall_words(summary: Mapping[str, Any]) -> Figure:
     """The further up and left, the more evidence in fewer words; units in full, and in part."""
-    stores = [one for one in summary["summaries"] if _points(one)]
+    stores = [store for store in summary["summaries"] if _points(store)]
     if not stores:
         raise MemAuditError("nothing was retrieved, or nothing is required: there is no recall")
-    looks = _looks([one["store"] for one in stores])
-    handles = [_handle(one["store"], looks[one["store"]]) for one in stores]
+    styles = _styles([store["store"] for store in stores])
+    handles = [_handle(store["store"], styles[store["store"]]) for store in stores]
     widest = max(inches(str(handle.get_label()), NORMAL) for handle in handles)
     across = max(1, int((PRINT_WIDTH - 0.2) / (widest + 0.75)))
     words = _note(summary)
@@ -64,8 +64,8 @@ def recall_words(summary: Mapping[str, Any]) -> Figure:
                 wide / PRINT_WIDTH, TALL / height,
             )
         )  # fmt: skip
-        for one in stores:
-            _line(axes, one, measure, looks[one["store"]])
+        for store in stores:
+            _line(axes, store, measure, styles[store["store"]])
         _axes(axes, stores)
         axes.set_title(title, fontsize=NORMAL, loc="left", pad=4)
         axes.set_xlabel("words retrieved, mean over questions")
@@ -84,21 +84,23 @@ def recall_words(summary: Mapping[str, Any]) -> Figure:
     return figure
 
 
-def _looks(stores: Sequence[str]) -> dict[str, LineStyle]:
-    """Writers look as everywhere; others take the next look whose marker is free."""
-    found = line_styles([name for name in stores if name in WRITERS])
+def _styles(stores: Sequence[str]) -> dict[str, LineStyle]:
+    """Registered writers keep their style; others get the next style with an unused marker."""
+    styles = line_styles([name for name in stores if name in WRITERS])
     for name in stores:
-        if name not in found:
-            taken = {look.marker for look in found.values()}
+        if name not in styles:
+            taken = {style.marker for style in styles.values()}
             free = [
-                one for one in map(nth_line_style, range(len(MARKERS))) if one.marker not in taken
+                style
+                for style in map(nth_line_style, range(len(MARKERS)))
+                if style.marker not in taken
             ]
-            found[name] = free[0] if free else line_styles([name])[name]
-    return found
+            styles[name] = free[0] if free else line_styles([name])[name]
+    return styles
 
 
 def _axes(axes: Axes, stores: Sequence[Mapping[str, Any]]) -> None:
-    lengths = [point["words"] for one in stores for point in _points(one) if point["words"] > 0]
+    lengths = [point["words"] for store in stores for point in _points(store) if point["words"] > 0]
     if lengths and max(lengths) > WIDE_SPREAD * min(lengths):
         axes.set_xscale("log")
         axes.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
@@ -112,37 +114,38 @@ def _axes(axes: Axes, stores: Sequence[Mapping[str, Any]]) -> None:
     axes.set_axisbelow(True)
 
 
-def _points(one: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
-    return [point for point in one["curve"] if point["evidence_recall"]["mean"] is not None]
+def _points(store: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
+    return [point for point in store["curve"] if point["evidence_recall"]["mean"] is not None]
 
 
-def _line(axes: Axes, one: Mapping[str, Any], measure: str, look: LineStyle) -> None:
-    points = _points(one)
+def _line(axes: Axes, store: Mapping[str, Any], measure: str, style: LineStyle) -> None:
+    points = _points(store)
     x = [point["words"] for point in points]
     y = [point[measure]["mean"] for point in points]
     axes.plot(
-        x, y, color=look.colour, linestyle=look.dash, marker=look.marker, markerfacecolor=look.fill,
-        markersize=4, gid=shown(f"{one['store']}/{measure}"), clip_on=False, zorder=3,
+        x, y, color=style.colour, linestyle=style.dash, marker=style.marker, markersize=4,
+        markerfacecolor=style.fill, gid=shown(f"{store['store']}/{measure}"), clip_on=False,
+        zorder=3,
     )  # fmt: skip
     last = points[-1][measure]
     if last["ci_low"] is None:
         return
     axes.errorbar(
-        x[-1], y[-1], [[y[-1] - last["ci_low"]], [last["ci_high"] - y[-1]]], color=look.colour,
+        x[-1], y[-1], [[y[-1] - last["ci_low"]], [last["ci_high"] - y[-1]]], color=style.colour,
         linewidth=1.2, capsize=3,
     )  # fmt: skip
 
 
-def _handle(store: str, look: LineStyle) -> Line2D:
+def _handle(store: str, style: LineStyle) -> Line2D:
     return Line2D(
-        [], [], color=look.colour, linestyle=look.dash, marker=look.marker, markersize=4,
-        markerfacecolor=look.fill, label=fitted_name(writer_label(store), WIDEST_NAME, NORMAL),
+        [], [], color=style.colour, linestyle=style.dash, marker=style.marker, markersize=4,
+        markerfacecolor=style.fill, label=fitted_name(writer_label(store), WIDEST_NAME, NORMAL),
     )  # fmt: skip
 
 
 def _note(summary: Mapping[str, Any]) -> str:
     spec = summary["spec"]
-    most = max(len(one["curve"]) for one in summary["summaries"])
+    most = max(len(store["curve"]) for store in summary["summaries"])
     return (
         f"Points: the first 1 to {most} memories that {spec['retriever']} retrieves; the last with "
         f"its 95% interval over {summary['clusters']}. {summary['questions']} questions, budget "

@@ -97,20 +97,20 @@ def budgets_of(cells: Sequence[SummaryCell]) -> list[Budget]:
 
 def at_budget(cells: Sequence[SummaryCell], budget: Budget) -> list[SummaryCell]:
     """The cells of one budget, or an error that lists the budgets there are."""
-    found = [cell for cell in cells if exact(cell.budget) == exact(budget)]
-    if not found:
-        known = ", ".join(str(one) for one in budgets_of(cells))
+    matching = [cell for cell in cells if exact(cell.budget) == exact(budget)]
+    if not matching:
+        known = ", ".join(str(known_budget) for known_budget in budgets_of(cells))
         raise MemAuditError(f"no results at budget {budget}; the budgets are {known}")
-    return found
+    return matching
 
 
 def of_distribution(cells: Sequence[SummaryCell], name: str) -> list[SummaryCell]:
     """The cells of one distribution, or an error that lists those there are."""
-    found = [cell for cell in cells if cell.distribution == name]
-    if not found:
+    matching = [cell for cell in cells if cell.distribution == name]
+    if not matching:
         known = ", ".join(in_order(cell.distribution for cell in cells))
         raise MemAuditError(f"no results for distribution {name!r}; the distributions are {known}")
-    return found
+    return matching
 
 
 @dataclass(frozen=True)
@@ -163,13 +163,13 @@ class FigureRun:
 
     def reached(self, writer: str) -> dict[str, list[tuple[float, float]]]:
         """What a writer's stores of the first seed are worth: budget and value by digest."""
-        found: dict[str, list[tuple[float, float]]] = {}
+        points: dict[str, list[tuple[float, float]]] = {}
         for row in read_journal(self.folder / ROWS):
             ours = row["writer"] == writer and row["seed"] == self.first_seed
             if ours and row["value"] is not None:
                 point = (float(exact(row["budget"])), float(row["value"]))
-                found.setdefault(row["digest"], []).append(point)
-        return found
+                points.setdefault(row["digest"], []).append(point)
+        return points
 
 
 def nearest(budgets: Sequence[Fraction], wanted: Fraction) -> Fraction:

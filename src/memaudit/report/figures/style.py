@@ -1,4 +1,4 @@
-"""How figures look: one writer has one look everywhere, told apart without colour too."""
+"""Styles of figures. A writer has the same style everywhere, recognisable without colour."""
 
 import hashlib
 from collections.abc import Iterator, Sequence
@@ -85,7 +85,7 @@ OPT_STYLE = LineStyle(INK, "_", DASHES[0])
 
 
 def nth_line_style(place: int, hollow: bool = False) -> LineStyle:
-    """The looks in order; colour, marker and dash go round at lengths without a common factor."""
+    """The n-th style. Colours, markers and dashes repeat with periods that share no factor."""
     return LineStyle(
         COLOURS[place % len(COLOURS)],
         MARKERS[place % len(MARKERS)],
@@ -94,24 +94,24 @@ def nth_line_style(place: int, hollow: bool = False) -> LineStyle:
     )
 
 
-_LOOKS = {
+_WRITER_STYLES = {
     name: OPT_STYLE if name == "opt" else nth_line_style(place - 1, WRITERS[name].peeks)
     for place, name in enumerate(WRITERS)
 }
 
 
 def line_styles(writers: Sequence[str]) -> dict[str, LineStyle]:
-    """The looks of the writers of one figure; no two share both marker and dash.
+    """The styles of the writers of one figure. No two share both marker and dash.
 
-    A writer that is not registered gets its look from its name, or the next one that is free.
+    The style of an unregistered writer follows from its name; if taken, it gets the next free one.
     """
-    found = {name: _LOOKS[name] for name in writers if name in _LOOKS}
+    styles = {name: _WRITER_STYLES[name] for name in writers if name in _WRITER_STYLES}
     for name in writers:
-        if name not in found:
-            taken = {(look.marker, look.dash) for look in found.values()}
+        if name not in styles:
+            taken = {(style.marker, style.dash) for style in styles.values()}
             digest = hashlib.sha256(name.encode("utf-8", "surrogatepass")).digest()
             start = int.from_bytes(digest[:4], "big")
-            looks = [nth_line_style(start + more) for more in range(len(MARKERS) * len(DASHES))]
-            free = [look for look in looks if (look.marker, look.dash) not in taken]
-            found[name] = (free or looks)[0]
-    return found
+            options = [nth_line_style(start + more) for more in range(len(MARKERS) * len(DASHES))]
+            free = [style for style in options if (style.marker, style.dash) not in taken]
+            styles[name] = (free or options)[0]
+    return styles

@@ -121,7 +121,7 @@ class LineEnd:
 
     name: str
     end: float
-    look: LineStyle
+    style: LineStyle
 
 
 def label_room(names: Sequence[str]) -> float:
@@ -136,16 +136,18 @@ def label_lines(figure: Figure, axes: Axes, ends: Sequence[LineEnd]) -> None:
     width, height = figure.get_size_inches()
     right, bottom, top = box.x1 * width, box.y0 * height, box.y1 * height
     low, high = axes.get_ylim()
-    heights = [bottom + (one.end - low) / (high - low) * (top - bottom) for one in ends]
+    heights = [bottom + (line_end.end - low) / (high - low) * (top - bottom) for line_end in ends]
     places = spread(heights, ROW, bottom, top)
-    for one, height_of_end, place in zip(ends, heights, places, strict=True):
+    for line_end, height_of_end, place in zip(ends, heights, places, strict=True):
         start = right + LEADER
-        _line(figure, [right, start - 0.03], [height_of_end, place], one.look, 0.5, leader=True)
-        _line(figure, [start, start + SAMPLE / 2, start + SAMPLE], [place] * 3, one.look, 1.5)
+        _line(
+            figure, [right, start - 0.03], [height_of_end, place], line_end.style, 0.5, leader=True
+        )
+        _line(figure, [start, start + SAMPLE / 2, start + SAMPLE], [place] * 3, line_end.style, 1.5)
         figure.text(
             start + SAMPLE + GAP,
             place,
-            fitted_name(one.name, WIDEST, NORMAL),
+            fitted_name(line_end.name, WIDEST, NORMAL),
             transform=figure.dpi_scale_trans,
             va="center_baseline",
             fontsize=NORMAL,
@@ -156,16 +158,16 @@ def _line(
     figure: Figure,
     x: list[float],
     y: list[float],
-    look: LineStyle,
+    style: LineStyle,
     width: float,
     leader: bool = False,
 ) -> None:
     """A leader, or a sample with its marker in the middle."""
-    line = Line2D(x, y, color=look.colour, linewidth=width, transform=figure.dpi_scale_trans)
+    line = Line2D(x, y, color=style.colour, linewidth=width, transform=figure.dpi_scale_trans)
     if not leader:
-        line.set_linestyle(look.dash)
-        line.set_marker(look.marker)
-        line.set_markerfacecolor(look.fill)
+        line.set_linestyle(style.dash)
+        line.set_marker(style.marker)
+        line.set_markerfacecolor(style.fill)
         line.set_markevery([1])
     figure.add_artist(line)
 

@@ -94,12 +94,12 @@ def timeline_table(package: Package, budget: Any) -> TimelineTable:
     if not package.candidates:
         raise MemAuditError(f"package {package.name!r} has no candidates to draw")
     optimum = solve(package, budget)
-    of: dict[str, list[Candidate]] = {one.id: [] for one in package.experiences}
+    of: dict[str, list[Candidate]] = {experience.id: [] for experience in package.experiences}
     for candidate in package.candidates:
         of[candidate.experience].append(candidate)
     steps: list[Step] = []
     rows = 0
-    for experience in sorted(package.experiences, key=lambda one: one.index):
+    for experience in sorted(package.experiences, key=lambda e: e.index):
         rows += max(1, len(of[experience.id]))
         if rows > MOST_ROWS:
             break
@@ -247,18 +247,18 @@ class _Drawing:
         experience = step.experience
         self.text(0.1, y - ROW / 2, fitted(experience.index + 1, 0.2, SMALL), color=MUTED)
         when = f"{experience.timestamp}: " if experience.timestamp else ""
-        said = when + (experience.text or experience.id)
-        for place, line in enumerate(wrapped(said, KIND - TEXT - 0.15, SMALL, min(many, 3))):
+        words = when + (experience.text or experience.id)
+        for place, line in enumerate(wrapped(words, KIND - TEXT - 0.15, SMALL, min(many, 3))):
             self.text(TEXT, y - ROW * (place + 0.5), line)
         for place, candidate in enumerate(step.candidates):
             middle = y - ROW * (place + 0.5)
-            kept = candidate.id in self.table.optimum.store
-            if kept:
+            in_opt = candidate.id in self.table.optimum.store
+            if in_opt:
                 self._shade(middle)
-            kind = fitted_name(candidate.kind, COST - KIND - 0.32, SMALL, bold=kept)
-            weight = "bold" if kept else "normal"
+            kind = fitted_name(candidate.kind, COST - KIND - 0.32, SMALL, bold=in_opt)
+            weight = "bold" if in_opt else "normal"
             self.text(KIND, middle, kind, fontweight=weight, gid=shown(candidate.id))
-            cost = fitted(plain(candidate.cost), 0.3, SMALL, bold=kept)
+            cost = fitted(plain(candidate.cost), 0.3, SMALL, bold=in_opt)
             self.text(COST, middle, cost, ha="right", fontweight=weight)
             for column, unit in enumerate(self.table.units):
                 share = self.table.cells.get((candidate.id, unit.id), Fraction(0))

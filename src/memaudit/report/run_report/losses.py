@@ -120,7 +120,7 @@ def _solved(run: FinishedRunData) -> _Best:
     """OPT of the first packages of every distribution, solved now."""
     shape = (len(run.grids), len(run.seeds), len(run.budgets))
     known = np.zeros(shape, bool)
-    values, kept = Tally((*shape, 1)), Tally((*shape, 1))
+    values, kinds_kept = Tally((*shape, 1)), Tally((*shape, 1))
     truths = {name: np.full(shape, np.nan) for name in TRUTHS}
     each = max(1, MOST_SOLVED // len(run.grids))
     wanted = [(g.distribution, seed) for g in run.grids for seed in run.seeds[:each]]
@@ -133,13 +133,13 @@ def _solved(run: FinishedRunData) -> _Best:
             score = remade.subject.scorer.score(optimum.store)
             known[at] = True
             values.place((*at, 0), {kind: float(v) for kind, v in score.unit_values.items()})
-            kept.place((*at, 0), {kind: float(v) for kind, v in score.kinds.items()})
+            kinds_kept.place((*at, 0), {kind: float(v) for kind, v in score.kinds.items()})
             for name in TRUTHS:
                 truths[name][at] = float(getattr(score, name))
     return _Best(
         known,
         {kind: numbers[..., 0] for kind, numbers in values.kinds.items()},
-        {kind: numbers[..., 0] for kind, numbers in kept.kinds.items()},
+        {kind: numbers[..., 0] for kind, numbers in kinds_kept.kinds.items()},
         truths,
         len(wanted),
     )
@@ -186,7 +186,7 @@ def _truths(run: FinishedRunData, best: _Best, writers: Sequence[Member]) -> tup
         at = list(run.members).index(member.name)
         where = best.known & _fine(run, member.name)
         numbers = [np.stack([g.numbers[name][:, :, at] for g in run.grids]) for name in TRUTHS]
-        rows.append(TruthMeans(member, tuple(_mean(one[where]) for one in numbers)))
+        rows.append(TruthMeans(member, tuple(_mean(values[where]) for values in numbers)))
     return tuple(rows)
 
 

@@ -102,13 +102,15 @@ class CoverageMatrix:
 
 
 def coverage_matrix(
-    package: Package, best: Collection[str], kept: Collection[str]
+    package: Package, best: Collection[str], others: Collection[str]
 ) -> CoverageMatrix:
     """If there are many, the heaviest units, and the candidates that a store kept first."""
     rank = {e.id: e.index for e in package.experiences}
     candidates = sorted(package.candidates, key=lambda c: (rank[c.experience], c.id))
     if len(candidates) > MOST_ROWS:
-        chosen = sorted(candidates, key=lambda c: (c.id not in best, c.id not in kept))[:MOST_ROWS]
+        chosen = sorted(candidates, key=lambda c: (c.id not in best, c.id not in others))[
+            :MOST_ROWS
+        ]
         ids = {candidate.id for candidate in chosen}
         candidates = [candidate for candidate in candidates if candidate.id in ids]
     units = list(package.units)
@@ -225,13 +227,13 @@ def _writer_store(
     if row.get("failed"):
         return WriterStore(member, None, None, row["failed"])
     package = remade.package
-    found = compare(package, best, candidate_store(package, cells, member.label, row["store"]))
-    if abs(float(found.value) - row["value"]) > CLOSE:
+    comparison = compare(package, best, candidate_store(package, cells, member.label, row["store"]))
+    if abs(float(comparison.value) - row["value"]) > CLOSE:
         raise MemAuditError(
             f"{package.name!r}, writer {member.name!r}: the row says its store is worth "
-            f"{row['value']}, scoring it gives {float(found.value)}; run the sweep again"
+            f"{row['value']}, scoring it gives {float(comparison.value)}; run the sweep again"
         )
-    return WriterStore(member, row["ratio"], found)
+    return WriterStore(member, row["ratio"], comparison)
 
 
 def _steps(

@@ -117,11 +117,11 @@ def choose_packages(run: FinishedRunData) -> list[tuple[str, int]]:
     """The first package of every distribution, or more of each if there are few."""
     names = [grid.distribution for grid in run.grids][:MOST_CURVES]
     each = math.ceil(FEWEST_CURVES / len(names))
-    found = []
+    chosen = []
     for grid in run.grids[: len(names)]:
         different = run.seeds if grid.distinct > 1 else run.seeds[:1]
-        found += [(grid.distribution, seed) for seed in different[:each]]
-    return found
+        chosen += [(grid.distribution, seed) for seed in different[:each]]
+    return chosen
 
 
 def frontier_curves(run: FinishedRunData, packages: Sequence[RemadePackage]) -> list[FrontierCurve]:

@@ -86,12 +86,12 @@ class FinishedRunData:
 
     def rows_of(self, wanted: Iterable[tuple[str, int]]) -> dict[tuple[str, int], list[RunRowData]]:
         """The rows of some packages, by distribution and seed, in the order of the file."""
-        found: dict[tuple[str, int], list[RunRowData]] = {package: [] for package in wanted}
+        rows: dict[tuple[str, int], list[RunRowData]] = {package: [] for package in wanted}
         for row in read_journal(self.folder / ROWS):
             package = (row["distribution"], row["seed"])
-            if package in found:
-                found[package].append(row)
-        return found
+            if package in rows:
+                rows[package].append(row)
+        return rows
 
 
 def open_run(folder: Path) -> FinishedRunData:

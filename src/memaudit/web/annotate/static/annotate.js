@@ -76,9 +76,9 @@ function showProgress({done, total, pace}) {
 
 function time(minutes) {
   if (minutes < 1) return "under a minute";
-  const whole = Math.round(minutes);
-  if (whole < 90) return `about ${whole} min`;
-  return `about ${Math.floor(whole / 60)} h ${whole % 60} min`;
+  const rounded = Math.round(minutes);
+  if (rounded < 90) return `about ${rounded} min`;
+  return `about ${Math.floor(rounded / 60)} h ${rounded % 60} min`;
 }
 
 function show(view) {

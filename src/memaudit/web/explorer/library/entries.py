@@ -158,12 +158,12 @@ def _facts(kind: Kind, data: dict[str, Any]) -> Facts:
 
 def _recognise_long(data: bytes, path: Path) -> Recognised | None:
     text = data[:HEAD].decode("utf-8", "replace")
-    found = _FORMAT.search(text)
-    kind = _KINDS.get(found[1]) if found else None
+    match = _FORMAT.search(text)
+    kind = _KINDS.get(match[1]) if match else None
     if kind is None:
         return None
     facts: dict[str, int | str] = {
-        name: said for name in ("digest", "package", "system") if (said := _field(text, name))
+        name: value for name in ("digest", "package", "system") if (value := _field(text, name))
     }
     if kind == "package":
         facts |= _written_counts(data)
@@ -175,9 +175,9 @@ def _recognise_long(data: bytes, path: Path) -> Recognised | None:
 
 def _field(text: str, name: str) -> str:
     """A text field near the beginning of a long file."""
-    found = re.search(_FIELD.format(name), text)
+    match = re.search(_FIELD.format(name), text)
     try:
-        return _text(json.loads(found[1])) if found else ""
+        return _text(json.loads(match[1])) if match else ""
     except ValueError:
         return ""
 
@@ -188,10 +188,10 @@ def _text(value: object) -> str:
 
 def _written_counts(data: bytes) -> dict[str, int | str]:
     """Rows per table of a long package, counted by lines, if we wrote the file."""
-    found: dict[str, int | str] = {}
+    counts: dict[str, int | str] = {}
     for table in TABLES:
         start = data.find(f'\n  "{table}": [\n'.encode())
         end = data.find(b"\n  ]", start) if start >= 0 else -1
         if end >= 0:
-            found[table] = data.count(b"\n    {", start, end)
-    return found
+            counts[table] = data.count(b"\n    {", start, end)
+    return counts

@@ -95,8 +95,8 @@ def _examples(folder: Path, names: Names) -> list[str]:
     ours = _read(folder, GENERATION).get("memaudit") if GENERATION in names else None
     entries = ours.get("packages") if isinstance(ours, dict) else None
     if isinstance(entries, list):
-        said = (entry.get("name") for entry in entries if isinstance(entry, dict))
-        return list(dict.fromkeys(filter(None, map(_text, said))))
+        names_written = (entry.get("name") for entry in entries if isinstance(entry, dict))
+        return list(dict.fromkeys(filter(None, map(_text, names_written))))
     try:
         rows, _ = parse_lines(read_text(folder / FILES["queries"]), FILES["queries"])
     except InvalidPackage as error:

@@ -57,12 +57,12 @@ def label_files(folder: Path) -> list[Path]:
 
 def labels_stamp(folder: Path) -> tuple[int, ...]:
     """Changes when a label does."""
-    found: list[int] = []
+    stamp: list[int] = []
     for path in label_files(folder):
         with suppress(OSError):
             status = path.stat()
-            found += (zlib.crc32(os.fsencode(path.name)), status.st_mtime_ns, status.st_size)
-    return tuple(found)
+            stamp += (zlib.crc32(os.fsencode(path.name)), status.st_mtime_ns, status.st_size)
+    return tuple(stamp)
 
 
 def frame_labels(folder: Path, frame: Frame) -> FrameLabels:
@@ -75,23 +75,25 @@ def frame_labels(folder: Path, frame: Frame) -> FrameLabels:
         if path.name.startswith(DATABASE):
             continue
         try:
-            found = read_label_sets(path, frame)
+            label_sets = read_label_sets(path, frame)
         except MemAuditError as error:
             left_out.append((path.name, str(error)))
             continue
-        sets += found
-        files += ((one.annotator, path.name, len(one.labels)) for one in found)
-    known = {one.annotator for one in sets}
+        sets += label_sets
+        files += (
+            (label_set.annotator, path.name, len(label_set.labels)) for label_set in label_sets
+        )
+    known = {label_set.annotator for label_set in sets}
     is_unsure = False
     try:
-        for one in _saved(folder / DATABASE, frame):
-            if len(one.labels) < len(frame.cells):
-                unfinished.append((one.annotator, len(one.labels)))
-            elif one.annotator in known:
-                left_out.append((DATABASE, f"{one.annotator!r} is in a file as well"))
+        for label_set in _saved(folder / DATABASE, frame):
+            if len(label_set.labels) < len(frame.cells):
+                unfinished.append((label_set.annotator, len(label_set.labels)))
+            elif label_set.annotator in known:
+                left_out.append((DATABASE, f"{label_set.annotator!r} is in a file as well"))
             else:
-                sets.append(one)
-                files.append((one.annotator, DATABASE, len(one.labels)))
+                sets.append(label_set)
+                files.append((label_set.annotator, DATABASE, len(label_set.labels)))
     except MemAuditError as error:
         left_out.append((DATABASE, str(error)))
         is_unsure = True
@@ -204,13 +206,19 @@ def labelled_frame(folder: Path, frame: Frame) -> LabelledFrame:
     early = LabelledFrame(len(frame.cells), labels, None)
     if early.is_early:
         return early
-    models = [one for one in labels.sets if one.annotator.startswith(MODEL_ANNOTATOR)]
-    people = [one for one in labels.sets if not one.annotator.startswith(MODEL_ANNOTATOR)]
+    models = [
+        label_set for label_set in labels.sets if label_set.annotator.startswith(MODEL_ANNOTATOR)
+    ]
+    people = [
+        label_set
+        for label_set in labels.sets
+        if not label_set.annotator.startswith(MODEL_ANNOTATOR)
+    ]
     try:
-        found = audit_agreement(frame, people, models, DRAWS)
+        agreement = audit_agreement(frame, people, models, DRAWS)
     except MemAuditError as error:
         return replace(early, problem=str(error))
-    data = {**agreement_data(found), "notes": _notes(found)}
+    data = {**agreement_data(agreement), "notes": _notes(agreement)}
     tables = _with_agreement(LabelAudit(agreement_part(data), None), data, "labels")
     return replace(early, audit=tables)
 
@@ -222,12 +230,12 @@ def _with_agreement(tables: LabelAudit, data: Mapping[str, Any], place: str) -> 
         raise MemAuditError(f"{place}: {first_fault(error)}") from None
 
 
-def _notes(found: AgreementAudit) -> list[str]:
+def _notes(audit: AgreementAudit) -> list[str]:
     """What a reader must know about the numbers."""
-    notes = [f"intervals are of {found.draws:,} draws, memaudit audit agreement makes more"]
-    if found.own_passes:
-        names = ", ".join(found.own_passes)
+    notes = [f"intervals are of {audit.draws:,} draws, memaudit audit agreement makes more"]
+    if audit.own_passes:
+        names = ", ".join(audit.own_passes)
         notes.append(f"the package's own labels are {names}: there is no row for the package")
-    if not found.keyed:
+    if not audit.keyed:
         notes.append("no key: nothing is compared with the package or reweighted")
     return notes

@@ -69,7 +69,7 @@ def run_packages(run: LibraryEntry) -> tuple[LibraryEntry, ...]:
         for name in spec["distributions"]
         for seed in chain.from_iterable(parse_seed_ranges(f"{spec['seeds']},"))
     )
-    return tuple(run_package(run, *one) for one in islice(packages, min(MOST, reached)))
+    return tuple(run_package(run, *package) for package in islice(packages, min(MOST, reached)))
 
 
 def run_package(run: LibraryEntry, distribution: str, seed: int) -> LibraryEntry:

@@ -98,11 +98,11 @@ class Scan:
         self, content: FolderContent, folder: Path, place: str, names: frozenset[str]
     ) -> Iterator[LibraryEntry | Unreadable]:
         """The entries of a recognised folder."""
-        whole = _stamp(folder / name for name in sorted(content.files & names))
+        folder_stamp = _stamp(folder / name for name in sorted(content.files & names))
         for part in content.parts:
             path = folder / part.file if part.file else folder
             where = f"{place}/{part.file}" if part.file else place
-            stamp = _stamp([path]) if part.file else whole
+            stamp = _stamp([path]) if part.file else folder_stamp
             yield _entry(part.recognised, path, where, stamp, part.part)
 
     def _file(self, path: Path, place: str) -> Iterator[LibraryEntry | Unreadable]:

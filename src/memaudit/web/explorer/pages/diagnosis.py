@@ -146,9 +146,9 @@ def remarks(diagnosed: DiagnosisFolder) -> dict[str, dict[str, int]]:
     }
 
 
-def share(part: int, whole: int) -> float | None:
+def share(part: int, total: int) -> float | None:
     """A part of a whole; None of nothing."""
-    return float(Fraction(part, whole)) if whole else None
+    return float(Fraction(part, total)) if total else None
 
 
 DIAGNOSIS_PATTERN = "diagnosis/{diagnosis}/index.html"
@@ -157,9 +157,11 @@ MOST_DIFFERENCES, MOST_FALLS = 300, 8
 """Longer tables are cut, and the page says so."""
 
 
-def diagnosis_crumbs(entry: LibraryEntry, inside: bool = True) -> tuple[tuple[str, str], ...]:
+def diagnosis_crumbs(
+    entry: LibraryEntry, with_diagnosis: bool = True
+) -> tuple[tuple[str, str], ...]:
     top = ("Diagnoses", addresses.INDEX + "#diagnoses")
-    return (top, (entry.name, addresses.diagnosis(entry.slug))) if inside else (top,)
+    return (top, (entry.name, addresses.diagnosis(entry.slug))) if with_diagnosis else (top,)
 
 
 def render_diagnosis(site: "Site", parts: PathParams, params: QueryParams) -> str:  # noqa: ARG001

@@ -37,17 +37,17 @@ class LinkedDispute:
     unit: str | None = None
 
 
-def audit_context(library: Library, found: AuditTables | None) -> dict[str, Any]:
+def audit_context(library: Library, audit: AuditTables | None) -> dict[str, Any]:
     """What the template takes. Disputed cells come in a table of their own, instead of the few in
     the house's."""
-    if found is None:
+    if audit is None:
         return {"audit": None}
-    tables = found.tables
+    tables = audit.tables
     if tables.agreement is not None:
         tables = LabelAudit(replace(tables.agreement, disputed=()), tables.ratios)
-    disputed = found.agreement.disputed if found.agreement else ()
+    disputed = audit.agreement.disputed if audit.agreement else ()
     return {
-        "audit": tables, "scales": Scales(SCALES), "details": True, "agreement": found.agreement,
+        "audit": tables, "scales": Scales(SCALES), "details": True, "agreement": audit.agreement,
         "disputed": _linked(library, disputed[:MOST_CELLS]), "disputes": len(disputed),
     }  # fmt: skip
 

@@ -181,13 +181,13 @@ def render_coverage(site: "Site", parts: PathParams, params: QueryParams) -> str
 
 def _words(indexed: IndexedPackage) -> list[list[Any]]:
     """What was said about cells: candidate, unit, label, rationale, who said it."""
-    said = []
+    remarks = []
     for place, row in enumerate(indexed.cells):
         for unit, cell in row:
             if cell.label or cell.rationale or cell.provenance:
                 words = [shown(text) for text in (cell.label, cell.rationale, cell.provenance)]
-                said.append([place, unit, *words])
-    return said
+                remarks.append([place, unit, *words])
+    return remarks
 
 
 COVERAGE_PAGE = Page(COVERAGE_PATTERN, render_coverage, "package")

@@ -101,7 +101,7 @@ def part_params(run: FinishedRunData, params: QueryParams) -> tuple[str | None, 
 def _two(run: FinishedRunData, part: Slice, params: QueryParams) -> tuple[str, str]:
     """The writers asked for; else the best two deployable ones."""
     names = {visible_text(name): name for name in run.members}
-    wanted = [names[one] for key in ("first", "second") if (one := params.get(key)) in names]
+    wanted = [names[label] for key in ("first", "second") if (label := params.get(key)) in names]
     able = [place.member.name for place in part.places if place.member.group != "reference"]
     order = [*wanted, *able, *(place.member.name for place in part.places)]
     two = list(dict.fromkeys(order))[:2]
@@ -114,8 +114,11 @@ def _data(site: "Site", entry: LibraryEntry, run: FinishedRunData, part: Slice) 
     if site.bundled:
         names = (None, *(grid.distribution for grid in run.grids))
         chosen += product(names, (None, *range(len(run.budgets))))
-    parts = {_key(run, *one): slice_data(run, site.slice(entry, *one)) for one in chosen}
-    return {"writers": [shown(one.label, 80) for one in run.members.values()], "parts": parts}
+    parts = {
+        _key(run, *chosen_slice): slice_data(run, site.slice(entry, *chosen_slice))
+        for chosen_slice in chosen
+    }
+    return {"writers": [shown(member.label, 80) for member in run.members.values()], "parts": parts}
 
 
 def _key(run: FinishedRunData, distribution: str | None, budget: int | None) -> str:
@@ -166,8 +169,8 @@ def render_run_packages(site: "Site", parts: PathParams, params: QueryParams) ->
 
 def _rows(site: "Site", entry: LibraryEntry, run: FinishedRunData) -> Iterator[RunPackageRow]:
     members = list(run.members.values())
-    others = [at for at, one in enumerate(members) if one.name != OPT]
-    able = [at for at, one in enumerate(members) if one.group != "reference"]
+    others = [at for at, member in enumerate(members) if member.name != OPT]
+    able = [at for at, member in enumerate(members) if member.group != "reference"]
     for grid in run.grids:
         ratios = grid.by_package
         for place, seed in enumerate(grid.seeds):

@@ -29,9 +29,9 @@ MOST_POLICIES = 6
 """Columns. The page of a score has a row for every policy."""
 
 
-def scores_crumbs(entry: LibraryEntry, inside: bool = True) -> tuple[tuple[str, str], ...]:
-    top = ("ScoreRow files", addresses.INDEX + "#score-files")
-    return (top, (entry.name, addresses.scores(entry.slug))) if inside else (top,)
+def scores_crumbs(entry: LibraryEntry, with_file: bool = True) -> tuple[tuple[str, str], ...]:
+    top = ("Score files", addresses.INDEX + "#score-files")
+    return (top, (entry.name, addresses.scores(entry.slug))) if with_file else (top,)
 
 
 def render_scores(site: "Site", parts: PathParams, params: QueryParams) -> str:  # noqa: ARG001

@@ -38,20 +38,20 @@ def raw_texts(entry: LibraryEntry) -> list[SearchText]:
         return []  # many packages in one folder: they are opened to be told apart
     if entry.path.is_dir():
         return [
-            one
+            text
             for table in SEARCHED_TABLES
-            for one in _rows(table, _lines(entry.path / FILES[table]))
+            for text in _rows(table, _lines(entry.path / FILES[table]))
         ]
     data = read_object(entry.path)
-    return [one for table in SEARCHED_TABLES for one in _rows(table, data.get(table))]
+    return [text for table in SEARCHED_TABLES for text in _rows(table, data.get(table))]
 
 
 def _rows(table: str, rows: object) -> Iterator[SearchText]:
     for row in rows if isinstance(rows, list) else ():
         if not isinstance(row, dict) or not isinstance(row.get("id"), str):
             continue
-        said = [row[name] for name in ("text", "answer") if isinstance(row.get(name), str)]
-        yield SearchText(table, row["id"], "\n".join(said))
+        texts = [row[name] for name in ("text", "answer") if isinstance(row.get(name), str)]
+        yield SearchText(table, row["id"], "\n".join(texts))
 
 
 def _lines(path: Path) -> list[Any]:
@@ -90,24 +90,26 @@ class Hit:
 def hits(site: "Site", words: str) -> tuple[list[Hit], int]:
     """The first things that hold all the words, and how many more there are."""
     wanted = [word.lower() for word in words.split()]
-    found: list[Hit] = []
+    matches: list[Hit] = []
     more = 0
-    for one, text in _everything(site):
-        plain = f"{text.text}\n{text.id}".lower() if text else f"{one.name}\n{one.place}".lower()
+    for entry, text in _everything(site):
+        plain = (
+            f"{text.text}\n{text.id}".lower() if text else f"{entry.name}\n{entry.place}".lower()
+        )
         if all(word in plain for word in wanted):
-            if len(found) < MOST_FOUND:
-                found.append(_hit(one, text, wanted[0]))
+            if len(matches) < MOST_FOUND:
+                matches.append(_hit(entry, text, wanted[0]))
             else:
                 more += 1
-    return found, more
+    return matches, more
 
 
 def _everything(site: "Site") -> Iterator[tuple[LibraryEntry, SearchText | None]]:
     """Every thing by its name, then every text of packages and stores."""
-    for one in site.library.items:
-        yield one, None
-    for one in site.library.items:
-        yield from ((one, text) for text in texts_of(site, one))
+    for entry in site.library.items:
+        yield entry, None
+    for entry in site.library.items:
+        yield from ((entry, text) for text in texts_of(site, entry))
 
 
 def texts_of(site: "Site", entry: LibraryEntry) -> list[SearchText]:
@@ -128,14 +130,14 @@ def texts_of(site: "Site", entry: LibraryEntry) -> list[SearchText]:
 
 
 def _hit(entry: LibraryEntry, text: SearchText | None, word: str) -> Hit:
-    whole = (text.text if word in text.text.lower() else text.id) if text else entry.name
-    at = max(whole.lower().find(word), 0)
+    full_text = (text.text if word in text.text.lower() else text.id) if text else entry.name
+    at = max(full_text.lower().find(word), 0)
     start = max(at - AROUND, 0)
     end = at + len(word)
     return Hit(
         address_of(entry, text), (text.table if text else entry.kind), entry.name,
-        text.id if text else "", ("…" if start else "") + whole[start:at], whole[at:end],
-        whole[end : end + 2 * AROUND] + ("…" if len(whole) > end + 2 * AROUND else ""),
+        text.id if text else "", ("…" if start else "") + full_text[start:at], full_text[at:end],
+        full_text[end : end + 2 * AROUND] + ("…" if len(full_text) > end + 2 * AROUND else ""),
     )  # fmt: skip
 
 
@@ -175,15 +177,15 @@ LONGEST_QUERY = 200
 def render_search(site: "Site", parts: PathParams, params: QueryParams) -> str:  # noqa: ARG001
     """The page: what was found for `q`, or in a bundle the whole index."""
     words = params.get("q", "")[:LONGEST_QUERY].strip()
-    found: list[Hit] = []
+    matches: list[Hit] = []
     left_out, data = 0, None
     if site.bundled:
         data = index_data(site)
     elif words:
-        found, left_out = hits(site, words)
+        matches, left_out = hits(site, words)
     return site.render(
         "search.html", addresses.SEARCH, f"Search: {words}" if words else "Search", crumbs=(),
-        words=words, found=found, more=left_out, most=MOST_FOUND, data=_plain(data),
+        words=words, found=matches, more=left_out, most=MOST_FOUND, data=_plain(data),
     )  # fmt: skip
 
 

@@ -41,13 +41,13 @@ class MemoryRow:
     def more(self) -> str:
         """Everything else that the system said about it."""
         memory = self.memory
-        said: dict[str, object] = {}
+        fields: dict[str, object] = {}
         if memory.sources:
-            said["sources"] = memory.sources
+            fields["sources"] = memory.sources
         if memory.salience is not None:
-            said["salience"] = memory.salience
-        said |= memory.metadata
-        return json.dumps(said, ensure_ascii=False) if said else ""
+            fields["salience"] = memory.salience
+        fields |= memory.metadata
+        return json.dumps(fields, ensure_ascii=False) if fields else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +95,9 @@ def states_of(store: ExportedStore) -> dict[str, int]:
 
 def examples_in(store: ExportedStore) -> dict[str, int]:
     """The packages that memories were written for, and how many."""
-    return dict(sorted(Counter(one.example for one in store.memories if one.example).items()))
+    return dict(
+        sorted(Counter(memory.example for memory in store.memories if memory.example).items())
+    )
 
 
 PATTERN, MORE = "store/{store}/index.html", "store/{store}/index-{page}.html"
@@ -128,7 +130,7 @@ def render_store(site: "Site", parts: PathParams, params: QueryParams) -> str:
 
 def _examples(site: "Site", store: ExportedStore) -> list[tuple[str, int, str | None]]:
     """Packages that memories were written for, with their pages where they are here."""
-    known = {one.name: one for one in reversed(site.library.of("package"))}
+    known = {entry.name: entry for entry in reversed(site.library.of("package"))}
     return [
         (name, count,
          addresses.package(known[name].slug, "stores.html") if name in known else None)
@@ -146,7 +148,7 @@ def _scores(site: "Site", store: ExportedStore) -> tuple[list[tuple[LibraryEntry
         except MemAuditError:  # listed as unreadable
             continue
         lines += ((entry, line) for line in scores.lines if line.score.store == store.name)
-    own = [one for one in lines if scored.has(one[1])]
+    own = [line for line in lines if scored.has(line[1])]
     return own, len(lines) - len(own)
 
 

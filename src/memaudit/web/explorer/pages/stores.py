@@ -85,13 +85,16 @@ def answer_row(site: "Site", parts: PathParams, params: QueryParams) -> Any:
     store = optima.written_within(name, budget, site.seconds)
     best = _opt_store(indexed, optima.optimum(budget))
     row = store_table_row(indexed, best, runnable_writers()[name], store)
-    found = row.comparison
-    if found is None:
+    comparison = row.comparison
+    if comparison is None:
         return {"waiting": store is None, "failed": shown(store.failed if store else "")}
-    counts = [len(part) for part in (found.both, found.missed, found.instead, found.wasted)]
+    counts = [
+        len(part)
+        for part in (comparison.both, comparison.missed, comparison.instead, comparison.wasted)
+    ]
     return {
         "rank": row.ratio,
-        "cells": [ratio(row.ratio), short_number(found.value), precise(found.cost),
+        "cells": [ratio(row.ratio), short_number(comparison.value), precise(comparison.cost),
                   *map(str, counts)],
     }  # fmt: skip
 

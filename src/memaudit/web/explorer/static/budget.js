@@ -17,10 +17,10 @@
 
   const curve = explorer.curve(get("curve"), (chosen) => choose(chosen));
 
-  const take = (found) => {
-    frontier = explorer.steps(found, data.rows);
+  const take = (answer) => {
+    frontier = explorer.steps(answer, data.rows);
     for (const input of [slider, number]) input.disabled = false;
-    get("frontier-note").textContent = found.note;
+    get("frontier-note").textContent = answer.note;
     get("slider-stage").setAttribute("aria-busy", "false");
     draw();
   };
@@ -57,7 +57,7 @@
     proof.textContent = step.certified ? "certified: no store within this budget is worth more" :
       `not proven: OPT may be up to ${explorer.short(step.bound)}`;
     const moved = (title, items) => items.length ? [make("p", {class: "small muted"}, title),
-      make("ul", {class: "memories"}, ...items.slice(0, 3).map((item) => lists.one(item, false)),
+      make("ul", {class: "memories"}, ...items.slice(0, 3).map((item) => lists.memory(item, false)),
         items.length > 3 ? make("li", {class: "muted"}, `and ${items.length - 3} more`) : null)] : [];
     get("moved").replaceChildren(...(at ? [...moved("New at this step", step.in), ...moved("Given up for it", step.out)] : []));
   };
@@ -98,9 +98,9 @@
     const text = frontier.text(budget);
     if (known && !known.includes(text)) {
       alone(at);
-      note.append("Its store is known at budget ", ...known.map((one) => {
-        const jump = make("button", {type: "button", class: "quiet"}, one);
-        jump.addEventListener("click", () => choose(explorer.asNumber(one)));
+      note.append("Its store is known at budget ", ...known.map((amount) => {
+        const jump = make("button", {type: "button", class: "quiet"}, amount);
+        jump.addEventListener("click", () => choose(explorer.asNumber(amount)));
         return jump;
       }));
       return undefined;
@@ -109,15 +109,15 @@
       const other = await others.store(key, text);
       if (turn !== shown) return undefined;
       if (other.failed) throw new Error(`It failed here: ${other.failed}`);
-      const found = compare({items: frontier.stores[at]}, other, others.label(key));
+      const comparison = compare({items: frontier.stores[at]}, other, others.label(key));
       const step = frontier.steps[at];
-      strip.mark(found.marks);
+      strip.mark(comparison.marks);
       legend([["both", "kept by both"], ["missed", "missed"], ["instead", "kept instead"]]);
       note.textContent = `worth ${explorer.short(other.value)} of ${explorer.short(step.v)}` +
         (step.v && step.certified ? `, ratio ${explorer.ratio(other.value / step.v)}` : "") + `, cost ${explorer.short(other.cost)}` +
         (other.cost > budget + 1e-9 ? " (over the budget)" : "") + (other.estimate ? "; what its memories cover is an estimate from shared words" : "") +
-        (other.notes ?? []).map((one) => `; ${one}`).join("");
-      get("comparison").replaceChildren(...found.view);
+        (other.notes ?? []).map((text) => `; ${text}`).join("");
+      get("comparison").replaceChildren(...comparison.view);
     } catch (error) {
       if (turn === shown) { alone(at); note.textContent = error.message; }
     }
@@ -163,13 +163,13 @@
     others.fill(select);
     if (data.frontier) { take(data.frontier); fromAddress(); return; }
     for (let slice = 0; slice < SLICES; slice += 1) {
-      const found = await explorer.ask("frontier.json");
+      const answer = await explorer.ask("frontier.json");
       const first = frontier === null;
-      if (!first && found.steps.length === frontier.steps.length && !found.whole && found.spent > 6 * SLICES) break;
-      take(found);
+      if (!first && answer.steps.length === frontier.steps.length && !answer.whole && answer.spent > 6 * SLICES) break;
+      take(answer);
       if (first || explorer.state.get("b")) fromAddress();  // more is known now about that budget
       else show();
-      if (found.whole) return;
+      if (answer.whole) return;
     }
   };
   window.addEventListener("hashchange", () => { if (frontier) fromAddress(); });

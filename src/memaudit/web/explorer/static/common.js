@@ -39,8 +39,8 @@ explorer.difference = (number) => {
   return explorer.signed(number > 0 ? `+${text}` : text);
 };
 explorer.chance = (p) => p === null ? "–" : p < 0.0001 ? "<0.0001" : p.toFixed(p < 0.01 ? 4 : 3);
-explorer.whole = (count) => count.toLocaleString("en");
-explorer.short = (number) => explorer.signed(Number.isInteger(number) ? explorer.whole(number) : String(Number(number.toPrecision(4))));
+explorer.thousands = (count) => count.toLocaleString("en");
+explorer.short = (number) => explorer.signed(Number.isInteger(number) ? explorer.thousands(number) : String(Number(number.toPrecision(4))));
 
 // The state of a page lives after the # of its address, so that every view can be linked to.
 explorer.state = {
@@ -70,9 +70,9 @@ explorer.ask = async (address, body) => {
     throw new Error("The server does not answer. Is memaudit serve still running?");
   }
   if (answer.status === 401) throw new Error("The server was started again: open the address it printed.");
-  const found = await answer.json().catch(() => ({error: `the server answered ${answer.status}`}));
-  if (!answer.ok) throw new Error(found.error);
-  return found;
+  const content = await answer.json().catch(() => ({error: `the server answered ${answer.status}`}));
+  if (!answer.ok) throw new Error(content.error);
+  return content;
 };
 
 // Colours of the style sheet for canvases; read again when day turns to night.

@@ -21,13 +21,13 @@ explorer.others = (data) => {
   const fill = (select) => {
     for (const kind of Object.keys(TITLES)) {
       const writers = data.writers.filter((writer) => writer.group === kind);
-      select.append(...group(`${TITLES[kind]}, run here`, writers.map((one) => [`w:${one.name}`, one.label])));
+      select.append(...group(`${TITLES[kind]}, run here`, writers.map((writer) => [`w:${writer.name}`, writer.label])));
     }
-    for (const run of new Set([...ran.values()].map((one) => one.run))) {
-      const own = [...ran].filter(([, one]) => one.run === run);
-      select.append(...group(`Rows of ${run}`, own.map(([key, one]) => [key, one.label])));
+    for (const run of new Set([...ran.values()].map((rows) => rows.run))) {
+      const own = [...ran].filter(([, rows]) => rows.run === run);
+      select.append(...group(`Rows of ${run}`, own.map(([key, rows]) => [key, rows.label])));
     }
-    select.append(...group("Systems", data.systems.map((one) => [`s:${one.name}`, one.label])));
+    select.append(...group("Systems", data.systems.map((system) => [`s:${system.name}`, system.label])));
   };
 
   // At which budgets a store is known; null if at any.
@@ -47,26 +47,26 @@ explorer.others = (data) => {
 
   // {items, value, cost, ratio?, estimate, failed, notes?}
   const store = async (key, budget) => {
-    let found;
+    let answer;
     if (key.startsWith("r:")) {
-      found = ran.get(key).rows.find((row) => row.budget === budget);
-      return {items: found.store, value: found.value ?? 0, cost: found.cost, failed: found.failed, estimate: false};
+      answer = ran.get(key).rows.find((row) => row.budget === budget);
+      return {items: answer.store, value: answer.value ?? 0, cost: answer.cost, failed: answer.failed, estimate: false};
     }
     const name = key.slice(2);
     if (key.startsWith("s:")) {
-      found = data.system_stores ? data.system_stores[name] : await load(`store.json?system=${encodeURIComponent(name)}`);
+      answer = data.system_stores ? data.system_stores[name] : await load(`store.json?system=${encodeURIComponent(name)}`);
     } else {
-      found = data.computed ? data.computed[budget][name] :
+      answer = data.computed ? data.computed[budget][name] :
         await load(`store.json?writer=${encodeURIComponent(name)}&budget=${encodeURIComponent(budget)}`);
     }
-    return {items: found.memories ?? found.store, value: found.value, cost: found.cost,
-      failed: found.failed, estimate: found.estimate, notes: found.notes};
+    return {items: answer.memories ?? answer.store, value: answer.value, cost: answer.cost,
+      failed: answer.failed, estimate: answer.estimate, notes: answer.notes};
   };
 
   const label = (key) => key.startsWith("r:") ? ran.get(key).label :
-    [...data.writers, ...data.systems].find((one) => one.name === key.slice(2)).label;
+    [...data.writers, ...data.systems].find((source) => source.name === key.slice(2)).label;
   const known = (key) => key.startsWith("r:") ? ran.has(key) :
-    (key.startsWith("w:") ? data.writers : data.systems).some((one) => one.name === key.slice(2));
+    (key.startsWith("w:") ? data.writers : data.systems).some((source) => source.name === key.slice(2));
 
   return {fill, budgets, store, label, known};
 };
@@ -77,11 +77,11 @@ explorer.sideBySide = (data, values, lists) => {
   const MOST_UNITS = 15;
 
   const units = (changes) => {
-    const rows = changes.slice(0, MOST_UNITS).map((one) => make("tr", {},
-      make("th", {scope: "row", dir: "auto"}, data.units.text[one.unit] || data.units.id[one.unit]),
-      make("td", {}, data.units.kind[one.unit]),
-      ...[data.units.weight[one.unit], one.ours, one.theirs].map((number) => make("td", {class: "n"}, explorer.short(number))),
-      make("td", {class: "n"}, explorer.signed((one.change > 0 ? "+" : "") + one.change.toFixed(2)))));
+    const rows = changes.slice(0, MOST_UNITS).map((change) => make("tr", {},
+      make("th", {scope: "row", dir: "auto"}, data.units.text[change.unit] || data.units.id[change.unit]),
+      make("td", {}, data.units.kind[change.unit]),
+      ...[data.units.weight[change.unit], change.ours, change.theirs].map((number) => make("td", {class: "n"}, explorer.short(number))),
+      make("td", {class: "n"}, explorer.signed((change.change > 0 ? "+" : "") + change.change.toFixed(2)))));
     const head = ["Unit", "Kind", "Weight", "Covered by OPT", "by this store", "Value"].map((text, place) =>
       make("th", {scope: "col", class: place > 1 ? "n" : false}, text));
     const more = changes.length - MOST_UNITS;

@@ -13,7 +13,7 @@ explorer.curve = (picture, choose) => {
   const ticks = (largest, about) => {
     const rough = largest / about;
     const power = 10 ** Math.floor(Math.log10(rough));
-    const step = [1, 2, 2.5, 5, 10].map((f) => f * power).find((one) => one >= rough * 0.999);
+    const step = [1, 2, 2.5, 5, 10].map((f) => f * power).find((size) => size >= rough * 0.999);
     return Array.from({length: Math.floor(largest / step + 1e-9) + 1}, (_, i) => Number((i * step).toPrecision(10)));
   };
 
@@ -38,7 +38,7 @@ explorer.curve = (picture, choose) => {
       steps.slice(1).forEach((step, place) => {
         const last = steps[place];
         // Up to a budget that is not proven OPT may reach its bound, but not what is proven later.
-        const later = steps.slice(place + 1).find((one) => one.certified);
+        const later = steps.slice(place + 1).find((next) => next.certified);
         const high = step.certified ? step.v : Math.min(step.bound, later ? later.v : step.bound);
         parts.push(draw("rect", {class: "doubt", x: x(last.b), y: y(high),
           width: Math.max(0, x(step.b) - x(last.b)), height: Math.max(0, y(last.v) - y(high))}));

@@ -21,8 +21,8 @@
         if (fits) shown += 1;
       });
       for (const head of list.querySelectorAll("[data-keep]")) head.hidden = words.length > 0;
-      count.textContent = words.length ? `${explorer.whole(shown)} of ${explorer.whole(rows.length)}` :
-        explorer.whole(rows.length);
+      count.textContent = words.length ? `${explorer.thousands(shown)} of ${explorer.thousands(rows.length)}` :
+        explorer.thousands(rows.length);
     };
     box.addEventListener("input", () => {
       narrow();
@@ -55,7 +55,7 @@
         for (const other of head.parentElement.cells) other.removeAttribute("aria-sort");
         head.setAttribute("aria-sort", down ? "descending" : "ascending");
         const rows = [...table.tBodies[0].rows].map((row) => [worth(row, column), row]);
-        rows.sort((one, two) => (down ? -1 : 1) * before(one[0], two[0]));
+        rows.sort((a, b) => (down ? -1 : 1) * before(a[0], b[0]));
         table.tBodies[0].append(...rows.map(([, row]) => row));
       });
     });

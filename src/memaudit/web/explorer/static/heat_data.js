@@ -33,6 +33,6 @@ explorer.heatData = (data) => {
     return {rows, columns, placed, rowAt: new Map(rows.map((row, place) => [row, place])), columnAt: at};
   };
 
-  const value = (row, unit) => cells[row].find(([one]) => one === unit)?.[1] ?? 0;
+  const value = (row, unit) => cells[row].find(([other]) => other === unit)?.[1] ?? 0;
   return {arranged, value, words: (row, unit) => words.get(`${row},${unit}`) ?? [], has: {ROWS, COLUMNS}};
 };

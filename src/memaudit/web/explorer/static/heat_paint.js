@@ -104,8 +104,8 @@ explorer.heatPainter = (canvas, data) => {
     pen.fillStyle = colours["--muted"];
     pen.textAlign = "left";
     pen.font = "11px system-ui, sans-serif";
-    pen.fillText(`${explorer.whole(arranged.rows.length)} candidates ↓`, 4, head - 12);
-    pen.fillText(`${explorer.whole(arranged.columns.length)} units →`, 4, head - 28);
+    pen.fillText(`${explorer.thousands(arranged.rows.length)} candidates ↓`, 4, head - 12);
+    pen.fillText(`${explorer.thousands(arranged.columns.length)} units →`, 4, head - 28);
     pen.textBaseline = "alphabetic";
   };
 

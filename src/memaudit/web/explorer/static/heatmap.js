@@ -31,9 +31,9 @@
   const soon = () => { if (!waiting) { waiting = true; requestAnimationFrame(paint); } };
 
   const arrange = () => {
-    const held = cursor && [arranged.rows[cursor[0]], arranged.columns[cursor[1]]];
+    const selected = cursor && [arranged.rows[cursor[0]], arranged.columns[cursor[1]]];
     arranged = heat.arranged(controls.rows.value, controls.columns.value, controls.covering.checked);
-    cursor = held && arranged.rowAt.has(held[0]) ? [arranged.rowAt.get(held[0]), arranged.columnAt[held[1]]] : null;
+    cursor = selected && arranged.rowAt.has(selected[0]) ? [arranged.rowAt.get(selected[0]), arranged.columnAt[selected[1]]] : null;
     fit();
   };
   const fit = () => {
@@ -85,8 +85,8 @@
     const [row, column] = cursor ?? [0, -1];
     for (let step = 0; step <= arranged.rows.length; step += 1) {
       const at = (row + step) % arranged.rows.length;
-      const found = arranged.placed[at]?.find(([place]) => step > 0 || place > column);
-      if (found) return [at, found[0]];
+      const next = arranged.placed[at]?.find(([place]) => step > 0 || place > column);
+      if (next) return [at, next[0]];
     }
     return null;
   };
@@ -114,8 +114,8 @@
       pinned = true;
       into();
     } else if (event.key === "n") {
-      const found = nextCovered();
-      if (found) { moveTo(...found, true); pinned = true; into(); }
+      const next = nextCovered();
+      if (next) { moveTo(...next, true); pinned = true; into(); }
     } else if (event.key === "Enter") get("cell-texts")?.click();
     else if (event.key === "Escape") { pinned = false; map.blur(); }
     else if ("+-".includes(event.key)) { controls.zoom.value = String(size() + (event.key === "+" ? 2 : -2)); fit(); }

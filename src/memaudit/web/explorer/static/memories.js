@@ -8,7 +8,7 @@ explorer.memories = (data) => {
 
   const chip = (kind) => make("span", {class: `chip c${kind % 12 + 1}`}, kinds[kind]);
 
-  const one = (item, wasted) => {
+  const memory = (item, wasted) => {
     if (typeof item !== "number") {
       return make("li", {},
         make("span", {class: "kind"}, "memory"), " ",
@@ -25,13 +25,13 @@ explorer.memories = (data) => {
 
   const list = (title, items, otherwise, wasted = new Set(), note = "", tone = "") => {
     const head = make("h4", {}, tone ? make("span", {class: `dot ${tone}`}) : null, title, " ",
-      make("span", {class: "count"}, explorer.whole(items.length)));
-    const rows = items.slice(0, MOST).map((item) => one(item, wasted.has(item)));
+      make("span", {class: "count"}, explorer.thousands(items.length)));
+    const rows = items.slice(0, MOST).map((item) => memory(item, wasted.has(item)));
     if (items.length > MOST) {
       const rest = make("li", {}, make("button", {type: "button", class: "quiet"},
         `show ${items.length - MOST} more`));
       rest.firstChild.addEventListener("click", () => {
-        rest.replaceWith(...items.slice(MOST).map((item) => one(item, wasted.has(item))));
+        rest.replaceWith(...items.slice(MOST).map((item) => memory(item, wasted.has(item))));
       });
       rows.push(rest);
     }
@@ -39,5 +39,5 @@ explorer.memories = (data) => {
       items.length ? make("ul", {class: "memories"}, ...rows) : make("p", {class: "muted"}, otherwise));
   };
 
-  return {list, one, chip};
+  return {list, memory, chip};
 };

@@ -26,7 +26,7 @@
       cell("place").textContent = String(place + 1);
       cell("mean").textContent = explorer.ratio(mean);
       cell("interval").textContent = `${explorer.ratio(low)} to ${explorer.ratio(high)}`;
-      cell("n").textContent = explorer.whole(n);
+      cell("n").textContent = explorer.thousands(n);
       table.append(row);
       const line = document.querySelector(`.line[data-name="${writer}"]`);
       const range = line.querySelector(".range");
@@ -38,20 +38,20 @@
         `${explorer.ratio(mean)}, 95% interval ${explorer.ratio(low)} to ${explorer.ratio(high)}`);
       line.parentElement.append(line);
     });
-    const copies = part.distinct === part.packages ? "" : `, ${explorer.whole(part.distinct)} of them distinct: copies are drawn and tested together`;
-    get("scope").textContent = `${explorer.whole(part.packages)} packages count here${copies}.`;
+    const copies = part.distinct === part.packages ? "" : `, ${explorer.thousands(part.distinct)} of them distinct: copies are drawn and tested together`;
+    get("scope").textContent = `${explorer.thousands(part.packages)} packages count here${copies}.`;
   };
 
   const pair = (part, first, second) => {
-    const found = part.pairs.find(([a, b]) => (a === first && b === second) || (a === second && b === first));
-    if (!found || !get("pair-first")) return;
-    const turned = found[0] !== first;
-    const [, , n, ...numbers] = found;
+    const row = part.pairs.find(([a, b]) => (a === first && b === second) || (a === second && b === first));
+    if (!row || !get("pair-first")) return;
+    const turned = row[0] !== first;
+    const [, , n, ...numbers] = row;
     let [mean, low, high] = numbers;
     if (turned && mean !== null) [mean, low, high] = [-mean, -high, -low];
     const words = {first: data.writers[first], second: data.writers[second], mean: explorer.difference(mean),
       interval: `${explorer.ratio(low)} to ${explorer.ratio(high)}`, p: explorer.chance(numbers[3]),
-      holm: explorer.chance(numbers[4]), n: explorer.whole(n), words: numbers[5]};
+      holm: explorer.chance(numbers[4]), n: explorer.thousands(n), words: numbers[5]};
     for (const [name, text] of Object.entries(words)) get(`pair-${name}`).textContent = text;
     get("pair-range").setAttribute("x1", percent(0.5 + 0.5 * (low ?? 0)));
     get("pair-range").setAttribute("x2", percent(0.5 + 0.5 * (high ?? 0)));

@@ -36,9 +36,9 @@
       });
     }
     get("found").replaceChildren(...rows);
-    const cut = data.left_out ? ` ${explorer.whole(data.left_out)} texts did not fit into this copy's index.` : "";
+    const cut = data.left_out ? ` ${explorer.thousands(data.left_out)} texts did not fit into this copy's index.` : "";
     get("found-note").textContent = (!words.length ? "Type into the box above." : rows.length ?
-      `${explorer.whole(rows.length + more)} found${more ? `; the first ${MOST} are shown` : ""}.` : "Nothing contains all of these words.") + cut;
+      `${explorer.thousands(rows.length + more)} found${more ? `; the first ${MOST} are shown` : ""}.` : "Nothing contains all of these words.") + cut;
   };
 
   box.addEventListener("input", search);

@@ -24,9 +24,9 @@ explorer.steps = (frontier, rows) => {
 
   // The last step that a budget pays for.
   const at = (amount) => {
-    let found = 0;
-    steps.forEach((step, place) => { if (step.b <= amount + NEAR) found = place; });
-    return found;
+    let last = 0;
+    steps.forEach((step, place) => { if (step.b <= amount + NEAR) last = place; });
+    return last;
   };
 
   // A number as the program writes it: steps and budgets of files keep their exact text.
@@ -38,7 +38,7 @@ explorer.steps = (frontier, rows) => {
   // and above the last step nothing changes.
   const meant = (amount) => {
     const step = steps[at(amount)];
-    if (given.some((one) => Math.abs(asNumber(one) - amount) < NEAR)) return amount;
+    if (given.some((budget) => Math.abs(asNumber(budget) - amount) < NEAR)) return amount;
     if (step === steps.at(-1)) return step.b;
     return whole ? Math.max(round ? Math.floor(amount) : amount, step.b) : step.b;
   };

@@ -10,20 +10,20 @@
 
   const row = async (name) => {
     const address = `row.json?writer=${encodeURIComponent(name)}&budget=${encodeURIComponent(budget)}`;
-    let found = await explorer.ask(address);
-    while (found.waiting) found = await explorer.ask(address);
-    return found;
+    let answer = await explorer.ask(address);
+    while (answer.waiting) answer = await explorer.ask(address);
+    return answer;
   };
 
-  const fill = (line, found) => {
+  const fill = (line, answer) => {
     const cells = [...line.cells].slice(1);
-    if (found.cells) {
-      cells.forEach((cell, place) => { cell.textContent = found.cells[place]; });
+    if (answer.cells) {
+      cells.forEach((cell, place) => { cell.textContent = answer.cells[place]; });
       cells[0].classList.remove("muted");
-      line.dataset.rank = String(found.rank ?? 0);
+      line.dataset.rank = String(answer.rank ?? 0);
       body.insertBefore(line, [...body.rows].find((other) => !(Number(other.dataset.rank) >= Number(line.dataset.rank))) ?? null);
     } else {
-      cells[0].textContent = `failed: ${found.failed}`;
+      cells[0].textContent = `failed: ${answer.failed}`;
       cells[0].colSpan = cells.length;
       cells.slice(1).forEach((cell) => cell.remove());
       body.append(line);

@@ -105,5 +105,5 @@ explorer.timeline = (canvas, data, said) => {
   explorer.onNight(() => { look(); paint(); });
   new ResizeObserver(paint).observe(box);
 
-  return {mark(found) { marks = found; paint(); }};
+  return {mark(stores) { marks = stores; paint(); }};
 };

@@ -24,9 +24,9 @@ explorer.values = (data) => {
   const costOf = (item) => typeof item === "number" ? candidates.cost[item] : item.cost;
 
   const amounts = (items) => {
-    const found = new Float64Array(units.weight.length);
-    for (const item of items) for (const [unit, value] of cellsOf(item)) found[unit] += value;
-    return found;
+    const sums = new Float64Array(units.weight.length);
+    for (const item of items) for (const [unit, value] of cellsOf(item)) sums[unit] += value;
+    return sums;
   };
 
   const worth = (unit, amount) => units.weight[unit] * h(unit, amount);
@@ -42,36 +42,36 @@ explorer.values = (data) => {
     const left = amounts(items);
     const order = items.map((item, place) => [item, place])
       .sort((a, b) => costOf(b[0]) - costOf(a[0]) || b[1] - a[1]);
-    const found = new Set();
+    const unused = new Set();
     for (const [item] of order) {
       const same = ([unit, part]) => Math.abs(worth(unit, left[unit]) - worth(unit, left[unit] - part)) < NEAR;
       if (!cellsOf(item).every(same)) continue;
-      found.add(item);
+      unused.add(item);
       for (const [unit, part] of cellsOf(item)) left[unit] -= part;
     }
-    return found;
+    return unused;
   };
 
   // Units that are worth more in one store than in the other, the largest difference first.
   const changes = (best, other) => {
     const [ours, theirs] = [amounts(best), amounts(other)];
-    const found = [];
+    const rows = [];
     units.weight.forEach((weight, unit) => {
       const change = worth(unit, theirs[unit]) - worth(unit, ours[unit]);
-      if (Math.abs(change) > NEAR) found.push({unit, change, ours: ours[unit], theirs: theirs[unit]});
+      if (Math.abs(change) > NEAR) rows.push({unit, change, ours: ours[unit], theirs: theirs[unit]});
     });
-    return found.sort((a, b) => Math.abs(b.change) - Math.abs(a.change) || a.unit - b.unit);
+    return rows.sort((a, b) => Math.abs(b.change) - Math.abs(a.change) || a.unit - b.unit);
   };
 
   // How much of what a query requires is covered, from 0 to 1, each unit counted by its weight.
   const covered = (required, amount) => {
-    let [sum, whole] = [0, 0];
+    let [sum, count] = [0, 0];
     for (const unit of required) {
       const full = typeof units.h[unit] === "number" ? h(unit, units.h[unit]) : h(unit, 1);
-      whole += 1;
+      count += 1;
       sum += full ? Math.min(1, h(unit, amount[unit]) / full) : 0;
     }
-    return whole ? sum / whole : null;
+    return count ? sum / count : null;
   };
 
   return {amounts, value, wasted, changes, covered, costOf};

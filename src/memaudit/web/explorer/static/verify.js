@@ -13,12 +13,12 @@
       word.className = "muted";
       word.textContent = "checking …";
       try {
-        const found = await explorer.ask(`${explorer.root}verify`, wish(button));
+        const verdict = await explorer.ask(`${explorer.root}verify`, wish(button));
         word.className = "";
-        const leaves = `${explorer.whole(found.leaves)} ${found.leaves === 1 ? "leaf" : "leaves"}`;
+        const leaves = `${explorer.thousands(verdict.leaves)} ${verdict.leaves === 1 ? "leaf" : "leaves"}`;
         word.replaceChildren(
-          explorer.make("span", {class: `badge ${found.valid ? "good" : "bad"}`}, found.valid ? "holds" : "refused"), " ",
-          found.valid ? `${leaves}, ${found.seconds.toFixed(3)} s` : found.reason);
+          explorer.make("span", {class: `badge ${verdict.valid ? "good" : "bad"}`}, verdict.valid ? "holds" : "refused"), " ",
+          verdict.valid ? `${leaves}, ${verdict.seconds.toFixed(3)} s` : verdict.reason);
       } catch (error) {
         word.textContent = error.message;
       }

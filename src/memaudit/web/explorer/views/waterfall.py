@@ -30,12 +30,12 @@ class Bar:
 
 
 def waterfall(
-    whole: tuple[str, str, float],
+    total: tuple[str, str, float],
     steps: Sequence[tuple[str, str, Fraction, float]],
     rest: tuple[str, str, float],
 ) -> tuple[Bar, ...]:
     """The bars of a whole of 1, its steps down, and what is left; names come with their meaning."""
-    bars = [Bar(*whole[:2], WHOLE, 0, Fraction(1), whole[2], 0.0, 100.0)]
+    bars = [Bar(*total[:2], WHOLE, 0, Fraction(1), total[2], 0.0, 100.0)]
     left = Fraction(1)
     for tone, (name, about, share, value) in enumerate(steps, start=1):
         left -= share
