@@ -18,9 +18,8 @@ from memaudit.models.providers import ModelSettings
 from memaudit.models.session import ModelSession, open_session
 from tests.label_audit.small_frames import cell, keyed_frame
 from tests.models.server import serving
-from tests.natural.passes.building import live
+from tests.natural.passes.building import live, queue
 from tests.natural.passes.fake_model import blocks, instead, plays, which
-from tests.natural.passes.test_batch import queue
 
 pytest.importorskip("openai", reason="pip install 'memaudit[models]'")
 

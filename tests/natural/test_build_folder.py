@@ -191,10 +191,10 @@ def test_a_cited_turn_without_the_quote_is_not_exact(dataset: Path) -> None:
 
 def test_another_build_in_the_folder(dataset: Path) -> None:
     assert run("build", dataset / "chat.jsonl", "--out", dataset / "d").exit_code == 0
-    before = {path.name: path.read_bytes() for path in (dataset / "d").iterdir()}
+    before = contents(dataset / "d")
     line = failure("build", dataset / "chat.jsonl", "--out", dataset / "d", "--cost-rule", "bytes")
     assert "holds another build (different: cost rule)" in line
-    assert {path.name: path.read_bytes() for path in (dataset / "d").iterdir()} == before
+    assert contents(dataset / "d") == before
 
 
 def test_a_build_folder_validates(dataset: Path) -> None:

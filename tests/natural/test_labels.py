@@ -150,11 +150,7 @@ def test_csv(tmp_path: Path) -> None:
     ("file", "text", "message"),
     [
         ("u.jsonl", '{"unit_id": "u"}\n', "u.jsonl:1: lacks the field 'text'"),
-        (
-            "u.jsonl",
-            '{"unit_id": "u", "text": "t", "turn": "t1"}\n',
-            "has the unknown field 'turn'",
-        ),
+        ("u.jsonl", '{"unit_id": "u", "text": "t", "turn": "t1"}\n', "the unknown field 'turn'"),
         ("u.jsonl", "", "u.jsonl: contains no rows"),
         ("u.csv", "unit_id,text\nu\n", "u.csv:2: has 1 cells, the header has 2"),
         ("u.csv", "a,a\n", "u.csv:1: names a column twice"),

