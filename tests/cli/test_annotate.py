@@ -16,12 +16,12 @@ from tests.web.annotate.small_frames import frame_folder, frame_of, served
 def test_it_ends_cleanly(tmp_path: Path) -> None:
     folder = frame_folder(tmp_path / "frame", 5)
     with served(folder, "ann") as server:
-        assert server.first_line == "0 of 5 cells labelled by ann; stop with Ctrl-C"
+        assert server.first_line == "0 of 5 cells labelled by ann; press Ctrl-C to stop"
         server.post("/decisions", {"position": 1, "label": "full"})
         line = f"1 of 5 cells labelled by ann, saved in {folder / 'labels.sqlite'}\n"
         assert server.interrupt() == (0, line, "")
     with served(folder, "ann") as server:
-        assert server.first_line == "1 of 5 cells labelled by ann; stop with Ctrl-C"
+        assert server.first_line == "1 of 5 cells labelled by ann; press Ctrl-C to stop"
         server.process.send_signal(signal.SIGTERM)
         assert server.process.communicate(timeout=30) == (line, "")
         assert server.process.returncode == 0

@@ -42,7 +42,7 @@ def test_what_got_no_answer(tmp_path: Path) -> None:
     with serving(instead("coverage", lazy)) as served:
         shown = run(*words(tmp_path, "--base-url", served.url))
         result = run(*words(tmp_path, "--base-url", served.url, "--json"))
-    assert "2 cells got no answer and no label" in shown.stderr
+    assert "2 cells without a label: the model gave no answer" in shown.stderr
     assert json.loads(result.stdout) == {
         "labels": str(tmp_path / "one.csv"), "annotator": "model:one", "cells": 4,
         "labelled": {"full": 1, "partial": 1}, "undecided": ["c0002", "c0003"],

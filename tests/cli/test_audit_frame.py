@@ -17,7 +17,7 @@ def test_the_shipped_set(tmp_path: Path) -> None:
     lines = result.stdout.splitlines()
     wrote = f"wrote {len(frame.cells):,} cells of 26 packages"
     assert any(line.startswith(wrote) for line in lines)
-    assert lines[-1] == "to hide from labellers: key.csv, frame.json"
+    assert lines[-1] == "hide from annotators: key.csv, frame.json"
     assert any(line.endswith("cells exact, uncovered") for line in lines)
     again = done(*words, "--seed", 1)
     assert "already exists" in again.stdout

@@ -141,7 +141,7 @@ def test_printed(packages: list[Path]) -> None:
     assert "3 packages, 3 stores, ratios to the optimum of the package" in text
     for word in (first, second, "consensus", "ratio MAD", "preserved", "recency_raw", "bounds"):
         assert word in text
-    assert "units that move ratios under" in text
+    assert "units that change ratios under" in text
     assert "optima not certified: 0 of" in text
     assert text.index("ratio MAD") < text.index("labels drawn")
 
@@ -175,7 +175,7 @@ def test_wrong_input(packages: list[Path], tmp_path: Path) -> None:
     own = frame_of([packages[1]], tmp_path / "frame")
     other = ("--labels", write_labels(tmp_path / "l.csv", ann=own), "--frame", tmp_path / "frame")
     for options, message in {
-        ("--labels", "labels.csv"): "needs the frame it is about",
+        ("--labels", "labels.csv"): "needs its frame; give --frame",
         ("--labels", "pass:z"): "has no label pass 'z'",
         (*labels, *labels): "two label sets are called",
         (*labels, "--writer", "z"): "unknown writer 'z'",

@@ -15,7 +15,7 @@ def test_printed_and_kept(tmp_path: Path) -> None:
     assert "18 stores: packages 3 of event_graph; budgets 0.05, 0.2; 3 writers" in text
     for how in ("pooled", "within", "of means"):
         assert how in text
-    assert "the better ratio has the better evidence recall" in " ".join(text.split())
+    assert "the higher ratio has the better evidence recall" in " ".join(text.split())
     printed = printed_json("diagnose", *SMALL)
     assert printed == json.loads((tmp_path / "out" / "summary.json").read_text())
     assert len(printed["correlations"]) == 15
@@ -51,8 +51,8 @@ def test_wrong_input(tmp_path: Path) -> None:
     dense = ("--retriever", "dense:http://127.0.0.1:9/v1#m", "--provider", "offline",
              "--cache", tmp_path / "c.sqlite")  # fmt: skip
     for words, message in {
-        ("--calibrate", "--reader", "model:x"): "choose a reader without model",
-        ("natural", "a.json", "--calibrate"): "it takes no STORE",
+        ("--calibrate", "--reader", "model:x"): "choose a reader that does not call a model",
+        ("natural", "a.json", "--calibrate"): "leave out STORE",
         ("natural", "--calibrate", "--writer", "opt"): "two writers or more",
         ("base", "--calibrate"): "no package has a question",
         ("nowhere", "--calibrate"): "no packages at 'nowhere'",

@@ -36,15 +36,15 @@ def test_says_what_it_did(tmp_path: Path) -> None:
     """Then does nothing the second time. A package's name cannot steer the terminal."""
     first = command(tmp_path, "a", "b", more=("--set", "shout=true"))
     assert first.exit_code == 0, first.output
-    assert first.stdout.endswith("2 memories of 1 package (1 fed now, 0 before)\n")
+    assert first.stdout.endswith("2 memories of 1 package (1 fed now, 0 earlier)\n")
     assert first.stderr == "p\\x1b[31m: 2 messages, 2 memories\n"
     assert [memory.text for memory in read_store(tmp_path / "s.json").active] == ["A", "B"]
     again = command(tmp_path, "a", "b", more=("--set", "shout=true"))
-    assert again.stdout.endswith("(0 fed now, 1 before)\n")
+    assert again.stdout.endswith("(0 fed now, 1 earlier)\n")
 
 
 def test_a_broken_example_is_a_failure(tmp_path: Path) -> None:
     result = command(tmp_path, "a", "die now")
     assert result.exit_code == 1
     assert "warning: incomplete: 1 packages are not in this store" in result.stderr
-    assert result.stderr.endswith("run the same command again to feed what is missing\n")
+    assert result.stderr.endswith("incomplete; run the same command again to resume\n")

@@ -1,12 +1,11 @@
 """`memaudit dataset inspect` and `memaudit dataset subset`: what they print, and how they fail."""
 
-import json
 from pathlib import Path
 
 from memaudit.datasets.irregularities import REMEDIES
 from memaudit.datasets.json_records import dataset_hash
 from memaudit.datasets.subset import read_subset
-from tests.cli.running import done, failure, run
+from tests.cli.running import done, failure, printed_json, run, write_rows
 from tests.datasets.files import FIXTURES, kinds, load
 
 
@@ -31,9 +30,7 @@ def test_inspect() -> None:
 
 
 def test_inspect_json() -> None:
-    """Lists them all."""
-    result = run("dataset", "inspect", FIXTURES["memdaily"], "--json", "--format", "memdaily")
-    data = json.loads(result.stdout)
+    data = printed_json("dataset", "inspect", FIXTURES["memdaily"], "--format", "memdaily")
     assert (data["format"], data["guessed"]) == ("memdaily", False)
     assert (data["conversations"], data["turns"]) == (4, 6)
     assert data["questions"] == {"noisy": 1, "simple": 2}
@@ -49,8 +46,7 @@ def test_texts_do_not_steer_the_terminal(tmp_path: Path) -> None:
     """Kinds, ids and quoted values are shown, not obeyed."""
     rows = [{"conversation": "\x1b[2J"}, {"text": "a", "\x1b[31m": 1},
             {"question": "b", "kind": "\u202ek", "answer": "c", "evidence": ["\x07"]}]  # fmt: skip
-    (tmp_path / "c").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
-    shown = run("dataset", "inspect", tmp_path / "c").stdout
+    shown = done("dataset", "inspect", write_rows(tmp_path / "c", *rows)).stdout
     assert "".join(shown.splitlines()).isprintable()
     assert r"\x1b[31m" in shown
     assert r"\u202ek" in shown
@@ -70,16 +66,11 @@ def test_inspect_fails_in_one_line(tmp_path: Path) -> None:
     )
 
 
-def test_help_names_the_command() -> None:
-    """`dataset` is a group, though it has one command."""
-    assert "inspect" in run("dataset", "--help").stdout
-    done("dataset", "inspect", "--help")
-
-
 def test_subset(tmp_path: Path) -> None:
     """7 questions of 6 kinds: 3 are taken, the same each time."""
     out = tmp_path / "s.json"
-    result = run("dataset", "subset", FIXTURES["locomo"], "--size", 3, "--seed", 4, "--out", out)
+    words = ("dataset", "subset", FIXTURES["locomo"], "--size", 3, "--seed", 4)
+    result = done(*words, "--out", out)
     chosen = read_subset(out)
     first, *strata = result.stdout.splitlines()
     assert first == f"wrote 3 questions to {out}  subset {chosen.sha256[:16]}"
@@ -89,19 +80,7 @@ def test_subset(tmp_path: Path) -> None:
         "0 of 1  temporal", "0 of 1  unknown",
     ]  # fmt: skip
     before = out.read_text()
-    run(
-        "dataset",
-        "subset",
-        FIXTURES["locomo"],
-        "--size",
-        3,
-        "--seed",
-        4,
-        "--out",
-        out,
-        "--by",
-        "kind",
-    )
+    done(*words, "--out", out, "--by", "kind")
     assert out.read_text() == before
     assert failure("dataset", "subset", FIXTURES["locomo"], "--size", 9, "--out", out) == (
         "error: cannot take 9 of 7 questions; give a size from 1 to 7"

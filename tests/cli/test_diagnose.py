@@ -69,11 +69,11 @@ def test_printed(hotel_files: Files, tmp_path: Path) -> None:
         assert part in text
     again = done("diagnose", *words, "--failures", "--show", "q1")
     assert "8 rows already existed" in again.stderr
-    for part in ("were not answered right", "hotel-rooms/q1 at opt", "  unit u1: "):
+    for part in ("were not answered correctly", "hotel-rooms/q1 at opt", "  unit u1: "):
         assert part in again.stdout
     unknown = run("diagnose", *words, "--show", "q99")
     assert (unknown.exit_code, unknown.stdout) == (1, "")
-    assert "there is no question 'q99'" in unknown.stderr
+    assert "no question 'q99'" in unknown.stderr
 
 
 def test_texts_cannot_steer_the_terminal(tmp_path: Path) -> None:
@@ -151,7 +151,7 @@ def test_bad_questions_and_stores_keep_their_rows(tmp_path: Path) -> None:
         }  # fmt: skip
     listed = run("diagnose", package, *stores, "--budget", "9", "--out", tmp_path / "a",
                  "--failures").stdout  # fmt: skip
-    assert "4 of 6 were not answered right" in listed
+    assert "4 of 6 were not answered correctly" in listed
 
 
 def test_wrong_input(hotel_files: Files, tmp_path: Path) -> None:

@@ -38,7 +38,6 @@ class Boastful(Reference):
     name = "boastful"
 
     def solve(self, form: Form, limits: Limits, hint: tuple[int, ...] = ()) -> Solution:
-        """The optimum with an empty proof."""
         found = super().solve(form, limits, hint)
         return Solution(found.chosen, found.value, found.bound, found.closed, Proof(()))
 
@@ -49,7 +48,6 @@ class Lazy(Reference):
     name = "lazy"
 
     def solve(self, form: Form, limits: Limits, hint: tuple[int, ...] = ()) -> Solution:  # noqa: ARG002
-        """The empty store."""
         return Solution((), 0, None, False)
 
 
@@ -82,10 +80,8 @@ def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_failing_solver_fails_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
     """Exit code 1, and the solver is named."""
-    monkeypatch.setattr(registry, "SOLVERS", registry.SOLVERS)
-    for name in list(registry.SOLVERS):
-        if name not in ("reference",):
-            monkeypatch.delitem(registry.SOLVERS, name)
+    for name in set(registry.SOLVERS) - {"reference"}:
+        monkeypatch.delitem(registry.SOLVERS, name)
     monkeypatch.setitem(registry.SOLVERS, "lazy", Lazy)
     result = run("doctor")
     assert result.exit_code == 1

@@ -56,16 +56,12 @@ def test_plot(tiny_file: Path, tmp_path: Path, ending: str, start: bytes) -> Non
 
 def test_bad_options(tiny_file: Path, tmp_path: Path) -> None:
     """One line, exit code 1, before any work."""
-    assert failure("frontier", tiny_file, "--max-budget", -1) == (
-        "error: --max-budget -1 is negative; budgets are 0 or more"
-    )
-    assert failure("frontier", tiny_file, "--max-budget", 1, "--plot", "f.bmp") == (
-        "error: cannot draw f.bmp: the name must end in .png, .svg, .pdf"
-    )
     nowhere = tmp_path / "no" / "f.png"
-    assert failure("frontier", tiny_file, "--max-budget", 1, "--plot", nowhere).startswith(
-        f"error: cannot write {nowhere}"
-    )
-    assert failure("frontier", tiny_file, "--max-budget", 1, "--group-cap", 0) == (
-        "error: group cap 0 is below 1"
-    )
+    for options, message in {
+        (-1,): "--max-budget must be at least 0, not -1",
+        (1, "--plot", "f.bmp"): "cannot draw f.bmp: the name must end in .png, .svg, .pdf",
+        (1, "--plot", nowhere): f"cannot write {nowhere}",
+        (1, "--group-cap", 0): "group cap 0 is below 1",
+    }.items():
+        line = failure("frontier", tiny_file, "--max-budget", *options)
+        assert line.startswith(f"error: {message}")

@@ -5,16 +5,15 @@ from pathlib import Path
 
 from memaudit.adapters.store import read_store, store_digest
 from tests.adapters.exports import EXPORTS
-from tests.cli.running import done, failure, printed_json, run
+from tests.cli.running import done, failure, printed_json
 
 
 def test_account(tmp_path: Path) -> None:
     """The guess, the rows, the states, every warning, and where it was written."""
     path, out = EXPORTS["letta passages"].write(tmp_path), tmp_path / "store.json"
-    result = run("import", path, "--out", out)
-    assert (result.exit_code, result.stderr) == (0, "")
+    result = done("import", path, "--out", out)
     store = read_store(out)
-    assert result.stdout.splitlines() == [
+    assert result.output.splitlines() == [
         "export  format letta (guessed from the content), view full",
         "        3  rows read",
         "        1  active memories",
@@ -54,10 +53,10 @@ def test_failures(tmp_path: Path) -> None:
         "error: mem0 has no view 'full'": (path, "--view", "full"),
         "error: --as-of 'later' is not a time": (path, "--as-of", "later"),
     }
-    for said, arguments in cases.items():
-        assert failure("import", *arguments, "--out", out).startswith(said)
+    for message, arguments in cases.items():
+        assert failure("import", *arguments, "--out", out).startswith(message)
     assert not out.exists()
-    assert "is the export; write" in failure("import", path, "--out", path)
+    assert "is the export itself; write" in failure("import", path, "--out", path)
 
 
 def test_texts_cannot_steer_the_terminal(tmp_path: Path) -> None:

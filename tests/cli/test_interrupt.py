@@ -19,7 +19,7 @@ from memaudit.core.package import Package
 from memaudit.io.packages import write_package
 from memaudit.solvers.compiled.kernel_cache import LINE
 from memaudit.solvers.solve import solve
-from tests.cli.running import run
+from tests.cli.running import done, run
 
 
 @pytest.fixture(scope="module")
@@ -112,25 +112,20 @@ def test_ctrl_c_while_compiling(dense: Package, tmp_path: Path) -> None:
 def test_time_limit(hard: Package, tmp_path: Path) -> None:
     """The same for --seconds, and no certificate is claimed."""
     write_package(hard, tmp_path / "h.json")
-    result = run(
-        "solve", tmp_path / "h.json", "--seconds", 1, "--solver", "reference", "--json",
-        "--certificate", tmp_path / "c.json",
-    )  # fmt: skip
+    result = done("solve", tmp_path / "h.json", "--seconds", 1, "--solver", "reference", "--json",
+                  "--certificate", tmp_path / "c.json")  # fmt: skip
     (one,) = json.loads(result.stdout)
-    assert result.exit_code == 0
     assert (one["status"], one["note"]) == ("bound", "stopped early")
     assert not (tmp_path / "c.json").exists()
     assert "no certificate for" in result.stderr
 
 
-def test_nothing_to_print(tiny: Package, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_nothing_to_print(tiny_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """An interrupt before the first result is exit code 130 and one word."""
-    from memaudit.solvers import solve as module
 
     def press(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    write_package(tiny, tmp_path / "p.json")
-    monkeypatch.setattr(module, "iter_optima", press)
-    result = run("solve", tmp_path / "p.json", "--budget", 3)
+    monkeypatch.setattr("memaudit.solvers.solve.iter_optima", press)
+    result = run("solve", tiny_file, "--budget", 3)
     assert (result.exit_code, result.stdout, result.stderr) == (130, "", "interrupted\n")

@@ -7,7 +7,7 @@ import pytest
 
 from memaudit.io.packages import write_package
 from memaudit.natural.named_packages import natural_set
-from tests.cli.running import done, failure, printed_json, run
+from tests.cli.running import done, failure, import_texts, printed_json, run
 
 
 @pytest.fixture(scope="module")
@@ -17,15 +17,13 @@ def scores(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for package in natural_set()[:3]:
         home = tmp_path_factory.mktemp(package.name)
         write_package(package, home / "p.json")
-        texts = [one.text for one in package.candidates if one.generator == "labels:memories"]
-        for name, kept in (("all", texts), ("half", texts[::2])):
-            (home / f"{name}.txt").write_text("".join(f"{text}\n" for text in kept))
-            done("import", "plain", home / f"{name}.txt", "--out", home / f"{name}.json",
-                       "--name", name)  # fmt: skip
-        scored = done(
-            "score", home / "p.json", home / "all.json", home / "half.json", "--budget", "20,200",
-            "--json",
-        )  # fmt: skip
+        texts = [candidate.text for candidate in package.candidates
+                 if candidate.generator == "labels:memories"]  # fmt: skip
+        stores = (
+            import_texts(home / "all.json", texts),
+            import_texts(home / "half.json", texts[::2]),
+        )
+        scored = done("score", home / "p.json", *stores, "--budget", "20,200", "--json")
         (folder / f"{package.name}.json").write_text(scored.stdout)
     return folder
 
@@ -99,7 +97,6 @@ def test_what_scores_do_not_see(scores: Path, tmp_path: Path) -> None:
 
 
 def test_wrong_input(scores: Path, tmp_path: Path) -> None:
-    """One clear line."""
     assert "is no folder" in failure("leaderboard", tmp_path / "none")
     assert "holds no file" in failure("leaderboard", tmp_path)
     for path in sorted(scores.iterdir())[:2]:

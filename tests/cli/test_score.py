@@ -50,7 +50,7 @@ def test_wrong_input(hotel_files: Files) -> None:
         ("score", package, package, "--budget", "9"): "is not a store",
         ("score", package, store, "--budget", "10,20,10.0"): "budget 10 is given twice",
         ("score", package, store, "--budget", "9", "--group-cap", 0): "--group-cap must be at lea",
-        (*gate, "50", "--budget", "1"): "is not a ratio",
+        (*gate, "50", "--budget", "1"): "must be between 0 and 1",
         (*gate, "0", "--budget", "1,2"): "one budget",
         (*gate, "0", "--budget", "1", "--policy", "salience"): "has no salience",
     }.items():

@@ -93,7 +93,7 @@ def test_printed(folder: Path) -> None:
     assert text.count("package ") >= SCORED
     assert "PARTLY READ: 1 row of the export is not in the store" in " ".join(text.split())
     assert "memories of a package, on average: all" in text
-    assert "added up over packages" in " ".join(text.split())
+    assert "summed over packages" in " ".join(text.split())
 
 
 def test_wrong_input(folder: Path, tmp_path: Path) -> None:

@@ -112,14 +112,14 @@ def test_corrected_evidence(tmp_path: Path) -> None:
     assert better["variant"] == "corrected evidence"
     assert base["stores"][0]["kept"]["mean"] == pytest.approx(2 / 3)
     assert better["stores"][0]["kept"]["mean"] == pytest.approx(1)
-    assert "go together" in failure(*words)
+    assert "or neither" in failure(*words)
 
 
 def test_wrong_input(files: tuple[Path, Path, Path]) -> None:
     words = ("sensitivity", *files, "--budget", "9")
     for option, value, message in (
         ("--noise", "salt", "unknown noise 'salt'"),
-        ("--group-caps", "two", "not whole numbers"),
+        ("--group-caps", "two", "give whole numbers"),
         ("--group-caps", "0", "group cap"),
         ("--rates", "7", "between 0 and 1"),
         ("--rates", "x", "noise rates"),

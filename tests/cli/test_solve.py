@@ -43,13 +43,12 @@ def test_content_cannot_steer_the_terminal(tiny: Package, tmp_path: Path) -> Non
     assert "[red]\\x1b[2J" in run("solve", tmp_path / "p.json", "--budget", 3).stdout
 
 
-def test_declared_budgets(tiny: Package, tmp_path: Path) -> None:
+def test_declared_budgets(tiny: Package, tiny_file: Path, tmp_path: Path) -> None:
     """Without --budget the package's own are used, if it has any."""
     write_package(tiny.replace(budgets=("1", "0.5")), tmp_path / "p.json")
     printed = printed_json("solve", tmp_path / "p.json")
     assert [one["budget"] for one in printed] == [1, 0.5]
-    write_package(tiny, tmp_path / "q.json")
-    assert failure("solve", tmp_path / "q.json") == (
+    assert failure("solve", tiny_file) == (
         "error: package 'tiny' declares no budgets; write budgets as --budget 30 or "
         "--budget 10,20,40"
     )
@@ -86,10 +85,9 @@ def test_no_certificate_is_said(tiny_file: Path, tmp_path: Path) -> None:
     assert not target.exists()
 
 
-def test_group_cap(tiny: Package, tmp_path: Path) -> None:
+def test_group_cap(tiny_file: Path) -> None:
     """The cap on the command line is used in place of the package's, and recorded."""
-    write_package(tiny, tmp_path / "p.json")
-    one = run("solve", tmp_path / "p.json", "--budget", 9, "--group-cap", 2, "--json").stdout
+    one = run("solve", tiny_file, "--budget", 9, "--group-cap", 2, "--json").stdout
     assert json.loads(one)[0]["group_cap"] == 2
 
 
@@ -113,7 +111,6 @@ def test_group_cap(tiny: Package, tmp_path: Path) -> None:
     ],
 )
 def test_bad_options(tiny_file: Path, options: tuple[str, ...], message: str) -> None:
-    """One line, exit code 1."""
     assert failure("solve", tiny_file, *options).startswith(message)
 
 

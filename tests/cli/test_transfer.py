@@ -23,8 +23,8 @@ def test_four_stores(tmp_path: Path) -> None:
     again = run("transfer", *words, "--show", "swim", "--failures")
     assert "12 rows already existed" in again.stderr
     assert "swim/swim at fifo: answered_right" in again.stdout
-    assert "not needed: the current value is asked for" in again.stdout
-    assert "were not answered right" in again.stdout
+    assert "not needed: the question asks for the current value" in again.stdout
+    assert "were not answered correctly" in again.stdout
 
 
 def test_choices(tmp_path: Path) -> None:
