@@ -18,7 +18,6 @@ print(json.dumps(sorted(sys.modules)))
 
 
 def test_every_public_name_is_there() -> None:
-    """Each comes from the module the table says, and nothing is listed twice."""
     for name in memaudit.__all__:
         assert getattr(memaudit, name) is not None
     assert set(memaudit.__all__) == {*memaudit._HOME, "__version__"}
@@ -38,7 +37,6 @@ def test_importing_is_free() -> None:
 
 
 def test_unknown_names() -> None:
-    """As for any module."""
     with pytest.raises(AttributeError, match="module 'memaudit' has no attribute 'optimise'"):
         memaudit.optimise  # noqa: B018
 

@@ -43,7 +43,6 @@ DATA = (
 
 
 def version() -> str:
-    """What pyproject says."""
     return str(tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"])
 
 

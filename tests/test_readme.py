@@ -20,7 +20,6 @@ PAGES = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", *DOCS]
 
 
 def block(page: str, kind: str) -> str:
-    """The first fenced block of a kind."""
     found = re.search(
         rf"^```{kind}\n(.*?)^```", (ROOT / page).read_text(), re.DOTALL | re.MULTILINE
     )

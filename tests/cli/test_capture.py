@@ -18,12 +18,10 @@ APP.command()(capture)
 
 @pytest.fixture(autouse=True)
 def notebook(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The notebook among the known systems."""
     monkeypatch.setitem(SYSTEMS, "notebook", NOTEBOOK)
 
 
 def command(tmp_path: Path, *texts: str, more: tuple[str, ...] = ()) -> Result:
-    """Capture one package of these messages."""
     write_package(package("p\x1b[31m", *texts), tmp_path / "p.json")
     arguments = [
         "notebook", "--package", str(tmp_path / "p.json"), "--base-url", "http://127.0.0.1:1/v1",

@@ -36,7 +36,6 @@ def dense() -> Package:
 
 
 def started(file: Path, solver: str, budgets: str, **environment: str) -> subprocess.Popen[str]:
-    """`memaudit solve` in a process of its own."""
     command = [
         sys.executable, "-m", "memaudit.cli.main", "solve", str(file), "--json",
         "--budget", budgets, "--solver", solver,

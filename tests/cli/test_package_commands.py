@@ -71,7 +71,6 @@ def test_convert_one_of_many(tiny: Package, tmp_path: Path) -> None:
 
 
 def test_recost(tiny: Package, tiny_file: Path, tmp_path: Path) -> None:
-    """Costs by another rule; unknown rules are one line."""
     done("recost", tiny_file, tmp_path / "w.json", "--rule", "words")
     assert read_package(tmp_path / "w.json") == tiny.recost("words")
     line = failure("recost", tiny_file, tmp_path / "w.json", "--rule", "letters")
@@ -79,7 +78,6 @@ def test_recost(tiny: Package, tiny_file: Path, tmp_path: Path) -> None:
 
 
 def test_schema(tmp_path: Path) -> None:
-    """To stdout or to a file, the same text."""
     printed = run("schema").stdout
     done("schema", "--out", tmp_path / "s.json")
     assert (tmp_path / "s.json").read_text() == printed

@@ -33,7 +33,6 @@ def test_printed(hotel_files: Files) -> None:
 
 
 def test_gate(hotel_files: Files) -> None:
-    """Below the bar it fails with exit code 1."""
     done("gate", *hotel_files, "--budget", "40", "--min-ratio", "0")
     below = run("gate", *hotel_files, "--budget", "10", "--min-ratio", "1")
     assert below.exit_code == 1

@@ -30,7 +30,6 @@ def test_json_fields(tiny: Package, tiny_file: Path) -> None:
 
 
 def test_table(tiny_file: Path) -> None:
-    """A row a budget: value, cost, kept ids, status, solver, time."""
     result = done("solve", tiny_file, "--budget", "3")
     (row,) = [line.split() for line in result.stdout.splitlines() if line.startswith(" tiny")]
     assert row[:-2] == ["tiny", "3", "3", "7/3", "~2.333333", "m1,", "m3", "certified", "auto"]
@@ -38,7 +37,6 @@ def test_table(tiny_file: Path) -> None:
 
 
 def test_content_cannot_steer_the_terminal(tiny: Package, tmp_path: Path) -> None:
-    """Names are shown, not obeyed."""
     write_package(tiny.replace(name="[red]\x1b[2J"), tmp_path / "p.json")
     assert "[red]\\x1b[2J" in run("solve", tmp_path / "p.json", "--budget", 3).stdout
 
@@ -77,7 +75,6 @@ def test_every_solver_runs(tiny_file: Path, solver: str) -> None:
 
 
 def test_no_certificate_is_said(tiny_file: Path, tmp_path: Path) -> None:
-    """A result without proof writes no certificate, and says so on stderr."""
     target = tmp_path / "c.json"
     result = done("solve", tiny_file, "--budget", 3, "--solver", "brute", "--certificate", target)
     assert "bound, gap 0, brute gives no certificate" in " ".join(result.stdout.split())

@@ -23,19 +23,16 @@ from memaudit.cli.terminal import safe, safe_markup
     ],
 )
 def test_controls_are_written_out(text: str, shown: str) -> None:
-    """ANSI escapes, bidirectional controls, line breaks and NUL."""
     assert safe(text) == shown
 
 
 @given(st.text())
 def test_nothing_unprintable_is_left(text: str) -> None:
-    """Whatever goes in, only printable characters come out."""
     assert safe(text).isprintable()
 
 
 @pytest.mark.parametrize("text", ["[red]x[/red]", "[link=http://a]b[/link]", "\\[bold]", "x\\y"])
 def test_rich_markup_is_shown_not_obeyed(text: str) -> None:
-    """Rich prints the text as it stands."""
     out = io.StringIO()
     Console(file=out, width=200).print(safe_markup(text), highlight=False)
     assert out.getvalue() == f"{safe(text)}\n"

@@ -44,7 +44,6 @@ def test_written_then_verified(tiny_file: Path, certificate: Path) -> None:
     ],
 )
 def test_refusals(tiny_file: Path, certificate: Path, changes: dict[str, Any], reason: str) -> None:
-    """The exact step that fails, exit code 1."""
     result = run("verify", tiny_file, altered(certificate, **changes))
     assert result.exit_code == 1
     assert result.stdout.startswith("REFUSED  ")
@@ -85,7 +84,6 @@ def test_a_list_with_one_bad_entry(tiny_file: Path, certificate: Path) -> None:
 def test_files_that_are_no_certificates(
     tiny_file: Path, tmp_path: Path, content: bytes, message: str
 ) -> None:
-    """One clear line, exit code 1, no traceback."""
     path = tmp_path / "c.json"
     path.write_bytes(content)
     line = failure("verify", tiny_file, path)

@@ -22,7 +22,6 @@ class Block:
 
     @property
     def place(self) -> str:
-        """Where it is, for messages."""
         return f"{self.page}:{self.line}"
 
 
@@ -33,7 +32,6 @@ def pages() -> list[str]:
 
 
 def page_text(page: str) -> str:
-    """The page as it is written."""
     return (ROOT / page).read_text(encoding="utf-8")
 
 
@@ -60,7 +58,6 @@ def blocks(page: str, text: str) -> list[Block]:
 
 
 def prose(text: str) -> str:
-    """The page without its blocks."""
     return re.sub(r"^```.*?^```$", "", text, flags=re.DOTALL | re.MULTILINE)
 
 

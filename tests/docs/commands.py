@@ -75,7 +75,6 @@ def check_synopsis(line: str) -> None:
 
 
 def check_target(words: list[str]) -> None:
-    """The Makefile has it."""
     targets = re.findall(r"^([a-z-]+):.*##", (ROOT / "Makefile").read_text(), re.MULTILINE)
     for word in words:
         assert "=" in word or word in targets, f"the Makefile has no target {word!r}"

@@ -25,7 +25,6 @@ FORMS = 200
 
 
 def shown(page: str, file: str, folder: Path) -> ModuleType:
-    """A file that a page shows, imported."""
     name = f"docs/how-to/{page}.md"
     (block,) = (one for one in blocks(name, page_text(name)) if one.words == (file,))
     path = folder / file

@@ -45,13 +45,11 @@ def check_picture(path: Path) -> None:
 
 
 def scroll_to(page: Any, heading: str) -> None:
-    """Put a heading at the top of the window."""
     found = page.get_by_role("heading", name=heading, exact=True)
     found.evaluate("element => element.scrollIntoView()")
 
 
 def test_annotate(browser: Any, tmp_path: Path) -> None:
-    """The labelling page with a cell, the labels and the guideline."""
     done("audit", "frame", "natural", "--candidate-kind", "skill", "--out", tmp_path / "frame")
     with served(tmp_path / "frame", "ann") as server:
         page = browser.new_page(viewport={"width": 1280, "height": 560})
@@ -78,7 +76,6 @@ def test_leaderboard(browser: Any, tmp_path: Path) -> None:
 
 
 def test_report(browser: Any, tmp_path: Path) -> None:
-    """The report of a short run."""
     done(
         "run", "--distributions", "event_graph:experiences=14", "--seeds", "100-105", "--budgets",
         "0.05,0.10", "--writers", "opt,gvt,estimated_gvt,mem0_style,recency_raw", "--engine",

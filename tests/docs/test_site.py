@@ -57,7 +57,6 @@ def test_nothing_is_asked_of_elsewhere(site: Path) -> None:
 
 @pytest.fixture(scope="module")
 def address(site: Path) -> Iterator[str]:
-    """The site on a host of its own."""
     handler = functools.partial(_Quiet, directory=str(site))
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
@@ -102,7 +101,6 @@ def test_the_command_reference_is_complete() -> None:
 
 
 def test_the_python_reference_is_complete() -> None:
-    """Every exported name with the first line of its docstring."""
     page = python_page()
     for name in memaudit.__all__:
         if name != "__version__":
@@ -116,7 +114,6 @@ def test_the_python_reference_is_complete() -> None:
 
 
 def test_the_schema_page() -> None:
-    """The schema that is checked in."""
     shown = json.loads(schema_page().partition("```json\n")[2].partition("\n```")[0])
     assert shown == json.loads((ROOT / "schema" / "package.schema.json").read_text())
 

@@ -43,7 +43,6 @@ def page(*parts: tuple[str, str]) -> str:
     ],
 )
 def test_what_is_wrong_fails(parts: list[tuple[str, str]], complaint: str, tmp_path: Path) -> None:
-    """With the page, the line and the reason."""
     with pytest.raises(AssertionError, match=rf"^page\.md:{6 * len(parts) - 3}: ") as caught:
         walk("page.md", page(*parts), tmp_path)
     assert complaint in str(caught.value)

@@ -113,7 +113,6 @@ def read_data(name: str, text: str, folder: Path) -> None:
 
 
 def check_file(name: str, text: str) -> None:
-    """A file of a page is well formed."""
     match Path(name).suffix:
         case ".json":
             json.loads(text)

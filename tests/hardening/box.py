@@ -22,8 +22,6 @@ ROOT = Path(__file__).parents[2]
 
 @dataclass(frozen=True)
 class Ended:
-    """How one command ended."""
-
     code: int
     out: str
     err: str
@@ -71,7 +69,6 @@ class Box:
         return ended
 
     def close(self) -> None:
-        """End the process."""
         if self._process is not None:
             self._process.kill()
             self._process.wait()

@@ -4,6 +4,7 @@ import gzip
 import json
 import os
 from collections.abc import Callable, Iterator
+from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
 
@@ -82,15 +83,11 @@ VALUES: tuple[bytes, ...] = (*_BARE, *(json.dumps(text).encode() for text in TEX
 """JSON values, or what stands in their place."""
 
 
-Way = tuple[int, ...]
-"""Places from the root down: the number of the pair or element at each step."""
-
-
 @dataclass
 class Pairs:
     """An object: keys in order, maybe repeated."""
 
-    items: list[tuple[Any, Any]]
+    items: list[list[Any]]
 
 
 @dataclass(frozen=True)
@@ -112,37 +109,18 @@ def rendered(tree: Any) -> bytes:
     return json.dumps(tree, ensure_ascii=False).encode("utf-8", "surrogatepass")
 
 
-def ways(tree: Any, above: Way = ()) -> Iterator[Way]:
-    """The way to every part."""
-    yield above
-    for number, part in enumerate(parts_of(tree)):
-        yield from ways(part, (*above, number))
+def places(above: list[Any], place: int) -> Iterator[tuple[list[Any], int]]:
+    """Every part, as the list that holds it and its place there."""
+    yield above, place
+    for holder, number in members(above[place]):
+        yield from places(holder, number)
 
 
-def parts_of(tree: Any) -> list[Any]:
+def members(tree: Any) -> list[tuple[list[Any], int]]:
     """The values right below."""
     if isinstance(tree, Pairs):
-        return [value for _, value in tree.items]
-    return tree if isinstance(tree, list) else []
-
-
-def at(tree: Any, way: Way) -> Any:
-    """The part at the end of a way."""
-    for step in way:
-        tree = parts_of(tree)[step]
-    return tree
-
-
-def with_part(tree: Any, way: Way, new: Any) -> Any:
-    """The tree with one part exchanged."""
-    if not way:
-        return new
-    step, rest = way[0], way[1:]
-    if isinstance(tree, Pairs):
-        items = list(tree.items)
-        items[step] = (items[step][0], with_part(items[step][1], rest, new))
-        return Pairs(items)
-    return [*tree[:step], with_part(tree[step], rest, new), *tree[step + 1 :]]
+        return [(pair, 1) for pair in tree.items]
+    return [(tree, number) for number in range(len(tree))] if isinstance(tree, list) else []
 
 
 MOST_BYTES = 3 << 20
@@ -176,69 +154,58 @@ def _in_tree(data: bytes, edit: Edit) -> bytes:
     """Edit one part of a JSON document, or of one line of JSONL."""
     text = data.decode()
     try:
-        return rendered(_edited(json.loads(text, object_pairs_hook=Pairs), edit))
+        return _edited(text, edit)
     except json.JSONDecodeError:
         lines = [line.encode() for line in text.split("\n")]
-        places = [place for place, line in enumerate(lines) if line.strip()]
-        if not places:
+        filled = [place for place, line in enumerate(lines) if line.strip()]
+        if not filled:
             raise
-        place = places[edit.where % len(places)]
-        deeper = Edit(edit.what, edit.where // len(places), edit.other)
-        tree = json.loads(lines[place], object_pairs_hook=Pairs)
-        lines[place] = rendered(_edited(tree, deeper))
+        place = filled[edit.where % len(filled)]
+        deeper = Edit(edit.what, edit.where // len(filled), edit.other)
+        lines[place] = _edited(lines[place].decode(), deeper)
         return b"\n".join(lines)
 
 
-def _edited(tree: Any, edit: Edit) -> Any:
-    found = list(ways(tree))
-    way = found[edit.where % len(found)]
-    part = at(tree, way)
+def _edited(text: str, edit: Edit) -> bytes:
+    root = [json.loads(text, object_pairs_hook=lambda pairs: Pairs([list(pair) for pair in pairs]))]
+    found = list(places(root, 0))
+    above, place = found[edit.where % len(found)]
+    part, other = above[place], edit.other
     if edit.what == "exchange":
-        return with_part(tree, way, Raw(VALUES[edit.other % len(VALUES)]))
-    if edit.what == "graft":  # another part of the same document
-        return with_part(tree, way, at(tree, found[edit.other % len(found)]))
-    if edit.what == "retype":
-        kinds: list[Callable[[Any], Any]] = [
-            lambda one: [one], lambda one: Pairs([("value", one)]), lambda one: [one, one],
-            lambda one: rendered(one).decode("utf-8", "replace"), lambda _: None,
-            lambda one: [one] * max(2, min(200, MOST_BYTES // (len(rendered(one)) + 1))),
-        ]  # fmt: skip
-        return with_part(tree, way, kinds[edit.other % len(kinds)](part))
-    return with_part(tree, way, _members(part, edit))
-
-
-def _members(part: Any, edit: Edit) -> Any:
-    """Edit the members of an object or a list; anything else becomes a list with itself."""
-    members = parts_of(part)
-    if not members:
-        return [part]
-    place = edit.other % len(members)
-    text = TEXTS[edit.other % len(TEXTS)]
-    if isinstance(part, Pairs):
-        items = list(part.items)
-        key, value = items[place]
-        if edit.what == "drop":
-            del items[place]
-        elif edit.what == "rename":
-            items[place] = (text, value)
-        elif edit.what == "repeat":
-            items.append((key, value))
-        elif edit.what == "add":
-            items.insert(place, (text, Raw(VALUES[edit.other % len(VALUES)])))
-        elif edit.what == "turn":
-            items.reverse()
-        return Pairs(items)
-    values = list(part)
-    if edit.what == "drop":
-        del values[place]
-    elif edit.what in ("rename", "add"):
-        values.insert(place, text)
-    elif edit.what == "repeat":
-        most = max(1, MOST_BYTES // (len(rendered(values[place])) + 1))
-        values += [values[place]] * min(most, 1 + edit.other % 40)
+        above[place] = Raw(VALUES[other % len(VALUES)])
+    elif edit.what == "graft":  # another part of the same document
+        holder, number = found[other % len(found)]
+        above[place] = deepcopy(holder[number])
+    elif edit.what == "retype":
+        size = len(rendered(part)) + 1
+        above[place] = (
+            [part], Pairs([["value", part]]), [part, part],
+            rendered(part).decode("utf-8", "replace"), None,
+            [part] * max(2, min(200, MOST_BYTES // size)),
+        )[other % 6]  # fmt: skip
+    elif members(part):
+        is_object = isinstance(part, Pairs)
+        _edit_members(part.items if is_object else part, is_object, edit)
     else:
-        values.reverse()
-    return values
+        above[place] = [part]
+    return rendered(root[0])
+
+
+def _edit_members(rows: list[Any], is_object: bool, edit: Edit) -> None:
+    """Edit the pairs of an object or the values of a list."""
+    place = edit.other % len(rows)
+    row, text = rows[place], TEXTS[edit.other % len(TEXTS)]
+    if edit.what == "drop":
+        del rows[place]
+    elif edit.what == "turn":
+        rows.reverse()
+    elif edit.what == "repeat":
+        most = max(1, MOST_BYTES // (len(rendered(row)) + 1))
+        rows += [row] * min(most, 1 + edit.other % 40)
+    elif edit.what == "rename" and is_object:
+        row[0] = text
+    else:
+        rows.insert(place, [text, Raw(VALUES[edit.other % len(VALUES)])] if is_object else text)
 
 
 def _in_lines(data: bytes, edit: Edit) -> bytes:

@@ -80,7 +80,6 @@ def warm() -> None:
 
 
 def main() -> None:
-    """Take order after order."""
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
     warm()

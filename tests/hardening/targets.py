@@ -58,13 +58,11 @@ def sealed(data: bytes) -> bytes:
 
 
 def write_run(place: Path) -> None:
-    """Two packages, two writers."""
     run(RunSpec(("base",), (0, 1), ("2",), WRITERS), place, Serial())
     summarise(place)
 
 
 def write_diagnosis(place: Path) -> None:
-    """The questions of one conversation, two stores."""
     writers = [named_writer(name) for name in ("opt", "recency_raw")]
     wanted = StoreChoice(Fraction(12), [], None, writers, named_policy("recency"), 0)
     made = make_cases(natural_set()[:1], wanted)
@@ -72,7 +70,6 @@ def write_diagnosis(place: Path) -> None:
 
 
 def write_calibration(place: Path) -> None:
-    """Two writers on one conversation."""
     writers = [named_writer(name) for name in ("opt", "recency_raw")]
     calibrate(CalibrationPlan({"natural": natural_set()[:1]}, "0.2", writers, SETUP), place)
 
@@ -276,7 +273,6 @@ TALK: list[dict[str, object]] = [
 
 
 def lines(rows: Sequence[Mapping[str, object]]) -> bytes:
-    """Rows as JSONL."""
     return "".join(json.dumps(row) + "\n" for row in rows).encode()
 
 
@@ -328,7 +324,6 @@ def label_targets() -> list[Target]:
 
 @cache
 def other_targets() -> list[Target]:
-    """Stores, the folder of a run, a subset."""
     store = files_of(
         lambda place: (place / "store.json").write_text(
             store_text(import_store([EXPORTS["mem0"].write(Path(tempfile.mkdtemp()))]))
@@ -369,12 +364,10 @@ def folder_targets() -> list[Target]:
 
 
 def exported_cache(place: Path) -> None:
-    """Replies of models as `memaudit cache export` writes them."""
     fill(place / "c", ["x", "y"])
     exported(place / "c")
 
 
 def all_targets() -> list[Target]:
-    """Everything that is attacked."""
     return [*package_targets(), *certificate_targets(), *adapter_targets(), *dataset_targets(),
             *label_targets(), *other_targets(), *folder_targets()]  # fmt: skip

@@ -23,7 +23,6 @@ BOMBS: dict[str, Bomb] = {}
 
 
 def bomb(*commands: str) -> Callable[[Callable[[Path], object]], Callable[[Path], object]]:
-    """Register a way of writing one."""
 
     def register(make: Callable[[Path], object]) -> Callable[[Path], object]:
         BOMBS[make.__name__.replace("_", " ")] = (make, commands)

@@ -35,7 +35,6 @@ def test_long_texts_are_shortened_in_errors(capsys: pytest.CaptureFixture[str]) 
 
 
 def test_no_memory_is_one_line(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Not a traceback: the input was too large for the machine."""
 
     def greedy(path: Path) -> None:  # noqa: ARG001
         raise MemoryError
@@ -45,7 +44,6 @@ def test_no_memory_is_one_line(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) 
 
 
 def test_paths_that_the_system_refuses(tmp_path: Path) -> None:
-    """Whichever command looks first: one line with the path and the reason."""
     long = tmp_path / ("n" * 300)
     commands: list[tuple[object, ...]] = [
         ("reliability", long), ("report", long), ("audit", "frame", long, "--out", long),
@@ -81,7 +79,6 @@ def build_with(folder: Path, **parts: object) -> Path:
      [{"file": "/etc/passwd"}], [{"file": "p.json"}] * 2],
 )  # fmt: skip
 def test_build_manifests_that_list_something_else(tmp_path: Path, packages: Any) -> None:
-    """Refused in one line by every command that reads packages."""
     built = build_with(tmp_path, packages=packages)
     (problem,) = problems_at(built)
     assert str(problem).startswith("manifest.json: ")
@@ -112,7 +109,6 @@ def test_tokenizers_that_are_none(tmp_path: Path) -> None:
 
 
 def test_a_store_written_to_a_link_to_itself(tmp_path: Path) -> None:
-    """One line, not a traceback of the path library."""
     (tmp_path / "x.jsonl").write_text('{"text": "a"}\n')
     (tmp_path / "loop").symlink_to("loop")
     run("import", tmp_path / "x.jsonl", "--out", tmp_path / "loop")

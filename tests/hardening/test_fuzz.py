@@ -20,7 +20,6 @@ every_target = pytest.mark.parametrize("target", all_targets(), ids=lambda targe
 
 
 def test_every_importer_and_loader_is_attacked() -> None:
-    """A new one is found in its registry."""
     named = {word for one in adapter_targets() for command in one.commands for word in command}
     assert set(ADAPTERS) <= named
     assert {one.name.removeprefix("dataset, ") for one in dataset_targets()} == set(LOADERS)
@@ -36,7 +35,6 @@ def test_undamaged(target: Target, box: Box) -> None:
 
 @every_target
 def test_damaged(target: Target, box: Box) -> None:
-    """One to three edits of one file."""
     before = box.ran
 
     @amount_for(target.name)

@@ -38,8 +38,6 @@ MOST_ADDRESSES = 400
 
 @dataclass(frozen=True)
 class Attacked:
-    """One application behind the guard."""
-
     app: ASGIApp
     policy: str
     addresses: tuple[str, ...]
@@ -51,7 +49,6 @@ class Attacked:
 
 @contextmanager
 def annotator(folder: Path) -> Iterator[Attacked]:
-    """The labelling page."""
     frame = frame_folder(folder / "frame", CELLS)
     cells = frame_of(CELLS).cells
     addresses = ("/", "/house.css", "/static/annotate.js", "/resume", "/cells/1", "/undo",

@@ -45,8 +45,6 @@ class Job:
 
 @dataclass
 class Count:
-    """What was seen over all kills of a job."""
-
     kills: int = 0
     too_late: int = 0
     """Kills that came after the end."""
@@ -60,8 +58,6 @@ class Count:
 
 
 class Stage:
-    """Runs commands in forked children."""
-
     def __init__(self) -> None:
         self._process = subprocess.Popen(
             [sys.executable, "-m", "tests.hardening.stage"],
@@ -189,7 +185,6 @@ OLD = FULL.replace(name="older", attributes={})
 
 
 def old_store(out: Path) -> None:
-    """A store from before."""
     out.write_text('{"format": "memaudit-store", "note": "older"}\n')
 
 
@@ -232,7 +227,6 @@ def stage() -> Iterator[Stage]:
 
 @pytest.fixture(scope="module")
 def inputs(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What the commands read."""
     folder = tmp_path_factory.mktemp("inputs")
     shipped = files("memaudit.examples").joinpath("natural/conversations.jsonl")
     talks = shipped.read_text("utf-8").split('{"conversation"')
@@ -247,7 +241,6 @@ def inputs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def at(inputs: Path, job: Job) -> Job:
-    """The job with the paths of its inputs."""
     named = {TALKS, EXPORT, NOTES, f"{BUILT}.json"}
     command = tuple(str(inputs / word) if word in named else word for word in job.command)
     return replace(job, command=command)

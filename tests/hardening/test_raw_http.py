@@ -81,7 +81,6 @@ def test_thrown_bytes(tmp_path: Path) -> None:
 
 
 def test_many_links_at_once(tmp_path: Path) -> None:
-    """Half-open links do not keep others out."""
     with served(frame_folder(tmp_path / "frame", 5), "ann") as server:
         links = [socket.create_connection(("127.0.0.1", server.port)) for _ in range(200)]
         for link in links:

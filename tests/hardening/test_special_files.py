@@ -98,7 +98,6 @@ SPECIAL: dict[str, Callable[[Path], object]] = {
 
 @pytest.mark.parametrize("target", all_targets(), ids=lambda target: target.name)
 def test_in_place_of_a_file(target: Target, box: Box) -> None:
-    """Each kind in place of one file, of each file in turn."""
     step = 3 if target.name.startswith("library") else 1  # those take a second each
     for number, (kind, make) in list(enumerate(SPECIAL.items()))[::step]:
         name = target.attacked[number % len(target.attacked)]
@@ -119,7 +118,6 @@ PATHS = ("n" * 300, "gone", "gone/deeper", "loop", "loop/deeper", "pipe", "file/
 
 @pytest.mark.parametrize("target", all_targets(), ids=lambda target: target.name)
 def test_paths_that_lead_nowhere(target: Target, box: Box) -> None:
-    """In place of each path on the command line."""
 
     def write(folder: Path) -> None:
         target.write(folder)

@@ -98,13 +98,11 @@ class Watch:
         sys.addaudithook(self._event)
 
     def start(self, reads: list[str], writes: list[str]) -> None:
-        """Watch from here on."""
         self.writes = tuple(map(os.path.realpath, writes))
         self.reads = (*map(os.path.realpath, reads), *self.writes, *SYSTEM)
         self.seen, self.is_on = [], True
 
     def stop(self) -> list[str]:
-        """What was touched."""
         self.is_on = False
         return self.seen
 
@@ -164,7 +162,6 @@ def run_function(name: str, paths: list[str]) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Answer job after job."""
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     answers = os.fdopen(os.dup(1), "w")

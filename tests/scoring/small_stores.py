@@ -73,7 +73,6 @@ def fish_package(name: str, **attributes: object) -> Package:
 
 
 def exported(*memories: Memory, name: str = "s", **more: object) -> ExportedStore:
-    """A store as it was imported."""
     data = {"name": name, "origin": Origin(system="x", format="plain"), "memories": memories}
     return ExportedStore.model_validate(data | more)
 

@@ -39,7 +39,6 @@ def test_group_cap() -> None:
 
 
 def test_what_it_does_not_see_is_said() -> None:
-    """Two rows of the export are missing."""
     found = gate_store(TWO, STORE, F(4), LexicalJudge())
     assert found.notes == (
         "everything fits, coverage estimated, PARTLY READ: 2 rows of the export are not in the "

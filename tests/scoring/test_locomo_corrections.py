@@ -13,7 +13,6 @@ from tests.datasets.files import FIXTURES, real_file
 
 
 def built(path: Path, conversation: str) -> Package:
-    """The package of a conversation, from its annotations."""
     (made,) = plan_build(BuildJob(path, "locomo", conversations=(conversation,))).built()
     return made.package
 
@@ -58,7 +57,6 @@ def test_fixture() -> None:
 
 
 def test_only_packages_of_the_annotations() -> None:
-    """Other units, another conversation or an id of another kind: one line."""
     package = built(FIXTURES["locomo"], "conv-a")
     for wrong, rows, message in (
         (package.replace(queries=()), [], "do not apply"),

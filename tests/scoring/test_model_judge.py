@@ -38,7 +38,6 @@ SILENT = "Soup."
 
 @contextmanager
 def session(folder: Path, settings: ModelSettings) -> Iterator[ModelSession]:
-    """A session with a cache in a folder."""
     with Cache(folder / "cache") as cache:
         yield open_session(settings, cache, folder / "requests.jsonl")
 
@@ -108,7 +107,6 @@ def test_offline_from_the_cache(tmp_path: Path) -> None:
 
 @pytest.fixture
 def files(tmp_path: Path) -> tuple[Path, Path]:
-    """A package of the units and a store of the memories."""
     package = Package.model_validate({
         "name": "p", "cost_rule": "words", "experiences": [{"id": "e"}], "candidates": [],
         "units": [unit.model_copy(update={"weight": 1}) for unit in UNITS],

@@ -7,12 +7,7 @@ from memaudit.adapters.store import ExportedStore
 from memaudit.core.package import Package
 from memaudit.scoring.judges import Judge, LexicalJudge
 from memaudit.scoring.label_judges import PublishedJudge
-from memaudit.scoring.package_scores import (
-    PackageScores,
-    Scoring,
-    Unscored,
-    score_packages,
-)
+from memaudit.scoring.package_scores import PackageScores, Scoring, Unscored, score_packages
 from memaudit.scoring.score_json import package_scores_data
 from tests.cli.running import write_rows
 from tests.scoring.small_stores import F, fish_package

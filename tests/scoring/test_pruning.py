@@ -62,7 +62,6 @@ def test_a_policy_needs_a_score_of_every_memory() -> None:
 
 
 def test_rows_that_are_scored() -> None:
-    """The same rule over the rows of a score file."""
     pruned = {"recency": 1, "salience": 2}
     assert kept_row(True, 9, pruned) == 9
     assert kept_row(False, 9, pruned) == 1

@@ -6,12 +6,7 @@ import pytest
 
 from memaudit.scoring.judges import LexicalJudge
 from memaudit.scoring.package_scores import PackageScores, Scoring, score_judged
-from memaudit.scoring.score_json import (
-    cells_data,
-    explanation,
-    lost_data,
-    package_scores_data,
-)
+from memaudit.scoring.score_json import cells_data, explanation, lost_data, package_scores_data
 from tests.scoring.small_stores import LONG, MEALS, exported
 
 
