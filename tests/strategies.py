@@ -54,52 +54,39 @@ def all_responses() -> st.SearchStrategy[Response]:
     return rational_responses() | irrational_responses()
 
 
-@st.composite
-def _experience(draw: st.DrawFn, position: int) -> Experience:
-    return Experience(
-        id=f"e{position}",
-        index=position,
-        text=draw(texts),
-        session=draw(st.none() | st.just("s1")),
-        timestamp=draw(st.none() | st.just("2024-01-01")),
-        speaker=draw(st.none() | st.just("user")),
-        attributes=draw(attributes),
-    )
+def _experience(position: int) -> st.SearchStrategy[Experience]:
+    return st.builds(
+        Experience, id=st.just(f"e{position}"), index=st.just(position), text=texts,
+        session=st.none() | st.just("s1"), timestamp=st.none() | st.just("2024-01-01"),
+        speaker=st.none() | st.just("user"), attributes=attributes,
+    )  # fmt: skip
 
 
-@st.composite
-def _candidate(draw: st.DrawFn, group: int, position: int) -> Candidate:
-    return Candidate(
-        id=f"m{group}.{position}",
-        experience=f"e{group}",
-        kind=draw(st.sampled_from(("raw", "fact", "summary", "tombstone"))),
-        text=draw(texts),
-        cost=draw(st.sampled_from(COSTS)),
-        confidence=draw(st.none() | st.sampled_from(SHARES)),
-        generator=draw(st.none() | st.just("hand")),
-    )
+def _candidate(group: int, position: int) -> st.SearchStrategy[Candidate]:
+    return st.builds(
+        Candidate, id=st.just(f"m{group}.{position}"), experience=st.just(f"e{group}"),
+        kind=st.sampled_from(("raw", "fact", "summary", "tombstone")), text=texts,
+        cost=st.sampled_from(COSTS), confidence=st.none() | st.sampled_from(SHARES),
+        generator=st.none() | st.just("hand"), attributes=st.just({}),
+    )  # fmt: skip
 
 
-@st.composite
-def _unit(draw: st.DrawFn, position: int, responses: bool) -> EvidenceUnit:
-    return EvidenceUnit(
-        id=f"u{position}",
-        kind=draw(st.sampled_from(("fact", "current", "deletion"))),
-        text=draw(texts),
-        weight=draw(st.sampled_from(WEIGHTS)),
-        response=draw(all_responses()) if responses else CLIPPED,
-    )
+def _unit(position: int, responses: bool) -> st.SearchStrategy[EvidenceUnit]:
+    return st.builds(
+        EvidenceUnit, id=st.just(f"u{position}"), text=texts,
+        kind=st.sampled_from(("fact", "current", "deletion")), weight=st.sampled_from(WEIGHTS),
+        response=all_responses() if responses else st.just(CLIPPED), timestamp=st.none(),
+        sources=st.just(()), attributes=st.just({}),
+    )  # fmt: skip
 
 
-@st.composite
-def _query(draw: st.DrawFn, position: int, units: list[str]) -> Query:
-    return Query(
-        id=f"q{position}",
-        text=draw(texts),
-        answer=draw(st.none() | texts),
-        required=tuple(draw(st.lists(st.sampled_from(units), max_size=3))) if units else (),
-        importance=draw(st.sampled_from((F(1), F(0), F(2), F(1, 3)))),
-    )
+def _query(position: int, units: list[str]) -> st.SearchStrategy[Query]:
+    required = st.lists(st.sampled_from(units), max_size=3).map(tuple) if units else st.just(())
+    return st.builds(
+        Query, id=st.just(f"q{position}"), text=texts, answer=st.none() | texts, required=required,
+        importance=st.sampled_from((F(1), F(0), F(2), F(1, 3))),
+        kind=st.none(), attributes=st.just({}),
+    )  # fmt: skip
 
 
 @st.composite

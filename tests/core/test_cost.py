@@ -23,7 +23,6 @@ def test_rules(rule: str, text: str, cost: int) -> None:
 
 
 def test_hugging_face_file(tmp_path: Path) -> None:
-    """A tokenizer read from a file on disk."""
     tokenizers = pytest.importorskip("tokenizers")
     model = tokenizers.models.WordLevel({"a": 0, "[UNK]": 1}, unk_token="[UNK]")
     tokenizer = tokenizers.Tokenizer(model)
@@ -33,7 +32,6 @@ def test_hugging_face_file(tmp_path: Path) -> None:
 
 
 def test_missing_parts_say_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No tokenizer file, no tokenizer library, no such rule."""
     with pytest.raises(MissingTool, match="no tokenizer file at"):
         cost_rule("tokens:hf/nowhere.json")
     with pytest.raises(MemAuditError, match="unknown cost rule 'letters'; known rules: words"):

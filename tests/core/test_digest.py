@@ -60,7 +60,6 @@ def test_every_h_has_its_own_digest(tiny: Package) -> None:
 
 
 def test_silent_zero_cells_do_not_count(tiny: Package) -> None:
-    """A zero cell without a label says the same as no cell."""
     zero = {"candidate": "m1", "unit": "u2", "value": 0}
     assert digest(tiny.replace(coverage=[*tiny.coverage, zero])) == digest(tiny)
     labelled = {**zero, "label": "none"}

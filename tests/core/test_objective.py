@@ -39,7 +39,6 @@ def test_monotone_and_submodular(package: Package, data: st.DataObject) -> None:
 
 
 def test_violations_in_words(tiny: Package) -> None:
-    """Budget, group cap, unknown and repeated candidates."""
     assert violations(tiny, ["m1", "m3"], Fraction(7, 3), 1) == []
     assert violations(tiny, ["m1", "m2"], Fraction(2), 1) == [
         "cost 3 exceeds the budget 2",

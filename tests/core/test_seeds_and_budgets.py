@@ -20,7 +20,6 @@ def test_seeds() -> None:
 
 @given(st.lists(st.integers(0, 60), unique=True, min_size=1))
 def test_seed_ranges_read_back(seeds: list[int]) -> None:
-    """What a manifest says is what ran."""
     assert parse_seeds(seed_ranges(tuple(seeds)) + ",") == tuple(seeds)
 
 

@@ -11,6 +11,8 @@ import pytest
 from memaudit.datasets.conversation import Conversation, Turn
 from memaudit.datasets.irregularities import LoadedConversation
 from memaudit.datasets.registry import read_conversations
+from memaudit.natural.annotations import AnnotationRecipe, build_package
+from memaudit.natural.label_files import read_labels
 from memaudit.natural.named_packages import PASSES, natural_set
 from memaudit.natural.reliability import reliability
 from memaudit.solvers.solve import solve
@@ -83,42 +85,18 @@ def test_the_conversations_load_as_a_chat_with_nothing_irregular() -> None:
             assert "id" in row
 
 
-def test_rows_have_their_fields_and_known_kinds() -> None:
-    unit_keys = {"conversation", "unit_id", "kind", "text", "quote", "turns", "questions"}
-    memory_keys = {"conversation", "memory_id", "turn", "kind", "text"}
-    cell_keys = {"conversation", "memory_id", "unit_id", "coverage", "why"}
-    assert {frozenset(row) for row in rows("units.jsonl")} == {frozenset(unit_keys)}
-    assert {frozenset(row) - {"confidence"} for row in rows("memories.jsonl")} == {
-        frozenset(memory_keys)
-    }
-    for file in LABEL_FILES:
-        assert {frozenset(row) for row in rows(file)} == {frozenset(cell_keys)}
-        assert {row["coverage"] for row in rows(file)} == {1, 0.5}
-        assert all(row["why"] for row in rows(file))
+def test_labels_fit_their_conversations() -> None:
+    """Every id resolves, none repeats, no field is unknown: nothing is left over."""
+    with as_file(FOLDER) as folder:
+        files = [folder / file for file in LABEL_FILES]
+        labels = read_labels(folder / "units.jsonl", folder / "memories.jsonl", files)
+    recipe = AnnotationRecipe("chat", labels=labels)
+    assert [row for one in loaded() for row in build_package(one, recipe).misfits.rows] == []
     assert {row["kind"] for row in rows("units.jsonl")} == UNIT_KINDS
     assert {row["kind"] for row in rows("memories.jsonl")} == MEMORY_KINDS
-    for row in rows("memories.jsonl"):
-        confidence = row.get("confidence", 1)
-        assert isinstance(confidence, int | float)
-        assert 0 <= confidence <= 1
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_ids_resolve_and_do_not_repeat(name: str) -> None:
-    talk = talks()[name]
-    units = [str(row["unit_id"]) for row in of("units.jsonl", talk)]
-    memories = [str(row["memory_id"]) for row in of("memories.jsonl", talk)]
-    assert units == [f"u{number}" for number in range(1, len(units) + 1)]
-    assert memories == [f"m{number}" for number in range(1, len(memories) + 1)]
     for file in LABEL_FILES:
-        cells = [(row["memory_id"], row["unit_id"]) for row in of(file, talk)]
-        assert len(set(cells)) == len(cells)
-        assert {memory for memory, _ in cells} <= set(memories)
-        assert {unit for _, unit in cells} <= set(units)
-    assert {row["turn"] for row in of("memories.jsonl", talk)} <= turns(talk).keys()
-    for row in of("units.jsonl", talk):
-        assert set(texts(row, "turns")) <= turns(talk).keys()
-        assert set(texts(row, "questions")) <= {question.id for question in talk.questions}
+        assert {row["coverage"] for row in rows(file)} == {1, 0.5}
+        assert all(row["why"] for row in rows(file))
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -60,7 +60,6 @@ def test_foreign_folders_are_not_overwritten(tiny: Package, tmp_path: Path) -> N
 
 
 def test_kinds_of_target_are_not_confused(tiny: Package, tmp_path: Path) -> None:
-    """No file over a folder, no folder over a file, no missing parent."""
     (tmp_path / "x.json").mkdir()
     (tmp_path / "file").write_text("")
     with pytest.raises(MemAuditError, match="it is a folder, a file was expected"):
@@ -101,7 +100,6 @@ def test_beside(path: str, expected: str) -> None:
 
 
 def test_beside_a_folder_without_a_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The folder one is in has a name as well."""
     (tmp_path / "in" / "deep").mkdir(parents=True)
     monkeypatch.chdir(tmp_path / "in" / "deep")
     assert beside(Path(), "-b") == tmp_path / "in" / "deep-b"

@@ -18,7 +18,6 @@ def write(path: Path) -> bytes:
 
 
 def test_reads_back(tmp_path: Path) -> None:
-    """Rows come back as they were, and each line is JSON."""
     text = write(tmp_path / "rows.jsonl")
     assert list(read_journal(tmp_path / "rows.jsonl")) == ROWS
     assert [json.loads(line)["n"] for line in text.splitlines()] == [0, 1, 2, 3, 4]
@@ -49,7 +48,6 @@ def test_any_changed_byte_is_seen() -> None:
 
 
 def test_damage_in_the_middle(tmp_path: Path) -> None:
-    """Reading says where; opening for writing cuts from there on."""
     path = tmp_path / "rows.jsonl"
     lines = write(path).splitlines(keepends=True)
     lines[2] = lines[2].replace(b'"n":2', b'"n":7')

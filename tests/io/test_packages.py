@@ -46,7 +46,6 @@ def test_every_form_round_trips(package: Package) -> None:
 
 
 def test_both_weights_are_recorded(tiny: Package, tmp_path: Path) -> None:
-    """A unit row shows the queries' weight next to the explicit one."""
     write_package(tiny, tmp_path / "p")
     rows = (tmp_path / "p" / "units.jsonl").read_text().splitlines()
     assert rows == [
@@ -92,7 +91,6 @@ def test_written_packages_satisfy_it(package: Package) -> None:
 def test_it_refuses_what_reading_refuses(
     tiny: Package, tmp_path: Path, change: dict[str, object]
 ) -> None:
-    """The schema is not just permissive."""
     write_package(tiny, tmp_path / "p.json")
     document = json.loads((tmp_path / "p.json").read_text())
     with pytest.raises(jsonschema.ValidationError):
@@ -137,7 +135,6 @@ def lines(path: Path) -> list[str]:
 
 
 def test_paths_that_hold_no_package(tmp_path: Path) -> None:
-    """Missing, empty, foreign and special paths each say what they are."""
     assert lines(tmp_path / "no") == ["no: does not exist (check the path)"]
     (tmp_path / "d").mkdir()
     assert lines(tmp_path / "d") == ["d: is an empty folder (a package was expected)"]

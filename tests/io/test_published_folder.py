@@ -86,7 +86,6 @@ def test_fields_are_mapped_and_extras_kept(tmp_path: Path) -> None:
 
 
 def test_published_folders_round_trip(tmp_path: Path) -> None:
-    """Writing back gives the published rows and the same digests."""
     packages = read_packages(publish(tmp_path / "a", example("q1"), example("q2")))
     write_artifact(packages, tmp_path / "b")
     again = read_packages(tmp_path / "b")
@@ -126,7 +125,6 @@ CASES: list[tuple[str, str, str, str]] = [
 def test_problems_use_the_published_names(
     tmp_path: Path, file: str, old: str, new: str, expected: str
 ) -> None:
-    """A person looks for the field as the file spells it."""
     folder = publish(tmp_path / "a", example("q1"))
     text = (folder / file).read_text()
     (folder / file).write_text(text.replace(old, new, 1))

@@ -13,7 +13,6 @@ FORMAT = "memaudit-test"
 
 
 def claim(folder: Path, **spec: object) -> None:
-    """Claim the folder and write one row."""
     with claimed_by_spec(folder, FORMAT, "test", spec), Journal(folder / ROWS) as journal:
         journal.append([to_line({"row": 1})])
 
@@ -92,7 +91,6 @@ def test_one_process_at_a_time(tmp_path: Path) -> None:
 
 
 def test_rows_belong_at_their_place() -> None:
-    """A row of another place, or beyond the last one, does not fit."""
     keys = [("a", 1), ("a", 2)]
     fits = rows_in_order(("name", "seed"), len(keys), keys.__getitem__)
     assert fits(0, {"name": "a", "seed": 1, "value": 7})

@@ -35,7 +35,6 @@ def test_no_object(tmp_path: Path, data: bytes, line: str) -> None:
 
 
 def test_no_file(tmp_path: Path) -> None:
-    """A pipe would be waited for for ever, a folder holds nothing."""
     os.mkfifo(tmp_path / "pipe")
     for name, line in (("pipe", "not a regular file"), ("gone", "does not exist"), ("", "folder")):
         with pytest.raises(MemAuditError, match=line):

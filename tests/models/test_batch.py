@@ -57,7 +57,6 @@ def test_the_file_is_openai_batch_jsonl(tmp_path: Path) -> None:
 
 
 def test_every_kind_of_line(tmp_path: Path) -> None:
-    """Each line is counted as what it is, and only validated replies are answers."""
     error = {"custom_id": request("e").key, "response": None, "error": {"message": "expired"}}
     status = {"custom_id": request("s").key, "response": {"status_code": 500, "body": {}}}
     lines = [

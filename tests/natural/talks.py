@@ -26,17 +26,14 @@ DIET: list[Row] = [
 
 
 def write_rows(path: Path, rows: list[Row]) -> Path:
-    """A JSONL file."""
     path.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
     return path
 
 
 def load(path: Path, rows: list[Row]) -> LoadedConversation:
-    """The one conversation of these rows."""
     (loaded,) = read_conversations(write_rows(path / "talk.jsonl", rows), "chat")
     return loaded
 
 
 def cells(package: Package, unit: str) -> dict[str, Coverage]:
-    """The rows of a unit, by candidate."""
     return {row.candidate: row for row in package.coverage if row.unit == unit}

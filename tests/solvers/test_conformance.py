@@ -60,7 +60,6 @@ def check_optimal(name: str, form: Form, best: int) -> None:
 
 
 def shuffled(package: Package, seed: int) -> Package:
-    """The same package with its tables in another order."""
     random = Random(seed)
     tables = ("experiences", "candidates", "units", "coverage")
     return package.replace(
@@ -73,7 +72,6 @@ def shuffled(package: Package, seed: int) -> Package:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_equals_brute_force_on_thousands_of_forms(name: str) -> None:
-    """Value, store and bound are right on every seeded form."""
     for seed in range(FORMS.get(name, 2000)):
         check_optimal(name, *seeded(seed))
 
@@ -88,7 +86,6 @@ def test_equals_brute_force_on_thousands_of_forms(name: str) -> None:
 def test_equals_brute_force_on_any_package(
     name: str, package: Package, share: Fraction, cap: int
 ) -> None:
-    """Hypothesis finds no package, budget or cap where a backend is wrong."""
     form = integer_form(package)
     form = form.at(Fraction(sum(form.cost), form.cost_scale) * share, cap)
     check_optimal(name, form, BruteForce().solve(form, Limits()).value)

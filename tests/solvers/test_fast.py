@@ -54,7 +54,6 @@ def test_the_large_path_equals_brute_force() -> None:
 @pytest.mark.usefixtures("large_path")
 @pytest.mark.parametrize("irrational", [False, True])
 def test_the_large_path_proves_it(irrational: bool) -> None:
-    """Its certificates pass the check, from the package up."""
     for seed in range(400):
         package = random_package(seed, irrational, groups=6)
         total = sum((candidate.cost for candidate in package.candidates), Fraction(0))
@@ -109,7 +108,6 @@ def test_plain_and_compiled_small_search_are_the_same() -> None:
 
 @pytest.mark.parametrize("name", ["A", "B"])
 def test_a_batch_equals_one_by_one(name: str) -> None:
-    """Problems in one compiled call do not see each other."""
     problems = [instance.packed for instance in family(name)]
     together = solve_batch(problems, Limits())
     assert together == [solve_packed(packed, Limits()) for packed in problems]

@@ -83,7 +83,6 @@ def test_progress_is_reported(tiny: Package) -> None:
 
 
 def test_an_unproven_point_is_an_error(tiny: Package, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A frontier with a guess in it is not given out."""
 
     def stopped(self: Auto, form: Form, limits: Limits) -> Solution:  # noqa: ARG001
         return Solution((), 0, form.value(range(len(form.rows))), closed=False)

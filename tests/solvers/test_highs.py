@@ -13,7 +13,6 @@ HALF, THIRD, WHOLE = Fraction(1, 2), Fraction(1, 3), Fraction(1)
 
 
 def test_never_claims_a_proof() -> None:
-    """A floating-point bound is no bound."""
     for seed in range(20):
         assert Highs().solve(random_form(seed), Limits()).bound is None
 
@@ -56,7 +55,6 @@ def test_fine_coverage_uses_the_shape_of_h() -> None:
 
 
 def test_an_irrational_h_on_a_fine_grid_is_refused_with_a_reason() -> None:
-    """One cut per level would be too many."""
     form = knapsack([Fraction(MOST_LEVELS + 1, MOST_LEVELS + 2)], [1], Sqrt())
     assert "00000" in Highs().accepts(form)
     assert Highs().accepts(knapsack([THIRD], [1], Sqrt())) == ""

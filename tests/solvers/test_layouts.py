@@ -31,7 +31,6 @@ def conversation(cross: int, budget: int = 90) -> OpenProblem:
 
 
 def stores(state: OpenProblem) -> list[tuple[Store, int]]:
-    """Every feasible store of a core with its value."""
     core = state.core
     every = range(len(core.cost))
     found = []
@@ -52,7 +51,6 @@ def worth(core: Core, store: Store) -> int:
 
 
 def small_states(count: int) -> list[tuple[OpenProblem, Form]]:
-    """Small random cores that have something open."""
     forms = [random_form(seed) for seed in range(count)]
     states = [(opened(pack(form)), form) for form in forms]
     return [(state, form) for state, form in states if 0 < len(state.core.cost) <= 9]
@@ -69,7 +67,6 @@ def test_conversations_are_laid_out_as_graphs() -> None:
 
 
 def test_dense_packages_are_laid_out_densely() -> None:
-    """Every unit a block; a larger cap forces the same."""
     assert choose_layout(opened(family("H", [101])[0].packed).core).layout.dense
     state = opened(pack(integer_form(talk(0)).at(Fraction(90), 2)))
     assert choose_layout(state.core).layout.dense

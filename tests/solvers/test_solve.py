@@ -32,7 +32,6 @@ HARD = [*family("H", [101])[:2], *family("E", [101])[:2]]
 
 @pytest.fixture(scope="module")
 def optima() -> dict[str, int]:
-    """The true optima, in the instances' own numbers."""
     found = {instance.name: solve_packed(instance.packed, Limits()) for instance in HARD}
     assert all(closed for _, _, closed, _ in found.values())
     return {name: value for name, (value, *_) in found.items()}
@@ -65,7 +64,6 @@ def test_the_bound_is_worth_having(instance: Instance) -> None:
 
 
 def test_out_of_time_is_a_bound() -> None:
-    """The status, the note and the missing certificate say so."""
     package = as_package(HARD[1])
     optimum = solve(package, 200, solver="fast", seconds=0)
     assert (optimum.status, optimum.note) == ("bound", "stopped early")
@@ -102,7 +100,6 @@ def test_interrupts_leave_a_valid_bound(
 
 
 def test_a_refused_certificate_is_a_bound(tiny: Package, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The checker has the last word, and its reason is passed on."""
     monkeypatch.setattr(
         solve_module.PackageChecker, "verify", lambda *_: Verdict(False, "leaf 3: no")
     )
@@ -146,7 +143,6 @@ def two_choices(response: Response, first: Fraction, second: Fraction) -> Form:
 
 
 def by_enumeration(form: Form, chosen: tuple[int, ...]) -> bool:
-    """The definition, store by store."""
 
     def signature(store: tuple[int, ...]) -> list[int]:
         amounts = form.cover(store)
@@ -195,7 +191,6 @@ TIED = Package(
 
 
 def test_the_rules() -> None:
-    """Every candidate covers the one unit in full."""
     assert [candidate.id for candidate in canonical_order(TIED)] == ["z", "a", "b", "c"]
     form = integer_form(TIED).at(Fraction(9), 1)
     assert [form.candidate_ids[u] for u in undominated(form)] == ["z", "c"]
@@ -206,7 +201,6 @@ def test_the_rules() -> None:
 
 @pytest.mark.parametrize("name", sorted(SOLVERS))
 def test_no_store_holds_waste_and_row_order_does_not_matter(name: str) -> None:
-    """The same store from the same package, whatever the order of its rows."""
     assert solve(TIED, 9, solver=name).store == (("a",) if name == "brute" else ("z",))
     for seed in range(40):
         package = random_package(seed)

@@ -29,7 +29,6 @@ def blocks(user: str) -> dict[str, Any]:
 
 
 def which(body: dict[str, Any]) -> str:
-    """The prompt that a request was made from."""
     system = body["messages"][0]["content"]
     (name,) = [one for one in PROMPTS if system.startswith(pass_prompt(one).text)]
     return name

@@ -32,7 +32,6 @@ JUDGE, QUOTE = "model:one:coverage/1", "exact:quote"
 
 @pytest.fixture(scope="module")
 def packages(built: FinishedBuild) -> dict[str, Package]:
-    """What was written, read back."""
     return {one.name: one for one in packages_at(built.folder / "out")}
 
 
@@ -239,7 +238,6 @@ def test_pairs_that_are_not_asked_are_counted(
 
 
 def test_offline_without_the_answers_stops(tmp_path: Path) -> None:
-    """Not a package built on nothing: an error that says what to do."""
     with pytest.raises(MemAuditError, match=r"pass memories: 2 of 2 .* import the cache"):
         make(tmp_path, ModelSettings(provider="offline"))
     assert not (tmp_path / "out").exists()

@@ -19,7 +19,6 @@ with as_file(files("memaudit.examples.natural") / "conversations.jsonl") as path
 
 
 def built(folder: Path, *options: object, out: str = "out") -> Result:
-    """`memaudit build` of one conversation with the model `one`."""
     return run(
         "build", CONVERSATIONS, "--method", "model", "--conversation", "hotel-rooms",
         "--model", "one", "--cache", folder / "cache.sqlite", "--out", folder / out, *options,

@@ -25,7 +25,6 @@ SOURCE = source_text(
 def asked(
     settings: ModelSettings, cache: Cache, folder: Path
 ) -> tuple[ExtractedMemories, ModelSession]:
-    """The memories of one short session."""
     parameters = ModelParameters(max_tokens=120)
     session = open_session(settings, cache, folder / "requests", parameters=parameters)
     return find_memories({"x": SOURCE}, session, "smollm2")["x"], session

@@ -24,7 +24,6 @@ ONE = ("film-night",)
 def ran(
     folder: Path, behaviour: Behaviour, recipe: ModelRecipe = PLAIN
 ) -> tuple[BuildRun, Package, dict[str, Any], Served]:
-    """One conversation built with a server that misbehaves."""
     with serving(behaviour) as served:
         made = make(folder, live(served.url), recipe, ONE)
     (package,) = packages_at(folder / "out")
@@ -43,7 +42,6 @@ def changed(name: str, change: Callable[[dict[str, Any], dict[str, Any]], None])
 
 
 def rows(folder: Path) -> list[dict[str, Any]]:
-    """The side file."""
     return [json.loads(one) for one in (folder / "out" / "failures.jsonl").read_text().splitlines()]
 
 
