@@ -89,10 +89,10 @@ def test_scores_and_failures(pytester: pytest.Pytester, monkeypatch: pytest.Monk
     result.assert_outcomes(passed=5, failed=6, warnings=4)
     result.stdout.fnmatch_lines(
         [
-            "*'store under test' reaches 0.* of the best store within 40, the bar is 0.6 "
+            "*'store under test' reaches 0.* of the best store within 40, the minimum is 0.6 "
             "(everything fits, coverage estimated, COVERS NOTHING of this package: is it of the "
             "same conversation?)",
-            "'torn' reaches 0.* of the best store within 40, the bar is 0.6 (everything fits, "
+            "'torn' reaches 0.* of the best store within 40, the minimum is 0.6 (everything fits, "
             "coverage estimated, PARTLY READ: 1 row of the export is not in the store, COVERS "
             "NOTHING of this package: is it of the same conversation?)",
             "memaudit_score: --seconds -1 is not a time limit; give a number above 0",

@@ -1,4 +1,4 @@
-"""A bar for memory stores inside a test suite: the `memaudit_score` fixture.
+"""A minimum ratio for memory stores in a test suite: the `memaudit_score` fixture.
 
     def test_memory(memaudit_score):
         memaudit_score("package.json", "store.json", budget=500).at_least(0.6)
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class StoreWarning(UserWarning):
-    """A score that does not see the whole store, whether it passes its bar or not."""
+    """A score that does not see the whole store, whether it passes or not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,17 +44,17 @@ class StoreRatio:
     notes: tuple[str, ...]
     _result: "GateResult"
 
-    def at_least(self, bar: float) -> None:
-        """Fail the test, with one line, if the ratio is below the bar."""
+    def at_least(self, minimum: float) -> None:
+        """Fail the test, with one line, if the ratio is below the minimum."""
         __tracebackhide__ = True
         from memaudit.core.errors import MemAuditError
 
         problem = (
             f"{self.store!r} reaches {self._result.reaches} of the best store within "
-            f"{self.budget}, the bar is {bar:g} ({self._result.notes})"
+            f"{self.budget}, the minimum is {minimum:g} ({self._result.notes})"
         )
         try:
-            if self._result.passes(bar):
+            if self._result.passes(minimum):
                 return
         except MemAuditError as error:
             problem = f"memaudit_score: {error}"
@@ -101,7 +101,7 @@ def score_store(
     group_cap: int | None = None,
     seconds: float | None = None,
 ) -> StoreRatio:
-    """The ratio `memaudit gate` compares with its bar.
+    """The ratio that `memaudit gate` compares with its minimum.
 
     A store is the path of an imported one, an ExportedStore, or texts in the order they were
     written. A mistake fails the test, and what the score does not see is a StoreWarning.

@@ -62,7 +62,7 @@ def test_failures_are_one_line(tmp_path: Path) -> None:
     assert "nowhere" in line(tmp_path / "nowhere")
     LabelDatabase(folder / "labels.sqlite", frame_digest(frame_of(3).cells), 3).close()
     line_of_another = line(other, "--labels", folder / "labels.sqlite")
-    assert "holds labels of another frame (3 cells" in line_of_another
+    assert "contains labels of another frame (3 cells" in line_of_another
     (tmp_path / "text").write_text("nothing to open " * 99)
     assert "file is not a database" in line(folder, "--labels", tmp_path / "text")
     assert "printable" in failure("annotate", folder, "--annotator", "a\x1b[2J")

@@ -14,7 +14,7 @@ def test_export_import_show(tmp_path: Path) -> None:
     fill(tmp_path / "a", ["x", "y"])
     file = tmp_path / "replies.jsonl"
     result = run("cache", "export", file, "--cache", tmp_path / "a")
-    assert (result.exit_code, result.stdout) == (0, f"wrote 2 answers and 1 attempts to {out}\n")
+    assert (result.exit_code, result.stdout) == (0, f"wrote 2 answers and 1 attempts to {file}\n")
     result = done("cache", "import", file, "--cache", tmp_path / "b")
     assert [one.split() for one in result.stdout.splitlines()] == [
         ["2", "answers"], ["1", "attempts"], ["0", "known"], ["0", "refused"],

@@ -41,7 +41,7 @@ def test_reports(tmp_path: Path) -> None:
             tmp_path / "dia",
             "--diagnose",
             tmp_path / "dia",
-        ): "needs a folder of memaudit run",
+        ): "needs a folder written by memaudit run",
     }.items():
         assert message in failure(*words)
 
@@ -59,9 +59,9 @@ def test_wrong_input(tmp_path: Path) -> None:
         ("natural", "--calibrate", "--k", "0"): "--k must be at least 1",
         ("natural", "--calibrate", "--show", "q1"): "leave out --show",
         ("natural", "--calibrate", "--failures"): "leave out --show",
-        ("natural", "--calibrate", "--cost-rule", "bytes"): "no --cost-rule",
+        ("natural", "--calibrate", "--cost-rule", "bytes"): "leave out --cost-rule",
         ("natural", "--calibrate", *dense): "texts have no vector",
-        (): "needs a PACKAGE, a --budget and --out DIR",
+        (): "needs PACKAGE, --budget B and --out DIR",
         ("natural", "--writer", "gvt", "--out", tmp_path): "needs a PACKAGE",
     }.items():
         assert message in failure("diagnose", *words)

@@ -43,7 +43,6 @@ def test_inspect_json() -> None:
 
 
 def test_texts_do_not_steer_the_terminal(tmp_path: Path) -> None:
-    """Kinds, ids and quoted values are shown, not obeyed."""
     rows = [{"conversation": "\x1b[2J"}, {"text": "a", "\x1b[31m": 1},
             {"question": "b", "kind": "\u202ek", "answer": "c", "evidence": ["\x07"]}]  # fmt: skip
     shown = done("dataset", "inspect", write_rows(tmp_path / "c", *rows)).stdout
@@ -53,7 +52,6 @@ def test_texts_do_not_steer_the_terminal(tmp_path: Path) -> None:
 
 
 def test_inspect_fails_in_one_line(tmp_path: Path) -> None:
-    """Missing, unknown, cut off."""
     (tmp_path / "x.json").write_text('[{"haystack_sessions": [')
     assert failure("dataset", "inspect", tmp_path / "no.json") == (
         "error: no.json: does not exist (check the path)"

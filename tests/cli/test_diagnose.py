@@ -77,7 +77,6 @@ def test_printed(hotel_files: Files, tmp_path: Path) -> None:
 
 
 def test_texts_cannot_steer_the_terminal(tmp_path: Path) -> None:
-    """A control character in a memory and a question is written out."""
     package = natural_set()[0]
     query = package.queries[0].model_copy(update={"text": "Which room?\x1b[2J", "answer": "x\x1b"})
     write_package(package.replace(queries=(query,)), tmp_path / "p.json")
@@ -155,13 +154,12 @@ def test_bad_questions_and_stores_keep_their_rows(tmp_path: Path) -> None:
 
 
 def test_wrong_input(hotel_files: Files, tmp_path: Path) -> None:
-    """One line each, and nothing is left behind."""
     package, store = hotel_files
     budget = ("--budget", "12")
     dense = ("--retriever", "dense:http://127.0.0.1:9/v1#m", "--provider", "ofline")
     for words, message in {
         (package, *budget): "give a STORE or a --writer",
-        (package, store, "--budget", "1,2"): "has one budget",
+        (package, store, "--budget", "1,2"): "takes one budget",
         (package, store, "--budget", "x"): "cannot read the budget",
         (package, store, *budget, "--k", "0"): "--k must be at least 1",
         (package, store, *budget, "--retriever", "no"): "unknown retriever",

@@ -63,7 +63,6 @@ def test_a_solver_that_is_wrong_fails(tiny: Package, monkeypatch: pytest.MonkeyP
 
 
 def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """JSON with everything; every backend of the registry is tested."""
     monkeypatch.chdir(tmp_path)
     data = printed_json("doctor")
     assert data["healthy"] is True

@@ -15,7 +15,6 @@ from tests.cli.running import done, failure, printed_json, run
 
 @pytest.mark.parametrize("name", DISTRIBUTIONS)
 def test_every_distribution(name: str, tmp_path: Path) -> None:
-    """What is written is the package of that seed."""
     result = done("generate", name, "--seed", "3", "--out", tmp_path / "p.json")
     expected = digest(named_distribution(name).package(3))
     assert digest(read_package(tmp_path / "p.json")) == expected
@@ -33,7 +32,6 @@ def test_knobs_and_a_folder(tmp_path: Path) -> None:
 
 
 def test_default_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """In the current folder, named after the package."""
     monkeypatch.chdir(tmp_path)
     done("generate", "base", "--seed", "5")
     assert read_package(tmp_path / "base-5.json").name == "base-5"

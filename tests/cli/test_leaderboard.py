@@ -67,7 +67,6 @@ def test_json_adds_up(scores: Path) -> None:
 
 
 def test_one_package(scores: Path, tmp_path: Path) -> None:
-    """No interval, and it says so."""
     one = sorted(scores.iterdir())[0]
     (tmp_path / "one.json").write_text(one.read_text())
     text = run("leaderboard", tmp_path).stdout
@@ -97,8 +96,8 @@ def test_what_scores_do_not_see(scores: Path, tmp_path: Path) -> None:
 
 
 def test_wrong_input(scores: Path, tmp_path: Path) -> None:
-    assert "is no folder" in failure("leaderboard", tmp_path / "none")
-    assert "holds no file" in failure("leaderboard", tmp_path)
+    assert "not a folder" in failure("leaderboard", tmp_path / "none")
+    assert "contains no file" in failure("leaderboard", tmp_path)
     for path in sorted(scores.iterdir())[:2]:
         (tmp_path / path.name).write_text(path.read_text())
     data = json.loads(path.read_text())

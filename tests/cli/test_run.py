@@ -60,13 +60,11 @@ def test_folders_of_other_runs_and_of_none(tmp_path: Path) -> None:
     ],
 )
 def test_wrong_input(tmp_path: Path, arguments: tuple[str, str], line: str) -> None:
-    """One clear line, and nothing left behind."""
     assert line in failure("run", *arguments, "--out", tmp_path / "r")
     assert not (tmp_path / "r").exists()
 
 
 def test_ctrl_c_and_again(tmp_path: Path) -> None:
-    """Interrupted, it says how to resume; run again, it does."""
     command = [
         sys.executable, "-m", "memaudit.cli.main", "run", "--distributions", "base",
         "--seeds", "120", "--budgets", "2,4,8", "--writers", "gvt,greedy", "--out", str(tmp_path),
@@ -97,7 +95,6 @@ def test_reproduce_with_few_seeds(tmp_path: Path) -> None:
 
 
 def test_audit_solvers() -> None:
-    """Rows, matches and the largest difference of every backend."""
     found = printed_json("audit", "solvers", "--rows", "12", "--jobs", "1")
     assert {one["solver"] for one in found["solvers"]} == {
         "auto", "fast", "brute", "reference", "highs",

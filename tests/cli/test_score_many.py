@@ -98,7 +98,7 @@ def test_printed(folder: Path) -> None:
 
 def test_wrong_input(folder: Path, tmp_path: Path) -> None:
     """A store of no example, an id of one package, and nothing to score."""
-    assert "is about one package" in failure(*words(folder, "--explain", "u1"))
+    assert "needs a single package" in failure(*words(folder, "--explain", "u1"))
     plain = import_texts(tmp_path / "a.json", ["Ingrid never wants breakfast booked."])
     row = {"instance_id": "nowhere", "memories": [{"memory_id": "m", "text": "t"}]}
     done("import", write_rows(tmp_path / "b.jsonl", row), "--out", tmp_path / "b.json")

@@ -28,7 +28,6 @@ def test_four_stores(tmp_path: Path) -> None:
 
 
 def test_choices(tmp_path: Path) -> None:
-    """Other writers beside each other, one record, an absolute budget, another seed."""
     path = written(tmp_path / "f.json")
     writers = ("--writer", "opt", "--writer", "mem0_style", "--conversation", "cat", "--seed", "3")
     words = (path, *writers, "--budget", "9", "--out", tmp_path / "out")
@@ -41,7 +40,6 @@ def test_choices(tmp_path: Path) -> None:
 
 
 def test_texts_cannot_steer_the_terminal(tmp_path: Path) -> None:
-    """Control characters of a file are written out."""
     records = json.loads(written(tmp_path / "f.json").read_text())
     records[0]["question_type"] = records[0]["question"] = "\x1b[2J which?"
     (tmp_path / "g.json").write_text(json.dumps(records))
@@ -51,11 +49,10 @@ def test_texts_cannot_steer_the_terminal(tmp_path: Path) -> None:
 
 
 def test_wrong_input(tmp_path: Path) -> None:
-    """One line each, and nothing is left behind."""
     path = written(tmp_path / "f.json")
     (tmp_path / "broken.json").write_text('[{"question_id": 1')
     for words, message in {
-        (path, "--budget", "1,2"): "has one budget",
+        (path, "--budget", "1,2"): "takes one budget",
         (path, "--budget", "9", "--k", "0"): "--k must be at least 1",
         (path, "--budget", "9", "--writer", "no"): "unknown writer",
         (path, "--budget", "9", "--retriever", "no"): "unknown retriever",

@@ -187,7 +187,7 @@ def test_another_file_or_budget_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("budget", "writers", "message"),
     [
-        ("1,2", ["estimated_gvt"], "has one budget"),
+        ("1,2", ["estimated_gvt"], "takes one budget"),
         ("x", ["estimated_gvt"], "cannot read the budget"),
         ("9", [], "no package-style store"),
         ("9", ["gvt", "gvt"], "a writer is given twice"),

@@ -77,7 +77,7 @@ def test_rows(diagnosis: Path, tmp_path: Path, change: dict[str, Any], said: str
     ("change", "said"),
     [
         (lambda one: one["spec"].update(writers=5), r"spec\.writers: input should be a valid list"),
-        (lambda one: one["partings"][0].update(apart={"odd": 1}), "'odd' is not a reason to part"),
+        (lambda one: one["partings"][0].update(apart={"odd": 1}), "'odd' is not a known reason"),
         (lambda one: one["correlations"][0].update(spearman=None), r"correlations\.0\.spearman"),
         (lambda one: one.update(points="many"), "points: input should be a valid integer"),
     ],

@@ -53,7 +53,7 @@ def test_command(archive: Path, tmp_path: Path) -> None:
     assert len(data["writers"]) == 9
     assert all(0 <= row["ci_low"] <= row["mean_ratio"] <= row["ci_high"] for row in data["writers"])
     assert "gvt / OPT at B = 30" in printed.stdout
-    assert "over 87 examples: these are others" in printed.stdout
+    assert "over 87 examples, so these are not comparable" in printed.stdout
     missing = run("reproduce", "natural", "--artifact", tmp_path / "no")
     assert missing.exit_code == 0
-    assert "there is no archive at" in missing.stdout
+    assert "no archive found at" in missing.stdout

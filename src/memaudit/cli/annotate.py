@@ -14,26 +14,31 @@ if TYPE_CHECKING:
 
 
 def annotate(
-    frame: Annotated[Path, typer.Argument(metavar="FRAME", help="A frame, or its cells file.")],
+    frame: Annotated[
+        Path, typer.Argument(metavar="FRAME", help="A frame folder, or its cells file.")
+    ],
     annotator: Annotated[str, typer.Option(metavar="NAME", help="The name of the annotator.")],
     labels: Annotated[
         Path | None,
         typer.Option(
-            metavar="DB", help="Where labels are saved; default: labels.sqlite beside the cells."
+            metavar="DB", help="The label database. Default: labels.sqlite beside the cells."
         ),
     ] = None,
     port: Annotated[
-        int, typer.Option(min=0, max=65535, help="Port on 127.0.0.1; 0 takes a free one.")
+        int,
+        typer.Option(
+            metavar="PORT", min=0, max=65535, help="Port on 127.0.0.1; 0 chooses a free port."
+        ),
     ] = 0,
     no_browser: Annotated[
-        bool, typer.Option("--no-browser", help="Print the address only.")
+        bool, typer.Option("--no-browser", help="Print the address; do not open a browser.")
     ] = False,
     export: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Only write the labels to a .csv or .jsonl file."),
+        typer.Option(metavar="FILE", help="Write the labels to a .csv or .jsonl file and exit."),
     ] = None,
 ) -> None:
-    """Label cells in a browser on this machine; every label is saved to disk at once."""
+    """Label cells in a browser on this machine. Every label is saved immediately."""
     from memaudit.label_audit.frame_files import read_frame
     from memaudit.web.annotate.app import annotator_app, guideline
     from memaudit.web.annotate.label_database import LabelDatabase
@@ -60,7 +65,7 @@ def annotate(
         session = LabellingSession(cells, database, name)
 
         def announce(address: str) -> None:
-            typer.echo(safe(f"{_progress(database, name, len(cells))}; stop with Ctrl-C"))
+            typer.echo(safe(f"{_progress(database, name, len(cells))}; press Ctrl-C to stop"))
             typer.echo(address)
 
         serve(annotator_app(session, guideline(folder)), port, announce, not no_browser)

@@ -19,15 +19,18 @@ def report(
     files: Annotated[
         list[Path],
         typer.Argument(
-            metavar="FILE...",
-            help="What audit agreement --json and audit ratios --json printed; one or both.",
+            metavar="FILE",
+            help="Output of audit agreement --json, of audit ratios --json, or both.",
         ),
     ],
     out: Annotated[Path, typer.Option(metavar="FILE", help="The page to write.")] = Path(
         "label-audit.html"
     ),
 ) -> None:
-    """Write the audit table, ratios under other labels and disputed cells as one HTML file."""
+    """Write a label audit as one HTML page.
+
+    The page shows the audit table, the ratios under other labels and the disputed cells.
+    """
     from memaudit.report.label_audit_page import read_audit, write_page
 
     may_write(out, "page")
@@ -37,17 +40,18 @@ def report(
 
 def solvers(
     rows: Annotated[
-        int, typer.Option(metavar="N", min=1, help="Packages times budgets to solve.")
+        int, typer.Option(metavar="N", min=1, help="Number of package and budget pairs to solve.")
     ] = 1200,
     solver: Annotated[
-        list[str] | None, typer.Option(metavar="NAME", help="Only these; repeat the option.")
+        list[str] | None,
+        typer.Option(metavar="NAME", help="A solver; may be repeated. Default: all."),
     ] = None,
     jobs: Annotated[
-        int | None, typer.Option(metavar="N", help="Processes; default: one per core.")
+        int | None, typer.Option(metavar="N", help="Number of processes. Default: one per core.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Solve the same rows with every backend; values must be exactly equal."""
+    """Check that all solvers find exactly the same values."""
     from memaudit.cli.terminal import progress_bar
     from memaudit.experiments.engines.registry import named_engine
     from memaudit.experiments.solver_audit import SolverTally, audit_solvers
@@ -55,21 +59,23 @@ def solvers(
 
     for name in solver or ():
         named_solver(name)
-    total: dict[str, SolverTally] = {}
+    tallies: dict[str, SolverTally] = {}
     with progress_bar() as shown:
         task = shown.add_task("rows", total=rows)
-        for total in audit_solvers(rows, named_engine("processes", jobs), solver or ()):
-            first = next(iter(total.values()))
+        for tallies in audit_solvers(rows, named_engine("processes", jobs), solver or ()):
+            first = next(iter(tallies.values()))
             shown.update(task, completed=first.rows + first.refused)
     if as_json:
-        typer.echo(json.dumps({"rows": rows, "solvers": [_plain(t) for t in total.values()]}))
+        typer.echo(
+            json.dumps({"rows": rows, "solvers": [_data(tally) for tally in tallies.values()]})
+        )
     else:
-        _show(list(total.values()))
-    if any(tally.differing for tally in total.values()):
+        _show(list(tallies.values()))
+    if any(tally.differing for tally in tallies.values()):
         raise typer.Exit(FAILED)
 
 
-def _plain(tally: Any) -> dict[str, Any]:
+def _data(tally: Any) -> dict[str, Any]:
     return {
         "solver": tally.solver,
         "rows": tally.rows,

@@ -1,4 +1,4 @@
-"""`memaudit audit agreement`: how far labels of the same cells agree."""
+"""`memaudit audit agreement`: how well labels of the same cells agree."""
 
 import json
 from collections.abc import Sequence
@@ -37,27 +37,36 @@ def agreement(
     cells: Annotated[
         str,
         typer.Argument(
-            metavar="CELLS", help="A frame's folder, a file of cells, or packages with passes."
+            metavar="CELLS", help="A frame folder, a file of cells, or packages with label passes."
         ),
     ],
     labels: Annotated[
         list[str],
         typer.Argument(
-            metavar="LABELS", help="Label files of annotators, or pass:NAME kept in packages."
+            metavar="LABELS",
+            help="Label files of annotators, or pass:NAME for a label pass of the packages.",
         ),
     ],
     model: Annotated[
         list[str] | None,
-        typer.Option(metavar="LABELS", help="Labels given by a model; repeat the option."),
+        typer.Option(metavar="LABELS", help="Labels given by a model; may be repeated."),
     ] = None,
-    draws: Annotated[int, typer.Option(metavar="N", min=1, help="Bootstrap draws.")] = 10_000,
-    seed: Annotated[int, typer.Option(metavar="S", min=0, help="Seed of the draws.")] = 0,
+    draws: Annotated[
+        int, typer.Option(metavar="N", min=1, help="Number of bootstrap draws.")
+    ] = 10_000,
+    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Seed of the draws.")] = 0,
     details: Annotated[
-        bool, typer.Option("--details", help="Groups of cells for every pair, not just the first.")
+        bool,
+        typer.Option("--details", help="Show groups of cells for every pair, not only the first."),
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, with every group.")] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print JSON, with every group of cells.")
+    ] = False,
 ) -> None:
-    """Compare annotators, their consensus, models and the package's own labels, cell by cell."""
+    """Measure how well labels of the same cells agree.
+
+    Compares annotators, their consensus, models and the package's own labels.
+    """
     from memaudit.label_audit.agreement import agreement_notes, audit_agreement
     from memaudit.label_audit.agreement_json import agreement_data
 
@@ -82,11 +91,11 @@ def _sources(
     passes = [name for name in names if name.startswith(PASS)]
     if passes and len(passes) < len(names):
         raise MemAuditError(
-            "label files name cells of a frame, pass:NAME names those of a package; give either "
-            "files or passes"
+            "label files are about cells of a frame, pass:NAME is about cells of a package; give "
+            "either files or passes"
         )
     if twice := sorted({name for name in names if names.count(name) > 1}):
-        raise MemAuditError(f"{twice[0]} is given twice")
+        raise MemAuditError(f"{twice[0]} is given twice; give it once")
     if passes:
         frame, by_name = judged_frame(labelled_packages([cells]), passes)
         return frame, [by_name[name] for name in labels], [by_name[name] for name in model]
@@ -100,16 +109,16 @@ def _sources(
 
 
 def _show(audit: AgreementAudit, notes: Sequence[str], details: bool) -> None:
-    """Print the tables; groups of cells for every pair with `details`, otherwise for the first."""
     screen = console()
     scales = (LABEL_SCALE, COVERED_SCALE) if audit.has_partial else (COVERED_SCALE,)
-    drawn = "whole packages, as cells of one share texts" if audit.packages > 1 else "cells"
+    resampled = "whole packages" if audit.packages > 1 else "cells"
     _print(screen, f"{counted(audit.cells, 'cell')} of {counted(audit.packages, 'package')}")
     _print(
-        screen, f"[a, b]: 95% intervals, percentiles of {audit.draws:,} bootstrap draws of {drawn}"
+        screen,
+        f"[a, b]: 95% intervals, percentiles of {audit.draws:,} bootstrap draws of {resampled}",
     )
     few = min(audit.draws, MOST_GROUP_DRAWS)
-    _print(screen, f"in groups of cells: {few:,} draws of the group's cells; none for strata")
+    _print(screen, f"groups of cells: {few:,} draws of the group's cells; strata have no interval")
     for note in notes:
         _print(screen, f"note: {note}")
     for scale in scales:
@@ -122,7 +131,7 @@ def _show(audit: AgreementAudit, notes: Sequence[str], details: bool) -> None:
     for pair in pairs if details else pairs[:1]:
         _show_pair(screen, pair)
     if not details and len(pairs) > 1:
-        _print(screen, "the other pairs, and the other scale, in detail: --details or --json")
+        _print(screen, "--details or --json shows the other pairs and the other scale")
     _show_disputed(screen, audit.disputed)
 
 
@@ -131,7 +140,7 @@ def _print(screen: Console, text: str) -> None:
 
 
 def _plain(text: str) -> Text:
-    """Text as it is: otherwise pass:a: would turn into an emoji, and brackets into markup."""
+    """Plain text: rich would turn pass:a: into an emoji and read brackets as markup."""
     return Text(safe(text))
 
 
@@ -147,7 +156,7 @@ def _table(*names: str, left: int = 1) -> Table:
 
 
 def _summary(pairs: Sequence[Comparison]) -> Table:
-    """One row per pair, and one more for the natural balance."""
+    """One row per pair, and a second one weighted to the natural balance of labels."""
     names = ["audit pair", "scope", "Cohen's kappa", "raw agreement"]
     if pairs[0].scale == COVERED_SCALE:
         names += ["positive", "negative"]
@@ -157,8 +166,8 @@ def _summary(pairs: Sequence[Comparison]) -> Table:
         scope = f"{pair.cells:,} {agreed}cells"
         _add(table, pair.title, scope, *_coefficients(pair.as_drawn, pair.scale))
         if pair.natural is not None:
-            stands = f"stand for {round(total(pair.natural.table)):,}"
-            _add(table, "  natural balance", stands, *_coefficients(pair.natural, pair.scale))
+            represented = f"represent {round(total(pair.natural.table)):,}"
+            _add(table, "  natural balance", represented, *_coefficients(pair.natural, pair.scale))
     return table
 
 
@@ -212,7 +221,7 @@ def _show_pair(screen: Console, pair: Comparison) -> None:
 
 
 def _show_groups(screen: Console, groups: Sequence[Group]) -> None:
-    """Groupings with at least two groups; of strata those with most disagreements."""
+    """Print groupings with at least two groups, and the strata with most disagreements."""
     table = _table("cells by", "", "cells", "kappa", "agreement", "disagree", "of all", left=2)
     by_grouping: dict[str, list[Group]] = {}
     for group in groups:
@@ -236,7 +245,7 @@ def _show_groups(screen: Console, groups: Sequence[Group]) -> None:
     if table.row_count:
         screen.print(table)
     if cut:
-        _print(screen, f"{counted(cut, 'more stratum', 'more strata')} with --json")
+        _print(screen, f"--json shows {counted(cut, 'more stratum', 'more strata')}")
 
 
 def _show_disputed(screen: Console, disputed: Sequence[DisputedCell]) -> None:

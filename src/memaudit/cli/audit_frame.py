@@ -24,27 +24,28 @@ def frame(
     packages: Annotated[
         list[str],
         typer.Argument(
-            metavar="PACKAGE...",
-            help="Packages, folders that memaudit build wrote, or natural: the shipped set.",
+            metavar="PACKAGE",
+            help="Packages, folders written by memaudit build, or natural (the shipped set).",
         ),
     ],
-    out: Annotated[Path, typer.Option(metavar="DIR", help="The folder to write.")],
+    out: Annotated[Path, typer.Option(metavar="DIR", help="The frame folder to write.")],
     zero_rate: Annotated[
-        str, typer.Option(metavar="SHARE", help="The share of uncovered cells to draw.")
+        str, typer.Option(metavar="SHARE", help="Share of the uncovered cells to draw.")
     ] = "0.2",
-    seed: Annotated[int, typer.Option(metavar="S", help="Seed of the draw.")] = 0,
+    seed: Annotated[int, typer.Option(metavar="N", help="Seed of the draw.")] = 0,
     candidate_kind: Annotated[
         list[str] | None,
-        typer.Option(metavar="K", help="Only candidates of this kind; repeat the option."),
+        typer.Option(metavar="KIND", help="Use only candidates of this kind; may be repeated."),
     ] = None,
     skip_exact: Annotated[
-        bool, typer.Option("--skip-exact", help="Leave out cells that follow from the texts alone.")
+        bool,
+        typer.Option("--skip-exact", help="Skip cells whose label follows from the texts alone."),
     ] = False,
     passes: Annotated[
         bool,
         typer.Option(
             "--passes",
-            help="Only cells that the packages' own label passes judged; write those labels too.",
+            help="Use only cells judged by the packages' label passes, and write their labels.",
         ),
     ] = False,
     max_cells: Annotated[
@@ -52,12 +53,15 @@ def frame(
         typer.Option(
             metavar="N",
             min=1,
-            help="Draw fewer uncovered cells: at most N cells in all.",
+            help="Draw at most N cells in total. Default: no limit.",
         ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Draw a frame: every covered cell and a share of the uncovered ones, shuffled, unlabelled."""
+    """Draw a frame of cells to label blind.
+
+    It holds every covered cell and a share of the uncovered ones, shuffled and without labels.
+    """
     from memaudit.core.exact import exact
     from memaudit.label_audit.frame_drawing import Design, draw
     from memaudit.label_audit.frame_files import drawing_data, write_frame
@@ -96,7 +100,7 @@ def _show(drawing: "Drawing", out: Path, written: bool) -> None:
 
     screen = console()
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for name in ("covered", "uncovered", "of them drawn"):
+    for name in ("covered", "uncovered", "uncovered drawn"):
         table.add_column(name, justify="right")
     many = len(drawing.strata) > MOST_STRATA
     table.add_column("candidate kind" if many else "stratum", overflow="fold")
@@ -115,29 +119,35 @@ def _show(drawing: "Drawing", out: Path, written: bool) -> None:
         table.add_row(*(f"{number:,}" for number in counts), safe_markup(name))
     screen.print(table)
     if many:
-        typer.echo(f"drawn from {len(drawing.strata):,} strata, all listed in {MANIFEST}")
+        typer.echo(f"drawn from {len(drawing.strata):,} strata, listed in {MANIFEST}")
     cells, packages = len(drawing.frame.cells), len(drawing.packages)
     state = "wrote" if written else "already exists:"
     typer.echo(safe(f"{state} {counted(cells, 'cell')} of {counted(packages, 'package')} in {out}"))
     for why, number in drawing.left_out.items():
         typer.echo(f"left out: {counted(number, 'cell')} {why}")
-    typer.echo(f"to label: {CELLS} or {CELL_LINES}")
+    typer.echo(f"give to annotators: {CELLS} or {CELL_LINES}")
     passes = [PASSES] if drawing.design.judged_only else []
     hidden = ", ".join([KEY, *passes, MANIFEST])  # counts of the manifest reveal some labels
-    typer.echo(f"to hide from labellers: {hidden}")
+    typer.echo(f"hide from annotators: {hidden}")
 
 
 @spread
 def cells(
     frame: Annotated[
-        Path, typer.Argument(metavar="FRAME", help="A frame, or a CSV or JSONL file of cells.")
+        Path,
+        typer.Argument(metavar="FRAME", help="A frame folder, or a CSV or JSONL file of cells."),
     ],
     model: Annotated[str, typer.Option(metavar="NAME", help="The model to ask.")],
-    out: Annotated[Path, typer.Option(metavar="LABELS", help="The label file to write, .csv.")],
+    out: Annotated[
+        Path, typer.Option(metavar="LABELS", help="The label file to write: .csv or .jsonl.")
+    ],
     options: SessionOptions = NO_SESSION,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Ask a model about every cell of a frame: the two texts and nothing else."""
+    """Ask a model to label every cell of a frame.
+
+    The model sees the two texts of a cell and nothing else.
+    """
     from memaudit.label_audit.frame_files import read_frame, write_labels
     from memaudit.label_audit.model_labels import MODEL_ANNOTATOR, labels_by_model
 
@@ -169,11 +179,11 @@ def cells(
         typer.echo(safe(f"{counted(number, 'request')} failed: {what}"), err=True)
     if answers.undecided:
         number = len(answers.undecided)
-        typer.echo(f"{counted(number, 'cell')} got no answer and no label", err=True)
+        typer.echo(f"{counted(number, 'cell')} without a label: the model gave no answer", err=True)
 
 
 def _refuse_others_labels(out: Path, annotator: str) -> None:
-    """Only labels of the same model are overwritten."""
+    """Overwrite only labels of the same model."""
     from memaudit.label_audit.frame_files import read_label_sets
 
     if out.suffix.lower() not in (".csv", ".jsonl"):

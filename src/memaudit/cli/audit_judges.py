@@ -28,13 +28,13 @@ def judges(
     package: PackagePath,
     store: StorePath,
     judge: JudgeName,
-    against: Annotated[str, typer.Option(metavar="NAME", help="The judge it is compared with.")],
+    against: Annotated[str, typer.Option(metavar="NAME", help="The judge to compare with.")],
     label_memories: LabelMemories = None,
     same_session: Annotated[
-        bool, typer.Option("--same-session", help="Compare cells of a memory's own session only.")
+        bool, typer.Option("--same-session", help="Compare only cells of a memory's own session.")
     ] = False,
     budget: Annotated[
-        str | None, typer.Option(metavar="B[,B...]", help="Compare ratios at these budgets too.")
+        str | None, typer.Option(metavar="B[,B...]", help="Also compare ratios at these budgets.")
     ] = None,
     cost_rule: CostRule = None,
     group_cap: GroupCap = None,
@@ -42,7 +42,10 @@ def judges(
     options: SessionOptions = NO_SESSION,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Compare a judge with another: cells, precision and recall, kappa, and their ratios."""
+    """Compare two judges on one store.
+
+    Prints cells, precision, recall and kappa, and the ratios under both judges.
+    """
     from memaudit.adapters.store import read_store
     from memaudit.io.packages import read_package
     from memaudit.scoring.caveats import store_data

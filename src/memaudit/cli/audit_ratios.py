@@ -47,67 +47,72 @@ def ratios(
     packages: Annotated[
         list[str],
         typer.Argument(
-            metavar="PACKAGE...",
-            help="Packages, folders that memaudit build wrote, or natural: the shipped set.",
+            metavar="PACKAGE",
+            help="Packages, folders written by memaudit build, or natural (the shipped set).",
         ),
     ],
     labels: Annotated[
         list[str] | None,
         typer.Option(
             metavar="LABELS",
-            help="A label file, or pass:NAME for a pass kept in the packages; repeat the option.",
+            help="A label file, or pass:NAME for a label pass of the packages; may be repeated.",
         ),
     ] = None,
     model: Annotated[
         list[str] | None,
         typer.Option(
             metavar="LABELS",
-            help="Labels given by a model: scored, but not in the consensus; repeat the option.",
+            help="Labels given by a model, which are not in the consensus; may be repeated.",
         ),
     ] = None,
     frame: Annotated[
-        Path | None, typer.Option(metavar="FRAME", help="The frame that label files are about.")
+        Path | None, typer.Option(metavar="FRAME", help="The frame of the label files.")
     ] = None,
     budget: Budgets = "30,60,100",
     writer: Annotated[
         list[str] | None,
         typer.Option(
             metavar="NAME",
-            help="Writers; repeat the option. Default: gvt and all that could be deployed.",
+            help="A writer; may be repeated. Default: gvt and all deployable writers.",
         ),
     ] = None,
     store: Annotated[
         list[Path] | None,
-        typer.Option(metavar="STORE", help="Stores memaudit import wrote; repeat the option."),
+        typer.Option(metavar="STORE", help="A store written by memaudit import; may be repeated."),
     ] = None,
     judge: Annotated[
         str,
         typer.Option(
-            metavar="NAME", help="lexical (an estimate), pointer, labels:FILE, calls:FILE."
+            metavar="NAME",
+            help="Decides coverage: lexical (an estimate), pointer, labels:FILE or calls:FILE.",
         ),
     ] = "lexical",
     label_memories: LabelMemories = None,
     draws: Annotated[
-        int, typer.Option(metavar="N", help="Draws of labels from the measured confusion.")
+        int,
+        typer.Option(metavar="N", help="Label draws from the measured confusion; 0 skips them."),
     ] = 100,
     confusion: Annotated[
         str,
         typer.Option(
-            metavar="WHOSE",
-            help="package: the package's labels with annotators'; annotators: these with each "
-            "other, around their consensus.",
+            metavar="NAME",
+            help="package: between the package's labels and the annotators. annotators: among the "
+            "annotators, around their consensus.",
         ),
     ] = "package",
     seed: Annotated[
-        int, typer.Option(metavar="S", min=0, help="Seed of writers and of all draws.")
+        int, typer.Option(metavar="N", min=0, help="Seed of the writers and of all draws.")
     ] = 0,
     seconds: Seconds = None,
     jobs: Annotated[
-        int | None, typer.Option(metavar="N", help="Processes; default: one per core.")
+        int | None, typer.Option(metavar="N", help="Number of processes. Default: one per core.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Score the same stores under every label set: do ratios and rankings hold?"""
+    """Test whether ratios and rankings hold under other labels.
+
+    The same stores are scored under every label set.
+    """
     from memaudit.experiments.engines.registry import named_engine
     from memaudit.label_audit.fixed_stores import DEFAULT_WRITERS
     from memaudit.label_audit.frame_files import read_frame
@@ -129,7 +134,7 @@ def ratios(
     labelled = None if frame is None else read_frame(frame)
     sources = _sources(labels or [], model or [], labelled, audited)
     if all(name.startswith(PASS) for name in (*(labels or []), *(model or []))):
-        labelled = None  # nobody labelled the frame: passes judged cells of their own
+        labelled = None  # no label file uses the frame: passes judged cells of their own
     spec = RatioAuditSpec(
         tuple(audited), tuple(sources), budgets, writers, draws, seed, seconds, labelled,
         named_confusion(confusion),
@@ -147,20 +152,20 @@ def ratios(
 
 
 def _in_pool(packages: list["Package"]) -> list["Package"]:
-    """Packages whose construction was rejected are not scored."""
+    """Drop packages whose construction was rejected."""
     from memaudit.scoring.judged_store import is_out_of_pool
 
     pool = [package for package in packages if not is_out_of_pool(package)]
     if len(pool) < len(packages):
         left_out = len(packages) - len(pool)
-        typer.echo(f"{left_out} packages are out of the scoring pool and left out", err=True)
+        typer.echo(f"skipped {left_out} packages that are not in the scoring pool", err=True)
     return pool
 
 
 def _audited(
     packages: list["Package"], stores: list[Path], judge: str, label_memories: Path | None
 ) -> tuple[list["AuditedPackage"], "Judge | None"]:
-    """The packages with the stores that were written for them, and the judge of these."""
+    """The packages with the stores written for them, and the judge of these stores."""
     from memaudit.adapters.store import read_store
     from memaudit.label_audit.audited_package import audited_package, stores_by_package
     from memaudit.scoring.judges import named_judge, refuse_shared_ids
@@ -193,7 +198,7 @@ def _sources(
         if name.startswith(PASS):
             sources.append(source_of_pass(name.removeprefix(PASS), packages, role))
         elif frame is None:
-            raise MemAuditError(f"{name}: a label file needs the frame it is about; give --frame")
+            raise MemAuditError(f"{name}: a label file needs its frame; give --frame")
         else:
             sources += (
                 source_of_annotator(label_set, frame, packages, role)
@@ -204,7 +209,7 @@ def _sources(
 
 @contextmanager
 def _progress() -> Iterator["Progress"]:
-    """One bar per step on standard error; long draws are announced, with how to skip them."""
+    """One progress bar per step. If drawing labels takes long, say so and how to skip it."""
     from memaudit.cli.terminal import progress_bar
     from memaudit.label_audit.ratio_audit import DRAWS
 
@@ -229,7 +234,7 @@ def _progress() -> Iterator["Progress"]:
 
 
 def _show(audit: "RatioAudit", summary: "RatioAuditSummary", judge: "Judge | None") -> None:
-    """The paper's table first, then every ratio with its doubts, then what moves them."""
+    """Print the paper's table, then every ratio with its uncertainty, then units that matter."""
     from memaudit.scoring.caveats import caveat_lines
     from memaudit.scoring.judges import judged_how
 
@@ -238,8 +243,8 @@ def _show(audit: "RatioAudit", summary: "RatioAuditSummary", judge: "Judge | Non
     basis = " and ".join(sorted({audited.basis for audited in packages}))
     screen.print(
         f"{len(packages)} packages, {len(audit.store_names)} stores, ratios to the optimum of the "
-        f"{basis}; stores stay as written under the package's own labels, optima are solved under "
-        "each set"
+        f"{basis}; stores are those written under the package's own labels, optima are solved "
+        "under each label set"
     )
     if judge is not None:
         mark = judged_how(judge.name, judge.is_estimate)
@@ -275,8 +280,8 @@ def _show_shifts(screen: Console, audit: "RatioAudit", summary: "RatioAuditSumma
             )  # fmt: skip
     screen.print(table)
     screen.print(
-        "ratio MAD: mean absolute change of ratios; ranking: pairs of stores that swap places, or "
-        "are tied under one set only"
+        "ratio MAD: mean absolute change of ratios; ranking: pairs of stores that swap places or "
+        "are tied under only one label set"
     )
 
 
@@ -311,8 +316,8 @@ def _show_units(screen: Console, audit: "RatioAudit") -> None:
         if not effects:
             continue
         screen.print(
-            f"units that move ratios under {safe_markup(source.name)}, each alone: mean absolute "
-            "change (mean change), change of F and of OPT"
+            f"units that change ratios under {safe_markup(source.name)}, each on its own: mean "
+            "absolute change (mean change), change of F and of OPT"
         )
         for effect in effects[:UNITS_SHOWN]:
             screen.print(
@@ -330,8 +335,8 @@ def _show_counts(screen: Console, audit: "RatioAudit", summary: "RatioAuditSumma
 
     for source in audit.sources:
         counts = {
-            "cells were answered cannot_tell": source.undecided_cells,
-            "cells are of other packages": source.elsewhere,
+            "cells were labelled cannot_tell": source.undecided_cells,
+            "cells belong to other packages": source.elsewhere,
             **{f"cells keep the package's label: {NO_CONSENSUS[why]}": count
                for why, count in source.unsettled.items()},
         }  # fmt: skip
@@ -340,15 +345,15 @@ def _show_counts(screen: Console, audit: "RatioAudit", summary: "RatioAuditSumma
             screen.print(f"{safe_markup(source.name)}: {text}")
     if audit.contradicting:
         screen.print(
-            f"{audit.contradicting:,} cells of memories keep their judge's value: candidates with "
-            "the same words were labelled differently"
+            f"{audit.contradicting:,} cells of memories keep the judge's value because candidates "
+            "with the same words were labelled differently"
         )
     for note in ratio_notes(audit):
         screen.print(safe_markup(note))
     cells = sum(len(box.low) for box in audit.boxes)
     screen.print(
-        f"bounds: no choice among the labels given to the {cells:,} cells on which label sets and "
-        "package differ gives a mean ratio outside; = if both ends are reached"
+        f"bounds: the mean ratio stays within them for every choice among the labels given to the "
+        f"{cells:,} cells on which label sets and package differ; = if both ends are reached"
     )
     lost = sum(sum(row.missing.values()) for row in summary.rows)
     undefined = sum(
@@ -358,8 +363,8 @@ def _show_counts(screen: Console, audit: "RatioAudit", summary: "RatioAuditSumma
         if shift.budget is not None
     )
     screen.print(
-        f"ratios missing under the package's labels: {lost:,}; without a ratio under label sets: "
-        f"{undefined:,} packages and budgets"
+        f"undefined ratios: {lost:,} under the package's labels, {undefined:,} pairs of package "
+        "and budget under label sets"
     )
     screen.print(f"optima not certified: {summary.uncertified:,} of {summary.solved:,}")
 
@@ -385,7 +390,7 @@ def _bounds(bounds: "MeanBounds | None") -> str:
 
 
 def _order(ranking: "RankingChange") -> str:
-    """Preserved, or how many pairs swap places or are tied under one of the sets only."""
+    """Preserved, or how many pairs swap places or are tied under only one label set."""
     if ranking.ranked < 2:
         return "-"
     if ranking.preserved:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ModelOptions:
-    """Everything the command says about models."""
+    """The options that only --method model uses."""
 
     model: str | None = None
     base_url: str | None = None
@@ -45,14 +45,14 @@ class ModelOptions:
 
     @property
     def is_default(self) -> bool:
-        """Whether the command said nothing of models."""
+        """Whether no option about models was given."""
         return self == ModelOptions()
 
 
 def build_with_models(
     job: "BuildJob", options: ModelOptions, out: Path, form: str
 ) -> dict[str, Any]:
-    """Run the passes; with a batch queue, stop where answers are pending."""
+    """Run the passes. With a batch queue, stop when answers are pending."""
     from memaudit.models.cache import Cache
     from memaudit.models.providers import DEFAULT_BASE_URL, ModelSettings
     from memaudit.models.session import AskProgress, SessionCallbacks, open_session, progress_text
@@ -72,9 +72,11 @@ def build_with_models(
         cost_rule=job.cost_rule,
     )
     if options.max_tokens is not None and options.max_tokens < 1:
-        raise MemAuditError(f"--max-tokens {options.max_tokens} makes no sense; use 1 or more")
-    if not options.timeout > 0 or options.retries < 0:
-        raise MemAuditError("--timeout is a number above 0, --retries one of 0 or more")
+        raise MemAuditError(f"--max-tokens must be at least 1, not {options.max_tokens}")
+    if not options.timeout > 0:
+        raise MemAuditError(f"--timeout must be above 0, not {options.timeout:g}")
+    if options.retries < 0:
+        raise MemAuditError(f"--retries must be at least 0, not {options.retries}")
     settings = ModelSettings(
         timeout=options.timeout,
         retry=RetryPolicy(retries=options.retries),
@@ -84,19 +86,19 @@ def build_with_models(
         max_total_tokens=options.max_tokens,
         max_cost=_dollars(options.max_cost),
     )
-    watched = sys.stderr.isatty()
-    start = "\r" if watched else ""
+    on_terminal = sys.stderr.isatty()
+    start = "\r" if on_terminal else ""
 
     def progress(stage: str, state: AskProgress) -> None:
-        """One line a pass; where a person watches, it is written over as it grows."""
+        """Print one line per pass. On a terminal, it is updated in place."""
         if state.done == state.total:
             typer.echo(start + progress_text(stage, state), err=True)
-        elif watched:
+        elif on_terminal:
             typer.echo(start + progress_text(stage, state), err=True, nl=False)
 
     callbacks = SessionCallbacks(
-        show=_say,
-        agree=lambda: typer.confirm("go on?", err=True),
+        show=lambda line: typer.echo(safe(line), err=True),
+        agree=lambda: typer.confirm("continue?", err=True),
         yes=options.yes,
         progress=progress,
     )
@@ -104,10 +106,6 @@ def build_with_models(
     with Cache(options.cache) as cache:
         session = open_session(settings, cache, batch_file, callbacks, options.concurrency)
         return build_into_with_model(job, recipe, session, out, form)
-
-
-def _say(line: str) -> None:
-    typer.echo(safe(line), err=True)
 
 
 def _dollars(text: str | None) -> Fraction | None:
@@ -118,90 +116,122 @@ def _dollars(text: str | None) -> Fraction | None:
     except ValueError as error:
         raise MemAuditError(f"--max-cost {text!r}: {error}") from None
     if amount < 0:
-        raise MemAuditError(f"--max-cost {text} is negative; give dollars")
+        raise MemAuditError(f"--max-cost {text} is negative; give an amount in dollars")
     return amount
 
 
 def build(
     path: Annotated[Path, typer.Argument(metavar="PATH", help="A dataset file.")],
-    out: Annotated[Path, typer.Option(metavar="DIR", help="Where the packages go.")],
+    out: Annotated[Path, typer.Option(metavar="DIR", help="The folder for the packages.")],
     method: Annotated[
         str,
-        typer.Option(metavar="NAME", help="annotations (no model), or model: by passes of one."),
+        typer.Option(
+            metavar="NAME",
+            help="annotations: use the dataset's labels and yours. model: ask a model.",
+        ),
     ] = "annotations",
     format: Annotated[
-        str | None, typer.Option(help="Dataset format; guessed from the content by default.")
+        str | None,
+        typer.Option(metavar="FORMAT", help="Dataset format. Default: guessed from the content."),
     ] = None,
     subset: Annotated[
-        Path | None, typer.Option(metavar="MANIFEST", help="Only the questions of a subset.")
+        Path | None, typer.Option(metavar="MANIFEST", help="Use only the questions of this subset.")
     ] = None,
     conversation: Annotated[
-        list[str] | None, typer.Option(metavar="ID", help="Only this one; may be repeated.")
+        list[str] | None,
+        typer.Option(metavar="ID", help="Build only this conversation; may be repeated."),
     ] = None,
-    cost_rule: Annotated[str, typer.Option(help="words, bytes or tokens:NAME.")] = "words",
+    cost_rule: Annotated[
+        str, typer.Option(metavar="RULE", help="Cost rule: words, bytes or tokens:NAME.")
+    ] = "words",
     units: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Your own units, JSONL or CSV.")
+        Path | None, typer.Option(metavar="FILE", help="Your own units, as JSONL or CSV.")
     ] = None,
     memories: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Your own memories, JSONL or CSV.")
+        Path | None, typer.Option(metavar="FILE", help="Your own memories, as JSONL or CSV.")
     ] = None,
     coverage: Annotated[
         list[Path] | None,
-        typer.Option(metavar="FILE", help="A pass of coverage labels; may be repeated."),
+        typer.Option(metavar="FILE", help="Coverage labels of one pass; may be repeated."),
     ] = None,
     model: Annotated[
-        str | None, typer.Option(metavar="NAME", help="model: writes memories and units.")
+        str | None,
+        typer.Option(metavar="NAME", help="model: the model that writes memories and units."),
     ] = None,
     base_url: Annotated[
-        str | None, typer.Option(metavar="URL", help="model: any OpenAI-compatible address.")
+        str | None,
+        typer.Option(
+            metavar="URL", help="model: base URL of an OpenAI-compatible server. Default: OpenAI."
+        ),
     ] = None,
     provider: Annotated[
-        str, typer.Option(metavar="NAME", help="model: live, batch, or offline from the cache.")
+        str,
+        typer.Option(metavar="NAME", help="model: live, batch, or offline (cached replies only)."),
     ] = "live",
     judge: Annotated[
-        str | None, typer.Option(metavar="NAME", help="model: judges coverage; else --model.")
+        str | None,
+        typer.Option(
+            metavar="NAME", help="model: the model that judges coverage. Default: --model."
+        ),
     ] = None,
     adjudicator: Annotated[
-        str | None, typer.Option(metavar="NAME", help="model: another one checks the units.")
+        str | None,
+        typer.Option(
+            metavar="NAME", help="model: another model that checks the units. Default: none."
+        ),
     ] = None,
     spot_checker: Annotated[
-        str | None, typer.Option(metavar="NAME", help="model: judges a sample again.")
+        str | None,
+        typer.Option(
+            metavar="NAME", help="model: another model that judges a sample again. Default: none."
+        ),
     ] = None,
     frame: Annotated[
-        str, typer.Option(metavar="NAME", help="model: judge by conversation or by session.")
+        str, typer.Option(metavar="NAME", help="model: judge per conversation or per session.")
     ] = "conversation",
     cache: Annotated[
-        Path, typer.Option(metavar="DB", help="model: where replies are kept.")
+        Path, typer.Option(metavar="DB", help="model: the cache file of replies.")
     ] = DEFAULT_CACHE,
     batch_file: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="batch: requests; else DIR-requests.jsonl.")
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="batch: the requests to submit. Default: DIR-requests.jsonl."
+        ),
     ] = None,
     price_in: Annotated[
-        str | None, typer.Option(metavar="USD", help="model: for a million tokens read.")
+        str | None,
+        typer.Option(
+            metavar="USD", help="model: price per million input tokens, for the cost estimate."
+        ),
     ] = None,
     price_out: Annotated[
-        str | None, typer.Option(metavar="USD", help="model: for a million tokens written.")
+        str | None, typer.Option(metavar="USD", help="model: price per million output tokens.")
     ] = None,
     max_tokens: Annotated[
-        int | None, typer.Option(metavar="N", help="model: stop the run at so many tokens.")
+        int | None, typer.Option(metavar="N", help="model: stop after N tokens. Default: no limit.")
     ] = None,
     max_cost: Annotated[
-        str | None, typer.Option(metavar="USD", help="model: stop the run at so many dollars.")
+        str | None,
+        typer.Option(metavar="USD", help="model: stop at this total cost. Default: no limit."),
     ] = None,
     concurrency: Annotated[
-        int, typer.Option(metavar="N", min=1, help="model: requests at a time.")
+        int, typer.Option(metavar="N", min=1, help="model: requests sent in parallel.")
     ] = 8,
     timeout: Annotated[
         float, typer.Option(metavar="S", help="model: seconds to wait for a reply.")
     ] = 120.0,
     retries: Annotated[
-        int, typer.Option(metavar="N", help="model: tries again after a failed request.")
+        int, typer.Option(metavar="N", help="model: retries of a failed request.")
     ] = 5,
-    yes: Annotated[bool, typer.Option("--yes", help="model: do not ask before spending.")] = False,
-    form: Annotated[str, typer.Option("--as", help="json or folder, one a conversation.")] = "json",
-    as_json: Annotated[bool, typer.Option("--json", help="Print the manifest.")] = False,
+    yes: Annotated[
+        bool, typer.Option("--yes", help="model: do not ask for confirmation before spending.")
+    ] = False,
+    form: Annotated[
+        str, typer.Option("--as", metavar="FORM", help="Form of each package: json or folder.")
+    ] = "json",
+    as_json: Annotated[bool, typer.Option("--json", help="Print the manifest as JSON.")] = False,
 ) -> None:
-    """Turn conversations into packages, one a conversation, and a manifest."""
+    """Build one package per conversation, and a manifest."""
     from memaudit.natural.annotations import METHOD
     from memaudit.natural.build_folder import build_into
     from memaudit.natural.build_plan import BuildJob
@@ -216,14 +246,14 @@ def build(
     job = BuildJob(path, format, subset, tuple(conversation or ()), cost_rule, labels)
     if method == METHOD:
         if not options.is_default:
-            raise MemAuditError("options of models need --method model")
+            raise MemAuditError("options about models need --method model")
         manifest = build_into(job, out, form)
         lines = _lines
     elif method == "model":
         if labels != NO_LABELS:
             raise MemAuditError(
-                "--units, --memories and --coverage are for --method annotations; "
-                "a model makes its own"
+                "--units, --memories and --coverage need --method annotations; with --method "
+                "model, the model writes them"
             )
         manifest = build_with_models(job, options, out, form)
         lines = build_summary
@@ -235,15 +265,14 @@ def build(
         for line in lines(manifest, out):
             typer.echo(safe(line))
     if method == "model" and not any(row["scoring_pool"] for row in manifest["packages"]):
-        typer.echo("no package can be scored: see failures.jsonl for what went wrong", err=True)
+        typer.echo("no package can be scored; see failures.jsonl for the reasons", err=True)
         raise typer.Exit(FAILED)
 
 
 def _lines(manifest: dict[str, Any], out: Path) -> list[str]:
-    """What was built, by which rules, and what did not fit."""
     counts = manifest["counts"]
-    kept = f", {manifest['kept']} of them there already" if manifest["kept"] else ""
-    lines = [f"{counted(counts['packages'], 'package')} in {out}{kept}"]
+    existing = f", {manifest['kept']} already existed" if manifest["kept"] else ""
+    lines = [f"{counted(counts['packages'], 'package')} in {out}{existing}"]
     for name in ("experiences", "candidates", "units", "queries"):
         lines.append(_row(counts.get(name, 0), name))
     lines.append(_row(counts.get("queries_without_units", 0), "without units", 1))
@@ -252,15 +281,15 @@ def _lines(manifest: dict[str, Any], out: Path) -> list[str]:
         lines.append(_row(part["rows"], name, 1))
     quotes = manifest["labels"]["quotes"]
     if quotes["checked"]:
-        lines.append(_row(quotes["checked"], "quotes looked up"))
-        lines.append(_row(quotes["found"], "found word for word", 1))
-    for title, found in (
+        lines.append(_row(quotes["checked"], "quotes checked"))
+        lines.append(_row(quotes["found"], "found verbatim", 1))
+    for title, tally in (
         ("label rows that do not fit", manifest["labels"]["misfit_counts"]),
-        ("irregularities of the dataset", manifest["irregularity_counts"]),
+        ("irregularities in the dataset", manifest["irregularity_counts"]),
     ):
-        if found:
-            lines.append(_row(sum(found.values()), title))
-            lines += [_row(number, what, 1) for what, number in found.items()]
+        if tally:
+            lines.append(_row(sum(tally.values()), title))
+            lines += [_row(number, what, 1) for what, number in tally.items()]
     return lines
 
 

@@ -1,4 +1,4 @@
-"""`memaudit cache` and `memaudit batch`: cached replies of models, and answers of batch queues."""
+"""`memaudit cache` and `memaudit batch`: cached model replies, and replies of batch queues."""
 
 from pathlib import Path
 from typing import Annotated
@@ -26,21 +26,26 @@ def export(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="The JSONL file to write.")],
     database: Database = DEFAULT_CACHE,
 ) -> None:
-    """Write every reply and failed attempt as JSONL, to replay a run elsewhere."""
+    """Write all replies as JSONL, to replay a run elsewhere.
+
+    Failed attempts are included.
+    """
     from memaudit.models.cache import Cache
     from memaudit.models.cache_export import export_cache
 
     with Cache(database, must_exist=True) as opened:
         counts = export_cache(opened, file)
-    typer.echo(safe(f"wrote {counts['answers']:,} answers and {counts['attempts']:,} attempts"))
+    typer.echo(
+        safe(f"wrote {counts['answers']:,} answers and {counts['attempts']:,} attempts to {file}")
+    )
 
 
 @cache.command("import")
-def take(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A file `cache export` wrote.")],
+def import_replies(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A file written by cache export.")],
     database: Database = DEFAULT_CACHE,
 ) -> None:
-    """Import replies from JSONL; every key is computed again."""
+    """Import replies from JSONL, and check every key."""
     from memaudit.models.cache import Cache
     from memaudit.models.cache_export import import_cache
 
@@ -59,13 +64,12 @@ def show(database: Database = DEFAULT_CACHE) -> None:
     from memaudit.models.cache import Cache, cache_contents
 
     with Cache(database, must_exist=True) as opened:
-        found = cache_contents(opened)
-    for line in found.lines():
+        contents = cache_contents(opened)
+    for line in contents.lines():
         typer.echo(safe(line))
 
 
 def show_problems(problems: list[str]) -> None:
-    """The first problems on stderr, and how many more there are."""
     for problem in problems[:MOST_PROBLEMS]:
         typer.echo(safe(problem), err=True)
     if len(problems) > MOST_PROBLEMS:
@@ -74,25 +78,32 @@ def show_problems(problems: list[str]) -> None:
 
 batch = typer.Typer(
     add_completion=False, no_args_is_help=True, rich_markup_mode=None,
-    help="Answers of a provider's batch queue.",
+    help="Import the replies to a batch of model requests.",
 )  # fmt: skip
 
 
 @batch.callback()
 def _group() -> None:
-    """Keeps the name of the only command, which typer would drop."""
+    """Without a callback, Typer would drop the name of the only command."""
 
 
 @batch.command("import")
-def batch_take(
+def import_batch_replies(
     responses: Annotated[
-        Path, typer.Argument(metavar="RESPONSES", help="OpenAI Batch output, JSONL.")
+        Path, typer.Argument(metavar="RESPONSES", help="Output of the OpenAI Batch API, as JSONL.")
     ],
     database: Database = DEFAULT_CACHE,
-    price_in: Annotated[str | None, typer.Option(help="Dollars per million prompt tokens.")] = None,
-    price_out: Annotated[str | None, typer.Option(help="Dollars per million reply tokens.")] = None,
+    price_in: Annotated[
+        str | None, typer.Option(metavar="USD", help="Price per million input tokens.")
+    ] = None,
+    price_out: Annotated[
+        str | None, typer.Option(metavar="USD", help="Price per million output tokens.")
+    ] = None,
 ) -> None:
-    """Validate the answers, store the good ones, and count the others and what is pending."""
+    """Validate replies and store the valid ones.
+
+    Invalid replies and pending requests are counted.
+    """
     from memaudit.models.batch import BatchRowKind, import_batch
     from memaudit.models.cache import Cache
     from memaudit.models.spending import price_of
@@ -108,6 +119,6 @@ def batch_take(
         f"{result.pending:,} still pending: {len(result.unanswered):,} without a line in the file, "
         f"{len(result.failed):,} without a valid answer"
         if result.pending
-        else "nothing is pending; run the build again"
+        else "nothing is pending; run the command that made the requests again"
     )
     show_problems(result.problems)

@@ -1,4 +1,4 @@
-"""`memaudit diagnose --calibrate`: does the ratio predict what is retrieved and answered?"""
+"""`memaudit diagnose --calibrate`: does the ratio predict recall and answers?"""
 
 import json
 from pathlib import Path
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 SETS = {"event_graph": "event_graph:experiences=20:seeds=0-19", "natural": "natural"}
 BUDGETS = "0.03,0.08,0.16"
-"""Shares of what all candidates of a package cost."""
+"""Shares of the cost of all candidates of a package."""
 WRITERS = (
     "gvt", "greedy", "no_tombstone_opt", "fact_only", "summary_only", "random_feasible",
     "recency_raw", "reservoir_raw", "estimated_gvt", "estimated_greedy", "memgpt_style",
@@ -38,16 +38,15 @@ def calibrate_into(
     out: Path | None,
     as_json: bool,
 ) -> None:
-    """Run a calibration and print its summary."""
     from memaudit.downstream.calibration import CalibrationPlan, calibrate
     from memaudit.natural.named_packages import named_packages
     from memaudit.writers.registry import named_writer
 
     if stores:
-        raise MemAuditError("a calibration compares writers; it takes no STORE")
+        raise MemAuditError("a calibration compares writers; leave out STORE")
     if reading.reader.startswith("model:"):
         raise MemAuditError(
-            "a calibration reads thousands of stores; choose a reader without model"
+            "a calibration reads thousands of stores; choose a reader that does not call a model"
         )
     sets: dict[str, list[Package]] = (
         {name: named_packages(text) for name, text in SETS.items()}
@@ -73,7 +72,6 @@ def calibrate_into(
 
 
 def show_calibration(summary: dict[str, Any]) -> None:
-    """Correlations, and where the orders disagree."""
     screen = console()
     spec = summary["spec"]
     sets = ", ".join(f"{count} of {name}" for name, count in summary["sets"].items())
@@ -85,15 +83,15 @@ def show_calibration(summary: dict[str, Any]) -> None:
         )
     )
     if summary["undefined"]:
-        screen.print(f"{summary['undefined']} stores have no ratio and are left out")
+        screen.print(f"{summary['undefined']} stores have no ratio and were skipped")
     screen.print(_correlations(summary["correlations"]))
     screen.print(
-        "pooled: all stores; within: over the writers of one package and budget, mean of these "
-        "(n counts those where it is defined); of means: one point per writer. 95% intervals over "
+        "pooled: all stores. within: mean over packages and budgets of the correlation across "
+        "writers; n counts where it is defined. of means: one point per writer. 95% intervals over "
         "packages"
     )
-    for parted in summary["partings"]:
-        _partings(parted, screen)
+    for disagreement in summary["partings"]:
+        _show_disagreement(disagreement, screen)
 
 
 def _correlations(rows: list[dict[str, Any]]) -> Table:
@@ -120,31 +118,31 @@ def _number(correlation: dict[str, float | None]) -> str:
     return f"{ratio(correlation['value'])} ({span(correlation['ci_low'], correlation['ci_high'])})"
 
 
-def _partings(parted: dict[str, Any], screen: Any) -> None:
-    """How many pairs disagree, why, and the largest disagreements."""
+def _show_disagreement(counts: dict[str, Any], screen: Any) -> None:
+    """How many pairs of writers disagree, why, and the largest disagreements."""
     from memaudit.formats.calibration_files import PARTING_REASONS
 
-    target = parted["target"].replace("_", " ")
-    apart = sum(parted["apart"].values())
-    total = parted["agree"] + parted["tied"] + apart
+    target = counts["target"].replace("_", " ")
+    disagree = sum(counts["apart"].values())
+    total = counts["agree"] + counts["tied"] + disagree
     screen.print(
-        f"{total} pairs of writers of one package and budget with different ratios: the better "
-        f"ratio has the better {target} in {parted['agree']}, the same in {parted['tied']}, the "
-        f"worse in {apart}"
+        f"{total} pairs of writers with different ratios on the same package and budget: the "
+        f"higher ratio has the better {target} in {counts['agree']}, the same in "
+        f"{counts['tied']}, the worse in {disagree}"
     )
-    for step, count in parted["apart"].items():
-        screen.print(f"  {count} part by {PARTING_REASONS[step]}")
-    if parted["largest"]:
-        screen.print(_largest(parted["largest"], parted["target"]))
+    for step, count in counts["apart"].items():
+        screen.print(f"  {count} differ by {PARTING_REASONS[step]}")
+    if counts["largest"]:
+        screen.print(_largest(counts["largest"], counts["target"]))
 
 
 def _largest(rows: list[dict[str, Any]], target: str) -> Table:
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for name in ("package", "budget", "better ratio", "better outcome"):
+    for name in ("package", "budget", "higher ratio", "better outcome"):
         table.add_column(name, overflow="fold")
     for name in ("ratios", target.replace("_", " ")):
         table.add_column(name, justify="right")
-    table.add_column("parts by")
+    table.add_column("differs by")
     for row in rows:
         first, second = row["first"], row["second"]
         table.add_row(

@@ -13,29 +13,45 @@ from memaudit.core.text import counted
 
 
 def capture(
-    system: Annotated[str, typer.Argument(metavar="SYSTEM", help="mem0, amem, langmem or letta.")],
-    package: Annotated[
-        list[Path], typer.Option(metavar="PATH", help="Packages to feed; may be repeated.")
+    system: Annotated[
+        str,
+        typer.Argument(metavar="SYSTEM", help="The memory system: mem0, amem, langmem or letta."),
     ],
-    base_url: Annotated[str, typer.Option(metavar="URL", help="OpenAI-compatible address.")],
+    package: Annotated[
+        list[Path], typer.Option(metavar="PATH", help="A package to feed; may be repeated.")
+    ],
+    base_url: Annotated[
+        str, typer.Option(metavar="URL", help="Base URL of an OpenAI-compatible server.")
+    ],
     model: Annotated[str, typer.Option(metavar="NAME", help="The model the system uses.")],
     out: Annotated[Path, typer.Option(metavar="STORE", help="The store file to write.")],
     embedder: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Embedding model at the same address.")
+        str | None,
+        typer.Option(
+            metavar="NAME", help="Embedding model on the same server. Default: the system's."
+        ),
     ] = None,
     python: Annotated[
-        str | None, typer.Option(metavar="PATH", help="Environment the system is installed in.")
+        str | None,
+        typer.Option(
+            metavar="PATH", help="Python interpreter with the system installed. Default: this one."
+        ),
     ] = None,
     set_: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="NAME=VALUE", help="A setting of the system; repeatable."),
+        typer.Option(
+            "--set", metavar="NAME=VALUE", help="A setting of the system; may be repeated."
+        ),
     ] = None,
     view: Annotated[
-        str | None, typer.Option(help="Which text of a record is taken, as in memaudit import.")
+        str | None,
+        typer.Option(metavar="VIEW", help="The text to take from a record, as in memaudit import."),
     ] = None,
-    patience: Annotated[float, typer.Option(metavar="S", help="Seconds a message may take.")] = 900,
+    patience: Annotated[
+        float, typer.Option(metavar="S", help="Stop if a message takes more than S seconds.")
+    ] = 900,
 ) -> None:
-    """Feed the experiences of packages, in order, to a memory system; save its store."""
+    """Feed the experiences of packages to a memory system and save its store."""
     from memaudit.adapters.capture.capture import capture as run
     from memaudit.adapters.capture.systems import CaptureSettings, named_system, parse_options
     from memaudit.io.packages import read_packages
@@ -46,16 +62,16 @@ def capture(
     settings = CaptureSettings(
         model, base_url, embedder, parse_options(set_ or []), python, view, patience
     )
-    packages = [one for path in package for one in read_packages(path)]
+    packages = [item for path in package for item in read_packages(path)]
     may_write(out, "store")
     outcome = run(chosen, packages, settings, out, lambda line: typer.echo(safe(line), err=True))
-    store, kept = outcome.store, len(outcome.results)
+    store, captured = outcome.store, len(outcome.results)
     typer.echo(safe(
-        f"{out}: {counted(len(store.active), 'memory')} of {counted(kept, 'package')} "
-        f"({outcome.fed_now} fed now, {kept - outcome.fed_now} before)"
+        f"{out}: {counted(len(store.active), 'memory')} of {counted(captured, 'package')} "
+        f"({outcome.fed_now} fed now, {captured - outcome.fed_now} earlier)"
     ))  # fmt: skip
     for warning in store.warnings:
         typer.echo(f"warning: {safe(warning)}", err=True)
     if outcome.broken:
-        typer.echo("run the same command again to feed what is missing", err=True)
+        typer.echo("incomplete; run the same command again to resume", err=True)
         raise typer.Exit(1)

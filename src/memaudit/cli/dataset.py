@@ -1,4 +1,4 @@
-"""`memaudit dataset`: what a dataset file holds, and balanced subsets of it."""
+"""`memaudit dataset`: inspect a dataset file, and choose balanced subsets of it."""
 
 import json
 from dataclasses import asdict
@@ -26,13 +26,13 @@ def inspect(
     path: Annotated[Path, typer.Argument(metavar="PATH", help="A dataset file.")],
     format: Annotated[
         str | None,
-        typer.Option(help="Dataset format; guessed from the content by default."),
+        typer.Option(metavar="FORMAT", help="Dataset format. Default: guessed from the content."),
     ] = None,
     as_json: Annotated[
-        bool, typer.Option("--json", help="Print JSON, every irregularity.")
+        bool, typer.Option("--json", help="Print JSON, with every irregularity.")
     ] = False,
 ) -> None:
-    """Count what a dataset file holds, and list its irregularities."""
+    """Count conversations, turns and questions, and list irregularities."""
     from memaudit.datasets.irregularities import count_dataset
     from memaudit.datasets.json_records import dataset_hash
     from memaudit.datasets.registry import guess_format, iter_conversations
@@ -85,10 +85,10 @@ def _lines(counts: "DatasetCounts") -> list[str]:
         _row(len(counts.irregularities), "irregularities"),
     ]
     for what, number, first in counts.groups():
-        found = f": {first.found}" if first.found else ""
+        example = f": {first.found}" if first.found else ""
         place = f"{first.conversation}, {first.where}"
         place += f", {first.id}" if first.id not in ("", first.conversation) else ""
-        lines.append(f"{_row(number, what, 1)} ({first.done}), first in {place}{found}")
+        lines.append(f"{_row(number, what, 1)} ({first.done}), first in {place}{example}")
     return lines
 
 
@@ -99,16 +99,18 @@ def _row(number: int, what: str, deeper: int = 0) -> str:
 @dataset.command()
 def subset(
     path: Annotated[Path, typer.Argument(metavar="PATH", help="A dataset file.")],
-    size: Annotated[int, typer.Option(help="Questions to take.")],
-    out: Annotated[Path, typer.Option(help="The manifest to write.")],
-    seed: Annotated[int, typer.Option(help="Another seed, another choice.")] = 0,
-    by: Annotated[str, typer.Option(help="Balance by kind or conversation.")] = "kind",
+    size: Annotated[int, typer.Option(metavar="N", help="Number of questions to choose.")],
+    out: Annotated[Path, typer.Option(metavar="FILE", help="The manifest to write.")],
+    seed: Annotated[int, typer.Option(metavar="N", help="Seed of the choice.")] = 0,
+    by: Annotated[
+        str, typer.Option(metavar="NAME", help="Balance by kind or by conversation.")
+    ] = "kind",
     format: Annotated[
         str | None,
-        typer.Option(help="Dataset format; guessed from the content by default."),
+        typer.Option(metavar="FORMAT", help="Dataset format. Default: guessed from the content."),
     ] = None,
 ) -> None:
-    """Choose questions of a dataset in proportion to their kinds, and write a manifest of them."""
+    """Choose questions in proportion to their kinds and write a manifest."""
     from memaudit.datasets.json_records import dataset_hash
     from memaudit.datasets.registry import guess_format, iter_conversations
     from memaudit.datasets.subset import choose, subset_text

@@ -15,11 +15,11 @@ from memaudit.core.errors import MemAuditError
 if TYPE_CHECKING:
     from memaudit.core.package import Package
 
-WORDS = """
+EXPLANATION = """
 Each writer reads the same sessions and may keep a few memories. Its ratio is the value of what it
-kept, divided by the value of the best store that the same budget allowed. Writers that see "the
-package" are references: they look at what later questions need, which no product can. The others
-see what a memory system would see.
+kept, divided by the value of the best store within the same budget. Writers that see "the package"
+are references: they know what later questions need, which no product does. The others see only
+what a memory system sees.
 
 Next: open {report}
       {program} solve {package} --budget 60
@@ -29,7 +29,7 @@ Next: open {report}
 
 def demo(
     out: Annotated[
-        Path, typer.Option(metavar="DIR", help="Where rows, report and certificate go.")
+        Path, typer.Option(metavar="DIR", help="The folder for rows, report and certificate.")
     ] = Path("out/demo"),
 ) -> None:
     """Rank the writers on a short suite, verify a certificate, and write an HTML report."""
@@ -60,13 +60,15 @@ def demo(
     check = _certified(package, budget, out)
     write_report(run, out / "report.html")
     names = {"report": out / "report.html", "package": out / "package.json", "out": out}
-    typer.echo(WORDS.format(program=_program(), **{name: safe(at) for name, at in names.items()}))
+    typer.echo(
+        EXPLANATION.format(program=_program(), **{name: safe(at) for name, at in names.items()})
+    )
     if not check["valid"]:
         raise typer.Exit(FAILED)
 
 
 def _program() -> str:
-    """How this program is called from here: by its path, if the shell would not find it."""
+    """The command to type: `memaudit`, or its path if the shell would not find it."""
     path = Path(sys.argv[0])
     if shutil.which("memaudit") or path.name != "memaudit":
         return "memaudit"
@@ -83,11 +85,11 @@ def _certified(package: "Package", budget: int, out: Path) -> dict[str, Any]:
 
     optimum = solve(package, budget)
     if optimum.certificate is None:
-        raise MemAuditError(f"{package.name} was not solved to the end: {optimum.note}")
+        raise MemAuditError(f"{package.name} was not solved to optimality: {optimum.note}")
     write_package(package, out / "package.json")
     write_certificates([optimum.certificate], out / "certificate.json")
-    again = read_package(out / "package.json")
+    reread = read_package(out / "package.json")
     (certificate,) = read_certificates(out / "certificate.json")
-    check = checked(certificate, {digest(again): again})
+    check = checked(certificate, {digest(reread): reread})
     typer.echo(safe(line_of(check)))
     return check

@@ -1,4 +1,4 @@
-"""`memaudit diagnose`: who lost the answer, writing, retrieval or reading."""
+"""`memaudit diagnose`: what lost an answer, writing, retrieval or reading."""
 
 import json
 from fractions import Fraction
@@ -34,30 +34,33 @@ def diagnose(
         str | None,
         typer.Argument(
             metavar="PACKAGE",
-            help="Packages: a path, natural, or event_graph:experiences=30:seeds=0-9.",
+            help="A path, natural (the shipped set), or event_graph:experiences=30:seeds=0-9.",
         ),
     ] = None,
     stores: Annotated[
         list[Path] | None,
-        typer.Argument(metavar="STORE...", help="Stores memaudit import wrote."),
+        typer.Argument(metavar="STORE", help="Stores written by memaudit import."),
     ] = None,
     out: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Where rows and summary go.")
+        Path | None, typer.Option(metavar="DIR", help="The folder for rows and summary.")
     ] = None,
     budget: Annotated[
         str | None,
         typer.Option(
-            metavar="B", help="A cost, or between 0 and 1 a share of the mean total cost."
+            metavar="B",
+            help="A cost, or a share of the mean total cost if between 0 and 1.",
         ),
     ] = None,
     writer: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="A writer of the package; may be given several times."),
+        typer.Option(metavar="NAME", help="A writer to run on the packages; may be repeated."),
     ] = None,
     calibrate: Annotated[
         bool,
         typer.Option(
-            "--calibrate", help="Do ratios predict recall and answers? PACKAGE, --budget, DIR free."
+            "--calibrate",
+            help="Test whether ratios predict recall and answers. PACKAGE, --budget and --out are "
+            "optional.",
         ),
     ] = False,
     retriever: RetrieverName = "bm25",
@@ -65,27 +68,34 @@ def diagnose(
     reader: ReaderName = "extractive",
     prompt: PromptName = None,
     policy: Annotated[
-        str, typer.Option(metavar="NAME", help="How a store over budget is cut: recency, salience.")
+        str,
+        typer.Option(
+            metavar="NAME", help="How a store over budget is pruned: recency or salience."
+        ),
     ] = "recency",
     judge: Annotated[
         str,
         typer.Option(
             metavar="NAME",
-            help="STOREs: lexical (an estimate), pointer, labels:FILE, calls:FILE, model:NAME.",
+            help="Decides what STOREs cover: lexical (an estimate), pointer, labels:FILE, "
+            "calls:FILE or model:NAME.",
         ),
     ] = "lexical",
     label_memories: LabelMemories = None,
     cost_rule: CostRule = None,
-    seed: Annotated[int, typer.Option(metavar="N", help="For writers that draw.")] = 0,
+    seed: Annotated[
+        int, typer.Option(metavar="N", help="Seed of writers that draw at random.")
+    ] = 0,
     options: SessionOptions = NO_SESSION,
     show: ShowQuery = None,
     failures: Failures = False,
     as_json: AsJson = False,
 ) -> None:
-    """Follow every question from writing through retrieval to the answer; run again to resume.
+    """Follow every question from writing through retrieval to the answer.
 
-    Each question has exactly one outcome, decided by coverage and retrieval first and by the words
-    of the answer second. Losses of writing, retrieval and reading add up.
+    Each question has exactly one outcome. Coverage and retrieval decide it first, then the words of
+    the answer. Losses of writing, retrieval and reading add up. Run the same command again to
+    resume.
     """
     reading = Reading(retriever, k, reader, prompt)
     if calibrate:
@@ -94,7 +104,7 @@ def diagnose(
         if show is not None or failures:
             raise MemAuditError("a calibration keeps no questions; leave out --show and --failures")
         if cost_rule is not None:
-            raise MemAuditError("a calibration takes packages at their own costs, no --cost-rule")
+            raise MemAuditError("a calibration uses the packages' own costs; leave out --cost-rule")
         calibrate_into(package, stores, budget, writer, reading, options, seed, out, as_json)
         return
     from memaudit.adapters.store import read_store
@@ -107,14 +117,14 @@ def diagnose(
     from memaudit.writers.registry import named_writer
 
     if package is None or budget is None or out is None:
-        raise MemAuditError("a diagnosis needs a PACKAGE, a --budget and --out DIR")
+        raise MemAuditError("a diagnosis needs PACKAGE, --budget B and --out DIR")
     packages = named_packages(package)
     if cost_rule is not None:
         packages = [item.recost(cost_rule) for item in packages]
     exported = [read_store(path) for path in stores or []]
     _warn(exported)
     if not exported and not writer:
-        raise MemAuditError("there is no store to diagnose; give a STORE or a --writer")
+        raise MemAuditError("no store to diagnose; give a STORE or a --writer")
     refuse_shared_ids([judge], label_memories, exported)
     with reading.setup(options, out, judge if exported else None) as (setup, session):
         made = make_cases(
@@ -140,7 +150,7 @@ def diagnose(
 
 
 def _warn(stores: list["ExportedStore"]) -> None:
-    """Print what is missing from the stores, as they say themselves."""
+    """Print the warnings that the stores carry, and how many rows were not read."""
     from memaudit.scoring.caveats import Caveats, unread_rows
 
     for store in stores:
@@ -149,11 +159,10 @@ def _warn(stores: list["ExportedStore"]) -> None:
 
 
 def _budget(text: str, packages: list["Package"]) -> Fraction:
-    """The one budget, in cost units."""
     from memaudit.core.budgets import budget_cost, split_budgets
 
-    given = split_budgets(text)
-    if len(given) != 1:
-        raise MemAuditError("a diagnosis has one budget; run it once for each")
+    budgets = split_budgets(text)
+    if len(budgets) != 1:
+        raise MemAuditError("a diagnosis takes one budget; run it once per budget")
     total = sum((package.total_cost(package.candidate) for package in packages), Fraction(0))
-    return budget_cost(given[0], total / len(packages))
+    return budget_cost(budgets[0], total / len(packages))

@@ -19,7 +19,6 @@ MOST_PAIRS = 10
 
 
 def show_summary(summary: dict[str, Any]) -> None:
-    """The main numbers. The summary file holds more."""
     screen = console()
     spec, stores = summary["spec"], summary["summaries"]
     packages = counted(summary["packages"], "package")
@@ -45,10 +44,9 @@ def show_summary(summary: dict[str, Any]) -> None:
 
 
 def means_line(summary: dict[str, Any]) -> str:
-    """How to read the means."""
     return (
-        f"means with 95% intervals over {summary['clusters']} (one alone has none); n counts the "
-        "questions where a measure is defined"
+        f"means with 95% intervals over {summary['clusters']}, if there are at least two; n counts "
+        "the questions where a measure is defined"
     )
 
 
@@ -62,7 +60,7 @@ def columns(first: str, stores: list[dict[str, Any]]) -> Table:
 
 
 def outcomes_table(stores: list[dict[str, Any]]) -> Table:
-    """How many questions ended how. Every question is in exactly one row."""
+    """Questions by outcome. Every question is in exactly one row."""
     table = columns("outcome", stores)
     for outcome in Outcome:
         table.add_row(
@@ -85,7 +83,6 @@ def sum_line(store: dict[str, Any]) -> str:
 
 
 def measures_table(stores: list[dict[str, Any]]) -> Table:
-    """Means with intervals."""
     table = columns("measure", stores)
     for name in stores[0]["measures"]:
         table.add_row(
@@ -95,7 +92,7 @@ def measures_table(stores: list[dict[str, Any]]) -> Table:
 
 
 def interval_text(mean: dict[str, Any]) -> str:
-    """A mean, its interval, and over how many questions."""
+    """A mean, its interval, and n if it is not defined for all questions."""
     if mean["mean"] is None:
         return "undefined"
     over = f", n {mean['n']}" if mean["undefined"] else ""
@@ -106,7 +103,7 @@ def interval_text(mean: dict[str, Any]) -> str:
 
 
 def number_text(number: float) -> str:
-    """Three digits, or as many as there are before the point."""
+    """Three significant digits, or all digits before the decimal point."""
     return significant(number, 3) if abs(number) < 1000 else fixed(number, 0)
 
 
@@ -124,7 +121,6 @@ def _differences(summary: dict[str, Any], screen: Any) -> None:
 
 
 def differences_table(rows: list[dict[str, Any]]) -> Table:
-    """Paired differences, one per line."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for name in ("measure", "first", "second"):
         table.add_column(name, overflow="fold")
@@ -142,7 +138,6 @@ def differences_table(rows: list[dict[str, Any]]) -> Table:
 
 
 def remarks_table(stores: list[dict[str, Any]]) -> Table:
-    """How often rows carry which remark."""
     table = columns("remark", stores)
     for name in sorted({why for store in stores for why in store["why"]}):
         table.add_row(name.replace("_", " "), *(str(store["why"].get(name, 0)) for store in stores))
@@ -154,26 +149,26 @@ LONGEST = 160
 
 
 def list_failures(rows: Sequence[dict[str, Any]]) -> None:
-    """One line for every question that was not answered right."""
+    """Print one line per question that was not answered correctly."""
     failed = [row for row in rows if row["outcome"] != Outcome.RIGHT]
     for row in failed:
         why = f" ({', '.join(row['why'])})" if row["why"] else ""
-        said = f"{_short(row['answer'])!r}" if row["answer"] else row["reply"]
+        answer = f"{_short(row['answer'])!r}" if row["answer"] else row["reply"]
         typer.echo(
             safe(
                 f"{row['package']}/{row['query']}  {row['store']}: {row['outcome']}{why}: "
-                f"{_short(row['question'])} said {said}, right is {_gold(row)}"
+                f"{_short(row['question'])} answered {answer}, expected {_gold(row)}"
             )
         )
-    typer.echo(f"{len(failed)} of {len(rows)} were not answered right")
+    typer.echo(f"{len(failed)} of {len(rows)} were not answered correctly")
 
 
 def show_chain(rows: Sequence[dict[str, Any]], query: str) -> None:
-    """Everything about one question at every store. PACKAGE/QUERY where an id is ambiguous."""
+    """Print everything about one question at every store; PACKAGE/QUERY if an id is ambiguous."""
     chosen = [row for row in rows if query in (row["query"], f"{row['package']}/{row['query']}")]
     packages = sorted({row["package"] for row in chosen})
     if not chosen:
-        raise MemAuditError(f"there is no question {query!r}; --failures lists those that failed")
+        raise MemAuditError(f"no question {query!r}; --failures lists the questions that failed")
     if len(packages) > 1:
         raise MemAuditError(
             f"{len(packages)} packages have a question {query!r}; write {packages[0]}/{query}"
@@ -190,15 +185,15 @@ def _show(row: dict[str, Any]) -> None:
     lines = [
         f"{row['package']}/{row['query']} at {row['store']}: {row['outcome']}{lost}",
         f"  question  {_short(row['question'])}",
-        f"  right     {_gold(row)}",
-        f"  said      {_short(row['answer']) or row['reply']}",
+        f"  expected  {_gold(row)}",
+        f"  answer    {_short(row['answer']) or row['reply']}",
         *(f"  remark    {REMARKS[why]}" for why in row["why"]),
     ]  # fmt: skip
     for unit in row["evidence"]:
         lines.append(
             f"  unit {unit['unit']}: {unit['stage']}; of {unit['needs']} written "
             f"{unit['written']}, kept {unit['kept']}, retrieved {unit['retrieved']}"
-            f"{'' if unit['supports'] else '; not needed: the current value is asked for'}"
+            f"{'' if unit['supports'] else '; not needed: the question asks for the current value'}"
         )
         if unit["says"]:
             lines.append(f"    says: {_short(unit['says'])}")

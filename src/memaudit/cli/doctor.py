@@ -8,11 +8,12 @@ import shutil
 import tempfile
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from importlib.metadata import PackageNotFoundError, requires, version
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -24,10 +25,6 @@ from memaudit.core.package import Package
 from memaudit.core.text import counted
 from memaudit.solvers.registry import SOLVERS
 from memaudit.solvers.solve import solve_all
-
-if TYPE_CHECKING:
-    pass
-
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 FONT = "DejaVu Sans"
@@ -43,7 +40,7 @@ _EXTRA = re.compile(r"extra == ['\"]([^'\"]+)['\"]")
 
 @dataclass(frozen=True, slots=True)
 class Extra:
-    """An optional set of libraries; `install` is what to type where some are missing."""
+    """An optional set of libraries; `install` is the command that installs the missing ones."""
 
     name: str
     found: dict[str, str]
@@ -53,8 +50,6 @@ class Extra:
 
 @dataclass(frozen=True, slots=True)
 class Folder:
-    """A folder that memaudit writes to."""
-
     use: str
     path: str
     writable: bool
@@ -62,7 +57,7 @@ class Folder:
 
 @dataclass(frozen=True, slots=True)
 class SolverTest:
-    """One backend on the example; `problem` is empty where it passed."""
+    """One solver on the example package; `problem` is empty if it passed."""
 
     solver: str
     budgets: int
@@ -73,8 +68,6 @@ class SolverTest:
 
 @dataclass(frozen=True, slots=True)
 class Checkup:
-    """Everything that was found."""
-
     versions: dict[str, str]
     platform: str
     cpus: int
@@ -86,11 +79,10 @@ class Checkup:
 
     @property
     def healthy(self) -> bool:
-        """Whether every backend passed. Missing extras are not a failure."""
+        """Whether every solver passed. Missing extras are not a failure."""
         return not any(test.problem for test in self.self_test)
 
     def to_json(self) -> dict[str, Any]:
-        """The JSON form."""
         return {**asdict(self), "healthy": self.healthy}
 
 
@@ -101,7 +93,7 @@ def checkup(package: Package, cache: Path) -> Checkup:
         versions={
             "memaudit": version("memaudit"),
             "python": platform.python_version(),
-            **{name: found for name in required if (found := installed(name)) is not None},
+            **_versions(required),
         },
         platform=platform.platform(terse=True),
         cpus=len(os.sched_getaffinity(0)),
@@ -130,31 +122,32 @@ def libraries(requirements: Sequence[str]) -> tuple[list[str], tuple[Extra, ...]
 
 
 def _extra(name: str, names: Sequence[str]) -> Extra:
-    found = {one: number for one in names if (number := installed(one)) is not None}
-    missing = tuple(one for one in names if one not in found)
-    return Extra(name, found, missing, f"pip install 'memaudit[{name}]'")
+    versions = _versions(names)
+    missing = tuple(library for library in names if library not in versions)
+    return Extra(name, versions, missing, f"pip install 'memaudit[{name}]'")
 
 
-def installed(name: str) -> str | None:
-    """The version of a library, None where it is not installed."""
-    try:
-        return version(name)
-    except PackageNotFoundError:
-        return None
+def _versions(names: Sequence[str]) -> dict[str, str]:
+    """The versions of the libraries that are installed."""
+    versions = {}
+    for name in names:
+        with suppress(PackageNotFoundError):
+            versions[name] = version(name)
+    return versions
 
 
 def self_test(package: Package, solvers: Sequence[str]) -> list[SolverTest]:
-    """Every backend at every budget of a package: the same values, and proofs that hold."""
+    """Check values and certificates of every solver at every budget of a package."""
     expected = [best.value for best in solve_all(package, package.budgets, solver=YARDSTICK)]
     tests = []
     for solver in solvers:
         started, certificates, problem = time.perf_counter(), 0, ""
         try:
             budgets = package.budgets[: FEW_BUDGETS.get(solver)]
-            found = solve_all(package, budgets, solver=solver)
+            optima = solve_all(package, budgets, solver=solver)
         except MemAuditError as error:
-            found, problem = [], str(error)
-        for best, value in zip(found, expected, strict=False):
+            optima, problem = [], str(error)
+        for best, value in zip(optima, expected, strict=False):
             if best.value != value:
                 problem = f"budget {best.budget}: {best.value}, not {value}"
             elif best.certificate is not None:
@@ -163,12 +156,12 @@ def self_test(package: Package, solvers: Sequence[str]) -> list[SolverTest]:
                 if not verdict.valid:
                     problem = f"budget {best.budget}: certificate refused, {verdict.reason}"
         seconds = round(time.perf_counter() - started, 3)
-        tests.append(SolverTest(solver, len(found), certificates, seconds, problem))
+        tests.append(SolverTest(solver, len(optima), certificates, seconds, problem))
     return tests
 
 
 def _font() -> str | None:
-    """The file of the font; None if figures would use another one."""
+    """The font file; None if figures would use another font."""
     if find_spec("matplotlib") is None:
         return None
     from matplotlib.font_manager import findfont
@@ -188,7 +181,7 @@ def _compiler_cache() -> Path:
 
 
 def _writable(folder: Path) -> tuple[str, bool]:
-    """Whether a file can be created there, by trying; for a missing folder, in its parent."""
+    """Whether a file can be created in the folder, or in its parent if it does not exist."""
     place = folder if folder.exists() else folder.parent
     try:
         with tempfile.TemporaryFile(dir=place):
@@ -202,50 +195,46 @@ def doctor(
 ) -> None:
     """Print versions, extras, browser, fonts and caches, and test every solver.
 
-    Exit code 1 if a solver fails its test; what is optional may be missing.
+    The exit code is 1 if a solver fails its test. Optional parts may be missing.
     """
     from memaudit.cli.cache import DEFAULT_CACHE
     from memaudit.io.packages import example_package
     from memaudit.solvers.compiled.kernel_cache import PARTS, ensure_compiled
 
     ensure_compiled(*PARTS)
-    found = checkup(example_package(), DEFAULT_CACHE)
+    result = checkup(example_package(), DEFAULT_CACHE)
     if as_json:
-        typer.echo(json.dumps(found.to_json(), indent=1))
+        typer.echo(json.dumps(result.to_json(), indent=1))
     else:
-        for line in _lines(found):
+        for line in _lines(result):
             typer.echo(safe(line))
-    if not found.healthy:
+    if not result.healthy:
         raise typer.Exit(FAILED)
 
 
-def _lines(found: "Checkup") -> list[str]:
-
-    lines = [f"{name:<12} {number}" for name, number in found.versions.items()]
-    lines += [f"{'platform':<12} {found.platform}", f"{'CPUs':<12} {found.cpus}", ""]
-    for extra in found.extras:
+def _lines(result: Checkup) -> list[str]:
+    lines = [f"{name:<12} {number}" for name, number in result.versions.items()]
+    lines += [f"{'platform':<12} {result.platform}", f"{'CPUs':<12} {result.cpus}", ""]
+    for extra in result.extras:
         names = ", ".join(extra.missing)
         state = f"missing {names}: {extra.install}" if extra.missing else "installed"
         lines.append(f"extra {extra.name:<12} {state}")
-    browser = found.browser or "none found; install chromium to run the browser tests"
-    font = found.font or f"{FONT} not found: figures use another font, their layout may differ"
+    browser = result.browser or "none found; install chromium to run the browser tests"
+    font = result.font or f"{FONT} not found; figures use another font and may look different"
     lines += ["", f"browser: {browser}", f"font of figures: {font}"]
     lines += [
-        f"{one.use}: {one.path}, {'writable' if one.writable else 'NOT writable'}"
-        for one in found.folders
+        f"{folder.use}: {folder.path}, {'writable' if folder.writable else 'NOT writable'}"
+        for folder in result.folders
     ]
-    return [*lines, "", *map(_test, found.self_test), _verdict(found)]
+    verdict = "solver self-test passed" if result.healthy else "solver self-test FAILED"
+    return [*lines, "", *map(_test_line, result.self_test), verdict]
 
 
-def _test(one: "SolverTest") -> str:
-    if one.problem:
-        return f"solver {one.solver:<10} FAILED: {one.problem}"
+def _test_line(test: SolverTest) -> str:
+    if test.problem:
+        return f"solver {test.solver:<10} FAILED: {test.problem}"
     proofs = "no certificates"
-    if one.certificates:
-        proofs = f"{counted(one.certificates, 'certificate')} verified"
-    budgets = counted(one.budgets, "budget")
-    return f"solver {one.solver:<10} {budgets} right, {proofs}, {one.seconds:.3f} s"
-
-
-def _verdict(found: "Checkup") -> str:
-    return "solver self-test passed" if found.healthy else "solver self-test FAILED"
+    if test.certificates:
+        proofs = f"{counted(test.certificates, 'certificate')} verified"
+    budgets = counted(test.budgets, "budget")
+    return f"solver {test.solver:<10} {budgets} correct, {proofs}, {test.seconds:.3f} s"

@@ -13,14 +13,14 @@ FAILED = 1
 INTERRUPTED = 130
 
 UsageError: Any = typer.BadParameter.__mro__[1]
-"""What Typer raises for such words; it has no public name of its own."""
+"""What Typer raises for wrong arguments. Typer has no public name for it."""
 
 HEAD, TAIL = 600, 300
-"""Characters of a line that are kept at either end: what is wrong where, and what to do."""
+"""Characters kept at the start and the end of a long line."""
 
 
 def shortened(line: str) -> str:
-    """A line that a person can read, whatever text of an input stands in its middle."""
+    """Cut the middle out of a line that quotes a long input."""
     if len(line) <= HEAD + TAIL:
         return line
     return f"{line[:HEAD]} [... {len(line) - HEAD - TAIL:,} characters ...] {line[-TAIL:]}"
@@ -41,21 +41,21 @@ def report(error: MemAuditError) -> None:
 
 @contextmanager
 def explained() -> Iterator[None]:
-    """Turn words a command does not take into one line that names its help."""
+    """Turn wrong arguments into one line that names the help of the command."""
     try:
         yield
     except UsageError as error:
         if type(error).__name__ == "NoArgsIsHelpError":
             raise  # a group without a command shows its help
-        said = " ".join(str(error.format_message()).split()).rstrip(".")
+        message = " ".join(str(error.format_message()).split()).rstrip(".")
         command = error.ctx.command_path if error.ctx else "memaudit"
-        typer.echo(shortened(visible_text(f"error: {said}; see {command} --help")), err=True)
+        typer.echo(shortened(visible_text(f"error: {message}; see {command} --help")), err=True)
         raise typer.Exit(FAILED) from None
 
 
 @contextmanager
 def reported() -> Iterator[None]:
-    """Turn what a user can cause into an exit code."""
+    """Turn errors that a user can cause into one line and an exit code."""
     try:
         yield
     except MemAuditError as error:
@@ -64,7 +64,7 @@ def reported() -> Iterator[None]:
     except MemoryError:
         typer.echo("error: not enough memory for an input of this size; split it", err=True)
         raise typer.Exit(FAILED) from None
-    except BrokenPipeError:  # whoever read our output has left
+    except BrokenPipeError:  # the reader of our output has gone
         raise
     except OSError as error:
         place = f"{error.filename}: " if error.filename else ""

@@ -11,16 +11,22 @@ from memaudit.cli.terminal import safe
 def serve(
     folders: Annotated[
         list[Path],
-        typer.Argument(metavar="DIR...", help="Folders with runs, packages, stores, proofs."),
+        typer.Argument(metavar="DIR", help="Folders with runs, packages, stores, certificates."),
     ],
     port: Annotated[
-        int, typer.Option(min=0, max=65535, help="Port on 127.0.0.1; 0 takes a free one.")
+        int,
+        typer.Option(
+            metavar="PORT", min=0, max=65535, help="Port on 127.0.0.1; 0 chooses a free port."
+        ),
     ] = 0,
     no_browser: Annotated[
-        bool, typer.Option("--no-browser", help="Print the address and open no browser.")
+        bool, typer.Option("--no-browser", help="Print the address; do not open a browser.")
     ] = False,
 ) -> None:
-    """Serve everything in some folders as linked pages, on this machine only, until Ctrl-C."""
+    """Browse the contents of folders as linked pages, on this machine only.
+
+    Press Ctrl-C to stop.
+    """
     from memaudit.solvers.protocol import STOP
     from memaudit.web.explorer.app import explorer_app
     from memaudit.web.explorer.library.library import Library
@@ -34,7 +40,7 @@ def serve(
 
     if not library.items:
         given = ", ".join(map(str, folders))
-        typer.echo(safe(f"{given}: no files of MemAudit yet; new ones will be listed"), err=True)
+        typer.echo(safe(f"{given}: no MemAudit files yet; new files will be listed"), err=True)
 
     def announce(address: str) -> None:
         typer.echo(safe(f"{library.contents}{skipped}; press Ctrl-C to stop"))
@@ -46,15 +52,17 @@ def serve(
 def bundle(
     folders: Annotated[
         list[Path],
-        typer.Argument(metavar="DIR...", help="Folders with runs, packages, stores, proofs."),
+        typer.Argument(metavar="DIR", help="Folders with runs, packages, stores, certificates."),
     ],
     out: Annotated[Path, typer.Option(metavar="SITE", help="The folder to write.")],
     seconds: Annotated[
         float,
-        typer.Option(metavar="S", help="Time per package to find its optima along the budget."),
+        typer.Option(
+            metavar="S", help="Seconds per package to compute its optima for all budgets."
+        ),
     ] = 5.0,
 ) -> None:
-    """Write everything in some folders as a static site, for any web host or a browser alone."""
+    """Write the same pages as a static site, to host anywhere or open from disk."""
     from memaudit.cli.terminal import progress
     from memaudit.core.errors import MemAuditError
     from memaudit.solvers.protocol import checked_seconds
@@ -66,7 +74,7 @@ def bundle(
     library = Library(folders)
     if not library.items and not library.unreadable:
         raise MemAuditError(
-            f"{', '.join(map(str, folders))}: no files of MemAudit, so no page was written; give "
+            f"{', '.join(map(str, folders))}: no MemAudit files, so no page was written; give "
             "folders with runs, packages, stores, scores, frames, diagnoses or certificates"
         )
     with progress("entries", len(library.items)) as done:

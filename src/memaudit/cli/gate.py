@@ -1,4 +1,4 @@
-"""`memaudit gate`: a bar for CI."""
+"""`memaudit gate`: fail a CI job if a store scores below a minimum ratio."""
 
 from typing import Annotated
 
@@ -29,7 +29,7 @@ from memaudit.core.errors import MemAuditError
 def gate(
     package: PackagePath,
     store: StorePath,
-    budget: Annotated[str, typer.Option(metavar="B", help="The budget.")],
+    budget: Annotated[str, typer.Option(metavar="B", help="The budget, a cost.")],
     min_ratio: Annotated[float, typer.Option(metavar="R", help="The lowest ratio that passes.")],
     judge: JudgeName = "lexical",
     label_memories: LabelMemories = None,
@@ -37,7 +37,7 @@ def gate(
         str,
         typer.Option(
             metavar="NAME",
-            help="How a store over budget is cut: recency, salience, query_salience.",
+            help="How a store over budget is pruned: recency, salience or query_salience.",
         ),
     ] = "recency",
     salience: SalienceFile = None,
@@ -47,7 +47,7 @@ def gate(
     seconds: Seconds = None,
     options: SessionOptions = NO_SESSION,
 ) -> None:
-    """Exit with 1 if a store's union ratio within the budget is below a bar."""
+    """Exit with code 1 if a store's union ratio at a budget is below a minimum."""
     from memaudit.adapters.store import read_store
     from memaudit.io.packages import read_package
     from memaudit.scoring.gate import gate_store
@@ -55,7 +55,7 @@ def gate(
     from memaudit.scoring.judges import named_judge
 
     if not 0 <= min_ratio <= 1:
-        raise MemAuditError(f"--min-ratio {min_ratio:g} is not a ratio; give one between 0 and 1")
+        raise MemAuditError(f"--min-ratio must be between 0 and 1, not {min_ratio:g}")
     at = one_budget(budget)
     scores = read_salience(salience, query_salience)
     scored = read_package(package)
@@ -71,7 +71,7 @@ def gate(
     typer.echo(
         safe(
             f"{'pass' if passed else 'FAIL'}: {result.store} reaches {result.reaches} of the best "
-            f"store within {budget} (bar {min_ratio}, {result.notes})"
+            f"store within {budget} (minimum {min_ratio}, {result.notes})"
         )
     )
     if not passed:

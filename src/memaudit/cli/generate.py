@@ -12,38 +12,57 @@ from memaudit.cli.terminal import safe
 def generate(
     distribution: Annotated[
         str,
-        typer.Argument(metavar="DISTRIBUTION", help="A published one, or event_graph; see --list."),
+        typer.Argument(metavar="DISTRIBUTION", help="Name of a distribution; --list shows them."),
     ] = "",
-    seed: Annotated[int, typer.Option(metavar="S", min=0, help="Which package.")] = 0,
+    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Seed of the package.")] = 0,
     out: Annotated[
         Path | None,
-        typer.Option(metavar="PATH", help="Where to write: .json or a folder. Default: NAME.json."),
+        typer.Option(metavar="PATH", help="A .json file or a folder to write. Default: NAME.json."),
     ] = None,
     experiences: Annotated[
-        int | None, typer.Option(metavar="N", help="event_graph: messages, 7 to 10000.")
+        int | None,
+        typer.Option(metavar="N", help="event_graph: number of messages, 7 to 10000. Default: 40."),
     ] = None,
     update_rate: Annotated[
-        str | None, typer.Option(metavar="R", help="event_graph: share of things later replaced.")
+        str | None,
+        typer.Option(
+            metavar="R", help="event_graph: share of values that are later replaced. Default: 1/5."
+        ),
     ] = None,
     chain_length: Annotated[
-        int | None, typer.Option(metavar="N", help="event_graph: values one thing goes through.")
+        int | None,
+        typer.Option(
+            metavar="N", help="event_graph: most values of one attribute, 2 to 8. Default: 3."
+        ),
     ] = None,
     interval_rate: Annotated[
-        str | None, typer.Option(metavar="R", help="event_graph: share of events with an interval.")
+        str | None,
+        typer.Option(
+            metavar="R", help="event_graph: share of events with a start and an end. Default: 3/20."
+        ),
     ] = None,
     redundancy: Annotated[
-        str | None, typer.Option(metavar="R", help="event_graph: how often things are told again.")
+        str | None,
+        typer.Option(
+            metavar="R",
+            help="event_graph: how often facts are repeated in other words. Default: 1/5.",
+        ),
     ] = None,
     scope_shifts: Annotated[
         str | None,
-        typer.Option(metavar="R", help="event_graph: how often preferences shift."),
+        typer.Option(
+            metavar="R", help="event_graph: how often a preference differs by place. Default: 1/2."
+        ),
     ] = None,
     distractors: Annotated[
-        str | None, typer.Option(metavar="R", help="event_graph: share of small talk.")
+        str | None,
+        typer.Option(metavar="R", help="event_graph: share of small-talk messages. Default: 3/20."),
     ] = None,
-    list_all: Annotated[bool, typer.Option("--list", help="List the distributions.")] = False,
+    list_all: Annotated[
+        bool, typer.Option("--list", help="List the distributions and exit.")
+    ] = False,
 ) -> None:
-    """Make the package of a seed; the same seed gives the same digest on every machine."""
+    """Generate a package. The same seed gives the same digest on every machine."""
     from memaudit.core.digest import digest
     from memaudit.core.errors import MemAuditError
     from memaudit.generators.registry import DISTRIBUTIONS, named_distribution
@@ -54,7 +73,7 @@ def generate(
             typer.echo(f"{name:18} {listed.about}")
         return
     if not distribution:
-        raise MemAuditError("name a distribution, for example base; --list shows them all")
+        raise MemAuditError("no distribution given; --list shows them")
     parameters = {
         "experiences": experiences,
         "update_rate": update_rate,

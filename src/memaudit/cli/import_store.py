@@ -22,21 +22,40 @@ NAMED = 6
 def import_store(
     arguments: Annotated[
         list[str],
-        typer.Argument(metavar="PATH", help="The export; its format may come before it."),
+        typer.Argument(metavar="PATH", help="The export. Its format may come first."),
     ],
-    out: Annotated[Path, typer.Option(metavar="STORE", help="The store to write.")],
-    format: Annotated[str | None, typer.Option(help="The format; guessed if not given.")] = None,
+    out: Annotated[Path, typer.Option(metavar="STORE", help="The store file to write.")],
+    format: Annotated[
+        str | None,
+        typer.Option(metavar="FORMAT", help="Format of the export. Default: guessed from it."),
+    ] = None,
     view: Annotated[
-        str | None, typer.Option(help="Which text of a record: full, metadata, ...")
+        str | None,
+        typer.Option(
+            metavar="VIEW",
+            help="The text to take from a record, such as full. Default: the format's first view.",
+        ),
     ] = None,
-    namespace: Annotated[str | None, typer.Option(help="Only this user, agent or block.")] = None,
-    as_of: Annotated[str | None, typer.Option(help="The time at which expiry is judged.")] = None,
+    namespace: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME", help="Read only memories of this user, agent or block. Default: all."
+        ),
+    ] = None,
+    as_of: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TIME",
+            help="Memories expired at this time are inactive. Default: the latest time in PATH.",
+        ),
+    ] = None,
     name: Annotated[
-        str | None, typer.Option(help="Name of the store; default: the file's name.")
+        str | None,
+        typer.Option(metavar="NAME", help="Name of the store. Default: the name of the file."),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the account as JSON.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the counts as JSON.")] = False,
 ) -> None:
-    """Read the export of a memory system, and count what was kept, inactive and skipped."""
+    """Read the export of a memory system, and count active, inactive and skipped rows."""
     from memaudit.adapters import registry
     from memaudit.adapters.protocol import ImportOptions
     from memaudit.adapters.registry import ADAPTERS
@@ -47,9 +66,11 @@ def import_store(
         format, paths = arguments[0], paths[1:]
     if format is None and len(paths) > 1 and not paths[0].exists():
         known = ", ".join(ADAPTERS)
-        raise MemAuditError(f"{arguments[0]}: is neither a file nor a format; formats: {known}")
+        raise MemAuditError(
+            f"{arguments[0]}: is neither a file nor a format; known formats: {known}"
+        )
     if any(os.path.realpath(path) == os.path.realpath(out) for path in paths):
-        raise MemAuditError(f"{out}: is the export; write the store to another file")
+        raise MemAuditError(f"{out}: is the export itself; write the store to another file")
     may_write(out, "store")
     options = ImportOptions(name=name, view=view, namespace=namespace, as_of=as_of)
     store = registry.import_store(paths, format, options)
@@ -73,7 +94,6 @@ def _data(store: "ExportedStore", out: Path) -> dict[str, object]:
 
 
 def _lines(store: "ExportedStore", out: Path) -> list[str]:
-    """What was read, what became of it, and every warning."""
     from memaudit.adapters.store import store_digest
 
     count, origin = store.count, store.origin
@@ -92,6 +112,6 @@ def _lines(store: "ExportedStore", out: Path) -> list[str]:
     if len(owners) > 1:
         named = ", ".join(f"{name} {number:,}" for name, number in owners.most_common(NAMED))
         more = f" and {len(owners) - NAMED} more" if len(owners) > NAMED else ""
-        lines.append(f"namespaces: {named}{more} (--namespace NAME takes one of them alone)")
+        lines.append(f"namespaces: {named}{more} (--namespace NAME reads only one of them)")
     lines += [f"warning: {warning}" for warning in store.warnings]
     return [*lines, f"wrote {out}  sha256 {store_digest(store)}"]

@@ -23,33 +23,36 @@ LARGEST_WIDTH = 10_000
 
 def leaderboard(
     folder: Annotated[
-        Path, typer.Argument(metavar="DIR", help="Files of memaudit score --json, one per package.")
+        Path,
+        typer.Argument(
+            metavar="DIR", help="Folder with output of memaudit score --json, one file per package."
+        ),
     ],
     out: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Also write one HTML page.")
+        Path | None, typer.Option(metavar="FILE", help="Also write an HTML page.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Compare scored stores: means over packages, intervals, paired differences."""
+    """Compare scored stores by means over packages, with paired differences."""
     from memaudit.report.leaderboard import board
     from memaudit.report.leaderboard_entries import read_scores
     from memaudit.report.leaderboard_page import leaderboard_data, write_page
 
     if out is not None:
         may_write(out, "page")
-    found = board(read_scores(folder))
+    standings = board(read_scores(folder))
     if out is not None:
-        write_page(found, out)
+        write_page(standings, out)
     if as_json:
-        typer.echo(json.dumps(leaderboard_data(found), indent=1))
+        typer.echo(json.dumps(leaderboard_data(standings), indent=1))
         return
-    show_board(found)
+    show_board(standings)
     if out is not None:
         typer.echo(f"page: {safe(out)}")
 
 
 def show_board(board: "Board") -> None:
-    """Standings, differences, and what every form of a leaderboard has to say."""
+    """Print the standings, the paired differences and the notes."""
     from memaudit.cli.terminal import console
     from memaudit.core.text import counted
     from memaudit.formats.score_file import LOSS_STEPS
@@ -104,11 +107,11 @@ def _gaps(board: "Board") -> "Table":
     table.add_column("second", overflow="fold")
     for name in ("difference", "95% interval", "p (Holm)", "n"):
         table.add_column(name, justify="right")
-    table.add_column("in words")
+    table.add_column("verdict")
     for gap in board.gaps:
         table.add_row(
             short_exact(gap.budget), safe_markup(gap.first), safe_markup(gap.second),
-            signed(gap.difference.mean), span(gap.difference.low, gap.difference.high), fixed(gap.p_holm, 4),
-            str(gap.difference.n), gap.verdict,
+            signed(gap.difference.mean), span(gap.difference.low, gap.difference.high),
+            fixed(gap.p_holm, 4), str(gap.difference.n), gap.verdict,
         )  # fmt: skip
     return table

@@ -20,7 +20,10 @@ GROUPS: dict[str, dict[str, tuple[str, str]]] = {
         "gate": ("gate:gate", "Fail if a store scores below a minimum, for CI."),
         "leaderboard": ("leaderboard:leaderboard", "Compare all scored stores in one table."),
         "sensitivity": ("sensitivity:sensitivity", "Test whether scores survive other choices."),
-        "diagnose": ("diagnose:diagnose", "Find what lost an answer: writing, retrieval, reading."),
+        "diagnose": (
+            "diagnose:diagnose",
+            "Find what lost an answer: writing, retrieval or reading.",
+        ),
         "transfer": ("transfer:transfer", "Compare package-style stores with raw turns."),
     },
     "Build packages": {
@@ -43,10 +46,10 @@ GROUPS: dict[str, dict[str, tuple[str, str]]] = {
         "report": ("report:report", "Write the HTML report of a run or a diagnosis."),
         "writers": ("writers:writers", "List the writers and how they decide."),
         "train": ("writers:train", "Train the ridge estimator of a writer."),
-        "reproduce": ("reproduce:reproduce", "Recompute the paper's numbers beside its own."),
+        "reproduce": ("reproduce:reproduce", "Recompute the paper's numbers and compare."),
     },
     "Explore": {
-        "serve": ("explorer:serve", "Browse runs, packages, stores and proofs in a browser."),
+        "serve": ("explorer:serve", "Browse runs, packages, stores and certificates."),
         "bundle": ("explorer:bundle", "Write the same pages as a static site."),
     },
     "Tools": {
@@ -69,7 +72,7 @@ COMMANDS = {name: entry for commands in GROUPS.values() for name, entry in comma
 
 
 def load(name: str) -> Any:
-    """The real command, from a function or a Typer app of its own."""
+    """Import a command: a function, or a Typer app of its own."""
     module, _, function = COMMANDS[name][0].partition(":")
     target = getattr(importlib.import_module(f"memaudit.cli.{module}"), function)
     if isinstance(target, typer.Typer):
@@ -83,7 +86,6 @@ class LazyGroup(TyperGroup):
     """Lists commands under their headings; imports a command when it is called."""
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002
-        """The usual first steps, then every command under its heading."""
         with formatter.section("First steps"):
             for line in FIRST_STEPS.splitlines():
                 formatter.write(f"  {line}\n")
@@ -95,27 +97,23 @@ class LazyGroup(TyperGroup):
                 )
 
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002
-        """All command names, in the order above."""
         return list(COMMANDS)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ARG002
-        """A stand-in that knows its help line only."""
+        """A placeholder that has only the help line, so that nothing is imported."""
         if cmd_name not in COMMANDS:
             return None
         return TyperCommand(cmd_name, help=COMMANDS[cmd_name][1], rich_markup_mode=None)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """The real command for the name on the command line."""
         name, command, rest = super().resolve_command(ctx, args)
         return name, load(name) if name and command else command, rest
 
     def make_context(self, *args: Any, **extra: Any) -> Any:
-        """Read the words before the command."""
         with explained():
             return super().make_context(*args, **extra)
 
     def invoke(self, ctx: Any) -> Any:
-        """Run the command; failures become short lines."""
         with explained(), reported():
             return super().invoke(ctx)
 
@@ -148,7 +146,6 @@ def memaudit(
 
 
 def main() -> None:
-    """Entry point of the console script."""
     app()
 
 

@@ -22,22 +22,24 @@ if TYPE_CHECKING:
 
 
 def spread(command: Callable[..., None]) -> Callable[..., None]:
-    """The command with the fields of a dataclass as options, if a parameter has that type."""
+    """Turn a parameter whose type is a dataclass into one option per field."""
     signature = inspect.signature(command)
     parameters = list(signature.parameters.values())
     groups: dict[str, Any] = {
-        one.name: one.annotation for one in parameters if is_dataclass(one.annotation)
+        parameter.name: parameter.annotation
+        for parameter in parameters
+        if is_dataclass(parameter.annotation)
     }
 
     @wraps(command)
     def called(**given: Any) -> None:
         for name, group in groups.items():
-            given[name] = group(**{one.name: given.pop(one.name) for one in fields(group)})
+            given[name] = group(**{field.name: given.pop(field.name) for field in fields(group)})
         command(**given)
 
-    spread_out = [one for parameter in parameters for one in _options(parameter, groups)]
-    called.__signature__ = signature.replace(parameters=spread_out)  # type: ignore[attr-defined]
-    called.__annotations__ = {one.name: one.annotation for one in spread_out}
+    options = [option for parameter in parameters for option in _options(parameter, groups)]
+    called.__signature__ = signature.replace(parameters=options)  # type: ignore[attr-defined]
+    called.__annotations__ = {option.name: option.annotation for option in options}
     return called
 
 
@@ -47,8 +49,10 @@ def _options(parameter: inspect.Parameter, groups: dict[str, Any]) -> Iterator[i
         return
     group = groups[parameter.name]
     hints = get_type_hints(group, include_extras=True)
-    for one in fields(group):
-        yield parameter.replace(name=one.name, annotation=hints[one.name], default=one.default)
+    for field in fields(group):
+        yield parameter.replace(
+            name=field.name, annotation=hints[field.name], default=field.default
+        )
 
 
 Kind = Literal["package", "certificate", "store", "subset", "page"]
@@ -66,7 +70,7 @@ _HEAD = 4096
 def may_write(path: Path, kind: Kind) -> None:
     """Refuse to overwrite a file of another kind: it may be the only copy."""
     if not path.is_file():
-        return  # new, or a folder: whoever writes folders looks into them
+        return  # new, or a folder: functions that write folders check their content
     with path.open("rb") as file:
         head = file.read(_HEAD).lower()
     if head and _MARKS[kind] not in head:
@@ -81,39 +85,60 @@ def _group_cap(value: int | None) -> int | None:
 
 PackagePath = Annotated[Path, typer.Argument(metavar="PACKAGE", help="A package.")]
 PackagesPath = Annotated[
-    Path, typer.Argument(metavar="PACKAGE", help="A package, or a folder of many.")
+    Path, typer.Argument(metavar="PACKAGE", help="A package, or a folder of packages.")
 ]
-StorePath = Annotated[Path, typer.Argument(metavar="STORE", help="A store memaudit import wrote.")]
+StorePath = Annotated[
+    Path, typer.Argument(metavar="STORE", help="A store written by memaudit import.")
+]
 StorePaths = Annotated[
-    list[Path], typer.Argument(metavar="STORE...", help="Stores memaudit import wrote.")
+    list[Path], typer.Argument(metavar="STORE", help="Stores written by memaudit import.")
 ]
-Budgets = Annotated[str, typer.Option("--budget", metavar="B[,B...]", help="Budgets.")]
+Budgets = Annotated[
+    str, typer.Option("--budget", metavar="B[,B...]", help="Budgets, separated by commas.")
+]
 LabelMemories = Annotated[
-    Path | None, typer.Option(metavar="FILE", help="labels: what their ids stand for.")
+    Path | None,
+    typer.Option(metavar="FILE", help="labels:FILE only: the memories that the labels refer to."),
 ]
 SalienceFile = Annotated[
     Path | None,
-    typer.Option(metavar="FILE", help="Published salience calls made at write time."),
+    typer.Option(
+        metavar="FILE", help="Salience calls made at write time, in the published format."
+    ),
 ]
 QuerySalienceFile = Annotated[
     Path | None,
-    typer.Option(metavar="FILE", help="The same, made with the question in sight."),
+    typer.Option(metavar="FILE", help="Salience calls made with the question known."),
 ]
 CostRule = Annotated[
-    str | None, typer.Option(metavar="RULE", help="Measure everything by another rule.")
+    str | None,
+    typer.Option(
+        metavar="RULE",
+        help="Measure every cost by words, bytes or tokens:NAME. Default: the package's rule.",
+    ),
 ]
 GroupCap = Annotated[
     int | None,
-    typer.Option(metavar="K", callback=_group_cap, help="Candidates one experience may keep."),
+    typer.Option(
+        metavar="K",
+        callback=_group_cap,
+        help="Candidates a store may keep per experience. Default: the package's.",
+    ),
 ]
 Seconds = Annotated[
     float | None,
-    typer.Option(metavar="S", callback=checked_seconds, help="Stop each solve after S seconds."),
+    typer.Option(
+        metavar="S",
+        callback=checked_seconds,
+        help="Stop each solve after S seconds. Default: no limit.",
+    ),
 ]
 JudgeName = Annotated[
     str,
     typer.Option(
-        metavar="NAME", help="lexical (an estimate), pointer, labels:FILE, calls:FILE, model:NAME."
+        metavar="NAME",
+        help="Decides coverage: lexical (an estimate), pointer, labels:FILE, calls:FILE or "
+        "model:NAME.",
     ),
 ]
 
@@ -122,7 +147,7 @@ BUDGETS = "write budgets as --budget 30 or --budget 10,20,40"
 
 
 def parse_budgets(text: str) -> list[Fraction]:
-    """The budgets of "10,20,40", each taken at its decimal value."""
+    """Read "10,20,40"; decimals are exact."""
     from memaudit.core.exact import exact
 
     budgets = []
@@ -139,22 +164,21 @@ def parse_budgets(text: str) -> list[Fraction]:
 
 
 def distinct_budgets(text: str) -> tuple[Fraction, ...]:
-    """The budgets of "10,20,40", each once."""
+    """Read "10,20,40" and refuse duplicates."""
     from memaudit.core.exact import plain
 
     budgets = parse_budgets(text)
     for place, budget in enumerate(budgets):
         if budget in budgets[:place]:
-            raise MemAuditError(f"budget {plain(budget)} is given twice; give each once")
+            raise MemAuditError(f"budget {plain(budget)} is given twice; give each budget once")
     return tuple(budgets)
 
 
 def one_budget(text: str) -> Fraction:
-    """The budget of a command that takes one."""
-    (at, *more) = distinct_budgets(text)
+    (budget, *more) = distinct_budgets(text)
     if more:
         raise MemAuditError("a gate takes one budget; run it once per budget")
-    return at
+    return budget
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,27 +186,33 @@ class SessionOptions:
     """The options of commands that call a model; `spread` makes options of the fields."""
 
     base_url: Annotated[
-        str | None, typer.Option(metavar="URL", help="model: any OpenAI-compatible address.")
+        str | None,
+        typer.Option(
+            metavar="URL", help="model: base URL of an OpenAI-compatible server. Default: OpenAI."
+        ),
     ] = None
     provider: Annotated[
-        str, typer.Option(metavar="NAME", help="model: live, batch, or offline from the cache.")
+        str,
+        typer.Option(metavar="NAME", help="model: live, batch, or offline (cached replies only)."),
     ] = "live"
-    cache: Annotated[Path, typer.Option(metavar="DB", help="model: the cache of replies.")] = (
+    cache: Annotated[Path, typer.Option(metavar="DB", help="model: the cache file of replies.")] = (
         DEFAULT_CACHE
     )
     price_in: Annotated[
         str | None,
         typer.Option(
-            metavar="USD", help="model: price per million input tokens, for the estimate."
+            metavar="USD", help="model: price per million input tokens, for the cost estimate."
         ),
     ] = None
     price_out: Annotated[
         str | None, typer.Option(metavar="USD", help="model: price per million output tokens.")
     ] = None
     max_tokens: Annotated[
-        int | None, typer.Option(metavar="N", help="model: stop after this many tokens.")
+        int | None, typer.Option(metavar="N", help="model: stop after N tokens. Default: no limit.")
     ] = None
-    yes: Annotated[bool, typer.Option("--yes", help="model: do not ask before spending.")] = False
+    yes: Annotated[
+        bool, typer.Option("--yes", help="model: do not ask for confirmation before spending.")
+    ] = False
 
 
 NO_SESSION = SessionOptions()
@@ -192,7 +222,7 @@ NO_SESSION = SessionOptions()
 def judging_session(
     wanted: Sequence[str] | bool, options: SessionOptions, out: Path
 ) -> Iterator["ModelSession | None"]:
-    """The session for calling a model, or None if neither an option nor a judge names one."""
+    """A session for calling a model, or None if no model is needed."""
     if not (wanted if isinstance(wanted, bool) else any(map(_is_model, wanted))):
         yield None
         return
@@ -211,7 +241,7 @@ def judging_session(
     )
     callbacks = SessionCallbacks(
         show=lambda line: typer.echo(safe(line), err=True),
-        agree=lambda: typer.confirm("go on?", err=True),
+        agree=lambda: typer.confirm("continue?", err=True),
         yes=options.yes,
     )
     with Cache(options.cache) as opened:

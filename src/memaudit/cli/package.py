@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 
 def summary(package: Package) -> Table:
-    """Counts by kind with their costs and weights."""
     table = Table("what", Column("kind", overflow="fold"), "count", "total", "range")
     table.add_row("experiences", "", str(len(package.experiences)), "", "")
     for kind in sorted({candidate.kind for candidate in package.candidates}):
@@ -38,18 +37,18 @@ def summary(package: Package) -> Table:
 
 def _numbers(numbers: Iterable[Fraction]) -> tuple[str, str, str]:
     """Count, total and range."""
-    found = sorted(numbers)
-    if not found:
+    ordered = sorted(numbers)
+    if not ordered:
         return "0", "", ""
     return (
-        str(len(found)),
-        significant(sum(found, Fraction(0)), 6),
-        f"{significant(found[0], 6)} - {significant(found[-1], 6)}",
+        str(len(ordered)),
+        significant(sum(ordered, Fraction(0)), 6),
+        f"{significant(ordered[0], 6)} - {significant(ordered[-1], 6)}",
     )
 
 
 Source = Annotated[Path, typer.Argument(metavar="SRC", help="A package: .json file or folder.")]
-Target = Annotated[Path, typer.Argument(metavar="DST", help="Where to write: .json or a folder.")]
+Target = Annotated[Path, typer.Argument(metavar="DST", help="A .json file or a folder to write.")]
 
 
 def _facts(package: "Package") -> dict[str, Any]:
@@ -108,10 +107,16 @@ def validate(
 def convert(
     source: Source,
     target: Target,
-    to: Annotated[str, typer.Option(help="auto (by the ending of DST) or artifact.")] = "auto",
-    name: Annotated[str | None, typer.Option(help="Take only the package of this name.")] = None,
+    to: Annotated[
+        str,
+        typer.Option(metavar="FORM", help="auto (from the suffix of DST) or artifact."),
+    ] = "auto",
+    name: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Convert only the package of this name. Default: all."),
+    ] = None,
 ) -> None:
-    """Rewrite packages in another form: one .json file, a folder, or the published layout."""
+    """Rewrite packages as one .json file, a folder, or the published layout."""
     from memaudit.io.packages import read_packages, write_package
     from memaudit.io.published_folder import write_artifact
 
@@ -126,7 +131,7 @@ def convert(
         raise MemAuditError(f"unknown form {to!r}; choose auto or artifact")
     elif len(packages) > 1:
         raise MemAuditError(
-            f"{source} has {len(packages)} packages but {target} takes only one; "
+            f"{source} has {len(packages)} packages, but {target} can hold only one; "
             "choose one with --name, or write them all with --to artifact"
         )
     else:
@@ -138,13 +143,13 @@ def convert(
 def recost(
     source: Source,
     target: Target,
-    rule: Annotated[str, typer.Option(help="words, bytes, tokens:NAME")],
+    rule: Annotated[str, typer.Option(metavar="RULE", help="words, bytes or tokens:NAME.")],
 ) -> None:
-    """Measure every candidate's cost by another rule and declare that rule."""
+    """Measure the cost of every candidate by another rule, and declare that rule."""
     from memaudit.io.packages import read_package, write_package
 
     if os.path.realpath(source) == os.path.realpath(target):
-        raise MemAuditError(f"{target}: is the source; write to another path")
+        raise MemAuditError(f"{target}: is the source itself; write to another path")
     may_write(target, "package")
     package = read_package(source).recost(rule)
     write_package(package, target)
@@ -152,7 +157,9 @@ def recost(
 
 
 def schema(
-    out: Annotated[Path | None, typer.Option(help="Write to this file instead.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write to this file. Default: print it.")
+    ] = None,
 ) -> None:
     """Print the JSON Schema of a one-file package."""
     from memaudit.io.atomic import write_file
@@ -164,7 +171,9 @@ def schema(
         write_file(out, schema_text())
 
 
-def show(path: Annotated[Path, typer.Argument(metavar="PATH", help="A package.")]) -> None:
+def show(
+    path: Annotated[Path, typer.Argument(metavar="PATH", help="A package: .json file or folder.")],
+) -> None:
     """Summarise a package: kinds, costs, weights, digest."""
     from memaudit.cli.terminal import console
     from memaudit.io.packages import read_packages

@@ -22,22 +22,25 @@ RetrieverName = Annotated[
     str,
     typer.Option(
         metavar="NAME",
-        help="bm25, dense, hybrid, recency, oracle, or dense:URL#MODEL, hybrid:URL#MODEL.",
+        help="Retriever: bm25, dense, hybrid, recency, oracle, dense:URL#MODEL or "
+        "hybrid:URL#MODEL.",
     ),
 ]
 Depth = Annotated[int, typer.Option("--k", metavar="K", help="Memories retrieved per question.")]
 ReaderName = Annotated[
-    str, typer.Option(metavar="NAME", help="extractive, evidence-only or model:NAME.")
+    str, typer.Option(metavar="NAME", help="Reader: extractive, evidence-only or model:NAME.")
 ]
 PromptName = Annotated[
     str | None,
-    typer.Option(metavar="NAME", help="model: answer-if-supported, evidence-first or extractive."),
+    typer.Option(
+        metavar="NAME", help="model: answer-if-supported (default), evidence-first or extractive."
+    ),
 ]
 ShowQuery = Annotated[
-    str | None, typer.Option(metavar="QUERY", help="Print the chain of evidence of a question.")
+    str | None, typer.Option(metavar="QUERY", help="Print the chain of evidence of one question.")
 ]
 Failures = Annotated[
-    bool, typer.Option("--failures", help="List every question that was not answered right.")
+    bool, typer.Option("--failures", help="List every question that was not answered correctly.")
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")]
 
@@ -55,7 +58,7 @@ class Reading:
     def setup(
         self, options: SessionOptions, out: Path, judge: str | None = None
     ) -> Iterator[tuple["ReadingSetup", "ModelSession | None"]]:
-        """Retriever and reader, and the session if a model is asked, by a judge too."""
+        """The retriever and reader, and a session if the reader or the judge calls a model."""
         from memaudit.downstream.examine import ReadingSetup
         from memaudit.downstream.readers.registry import named_reader
         from memaudit.downstream.retrievers import named_retriever
@@ -69,8 +72,8 @@ class Reading:
                 )
         vectors = beside(options.cache, "-vectors.sqlite", stem=True)
         retriever = named_retriever(self.retriever, vectors, options.provider == "offline")
-        asked = [self.reader] if judge is None else [self.reader, judge]
-        with judging_session(asked, options, out) as session:
+        callers = [self.reader] if judge is None else [self.reader, judge]
+        with judging_session(callers, options, out) as session:
             yield (
                 ReadingSetup(retriever, self.k, named_reader(self.reader, self.prompt, session)),
                 session,
@@ -78,17 +81,16 @@ class Reading:
 
 
 def report_progress(finished: "FinishedDiagnosis", left_out: dict[str, str]) -> None:
-    """Rows that already existed or were cut off, and packages left out, on standard error."""
     if finished.existing:
         typer.echo(f"{finished.existing} rows already existed", err=True)
     if finished.cut:
-        typer.echo(f"{finished.cut} bytes of damaged or unanswered rows were made again", err=True)
+        typer.echo(f"{finished.cut} bytes of damaged or unanswered rows were replaced", err=True)
     for why in left_out.values():
-        typer.echo(safe(f"left out: {why}"), err=True)
+        typer.echo(safe(f"skipped: {why}"), err=True)
 
 
 def print_questions(out: Path, show: str | None, failures: bool) -> bool:
-    """Print single questions if any are asked for. True if so."""
+    """Print the questions that --show and --failures ask for; False if neither is given."""
     from memaudit.cli.diagnosis_tables import list_failures, show_chain
     from memaudit.io.journal import read_journal
     from memaudit.io.run_folder import ROWS

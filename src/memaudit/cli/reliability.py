@@ -1,4 +1,4 @@
-"""`memaudit reliability`: how packages were made, and how far their labels can be trusted."""
+"""`memaudit reliability`: how packages were built and how reliable their labels are."""
 
 import json
 from pathlib import Path
@@ -16,11 +16,14 @@ if TYPE_CHECKING:
 def reliability(
     paths: Annotated[
         list[Path],
-        typer.Argument(metavar="PATH", help="Packages, or folders that memaudit build wrote."),
+        typer.Argument(metavar="PATH", help="Packages, or folders written by memaudit build."),
     ],
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Count what is exact, judged and in doubt in packages: the construction-reliability table."""
+    """Print the construction-reliability table of packages.
+
+    It counts what is exact, what was judged and what is in doubt.
+    """
     from memaudit.natural.reliability import reliability_of
 
     counts = [reliability_of(path) for path in paths]
@@ -79,7 +82,7 @@ def _lines(counts: "Reliability") -> list[str]:
         _row(counts.queries_without_units, "without units", 1),
         _row(counts.units, "units"),
         *(_row(number, kind, 1) for kind, number in counts.units_by_kind.items()),
-        _row(counts.units_uncovered, "covered by nobody", 1),
+        _row(counts.units_uncovered, "not covered by any candidate", 1),
         _row(sum(counts.candidates.values()), "candidates"),
         *(_row(number, kind, 1) for kind, number in counts.candidates.items()),
         _row(counts.rows, "coverage rows"),
@@ -88,11 +91,11 @@ def _lines(counts: "Reliability") -> list[str]:
         split = ", ".join(f"{number:,} {label}" for label, number in labels.items())
         lines.append(_row(sum(labels.values()), f"{provenance} ({split})", 1))
     share = counts.exact_share
-    lines.append(_row(percent(share, 1, missing="n/a"), "of them exact", 1))
-    lines.append(_row(counts.quotes.checked, "quotes and cited turns looked up"))
-    lines.append(_row(counts.quotes.found, "found word for word", 1))
+    lines.append(_row(percent(share, 1, missing="n/a"), "of coverage rows are exact", 1))
+    lines.append(_row(counts.quotes.checked, "quotes and cited turns checked"))
+    lines.append(_row(counts.quotes.found, "found verbatim", 1))
     if counts.quotes.unplaced:
-        lines.append(_row(counts.quotes.unplaced, "more name no experience", 1))
+        lines.append(_row(counts.quotes.unplaced, "more do not name an experience", 1))
     for pair in counts.agreement:
         lines.append(_row(pair.cells, f"cells judged by {pair.first} and {pair.second}"))
         raw = ratio(pair.raw, missing="n/a")

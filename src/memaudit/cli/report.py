@@ -13,21 +13,28 @@ from memaudit.core.errors import MemAuditError
 def report(
     folder: Annotated[
         Path,
-        typer.Argument(metavar="DIR", help="A folder memaudit run, diagnose or transfer wrote."),
+        typer.Argument(
+            metavar="DIR", help="A folder written by memaudit run, diagnose or transfer."
+        ),
     ],
     out: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Default: report.html in that folder.")
+        Path | None,
+        typer.Option(metavar="FILE", help="The page to write. Default: report.html in DIR."),
     ] = None,
     figures: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="Also draw the figures there: PNG, SVG and PDF."),
+        typer.Option(
+            metavar="DIR", help="Also draw the figures into this folder, as PNG, SVG and PDF."
+        ),
     ] = None,
     diagnose: Annotated[
         list[Path] | None,
-        typer.Option(metavar="DIR", help="A diagnosis to add to a run's report; may be repeated."),
+        typer.Option(
+            metavar="DIR", help="A diagnosis to add to the report of a run; may be repeated."
+        ),
     ] = None,
 ) -> None:
-    """Write a run's report: one HTML file that opens without a network."""
+    """Write the report of a run or a diagnosis as one HTML file that works offline."""
     from memaudit.report.downstream_folder import is_downstream
 
     path = out or folder / "report.html"
@@ -38,19 +45,19 @@ def report(
 
         if diagnose:
             raise MemAuditError(
-                f"--diagnose needs a folder of memaudit run, and {folder} is not one"
+                f"--diagnose needs a folder written by memaudit run, which {folder} is not"
             )
         write_downstream(folder, path)
     else:
         from memaudit.report.downstream_view import open_view
         from memaudit.report.run_report.page import write_report
 
-        write_report(folder, path, [open_view(one) for one in diagnose or ()])
+        write_report(folder, path, [open_view(diagnosis) for diagnosis in diagnose or ()])
     typer.echo(f"report: {safe(path)}")
     if figures is not None:
         from memaudit.report.figures.registry import draw_all, draw_downstream
 
         drawn = draw_downstream(folder, figures) if downstream else draw_all([folder], figures)
         typer.echo(f"{len(drawn.files)} figure files in {safe(figures)}")
-        for one in drawn.skipped:
-            typer.echo(f"no {one.figure} of {safe(one.run)}: {safe(one.reason)}")
+        for figure in drawn.skipped:
+            typer.echo(f"skipped {figure.figure} of {safe(figure.run)}: {safe(figure.reason)}")

@@ -1,4 +1,4 @@
-"""`memaudit reproduce`: the paper's numbers, tables and figures, computed again and verified."""
+"""`memaudit reproduce`: recompute and verify the paper's numbers, tables and figures."""
 
 import json
 import os
@@ -20,22 +20,24 @@ if TYPE_CHECKING:
     from memaudit.reproduce.scoreboard import Scoreboard, ScoreboardLine
 
 EPOCH = "SOURCE_DATE_EPOCH"
-"""What build tools set so that the same source gives the same bytes: seconds since 1970."""
+"""Set by build tools so that the same source gives the same bytes: seconds since 1970."""
 
 PAPER_EXAMPLES = 87
-HOW_TO_GET_ARCHIVE = """there is no archive at {path}
-The paper's natural packages are in the artifact its authors published with it. Unpack that, and
-point --artifact at the folder that holds candidate_memories.jsonl and coverage_matrix.jsonl. No
-model is called. docs/packages.md describes the layout."""
+HOW_TO_GET_ARCHIVE = """no archive found at {path}
+The paper's natural packages are in the artifact that its authors published. Unpack it and give
+--artifact the folder that contains candidate_memories.jsonl and coverage_matrix.jsonl. No model is
+called. docs/packages.md describes the layout."""
 
 Seeds = Annotated[
-    int, typer.Option(metavar="N", min=1, help="Seeds; the paper's numbers need all 500.")
+    int, typer.Option(metavar="N", min=1, help="Number of seeds. The paper's numbers need all 500.")
 ]
-Jobs = Annotated[int | None, typer.Option(metavar="N", help="Processes; default: one per core.")]
+Jobs = Annotated[
+    int | None, typer.Option(metavar="N", help="Number of processes. Default: one per core.")
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 reproduce = typer.Typer(
-    help="The paper's numbers beside ours.",
+    help="Recompute the paper's numbers and compare.",
     no_args_is_help=True,
     rich_markup_mode=None,
     add_completion=False,
@@ -44,20 +46,23 @@ reproduce = typer.Typer(
 
 @reproduce.callback()
 def _group() -> None:
-    """The paper's numbers beside ours."""
+    """Recompute the paper's numbers and compare."""
 
 
 @reproduce.command("controlled")
 def controlled(
     out: Annotated[
-        Path, typer.Option(metavar="DIR", help="Where runs, scoreboard and figures go.")
+        Path, typer.Option(metavar="DIR", help="The folder for runs, scoreboard and figures.")
     ] = Path("out/controlled"),
     seeds: Seeds = 500,
-    figures: Annotated[bool, typer.Option(help="Draw the figures: PNG, SVG, PDF.")] = True,
+    figures: Annotated[bool, typer.Option(help="Draw the figures as PNG, SVG and PDF.")] = True,
     jobs: Jobs = None,
     as_json: AsJson = False,
 ) -> None:
-    """Run the 500-seed sweep and the stress suite; print published numbers beside ours."""
+    """Recompute the controlled results of the paper.
+
+    Runs the 500-seed sweep and the stress suite, and prints published numbers beside ours.
+    """
     from memaudit.cli.run import run_sweep
     from memaudit.experiments.engines.registry import named_engine
     from memaudit.reproduce.controlled import reproduce_controlled
@@ -85,11 +90,14 @@ def controlled(
 @reproduce.command("natural")
 def natural(
     artifact: Annotated[
-        Path, typer.Option(metavar="DIR", help="The published archive's folder of packages.")
+        Path, typer.Option(metavar="DIR", help="The folder of packages in the published archive.")
     ] = Path("artifact"),
     as_json: AsJson = False,
 ) -> None:
-    """Recompute the paper's natural optima and ratios from its archive, no model called."""
+    """Recompute the natural results from the paper's archive.
+
+    No model is called.
+    """
     from memaudit.cli.terminal import progress
     from memaudit.io.packages import read_packages
     from memaudit.reproduce.archive import measure_archive, natural_lines, writer_rows
@@ -112,32 +120,37 @@ def natural(
         return
     show_lines(lines, f"{results.examples} examples")
     if results.examples != PAPER_EXAMPLES:
-        typer.echo(f"the paper's numbers are over {PAPER_EXAMPLES} examples: these are others")
+        typer.echo(
+            f"the paper's numbers are over {PAPER_EXAMPLES} examples, so these are not comparable"
+        )
     for name, budget, mean, low, high in writer_rows(results):
         typer.echo(f"{name} / OPT at B = {budget}: {mean:.3f} ({low:.3f} to {high:.3f})")
     if results.uncertified:
-        typer.echo(f"{results.uncertified} optima are not certified and are left out")
+        typer.echo(f"{results.uncertified} optima are not certified and were skipped")
 
 
 @reproduce.command("all")
 def reproduce_all(
     out: Annotated[
-        Path, typer.Option(metavar="DIR", help="Where everything goes; a killed run resumes there.")
+        Path,
+        typer.Option(metavar="DIR", help="The folder for all results. An interrupted run resumes."),
     ] = Path("out/reproduction"),
     seeds: Seeds = 500,
     rows: Annotated[
-        int, typer.Option(metavar="N", min=1, help="Rows of the solver audit; the paper has 1,200.")
+        int, typer.Option(metavar="N", min=1, help="Rows of the solver audit. The paper has 1,200.")
     ] = 1200,
     packages: Annotated[
-        int, typer.Option(metavar="N", min=1, help="Packages of the own natural set; it has 26.")
+        int,
+        typer.Option(metavar="N", min=1, help="Packages of MemAudit's own natural set. It has 26."),
     ] = 26,
     jobs: Jobs = None,
     as_json: AsJson = False,
 ) -> None:
-    """Compute every table and figure that needs no archive; no model and no network is used.
+    """Recompute every table and figure that needs no archive.
 
-    One scoreboard says of each published number whether ours agrees, differs, or needs the
-    published archive. A manifest holds every hash; `memaudit reproduce verify` checks it.
+    No model and no network is used. A scoreboard says for each published number whether ours
+    agrees, differs, or needs the published archive. A manifest holds every hash; memaudit reproduce
+    verify checks it.
     """
     from memaudit.cli.run import run_sweep
     from memaudit.experiments.engines.registry import named_engine
@@ -154,7 +167,9 @@ def reproduce_all(
         typer.echo(board.text(), nl=False)
     else:
         show_scoreboard(board, settings.remark)
-        typer.echo(f"everything is in {safe(out)}; memaudit reproduce verify {safe(out)} checks it")
+        typer.echo(
+            f"results are in {safe(out)}; check them with memaudit reproduce verify {safe(out)}"
+        )
     if board.counts[DIFFER]:
         raise typer.Exit(FAILED)
 
@@ -164,18 +179,19 @@ def _announce(part: str, computing: bool) -> None:
 
 
 def publication_day() -> str:
-    """The day that goes into the metadata: today, or what SOURCE_DATE_EPOCH says."""
+    """The day in the metadata: today, or the day of SOURCE_DATE_EPOCH."""
     given = os.environ.get(EPOCH)
     if given is None:
         return datetime.now(UTC).date().isoformat()
     try:
         return datetime.fromtimestamp(int(given), UTC).date().isoformat()
     except (ValueError, OverflowError, OSError):
-        raise MemAuditError(f"{EPOCH}={given!r} is not a number of seconds; unset it") from None
+        raise MemAuditError(
+            f"{EPOCH}={given!r} is not a number of seconds; correct or unset it"
+        ) from None
 
 
 def draw_figures(folder: Path, out: Path) -> None:
-    """Draw all figures of a reproduction into a folder."""
     from memaudit.io.strict_json import read_object
     from memaudit.report.figures.budget_sweep import budget_sweep
     from memaudit.report.figures.registry import draw_all, draw_downstream
@@ -193,28 +209,29 @@ def draw_figures(folder: Path, out: Path) -> None:
 @reproduce.command("verify")
 def reproduce_verify(
     folder: Annotated[
-        Path, typer.Argument(metavar="DIR", help="What memaudit reproduce all wrote.")
+        Path, typer.Argument(metavar="DIR", help="A folder written by memaudit reproduce all.")
     ],
     sample: Annotated[
         int | None,
         typer.Option(
             metavar="N",
             min=0,
-            help="Recompute about N rows instead of all, at least one of every mean.",
+            help="Recompute about N rows, at least one per mean. Default: all rows.",
         ),
     ] = None,
     seed: Annotated[
         int | None,
-        typer.Option(metavar="S", help="Which rows are chosen; default: a new one, printed."),
+        typer.Option(metavar="N", help="Seed of the choice of rows. Default: random, and printed."),
     ] = None,
     jobs: Jobs = None,
     as_json: AsJson = False,
 ) -> None:
-    """Check every hash, digest and document, and recompute rows and figures.
+    """Verify the files, rows and figures of a reproduction.
 
-    All rows are recomputed unless --sample says otherwise; of the solver audit only some by brute
-    force, which the seed chooses. Exit code 1 if anything differs, with one line per problem.
-    Files that only another program could make again are listed as not verified.
+    Every hash, digest and document is checked. All rows are recomputed unless --sample is given.
+    Brute force repeats only some rows of the solver audit, which the seed chooses. The exit code is
+    1 if anything differs, with one line per problem. Files that only another program can recreate
+    are listed as not verified.
     """
     from memaudit.experiments.engines.registry import named_engine
     from memaudit.reproduce.verify import Effort, verify_reproduction
@@ -237,7 +254,6 @@ def reproduce_verify(
 
 
 def show_lines(lines: Sequence["ScoreboardLine"], scope: str) -> None:
-    """One row per number, and how many agree."""
     from memaudit.reproduce.scoreboard import AGREE
 
     _show_table(lines)
@@ -246,7 +262,7 @@ def show_lines(lines: Sequence["ScoreboardLine"], scope: str) -> None:
 
 
 def show_scoreboard(board: "Scoreboard", remark: str) -> None:
-    """Computed numbers one by one, those that need the archive counted by place.
+    """Print every computed number, and count those that need the archive.
 
     The remark is about settings that are not the paper's.
     """

@@ -21,48 +21,63 @@ NOT_COUNTED = {
 
 
 def run(
-    out: Annotated[Path, typer.Option(metavar="DIR", help="Where rows and summary go.")],
+    out: Annotated[Path, typer.Option(metavar="DIR", help="The folder for rows and summary.")],
     suite: Annotated[
-        str, typer.Option(metavar="NAME", help="Defaults: controlled, event_graph or demo.")
+        str, typer.Option(metavar="NAME", help="Default settings: controlled, event_graph or demo.")
     ] = "controlled",
     distributions: Annotated[
         str | None,
         typer.Option(
-            metavar="D[,D...]", help="Names, or event_graph:experiences=200:update_rate=0.5."
+            metavar="D[,D...]",
+            help="Distributions, such as base or event_graph:experiences=200:update_rate=0.5. "
+            "Default: the suite's.",
         ),
     ] = None,
     seeds: Annotated[
-        str | None, typer.Option(metavar="N", help="How many seeds, or which: 100-199,205.")
+        str | None,
+        typer.Option(
+            metavar="N",
+            help="Number of seeds, or a list such as 100-199,205. Default: the suite's.",
+        ),
     ] = None,
     budgets: Annotated[
         str | None,
         typer.Option(
             metavar="B[,B...]",
-            help="Costs, or between 0 and 1 shares of the run's mean total cost.",
+            help="Costs, or shares of the mean total cost if between 0 and 1. Default: the "
+            "suite's.",
         ),
     ] = None,
     writers: Annotated[
-        str | None, typer.Option(metavar="W[,W...]", help="See memaudit writers.")
+        str | None,
+        typer.Option(
+            metavar="W[,W...]",
+            help="Writers; memaudit writers lists them. Default: the suite's.",
+        ),
     ] = None,
     engine: Annotated[
-        str, typer.Option(metavar="NAME", help="processes, serial, dask or ray.")
+        str,
+        typer.Option(
+            metavar="NAME", help="Where rows are computed: processes, serial, dask or ray."
+        ),
     ] = "processes",
     jobs: Annotated[
-        int | None, typer.Option(metavar="N", help="Processes; default: one per core.")
+        int | None, typer.Option(metavar="N", help="Number of processes. Default: one per core.")
     ] = None,
     address: Annotated[
-        str | None, typer.Option(metavar="ADDRESS", help="A running dask or ray cluster.")
+        str | None,
+        typer.Option(metavar="ADDRESS", help="Address of a running dask or ray cluster."),
     ] = None,
     seconds: Annotated[
         float | None,
-        typer.Option(metavar="S", help="Give up certifying an optimum after S seconds."),
+        typer.Option(metavar="S", help="Stop each solve after S seconds. Default: no limit."),
     ] = None,
-    report: Annotated[bool, typer.Option("--report", help="Write report.html as well.")] = False,
+    report: Annotated[bool, typer.Option("--report", help="Also write report.html.")] = False,
 ) -> None:
-    """Score writers against certified optima; run the same command again to resume.
+    """Score writers against certified optima. Run the same command again to resume.
 
-    A budget f between 0 and 1 is a share: it means max(1, round(f x mean total cost)), the mean
-    taken over all packages of the run.
+    A budget f between 0 and 1 is a share: it means max(1, round(f x mean total cost)), where the
+    mean is over all packages of the run.
     """
     from memaudit.core.budgets import split_budgets
     from memaudit.core.seeds import parse_seeds
@@ -94,7 +109,7 @@ def _names(text: str | None) -> tuple[str, ...]:
 def run_sweep(spec: "RunSpec", folder: Path, engine: "Engine") -> dict[str, Any]:
     """Run or resume a sweep with a progress bar, and return its summary.
 
-    Ctrl-C keeps the rows that exist and says how to resume.
+    Ctrl-C keeps the finished rows and prints how to resume.
     """
     from memaudit.experiments.summary import summarise
     from memaudit.experiments.sweep import run as run_spec
@@ -120,12 +135,12 @@ def run_sweep(spec: "RunSpec", folder: Path, engine: "Engine") -> dict[str, Any]
     if outcome.existing:
         typer.echo(f"{outcome.existing} of {outcome.rows} rows already existed", err=True)
     if outcome.cut:
-        typer.echo(f"{outcome.cut} bytes of damaged rows were cut off and made again", err=True)
+        typer.echo(f"{outcome.cut} bytes of damaged rows were replaced", err=True)
     return summarise(folder)
 
 
 def show_ranking(summary: dict[str, Any]) -> None:
-    """Writers by mean ratio, with intervals. What was left out is counted below."""
+    """Print the writers by mean ratio, then the rows without a ratio."""
     from memaudit.writers.registry import named_writer
 
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
@@ -146,8 +161,8 @@ def show_ranking(summary: dict[str, Any]) -> None:
     screen = console()
     screen.print(table)
     if any(row["left_out"] > fewest for row in summary["ranking"]):
-        screen.print("* fewer packages than the others: its place is not like for like")
-    for name, words in NOT_COUNTED.items():
+        screen.print("* fewer packages than the others, so its rank is not comparable")
+    for name, reason in NOT_COUNTED.items():
         count = sum(row[name] for row in summary["rows"])
         if count:
-            screen.print(f"{count} rows {words}")
+            screen.print(f"{count} rows {reason}")

@@ -1,4 +1,4 @@
-"""`memaudit score`: what exported stores are worth against certified optima."""
+"""`memaudit score`: score exported stores against certified optima."""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -75,8 +75,8 @@ def score(
         list[str] | None,
         typer.Option(
             metavar="NAME",
-            help="lexical if none is given (an estimate), pointer, labels:FILE, calls:FILE, "
-            "model:NAME; several files go to the stores in their order.",
+            help="Decides coverage: lexical (an estimate), pointer, labels:FILE, calls:FILE or "
+            "model:NAME; repeat it to give one file per store, in their order. Default: lexical.",
         ),
     ] = None,
     label_memories: LabelMemories = None,
@@ -87,22 +87,29 @@ def score(
     seconds: Seconds = None,
     show_cells: Annotated[
         bool,
-        typer.Option("--show-cells", help="List lost units and which memory covers what."),
+        typer.Option(
+            "--show-cells", help="List lost units, and the units that each memory covers."
+        ),
     ] = False,
     explain: Annotated[
         list[str] | None,
-        typer.Option(metavar="ID", help="Tell all about a unit or a memory; repeatable."),
+        typer.Option(
+            metavar="ID", help="Explain the score of a unit or a memory; may be repeated."
+        ),
     ] = None,
     options: SessionOptions = NO_SESSION,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Score stores: raw value, ratios to certified optima, pruned rows, and where value is lost."""
+    """Score stores against certified optima.
+
+    Prints raw values, ratios, ratios after pruning to the budget, and where value is lost.
+    """
     budgets = distinct_budgets(budget)
     names = judge or ["lexical"]
     scores = read_salience(salience, query_salience)
     packages = read_packages(package)
     if explain and len(packages) > 1:
-        raise MemAuditError("--explain is about one package; score one alone")
+        raise MemAuditError("--explain needs a single package; score one package at a time")
     if cost_rule is not None:
         packages = [package.recost(cost_rule) for package in packages]
     exported = [read_store(path) for path in stores]
@@ -117,8 +124,8 @@ def score(
             results = score_package(packages[0], exported, scoring)
             print_package(results, show_cells, explain or [], as_json)
         else:
-            every = score_packages(packages, exported, scoring)
-            print_packages(every, scoring, show_cells, as_json, len(packages))
+            results_by_package = score_packages(packages, exported, scoring)
+            print_packages(results_by_package, scoring, show_cells, as_json, len(packages))
 
 
 def _judges(
@@ -135,16 +142,16 @@ def _judges(
     kinds = {name.partition(":")[0] for name in names}
     if len(names) != len(stores) or len(kinds) > 1 or not kinds <= {"labels", "calls"}:
         raise MemAuditError(
-            "give one judge for all stores, or one file of labels or of calls for each store, in "
-            "their order; memaudit sensitivity compares judges"
+            "give one judge for all stores, or one labels:FILE or calls:FILE per store, in their "
+            "order; memaudit sensitivity compares judges"
         )
     by_file = named_judges(names, memories, session)
     return {store.name: judge for store, judge in zip(stores, by_file, strict=True)}
 
 
 OVER = (
-    "! costs more than the budget: F(Y) and its ratios are of the whole store, and may exceed 1; "
-    "upper, recency and salience are cut to the budget, over the union optimum"
+    "! costs more than the budget: F(Y) and its ratios are of the full store and may exceed 1; "
+    "upper, recency and salience are pruned to the budget, relative to the union optimum"
 )
 OPEN = "a..b: an optimum is not certified; the ratio lies between a and b"
 KINDS = (
@@ -154,7 +161,6 @@ KINDS = (
 
 
 def print_package(scores: PackageScores, cells: bool, ids: Sequence[str], as_json: bool) -> None:
-    """All scores of one package."""
     explained = [explanation(id, scores) for id in ids]
     caveats = caveat_lines([(store.name, store.caveats) for store in scores.stores])
     if as_json:
@@ -181,13 +187,13 @@ def print_package(scores: PackageScores, cells: bool, ids: Sequence[str], as_jso
 
 
 def judge_line(scoring: Scoring) -> str:
-    """Who said what memories cover, and whether that is a guess."""
+    """The judge, and whether its coverage is an estimate."""
     mark = judged_how(scoring.judge_name, scoring.is_estimate)
     return f"coverage of memories: judge {safe_markup(scoring.judge_name)}, {mark}"
 
 
 def print_legend(screen: "Console", rows: Sequence[StoreResult]) -> None:
-    """The meaning of the marks that the table has."""
+    """Explain the marks in the table."""
     if any(not row.score.feasible for row in rows):
         screen.print(OVER)
     optima = [
@@ -216,7 +222,6 @@ def diagnosis_sentence(diagnosis: Diagnosis | NoDiagnosis) -> str:
 
 
 def print_kinds(screen: "Console", kinds: Iterable[Kinds]) -> None:
-    """The tables by kind of unit, each with its heading."""
     for heading, table in kinds_tables(kinds):
         screen.print()
         screen.print(safe_markup(heading))
@@ -225,7 +230,7 @@ def print_kinds(screen: "Console", kinds: Iterable[Kinds]) -> None:
 
 
 def print_cells(screen: "Console", scores: PackageScores) -> None:
-    """Lost units at every budget, then who covers what."""
+    """Print lost units at every budget, then the covered cells."""
     for row in scores.rows:
         lost = lost_data(scores, row)
         if lost:
@@ -248,7 +253,7 @@ def print_packages(
     as_json: bool,
     count: int,
 ) -> None:
-    """Rows of every package, means over packages with intervals, and what was not scored."""
+    """Print rows of every package, means over packages, and what was not scored."""
     from memaudit.cli.leaderboard import show_board
     from memaudit.report.leaderboard import board
     from memaudit.report.leaderboard_entries import entries_of
@@ -273,8 +278,8 @@ def print_packages(
                 screen.print(safe_markup(f"package {name}"))
                 print_cells(screen, result)
     if not files:
-        reason = f"{missing[0].package!r}: {missing[0].reason}" if missing else "there is none"
-        raise MemAuditError(f"no package could be scored; the first, {reason}")
+        first = f"; {missing[0].package!r}: {missing[0].reason}" if missing else ""
+        raise MemAuditError(f"no package could be scored{first}")
     unscored = [
         {"package": item.package, "store": item.store, "reason": item.reason} for item in missing
     ]
@@ -301,7 +306,7 @@ def print_packages(
         screen.print(safe_markup(line))
     show_board(means)
     print_kinds(screen, kinds)
-    screen.print(f"{KINDS}; values are added up over packages")
+    screen.print(f"{KINDS}; values are summed over packages")
     for item in missing[:MOST_UNSCORED]:
         what = item.package if item.store is None else f"{item.store} on {item.package}"
         screen.print(safe_markup(f"not scored: {what}: {item.reason}"))
@@ -310,7 +315,7 @@ def print_packages(
 
 
 def _pooled_kinds(rows: Sequence[StoreResult]) -> list[Kinds]:
-    """Kind rows of all packages added up, by budget and store."""
+    """Kind rows summed over packages, by budget and store."""
     by_store = sorted(rows, key=lambda row: (row.score.budget, row.score.name))
     return [
         (store, budget, pool_kind_rows(kind for row in group for kind in row.kinds))

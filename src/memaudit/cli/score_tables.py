@@ -75,7 +75,7 @@ def _pruned(row: StoreResult, policies: Sequence[str]) -> list[str]:
 
 
 def ratio_text(ratio: Ratio) -> str:
-    """The ratio; two ends where its optimum is not certified."""
+    """The ratio, or an interval if its optimum is not certified."""
     if ratio.value is not None:
         return fixed(ratio.value)
     if ratio.between is None:
@@ -85,7 +85,7 @@ def ratio_text(ratio: Ratio) -> str:
 
 
 def open_optima(scores: PackageScores) -> list[str]:
-    """Every optimum that is not certified, in words."""
+    """One line per optimum that is not certified."""
     lines: dict[str, None] = {}
     for row in scores.rows:
         score = row.score
@@ -128,7 +128,6 @@ def kinds_tables(
 
 
 def lost_table(rows: Sequence[dict[str, Any]]) -> Table:
-    """Lost units with the step, what they say and who asks for them."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for name in ("unit", "kind", "lost", "step", "what it says", "asked by"):
         table.add_column(name, overflow="fold", justify="right" if name == "lost" else "left")
@@ -142,7 +141,6 @@ def lost_table(rows: Sequence[dict[str, Any]]) -> Table:
 
 
 def cells_table(rows: Sequence[dict[str, Any]]) -> Table:
-    """Which memory covers which unit, how much and why."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for name in ("memory", "cost", "unit", "covered", "what it says", "why"):
         right = name in ("cost", "covered")
@@ -157,17 +155,16 @@ def cells_table(rows: Sequence[dict[str, Any]]) -> Table:
 
 
 def _short(value: Fraction) -> str:
-    """A value of a table that is read for its size; a fraction is rounded."""
+    """A value for a table, rounded if it is a fraction."""
     text = short_exact(value)
     return text if "/" not in text and "~" not in text else fixed(value)
 
 
 MOST_CANDIDATES = 5
-"""Candidates that an explanation names: those that cover most, the cheapest first."""
+"""Candidates in an explanation: those that cover most, cheapest first."""
 
 
 def explained_lines(data: dict[str, Any]) -> Iterator[str]:
-    """Everything about an id, line by line."""
     unit = data["unit"]
     if unit is not None:
         yield f"unit {data['id']} ({unit['kind']}, weight {unit['weight']:g}): {unit['text']}"
@@ -177,14 +174,14 @@ def explained_lines(data: dict[str, Any]) -> Iterator[str]:
             yield f"  {cell['value']} in {cell['store']}, memory {cell['id']}: {cell['text']}"
             yield f"    because: {cell['rationale'] or cell['provenance']}"
         if not unit["memories"]:
-            yield "  in no memory of these stores"
+            yield "  not in any memory of these stores"
         candidates = sorted(
             unit["candidates"], key=lambda row: (-exact(row["value"]), exact(row["cost"]))
         )
         for cell in candidates[:MOST_CANDIDATES]:
             yield f"  {cell['value']} in candidate {cell['id']} of the package: {cell['text']}"
         if (more := len(candidates) - MOST_CANDIDATES) > 0:
-            yield f"  and {counted(more, 'candidate')} more, in the JSON"
+            yield f"  and {counted(more, 'candidate')} more; --json lists all"
         for row in unit["scores"]:
             yield f"  {row['store']} at {row['budget']}: {_unit_result(row)}"
     for memory in data["memories"]:

@@ -74,13 +74,14 @@ def sensitivity(
         list[str] | None,
         typer.Option(
             metavar="NAME",
-            help="lexical if none is given, pointer, labels:FILE, calls:FILE, model:NAME; the "
-            "first is the base, others are tried too.",
+            help="Decides coverage: lexical, pointer, labels:FILE, calls:FILE or model:NAME; may "
+            "be repeated. The first is the base, the others are variants. Default: lexical.",
         ),
     ] = None,
     label_memories: LabelMemories = None,
     cost_rule: Annotated[
-        str | None, typer.Option(metavar="RULE", help="The base's rule, if not the package's.")
+        str | None,
+        typer.Option(metavar="RULE", help="Cost rule of the base. Default: the package's."),
     ] = None,
     group_cap: GroupCap = None,
     cost_rules: Annotated[
@@ -90,28 +91,35 @@ def sensitivity(
         str, typer.Option(metavar="K[,K...]", help="Group caps to try; '' for none.")
     ] = "1,2,3",
     noise: Annotated[
-        str, typer.Option(metavar="N[,N...]", help="flip, resample, move; '' for none.")
+        str,
+        typer.Option(metavar="N[,N...]", help="Label noise: flip, resample, move; '' for none."),
     ] = "flip,move",
     rates: Annotated[
-        str, typer.Option(metavar="R[,R...]", help="Shares of labels that are wrong.")
+        str, typer.Option(metavar="R[,R...]", help="Noise rates: shares of wrong labels.")
     ] = "0.1",
-    repetitions: Annotated[int, typer.Option(metavar="N", min=1, help="Draws of each noise.")] = 20,
-    seed: Annotated[int, typer.Option(metavar="N", help="The seed of the noise.")] = 0,
+    repetitions: Annotated[
+        int, typer.Option(metavar="N", min=1, help="Draws per noise and rate.")
+    ] = 20,
+    seed: Annotated[int, typer.Option(metavar="N", help="Seed of the noise.")] = 0,
     corrections: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Corrections of LoCoMo's evidence.")
+        Path | None,
+        typer.Option(metavar="FILE", help="Corrected evidence of LoCoMo; needs --conversations."),
     ] = None,
     conversations: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="corrections: the LoCoMo file.")
+        Path | None, typer.Option(metavar="FILE", help="The LoCoMo file; needs --corrections.")
     ] = None,
     seconds: Seconds = None,
     options: SessionOptions = NO_SESSION,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Score stores by other judges, costs, group caps and wrong labels: do rankings survive?"""
+    """Test whether scores and rankings survive other choices.
+
+    The choices are judges, cost rules, group caps and wrong labels.
+    """
     budgets = distinct_budgets(budget)
     choices = _choices(cost_rules, group_caps, noise, rates, repetitions, seed)
     if (corrections is None) != (conversations is None):
-        raise MemAuditError("--corrections and --conversations go together")
+        raise MemAuditError("give both --corrections and --conversations, or neither")
     names = judge or ["lexical"]
     scored = read_package(package)
     if cost_rule is not None:
@@ -159,11 +167,13 @@ def _choices(
     try:
         caps = tuple(int(part) for part in _parts(group_caps))
     except ValueError:
-        raise MemAuditError(f"group caps {group_caps!r} are not whole numbers") from None
+        raise MemAuditError(
+            f"--group-caps {group_caps!r}: give whole numbers, such as 1,2,3"
+        ) from None
     try:
         shares: tuple[Fraction, ...] = tuple(exact(part) for part in _parts(rates))
     except ValueError as error:
-        raise MemAuditError(f"noise rates {rates!r}: {error}") from None
+        raise MemAuditError(f"--rates {rates!r}: {error}") from None
     return VariantChoices(
         cost_rules=_parts(cost_rules),
         group_caps=caps,
@@ -186,11 +196,11 @@ def _corrected(
     judge: Judge,
     group_cap: int | None,
 ) -> Variant:
-    better = corrected_package(package, read_corrections(corrections), conversations)
-    counts = ", ".join(f"{number} {what}" for what, number in better.count.items())
+    corrected = corrected_package(package, read_corrections(corrections), conversations)
+    counts = ", ".join(f"{number} {what}" for what, number in corrected.count.items())
     typer.echo(safe(f"{VARIANT_NAME}: {counts or 'none for this conversation'}"), err=True)
-    judged = tuple(judge_store(better.package, store, judge) for store in exported)
-    return Variant(VARIANT_NAME, better.package, judged, group_cap)
+    judged = tuple(judge_store(corrected.package, store, judge) for store in exported)
+    return Variant(VARIANT_NAME, corrected.package, judged, group_cap)
 
 
 def _data(
@@ -227,7 +237,7 @@ def _print(
     judges: Sequence[Judge],
     notes: Sequence[str],
 ) -> None:
-    """Who judged, every variant, the judges against each other, and what scores do not see."""
+    """Print the judges, every variant, the comparison of judges, and the caveats of the stores."""
     screen = console()
     for place, judge in enumerate(judges):
         mark = judged_how(judge.name, judge.is_estimate)
@@ -238,13 +248,13 @@ def _print(
         screen.print(_pairings_table(pairings))
     if any(finding.repetitions > 1 for finding in findings):
         screen.print(
-            "square brackets hold the middle 95 % of the draws; beside a mean tau is the number of "
-            "draws that left the whole order as it was"
+            "square brackets: the middle 95% of the draws; round brackets after a mean tau: draws "
+            "that kept the complete order"
         )
     for note in notes:
         screen.print(safe_markup(note))
     uncertified = sum(finding.uncertified for finding in findings)
-    screen.print(f"optima that are not certified: {uncertified}")
+    screen.print(f"optima not certified: {uncertified}")
 
 
 def _findings_table(findings: Sequence[VariantFinding]) -> Table:
@@ -288,18 +298,18 @@ def _pairings_table(pairings: Sequence[JudgePairing]) -> Table:
     return table
 
 
-def _spread_text(found: RatioSpread, repetitions: int) -> str:
-    if found.mean is None or found.low is None or found.high is None:
+def _spread_text(ratios: RatioSpread, repetitions: int) -> str:
+    if ratios.mean is None or ratios.low is None or ratios.high is None:
         return "undefined"
-    text = ratio(found.mean)
+    text = ratio(ratios.mean)
     if repetitions > 1:
-        text = with_interval(found.mean, found.low, found.high).replace("[", r"\[")
-    return text if found.n == repetitions else f"{text} of {found.n}"
+        text = with_interval(ratios.mean, ratios.low, ratios.high).replace("[", r"\[")
+    return text if ratios.n == repetitions else f"{text} of {ratios.n}"
 
 
 def _tau(ranking: RankSurvival, repetitions: int) -> str:
-    """The mean; how often the whole order stayed, where there are several draws."""
+    """The mean tau and, with several draws, how often the complete order stayed."""
     if ranking.tau is None:
         return "-"
-    kept = f" ({ranking.same_order} of {ranking.n})" if repetitions > 1 else ""
-    return fixed(ranking.tau, 2) + kept
+    unchanged = f" ({ranking.same_order} of {ranking.n})" if repetitions > 1 else ""
+    return fixed(ranking.tau, 2) + unchanged

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
 @contextmanager
 def watched() -> Iterator[threading.Event]:
-    """An event that is set at the first Ctrl-C, which is raised as ever.
+    """An event that the first Ctrl-C sets, in addition to raising KeyboardInterrupt.
 
-    Where the exception gets lost, in a callback of the compiler say, solvers stop all the same.
+    Solvers stop even if the exception is lost, for example in a callback of the compiler.
     """
     pressed = threading.Event()
 
@@ -54,27 +54,28 @@ def solve(
     path: Annotated[Path, typer.Argument(metavar="PATH", help="A package: .json file or folder.")],
     budget: Annotated[
         str | None,
-        typer.Option(metavar="B[,B...]", help="Budgets; default: those that the package declares."),
+        typer.Option(metavar="B[,B...]", help="Budgets. Default: those the package declares."),
     ] = None,
     group_cap: Annotated[
         int | None,
-        typer.Option(metavar="K", help="Candidates kept per experience; default: the package's."),
+        typer.Option(
+            metavar="K", help="Candidates a store may keep per experience. Default: the package's."
+        ),
     ] = None,
     solver: Annotated[
         str, typer.Option(metavar="NAME", help="auto, fast, reference, brute or highs.")
     ] = "auto",
     certificate: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE", help="Write the certificate here, or a list if there are several."
-        ),
+        typer.Option(metavar="FILE", help="Write the certificates to this file."),
     ] = None,
     seconds: Annotated[
-        float | None, typer.Option(metavar="S", help="Stop each solve after S seconds.")
+        float | None,
+        typer.Option(metavar="S", help="Stop each solve after S seconds. Default: no limit."),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Find the best store for each budget, with a proof or a bound."""
+    """Find the best store for each budget, with a certificate or a bound."""
     from memaudit.io.packages import read_packages
     from memaudit.solvers.registry import named_solver
 
@@ -106,7 +107,6 @@ def _json(optima: Sequence["Optimum"]) -> str:
 
 
 def declared_budgets(package: "Package") -> tuple[Fraction, ...]:
-    """The budgets a package is meant for."""
     if not package.budgets:
         raise MemAuditError(f"package {package.name!r} declares no budgets; {BUDGETS}")
     return package.budgets
@@ -115,7 +115,7 @@ def declared_budgets(package: "Package") -> tuple[Fraction, ...]:
 def solve_jobs(
     jobs: Sequence[Job], group_cap: int | None, solver: str, seconds: float | None
 ) -> list["Optimum"]:
-    """Solve one after the other; Ctrl-C ends the current one early and starts no other."""
+    """Solve one after the other. Ctrl-C stops the current one and starts no other."""
     from memaudit.cli.terminal import progress
     from memaudit.solvers.solve import iter_optima
 
@@ -137,7 +137,7 @@ def solve_jobs(
 
 
 def show(optima: Sequence["Optimum"]) -> None:
-    """Print the table, and the notes it has no room for."""
+    """Print the table, and the notes that do not fit into it."""
     from memaudit.cli.terminal import console, notes_of, table_of
 
     console().print(table_of(optima))
@@ -146,7 +146,7 @@ def show(optima: Sequence["Optimum"]) -> None:
 
 
 def save(optima: Sequence["Optimum"], path: Path) -> None:
-    """Write the certificates of what is certified; say which results have none."""
+    """Write the certificates, and name the results that have none."""
     from memaudit.core.exact import plain
     from memaudit.io.certificates import write_certificates
 

@@ -1,4 +1,4 @@
-"""What commands print: untrusted text made harmless, numbers, tables, progress."""
+"""Terminal output: escaped text, tables of optima, progress bars."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -29,14 +29,14 @@ def safe(text: object) -> str:
 
 
 def safe_markup(text: object) -> str:
-    """The same for rich, with its [markup] shown instead of obeyed."""
+    """The same for rich, with [markup] escaped."""
     from rich.markup import escape
 
     return escape(safe(text))
 
 
 PIPE_WIDTH = 120
-"""Columns if there is no terminal."""
+"""Columns of the output if it is not a terminal."""
 
 MOST_IDS = 12
 
@@ -79,7 +79,7 @@ def status_of(optimum: Optimum) -> str:
 
 
 def notes_of(optima: Iterable[Optimum]) -> list[str]:
-    """Notes that do not fit into the table, each once."""
+    """Notes that do not fit into the table, without duplicates."""
     return sorted({optimum.note for optimum in optima if ":" in optimum.note})
 
 

@@ -1,4 +1,4 @@
-"""`memaudit transfer`: package-style writing against raw stores on annotated conversations."""
+"""`memaudit transfer`: compare package-style stores with raw turns."""
 
 import json
 from fractions import Fraction
@@ -46,7 +46,6 @@ LAYERS = ("write", "retrieval", "reader", "unsupported", "uncertain")
 
 
 def show_transfer(summary: dict[str, Any]) -> None:
-    """The main numbers. The summary file holds more."""
     screen = console()
     spec, stores = summary["spec"], summary["summaries"]
     screen.print(
@@ -83,7 +82,7 @@ def show_transfer(summary: dict[str, Any]) -> None:
 
 
 def kinds_table(stores: list[dict[str, Any]]) -> Table:
-    """By kind of question: means of the main measures, and questions lost by layer."""
+    """Means of the main measures and questions lost by layer, per kind of question."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column("kind of question", overflow="fold")
     for name in ("n", "words", "recall", "F1", "answered", *LAYERS):
@@ -112,20 +111,22 @@ DEFAULT_WRITER = "estimated_gvt"
 def transfer(
     path: Annotated[
         Path,
-        typer.Argument(metavar="FILE", help="LongMemEval: support slices or full haystacks."),
+        typer.Argument(
+            metavar="FILE", help="A LongMemEval file: support slices or full haystacks."
+        ),
     ],
-    out: Annotated[Path, typer.Option(metavar="DIR", help="Where rows and summary go.")],
+    out: Annotated[Path, typer.Option(metavar="DIR", help="The folder for rows and summary.")],
     budget: Annotated[
         str,
         typer.Option(
-            metavar="B", help="A cost, or between 0 and 1 a share of a record's own turns."
+            metavar="B", help="A cost, or a share of the record's turns if between 0 and 1."
         ),
     ],
     writer: Annotated[
         list[str] | None,
         typer.Option(
             metavar="NAME",
-            help=f"Package style; may be given several times.  [default: {DEFAULT_WRITER}]",
+            help=f"A package-style writer; may be repeated.  [default: {DEFAULT_WRITER}]",
         ),
     ] = None,
     retriever: RetrieverName = "bm25",
@@ -133,26 +134,30 @@ def transfer(
     reader: ReaderName = "extractive",
     prompt: PromptName = None,
     format: Annotated[
-        str | None, typer.Option(help="Dataset format; guessed from the content by default.")
+        str | None,
+        typer.Option(metavar="FORMAT", help="Dataset format. Default: guessed from the content."),
     ] = None,
     subset: Annotated[
-        Path | None, typer.Option(metavar="MANIFEST", help="Only the questions of a subset.")
+        Path | None, typer.Option(metavar="MANIFEST", help="Use only the questions of this subset.")
     ] = None,
     conversation: Annotated[
-        list[str] | None, typer.Option(metavar="ID", help="Only this record; may be repeated.")
+        list[str] | None, typer.Option(metavar="ID", help="Use only this record; may be repeated.")
     ] = None,
-    cost_rule: Annotated[str, typer.Option(help="words, bytes or tokens:NAME.")] = "words",
-    seed: Annotated[int, typer.Option(metavar="N", help="For stores that draw.")] = 0,
+    cost_rule: Annotated[
+        str, typer.Option(metavar="RULE", help="Cost rule: words, bytes or tokens:NAME.")
+    ] = "words",
+    seed: Annotated[int, typer.Option(metavar="N", help="Seed of stores that draw at random.")] = 0,
     options: SessionOptions = NO_SESSION,
     show: ShowQuery = None,
     failures: Failures = False,
     as_json: AsJson = False,
 ) -> None:
-    """Does writing like a package help retrieval and reading? Run again to resume.
+    """Test whether package-style writing helps retrieval and reading.
 
-    Four stores of every record under the same retriever and reader: package style, every raw turn,
-    a random sample of raw turns within the budget, and the newest within it. A diagnostic: there
-    is no optimum here, and no ratio to one.
+    Compares four stores of every record with the same retriever and reader: package style, all raw
+    turns, a random sample of raw turns within the budget, and the newest turns within the budget.
+    This is a diagnostic without an optimum, so there is no ratio. Run the same command again to
+    resume.
     """
     from memaudit.cli.terminal import progress
     from memaudit.downstream.transfer import TransferStores, open_records

@@ -1,4 +1,4 @@
-"""`memaudit verify`: check certificates against the packages they are about."""
+"""`memaudit verify`: check certificates against their packages."""
 
 import json
 import time
@@ -18,10 +18,12 @@ if TYPE_CHECKING:
 
 def verify(
     path: Annotated[Path, typer.Argument(metavar="PATH", help="A package: .json file or folder.")],
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A certificate or a list of them.")],
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="A certificate, or a list of certificates.")
+    ],
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Check certificates in whole numbers; exit code 1 if any does not hold."""
+    """Check certificates in exact arithmetic. The exit code is 1 if any is invalid."""
     from memaudit.core.digest import digest
     from memaudit.io.certificates import read_certificates
     from memaudit.io.packages import read_packages
@@ -40,7 +42,6 @@ def verify(
 
 
 def checked(certificate: "Certificate", packages: dict[str, "Package"]) -> dict[str, Any]:
-    """The checker's verdict on one certificate."""
     from memaudit.checker import verify as verify_one
     from memaudit.core.exact import plain
 
@@ -62,7 +63,6 @@ def checked(certificate: "Certificate", packages: dict[str, "Package"]) -> dict[
 
 
 def line_of(check: dict[str, Any]) -> str:
-    """One check as a line."""
     name = check["package"] or f"package {check['digest'][:16]}"
     what = f"{name}, budget {check['budget']}, group cap {check['group_cap']}"
     if not check["valid"]:

@@ -1,4 +1,4 @@
-"""`memaudit writers` and `memaudit train`: who can write, and training the ridge estimator."""
+"""`memaudit writers` and `memaudit train`: list the writers, and train the ridge estimator."""
 
 import json
 from pathlib import Path
@@ -13,7 +13,10 @@ from memaudit.core.text import counted
 def writers(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """List the writers: package-oracle references peek at the hidden side, the others do not."""
+    """List the writers and how they decide.
+
+    References see the package, with what later questions need. The others see texts and costs.
+    """
     from rich import box
     from rich.table import Table
 
@@ -36,22 +39,24 @@ def writers(
 
 
 def train(
-    out: Annotated[Path, typer.Option(metavar="FILE", help="Where the model goes, as JSON.")],
+    out: Annotated[Path, typer.Option(metavar="FILE", help="The model file to write, as JSON.")],
     packages: Annotated[
         list[Path] | None,
-        typer.Argument(metavar="[PATH]...", help="Packages to learn from: .json files or folders."),
+        typer.Argument(metavar="PATH", help="Training packages: .json files or folders."),
     ] = None,
     distribution: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Or packages of a distribution.")
+        str | None,
+        typer.Option(metavar="NAME", help="Also train on packages of this distribution."),
     ] = None,
     seeds: Annotated[
-        str, typer.Option(metavar="N", help="Its seeds; keep them apart from those you judge on.")
+        str, typer.Option(metavar="N", help="Seeds of the distribution. Evaluate on other seeds.")
     ] = "900000-900059",
-    alpha: Annotated[float, typer.Option(metavar="A", help="Strength of the ridge.")] = 1.0,
+    alpha: Annotated[float, typer.Option(metavar="A", help="Strength of the ridge penalty.")] = 1.0,
 ) -> None:
-    """Learn what visible features are worth; the model refuses the packages it was trained on.
+    """Train a ridge model that estimates value from visible features.
 
-    Use it as a writer: memaudit run --writers estimated_gvt_ridge:FILE
+    Use it as a writer: memaudit run --writers estimated_gvt_ridge:FILE. The model refuses the
+    packages it was trained on.
     """
     from memaudit.core.errors import MemAuditError
     from memaudit.core.seeds import parse_seeds
@@ -66,7 +71,7 @@ def train(
         drawn = parse_seeds(seeds) if source.draws else (0,)
         chosen += [source.package(seed) for seed in drawn]
     if not chosen:
-        raise MemAuditError("nothing to learn from; give packages, or --distribution event_graph")
+        raise MemAuditError("no training packages; give packages, or --distribution event_graph")
     model = fit(chosen, alpha)
     write_model(model, out)
     typer.echo(f"trained on {counted(len(chosen), 'package')}, written to {safe(out)}")

@@ -102,7 +102,7 @@ def check_cases(cases: Sequence[DiagnosisCase]) -> None:
         if len(set(stores)) < len(stores):
             raise MemAuditError("two stores have the same name; import one with another --name")
         if not stores:
-            raise MemAuditError("there is no store to diagnose; give a STORE or a --writer")
+            raise MemAuditError("no store to diagnose; give a STORE or a --writer")
     if not any(case.package.queries for case in cases):
         raise MemAuditError("no package has a question, so there is nothing to diagnose")
 

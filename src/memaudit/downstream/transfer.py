@@ -180,10 +180,10 @@ class TransferStores:
 
     def __post_init__(self) -> None:
         if len(split_budgets(self.budget)) != 1:
-            raise MemAuditError("a transfer has one budget; run it once for each")
+            raise MemAuditError("a transfer takes one budget; run it once per budget")
         names = [writer.name for writer in self.writers]
         if not names:
-            raise MemAuditError("there is no package-style store; give a --writer")
+            raise MemAuditError("no package-style store to compare; give a --writer")
         if len(set(names)) < len(names):
             raise MemAuditError("a writer is given twice; give each once")
 

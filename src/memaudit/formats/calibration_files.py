@@ -16,11 +16,11 @@ CALIBRATION_STEPS = {
 }
 """From writing to answering; each number knows one thing more than the one before."""
 PARTING_REASONS = {
-    "kept_coverage": "weights: the ratio adds up units by their weight, recall takes questions "
-    "alike, whether they need one unit or many",
+    "kept_coverage": "weights: the ratio sums units by their weight, recall counts questions "
+    "equally, whether they need one unit or many",
     "kept_recall": "parts: the ratio credits a unit that is kept in part, recall does not",
     "evidence_recall": "retrieval: more is kept, but less of it is among the memories retrieved",
-    "answered": "reading: more is retrieved, but less of it answered right",
+    "answered": "reading: more is retrieved, but less of it is answered correctly",
 }
 """Why two orders part, by the first step at which they do."""
 
@@ -89,10 +89,10 @@ class OutcomePartings(StrictFileModel):
         if self.target not in CALIBRATION_STEPS:
             raise ValueError(f"{self.target[:40]!r} is not a step from writing to answering")
         if unknown := sorted(self.apart.keys() - PARTING_REASONS.keys()):
-            raise ValueError(f"{unknown[0][:40]!r} is not a reason to part")
+            raise ValueError(f"{unknown[0][:40]!r} is not a known reason for a difference")
         for pair in self.largest:
             if None in (getattr(pair.first, self.target), getattr(pair.second, self.target)):
-                raise ValueError(f"a pair that parts by {self.target} lacks it")
+                raise ValueError(f"a pair that differs by {self.target} lacks it")
         return self
 
 

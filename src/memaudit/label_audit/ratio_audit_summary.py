@@ -339,7 +339,7 @@ def _notes_on_draws(audit: RatioAudit) -> Iterator[str]:
     asked = sum(map(len, audit.own.labels.values()))
     cells = f"the {asked:,} cells asked about"
     if draws.represented.number:
-        cells += f" and the {draws.represented.number:,} uncovered ones that drawn cells stand for"
+        cells += f" and the {draws.represented.number:,} uncovered cells they represent"
     yield (
         f"labels drawn: {what} of {counted(number, 'draw')} of {cells}; about "
         f"{draws.expected_changes:,.1f} labels change in a draw"
@@ -349,7 +349,7 @@ def _notes_on_draws(audit: RatioAudit) -> Iterator[str]:
         given, start = "each other's labels", "the consensus"
     yield (
         f"odds: how {', '.join(draws.sources)} labelled cells, given {given}, by candidate kind, "
-        "session and unit kind, small groups leaning on wider ones; each cell is drawn by itself; "
+        "session and unit kind, small groups smoothed with wider ones; each cell is drawn independently; "
         f"draws add doubt to {start}, so the ratio under these may lie outside"
     )
 
@@ -358,17 +358,17 @@ def _notes_on_cells_not_drawn(audit: RatioAudit) -> Iterator[str]:
     frame, represented = audit.spec.frame, audit.label_draws.represented
     if frame is not None and not frame.key:
         yield (
-            "the frame has no key, so what its cells stand for is unknown: only the frame's own "
-            "cells are drawn, and doubt is understated if it is a sample"
+            "the frame has no key, so it is unknown which cells its cells represent: only the "
+            "frame's own cells are drawn, and doubt is understated if it is a sample"
         )
     elif frame is not None and all(keyed.weight == 1 for keyed in frame.key.values()):
         yield (
-            "by the key every cell stands for itself: only the frame's own cells are drawn, and "
-            "doubt is understated if the frame is a sample and the key lacks weights"
+            "by the key every cell represents only itself: only the frame's own cells are drawn, "
+            "and doubt is understated if the frame is a sample and the key lacks weights"
         )
     if represented.expected is not None and represented.expected != represented.available:
         yield (
-            f"the key stands for {float(represented.expected):,g} uncovered cells outside the "
+            f"the key represents {float(represented.expected):,g} uncovered cells outside the "
             f"frame, but these packages have {represented.available:,}: they changed after it was "
             "drawn"
         )

@@ -1,4 +1,4 @@
-"""One number for a store at a budget: what a gate in CI, or a test, compares with its bar."""
+"""The ratio of a store at a budget that a CI gate or a test compares with a minimum."""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -36,11 +36,11 @@ class GateResult:
     certified: bool
     caveats: Caveats
 
-    def passes(self, bar: float) -> bool:
-        """Whether it reaches a bar; an error where that is not decided."""
-        if self.ratio >= bar or (self.certified and self.highest >= bar):
+    def passes(self, minimum: float) -> bool:
+        """Whether the ratio reaches a minimum; an error if the bounds do not decide it."""
+        if self.ratio >= minimum or (self.certified and self.highest >= minimum):
             return True
-        if self.highest >= bar:
+        if self.highest >= minimum:
             raise MemAuditError(
                 f"not decided: {self.store!r} reaches between {self.ratio:.4f} and "
                 f"{self.highest:.4f}, the optimum is not certified; give more --seconds"

@@ -24,7 +24,7 @@ def test_bundle_counts_the_unreadable(plain: Path, tmp_path: Path) -> None:
 def test_an_empty_folder_is_no_bundle(tmp_path: Path) -> None:
     (tmp_path / "in").mkdir()
     said = failure("bundle", tmp_path / "in", "--out", tmp_path / "site")
-    assert f"{tmp_path / 'in'}: no files of MemAudit" in said
+    assert f"{tmp_path / 'in'}: no MemAudit files" in said
     assert [path.name for path in tmp_path.iterdir()] == ["in"]
 
 
