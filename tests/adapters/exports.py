@@ -87,10 +87,8 @@ LETTA = {
     "blocks": [
         {"id": "block-0", "label": "human", "value": "Name: Ann\n\nEats: fish", "limit": 5000,
          "description": "about the user", "read_only": False, "metadata": {}, "tags": None},
-        {"id": "block-1", "label": "persona", "value": "I am Kit.", "limit": 5000,
-         "description": None, "read_only": True, "metadata": {}, "tags": None},
-        {"id": "block-2", "label": "scratchpad", "value": "", "limit": 5000,
-         "description": None, "read_only": False, "metadata": {}, "tags": None},
+        {"id": "block-1", "label": "persona", "value": "I am Kit.", "limit": 5000},
+        {"id": "block-2", "label": "scratchpad", "value": "", "limit": 5000},
     ],
     "files": [], "sources": [], "tools": [], "mcp_servers": [],
     "metadata": {"revision_id": "0"}, "created_at": "2026-01-22T00:40:22+00:00",

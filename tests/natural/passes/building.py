@@ -14,7 +14,7 @@ from memaudit.models.transport import RetryPolicy
 from memaudit.natural.build_plan import BuildJob
 from memaudit.natural.passes.build import build_into_with_model
 from memaudit.natural.passes.recipe import ModelRecipe
-from tests.models.server import completion
+from tests.models.server import Served, completion
 from tests.natural.passes.fake_model import answer, which
 
 TWO = ("hotel-rooms", "film-night")
@@ -76,3 +76,12 @@ def queue(folder: Path) -> list[str]:
     with Cache(folder / "cache") as cache:
         assert import_batch(cache, responses).pending == 0
     return sorted(f"{which(row['body'])} {row['body']['model']}" for row in rows)
+
+
+@dataclass(frozen=True)
+class FinishedBuild:
+    """A finished live build, and everything that reached the server."""
+
+    folder: Path
+    made: BuildRun
+    served: Served

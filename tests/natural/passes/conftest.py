@@ -1,22 +1,10 @@
 """Two conversations are built once for many tests."""
 
-from dataclasses import dataclass
-from pathlib import Path
-
 import pytest
 
-from tests.models.server import Served, serving
-from tests.natural.passes.building import BuildRun, live, make
+from tests.models.server import serving
+from tests.natural.passes.building import FinishedBuild, live, make
 from tests.natural.passes.fake_model import plays
-
-
-@dataclass(frozen=True)
-class FinishedBuild:
-    """A finished live build, and everything that reached the server."""
-
-    folder: Path
-    made: BuildRun
-    served: Served
 
 
 @pytest.fixture(scope="package")

@@ -23,8 +23,7 @@ from memaudit.natural.prompts import PROMPTS, pass_prompt
 from memaudit.natural.reliability import reliability_of
 from memaudit.solvers.solve import solve
 from tests.models.server import serving
-from tests.natural.passes.building import PLAIN, RECIPE, TWO, live, make
-from tests.natural.passes.conftest import FinishedBuild
+from tests.natural.passes.building import PLAIN, RECIPE, TWO, FinishedBuild, live, make
 from tests.natural.passes.fake_model import plays, sentences, which
 
 JUDGE, QUOTE = "model:one:coverage/1", "exact:quote"

@@ -20,8 +20,7 @@ from memaudit.models.providers import ModelSettings
 from memaudit.models.session import AskProgress, SessionCallbacks, progress_text
 from memaudit.models.spending import price_of
 from tests.models.server import serving
-from tests.natural.passes.building import live, make, queue
-from tests.natural.passes.conftest import FinishedBuild
+from tests.natural.passes.building import FinishedBuild, live, make, queue
 from tests.natural.passes.fake_model import plays, which
 
 pytest.importorskip("openai", reason="pip install 'memaudit[models]'")
