@@ -62,6 +62,6 @@ def test_wrong_input(tmp_path: Path) -> None:
         ("natural", "--calibrate", "--cost-rule", "bytes"): "leave out --cost-rule",
         ("natural", "--calibrate", *dense): "texts have no vector",
         (): "needs PACKAGE, --budget B and --out DIR",
-        ("natural", "--writer", "gvt", "--out", tmp_path): "needs a PACKAGE",
+        ("natural", "--writer", "gvt", "--out", tmp_path): "needs PACKAGE",
     }.items():
         assert message in failure("diagnose", *words)

@@ -36,11 +36,11 @@ from memaudit.natural.build_plan import BuildJob
 from memaudit.natural.named_packages import natural_set
 from memaudit.writers.registry import named_writer
 from tests.adapters.exports import EXPORTS
-from tests.cli.running import run as command
+from tests.cli.running import done, import_texts
 from tests.datasets.files import FIXTURES
 from tests.models.test_cache import exported, fill
 from tests.web.annotate.small_frames import frame_folder
-from tests.web.explorer_records.libraries import sheet_data
+from tests.web.explorer.libraries import sheet_data
 
 SETUP = ReadingSetup(RETRIEVERS["recency"], 2, READERS["extractive"])
 WRITERS = ("opt", "gvt")
@@ -79,14 +79,12 @@ def write_scores(place: Path) -> None:
     for package in natural_set()[:2]:
         home = Path(tempfile.mkdtemp())
         write_package(package, home / "p.json")
-        for name, step in (("all", 1), ("half", 2)):
-            texts = [one.text for one in package.candidates][::step]
-            (home / f"{name}.txt").write_text("".join(f"{text}\n" for text in texts))
-            command("import", "plain", home / f"{name}.txt", "--out", home / f"{name}.json",
-                    "--name", name)  # fmt: skip
-        stores = (home / "all.json", home / "half.json")
-        scored = command("score", home / "p.json", *stores, "--budget", "20", "--json")
-        assert scored.exit_code == 0, scored.output
+        texts = [candidate.text for candidate in package.candidates]
+        stores = [
+            import_texts(home / f"{name}.json", texts[::step])
+            for name, step in (("all", 1), ("half", 2))
+        ]
+        scored = done("score", home / "p.json", *stores, "--budget", "20", "--json")
         place.mkdir(exist_ok=True)
         (place / f"{package.name}.json").write_text(scored.stdout)
 
