@@ -120,7 +120,7 @@ def test_fifty_cells_by_keyboard(browser: Any, tmp_path: Path) -> None:
         waiting.value.save_as(tmp_path / "page.csv")
         assert seen.said == []
         code, out, _ = server.interrupt()
-        assert (code, out[:33]) == (0, "50 of 60 cells labelled by ann, k")
+        assert (code, out[:33]) == (0, "50 of 60 cells labelled by ann, s")
     expected = [[f"c{n:04}", "ann", LABEL_OF[KEYS[n % 8]], ""] for n in range(1, 49)]
     expected += [["c0049", "ann", "partial", '1 note, "quoted"; u g ?\ntwo lines'],
                  ["c0050", "ann", "none", ""]]  # fmt: skip

@@ -18,6 +18,7 @@ from tests.web.annotate.small_frames import Served
 from tests.web.explorer.browsing import Visit, expect, visit
 from tests.web.explorer.libraries import large_package
 from tests.web.explorer.serving import exploring, in_no_time
+from tests.web.explorer.site_pages import slug_of
 
 pytestmark = pytest.mark.slow
 
@@ -40,14 +41,9 @@ def seen(
     found.close()
 
 
-def slug(site: Site, kind: str, name: str) -> str:
-    (found,) = [one for one in site.library.items if (one.kind, one.name) == (kind, name)]
-    return found.slug
-
-
 @pytest.fixture(scope="module")
 def hotel(site: Site) -> str:
-    return f"package/{slug(site, 'package', 'hotel-rooms')}"
+    return f"package/{slug_of(site, 'package', 'hotel-rooms')}"
 
 
 def test_the_slider_walks_the_frontier(seen: Visit, hotel: str) -> None:
@@ -129,7 +125,7 @@ def test_a_system_and_the_rows_of_a_run(seen: Visit, site: Site, hotel: str) -> 
     page.select_option("#other", label="notes")
     seen.contains("#other-note", "an estimate from shared words")
     seen.contains("#comparison", "Ingrid wants hotel rooms away from the lift.")
-    page = seen.go(f"package/{slug(site, 'package', 'base-1')}/index.html#b=1")
+    page = seen.go(f"package/{slug_of(site, 'package', 'base-1')}/index.html#b=1")
     expect(page.locator("#slider")).to_be_enabled()
     page.select_option("#other", label="Recency raw in a-run")
     seen.contains("#other-note", "Its store is known at budget")
@@ -223,7 +219,7 @@ def test_any_part_of_a_run_and_any_two_rows(seen: Visit, site: Site) -> None:
     part = site.slice(found, "base", 1)
     pair = part.pair("recency_raw", "greedy")
     assert pair is not None
-    seen.sees("#pair-mean", f"{pair.found.mean:+.3f}".replace("-", "−"))  # noqa: RUF001
+    seen.sees("#pair-mean", f"{pair.difference.mean:+.3f}".replace("-", "−"))  # noqa: RUF001
     seen.sees("#pair-words", pair.verdict)
     seen.sees("#pair-n", "3")
     means = page.locator("#ranking-table [data-field=mean]").all_text_contents()
@@ -243,7 +239,7 @@ def test_the_checker(browser: Any, server: Served, site: Site, hotel: str) -> No
     page = seen.go(f"{hotel}/proofs.html")
     page.click("button >> text=Verify >> nth=0")
     seen.contains("tbody tr:first-child .checker", "holds")
-    page = seen.go(f"certificate/{slug(site, 'certificate', 'proofs')}.html")
+    page = seen.go(f"certificate/{slug_of(site, 'certificate', 'proofs')}.html")
     for number in (0, 1):
         page.click(f"button >> text=Verify >> nth={number}")
     expect(page.locator(".badge.good")).to_have_count(2)
