@@ -223,7 +223,7 @@ def test_any_part_of_a_run_and_any_two_rows(seen: Visit, site: Site) -> None:
     seen.sees("#pair-words", pair.verdict)
     seen.sees("#pair-n", "3")
     means = page.locator("#ranking-table [data-field=mean]").all_text_contents()
-    assert means == [f"{place.found.mean:.3f}" for place in part.places]
+    assert means == [f"{place.interval.mean:.3f}" for place in part.places]
     page.uncheck("[data-group=reference] >> nth=0")
     expect(page.locator("#ranking-table tr[data-group=reference]").first).to_be_hidden()
     address = page.url
