@@ -36,7 +36,6 @@ class DownstreamFolder:
 
     @property
     def name(self) -> str:
-        """What its pictures are called."""
         return self.path.resolve().name or "diagnosis"
 
     @property
@@ -45,7 +44,7 @@ class DownstreamFolder:
 
     @property
     def is_transfer(self) -> bool:
-        """Whether its packages are records of a file of conversations."""
+        """Whether its packages come from a file of conversations."""
         return "source" in self.summary["spec"]
 
 
@@ -79,4 +78,4 @@ def _rows(path: Path, form: type[StrictFileModel], wanted: int) -> Iterator[dict
         validated(form, row, f"{path}, line {number}", AGAIN)
         yield row
     if number != wanted:
-        raise MemAuditError(f"{path} holds {number} of {wanted} rows; {AGAIN}")
+        raise MemAuditError(f"{path} contains {number} of {wanted} rows; {AGAIN}")

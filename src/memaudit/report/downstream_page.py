@@ -1,8 +1,8 @@
 """Diagnoses, transfers and calibrations as HTML files."""
 
 from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
-from typing import Any
 
 from memaudit.formats.calibration_files import CALIBRATION_STEPS, PARTING_REASONS
 from memaudit.io.atomic import write_file
@@ -52,11 +52,9 @@ def _calibration(folder: DownstreamFolder) -> str:
         plots=[
             (name.replace("_", " "), scatter_plot(folder.rows, name, members)) for name in PLOTTED
         ],
-        groups=[(name, list(rows)) for name, rows in groupby(summary["correlations"], _set)],
+        groups=[
+            (name, list(rows)) for name, rows in groupby(summary["correlations"], itemgetter("set"))
+        ],
         reasons=PARTING_REASONS,
         steps=CALIBRATION_STEPS,
     )
-
-
-def _set(row: dict[str, Any]) -> str:
-    return str(row["set"])

@@ -22,7 +22,7 @@ DiagnosisRowData = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class ShownFailure:
-    """A question that was not answered right, with its remarks in words."""
+    """A question that was not answered correctly, with its remarks as text."""
 
     row: DiagnosisRowData
     why: tuple[str, ...]
@@ -33,12 +33,12 @@ class ShownFailure:
 
     @property
     def lost(self) -> str:
-        """The layer that lost it, in words."""
+        """The layer that lost it, as text."""
         return LOST_BY[Layer(self.row["layer"])]
 
     @property
     def right(self) -> str:
-        """What would have been right, in words."""
+        """The correct answer as text."""
         if self.row["abstention"]:
             return "to say that it is not known"
         return self.row["gold"] or "not given"
@@ -63,7 +63,7 @@ class ShownFailures:
 
 
 def failures(rows: Sequence[DiagnosisRowData], members: Mapping[str, Member]) -> ShownFailures:
-    """The first of every store and outcome, in the order of outcomes."""
+    """The first failures of every store and outcome, in the order of outcomes."""
     failed = [row for row in rows if row["outcome"] != Outcome.RIGHT]
     groups: dict[tuple[str, str], list[DiagnosisRowData]] = defaultdict(list)
     for row in failed:
@@ -125,7 +125,7 @@ class KindView:
 
 @dataclass(frozen=True, slots=True)
 class DiagnosisView:
-    """Everything the page says of a diagnosis or a transfer."""
+    """Everything the page shows of a diagnosis or a transfer."""
 
     title: str
     facts: tuple[tuple[str, str], ...]
@@ -158,7 +158,6 @@ def open_view(path: Path) -> DiagnosisView:
 
 
 def view_of(folder: DownstreamFolder) -> DiagnosisView:
-    """The view of a finished diagnosis."""
     summary, spec = folder.summary, folder.summary["spec"]
     stores = summary["summaries"]
     members = _members(spec, [store["store"] for store in stores])

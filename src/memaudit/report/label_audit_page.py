@@ -112,7 +112,7 @@ class AgreementPart:
 
 @dataclass(frozen=True, slots=True)
 class ShiftRow:
-    """What a label set does to the ratios at a budget."""
+    """Effect of a label set on the ratios at a budget."""
 
     labels: str
     changed: int
@@ -155,14 +155,13 @@ class RatioPart:
 
 @dataclass(frozen=True, slots=True)
 class LabelAudit:
-    """Either part may be missing."""
+    """A label audit. Either part may be missing."""
 
     agreement: AgreementPart | None
     ratios: RatioPart | None
 
 
 def write_page(audit: LabelAudit, out: Path) -> None:
-    """Write the page, all or nothing."""
     write_file(out, build_page(audit))
 
 
@@ -180,7 +179,7 @@ def build_page(audit: LabelAudit) -> str:
 
 
 def read_audit(paths: Iterable[Path]) -> LabelAudit:
-    """The audit in these JSON files."""
+    """Read a label audit from its JSON files."""
     parts: dict[str, Any] = {}
     for path in paths:
         try:
@@ -190,16 +189,15 @@ def read_audit(paths: Iterable[Path]) -> LabelAudit:
         kind = data.get("format") if isinstance(data, dict) else None
         if kind not in (AGREEMENT, RATIOS):
             raise MemAuditError(
-                f"{path.name}: is not what memaudit audit agreement --json or audit ratios --json "
-                "writes"
+                f"{path.name}: not a file of memaudit audit agreement --json or audit ratios --json"
             )
         if kind in parts:
-            raise MemAuditError(f"{path.name}: a second file of the same audit; give one of them")
+            raise MemAuditError(f"{path.name}: second file of the same audit; give only one")
         try:
             parts[kind] = agreement_part(data) if kind == AGREEMENT else ratio_part(data)
         except (KeyError, TypeError, ValueError, AttributeError, IndexError):
             raise MemAuditError(
-                f"{path.name}: is not a complete label audit; write it again with --json"
+                f"{path.name}: incomplete label audit; write it again with --json"
             ) from None
     return LabelAudit(parts.get(AGREEMENT), parts.get(RATIOS))
 
@@ -251,7 +249,7 @@ def _coefficients(data: Mapping[str, Any], over: str) -> list[NumberWithInterval
 
 
 def _concentrations(data: Mapping[str, Any]) -> Iterator[Concentration]:
-    """Of the first pair of annotators, and of the first pair with a package or a model."""
+    """Agreement of the first pair of annotators, and of the first with a package or a model."""
     graded = {str(rater["name"]) for rater in data["raters"] if rater["labels"]["partial"]}
     people = {str(rater["name"]) for rater in data["raters"] if rater["role"] == "annotator"}
     if graded & people:
@@ -328,7 +326,7 @@ def ratio_part(data: Mapping[str, Any]) -> RatioPart:
 
 
 def _kind_of_interval(rows: Sequence[Mapping[str, Any]]) -> str:
-    """What the ends of draws are: the middle 95% of them, or their range."""
+    """What the interval of draws is: the middle 95%, or the range."""
     kinds = (row["label_draws"].get("interval") for row in rows if row["label_draws"])
     return str(next(kinds, None) or "middle 95%")
 
@@ -350,7 +348,6 @@ def _estimate(data: Mapping[str, Any] | None, over: str) -> NumberWithInterval:
 
 
 def _number(data: Mapping[str, Any] | None, name: str = "value") -> NumberWithInterval:
-    """A number under a name, with its ends."""
     if data is None:
         return UNKNOWN
     return NumberWithInterval(*(_real(data.get(key)) for key in (name, "low", "high")))

@@ -1,4 +1,4 @@
-"""The leaderboard in numbers: per budget, every store's means over packages, and paired gaps."""
+"""Numbers of the leaderboard: per budget, means of every store over packages, and paired gaps."""
 
 import math
 from collections import Counter
@@ -18,16 +18,16 @@ from memaudit.stats.bootstrap import Floats, Interval, mean_intervals, resample_
 from memaudit.stats.paired_tests import Difference, holm, paired_differences
 
 CLEAR = 0.05
-"""A Holm-corrected p-value below this tells two stores apart."""
+"""A Holm-corrected p-value below this distinguishes two stores."""
 
 SHARES = ("kept", *LOSS_STEPS)
 
 PLACES = 10**MAX_DIGITS
 LARGEST_COMMON = 10 ** (MOST_DIGITS // 2 - MAX_DIGITS)
-"""Of the denominator of a mean: its text can be read back. Beyond it shares are rounded."""
+"""Largest denominator of a mean whose text can be read back. Beyond it shares are rounded."""
 
 MOST_GAPS = 100_000
-"""Comparisons of two stores; thousands of stores would have millions."""
+"""Most pairs of stores. Thousands of stores would have millions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class Standing:
     memories: float | None
     """Mean over its packages."""
     incomplete: int
-    """Packages on which rows of its export are missing, or may be."""
+    """Packages for which rows of its export are, or may be, missing."""
     undecided_cells: int
 
 
@@ -61,7 +61,7 @@ class Gap:
 
     @property
     def verdict(self) -> str:
-        """In words, whether the two can be distinguished."""
+        """Whether the two can be distinguished, as text."""
         if self.difference.n < 2:
             return "too few packages"
         if self.difference.mean == self.difference.low == self.difference.high == 0:
@@ -71,7 +71,7 @@ class Gap:
 
 @dataclass(frozen=True, slots=True)
 class Board:
-    """Everything a leaderboard shows; stores of a budget stand in order of their mean."""
+    """Everything a leaderboard shows. Stores of a budget are ordered by their mean."""
 
     entries: Entries
     budgets: tuple[tuple[Fraction, tuple[Standing, ...]], ...]
@@ -79,7 +79,6 @@ class Board:
 
     @property
     def stores(self) -> tuple[str, ...]:
-        """All stores by name."""
         return tuple(sorted({standing.store for _, rows in self.budgets for standing in rows}))
 
     @property
@@ -97,7 +96,7 @@ def board(entries: Entries) -> Board:
         rows.setdefault(entry.row.budget, {})[entry.package, entry.row.store] = entry.row
     if sum(math.comb(len({store for _, store in cells}), 2) for cells in rows.values()) > MOST_GAPS:
         raise MemAuditError(
-            f"there are more than {MOST_GAPS:,} pairs of stores to compare; score fewer stores, or "
+            f"more than {MOST_GAPS:,} pairs of stores to compare; score fewer stores, or "
             "at fewer budgets"
         )
     budgets: list[tuple[Fraction, tuple[Standing, ...]]] = []
@@ -115,13 +114,7 @@ def board(entries: Entries) -> Board:
                       incomplete[store], undecided[store])
             for store, mine, best in columns
         ]  # fmt: skip
-        standings.sort(
-            key=lambda standing: (
-                standing.kept.n == 0,
-                -_or_zero(standing.kept.mean),
-                standing.store,
-            )
-        )
+        standings.sort(key=_rank)
         budgets.append((budget, tuple(standings)))
         order = [stores.index(standing.store) for standing in standings]
         pairs = list(combinations(order, 2))
@@ -150,7 +143,7 @@ def _table(
 
 
 def _unseen(entries: Entries) -> tuple[Counter[str], Counter[str]]:
-    """By store: packages where its export is incomplete, and cells nobody decided."""
+    """By store: packages for which its export is incomplete, and undecided cells."""
     incomplete: Counter[str] = Counter()
     undecided: Counter[str] = Counter()
     for _, store in entries.accounts:
@@ -194,13 +187,13 @@ def _mean_shares(diagnoses: Sequence[LossDiagnosis]) -> dict[str, Fraction]:
 
 
 def _rounded(row: list[Fraction]) -> list[Fraction]:
-    """Shares to MAX_DIGITS places: the first is what the others leave, so they still sum to 1."""
+    """Shares with MAX_DIGITS places. The first is the remainder, so that they sum to 1."""
     others = [Fraction(int(share * PLACES), PLACES) for share in row[1:]]
     return [1 - sum(others, Fraction(0)), *others]
 
 
 def _known(interval: Interval) -> Interval:
-    """Resampling one package says nothing about others."""
+    """No interval for a single package: there is nothing to resample."""
     return interval if interval.n > 1 else replace(interval, low=math.nan, high=math.nan)
 
 
@@ -212,12 +205,13 @@ def _known_gap(difference: Difference) -> Difference:
     )
 
 
-def _or_zero(number: float) -> float:
-    return 0.0 if math.isnan(number) else number
+def _rank(standing: Standing) -> tuple[bool, float, str]:
+    mean = standing.kept.mean
+    return standing.kept.n == 0, 0.0 if math.isnan(mean) else -mean, standing.store
 
 
 def _corrected(gaps: Sequence[Gap]) -> list[Gap]:
-    """Holm's correction over every comparison there is, at all budgets."""
+    """Holm's correction over all comparisons, at all budgets."""
     tested = [gap for gap in gaps if not math.isnan(gap.difference.p)]
     worth = iter(holm([gap.difference.p for gap in tested]))
     return [

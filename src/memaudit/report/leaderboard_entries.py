@@ -1,4 +1,4 @@
-"""Score files of a folder, or of one run: read, checked, and held against each other."""
+"""Score files of a folder, or of one run: read, checked, and compared for consistency."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -19,7 +19,7 @@ MAX_BYTES = 1 << 28
 Form = TypeVar("Form", ScoreFile, NotScored)
 
 NamedScoreFiles = Sequence[tuple[str, ScoreFile]]
-"""Where each file comes from, and the file."""
+"""The name and the content of each file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,11 +32,11 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Entries:
-    """Everything that can be compared, what its scores do not see, and what has no scores."""
+    """Comparable scores, what they do not cover, and what was not scored."""
 
     entries: tuple[Entry, ...]
     accounts: tuple[tuple[str, StoreRow], ...]
-    """By package, what the scores of each store do not see."""
+    """By package, what the scores of each store do not cover."""
     undecided_cells: int
     packages: tuple[str, ...]
     judges: tuple[str, ...]
@@ -53,16 +53,18 @@ def kept_ratio(row: ScoreRow) -> float | None:
 
 
 def undefined_reason(row: ScoreRow) -> str:
-    """Why there is no kept ratio; empty where there is one."""
+    """Why there is no kept ratio. Empty if there is one."""
     if kept_ratio(row) is not None:
         return ""
     return row.common_union_ratio.undefined or f"no {DEFAULT_POLICY} row"
 
 
 def read_scores(folder: Path) -> Entries:
-    """The score files of a folder; refused where they cannot be compared."""
+    """The score files of a folder. Files that cannot be compared are an error."""
     if not folder.is_dir():
-        raise MemAuditError(f"{folder}: is no folder; give one with files of memaudit score --json")
+        raise MemAuditError(
+            f"{folder}: not a folder; give a folder with files of memaudit score --json"
+        )
     score_files: list[tuple[str, ScoreFile]] = []
     skipped: list[str] = []
     missing: list[NotScored] = []
@@ -73,7 +75,7 @@ def read_scores(folder: Path) -> Entries:
         score_files += [(path.name, score_file) for score_file in files]
         missing += not_scored
     if not score_files:
-        raise MemAuditError(f"{folder}: holds no file that memaudit score --json wrote")
+        raise MemAuditError(f"{folder}: contains no file of memaudit score --json")
     return _entries_of(score_files, skipped, missing)
 
 
@@ -114,11 +116,11 @@ def _entries_of(
 
 
 def _read(path: Path) -> tuple[list[ScoreFile], list[NotScored]]:
-    """The score files in a file: one, or one a package and what is missing; none in other JSON."""
+    """The score files in a file, and what was not scored. Other JSON has none."""
     try:
         data = json.loads(decode(read_bytes(path, MAX_BYTES), path.name))
     except (ValueError, RecursionError) as error:
-        raise MemAuditError(f"{path.name}: is not JSON: {error}") from None
+        raise MemAuditError(f"{path.name}: not JSON: {error}") from None
     if not isinstance(data, dict):
         return [], []
     packages = data.get("packages") if data.get("format") == FORMAT else None
@@ -134,7 +136,7 @@ def _read(path: Path) -> tuple[list[ScoreFile], list[NotScored]]:
 
 
 def _agree(score_files: NamedScoreFiles, what: str, of: Callable[[ScoreFile], str | None]) -> None:
-    """Numbers by different judges or costs say nothing about each other."""
+    """Scores by different judges or cost rules cannot be compared."""
     values = [(name, of(file)) for name, file in score_files if of(file) is not None]
     for name, value in values[1:]:
         if value != values[0][1]:
@@ -149,7 +151,7 @@ def _digest(file: ScoreFile) -> str | None:
 
 
 def _names(files: Sequence[ScoreFile]) -> dict[int, str]:
-    """Packages by name, with a piece of the digest where two have the same name."""
+    """Names of packages, with the start of the digest if two have the same name."""
     digests: dict[str, set[str | None]] = {}
     for file in files:
         digests.setdefault(file.package, set()).add(_digest(file))
@@ -162,7 +164,7 @@ def _names(files: Sequence[ScoreFile]) -> dict[int, str]:
 
 
 def _entries(score_files: NamedScoreFiles, names: dict[int, str]) -> list[Entry]:
-    """One entry a store, package and budget, over one common union a package."""
+    """One entry per store, package and budget, over one common union per package."""
     entries: dict[tuple[str, str, Fraction], Entry] = {}
     unions: dict[str, tuple[str, str | None]] = {}
     for file, score_file in score_files:
@@ -184,7 +186,7 @@ def _entries(score_files: NamedScoreFiles, names: dict[int, str]) -> list[Entry]
             if row.feasible and ratio is not None and not 0 <= ratio <= 1:
                 raise MemAuditError(
                     f"{file}: the ratio of {row.store!r} at budget {plain(row.budget)} is not "
-                    "within 0 and 1; score it again"
+                    "between 0 and 1; score it again"
                 )
             entries[key] = Entry(package, row)
     return list(entries.values())

@@ -1,4 +1,4 @@
-"""The leaderboard as one HTML file and as JSON, with the notes that belong to it."""
+"""The leaderboard as one HTML file and as JSON, with its notes."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ from memaudit.stats.paired_tests import Difference
 
 
 def leaderboard_data(board: Board) -> dict[str, Any]:
-    """All numbers; null where there is none. Shares are exact text and sum to 1."""
+    """All numbers, null where undefined. Shares are exact text and sum to 1."""
     return {
         "format": "memaudit-leaderboard",
         "version": 1,
@@ -89,7 +89,7 @@ FEW = 20
 
 
 def coverage_note(board: Board) -> str:
-    """Who said what memories cover, and whether that is a guess."""
+    """Who judged coverage, and whether that is an estimate."""
     names = board.entries.judges
     who = f"judge {names[0]}"
     if len(names) > 1:
@@ -99,7 +99,7 @@ def coverage_note(board: Board) -> str:
 
 
 def notes(board: Board) -> list[str]:
-    """What scores do not see, what was left out, and how far intervals can be trusted."""
+    """What scores do not cover, what was left out, and how reliable intervals are."""
     count = len(board.entries.packages)
     lines = unseen(board)
     if board.one_package:
@@ -123,22 +123,22 @@ def notes(board: Board) -> list[str]:
     if any(standing.missing for _, rows in board.budgets for standing in rows):
         lines.append(
             "some stores were not scored on every package at every budget: their means are over "
-            "other packages; differences are over the packages both have"
+            "different packages; differences are over the packages both have"
         )
     if missing := board.entries.not_scored:
         first = missing[0]
         what = first.package if first.store is None else f"{first.store} on {first.package}"
         more = f", and {len(missing) - 1:,} more" if len(missing) > 1 else ""
-        lines.append(f"not scored, and in no mean: {what} ({first.reason}){more}")
+        lines.append(f"not scored, left out of all means: {what} ({first.reason}){more}")
     if board.entries.cost_rule is None:
-        lines.append("the files do not name their cost rule: make sure it is one and the same")
+        lines.append("the files do not name their cost rule: make sure that all use the same one")
     if board.entries.skipped:
         lines.append(f"no scores in {', '.join(board.entries.skipped)}: left out")
     return lines
 
 
 def unseen(board: Board) -> list[str]:
-    """Incomplete stores, cells nobody decided, labels that fit nothing."""
+    """Incomplete stores, undecided cells, labels that match nothing."""
     packages_of: dict[str, list[str]] = {}
     for package, store in board.entries.accounts:
         for line in _lines(store):
@@ -151,7 +151,7 @@ def unseen(board: Board) -> list[str]:
 
 
 def _lines(store: StoreRow) -> list[str]:
-    """What is to be said of a store on one package; * marks what the table marks."""
+    """Notes on a store for one package. * marks what the table marks."""
     return [f"* {text}" if caveat in MISSING_ROWS else text for caveat, text in row_caveats(store)]
 
 
@@ -186,7 +186,7 @@ class Column:
 
 
 def columns(is_estimate: bool = False) -> list[Column]:
-    """All numbers of a standing, in order. A new column is added here."""
+    """The columns of a standing, in order. Add a new column here."""
     return [
         Column(
             "Kept / common union",
@@ -236,12 +236,11 @@ TITLE = "Stores of memory systems, side by side"
 
 
 def write_page(board: Board, out: Path) -> None:
-    """Write the page, all or nothing."""
     write_file(out, build_page(board))
 
 
 def build_page(board: Board) -> str:
-    """One HTML file that needs nothing else."""
+    """One self-contained HTML file."""
     jinja = environment()
     members = {
         store: Member(store, store, "", "deployable", tone)

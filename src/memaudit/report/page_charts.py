@@ -17,7 +17,7 @@ from memaudit.report.writer_groups import Member
 WIDTH, HEIGHT = 340, 236
 LEFT, RIGHT, TOP, BOTTOM = 30, 10, 12, 36
 DODGE = 6
-"""Signs closer than this would hide each other."""
+"""Markers closer than this would hide each other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,14 +43,14 @@ def stack(values: Sequence[float], kinds: Sequence[str], largest: float) -> list
 
 @dataclass(frozen=True, slots=True)
 class Tick:
-    """A place on an axis and its text."""
+    """A position on an axis and its text."""
 
     at: float
     text: str
 
 
 def ticks(largest: float, about: int = 4) -> list[float]:
-    """Round numbers from 0 up to the largest, some `about` of them."""
+    """About `about` round numbers from 0 up to the largest."""
     if largest <= 0:
         return [0.0]
     rough = largest / about
@@ -61,7 +61,7 @@ def ticks(largest: float, about: int = 4) -> list[float]:
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """Where a writer stands in a frontier plot."""
+    """A writer's point in a frontier plot."""
 
     x: float
     y: float
@@ -82,7 +82,6 @@ class Plot:
 
 
 def plot(curve: FrontierCurve) -> Plot:
-    """The picture of a curve."""
     top = curve.top or 1.0
 
     def x(budget: float) -> float:
@@ -108,8 +107,8 @@ def plot(curve: FrontierCurve) -> Plot:
 def _points(
     curve: FrontierCurve, x: Callable[[float], float], y: Callable[[float], float]
 ) -> Iterator[Point]:
-    """References first, the others over them. A sign that would hide another is moved to the right,
-    never to the left: OPT only rises to the right, so no sign ends up above its line.
+    """References first, the others over them. A marker that would hide another is moved to the
+    right. OPT only rises to the right, so no marker ends up above its line.
     """
     taken: set[tuple[float, float]] = set()
     for point in sorted(
@@ -155,7 +154,7 @@ class CurvePlot:
 
 @dataclass(frozen=True, slots=True)
 class ScatterPlot:
-    """All stores as dots of one path, the means of writers as signs."""
+    """All stores as dots of one path, the means of writers as markers."""
 
     dots: str
     points: tuple[Point, ...]
@@ -170,7 +169,7 @@ def _y(share: float) -> float:
 def curve_plot(
     stores: Sequence[tuple[Member, Sequence[Mapping[str, Any]]]],
 ) -> CurvePlot | None:
-    """Evidence coverage against words; None where there is nothing to show."""
+    """Evidence coverage against words. None if there is nothing to show."""
     known = [
         (member, [point for point in curve if point["evidence_coverage"]["mean"] is not None])
         for member, curve in stores
@@ -209,7 +208,7 @@ def _numbers(point: Mapping[str, Any]) -> str:
 
 
 def _axis(least: float, most: float) -> tuple[Callable[[float], float], tuple[Tick, ...]]:
-    """Where a number of words stands, and round numbers to mark."""
+    """The position of a number of words, and ticks at round numbers."""
     width = WIDTH - LEFT - RIGHT
     if most <= LOGARITHMIC * least:
         end = most * 1.02

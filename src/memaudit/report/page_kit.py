@@ -29,7 +29,7 @@ from memaudit.stats.bootstrap import LEVEL, RESAMPLES
 from memaudit.stats.paired_tests import FLIPS
 
 STYLE_SHEET = Path(__file__).parent / "templates" / "style.css"
-MOST_LETTERS = 400
+MOST_CHARACTERS = 400
 """Longer texts are cut on pages."""
 
 
@@ -41,7 +41,7 @@ def one_file(jinja: Environment, template: str, **context: Any) -> str:
 
 
 def environment(*packages: str) -> Environment:
-    """Templates that escape everything and write out characters that cannot be seen.
+    """Templates that escape everything and show invisible characters as escapes.
 
     Templates of the packages given come before the kit's own.
     """
@@ -60,13 +60,13 @@ def environment(*packages: str) -> Environment:
         jinja.filters[show.__name__] = show
     jinja.globals.update(
         OPT=OPT, LEVEL=LEVEL, RESAMPLES=RESAMPLES, FLIPS=FLIPS, GROUP_TITLES=GROUP_TITLES,
-        GROUP_NOTES=GROUP_NOTES, MOST_LETTERS=MOST_LETTERS, charts=page_charts,
+        GROUP_NOTES=GROUP_NOTES, MOST_CHARACTERS=MOST_CHARACTERS, charts=page_charts,
     )  # fmt: skip
     return jinja
 
 
 def _shown(value: object) -> object:
-    """Every text of an expression passes here; what a macro made has passed already."""
+    """Every text of an expression passes here. The output of a macro already has."""
     if not isinstance(value, str) or isinstance(value, Markup) or value.isprintable():
         return value
     return visible_text(value)

@@ -1,4 +1,4 @@
-"""Numbers and untrusted texts as pages show them: with a minus sign, and a dash for undefined."""
+"""Numbers and untrusted texts as pages show them. Undefined numbers are a dash."""
 
 from fractions import Fraction
 
@@ -55,7 +55,7 @@ def share(number: float | None) -> str:
 
 
 def thousands(count: int | None) -> str:
-    """A count, in groups of three digits."""
+    """A count with thousands separators."""
     return NONE if count is None else f"{count:,}"
 
 
@@ -65,12 +65,12 @@ def percent(part: float, total: float) -> float:
 
 
 def visible_text(text: str) -> str:
-    """The text with control, format and bidirectional characters as escapes; lines stay lines."""
+    """The text with control, format and bidirectional characters as escapes, except line breaks."""
     return text_.visible_text(text, keep="\n")
 
 
 def shortened(text: str, most: int) -> str:
-    """The beginning of a long text, saying how much was left out."""
+    """The beginning of a long text, with the number of characters left out."""
     if len(text) <= most:
         return text
     return f"{text[:most]} … ({len(text) - most:,} more characters)"

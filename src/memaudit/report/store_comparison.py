@@ -41,7 +41,7 @@ class ComparableStore:
     failed: str = ""
     is_estimate: bool = False
     notes: tuple[str, ...] = ()
-    """What its value does not see: rows that were not read, memories left out."""
+    """What its value does not include: rows that were not read, memories left out."""
 
     @property
     def cost(self) -> Fraction:
@@ -56,7 +56,7 @@ class ComparableStore:
         return amounts
 
     def value(self, package: Package) -> Fraction:
-        """F of the store; the lower end where some h is irrational."""
+        """F of the store. The lower end of its interval if some h is irrational."""
         return worth(package, self.amounts(package)).low
 
 
@@ -120,7 +120,7 @@ class StoreComparison:
 
 
 def compare(package: Package, best: ComparableStore, other: ComparableStore) -> StoreComparison:
-    """The other store against OPT's."""
+    """Compare another store with OPT's."""
     theirs = {item.id for item in other.items if item.is_candidate}
     ours = {item.id for item in best.items}
     return StoreComparison(
@@ -135,9 +135,9 @@ def compare(package: Package, best: ComparableStore, other: ComparableStore) -> 
 
 
 def _wasted(package: Package, store: ComparableStore) -> frozenset[str]:
-    """Memories without which the store is worth the same, the most expensive taken out first.
+    """Memories without which the store has the same value, the most expensive removed first.
 
-    A solver cleans its store by the same rule, so OPT wastes nothing.
+    Solvers prune their stores by the same rule, so OPT has no such memory.
     """
     amounts = store.amounts(package)
     units = {unit.id: unit for unit in package.units}

@@ -33,7 +33,7 @@ class Member:
 
 
 def members_by_name(peeks: Mapping[str, bool]) -> dict[str, Member]:
-    """The writers of a run, in its order; one that is no longer registered goes by its name."""
+    """The writers of a run, in its order. One that is no longer registered is shown by its name."""
     members: dict[str, Member] = {}
     tone = 0
     for name, sees_all in peeks.items():
@@ -50,6 +50,6 @@ def members_by_name(peeks: Mapping[str, bool]) -> dict[str, Member]:
 
 
 def grouped(members: Sequence[Member]) -> list[tuple[Group, list[Member]]]:
-    """The writers by group, in the order given; groups without any are left out."""
+    """The writers by group, in the order given, without empty groups."""
     groups = [(group, [member for member in members if member.group == group]) for group in GROUPS]
     return [(group, own) for group, own in groups if own]

@@ -41,15 +41,15 @@ HEADERS = {
 
 
 def new_token() -> str:
-    """A secret that nobody guesses, fit for a URL."""
+    """A random secret, safe in a URL."""
     return secrets.token_urlsafe(32)
 
 
 class Guard:
-    """Lets through what names a loopback host and holds the token; writes come from the page.
+    """Accepts requests to a loopback host with the token. Writes must come from the page.
 
     The token comes once in the URL and is exchanged for a cookie. A foreign Host header means that
-    a name of somebody else was pointed at this machine; a foreign Origin, that another site asks.
+    a foreign name points to this machine; a foreign Origin, that another site asks.
     """
 
     def __init__(self, app: ASGIApp, token: str, policy: str = POLICY) -> None:
@@ -65,7 +65,7 @@ class Guard:
             await (refused or self._app)(scope, receive, _with_headers(send, self._headers))
 
     def _refusal(self, request: Request) -> Response | None:
-        """The answer to a request that must not get through; None lets it through."""
+        """The response to a refused request. None accepts it."""
         hosts = request.headers.getlist("host")
         if len(hosts) != 1 or not _LOOPBACK.fullmatch(hosts[0]):
             return PlainTextResponse("this server answers to loopback names only\n", 421)
@@ -73,7 +73,7 @@ class Guard:
         if request.method in _READING and "token" in request.query_params:
             if not self._matches(request.query_params["token"]):
                 return PlainTextResponse(_NO_TOKEN, 401)
-            # To the same page without the token: it must not stay in the address bar.
+            # Redirect to the page without the token, which must not stay in the address bar.
             asked = request.query_params.multi_items()
             rest = urlencode([(name, value) for name, value in asked if name != "token"])
             place = "/" + request.url.path.lstrip("/")
@@ -96,7 +96,7 @@ _NO_TOKEN = "open the address that memaudit printed: it holds the token this ser
 
 
 def cookie_name(scope: Scope) -> str:
-    """Browsers keep cookies by host, not by port: two servers of one person need two names."""
+    """Browsers keep cookies by host, not by port, so two servers need two names."""
     return f"memaudit_{(scope.get('server') or ('', 0))[1]}"
 
 
@@ -115,7 +115,7 @@ def _with_headers(send: Send, headers: Mapping[str, str]) -> Send:
 
 HOST = "127.0.0.1"
 GRACE = 2
-"""Seconds that answers under way may take once the server is told to end."""
+"""Seconds that running responses may take once the server stops."""
 
 
 def serve(
@@ -128,7 +128,7 @@ def serve(
 ) -> None:
     """Serve until Ctrl-C or SIGTERM; `announce` gets the address once it answers.
 
-    `ending` is called when the server is told to end: work under way should not outlast it.
+    `ending` is called when the server stops, so that running work stops as well.
     """
     token = new_token()
     with listen(port) as listener:
@@ -142,10 +142,10 @@ def serve(
         def on_ready() -> None:
             announce(address)
             if browser:
-                # Where the browser runs in the terminal, opening it does not return.
+                # If the browser runs in the terminal, opening it does not return.
                 threading.Thread(target=webbrowser.open, args=[address], daemon=True).start()
 
-        # uvicorn raises the signal again after it shut down: both then end the server the same way.
+        # uvicorn raises the signal again after shutdown, so that both end the server the same way.
         before = signal.signal(signal.SIGTERM, signal.default_int_handler)
         try:
             with suppress(KeyboardInterrupt):
@@ -155,7 +155,7 @@ def serve(
 
 
 class _Server(uvicorn.Server):
-    """Tells when it answers; from then on a signal ends it in order."""
+    """Calls `on_ready` when the server answers. From then on a signal ends it cleanly."""
 
     def __init__(
         self, config: uvicorn.Config, on_ready: Callable[[], None], ending: Callable[[], None]
@@ -165,19 +165,18 @@ class _Server(uvicorn.Server):
         self._ending = ending
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Start, then tell."""
         await super().startup(sockets=sockets)
         self._on_ready()
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """End; an answer that is cut off by that is no news to whoever ended it."""
+        """Stop. A response that is cut off by that is not an error."""
         logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)
         self._ending()
         super().handle_exit(sig, frame)
 
 
 def listen(port: int) -> socket.socket:
-    """A listening socket on loopback; port 0 takes any free one."""
+    """A listening socket on loopback. Port 0 takes any free port."""
     listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

@@ -80,7 +80,7 @@ def test_nothing_retrieved_is_said() -> None:
     """An empty curve is no figure."""
     empty = summary(["gvt"])
     empty["summaries"][0]["curve"] = []
-    with pytest.raises(MemAuditError, match="there is no recall"):
+    with pytest.raises(MemAuditError, match="recall is undefined"):
         recall_words(empty)
 
 

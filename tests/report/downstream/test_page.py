@@ -1,8 +1,6 @@
 """Pages of diagnoses and calibrations: whole, alone, and deaf to what texts say."""
 
 import json
-import re
-from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -14,9 +12,8 @@ from memaudit.report.downstream_folder import open_folder
 from memaudit.report.downstream_page import build_downstream
 from memaudit.report.downstream_view import open_view
 from memaudit.report.run_report.page import build_report
-from tests.report.html_tree import Tree
+from tests.report.html_tree import Tree, assert_sound
 from tests.report.run_report.conftest import ATTACK, SHOWN
-from tests.report.run_report.test_injection import ATTRIBUTES, NAMES
 
 
 @pytest.fixture(scope="module")
@@ -27,46 +24,16 @@ def pages(diagnosis: Path, hostile: Path, calibration: Path) -> dict[str, str]:
 
 @pytest.mark.parametrize("name", ["diagnosis", "hostile", "calibration"])
 def test_pages_are_sound(pages: dict[str, str], name: str) -> None:
-    """Known elements only, headings in order, tables with captions, pictures that can be heard."""
-    tree = Tree(pages[name])
-    assert {element.name for element in tree.elements} <= NAMES
-    assert {one for element in tree.elements for one in element.attributes} <= ATTRIBUTES
-    assert not tree.comments
-    levels = [int(e.name[1]) for e in tree.named("h1", "h2", "h3", "h4")]
-    assert levels[0] == 1
-    assert all(later <= earlier + 1 for earlier, later in pairwise(levels))
-    for table in tree.named("table"):
-        assert table.children[0].name == "caption"
-    assert all(e.attributes.get("scope") for e in tree.named("th"))
-    for svg in tree.named("svg"):
-        parents = [svg]
-        while parents[-1].parent is not None:
-            parents.append(parents[-1].parent)
-        assert any({"aria-label", "aria-hidden"} & one.attributes.keys() for one in parents)
-    ids = [e.attributes["id"] for e in tree.elements if "id" in e.attributes]
-    assert len(set(ids)) == len(ids)
-    links = [e.attributes["href"] or "" for e in tree.named("a")]
-    assert {link[1:] for link in links if link.startswith("#")} <= set(ids)
-    assert not re.search(r"https?:|@import|url\(|\bsrc=\"", pages[name])
+    assert_sound(pages[name])
 
 
 def test_attacks_are_shown_and_do_nothing(pages: dict[str, str]) -> None:
     """Every untrusted text stands in the page as text, wherever it comes from."""
     tree = Tree(pages["hostile"])
-    for place in (
-        "package",
-        "question0",
-        "gold",
-        "says",
-        "stored",
-        "store",
-        "kind",
-        "left",
-        "judge",
-    ):
+    for place in ("package", "question0", "gold", "says", "stored", "store", "kind", "left",
+                  "judge"):  # fmt: skip
         assert f"{place} {SHOWN}".strip()[:40] in tree.text, place
     assert "49" not in tree.text.split(SHOWN)[0]
-    assert {letter for letter in pages["hostile"] if not letter.isprintable()} == {"\n"}
     (script,) = tree.named("script")
     assert not set("<>&") & set(script.text)
     assert json.loads(script.text)["spec"]["stores"] == [f"store {ATTACK}"]

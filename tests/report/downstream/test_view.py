@@ -71,7 +71,7 @@ def test_folders(diagnosis: Path, calibration: Path, tmp_path: Path) -> None:
     with pytest.raises(MemAuditError, match="is a calibration"):
         open_view(calibration)
     cut = unfinished(diagnosis, tmp_path / "cut")
-    with pytest.raises(MemAuditError, match="holds 29 of 30 rows; run the same command again"):
+    with pytest.raises(MemAuditError, match="contains 29 of 30 rows; run the same command again"):
         open_folder(cut)
     (cut / "summary.json").write_text("{")
     with pytest.raises(MemAuditError, match=r"summary.json is not JSON"):

@@ -175,7 +175,7 @@ def test_frontier_lines(tiny: Package) -> None:
 @pytest.mark.parametrize(
     ("make", "line"),
     [
-        (lambda: budget_sweep({}), "cannot draw: this is not a summary of format"),
+        (lambda: budget_sweep({}), "cannot draw: the file is not a summary of format"),
         (lambda: budget_sweep(summary_of([], [], [])), "cannot draw: the summary has no rows"),
         (
             lambda: budget_sweep(summary_of(["opt"], ["base"], [1]), "other"),
@@ -189,7 +189,7 @@ def test_frontier_lines(tiny: Package) -> None:
             lambda: frontier_gap(summary_of(["opt"], ["base"], [1])),
             "no mean value of writer 'no_tombstone_opt' for 'base' at budget 1",
         ),
-        (lambda: opt_frontiers([]), "there is no frontier to draw"),
+        (lambda: opt_frontiers([]), "no frontier to draw"),
         (
             lambda: budget_sweep(summary_of(["opt"], ["base"], [1], mean_ratio="high")),
             "cannot draw: summary row 0, mean_ratio: ",

@@ -145,9 +145,9 @@ def test_texts_are_escaped(audit: Path) -> None:
     ("content", "said"),
     [
         ("[1", "x.json:1: is not valid JSON"),
-        ("{}", "is not what memaudit audit"),
-        ('{"format": "memaudit-agreement"}', "is not a complete label audit"),
-        ('{"format": "memaudit-label-ratios", "label_sets": 3}', "is not a complete label audit"),
+        ("{}", "not a file of memaudit audit"),
+        ('{"format": "memaudit-agreement"}', "incomplete label audit"),
+        ('{"format": "memaudit-label-ratios", "label_sets": 3}', "incomplete label audit"),
     ],
 )
 def test_other_files(tmp_path: Path, content: str, said: str) -> None:
@@ -161,4 +161,4 @@ def test_other_files(tmp_path: Path, content: str, said: str) -> None:
 def test_the_same_twice(audit: Path) -> None:
     """Two files of one kind would contradict each other."""
     said = failure("audit", "report", audit / "ratios.json", audit / "ratios.json")
-    assert "a second file of the same audit" in said
+    assert "second file of the same audit" in said

@@ -58,7 +58,7 @@ def test_what_a_run_could_not_score_is_said(tmp_path: Path) -> None:
     run = {"format": "memaudit-scores", "packages": [alone], "not_scored": [missing]}
     (tmp_path / "p.json").write_text(json.dumps(run))
     found = board(read_scores(tmp_path))
-    assert "not scored, and in no mean: a on q (the call failed)" in notes(found)
+    assert "not scored, left out of all means: a on q (the call failed)" in notes(found)
     assert leaderboard_data(found)["not_scored"] == [missing]
     run["not_scored"] = [{"package": 5}]
     (tmp_path / "p.json").write_text(json.dumps(run))

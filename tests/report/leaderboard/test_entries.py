@@ -94,7 +94,7 @@ def test_another_union(tmp_path: Path) -> None:
 
 
 def test_same_name_other_package(tmp_path: Path) -> None:
-    """Two packages of one name are told apart by digest."""
+    """Two packages of one name are distinguished by digest."""
     for file, digest in (("one", "1234567890"), ("two", "abcdefghij")):
         path = write(tmp_path, file, row("a", "1/2"), package="p")
         data = json.loads(path.read_text())
@@ -119,7 +119,7 @@ def test_wrong_numbers(tmp_path: Path) -> None:
     high = row("a", "1/2")
     high["common_union_ratio"]["value"] = 1.2
     write(tmp_path, "p", high)
-    assert "not within 0 and 1" in refused(tmp_path)
+    assert "not between 0 and 1" in refused(tmp_path)
 
 
 @pytest.mark.parametrize("text", ["{", '{"scores": 1, "judge": "x"}', "[" * 100_000])
@@ -131,5 +131,5 @@ def test_damaged(tmp_path: Path, text: str) -> None:
 
 def test_nothing_there(tmp_path: Path) -> None:
     """An empty folder, and none."""
-    assert "holds no file" in refused(tmp_path)
-    assert "is no folder" in refused(tmp_path / "x")
+    assert "contains no file" in refused(tmp_path)
+    assert "not a folder" in refused(tmp_path / "x")

@@ -1,10 +1,7 @@
 """The page is one file that needs nothing else, and that everyone can read."""
 
-import base64
-import hashlib
 import json
 import re
-from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -12,54 +9,19 @@ import pytest
 from memaudit.core.errors import MemAuditError
 from memaudit.io.run_folder import ROWS
 from memaudit.report.run_report.page import build_report, write_report
-from tests.report.html_tree import Tree
+from tests.report.html_tree import Tree, assert_sound
 
 
-def test_it_names_no_other_place(plain_page: str) -> None:
+def test_it_is_sound_and_names_no_other_place(plain_page: str) -> None:
+    assert_sound(plain_page)
     assert not re.search(r"https?:|//[a-z]|@import|url\(|\bsrc=", plain_page)
     assert str(Path.cwd()) not in plain_page
-
-
-def test_the_policy_allows_its_own_style_only(plain_page: str) -> None:
-    tree = Tree(plain_page)
-    (policy,) = [m for m in tree.named("meta") if "http-equiv" in m.attributes]
-    (style,) = tree.named("style")
-    code = base64.b64encode(hashlib.sha256(style.text.encode()).digest()).decode()
-    assert policy.attributes["content"] == (
-        f"default-src 'none'; style-src 'sha256-{code}'; img-src data:; "
-        "base-uri 'none'; form-action 'none'"
-    )
 
 
 def test_the_same_run_gives_the_same_page(plain_run: Path, plain_page: str, tmp_path: Path) -> None:
     write_report(plain_run, tmp_path / "report.html")
     assert (tmp_path / "report.html").read_text() == plain_page
     assert len(plain_page) < 400_000
-
-
-def test_headings_tables_and_pictures_can_be_heard(plain_page: str) -> None:
-    tree = Tree(plain_page)
-    levels = [int(e.name[1]) for e in tree.named("h1", "h2", "h3", "h4")]
-    assert levels[0] == 1
-    assert levels.count(1) == 1
-    assert all(later <= earlier + 1 for earlier, later in pairwise(levels))
-    for table in tree.named("table"):
-        assert table.children[0].name == "caption"
-        assert table.children[0].all_text.strip()
-    assert all(e.attributes.get("scope") for e in tree.named("th"))
-    for svg in tree.named("svg"):
-        parents = [svg]
-        while parents[-1].parent is not None:
-            parents.append(parents[-1].parent)
-        assert any({"aria-label", "aria-hidden"} & one.attributes.keys() for one in parents)
-
-
-def test_links_inside_the_page_lead_somewhere(plain_page: str) -> None:
-    tree = Tree(plain_page)
-    ids = [e.attributes["id"] for e in tree.elements if "id" in e.attributes]
-    assert len(set(ids)) == len(ids)
-    links = [e.attributes["href"] or "" for e in tree.named("a")]
-    assert {link[1:] for link in links if link.startswith("#")} <= set(ids)
 
 
 def test_references_are_set_apart_in_words(plain_page: str) -> None:

@@ -176,7 +176,7 @@ def refusal(path: Path, digest: str = DIGEST, must_exist: bool = False) -> str:
 def test_labels_of_another_frame(store: LabelDatabase, tmp_path: Path) -> None:
     store.decide("ann", "c1", "full", "")
     line = refusal(tmp_path / "labels.sqlite", "e" * 64)
-    assert "holds labels of another frame (9 cells, digest dddddddddddd; this one has 9, " in line
+    assert "labels of another frame (9 cells, digest dddddddddddd; this one has 9, " in line
     assert line.endswith("eeeeeeeeeeee); give another --labels")
     assert store.label_set("ann").labels == {"c1": "full"}
 

@@ -11,7 +11,7 @@ from memaudit.web.explorer.addresses import anchor
 from memaudit.web.explorer.library.library import Library
 from memaudit.web.explorer.pages.registry import PAGES
 from memaudit.web.explorer.site import Site, all_addresses
-from memaudit.web.explorer.views.package_data import MOST_LETTERS
+from memaudit.web.explorer.views.package_data import MOST_CHARACTERS
 from tests.report.run_report.test_browser import luminance
 from tests.web.annotate.small_frames import Served
 from tests.web.explorer.browsing import expect, visit
@@ -19,6 +19,9 @@ from tests.web.explorer.libraries import IN_FIVES
 from tests.web.explorer.serving import exploring
 
 pytestmark = pytest.mark.slow
+
+RECORDS = ("store/", "scores/", "frame/", "diagnosis/")
+STRANGE = "img, iframe, object, embed, base, style, h1 ~ h1, [style*=display], [onerror]"
 
 
 @pytest.fixture(scope="module")
@@ -35,12 +38,20 @@ def server(plain: Path) -> Iterator[Served]:
 
 @pytest.fixture(scope="module")
 def addresses(hostile_few: Path) -> list[str]:
-    """Pages that hold texts: of each package the four that scripts work on, and one query."""
-    site = Site(Library([hostile_few]), seconds=20.0)
+    """Pages with texts: of each package the four that scripts work on and some queries, and the
+    pages of records, of which some of those that are alike."""
+    every = list(all_addresses(Site(Library([hostile_few]), seconds=20.0), PAGES))
     wanted = ("index.html", "stream.html", "coverage.html", "pairs.html", "packages.html")
-    found = [one for one in all_addresses(site, PAGES) if one.endswith(wanted)]
-    found += [one for one in all_addresses(site, PAGES) if "/query/" in one][::2]
-    return [*found, "search.html"]
+    records = [address for address in every if address.startswith(RECORDS)]
+    alike = [address for address in records if address.count("/") > 2]
+    packages = [address for address in every if address not in records]
+    return [
+        *(address for address in packages if address.endswith(wanted)),
+        *[address for address in packages if "/query/" in address][::2],
+        *(address for address in records if address not in alike),
+        *alike[::8],
+        "search.html",
+    ]
 
 
 @pytest.mark.parametrize("way", ["served", "bundled"])
@@ -49,7 +60,6 @@ def test_attacks_do_nothing(
 ) -> None:
     """Every attack in every field: no dialog, no message, no request, no element; and it fits."""
     seen = visit(browser, hostile_server if way == "served" else hostile_bundle, 390)
-    strange = "img, iframe, object, embed, base, style, h1 ~ h1, [style*=display], [onerror]"
     for address in addresses if way == "bundled" else addresses[::2]:  # the same pages
         page = seen.go(address)
         if "package/" in address and address.endswith("/index.html"):
@@ -61,7 +71,7 @@ def test_attacks_do_nothing(
             page.focus("#map")
             page.keyboard.press("ArrowDown")
             expect(page.locator("#cell .big")).to_be_visible()
-        assert page.locator(strange).count() == 0, address
+        assert page.locator(STRANGE).count() == 0, address
         assert page.evaluate("getComputedStyle(document.body).display") == "block"
         assert seen.fits(), address
     assert seen.said == []
@@ -77,8 +87,8 @@ def test_attacks_are_text(
     seen = visit(browser, hostile_server if way == "served" else hostile_bundle)
     found = {one.name: one.slug for one in Library([hostile_few]).of("package")}
     for number, text in enumerate(IN_FIVES):
-        shown = visible_text(shortened(f"memory {text}", MOST_LETTERS))
-        why = visible_text(shortened(f"why {text}", MOST_LETTERS))
+        shown = visible_text(shortened(f"memory {text}", MOST_CHARACTERS))
+        why = visible_text(shortened(f"why {text}", MOST_CHARACTERS))
         slug = found[f"{number} {text}"]
         cell = f"{anchor('candidates', f'c0 {text}')}+{anchor('units', f'u0 {text}')}"
         page = seen.go(f"package/{slug}/index.html#b=3")

@@ -17,17 +17,13 @@ from memaudit.web.explorer.templating import SERVED
 from tests.web.annotate.small_frames import Served
 from tests.web.explorer.libraries import large_package
 from tests.web.explorer.serving import exploring
+from tests.web.explorer.site_pages import slug_of
 
 
 @pytest.fixture(scope="module")
 def server(plain: Path) -> Iterator[Served]:
     with exploring(plain) as found:
         yield found
-
-
-def slug(site: Site, kind: str, name: str) -> str:
-    (found,) = [one for one in site.library.items if (one.kind, one.name) == (kind, name)]
-    return found.slug
 
 
 def get(server: Served, path: str) -> tuple[int, Any]:
@@ -57,7 +53,7 @@ def test_nothing_without_the_token(server: Served) -> None:
 
 
 def test_pages_files_and_data(server: Served, site: Site) -> None:
-    hotel = slug(site, "package", "hotel-rooms")
+    hotel = slug_of(site, "package", "hotel-rooms")
     assert "What is here" in get(server, "/")[1]
     for path in ("index.html", f"package/{hotel}/index.html", "static/house.css",
                  "static/common.js", "search.html?q=lift"):  # fmt: skip
@@ -69,7 +65,7 @@ def test_pages_files_and_data(server: Served, site: Site) -> None:
 
 
 def test_the_frontier_and_stores(server: Served, site: Site) -> None:
-    hotel = slug(site, "package", "hotel-rooms")
+    hotel = slug_of(site, "package", "hotel-rooms")
     for _ in range(20):
         status, found = get(server, f"/package/{hotel}/frontier.json")
         assert status == 200
@@ -93,7 +89,7 @@ def test_the_frontier_and_stores(server: Served, site: Site) -> None:
 )  # fmt: skip
 def test_wishes_that_make_no_sense(server: Served, site: Site, query: str, status: int) -> None:
     """Not OPT itself, no file of somebody's choice, no number that is none."""
-    hotel = slug(site, "package", "hotel-rooms")
+    hotel = slug_of(site, "package", "hotel-rooms")
     found, answer = get(server, f"/package/{hotel}/store.json?{query}")
     assert found == status
     assert len(answer["error"]) < 200
@@ -112,7 +108,7 @@ def test_paths_that_lead_nowhere(server: Served, path: str) -> None:
 
 
 def test_the_checker_answers(server: Served, site: Site) -> None:
-    hotel, proofs = slug(site, "package", "hotel-rooms"), slug(site, "certificate", "proofs")
+    hotel, proofs = slug_of(site, "package", "hotel-rooms"), slug_of(site, "certificate", "proofs")
     found = server.post("/verify", {"package": hotel, "budget": "24"})
     assert (found["valid"], found["value"], found["budget"]) == (True, "4", "24")
     found = server.post("/verify", {"certificate": proofs, "number": 2})

@@ -14,45 +14,34 @@ from memaudit.web.explorer.pages.registry import PAGES
 from memaudit.web.explorer.site import Site, all_addresses, show
 from tests.report.html_tree import Tree
 from tests.strategies import packages
+from tests.web.explorer.site_pages import element_with, page, slug_of
 
 
-def page(site: Site, address: str, **asked: str) -> Tree:
-    status, text = show(site, PAGES, address, asked)
-    assert status == 200, text
-    return Tree(text)
-
-
-def slug_of(site: Site, kind: str, name: str) -> str:
-    (found,) = [one for one in site.library.items if (one.kind, one.name) == (kind, name)]
-    return found.slug
-
-
-def test_links_lead_to_pages_and_rows(bundle: Path) -> None:
-    """Every relative link and every row it names is in the bundle, as are scripts and styles."""
+@pytest.mark.parametrize(
+    "bundle_name",
+    ["bundle", "records_bundle", pytest.param("hostile_bundle", marks=pytest.mark.slow)],
+)
+def test_links_lead_to_pages_and_rows(bundle_name: str, request: pytest.FixtureRequest) -> None:
+    """Every relative link and every row it names is in the bundle. Ids are unique."""
+    folder = request.getfixturevalue(bundle_name)
     trees = {
-        str(path.relative_to(bundle)): Tree(path.read_text()) for path in bundle.rglob("*.html")
+        str(path.relative_to(folder)): Tree(path.read_text()) for path in folder.rglob("*.html")
     }
-    ids = {name: {one.attributes.get("id") for one in tree.elements}
-           for name, tree in trees.items()}  # fmt: skip
-    assert len(trees) > 60
+    ids = {
+        name: [element.attributes["id"] for element in tree.elements if "id" in element.attributes]
+        for name, tree in trees.items()
+    }
+    assert len(trees) > 40
     for name, tree in trees.items():
+        assert len(ids[name]) == len(set(ids[name])), name
         for element in tree.elements:
             link = element.attributes.get("href") or element.attributes.get("src")
             if link is None or link == "data:,":
                 continue
-            address, _, row = (
-                urljoin(f"http://x/{name}", link).removeprefix("http://x/").partition("#")
-            )
-            assert (bundle / unquote(address)).is_file(), (name, link)
-            if row:
-                assert row in ids[address], (name, link)
-
-
-def test_ids_are_unique(bundle: Path) -> None:
-    for path in bundle.rglob("*.html"):
-        ids = [one.attributes["id"] for one in Tree(path.read_text()).elements
-               if "id" in one.attributes]  # fmt: skip
-        assert len(ids) == len(set(ids)), path
+            target = urljoin(f"http://x/{name}", link).removeprefix("http://x/")
+            address, _, row = target.partition("#")
+            assert (folder / unquote(address)).is_file(), (name, link)
+            assert not row or row in ids[address], (name, link)
 
 
 def test_served_and_bundled_pages_are_the_same(site: Site, bundle: Path) -> None:
@@ -81,7 +70,7 @@ def test_a_run_without_scripts(site: Site) -> None:
     """A part of the run and two writers are asked for in the address."""
     address = f"run/{slug_of(site, 'run', 'a-run')}/index.html"
     tree = page(site, address, d="base", b="4", first="mem0_style", second="random_feasible")
-    (pair,) = [one for one in tree.elements if one.attributes.get("id") == "pair"]
+    pair = element_with(tree, "pair")
     assert "Mem0-style" in pair.all_text
     assert "Random feasible" in pair.all_text
     chosen = [one.all_text for one in tree.named("option") if "selected" in one.attributes]

@@ -25,8 +25,7 @@ from memaudit.writers.protocol import Writer
 from memaudit.writers.registry import WRITERS
 from tests.web.explorer.libraries import WRITERS as OF_RUN
 from tests.web.explorer.libraries import large_package
-from tests.web.explorer.test_pages import page, slug_of
-from tests.web.explorer_records.looking import rows
+from tests.web.explorer.site_pages import page, slug_of, table_rows
 
 SLOW = "estimated_gvt_embedding"
 
@@ -64,14 +63,14 @@ def waiting(tree: Any) -> list[str]:
 def test_every_writer_but_opt_is_held_against_it(own: tuple[Site, str]) -> None:
     """References too, though the package is of no run; none of them twice."""
     site, slug = own
-    table = rows(page(site, f"package/{slug}/stores.html", budget="2"), "stores-table")
+    table = table_rows(page(site, f"package/{slug}/stores.html", budget="2"), "stores-table")
     labels = [writer.label for name, writer in WRITERS.items() if name != "opt"]
     assert sorted(row[0].removesuffix(" reference") for row in table) == sorted(labels)
 
 
 def test_what_a_run_says_is_not_computed_again(site: Site) -> None:
     slug = slug_of(site, "package", "base-1")
-    table = rows(page(site, f"package/{slug}/stores.html", budget="4"), "stores-table")
+    table = table_rows(page(site, f"package/{slug}/stores.html", budget="4"), "stores-table")
     assert len(table) == len({row[0] for row in table}) == len(WRITERS)
     ran = {
         row[0].removesuffix(" run a-run").removesuffix(" reference")
@@ -103,7 +102,7 @@ def test_a_page_does_not_wait_for_a_slow_writer(
     assert waiting(tree) == [
         name for name in names[names.index(SLOW) + 1 :] if name != "amac_style"
     ]
-    (row,) = [row for row in rows(tree, "stores-table") if row[0] == WRITERS[SLOW].label]
+    (row,) = [row for row in table_rows(tree, "stores-table") if row[0] == WRITERS[SLOW].label]
     assert row[1:] == (found["cells"] if "cells" in found else [f"failed: {found['failed']}"])
 
 
@@ -127,7 +126,7 @@ def test_a_bundle_has_every_writer(own: tuple[Site, str]) -> None:
     bundled = Site(site.library, bundled=True, seconds=0.0)
     tree = page(bundled, f"package/{slug}/stores.html")
     assert waiting(tree) == []
-    assert len(rows(tree, "stores-table")) == len(WRITERS) - 1
+    assert len(table_rows(tree, "stores-table")) == len(WRITERS) - 1
 
 
 SAID = "PARTLY READ: 2 rows of the export are not in the store"

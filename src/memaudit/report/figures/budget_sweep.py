@@ -1,4 +1,4 @@
-"""Mean ratio to OPT against the budget, a line a writer, with bootstrap bands."""
+"""Mean ratio to OPT against the budget: one line per writer, with bootstrap bands."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -45,7 +45,7 @@ from memaudit.report.figures.text_layout import (
 
 ALL, OPT = "all", "opt"
 TOP = 1.04
-"""The axis ends a little above 1, so that markers at 1 are whole."""
+"""The axis ends a little above 1, so that markers at 1 are not cut off."""
 
 LEFT, BOTTOM, HEAD, NOTE = 0.62, 0.5, 0.36, 0.36
 WIDEST_NAME = 2.0
@@ -55,9 +55,9 @@ SIDEWAYS = 0.12
 
 @house_style()
 def budget_sweep(summary: Mapping[str, Any], distribution: str = ALL) -> Figure:
-    """One distribution with names at the ends of lines; or all of them, a panel each.
+    """One distribution with names at the ends of lines, or one panel per distribution.
 
-    Bands are the summary's own intervals. With panels nothing is averaged over distributions.
+    Bands are the intervals of the summary. Nothing is averaged over distributions.
     """
     cells = cells_of(summary)
     names = in_order(cell.distribution for cell in cells)
@@ -171,7 +171,7 @@ def _handle(writer: str, style: LineStyle) -> Line2D:
 
 
 def _shift(writers: Sequence[str], writer: str) -> float:
-    """How far a writer's points are moved; OPT, the line all others are read against, stays."""
+    """How far a writer's points are moved. OPT, the line to compare with, is not moved."""
     others = [name for name in writers if name != OPT]
     if writer == OPT or len(others) < 2:
         return 0.0
@@ -186,7 +186,7 @@ def _draw(
     budgets: Sequence[Budget],
     shift: float,
 ) -> list[float]:
-    """One writer's line and band; the means, NaN where there is none."""
+    """Draws one writer's line and band. Returns its means, NaN where there is none."""
     own = [cell for cell in cells if cell.writer == writer]
     at = {cell.budget: cell for cell in own}
     if len(at) < len(own):
@@ -209,7 +209,7 @@ def _number(number: float | None) -> float:
 
 
 def _axes(axes: Axes, budgets: Sequence[Budget], title: str, room: float, size: float) -> None:
-    """Budgets are evenly spaced: they mostly double from one to the next."""
+    """Budgets are evenly spaced, since each is usually twice the one before."""
     axes.set_xlim(-0.25, len(budgets) - 0.75)
     axes.set_ylim(0, TOP)
     tick = NORMAL if room / len(budgets) > 0.5 else SMALL

@@ -1,4 +1,4 @@
-"""Ratio against what came of the store: all stores faintly, every writer's mean on top."""
+"""Ratio against downstream outcomes: all stores faintly, every writer's mean on top."""
 
 import math
 from collections.abc import Mapping, Sequence

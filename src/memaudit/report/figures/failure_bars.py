@@ -1,4 +1,4 @@
-"""What became of the questions: one stacked bar a store, a piece an outcome."""
+"""Outcomes of the questions: one stacked bar per store, one piece per outcome."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -24,7 +24,7 @@ ROW, BAR = 0.34, 0.24
 HEAD, FOOT, LEGEND_ROW = 0.36, 0.52, 0.17
 WIDEST_NAME = 1.7
 NARROWEST = 0.035
-"""Pieces below this share of the bar have no room for their number."""
+"""Pieces below this share of the bar are too narrow for their number."""
 
 Tone = tuple[str, str]
 OUTCOME_STYLES: dict[Outcome, Tone] = {
@@ -44,7 +44,7 @@ reading; every piece also differs from its neighbours by its hatch."""
 
 @house_style()
 def failure_bars(summary: Mapping[str, Any]) -> Figure:
-    """Outcomes of every store as shares of its questions; the counts stand in the pieces."""
+    """Outcomes of every store as shares of its questions, with the counts in the pieces."""
     stores = summary["summaries"]
     labels = [fitted_name(writer_label(store["store"]), WIDEST_NAME, NORMAL) for store in stores]
     left = max(inches(label, NORMAL) for label in labels) + 0.2

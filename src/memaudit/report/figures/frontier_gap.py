@@ -40,7 +40,7 @@ LEGEND_ROW = 0.17
 
 @house_style()
 def frontier_gap(summary: Mapping[str, Any]) -> Figure:
-    """Bars a distribution and budget: the gap in mean value, and as a share of full OPT."""
+    """Bars per distribution and budget: the gap in mean value, and as a share of full OPT."""
     cells = cells_of(summary)
     full, without = _values(cells, OPT), _values(cells, WITHOUT)
     names = in_order(cell.distribution for cell in cells)
@@ -102,7 +102,7 @@ def _bars(
     share: bool,
     wide: float,
 ) -> None:
-    """The bars of one panel, each with its number; an undefined one is a word."""
+    """The bars of one panel, each with its number, or a word where it is undefined."""
     defined = [number for number in numbers.values() if not math.isnan(number)]
     longest = max([*defined, 0.0]) or 1.0
     axes.set_xlim(0, longest * wide / (wide - ROOM))

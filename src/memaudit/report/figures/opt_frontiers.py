@@ -1,4 +1,4 @@
-"""OPT for every budget, a step line a package; optionally with what a writer reached."""
+"""OPT for every budget, one step line per package, optionally with a writer's values."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -32,12 +32,12 @@ from memaudit.solvers.frontier import Frontier
 from memaudit.solvers.frontier import frontier as solve_frontier
 
 MOST_NAMES = 21
-"""More packages than this are drawn without names, as there is no telling them apart."""
+"""More packages than this are drawn without names, since the lines cannot be distinguished."""
 
 LEFT, BOTTOM, HEAD, NOTE = 0.75, 0.5, 0.36, 0.2
 
 Points = Sequence[tuple[float, float]]
-"""Budgets with the value that was reached at them."""
+"""Budgets and the value reached at each."""
 
 
 @house_style()
@@ -46,9 +46,9 @@ def opt_frontiers(
     reached: Mapping[str, Points] | None = None,
     writer: str = "",
 ) -> Figure:
-    """Step lines; `reached` holds the points of one writer by the digest of the package."""
+    """Step lines. `reached` has the points of one writer by package digest."""
     if not frontiers:
-        raise MemAuditError("there is no frontier to draw")
+        raise MemAuditError("no frontier to draw")
     named = len(frontiers) <= MOST_NAMES
     several = len(frontiers) > 1
     names = [shown(frontier.package) for frontier in frontiers] if named and several else []
@@ -107,13 +107,13 @@ def opt_frontiers_of_run(run: FigureRun) -> Figure:
 
 
 def _title(about: str, room: float) -> str:
-    """The title; where it is too long the package's name is cut."""
+    """The title. The package's name is cut if it is too long."""
     before, after = "Best possible store of ", " at every budget"
     return before + fitted_name(about, room - inches(before + after, LARGE), LARGE) + after
 
 
 def _with_marker(style: LineStyle, points: bool) -> LineStyle:
-    """Without points a line's sample has no marker either."""
+    """Without points, the sample of a line has no marker."""
     return style if points else LineStyle(style.colour, "", style.dash)
 
 
@@ -125,11 +125,11 @@ def check_plot(path: Path) -> None:
     if path.suffix.lower() not in SUFFIXES:
         raise MemAuditError(f"cannot draw {path}: the name must end in {', '.join(SUFFIXES)}")
     if not path.absolute().parent.is_dir():
-        raise MemAuditError(f"cannot write {path}: there is no folder to put it in")
+        raise MemAuditError(f"cannot write {path}: its folder does not exist")
 
 
 def write_plot(frontiers: Sequence[Frontier], path: Path) -> None:
-    """Draw into a file by its ending; an interruption leaves the old file as it was."""
+    """Write the figure atomically, in the format of the file name."""
 
     check_plot(path)
     figure = opt_frontiers(frontiers)

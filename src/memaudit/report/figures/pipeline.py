@@ -1,4 +1,4 @@
-"""The pipeline, as a drawing: from the stream to a certified ratio; reading is a branch apart."""
+"""Drawing of the pipeline from the stream to a certified ratio. Reading is a separate branch."""
 
 from dataclasses import dataclass
 
@@ -29,7 +29,7 @@ HEIGHT = TOP + ROWS * TALL + (ROWS - 1) * DOWN + 0.12
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A box: its place on the grid, what it is, and what belongs to it."""
+    """A box: its place on the grid, its name and what belongs to it."""
 
     column: int
     row: int
@@ -72,7 +72,7 @@ ARROWS = (
 
 @house_style()
 def pipeline() -> Figure:
-    """What is frozen, what is solved, what is measured, and what stays apart."""
+    """What is frozen, solved and measured, and what is separate."""
     figure = Figure(figsize=(PRINT_WIDTH, HEIGHT))
     inch = figure.dpi_scale_trans
     title = "What was written is scored against the best store of the frozen package"
@@ -126,7 +126,7 @@ def _arrow(figure: Figure, start: Part, end: Part) -> None:
         tail, head = (x + BOX / 2, y), (to_x + BOX / 2, to_y + TALL)
     shaft, inch = head, figure.dpi_scale_trans
     if start.optional or end.optional:
-        # The head is drawn apart: dashes would tear its outline.
+        # The head is drawn separately, since dashes would break its outline.
         shaft = (head[0] - HEAD, head[1]) if start.row == end.row else (head[0], head[1] + HEAD)
         dashed = Line2D(*zip(tail, shaft, strict=True), color=INK, linewidth=0.9)
         dashed.set_linestyle(DASHES[1])

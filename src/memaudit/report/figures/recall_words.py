@@ -1,4 +1,4 @@
-"""Evidence recall against words retrieved: a line a store, a point a depth."""
+"""Evidence recall against words retrieved: one line per store, one point per depth."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -38,15 +38,15 @@ PANELS = {
 }
 WIDEST_NAME = 2.0
 WIDE_SPREAD = 8
-"""From this ratio of the longest to the shortest on, words have a logarithmic axis."""
+"""If the longest is at least this many times the shortest, the axis of words is logarithmic."""
 
 
 @house_style()
 def recall_words(summary: Mapping[str, Any]) -> Figure:
-    """The further up and left, the more evidence in fewer words; units in full, and in part."""
+    """One panel counts fully covered units, the other parts of units too. Up and left is better."""
     stores = [store for store in summary["summaries"] if _points(store)]
     if not stores:
-        raise MemAuditError("nothing was retrieved, or nothing is required: there is no recall")
+        raise MemAuditError("recall is undefined: nothing was retrieved or nothing is required")
     styles = _styles([store["store"] for store in stores])
     handles = [_handle(store["store"], styles[store["store"]]) for store in stores]
     widest = max(inches(str(handle.get_label()), NORMAL) for handle in handles)

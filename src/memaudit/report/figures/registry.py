@@ -27,7 +27,7 @@ Source = Literal["nothing", "run", "diagnosis", "calibration"]
 
 @dataclass(frozen=True, slots=True)
 class FigureKind:
-    """A figure: what it is drawn from, one line about it, and how it is drawn from that.
+    """A figure: its source, one line about it, and the function that draws it.
 
     `draw` gets a `FigureRun`, a `DownstreamFolder`, or nothing.
     """
@@ -82,7 +82,7 @@ FIGURES: dict[str, FigureKind] = {
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """A figure that was not drawn of a run, and why."""
+    """A figure that was not drawn for a run, and why."""
 
     figure: str
     run: Path
@@ -91,7 +91,7 @@ class Skipped:
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """The files that were written, and the figures that were not."""
+    """The files that were written, and the figures that were skipped."""
 
     files: tuple[Path, ...]
     skipped: tuple[Skipped, ...]

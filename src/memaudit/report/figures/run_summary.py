@@ -1,4 +1,4 @@
-"""A run's folder as figures need it: its summary as typed cells, and one package of each sort."""
+"""A run folder for figures: its summary as typed cells, and one package per distribution."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ Budget = int | float | str
 
 
 class SummaryCell(BaseModel):
-    """One row of a summary, as far as figures read it."""
+    """One row of a summary: the fields that figures use."""
 
     model_config = ConfigDict(frozen=True, extra="ignore", strict=True, allow_inf_nan=False)
 
@@ -43,12 +43,12 @@ class SummaryCell(BaseModel):
 
     @property
     def left_out(self) -> bool:
-        """Whether some package has no ratio and is missing from the mean."""
+        """Whether some package has no ratio and is left out of the mean."""
         return bool(self.zero_optimum or self.uncertified or self.failed)
 
     @property
     def why_undefined(self) -> str:
-        """Why there is no mean ratio, in a word or two."""
+        """Why there is no mean ratio."""
         if self.zero_optimum:
             return "OPT = 0"
         if self.uncertified:
@@ -57,9 +57,8 @@ class SummaryCell(BaseModel):
 
 
 def cells_of(summary: Mapping[str, Any]) -> list[SummaryCell]:
-    """The cells of a summary, in its order."""
     if summary.get("format") != FORMAT or not isinstance(summary.get("rows"), list):
-        raise MemAuditError(f"cannot draw: this is not a summary of format {FORMAT!r}")
+        raise MemAuditError(f"cannot draw: the file is not a summary of format {FORMAT!r}")
     cells = []
     for number, row in enumerate(summary["rows"]):
         try:
@@ -91,12 +90,12 @@ def in_order(names: Iterable[str]) -> list[str]:
 
 
 def budgets_of(cells: Sequence[SummaryCell]) -> list[Budget]:
-    """The budgets of some cells, from the smallest."""
+    """The budgets of some cells, in ascending order."""
     return sorted({cell.budget for cell in cells}, key=exact)
 
 
 def at_budget(cells: Sequence[SummaryCell], budget: Budget) -> list[SummaryCell]:
-    """The cells of one budget, or an error that lists the budgets there are."""
+    """The cells of one budget, or an error that lists the available budgets."""
     matching = [cell for cell in cells if exact(cell.budget) == exact(budget)]
     if not matching:
         known = ", ".join(str(known_budget) for known_budget in budgets_of(cells))
@@ -105,7 +104,7 @@ def at_budget(cells: Sequence[SummaryCell], budget: Budget) -> list[SummaryCell]
 
 
 def of_distribution(cells: Sequence[SummaryCell], name: str) -> list[SummaryCell]:
-    """The cells of one distribution, or an error that lists those there are."""
+    """The cells of one distribution, or an error that lists the available ones."""
     matching = [cell for cell in cells if cell.distribution == name]
     if not matching:
         known = ", ".join(in_order(cell.distribution for cell in cells))
@@ -121,17 +120,15 @@ class FigureRun:
 
     @property
     def name(self) -> str:
-        """What its figures are called."""
         return self.folder.resolve().name or "run"
 
     @cached_property
     def manifest(self) -> dict[str, Any]:
-        """What was run."""
         return read_run(self.folder)
 
     @cached_property
     def summary(self) -> dict[str, Any]:
-        """Its summary, refused where it is of another run."""
+        """The summary. One of another run is an error."""
         summary = read_summary(self.folder)
         if summary.get("spec_digest") != self.manifest["spec_digest"]:
             raise MemAuditError(f"the summary in {self.folder} is of another run; summarise again")
@@ -139,22 +136,20 @@ class FigureRun:
 
     @property
     def budgets(self) -> list[Fraction]:
-        """Its budgets as costs, from the smallest."""
+        """The budgets as costs, in ascending order."""
         return sorted(exact(text) for text in self.manifest["budgets"].values())
 
     @property
     def first_seed(self) -> int:
-        """The seed of the packages that stand for the others."""
+        """The seed of the packages that are drawn."""
         return parse_seed_ranges(self.manifest["spec"]["seeds"] + ",")[0][0]
 
     @property
     def distributions(self) -> list[str]:
-        """Their names, in the run's order."""
         return list(self.manifest["spec"]["distributions"])
 
     @property
     def writers(self) -> list[str]:
-        """Their names, in the run's order."""
         return list(self.manifest["spec"]["writers"])
 
     def package(self, distribution: str) -> Package:
@@ -162,7 +157,7 @@ class FigureRun:
         return named_distribution(distribution).package(self.first_seed)
 
     def reached(self, writer: str) -> dict[str, list[tuple[float, float]]]:
-        """What a writer's stores of the first seed are worth: budget and value by digest."""
+        """The values of a writer's stores of the first seed: budget and value by digest."""
         points: dict[str, list[tuple[float, float]]] = {}
         for row in read_journal(self.folder / ROWS):
             ours = row["writer"] == writer and row["seed"] == self.first_seed
@@ -173,5 +168,5 @@ class FigureRun:
 
 
 def nearest(budgets: Sequence[Fraction], wanted: Fraction) -> Fraction:
-    """The budget next to a wanted one; the smaller of two."""
+    """The budget nearest to a wanted one. Of two equally near, the smaller."""
     return min(budgets, key=lambda budget: (abs(budget - wanted), budget))

@@ -1,4 +1,4 @@
-"""Figures to files: all or nothing, and the same figure gives the same bytes."""
+"""Write figures atomically. The same figure gives the same bytes."""
 
 import io
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ FORMATS = tuple(UNDATED)
 
 
 def check_formats(formats: Sequence[str]) -> None:
-    """Refuse a format that is not drawn."""
+    """Refuse an unknown format."""
     for form in formats:
         if form not in UNDATED:
             raise MemAuditError(f"cannot draw {form!r}; the formats are {', '.join(FORMATS)}")
@@ -40,14 +40,14 @@ def image_of(figure: "Figure", form: str) -> bytes:
 
 
 def write_image(image: bytes, path: Path) -> None:
-    """Replace a file in one step; an interruption leaves the old one as it was."""
+    """Replace a file atomically."""
     write_bytes(path, image)
 
 
 def write_figure(
     figure: "Figure", path_without_suffix: Path, formats: Sequence[str] = FORMATS
 ) -> list[Path]:
-    """Write a figure in each format; the files that were written."""
+    """Write a figure in each format. Returns the files."""
     check_formats(formats)
     written = []
     for form in formats:

@@ -1,4 +1,4 @@
-"""Ratio to OPT at one budget: writers by distributions, every cell with its number."""
+"""Heat map of ratios to OPT at one budget: writers by distributions, with numbers."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -34,7 +34,7 @@ from memaudit.report.figures.text_layout import (
 
 BUDGET = 6
 COLOURS = "cividis"
-"""Its lightness rises all the way, so it reads in grey and with any colour vision."""
+"""Its lightness rises throughout, so it works in grey and for every colour vision."""
 
 ROW, NARROWEST, WIDEST = 0.25, 0.5, 0.85
 WIDEST_NAME = 1.7
@@ -44,7 +44,7 @@ HEAD, FOOT, BAR = 0.4, 0.22, 0.75
 
 @house_style()
 def stress_heatmap(summary: Mapping[str, Any], budget: Budget = BUDGET) -> Figure:
-    """The heat map of one budget; a cell without a ratio is hatched and says why."""
+    """The heat map of one budget. A cell without a ratio is hatched and gives the reason."""
     cells = at_budget(cells_of(summary), budget)
     writers = in_order(cell.writer for cell in cells)
     names = in_order(cell.distribution for cell in cells)
@@ -84,13 +84,13 @@ def text_on(shade: Sequence[float]) -> str:
 
 
 def ratio_text(ratio: float) -> str:
-    """Three places; a ratio below 1 never reads as 1."""
+    """Three decimal places. A ratio below 1 is never shown as 1."""
     text = fixed(ratio)
     return "<1.000" if ratio < 1 and text == "1.000" else text
 
 
 def _cell(axes: Axes, x: int, y: int, cell: SummaryCell | None) -> None:
-    """A square with its number, or a hatched one with the reason why there is none."""
+    """A square with its number, or a hatched one with the reason."""
     gid = shown(f"{cell.writer}/{cell.distribution}") if cell else None
     if cell is None or cell.mean_ratio is None:
         reason = cell.why_undefined if cell else "not run"

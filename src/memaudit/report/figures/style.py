@@ -10,7 +10,7 @@ from matplotlib import style
 from memaudit.writers.registry import WRITERS
 
 PRINT_WIDTH = 7.0
-"""Inches: figures are drawn at the size they are printed at, so that points are points."""
+"""Inches. Figures are drawn at their printed size, so that font sizes are exact."""
 
 SMALL, NORMAL, LARGE = 7.0, 8.0, 9.0
 """Text sizes in points; nothing is smaller than SMALL."""
@@ -68,7 +68,7 @@ def house_style() -> Iterator[None]:
 
 @dataclass(frozen=True, slots=True)
 class LineStyle:
-    """How one line is drawn; hollow markers are writers that see the hidden side of a package."""
+    """How one line is drawn. Hollow markers are writers that see the hidden side of a package."""
 
     colour: str
     marker: str

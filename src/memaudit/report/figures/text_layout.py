@@ -1,4 +1,4 @@
-"""Texts in figures: made harmless, fitted, names at the ends of lines, and the small print."""
+"""Texts in figures: sanitised and fitted texts, labels at the ends of lines, notes."""
 
 import unicodedata
 from collections.abc import Sequence
@@ -16,8 +16,8 @@ from memaudit.writers.registry import WRITERS
 
 ELLIPSIS = "…"
 UNPRINTABLE, NO_GLYPH = "\N{REPLACEMENT CHARACTER}", "\N{WHITE SQUARE}"
-MOST_LETTERS = 400
-"""No figure has room for more, so longer texts are not even measured."""
+MOST_CHARACTERS = 400
+"""No figure has room for more, so longer texts are cut before they are measured."""
 
 POINTS_PER_INCH = 72
 FAMILY = "DejaVu Sans"
@@ -26,7 +26,7 @@ FAMILY = "DejaVu Sans"
 def shown(text: object) -> str:
     """One line that can be drawn: no control characters, no stacked marks, no missing glyphs."""
     letters: list[str] = []
-    for letter in unicodedata.normalize("NFC", " ".join(str(text)[:MOST_LETTERS].split())):
+    for letter in unicodedata.normalize("NFC", " ".join(str(text)[:MOST_CHARACTERS].split())):
         marks = unicodedata.combining(letter) and letters and unicodedata.combining(letters[-1])
         if not marks:
             letters.append(_drawable(letter))
@@ -47,7 +47,7 @@ def _file() -> str:
 
 @lru_cache(maxsize=4096)
 def inches(text: str, size: float, bold: bool = False) -> float:
-    """How wide a line of text is."""
+    """The width of a line of text in inches."""
     font = FontProperties(family=FAMILY, size=size, weight="bold" if bold else "normal")
     width, _, _ = TextToPath().get_text_width_height_descent(text, font, ismath=False)
     return float(width) / POINTS_PER_INCH
@@ -59,12 +59,12 @@ def fitted(text: object, room: float, size: float, bold: bool = False) -> str:
 
 
 def fitted_name(name: object, room: float, size: float, bold: bool = False) -> str:
-    """The same for a name: the middle goes, as names often differ at the end."""
+    """The same for a name. The middle is cut, since names often differ at the end."""
     return _cut(shown(name), room, size, bold, kept_end=1 / 3)
 
 
 def _cut(line: str, room: float, size: float, bold: bool, kept_end: float) -> str:
-    """As many letters as fit, of which a share comes from the end of the line."""
+    """As many characters as fit. A share of them comes from the end of the text."""
     if inches(line, size, bold) <= room:
         return line
     low, high = 0, len(line) - 1
@@ -117,7 +117,7 @@ WIDEST = 2.0
 
 @dataclass(frozen=True, slots=True)
 class LineEnd:
-    """A line's name, where it ends (in data), and its look."""
+    """A line's name, where it ends (in data coordinates), and its style."""
 
     name: str
     end: float
@@ -173,14 +173,14 @@ def _line(
 
 
 def spread(wanted: Sequence[float], gap: float, low: float, high: float) -> list[float]:
-    """Places as near to the wanted ones as can be (least squares) that are a gap apart.
+    """Places closest to the wanted ones (least squares) that are at least a gap apart.
 
-    They stay between low and high where there is room for all; else they start at low.
+    They stay between low and high if there is room for all. Otherwise they start at low.
     """
     order = sorted(range(len(wanted)), key=lambda i: wanted[i])
     blocks: list[tuple[float, int]] = []
     for rank, i in enumerate(order):
-        # Without the gaps the places need only rise; neighbours that do not are averaged.
+        # Without the gaps, places must only ascend. Neighbours that do not are averaged.
         total, size = wanted[i] - rank * gap, 1
         while blocks and blocks[-1][0] / blocks[-1][1] >= total / size:
             before, many = blocks.pop()
@@ -199,12 +199,12 @@ LINE = 0.13
 
 
 def note_lines(text: str, width: float) -> list[str]:
-    """A note in lines as wide as the figure."""
+    """The note wrapped to the width of the figure."""
     return wrapped(text, width - 0.2, SMALL, MOST_LINES)
 
 
 def note(figure: Figure, text: str) -> None:
-    """Write a note along the bottom edge; the figure leaves LINE inches free for each line."""
+    """Write a note along the bottom edge. The figure must leave LINE inches free per line."""
     lines = note_lines(text, float(figure.get_size_inches()[0]))
     for place, line in enumerate(reversed(lines)):
         figure.text(

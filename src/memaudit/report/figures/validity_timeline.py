@@ -1,4 +1,4 @@
-"""A package through time: what each candidate says of stale and current truth, what OPT keeps."""
+"""A package over time: stale and current units of each candidate, and what OPT keeps."""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -51,7 +51,7 @@ from memaudit.report.figures.text_layout import (
 from memaudit.solvers.solve import solve
 
 MOST_ROWS, MOST_UNITS = 42, 26
-"""A figure holds this many candidates and units; the rest is counted."""
+"""A figure shows at most this many candidates and units. The others are counted."""
 
 STATES = (STALE, CURRENT, SUPERSESSION, DELETION, TEMPORAL, ABSTENTION)
 OTHER = "other"
@@ -85,7 +85,7 @@ class TimelineTable:
 
 
 def state_of(unit: EvidenceUnit) -> str:
-    """What a unit says of time, or that it says nothing of it."""
+    """The state of a unit. Kinds of units that are not about time count as OTHER."""
     return unit.kind if unit.kind in STATES else OTHER
 
 
@@ -139,7 +139,7 @@ TEXT, KIND, COST, MATRIX = 0.32, 2.16, 3.68, 3.86
 """Inches from the left where the columns start; COST is the right edge of the costs."""
 
 LARGEST = 6.6
-"""Points: the marker of a unit that is covered whole, where columns are wide enough."""
+"""Points: the marker of a fully covered unit, if columns are wide enough."""
 
 KEPT = "#fff3c4"
 
@@ -166,7 +166,7 @@ def validity_timeline(package: Package, budget: Any) -> Figure:
 
 
 class _Drawing:
-    """The figure in the making; all lengths are inches from the lower left corner."""
+    """Draws the figure. All lengths are inches from the lower left corner."""
 
     def __init__(self, table: TimelineTable) -> None:
         self.table = table
@@ -185,7 +185,7 @@ class _Drawing:
 
     @property
     def small_print(self) -> str:
-        """How to read it, and what is not drawn."""
+        """How to read the figure, and what is not drawn."""
         table = self.table
         text = (
             "Time runs down. Columns are evidence units with their weights. The filled part of a "
@@ -210,18 +210,17 @@ class _Drawing:
         return MATRIX + self.column * (place + 0.5)
 
     def text(self, x: float, y: float, text: str, **how: Any) -> None:
-        """A line of text."""
         style = {"fontsize": SMALL, "va": "center_baseline", "transform": self.inch, **how}
         self.figure.text(x, y, text, **style)
 
     def rule(self, y: float, colour: str = FAINT) -> None:
-        """A thin line across."""
+        """A thin horizontal line."""
         line = Line2D([0.1, PRINT_WIDTH - 0.1], [y, y], color=colour, linewidth=0.6)
         line.set_transform(self.inch)
         self.figure.add_artist(line)
 
     def title(self) -> None:
-        """What the figure shows, in numbers of the optimum."""
+        """The package, and what OPT keeps."""
         best = self.table.optimum
         tail = (
             f": OPT at budget {plain(best.budget)} keeps {len(best.store)} of "
@@ -232,7 +231,7 @@ class _Drawing:
         self.text(0.1, self.height - 0.16, name + tail, fontsize=LARGE)
 
     def header(self) -> None:
-        """Names of columns; those of units stand upright."""
+        """Names of columns. Those of units are vertical."""
         y = self.top + 0.09
         self.text(TEXT, y, "experience", color=MUTED)
         self.text(KIND, y, "candidate", color=MUTED)
@@ -242,7 +241,7 @@ class _Drawing:
         self.rule(self.top, MUTED)
 
     def step(self, step: Step, y: float) -> float:
-        """One experience and its candidates; the height where the next begins."""
+        """Draws one experience and its candidates. Returns the height where the next begins."""
         many = max(1, len(step.candidates))
         experience = step.experience
         self.text(0.1, y - ROW / 2, fitted(experience.index + 1, 0.2, SMALL), color=MUTED)
@@ -268,7 +267,7 @@ class _Drawing:
         return y - ROW * many
 
     def sums(self, y: float) -> None:
-        """How much of each unit the optimum preserves in all."""
+        """How much of each unit the optimum preserves."""
         middle = y - ROW * 0.8
         self.text(KIND, middle, "OPT preserves", fontweight="bold")
         for column, unit in enumerate(self.table.units):
@@ -295,7 +294,7 @@ class _Drawing:
         self.figure.add_artist(band)
 
     def _mark(self, column: int, middle: float, share: Fraction, gid: str) -> None:
-        """A rim of full size, and inside it a marker of the share's area."""
+        """A rim of full size around a marker whose area is the share."""
         marker, colour = STATE_LOOKS[state_of(self.table.units[column])]
         self._marker(self.x(column), middle, marker, colour, self.largest, full=False)
         if share:

@@ -12,7 +12,7 @@ from memaudit.report.writer_groups import OPT, Member
 from memaudit.stats.bootstrap import Floats
 
 MOST_KINDS = 12
-"""Kinds beyond this are shown together."""
+"""Further kinds are shown together."""
 MOST_SOLVED = 24
 """How many packages are solved again if the run has no rows of OPT."""
 TRUTHS = ("invalidation", "current", "stale")
@@ -20,7 +20,7 @@ TRUTHS = ("invalidation", "current", "stale")
 
 @dataclass(frozen=True, slots=True)
 class KindMeans:
-    """Means by kind of one writer, and of OPT on the same packages and budgets."""
+    """Means by kind of one writer, and of OPT for the same packages and budgets."""
 
     member: Member
     rows: int
@@ -50,7 +50,7 @@ class KindTable:
     writers: tuple[KindMeans, ...]
 
     def largest_loss(self, writer: KindMeans) -> tuple[str, float] | None:
-        """The kind with the largest loss and its share of all losses, or None without any."""
+        """The kind with the largest loss and its share of all losses. None if there is no loss."""
         losses = [max(0.0, -gap) for gap in writer.gaps]
         if sum(losses) < 1e-9:
             return None
@@ -60,7 +60,7 @@ class KindTable:
 
 @dataclass(frozen=True, slots=True)
 class TruthMeans:
-    """How many units of each sort are covered on average; `member` is None for OPT itself."""
+    """Mean number of covered units by validity. `member` is None for OPT itself."""
 
     member: Member | None
     means: tuple[float | None, ...]

@@ -36,7 +36,7 @@ class StoryChoice:
 def choose_story(run: FinishedRunData) -> StoryChoice | None:
     """The package with the lowest median ratio over writers other than OPT, at the middle budget.
 
-    The first of equals is taken. If that budget has no ratio at all, the larger ones are tried,
+    Of equals, the first is taken. If that budget has no ratio, the larger ones are tried,
     then the smaller ones.
     """
     order = sorted(range(len(run.amounts)), key=lambda place: run.amounts[place])
@@ -104,7 +104,7 @@ class CoverageMatrix:
 def coverage_matrix(
     package: Package, best: Collection[str], others: Collection[str]
 ) -> CoverageMatrix:
-    """If there are many, the heaviest units, and the candidates that a store kept first."""
+    """If there are many, only the units with the largest weights and the candidates in stores."""
     rank = {e.id: e.index for e in package.experiences}
     candidates = sorted(package.candidates, key=lambda c: (rank[c.experience], c.id))
     if len(candidates) > MOST_ROWS:
@@ -159,7 +159,7 @@ class StreamStep:
 
 @dataclass(frozen=True, slots=True)
 class WriterStore:
-    """A writer's store compared with OPT's; there is no comparison where the writer failed."""
+    """A writer's store compared with OPT's. No comparison if the writer failed."""
 
     member: Member
     ratio: float | None
@@ -223,7 +223,7 @@ def build_story(
 def _writer_store(
     remade: RemadePackage, row: RunRowData, member: Member, best: ComparableStore, cells: Cells
 ) -> WriterStore:
-    """The store of a row beside OPT's, scored again now."""
+    """The store of a row, scored again and compared with OPT's."""
     if row.get("failed"):
         return WriterStore(member, None, None, row["failed"])
     package = remade.package
@@ -239,7 +239,7 @@ def _writer_store(
 def _steps(
     package: Package, best: Collection[str], keepers: dict[str, int]
 ) -> tuple[StreamStep, ...]:
-    """The stream in order. Of a long one, the steps that OPT kept from, then those of writers."""
+    """The stream in order. If it is long, the steps in OPT's store, then those of writers."""
     stream = sorted(package.experiences, key=lambda experience: experience.index)
     offered: dict[str, list[Candidate]] = {experience.id: [] for experience in stream}
     for candidate in sorted(package.candidates, key=lambda candidate: candidate.id):

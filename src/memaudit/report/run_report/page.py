@@ -1,4 +1,4 @@
-"""The run report as one HTML file that needs nothing else."""
+"""The run report as one self-contained HTML file."""
 
 from collections.abc import Sequence
 from importlib.metadata import version
@@ -21,14 +21,13 @@ TITLE = "What was kept, and what could have been"
 
 
 def write_report(folder: Path, out: Path, diagnoses: Sequence[object] = ()) -> None:
-    """Build the report of a run, with views of diagnoses if any, and write it, all or nothing."""
+    """Build the report of a run, with views of diagnoses if any, and write it atomically."""
     write_file(out, build_report(folder, diagnoses=diagnoses))
 
 
 def build_report(
     folder: Path, *, title: str | None = None, diagnoses: Sequence[object] = ()
 ) -> str:
-    """The report of a finished run, as one HTML file that needs nothing else."""
     run = open_run(folder)
     ranked = rank_writers(run)
     groups = grouped([place.member for place in ranked.places])
@@ -65,7 +64,6 @@ def _leader(ranked: WriterRanking) -> Any:
 
 
 def ranking_data(run: FinishedRunData, ranked: WriterRanking) -> dict[str, Any]:
-    """The ranking for programs."""
     return {
         "format": "memaudit-ranking",
         "version": 1,

@@ -1,4 +1,4 @@
-"""The certificate of the package told in full: verified now, and ready to be checked elsewhere."""
+"""The certificate of the package shown in full: verified now, with files to check it elsewhere."""
 
 import base64
 import json
@@ -15,12 +15,12 @@ from memaudit.io.strict_json import json_text
 from memaudit.report.run_report.remade_packages import RemadePackage
 
 MOST_BYTES = 450_000
-"""Files longer than this are not put into the page."""
+"""Longer files are not embedded in the page."""
 
 
 @dataclass(frozen=True, slots=True)
 class AttachedFile:
-    """A file inside the page, as a data address; empty if the file is too long."""
+    """A file embedded in the page as a data URL. Empty if the file is too long."""
 
     name: str
     address: str
@@ -49,7 +49,7 @@ class VerifiedProof:
 
 
 def verify_proof(remade: RemadePackage, budget: Fraction) -> VerifiedProof:
-    """Verify the certificate of a package's optimum, apart from the solver's own check."""
+    """Verify the certificate of a package's optimum, independently of the solver's own check."""
     optimum = remade.optimum(budget)
     certificate = optimum.certificate
     recorded = next((row["certificate"] or "" for row in remade.at(budget)), "")
@@ -83,7 +83,7 @@ def package_text(package: Package) -> str:
 
 
 def certificate_text(certificate: Certificate) -> str:
-    """The certificate as one JSON file, in the canonical form its hash is taken of."""
+    """The certificate as one JSON file, in the canonical form that is hashed."""
     return json.dumps(certificate.to_json(), sort_keys=True, separators=(",", ":"))
 
 

@@ -19,7 +19,7 @@ CLEAR = 0.05
 
 @dataclass(frozen=True, slots=True)
 class RankingPlace:
-    """A writer's place in the ranking, with what was left out of its mean."""
+    """A writer's rank, with what was left out of its mean."""
 
     number: int
     member: Member
@@ -45,7 +45,7 @@ class WriterPair:
 
     @property
     def verdict(self) -> str:
-        """In words, whether the two can be distinguished."""
+        """Whether the two can be distinguished, as text."""
         if self.difference.n == 0:
             return "nothing to compare"
         if self.difference.mean == self.difference.low == self.difference.high == 0:
@@ -62,7 +62,6 @@ class WriterRanking:
 
 
 def rank_writers(run: FinishedRunData) -> WriterRanking:
-    """Rank the writers of a run."""
     grids, writers = run.grids, list(run.members)
     column = {name: at for at, name in enumerate(writers)}
     known = package_resampling(grids)

@@ -17,7 +17,7 @@ from memaudit.report.writer_groups import OPT, Member
 from memaudit.solvers.frontier import frontier
 
 CLOSE = 1e-6
-"""Rows round their numbers; a difference above this is a different number."""
+"""Rows round their numbers. A larger difference is a different number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class RemadePackage:
         return [row for row in self.rows if exact(row["budget"]) == budget]
 
     def optimum(self, budget: Fraction) -> Optimum:
-        """OPT, solved and verified now; where rows are certified it must be what they say."""
+        """OPT, solved and verified now. It must equal the optimum of certified rows."""
         best = self.subject.oracle.optimum(budget)
         for row in self.at(budget):
             if row["certificate"] and best.certified and abs(row["optimum"] - best.value) > CLOSE:
@@ -79,7 +79,7 @@ def _remade(
 
 MOST_CURVES, FEWEST_CURVES = 6, 3
 MOST_CANDIDATES, MOST_BUDGET = 200, 2000
-"""Beyond these a curve takes long, and OPT is shown only at the run's own budgets."""
+"""For larger packages a curve takes long, and OPT is shown only at the run's budgets."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +125,6 @@ def choose_packages(run: FinishedRunData) -> list[tuple[str, int]]:
 
 
 def frontier_curves(run: FinishedRunData, packages: Sequence[RemadePackage]) -> list[FrontierCurve]:
-    """The curves of some packages of a run."""
     return [_curve(run, remade) for remade in packages]
 
 

@@ -25,13 +25,13 @@ MOST_KINDS = 256
 
 @dataclass(slots=True)
 class Tally:
-    """Per kind, a number for every distribution, seed, budget and writer; 0 if not given."""
+    """Per kind, a number for every distribution, seed, budget and writer. 0 if absent."""
 
     shape: tuple[int, int, int, int]
     kinds: dict[str, Floats] = field(default_factory=dict)
 
     def place(self, at: tuple[int, int, int, int], counts: dict[str, float]) -> None:
-        """Put a row's numbers in their place."""
+        """Store the numbers of a row."""
         for kind, count in counts.items():
             if kind not in self.kinds:
                 if len(self.kinds) == MOST_KINDS:
@@ -68,7 +68,7 @@ class FinishedRunData:
 
     @property
     def given(self) -> list[str]:
-        """The budgets as the run was asked for them."""
+        """The budgets as the run's specification gives them."""
         return list(self.spec["budgets"])
 
     @property
@@ -81,7 +81,7 @@ class FinishedRunData:
 
     @property
     def distinct(self) -> int:
-        """Packages that differ, over all distributions."""
+        """The number of different packages, over all distributions."""
         return len({digest for grid in self.grids for digest in grid.digests})
 
     def rows_of(self, wanted: Iterable[tuple[str, int]]) -> dict[tuple[str, int], list[RunRowData]]:
@@ -121,7 +121,7 @@ class _RowTallies:
         self._budget: dict[int | float | str, int] = {}
 
     def through(self, rows: Iterable[RunRowData]) -> Iterator[RunRowData]:
-        """The rows, tallied."""
+        """Pass the rows through and tally them."""
         for row in rows:
             at = (
                 self._distribution[row["distribution"]],

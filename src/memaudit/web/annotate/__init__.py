@@ -1,1 +1,1 @@
-"""The labelling page: cells shown blindly, every decision on disk before it counts."""
+"""The labelling page. Cells are shown blind. Every decision is saved before the next cell."""

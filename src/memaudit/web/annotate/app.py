@@ -41,7 +41,7 @@ class SentNote(BaseModel):
     @field_validator("note")
     @classmethod
     def _writable(cls, note: str) -> str:
-        """No NUL and no lone surrogate: no text file could hold them."""
+        """Refuse NUL and lone surrogates, which a text file cannot contain."""
         if "\0" in note or any("\ud800" <= character <= "\udfff" for character in note):
             raise ValueError("a note is text")
         return note
@@ -63,7 +63,6 @@ Sent = TypeVar("Sent", bound=SentNote)
 
 
 async def read_sent(request: Request, model: type[Sent]) -> Sent:
-    """The JSON of a request."""
     if request.headers.get("content-type", "").split(";")[0].strip() != "application/json":
         raise RefusedRequest("expected application/json")
     body = b""
@@ -152,7 +151,7 @@ def _position(request: Request) -> int:
 
 
 async def _respond(action: Callable[[], PageState]) -> Response:
-    """The state of the page after an action, which waits for the disk off the event loop."""
+    """The state of the page after an action. The action runs off the event loop."""
     return JSONResponse(await run_in_threadpool(action))
 
 

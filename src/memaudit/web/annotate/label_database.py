@@ -1,4 +1,4 @@
-"""Decisions of annotators in one SQLite file: one row each, never changed; the last one counts."""
+"""Decisions of annotators in one SQLite file. Rows are never changed. The last one counts."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -78,7 +78,7 @@ class LabelDatabase(Database):
                 link.execute("INSERT INTO frame VALUES (?, ?)", (self._digest, self._cells))
             elif bound[0] != self._digest:
                 raise MemAuditError(
-                    f"{self.path}: holds labels of another frame ({bound[1]} cells, digest "
+                    f"{self.path}: contains labels of another frame ({bound[1]} cells, digest "
                     f"{bound[0][:12]}; this one has {self._cells}, {self._digest[:12]}); give "
                     "another --labels"
                 )
@@ -102,7 +102,7 @@ class LabelDatabase(Database):
             )
 
     def undo(self, annotator: str) -> str | None:
-        """Undo the annotator's last decision that is not yet undone; its cell, if there is one.
+        """Undo the annotator's last decision that is not undone yet. Returns its cell, if any.
 
         The state before it is written as a new row, the note of a removed label as a draft.
         """
@@ -138,7 +138,6 @@ class LabelDatabase(Database):
         return {cell: Decision(label, note, at) for cell, label, note, at, _ in rows}
 
     def draft_note(self, annotator: str, cell: str) -> str | None:
-        """The note being written on a cell."""
         rows = self.rows(
             "SELECT note FROM drafts WHERE annotator = ? AND cell_id = ?", annotator, cell
         )

@@ -16,7 +16,7 @@ from memaudit.report.page_numbers import visible_text
 from memaudit.web.annotate.label_database import Decision, LabelDatabase
 
 RECENT = 40
-"""Gaps between decisions that count: the pace is the current one, not that of the first hour."""
+"""Number of recent gaps between decisions that define the pace."""
 
 BREAK = 180.0
 """Seconds after which a gap counts as a break."""
@@ -98,7 +98,7 @@ class ShownCell(TypedDict):
 
 
 class Progress(TypedDict):
-    """How far the annotator is; the pace in cells per minute, None while unknown."""
+    """The annotator's progress, and the pace in cells per minute, None while unknown."""
 
     done: int
     total: int
@@ -106,7 +106,7 @@ class Progress(TypedDict):
 
 
 class PageState(TypedDict):
-    """The content of every response to the page; no cell if there is none to go to."""
+    """The content of every response to the page. No cell if none is left."""
 
     progress: Progress
     cell: ShownCell | None

@@ -14,7 +14,7 @@ from memaudit.web.explorer.library.entries import Kind, LibraryEntry
 LONGEST = 40
 CODE = 10
 PATTERN = r"[a-z0-9][a-z0-9-]*"
-"""What every name in an address looks like; nothing else is looked up or written."""
+"""The form of every name in an address. Nothing else is looked up or written."""
 
 
 def slug(name: str, *key: str) -> str:
@@ -46,17 +46,15 @@ def package(slug: str, page: str = INDEX) -> str:
 
 
 def query(package_slug: str, slug: str) -> str:
-    """A query of a package."""
     return f"package/{package_slug}/query/{slug}.html"
 
 
 def certificate(slug: str) -> str:
-    """A file of certificates."""
     return f"certificate/{slug}.html"
 
 
 def store(slug: str) -> str:
-    """What a memory system wrote."""
+    """An exported store."""
     return f"store/{slug}/index.html"
 
 
@@ -76,17 +74,16 @@ def frame(slug: str) -> str:
 
 
 def diagnosis(slug: str, chosen: str = "") -> str:
-    """A diagnosis, or the questions of it that a choice leaves."""
+    """A diagnosis, or one of its lists of questions."""
     return f"diagnosis/{slug}/{chosen}/index.html" if chosen else f"diagnosis/{slug}/index.html"
 
 
 def question(diagnosis_slug: str, slug: str) -> str:
-    """A question of a diagnosis, at every store."""
     return f"diagnosis/{diagnosis_slug}/question/{slug}.html"
 
 
 def list_page_address(address: str, number: int) -> str:
-    """The page of that number of a list that is too long for one."""
+    """A further page of a long list."""
     return address if number == 1 else f"{address.removesuffix('.html')}-{number}.html"
 
 
@@ -103,7 +100,6 @@ OF_KIND: Mapping[Kind, Callable[[str], str]] = {
 
 
 def entry_address(entry: LibraryEntry) -> str | None:
-    """The page of a thing."""
     make = OF_KIND.get(entry.kind)
     return make(entry.slug) if make else None
 

@@ -29,7 +29,7 @@ _ONE_AT_A_TIME = threading.Lock()
 
 
 class VerifyRequest(BaseModel):
-    """Which certificate: one of a file by its number, or that of a package at a budget."""
+    """The certificate to verify: one of a file by its number, or of a package at a budget."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
@@ -40,7 +40,6 @@ class VerifyRequest(BaseModel):
 
 
 async def read_verify_request(request: Request) -> VerifyRequest:
-    """The JSON of a request."""
     if request.headers.get("content-type", "").split(";")[0].strip() != "application/json":
         raise MemAuditError("expected application/json")
     body = b""
@@ -71,7 +70,7 @@ def verified(site: Site, request: VerifyRequest) -> dict[str, Any]:
 
 
 def explorer_app(site: Site) -> Starlette:
-    """The application that serves a site; work is done off the event loop."""
+    """The application that serves a site. Work runs off the event loop."""
     read_templates()
 
     async def page(request: Request) -> Response:

@@ -1,4 +1,4 @@
-"""The same pages as a folder of files, for any web host or none; written completely or not."""
+"""The same pages as a folder of static files, written completely or not at all."""
 
 import hashlib
 import json
@@ -97,7 +97,7 @@ def refuse_foreign_files(out: Path) -> None:
     if not out.exists():
         return
     if not out.is_dir():
-        raise MemAuditError(f"cannot write {out}: it is a file, a folder was expected")
+        raise MemAuditError(f"cannot write {out}: it is a file; give a folder")
     present = {
         str((Path(folder) / name).relative_to(out))
         for folder, _, names in os.walk(out)

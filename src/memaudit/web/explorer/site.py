@@ -47,7 +47,7 @@ class Site:
     _lock: threading.RLock = field(default_factory=threading.RLock)
 
     def render(self, template: str, address: str, title: str, **context: Any) -> str:
-        """A page from its template; everything that is put in is escaped."""
+        """A page from its template. Everything is escaped."""
         return environment().get_template(template).render(
             title=title, address=address, root=addresses.path_to_root(address),
             bundled=self.bundled, addresses=addresses, version=version("memaudit"), **context,
@@ -58,7 +58,7 @@ class Site:
         return self.library.package(self.library.named("package", slug))
 
     def rows(self, indexed: IndexedPackage) -> list[RunStore]:
-        """What runs of the library say about a package."""
+        """The rows of the library's runs about a package."""
         runs = self.library.now("run")
         key = (indexed.digest, tuple((run.slug, run.stamp) for run in runs))
         with self._lock:
@@ -68,7 +68,7 @@ class Site:
             return self._rows[key]
 
     def optima(self, indexed: IndexedPackage) -> PackageOptima:
-        """The optima of this very package, at its budgets."""
+        """The optima of exactly this package, at its budgets."""
         slug, budgets = indexed.entry.slug, self.budgets(indexed)
         with self._lock:
             known = self._optima.get(slug)
@@ -94,7 +94,7 @@ class Site:
     def cached_texts(
         self, entry: LibraryEntry, read: Callable[[LibraryEntry], list[SearchText]]
     ) -> list[SearchText]:
-        """The texts of an entry, read once while there is room for them."""
+        """The texts of an entry, cached while there is room for them."""
         key = (entry.slug, entry.stamp)
         with self._lock:
             if key in self._texts:
@@ -106,12 +106,12 @@ class Site:
         return made
 
     def frontier(self, indexed: IndexedPackage) -> KnownFrontier:
-        """OPT along the budget: a server solves a little more each time, a bundle once."""
+        """The frontier. A server solves a little more at each request, a bundle solves once."""
         search = self.optima(indexed).search
         return search.work(max(0.0, self.seconds - search.spent) if self.bundled else self.seconds)
 
     def entries(self, kind: Kind) -> tuple[LibraryEntry, ...]:
-        """Everything of a kind that has pages of its own."""
+        """The entries of a kind that have their own pages."""
         entries = self.library.of(kind)
         if kind == "package" and self.shown is not None:
             entries += tuple(self.library.named(kind, slug) for slug in sorted(self.shown))
@@ -128,7 +128,6 @@ def _drop_oldest(cache: dict[Any, Any]) -> None:
 
 
 def find(pages: tuple[Page, ...], address: str) -> tuple[Page, PathParams]:
-    """The page at an address."""
     for page in pages:
         if match := addresses.matcher(page.pattern).fullmatch(address):
             return page, match.groupdict()

@@ -10,21 +10,21 @@ from memaudit.web.explorer.addresses import anchor
 from memaudit.web.serving import POLICY
 
 SERVED = POLICY.replace("form-action 'none'", "form-action 'self'")
-"""The search form goes to the server itself; all else as for every local page."""
+"""The search form may be sent to the server. Everything else is as for every local page."""
 
 META = "; ".join(
     part
     for part in POLICY.replace("connect-src 'self'", "connect-src 'none'").split("; ")
     if not part.startswith("frame-ancestors")
 )
-"""For pages in a folder, which request nothing. A `meta` element may not limit who frames a page:
-browsers ignore that there, and complain."""
+"""For static pages, which request nothing. `frame-ancestors` is left out, since browsers ignore it
+in a `meta` element and log a warning."""
 
 TEMPLATES = Path(__file__).parent / "templates"
 STATIC = Path(__file__).parent / "static"
 TYPES = {".css": "text/css", ".js": "text/javascript"}
-MOST_LETTERS = 600
-"""Characters of a text that lists show; the stream shows all of it."""
+MOST_CHARACTERS = 600
+"""Characters of a text in lists. The stream shows the complete text."""
 
 
 @cache
@@ -39,7 +39,7 @@ def static_files() -> dict[str, bytes]:
 def environment() -> Environment:
     """The kit's environment with the explorer's templates."""
     jinja = page_kit.environment("memaudit.web.explorer")
-    jinja.globals.update(MOST_LETTERS=MOST_LETTERS, META_POLICY=META, anchor=anchor)
+    jinja.globals.update(MOST_CHARACTERS=MOST_CHARACTERS, META_POLICY=META, anchor=anchor)
     return jinja
 
 

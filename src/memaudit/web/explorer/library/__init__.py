@@ -1,1 +1,1 @@
-"""What some folders hold: found by a cheap look, opened when a page needs it."""
+"""The contents of the given folders: recognised quickly, opened when a page needs them."""

@@ -63,7 +63,7 @@ class DiagnosisFolder:
 
     @cached_property
     def place_of(self) -> Mapping[str, int]:
-        """The place of each question in the list."""
+        """The position of each question in the list."""
         return {name: place for place, name in enumerate(self.questions)}
 
     @cached_property
@@ -84,7 +84,7 @@ class DiagnosisFolder:
 
 
 def read_diagnosis_folder(folder: Path, place: str) -> DiagnosisFolder:
-    """The diagnosis of a folder; a row of another form is an error of one line."""
+    """The diagnosis of a folder. A row of another form is a one-line error."""
     spec = read_spec(folder, FORMAT, WHAT)
     lines, damage = _lines(folder / ROWS)
     rows = tuple(

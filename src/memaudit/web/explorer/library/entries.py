@@ -15,7 +15,7 @@ Kind = Literal["run", "package", "store", "scores", "frame", "diagnosis", "certi
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
 Facts = Mapping[str, int | str]
-"""What was learned without opening the file: counts, a digest."""
+"""Facts known without opening the file: counts, a digest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class LibraryEntry:
         return value if isinstance(value, int) else None
 
     def text(self, fact: str) -> str:
-        """A fact that is a text, or an empty one."""
+        """A fact that is a text. Empty if it is absent."""
         value = self.facts.get(fact, "")
         return value if isinstance(value, str) else ""
 
@@ -66,14 +66,14 @@ _KINDS: dict[str, Kind] = {f"memaudit-{kind}": kind for kind in _OURS} | {
     RATIOS: "frame",
 }
 _NAMELESS = ("certificate", "scores", "frame")
-"""Their first field called name is not their own name."""
+"""Kinds of files whose first field "name" is not their own name."""
 _CELLS = re.compile(r'"cells"\s*:\s*([0-9]{1,9})\b')
 _FIELD = r'"{}"\s*:\s*("(?:[^"\\]|\\.)*")'
 
 
 @dataclass(frozen=True, slots=True)
 class Recognised:
-    """A file of ours: its kind, what it calls itself, and some facts."""
+    """A recognised file: its kind, its name and some facts."""
 
     kind: Kind
     name: str
@@ -88,7 +88,7 @@ def regular(path: Path) -> Path:
 
 
 def recognise(path: Path, size: int) -> Recognised | None:
-    """What a JSON file is; None if it is not one of ours, an error if it is not JSON."""
+    """Recognise a JSON file. None if it is not one of ours, an error if it is not JSON."""
     try:
         with regular(path).open("rb") as file:
             data = file.read(size if size <= COUNTED else HEAD)

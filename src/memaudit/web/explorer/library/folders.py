@@ -68,15 +68,18 @@ def _manifest(folder: Path, names: Names) -> FolderContent | None:  # noqa: ARG0
         return None
     rows = data.get("packages")
     parts = [
-        FolderPart(Recognised("package", _text(row.get("name")) or file, _build_facts(row)), file)
+        FolderPart(
+            Recognised(
+                "package",
+                _text(row.get("name")) or file,
+                {**_counts(row.get("counts")), "digest": _text(row.get("digest"))},
+            ),
+            file,
+        )
         for row in (rows if isinstance(rows, list) else ())
         if isinstance(row, dict) and (file := _text(row.get("file"))) and Path(file).name == file
     ]
     return FolderContent(tuple(parts), frozenset({MANIFEST, *(part.file for part in parts)}))
-
-
-def _build_facts(row: dict[str, Any]) -> Facts:
-    return {**_counts(row.get("counts")), "digest": _text(row.get("digest"))}
 
 
 def _artifact(folder: Path, names: Names) -> FolderContent | None:

@@ -61,7 +61,6 @@ class IndexedPackage:
 
     @cached_property
     def digest(self) -> str:
-        """The SHA-256 that names the package."""
         is_file = not self.entry.part and self.entry.path.is_file()
         return (declared_digest(self.entry.path) if is_file else "") or digest(self.package)
 
@@ -71,7 +70,6 @@ class IndexedPackage:
 
     @cached_property
     def experience_at(self) -> dict[str, int]:
-        """The place of every experience."""
         return {item.id: place for place, item in enumerate(self.experiences)}
 
     @cached_property
@@ -84,7 +82,6 @@ class IndexedPackage:
 
     @cached_property
     def candidate_at(self) -> dict[str, int]:
-        """The place of every candidate."""
         return {item.id: place for place, item in enumerate(self.candidates)}
 
     @cached_property
@@ -101,7 +98,6 @@ class IndexedPackage:
 
     @cached_property
     def unit_at(self) -> dict[str, int]:
-        """The place of every unit."""
         return {item.id: place for place, item in enumerate(self.units)}
 
     @cached_property

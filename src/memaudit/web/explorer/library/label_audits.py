@@ -1,4 +1,4 @@
-"""Label audits: files of one, and frames with the labels beside them."""
+"""Label audits: audit files, and frames with the labels in their folder."""
 
 import os
 import shutil
@@ -31,21 +31,21 @@ PATIENCE = 1.0
 
 @dataclass(frozen=True, slots=True)
 class FrameLabels:
-    """Label sets with the files they are from; `unfinished` people are still labelling; what is no
-    file of labels of this frame, with the reason."""
+    """Label sets and their files. `unfinished` annotators are still labelling. `left_out` are files
+    without labels of this frame, with the reason."""
 
     sets: tuple[LabelSet, ...]
     files: tuple[tuple[str, str, int], ...]
-    """Annotator, file and number of labels, one a set."""
+    """Annotator, file and number of labels, one per set."""
     unfinished: tuple[tuple[str, int], ...]
     """Annotator and the number of cells labelled so far."""
     left_out: tuple[tuple[str, str], ...]
     is_unsure: bool = False
-    """Whether there is a database that cannot be read: somebody may be labelling."""
+    """Whether a database cannot be read. Somebody may be labelling."""
 
 
 def label_files(folder: Path) -> list[Path]:
-    """Files that may hold labels."""
+    """Files that may contain labels."""
     with suppress(OSError):
         return sorted(
             path for path in folder.iterdir()
@@ -56,7 +56,7 @@ def label_files(folder: Path) -> list[Path]:
 
 
 def labels_stamp(folder: Path) -> tuple[int, ...]:
-    """Changes when a label does."""
+    """A value that changes when a label does."""
     stamp: list[int] = []
     for path in label_files(folder):
         with suppress(OSError):
@@ -66,7 +66,7 @@ def labels_stamp(folder: Path) -> tuple[int, ...]:
 
 
 def frame_labels(folder: Path, frame: Frame) -> FrameLabels:
-    """Every label set of the folder; one that a file holds is not taken from the database again."""
+    """Every label set of the folder. A set in a file is not read from the database as well."""
     sets: list[LabelSet] = []
     files: list[tuple[str, str, int]] = []
     left_out: list[tuple[str, str]] = []
@@ -90,7 +90,7 @@ def frame_labels(folder: Path, frame: Frame) -> FrameLabels:
             if len(label_set.labels) < len(frame.cells):
                 unfinished.append((label_set.annotator, len(label_set.labels)))
             elif label_set.annotator in known:
-                left_out.append((DATABASE, f"{label_set.annotator!r} is in a file as well"))
+                left_out.append((DATABASE, f"{label_set.annotator!r} is also in a file"))
             else:
                 sets.append(label_set)
                 files.append((label_set.annotator, DATABASE, len(label_set.labels)))
@@ -101,7 +101,7 @@ def frame_labels(folder: Path, frame: Frame) -> FrameLabels:
 
 
 def _saved(database: Path, frame: Frame) -> Iterator[LabelSet]:
-    """What annotators saved; a copy is read, for opening a database may write to it."""
+    """Saved labels of annotators. A copy is read, since opening a database may write to it."""
     if not database.is_file():
         return
     with tempfile.TemporaryDirectory() as folder:
@@ -127,10 +127,10 @@ def _decided(copy: Path, cells: Sequence[FrameCell]) -> Iterator[LabelSet]:
 
 
 DRAWS = 500
-"""Bootstrap draws while a page is made; `memaudit audit agreement` makes twenty times as many."""
+"""Bootstrap draws while a page is made; `memaudit audit agreement` makes 20 times as many."""
 
 FEWEST = 2
-"""Label sets without which nothing of a frame is shown: whoever labels must not see the key."""
+"""Label sets needed before a frame is shown, since annotators must not see the key."""
 
 
 class _Read(BaseModel):
@@ -139,7 +139,7 @@ class _Read(BaseModel):
 
 
 class Rater(_Read):
-    """Somebody who labelled, and how often they said what."""
+    """An annotator or model, and how often each label was given."""
 
     name: str
     role: str = "annotator"
@@ -147,7 +147,7 @@ class Rater(_Read):
 
 
 class Dispute(_Read):
-    """A cell that raters see differently, with its texts."""
+    """A cell that raters label differently, with its texts."""
 
     cell_id: str
     package: str = ""
@@ -160,7 +160,7 @@ class Dispute(_Read):
 
 
 class Agreement(_Read):
-    """What the agreement half says beyond the house's tables."""
+    """What the agreement part has beyond the tables of the report."""
 
     raters: tuple[Rater, ...] = ()
     disputed: tuple[Dispute, ...] = ()
@@ -168,7 +168,7 @@ class Agreement(_Read):
 
 @dataclass(frozen=True, slots=True)
 class AuditTables:
-    """The house's tables, and for agreement the rest of it."""
+    """The tables of the report, and further details on agreement."""
 
     tables: LabelAudit
     agreement: Agreement | None
@@ -176,8 +176,8 @@ class AuditTables:
 
 @dataclass(frozen=True, slots=True)
 class LabelledFrame:
-    """A frame and its labels. `audit` is None while it is too early to show anything, and where
-    the labels cannot be compared, which `problem` tells."""
+    """A frame and its labels. `audit` is None while it is too early to show anything, and if the
+    labels cannot be compared, for which `problem` gives the reason."""
 
     cells: int
     labels: FrameLabels
@@ -186,7 +186,7 @@ class LabelledFrame:
 
     @property
     def is_early(self) -> bool:
-        """Whether somebody may still have to label blindly."""
+        """Whether somebody may still have to label blind."""
         labels = self.labels
         return len(labels.sets) < FEWEST or bool(labels.unfinished) or labels.is_unsure
 
@@ -232,7 +232,7 @@ def _with_agreement(tables: LabelAudit, data: Mapping[str, Any], place: str) -> 
 
 def _notes(audit: AgreementAudit) -> list[str]:
     """What a reader must know about the numbers."""
-    notes = [f"intervals are of {audit.draws:,} draws, memaudit audit agreement makes more"]
+    notes = [f"intervals use {audit.draws:,} draws; memaudit audit agreement uses more"]
     if audit.own_passes:
         names = ", ".join(audit.own_passes)
         notes.append(f"the package's own labels are {names}: there is no row for the package")

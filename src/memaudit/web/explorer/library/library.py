@@ -35,7 +35,7 @@ from memaudit.web.explorer.library.score_lines import ScoreLines, read_score_lin
 
 FEW, FEW_BYTES = 3, 8_000_000
 MOST_CACHED = 24
-"""Opened things that are kept in memory; the least recently used one is dropped first."""
+"""Opened entries kept in memory. The least recently used one is dropped first."""
 DAMAGED = (KeyError, TypeError, ValueError, IndexError, AttributeError)
 """What reading a run raises if its files are not those of a run."""
 
@@ -82,7 +82,7 @@ class Library:
 
     @property
     def unreadable(self) -> tuple[Unreadable, ...]:
-        """What could not be read, during the scan or when a page tried to open it."""
+        """Entries that could not be read, during the scan or when a page opened them."""
         places = {(entry.slug, entry.stamp): entry.place for entry in self.items}
         failed = [
             Unreadable(places[key], str(error))
@@ -95,13 +95,12 @@ class Library:
         )
 
     def without_paths(self, text: str) -> str:
-        """A message with the given folders by their names: pages do not reveal full paths."""
+        """A message with folder names in place of full paths, which pages do not reveal."""
         for root, label in self._roots:
             text = text.replace(str(root), label)
         return text
 
     def of(self, kind: Kind) -> tuple[LibraryEntry, ...]:
-        """Everything of one kind."""
         return tuple(entry for entry in self.items if entry.kind == kind)
 
     def now(self, kind: Kind) -> tuple[LibraryEntry, ...]:
@@ -170,11 +169,10 @@ class Library:
         return self._open(entry, "package", _open_package)
 
     def run(self, entry: LibraryEntry) -> FinishedRunData:
-        """A finished run."""
         return self._open(entry, "run", _open_finished_run)
 
     def store(self, entry: LibraryEntry) -> ExportedStore:
-        """What a memory system wrote."""
+        """An exported store."""
         return self._open(entry, "store", lambda entry: read_store(entry.path))
 
     def scores(self, entry: LibraryEntry) -> ScoreLines:
@@ -210,7 +208,7 @@ class Library:
 
     @property
     def contents(self) -> str:
-        """What it holds, in words: `1 run, 6 packages, 1 score file`."""
+        """The contents of the library as text: `1 run, 6 packages, 1 score file`."""
         nouns = {kind: "score file" if kind == "scores" else kind for kind in KINDS}
         counts = (counted(len(self.of(kind)), nouns[kind]) for kind in KINDS if self.of(kind))
         return ", ".join(counts) or "nothing"
@@ -262,7 +260,8 @@ class Library:
 
 @contextmanager
 def _without_garbage_collection() -> Iterator[None]:
-    """Reading makes many objects and no garbage; looking for it takes a third of the time."""
+    """Pause garbage collection: reading creates many objects and no garbage, and collection takes a
+    third of the time."""
     was_on = gc.isenabled()
     gc.disable()
     try:
@@ -290,7 +289,6 @@ def _open_folder(entry: LibraryEntry) -> dict[str, IndexedPackage]:
 
 
 def _folder_part(packages: dict[str, IndexedPackage], entry: LibraryEntry) -> IndexedPackage:
-    """One package of such a folder."""
     if entry.part not in packages:
         raise MemAuditError(f"{entry.place}: has no package named {entry.part!r}")
     known = packages[entry.part]
@@ -300,7 +298,7 @@ def _folder_part(packages: dict[str, IndexedPackage], entry: LibraryEntry) -> In
 
 
 def _open_finished_run(entry: LibraryEntry) -> FinishedRunData:
-    """A run; a damaged one is an error of one line."""
+    """A run. A damaged one is a one-line error."""
     try:
         run = open_run(entry.path)
         fits = bool(run.grids) and len(list(map(is_share, run.given))) == len(run.amounts)

@@ -73,7 +73,6 @@ def run_packages(run: LibraryEntry) -> tuple[LibraryEntry, ...]:
 
 
 def run_package(run: LibraryEntry, distribution: str, seed: int) -> LibraryEntry:
-    """The entry of one package of a run."""
     name, part = f"{distribution}, seed {seed}", f"{distribution} {seed}"
     facts: dict[str, int | str] = {
         IS_OF_RUN: run.slug, "distribution": distribution, "seed": seed,

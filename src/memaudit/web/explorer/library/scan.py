@@ -23,7 +23,7 @@ SITE, SITE_FORMAT = "site.json", "memaudit-site"
 
 MOST_FILES = 200_000
 DEEPEST = 24
-"""Folders below this are not scanned: results are never nested so deeply."""
+"""Deeper folders are not scanned, since results are never nested so deeply."""
 LEADS_OUT = "is a link that leads out of the folder"
 """Its target is outside the given folders, so it is neither shown nor put into a bundle."""
 
@@ -40,7 +40,7 @@ class Scan:
     def walk(self, root: Path, label: str) -> Iterator[LibraryEntry | Unreadable]:
         """Everything at a path; `label` is how the path itself is shown."""
         if root.is_dir():
-            # With links followed: the folder given may be one itself.
+            # Links are followed here, since the folder given may be one itself.
             yield from self._folder(root, label, 0, Path(os.path.realpath(root)))
         elif root.is_file():
             yield from self._file(root, label)
@@ -145,7 +145,7 @@ def is_site(folder: Path) -> bool:
 
 
 def _stamp(paths: Iterable[Path]) -> tuple[int, ...]:
-    """Changes when one of the files does; (latest change, bytes)."""
+    """A value that changes when one of the files does: (latest change, bytes)."""
     latest, size = 0, 0
     for path in paths:
         with suppress(OSError):  # listed by a manifest and not there: opening it will say so
@@ -157,7 +157,7 @@ def _stamp(paths: Iterable[Path]) -> tuple[int, ...]:
 def _entry(
     seen: Recognised, path: Path, place: str, stamp: tuple[int, ...], part: str = ""
 ) -> LibraryEntry:
-    # A run in a folder called run says little: the folder around it is named as well.
+    # A folder called run is not informative, so its parent is named as well.
     name = "/".join(place.split("/")[-2:]) if seen.kind == seen.name == "run" else seen.name
     key = slug(name, seen.kind, place, part)
     return LibraryEntry(seen.kind, key, name, place, path, part, stamp[1], stamp, seen.facts)

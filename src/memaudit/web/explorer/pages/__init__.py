@@ -1,1 +1,1 @@
-"""One page a file: what it shows and where it stands."""
+"""One module per page: what it shows and its address."""

@@ -44,7 +44,7 @@ def proven(
     check: bool,
     optimum: Optimum | None = None,
 ) -> CheckedCertificate:
-    """A certificate, checked if that is wanted and its package is known."""
+    """A certificate, verified on request if its package is known."""
     size, code = len(certificate_text(certificate)), certificate_hash(certificate)
     if not check or package is None:
         return CheckedCertificate(certificate, size, code, entry, optimum)
@@ -76,7 +76,6 @@ def budget_slug(budget: Fraction) -> str:
 
 
 def budget_of(slug: str) -> Fraction | None:
-    """The budget of an address."""
     top, _, bottom = slug.partition("-over-")
     if not (top.isdecimal() and (bottom or "1").isdecimal()) or max(len(top), len(bottom)) > 60:
         return None
@@ -85,7 +84,7 @@ def budget_of(slug: str) -> Fraction | None:
 
 CERTIFICATE_PATTERN = "certificate/{certificate}.html"
 MOST_SHOWN = 500
-"""Of a longer file only the first are shown, and the page says so."""
+"""Only the first certificates of a longer file are shown, with a note."""
 
 
 def render_certificate(site: "Site", parts: PathParams, params: QueryParams) -> str:  # noqa: ARG001
@@ -146,7 +145,7 @@ def render_proofs(site: "Site", parts: PathParams, params: QueryParams) -> str: 
 
 
 def certificates(site: "Site", parts: PathParams) -> Iterable[PathParams]:
-    """Every certificate of the page above, as a file."""
+    """Every certificate of the proofs page, as a file."""
     indexed = site.package(parts["package"])
     for budget in budgets(site, indexed):
         if site.optima(indexed).optimum(budget).certificate:
@@ -154,7 +153,6 @@ def certificates(site: "Site", parts: PathParams) -> Iterable[PathParams]:
 
 
 def certificate_file(site: "Site", parts: PathParams, params: QueryParams) -> str:  # noqa: ARG001
-    """A certificate as one JSON file."""
     indexed = site.package(parts["package"])
     budget = budget_of(parts["budget"])
     best = None if budget is None else site.optima(indexed).optimum(budget)
@@ -164,7 +162,6 @@ def certificate_file(site: "Site", parts: PathParams, params: QueryParams) -> st
 
 
 def package_file(site: "Site", parts: PathParams, params: QueryParams) -> str:  # noqa: ARG001
-    """The package as one JSON file."""
     return package_text(site.package(parts["package"]).package)
 
 

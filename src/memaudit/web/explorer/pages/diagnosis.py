@@ -45,7 +45,6 @@ class QuestionList:
 
 
 def question_lists(diagnosed: DiagnosisFolder) -> Mapping[str, QuestionList]:
-    """Every list that has questions."""
     lists = [
         QuestionList(ALL, "all questions"),
         QuestionList(FAILURES, "not answered right by some store"),
@@ -64,12 +63,11 @@ def question_lists(diagnosed: DiagnosisFolder) -> Mapping[str, QuestionList]:
 
 
 def failures_slug(store: str) -> str:
-    """The list of questions that one store did not answer right."""
+    """The list of questions that one store did not answer correctly."""
     return slug(store, FAILURES)
 
 
 def outcome_slug(store: str, outcome: Outcome) -> str:
-    """The list of one outcome at one store."""
     return slug(store, outcome.value)
 
 
@@ -94,7 +92,7 @@ ABOUT = {
 
 @dataclass(frozen=True, slots=True)
 class StoreLosses:
-    """What became of the questions at one store. The bars go from all questions to the answered."""
+    """The outcomes of one store. The bars go from all questions to the answered ones."""
 
     store: str
     losses: LossCounts
@@ -147,14 +145,14 @@ def remarks(diagnosed: DiagnosisFolder) -> dict[str, dict[str, int]]:
 
 
 def share(part: int, total: int) -> float | None:
-    """A part of a whole; None of nothing."""
+    """A share. None if the total is 0."""
     return float(Fraction(part, total)) if total else None
 
 
 DIAGNOSIS_PATTERN = "diagnosis/{diagnosis}/index.html"
 SETTINGS = ("budget", "retriever", "k", "reader", "policy", "judge", "seed")
 MOST_DIFFERENCES, MOST_FALLS = 300, 8
-"""Longer tables are cut, and the page says so."""
+"""Longer tables are cut, with a note."""
 
 
 def diagnosis_crumbs(
@@ -174,7 +172,8 @@ def render_diagnosis(site: "Site", parts: PathParams, params: QueryParams) -> st
         outcomes=list(Outcome), layers=list(Layer),
         lists=question_lists(diagnosed), outcome_slug=outcome_slug, failures_slug=failures_slug,
         in_words=in_words, kinds=by_kind(diagnosed), remarks=remarks(diagnosed), why=REMARKS,
-        share_of=share, settings=_settings(diagnosed), most=MOST_DIFFERENCES,
+        share_of=share, most=MOST_DIFFERENCES,
+        settings=[(name, text) for name in SETTINGS if (text := diagnosed.setting(name))],
         most_falls=MOST_FALLS, stores_here=stores_here(site),
     )  # fmt: skip
 
@@ -183,10 +182,6 @@ def stores_here(site: "Site") -> dict[str, str]:
     """Pages of exported stores, by their names."""
     entries = reversed(site.library.of("store"))
     return {entry.name: addresses.store(entry.slug) for entry in entries}
-
-
-def _settings(diagnosed: DiagnosisFolder) -> list[tuple[str, str]]:
-    return [(name, text) for name in SETTINGS if (text := diagnosed.setting(name))]
 
 
 DIAGNOSIS_PAGE = Page(DIAGNOSIS_PATTERN, render_diagnosis, "diagnosis")
@@ -270,7 +265,6 @@ def render_questions(site: "Site", parts: PathParams, params: QueryParams) -> st
 
 
 def first_list_pages(site: "Site", parts: PathParams) -> Iterable[PathParams]:
-    """The first page of every list."""
     diagnosed = site.library.diagnosis(site.library.named("diagnosis", parts["diagnosis"]))
     return [{**parts, "chosen": name} for name in question_lists(diagnosed)]
 

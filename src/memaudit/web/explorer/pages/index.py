@@ -1,4 +1,4 @@
-"""The first page: everything the library holds, and what of it could not be read."""
+"""The first page: everything in the library, and what could not be read."""
 
 from typing import TYPE_CHECKING
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from memaudit.web.explorer.site import Site
 
 MOST_LISTED = 5000
-"""Of more things of a kind the first are listed, and the page says so; search finds them all."""
+"""Entries listed per kind. If there are more, the page says so, and search finds them."""
 
 TITLES = {
     "run": "Runs", "package": "Packages", "store": "Stores", "scores": "Score files",

@@ -1,4 +1,4 @@
-"""A label audit as its pages show it: the house's tables, and every disputed cell with links."""
+"""Pages of label audits: the tables of the report, and every disputed cell with links."""
 
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 
 
 MOST_CELLS = 500
-"""Disputed cells on the page; they come with the most disputed first, and a cut is told."""
+"""Disputed cells on the page, the most disputed first. If there are more, the page says so."""
 MOST_LINKED = 24
 """Packages that are opened for links."""
 
 
 class Scales(dict[str, str]):
-    """Scales in words; one that only a later version knows goes by its name."""
+    """Scales as text. An unknown one, of a later version, is shown by its name."""
 
     def __missing__(self, name: str) -> str:
         return name
@@ -30,7 +30,7 @@ class Scales(dict[str, str]):
 
 @dataclass(frozen=True, slots=True)
 class LinkedDispute:
-    """A disputed cell, and where its memory and its unit stand if their package is here."""
+    """A disputed cell, with links to its memory and unit if the library has their package."""
 
     cell: Dispute
     candidate: str | None = None
@@ -38,8 +38,8 @@ class LinkedDispute:
 
 
 def audit_context(library: Library, audit: AuditTables | None) -> dict[str, Any]:
-    """What the template takes. Disputed cells come in a table of their own, instead of the few in
-    the house's."""
+    """The context of the template. All disputed cells are in a separate table, which replaces the
+    short one of the report."""
     if audit is None:
         return {"audit": None}
     tables = audit.tables
@@ -76,7 +76,7 @@ def render_frame(site: "Site", parts: PathParams, params: QueryParams) -> str:  
 
 
 def _frame(site: "Site", entry: LibraryEntry) -> str:
-    """Of a frame that is being labelled neither cells nor labels are shown."""
+    """While a frame is being labelled, neither cells nor labels are shown."""
     labelled = site.library.labelled_frame(entry)
     tell = site.library.without_paths
     return site.render(

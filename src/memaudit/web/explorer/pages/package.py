@@ -1,4 +1,4 @@
-"""A package at a glance, its whole stream, and its coverage matrix."""
+"""A package: its overview, its complete stream, and its coverage matrix."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 PACKAGE_PATTERN = "package/{package}/index.html"
 MOST_BUDGETS = 12
-"""Budgets at which a bundle holds the store of every writer."""
+"""Budgets at which a bundle contains the store of every writer."""
 
 
 def package_crumbs(indexed: IndexedPackage, site: "Site") -> tuple[tuple[str, str], ...]:
@@ -112,13 +112,12 @@ def answer_store(site: "Site", parts: PathParams, params: QueryParams) -> Any:
 
 
 def budget_param(params: QueryParams) -> Fraction:
-    """The budget in an address."""
     try:
         budget = exact(params.get("budget", ""))
     except ValueError:
-        raise MemAuditError("a budget is a number, 0 or more") from None
+        raise MemAuditError("the budget must be a number of at least 0") from None
     if budget < 0:
-        raise MemAuditError("a budget is a number, 0 or more")
+        raise MemAuditError("the budget must be a number of at least 0")
     return budget
 
 
@@ -158,7 +157,7 @@ STREAM_PAGE = Page(STREAM_PATTERN, render_stream, "package")
 
 COVERAGE_PATTERN = "package/{package}/coverage.html"
 MOST_COVERERS = 20
-"""Of more candidates that cover a unit the cheapest are listed; the query's page lists them all."""
+"""If more candidates cover a unit, the cheapest are listed. The query's page lists them all."""
 
 
 def render_coverage(site: "Site", parts: PathParams, params: QueryParams) -> str:  # noqa: ARG001
@@ -180,7 +179,7 @@ def render_coverage(site: "Site", parts: PathParams, params: QueryParams) -> str
 
 
 def _words(indexed: IndexedPackage) -> list[list[Any]]:
-    """What was said about cells: candidate, unit, label, rationale, who said it."""
+    """Remarks on cells: candidate, unit, label, rationale, provenance."""
     remarks = []
     for place, row in enumerate(indexed.cells):
         for unit, cell in row:

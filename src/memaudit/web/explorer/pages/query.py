@@ -1,4 +1,4 @@
-"""A query: its required units, who covers them, and the cheapest store that does, exactly."""
+"""A query: its required units, the candidates that cover them, and the exact cheapest store."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 MOST_CANDIDATES = 150
 SECONDS = 1.0
-"""Beyond these the search could take long, and the page shows no cost."""
+"""For larger packages the search could take long, and the page shows no cost."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,10 +33,9 @@ class Cover:
 
 
 def cheapest(indexed: IndexedPackage, query: Query) -> Cover | None:
-    """The cheapest store that is worth as much for this query as any; None if that is not proven.
+    """The cheapest store with the largest value for this query. None if that is not proven.
 
-    The package with only this query's units is solved at smaller and smaller budgets until its
-    value falls.
+    The package with only this query's units is solved at decreasing budgets until its value falls.
     """
     part = _only(indexed, query)
     if part is None or len(part.candidates) > MOST_CANDIDATES:
@@ -100,7 +99,7 @@ def render_query(site: "Site", parts: PathParams, params: QueryParams) -> str:  
     slug = indexed.entry.slug
     units = [indexed.unit_at[id] for id in dict.fromkeys(query.required)]
     return site.render(
-        "query.html", addresses.query(slug, parts["query"]), _title(query),
+        "query.html", addresses.query(slug, parts["query"]), query.text or query.id,
         crumbs=(*package_crumbs(indexed, site), (indexed.package.name, addresses.package(slug))),
         indexed=indexed, query=query,
         units=units, helped=any(indexed.coverers[place] for place in units),
@@ -109,10 +108,6 @@ def render_query(site: "Site", parts: PathParams, params: QueryParams) -> str:  
         after=addresses.query(slug, slugs[at + 1]) if at + 1 < len(slugs) else "",
         number=at + 1, count=len(slugs),
     )  # fmt: skip
-
-
-def _title(query: Query) -> str:
-    return query.text or query.id
 
 
 QUERY_PAGE = Page(QUERY_PATTERN, render_query, "package", queries)

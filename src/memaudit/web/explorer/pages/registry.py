@@ -1,4 +1,4 @@
-"""Every page; a new one is a file and a line here."""
+"""Every page. A new page is one module and one line here."""
 
 from memaudit.web.explorer.page import JsonEndpoint, Page
 from memaudit.web.explorer.pages.certificates import CERTIFICATE as PROOFS_CERTIFICATE

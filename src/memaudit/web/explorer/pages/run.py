@@ -1,4 +1,4 @@
-"""A run: its ranking, its packages, every pair of writers, and how far an unfinished run is."""
+"""A run: its ranking, its packages, every pair of writers, and the progress of unfinished runs."""
 
 import shlex
 from collections.abc import Iterator
@@ -42,7 +42,7 @@ def unfinished(site: "Site", entry: LibraryEntry, address: str) -> str | None:
 
 
 def command(entry: LibraryEntry) -> str:
-    """What was asked for, to be asked for again."""
+    """The command that resumes the run."""
     spec = read_run(entry.path)["spec"]
     try:
         seeds = str(spec["seeds"])
@@ -84,7 +84,7 @@ def render_run(site: "Site", parts: PathParams, params: QueryParams) -> str:
 
 
 def budgets(run: FinishedRunData) -> list[tuple[str, str]]:
-    """The budgets as addresses name them, and in words."""
+    """The budgets as in addresses, and as text."""
     return [
         (str(amount), f"{amount} ({given} of cost)" if is_share(given) else str(amount))
         for amount, given in zip(run.budgets, run.given, strict=True)
@@ -92,14 +92,14 @@ def budgets(run: FinishedRunData) -> list[tuple[str, str]]:
 
 
 def part_params(run: FinishedRunData, params: QueryParams) -> tuple[str | None, int | None]:
-    """The distribution and the budget that an address names, as far as the run has them."""
+    """The distribution and the budget in an address. None for one that the run does not have."""
     names = {visible_text(grid.distribution): grid.distribution for grid in run.grids}
     places = {str(amount): place for place, amount in enumerate(run.budgets)}
     return names.get(params.get("d", "")), places.get(params.get("b", ""))
 
 
 def _two(run: FinishedRunData, part: Slice, params: QueryParams) -> tuple[str, str]:
-    """The writers asked for; else the best two deployable ones."""
+    """The requested writers, or the best two deployable ones."""
     names = {visible_text(name): name for name in run.members}
     wanted = [names[label] for key in ("first", "second") if (label := params.get(key)) in names]
     able = [place.member.name for place in part.places if place.member.group != "reference"]
@@ -109,7 +109,7 @@ def _two(run: FinishedRunData, part: Slice, params: QueryParams) -> tuple[str, s
 
 
 def _data(site: "Site", entry: LibraryEntry, run: FinishedRunData, part: Slice) -> dict[str, Any]:
-    """What the script takes: in a bundle every part of the run, else the one that is shown."""
+    """Data for the script: every part of the run in a bundle, otherwise the part that is shown."""
     chosen = [(part.distribution, part.budget)]
     if site.bundled:
         names = (None, *(grid.distribution for grid in run.grids))
@@ -128,7 +128,6 @@ def _key(run: FinishedRunData, distribution: str | None, budget: int | None) -> 
 
 
 def answer(site: "Site", parts: PathParams, params: QueryParams) -> Any:
-    """One part of the run."""
     entry = site.library.named("run", parts["run"])
     run = site.library.run(entry)
     return slice_data(run, site.slice(entry, *part_params(run, params)))
@@ -143,7 +142,7 @@ RUN_PACKAGES_PATTERN = "run/{run}/packages.html"
 
 @dataclass(frozen=True, slots=True)
 class RunPackageRow:
-    """One package: the median ratio of writers but OPT, the worst, and the best one deployable."""
+    """A package: median ratio of writers except OPT, the worst writer, the best deployable one."""
 
     entry: LibraryEntry
     distribution: str
@@ -188,7 +187,7 @@ def _rows(site: "Site", entry: LibraryEntry, run: FinishedRunData) -> Iterator[R
 def _extreme(
     members: list[Member], means: Floats, which: list[int], sign: int
 ) -> tuple[Member, float] | None:
-    """The writer with the largest (or smallest) mean ratio, the first of equals."""
+    """The writer with the largest (or smallest) mean ratio. Of equals, the first."""
     defined = [at for at in which if not np.isnan(means[at])]
     if not defined:
         return None

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 PATTERN, MORE = "scores/{scores}/index.html", "scores/{scores}/index-{page}.html"
 MOST_ROWS = 500
-"""ScoreLines on a page."""
+"""Score lines per page."""
 MOST_FALLS = 12
 """With more lines no waterfalls are drawn here; each line has its own page."""
 MOST_LISTED = 100
@@ -58,7 +58,7 @@ def waterfall_of(line: ScoreLine) -> tuple[Bar, ...]:
 
 
 def _caveats(scores: ScoreLines) -> list[tuple[str, str, str]]:
-    """What the scores do not see: package, store, and a line of text."""
+    """What the scores do not cover: package, store, and a line of text."""
     notes = []
     for file in scores.run.packages:
         for store in file.stores:
@@ -151,7 +151,7 @@ def _linked_unit(row: LostUnitRow, links: Links) -> LinkedLostUnit:
 
 
 def _summed(unit: str, parts: Mapping[str, float], links: Links) -> LinkedLostUnit:
-    """For a file without texts, which are taken from the package if it is in the library."""
+    """For a file without texts: they are taken from the package if it is in the library."""
     known = links.package_unit(unit)
     step = max(LOSS_STEPS, key=lambda step: parts.get(step, 0.0))
     queries: tuple[LinkedQuery, ...] = ()
@@ -169,7 +169,7 @@ def _summed(unit: str, parts: Mapping[str, float], links: Links) -> LinkedLostUn
 
 SCORE_PATTERN = "scores/{scores}/at/{score}.html"
 MOST_LOST, MOST_CELLS = 500, 500
-"""Longer lists are cut, and the page says so."""
+"""Longer lists are cut, with a note."""
 
 
 def render_score(site: "Site", parts: PathParams, params: QueryParams) -> str:  # noqa: ARG001

@@ -23,7 +23,7 @@ SEARCHED_TABLES = ("experiences", "candidates", "units", "queries")
 
 @dataclass(frozen=True, slots=True)
 class SearchText:
-    """One text: the table it stands in, whose it is, and what it says."""
+    """One text with its table and the id of its row."""
 
     table: str
     id: str
@@ -31,11 +31,11 @@ class SearchText:
 
 
 def raw_texts(entry: LibraryEntry) -> list[SearchText]:
-    """Every text of a package or a store; a row that is none is left out."""
+    """Every text of a package or a store, without invalid rows."""
     if entry.kind == "store":
         return list(_rows("memories", read_object(entry.path).get("memories")))
     if entry.kind != "package" or entry.part:
-        return []  # many packages in one folder: they are opened to be told apart
+        return []  # many packages in one folder: only opening them separates their rows
     if entry.path.is_dir():
         return [
             text
@@ -70,13 +70,13 @@ def _lines(path: Path) -> list[Any]:
 MOST_FOUND = 200
 AROUND = 90
 MOST_INDEXED = 8_000_000
-"""Letters of texts that a bundle's index holds; it says so where there are more."""
+"""Characters of text in the index of a bundle. If there are more, the index says so."""
 PIECE = 160
 
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A text that was found: where it stands, and what is around the first word."""
+    """A search result: its address, and the text around the first word."""
 
     address: str
     kind: str
@@ -88,7 +88,7 @@ class Hit:
 
 
 def hits(site: "Site", words: str) -> tuple[list[Hit], int]:
-    """The first things that hold all the words, and how many more there are."""
+    """The first entries and texts that contain all the words, and how many more there are."""
     wanted = [word.lower() for word in words.split()]
     matches: list[Hit] = []
     more = 0
@@ -105,7 +105,7 @@ def hits(site: "Site", words: str) -> tuple[list[Hit], int]:
 
 
 def _everything(site: "Site") -> Iterator[tuple[LibraryEntry, SearchText | None]]:
-    """Every thing by its name, then every text of packages and stores."""
+    """Every entry by its name, then every text of packages and stores."""
     for entry in site.library.items:
         yield entry, None
     for entry in site.library.items:
@@ -113,7 +113,7 @@ def _everything(site: "Site") -> Iterator[tuple[LibraryEntry, SearchText | None]
 
 
 def texts_of(site: "Site", entry: LibraryEntry) -> list[SearchText]:
-    """The texts of one thing; what cannot be read has none here."""
+    """The texts of an entry. None if it cannot be read."""
     try:
         if entry.kind == "package" and entry.part:
             package = site.library.package(entry).package
@@ -142,7 +142,6 @@ def _hit(entry: LibraryEntry, text: SearchText | None, word: str) -> Hit:
 
 
 def address_of(entry: LibraryEntry, text: SearchText | None) -> str:
-    """The page on which a text stands."""
     if text is None or entry.kind != "package":
         return addresses.entry_address(entry) or addresses.INDEX
     if text.table == "queries":
@@ -152,7 +151,7 @@ def address_of(entry: LibraryEntry, text: SearchText | None) -> str:
 
 
 def index_data(site: "Site") -> dict[str, Any]:
-    """The index of a bundle: things, and their texts, each with its address below the thing's."""
+    """The index of a bundle: entries and their texts, with addresses relative to the entry's."""
     things: list[list[str]] = []
     rows: list[list[Any]] = []
     letters, left_out = 0, 0
@@ -175,22 +174,18 @@ LONGEST_QUERY = 200
 
 
 def render_search(site: "Site", parts: PathParams, params: QueryParams) -> str:  # noqa: ARG001
-    """The page: what was found for `q`, or in a bundle the whole index."""
+    """The page: the results for `q`, or the complete index in a bundle."""
     words = params.get("q", "")[:LONGEST_QUERY].strip()
     matches: list[Hit] = []
-    left_out, data = 0, None
+    left_out, data = 0, {}
     if site.bundled:
         data = index_data(site)
     elif words:
         matches, left_out = hits(site, words)
     return site.render(
         "search.html", addresses.SEARCH, f"Search: {words}" if words else "Search", crumbs=(),
-        words=words, found=matches, more=left_out, most=MOST_FOUND, data=_plain(data),
+        words=words, found=matches, more=left_out, most=MOST_FOUND, data=data,
     )  # fmt: skip
-
-
-def _plain(data: Any) -> Any:
-    return {} if data is None else data
 
 
 SEARCH_PAGE = Page(addresses.SEARCH, render_search)

@@ -1,4 +1,4 @@
-"""The memories of an exported store as rows: which columns it needs, and which rows hold words."""
+"""The memories of an exported store as rows, with the columns they need and a filter by words."""
 
 import json
 from collections import Counter
@@ -28,7 +28,7 @@ class MemoryRow:
 
     @property
     def when(self) -> str:
-        """When it was written and changed, as far as the system says."""
+        """When it was written and changed, if the system says so."""
         memory = self.memory
         parts = [memory.created_at or ""]
         if memory.updated_at and memory.updated_at != memory.created_at:
@@ -39,7 +39,7 @@ class MemoryRow:
 
     @property
     def more(self) -> str:
-        """Everything else that the system said about it."""
+        """Everything else in the system's export."""
         memory = self.memory
         fields: dict[str, object] = {}
         if memory.sources:
@@ -52,7 +52,7 @@ class MemoryRow:
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """Which columns have anything in them."""
+    """Which columns are not empty."""
 
     when: bool
     namespace: bool
@@ -61,7 +61,7 @@ class Columns:
 
 
 def memory_rows(store: ExportedStore) -> list[MemoryRow]:
-    """All memories, in the order of writing."""
+    """All memories, in the order in which they were written."""
     return [MemoryRow(place, memory) for place, memory in enumerate(store.memories, start=1)]
 
 
@@ -76,7 +76,7 @@ def columns_of(rows: Sequence[MemoryRow]) -> Columns:
 
 
 def holding(rows: Sequence[MemoryRow], words: str) -> list[MemoryRow]:
-    """The rows that hold all the words, in whatever column."""
+    """The rows that contain all the words, in any column."""
     wanted = [word.lower() for word in words.split()]
     return [row for row in rows if all(word in _letters(row) for word in wanted)]
 
@@ -105,11 +105,11 @@ MOST_ROWS = 1000
 """Memories per page."""
 LONGEST_QUERY = 200
 MOST_FILES, MOST_SCORES, MOST_EXAMPLES = 10, 40, 60
-"""Score files that are looked through for the store, and rows that are listed."""
+"""Score files that are searched for the store, and rows that are listed."""
 
 
 def render_store(site: "Site", parts: PathParams, params: QueryParams) -> str:
-    """The page; a server is asked for the memories that hold some words."""
+    """The page. A server also filters the memories by words."""
     entry = site.library.named("store", parts["store"])
     store = site.library.store(entry)
     address = addresses.store(entry.slug)
@@ -129,7 +129,7 @@ def render_store(site: "Site", parts: PathParams, params: QueryParams) -> str:
 
 
 def _examples(site: "Site", store: ExportedStore) -> list[tuple[str, int, str | None]]:
-    """Packages that memories were written for, with their pages where they are here."""
+    """Packages that memories were written for, with their pages if the library has them."""
     known = {entry.name: entry for entry in reversed(site.library.of("package"))}
     return [
         (name, count,
@@ -139,7 +139,7 @@ def _examples(site: "Site", store: ExportedStore) -> list[tuple[str, int, str | 
 
 
 def _scores(site: "Site", store: ExportedStore) -> tuple[list[tuple[LibraryEntry, ScoreLine]], int]:
-    """Scores of this store, and how many there are of others of its name."""
+    """Scores of this store, and the number of scores of other stores of this name."""
     scored = ScoredStore(store)
     lines: list[tuple[LibraryEntry, ScoreLine]] = []
     for entry in site.library.now("scores")[:MOST_FILES]:

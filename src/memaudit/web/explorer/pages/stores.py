@@ -1,4 +1,4 @@
-"""Stores as tables: OPT and every other store at the chosen budget; needs no script."""
+"""Stores as tables: OPT and every other store at the chosen budget. Works without scripts."""
 
 import time
 from fractions import Fraction
@@ -29,12 +29,12 @@ if TYPE_CHECKING:
 STORES_PATTERN = "package/{package}/stores.html"
 MOST_BUDGETS = 6
 MOST_LISTED = 40
-"""Longer lists of memories are cut, and the page says so."""
+"""Longer lists of memories are cut, with a note."""
 
 
 def render_stores(site: "Site", parts: PathParams, params: QueryParams) -> str:
-    """A served page runs writers while its time lasts; its script requests the others, and
-    without scripts a link requests one of them."""
+    """A served page runs writers until its time is up. Its script requests the others. Without
+    scripts, a link requests one of them."""
     until = time.monotonic() + site.seconds
     indexed = site.package(parts["package"])
     frontier = site.frontier(indexed)
@@ -77,7 +77,7 @@ def _chosen_budget(params: QueryParams, budgets: list[Fraction]) -> Fraction:
 
 
 def answer_row(site: "Site", parts: PathParams, params: QueryParams) -> Any:
-    """The row of a writer, or that it is still running."""
+    """The row of a writer, or the message that it is still running."""
     indexed = site.package(parts["package"])
     name, budget, optima = params.get("writer", ""), budget_param(params), site.optima(indexed)
     if name not in runnable_writers():

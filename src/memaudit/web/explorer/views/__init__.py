@@ -1,1 +1,1 @@
-"""What pages show, worked out from packages and runs; nothing here knows of HTML."""
+"""What pages show, computed from packages and runs. No HTML here."""

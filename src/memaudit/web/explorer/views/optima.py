@@ -21,13 +21,13 @@ from memaudit.writers.protocol import OracleView
 from memaudit.writers.registry import WRITERS
 
 ONE_SOLVE = 2.0
-"""Seconds per budget; what is not proven by then is not called an optimum."""
+"""Seconds per budget. What is not proven by then is not called an optimum."""
 
 TRIES = 2
-"""The first solve of a process loads the compiled code and may run out of time."""
+"""Two, since the first solve of a process loads the compiled code and may run out of time."""
 
 MOST_UNPROVEN = 6
-"""After this many budgets without a proof the package is too hard for a curve."""
+"""After this many budgets without a proof, the package is considered too hard for a curve."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class KnownFrontier:
     given: tuple[Fraction, ...]
 
     def at(self, budget: Fraction) -> FrontierStep:
-        """The last step that the budget pays for."""
+        """The last step within the budget."""
         return max(
             (step for step in self.steps if step.budget <= budget),
             key=lambda step: (step.budget, step.value), default=self.steps[0],
@@ -159,7 +159,7 @@ class FrontierSearch:
 
 
 def _solver_value(optimum: Optimum) -> Fraction:
-    """What the solver maximised: the upper end where some h is irrational."""
+    """What the solver maximised. The upper end of its interval if some h is irrational."""
     return optimum.value if optimum.value_high is None else optimum.value_high
 
 
@@ -208,8 +208,8 @@ class PackageOptima:
     def written_within(
         self, name: str, budget: Fraction, seconds: float | None
     ) -> ComparableStore | None:
-        """The same, or None if it takes longer: the writer then continues, and a later call gets
-        its store. Without any time left no writer is started."""
+        """The same, or None if it takes longer. The writer then continues, and a later call gets
+        its store. If no time is left, no writer is started."""
         until = None if seconds is None else time.monotonic() + seconds
         if seconds is not None and seconds <= 0 and (name, budget) not in self._written:
             return None
@@ -247,6 +247,6 @@ class PackageOptima:
 
     @cached_property
     def _subject(self) -> EvaluatedPackage:
-        """The package as writers see it, with a solver of its own: the frontier's is in use in
-        other threads."""
+        """The package as writers see it, with its own solver, since other threads use the
+        frontier's."""
         return EvaluatedPackage(self.indexed.package, ONE_SOLVE)

@@ -1,4 +1,4 @@
-"""A package as the scripts of its pages take it: numbers by place, texts made visible and cut."""
+"""A package as data for scripts: rows by position, texts shortened and made visible."""
 
 from fractions import Fraction
 from typing import Any
@@ -9,12 +9,12 @@ from memaudit.report.page_numbers import shortened, visible_text
 from memaudit.web.explorer.addresses import anchor
 from memaudit.web.explorer.library.indexed_package import IndexedPackage
 
-MOST_LETTERS = 280
-"""Of longer texts the beginning goes along; the stream has them in full."""
+MOST_CHARACTERS = 280
+"""Longer texts are cut. The stream has them in full."""
 
 
-def shown(text: str | None, most: int = MOST_LETTERS) -> str:
-    """A text that scripts may show: letters that cannot be seen are written out."""
+def shown(text: str | None, most: int = MOST_CHARACTERS) -> str:
+    """A text that scripts may show. Invisible characters are written as escapes."""
     cut = shortened(text or "", most)
     return cut if cut.isprintable() else visible_text(cut)
 
@@ -58,7 +58,7 @@ def package_data(indexed: IndexedPackage) -> dict[str, Any]:
 
 
 def script_number(number: Fraction) -> int | float:
-    """A number for a script, short where it is whole."""
+    """A number for a script, an integer if possible."""
     return number.numerator if number.denominator == 1 else float(number)
 
 

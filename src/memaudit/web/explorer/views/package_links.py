@@ -1,4 +1,4 @@
-"""From records that name a package to its pages, as far as the library holds it."""
+"""Links from records that name a package to its pages, if the library has it."""
 
 from dataclasses import dataclass
 
@@ -10,23 +10,21 @@ from memaudit.web.explorer.library.indexed_package import IndexedPackage
 from memaudit.web.explorer.library.library import Library
 
 MOST_TRIED = 4
-"""Packages of one name that are opened to find the one that is meant."""
+"""Packages of one name that are opened to find the right one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Links:
-    """Addresses in a package; all None where it is not here. `same` if it has the digest named."""
+    """Addresses in a package, None if the library lacks it. `same` if the digest matches."""
 
     indexed: IndexedPackage | None = None
     same: bool = False
 
     @property
     def package(self) -> str | None:
-        """The package itself."""
         return addresses.package(self.indexed.entry.slug) if self.indexed else None
 
     def query(self, id: str) -> str | None:
-        """The page of a query."""
         name = slug(id)
         if self.indexed is None or name not in self.indexed.query_slugs:
             return None
@@ -40,7 +38,6 @@ class Links:
         return f"{page}#{anchor('units', id)}"
 
     def candidate(self, id: str) -> str | None:
-        """A candidate in the stream."""
         if self.indexed is None or id not in self.indexed.candidate_at:
             return None
         page = addresses.package(self.indexed.entry.slug, "stream.html")
@@ -54,7 +51,7 @@ class Links:
 
 
 def package_links(library: Library, name: str, digest: str = "") -> Links:
-    """The package of that name, the one with this digest where there are several."""
+    """The package of that name. If there are several, the one with this digest."""
     named = [entry for entry in library.of("package") if entry.name == name]
     named.sort(key=lambda entry: entry.text("digest") != digest)
     known = Links()

@@ -1,4 +1,4 @@
-"""The stores of one package: what runs kept, what systems wrote, and which scores are of them."""
+"""The stores of one package: those of runs, those of systems, and their scores."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -39,7 +39,7 @@ class _Row(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class RunStore:
-    """One row: who kept what at which budget."""
+    """A row of a run: writer, budget and store."""
 
     run: LibraryEntry
     member: Member
@@ -74,7 +74,7 @@ def _of_run(run: LibraryEntry, indexed: IndexedPackage) -> Iterator[RunStore]:
 
 
 MEASURED = ("words", "bytes", "tokens:simple")
-"""Rules that need no file and no tool: a score file may name any other."""
+"""Cost rules that need no file and no tool. A score file may name others too."""
 
 
 @dataclass(frozen=True)
@@ -89,15 +89,15 @@ class ScoredStore:
 
     @cached_property
     def texts(self) -> dict[str | None, list[str]]:
-        """What is scored: active memories, all under None where none names a package."""
+        """What is scored: active memories by package, all under None if no memory names one."""
         texts: dict[str | None, list[str]] = {}
         for memory in self.store.active:
             texts.setdefault(memory.example, []).append(memory.text)
         return texts
 
     def has(self, line: ScoreLine) -> bool:
-        """Whether the score is of this store, according to the file. Without a digest, the name,
-        the number of memories and their cost decide."""
+        """Whether the score belongs to this store. Without a digest, the name, the number of
+        memories and their cost decide."""
         if line.score.store != self.store.name:
             return False
         if line.store_digest:
@@ -149,8 +149,8 @@ def exported_stores(
 
 
 def system_stores(library: Library, indexed: IndexedPackage) -> list[SystemStore]:
-    """The same with their scores. A score that fits none of the stores of its name may be of an
-    earlier state of any of them, so then all of them are listed."""
+    """The same with their scores. A score that matches no store of its name may belong to an
+    earlier state of any of them, so all of them are listed."""
     lines = list(_lines(library, indexed))
     known = [
         SystemStore(entry, store, tuple(line for line in lines if scored.has(line[1])))
@@ -170,7 +170,7 @@ def _belongs(system: SystemStore, package: str, unmatched: set[str]) -> bool:
 
 
 def scored_in(library: Library, line: ScoreLine) -> LibraryEntry | None:
-    """The store that a score is of, where the library holds it."""
+    """The store of a score, if the library has it."""
     named = _exported(library, line.score.store)
     return next((entry for entry, store in named if ScoredStore(store).has(line)), None)
 
@@ -200,8 +200,8 @@ def _lines(library: Library, indexed: IndexedPackage) -> Iterator[tuple[LibraryE
 
 
 def _is_about(library: Library, indexed: IndexedPackage, file: ScoreFile) -> bool:
-    """By digest, or by name alone where no other package of that name has the digest: costs by
-    another rule change the digest."""
+    """By digest, or by name alone if no other package of that name has the digest. Another cost
+    rule changes the digest."""
     if file.digest == indexed.digest:
         return True
     others = (entry for entry in library.of("package") if entry.name == file.package)

@@ -1,4 +1,4 @@
-"""Long lists, a page at a time: how many there are is always said, and nothing is left out."""
+"""Long lists in pages. The total is always shown, and nothing is left out."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -27,12 +27,12 @@ class ListPage(Generic[Row]):
 
 
 def page_count(total: int, most: int) -> int:
-    """How many pages a list takes; an empty one takes one."""
+    """The number of pages of a list, at least 1."""
     return max(1, -(-total // most))
 
 
 def number_of(parts: PathParams) -> int:
-    """The number in an address; pages without one are the first."""
+    """The page number in an address, 1 if there is none."""
     text = parts.get("page", "1")
     if not NUMBER.fullmatch(text):
         raise NotInLibrary("there is no such page")
@@ -40,7 +40,7 @@ def number_of(parts: PathParams) -> int:
 
 
 def list_page(rows: Sequence[Row], address: str, parts: PathParams, most: int) -> ListPage[Row]:
-    """The page that an address asks for; `address` is that of the first one."""
+    """The requested page. `address` is that of the first page."""
     number, pages = number_of(parts), page_count(len(rows), most)
     if number > pages or (number == 1 and "page" in parts):
         raise NotInLibrary("the list has no such page")

@@ -1,4 +1,4 @@
-"""Part of a run: one distribution or all, one budget or all; its ranking and every pair of writers.
+"""Ranking and pairs of writers for one distribution or all, and one budget or all.
 
 The numbers equal those of summary.json for one distribution, and those of the ranking and the
 report for all of them.
@@ -30,7 +30,7 @@ class SlicePlace:
 
 @dataclass(frozen=True, slots=True)
 class Slice:
-    """A ranking, the best first, and every two of its writers in that order."""
+    """A ranking, the best first, and every pair of its writers in that order."""
 
     distribution: str | None
     budget: int | None
@@ -40,7 +40,7 @@ class Slice:
     pairs: tuple[WriterPair, ...]
 
     def pair(self, first: str, second: str) -> WriterPair | None:
-        """Two writers by name, in either order: the sign follows the order asked for."""
+        """Two writers by name. The sign follows the order of the arguments."""
         for pair in self.pairs:
             names = (pair.first.name, pair.second.name)
             if names == (first, second):
@@ -63,16 +63,15 @@ def slice_of(
     known = package_resampling(grids)
     members = list(run.members.values())
     means = mean_intervals(values, known.drawn)
-    order = sorted(range(len(members)), key=lambda at: _rank(means[at]))
+    order = sorted(
+        range(len(members)),
+        key=lambda at: (means[at].n == 0, -means[at].mean if means[at].n else 0.0),
+    )
     places = [SlicePlace(n, members[at], means[at]) for n, at in enumerate(order, start=1)]
     pairs = compare_pairs(run, values, list(combinations(order, 2)), known)
     return Slice(
         distribution, budget, len(values), int(known.cluster.max()) + 1, tuple(places), pairs
     )
-
-
-def _rank(mean: Interval) -> tuple[bool, float]:
-    return (mean.n == 0, -mean.mean if mean.n else 0.0)
 
 
 DIGITS = 6

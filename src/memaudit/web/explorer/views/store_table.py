@@ -18,7 +18,7 @@ from memaudit.web.explorer.views.package_stores import RunStore, SystemStore, sy
 
 @dataclass(frozen=True, slots=True)
 class OptStore:
-    """OPT at a budget; `value` is 0 where it is not proven, since a ratio needs a proof."""
+    """OPT at a budget. `value` is 0 if it is not proven, since a ratio needs a proof."""
 
     store: ComparableStore
     budget: Fraction
@@ -44,7 +44,7 @@ class StoreTableRow:
 
     @property
     def rank(self) -> tuple[int, float]:
-        """The best first, then what is over the budget, what is not known yet, what failed."""
+        """The best first, then stores over the budget, pending ones, failed ones."""
         if self.store is None:
             return 2, 0.0
         if self.comparison is None:
@@ -59,7 +59,7 @@ def store_table_row(
     store: ComparableStore | None,
     source: str = "",
 ) -> StoreTableRow:
-    """A store beside OPT. One that is over the budget has no ratio."""
+    """A store compared with OPT. A store over the budget has no ratio."""
     if store is None or store.failed:
         return StoreTableRow(member, store, source=source)
     comparison = compare(indexed.package, best.store, store)

@@ -34,7 +34,7 @@ def waterfall(
     steps: Sequence[tuple[str, str, Fraction, float]],
     rest: tuple[str, str, float],
 ) -> tuple[Bar, ...]:
-    """The bars of a whole of 1, its steps down, and what is left; names come with their meaning."""
+    """The bars of the total 1, of its steps down, and of the rest, each with name and meaning."""
     bars = [Bar(*total[:2], WHOLE, 0, Fraction(1), total[2], 0.0, 100.0)]
     left = Fraction(1)
     for tone, (name, about, share, value) in enumerate(steps, start=1):

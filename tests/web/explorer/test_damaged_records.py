@@ -15,7 +15,7 @@ from memaudit.web.explorer.library.library import Library
 from memaudit.web.explorer.pages.registry import PAGES
 from memaudit.web.explorer.site import Site, all_addresses, show
 from tests.report.html_tree import Tree
-from tests.web.explorer_records.libraries import (
+from tests.web.explorer.libraries import (
     agreement_text,
     diagnosis_row,
     exported,

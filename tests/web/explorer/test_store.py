@@ -6,7 +6,15 @@ from memaudit.adapters.store import ExportedStore, Memory, Origin, write_store
 from memaudit.web.explorer.library.library import Library
 from memaudit.web.explorer.pages.store import MOST_ROWS
 from memaudit.web.explorer.site import Site
-from tests.web.explorer_records.looking import found, page, refused, rows, said, within
+from tests.web.explorer.site_pages import (
+    element_with,
+    hrefs,
+    page,
+    refused,
+    slug_of,
+    table_rows,
+    words_of,
+)
 
 
 def large(folder: Path, count: int) -> tuple[Site, str]:
@@ -19,13 +27,16 @@ def large(folder: Path, count: int) -> tuple[Site, str]:
     origin = Origin(system="s", format="plain")
     write_store(ExportedStore(name="large", origin=origin, memories=memories), folder / "s.json")
     site = Site(Library([folder]))
-    return site, found(site, "store", "large").slug
+    return site, slug_of(site, "store", "large")
 
 
-def test_counts_warnings_and_memories(site: Site) -> None:
-    tree = page(site, f"store/{found(site, 'store', 'digest', 'stores/').slug}/index.html")
+def test_counts_warnings_and_memories(records_site: Site) -> None:
+    tree = page(
+        records_site,
+        f"store/{slug_of(records_site, 'store', 'digest', 'stores/')}/index.html",
+    )
     facts = {
-        one.children[0].all_text: said(one.children[1])
+        one.children[0].all_text: words_of(one.children[1])
         for one in tree.named("div")
         if [child.name for child in one.children] == ["dt", "dd"]
     }
@@ -34,8 +45,8 @@ def test_counts_warnings_and_memories(site: Site) -> None:
     assert facts["Inactive"] == "0"
     assert facts["Skipped"] == "3 no text 3"
     assert facts["System"] == "own notes"
-    assert "truncated: the list may go on" in within(tree, "warnings").all_text
-    first, second = rows(tree, "memories-table")
+    assert "truncated: the list may go on" in element_with(tree, "warnings").all_text
+    first, second = table_rows(tree, "memories-table")
     assert first[0] == "1"
     assert first[1].startswith("Ingrid's usual hotel requests, whatever the city")
     assert second[1:] == [
@@ -43,13 +54,16 @@ def test_counts_warnings_and_memories(site: Site) -> None:
     ]  # fmt: skip
 
 
-def test_it_leads_to_scores_and_packages(site: Site) -> None:
-    package = found(site, "package", "hotel-rooms").slug
+def test_it_leads_to_scores_and_packages(records_site: Site) -> None:
+    package = slug_of(records_site, "package", "hotel-rooms")
     for folder, scores in (("stores/", 2 + 2), ("named/", 1)):  # two budgets in two files, and one
-        tree = page(site, f"store/{found(site, 'store', 'notes', folder).slug}/index.html")
-        hrefs = [one.attributes.get("href") or "" for one in tree.named("a")]
-        assert sum("/at/" in href for href in hrefs) == scores
-    assert any(f"package/{package}/stores.html" in href for href in hrefs)
+        tree = page(
+            records_site,
+            f"store/{slug_of(records_site, 'store', 'notes', folder)}/index.html",
+        )
+        links = hrefs(tree)
+        assert sum("/at/" in href for href in links) == scores
+    assert any(f"package/{package}/stores.html" in href for href in links)
 
 
 def test_a_long_store_has_pages_and_nothing_is_left_out(tmp_path: Path) -> None:
@@ -59,7 +73,7 @@ def test_a_long_store_has_pages_and_nothing_is_left_out(tmp_path: Path) -> None:
     numbers = [
         row[0]
         for name in ("index", "index-2", "index-3")
-        for row in rows(page(site, f"store/{slug}/{name}.html"), "memories-table")
+        for row in table_rows(page(site, f"store/{slug}/{name}.html"), "memories-table")
     ]
     assert numbers == [f"{n:,}" for n in range(1, 2 * MOST_ROWS + 2)]
     for name in ("index-1", "index-4", "index-0", "index-02", "index-x"):
@@ -72,8 +86,8 @@ def test_words_are_looked_for_in_all_of_it(tmp_path: Path) -> None:
     address = f"store/{slug}/index.html"
     tree = page(site, address, q="DELETED")
     assert "200 contain all the words" in tree.text
-    assert len(rows(tree, "memories-table")) == 200
-    (row,) = rows(page(site, address, q="deleted 1990"), "memories-table")
+    assert len(table_rows(tree, "memories-table")) == 200
+    (row,) = table_rows(page(site, address, q="deleted 1990"), "memories-table")
     assert row[0] == "1,990"
     assert "the first 1,000 are shown" in page(site, address, q="said").text
     assert "No memory contains all of these words" in page(site, address, q="zzz").text

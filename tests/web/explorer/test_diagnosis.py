@@ -17,8 +17,17 @@ from memaudit.web.explorer.pages.diagnosis import (
 )
 from memaudit.web.explorer.site import Site
 from tests.report.html_tree import Tree
-from tests.web.explorer_records.libraries import diagnosis_row, write_diagnosis
-from tests.web.explorer_records.looking import found, page, refused, rows, said, within
+from tests.web.explorer.libraries import diagnosis_row, write_diagnosis
+from tests.web.explorer.site_pages import (
+    element_with,
+    entry_named,
+    hrefs,
+    page,
+    refused,
+    slug_of,
+    table_rows,
+    words_of,
+)
 
 
 @pytest.fixture
@@ -32,7 +41,7 @@ def made(tmp_path: Path) -> Site:
 
 
 def at(site: Site, name: str, page: str = "") -> str:
-    return f"diagnosis/{found(site, 'diagnosis', name).slug}/{page}index.html"
+    return f"diagnosis/{slug_of(site, 'diagnosis', name)}/{page}index.html"
 
 
 def words(tree: Tree) -> str:
@@ -54,8 +63,8 @@ def test_losses_add_up(made: Site) -> None:
 
 def test_the_lists(made: Site) -> None:
     """All, failures of any store, failures of one, one outcome of one."""
-    slug = found(made, "diagnosis", "d").slug
-    diagnosed = made.library.diagnosis(found(made, "diagnosis", "d"))
+    slug = slug_of(made, "diagnosis", "d")
+    diagnosed = made.library.diagnosis(entry_named(made, "diagnosis", "d"))
     known = {chosen.title: chosen for chosen in question_lists(diagnosed).values()}
     expected = {
         "all questions": ["q1", "q2"],
@@ -72,18 +81,18 @@ def test_the_lists(made: Site) -> None:
     } == expected
     for title, choice in known.items():
         tree = page(made, f"diagnosis/{slug}/{choice.slug}/index.html")
-        assert len(rows(tree, "questions-table")) == len(expected[title])
+        assert len(table_rows(tree, "questions-table")) == len(expected[title])
         assert title in tree.text
     assert refused(made, f"diagnosis/{slug}/nothing/index.html")[0] == 404
 
 
 def test_the_chain_of_a_failure(made: Site) -> None:
     """A third was kept, the whole other memory was cut; nothing of it was retrieved."""
-    slug = found(made, "diagnosis", "d").slug
-    diagnosed = made.library.diagnosis(found(made, "diagnosis", "d"))
+    slug = slug_of(made, "diagnosis", "d")
+    diagnosed = made.library.diagnosis(entry_named(made, "diagnosis", "d"))
     first, second = diagnosed.questions
     tree = page(made, f"diagnosis/{slug}/question/{first}.html")
-    chain = [[said(cell) for cell in row.children] for row in tree.named("tr")][:4]
+    chain = [[words_of(cell) for cell in row.children] for row in tree.named("tr")][:4]
     assert chain == [
         ["Of it was", "needed", "written", "kept", "retrieved"],
         ["in all", "1", "4/3", "1/3", "0"],
@@ -98,10 +107,10 @@ def test_the_chain_of_a_failure(made: Site) -> None:
     assert refused(made, f"diagnosis/{slug}/question/nothing.html")[0] == 404
 
 
-def test_a_real_one(site: Site) -> None:
+def test_a_real_one(records_site: Site) -> None:
     """Four questions at two stores and a writer; numbers are those of the summary."""
-    tree = page(site, at(site, "diagnosis"))
-    diagnosed = site.library.diagnosis(found(site, "diagnosis", "diagnosis"))
+    tree = page(records_site, at(records_site, "diagnosis"))
+    diagnosed = records_site.library.diagnosis(entry_named(records_site, "diagnosis", "diagnosis"))
     assert diagnosed.stores == ("notes", "digest", "gvt")
     assert len(diagnosed.questions) == 4
     assert "not finished" not in tree.text
@@ -109,31 +118,31 @@ def test_a_real_one(site: Site) -> None:
     assert summary is not None
     for one in summary.summaries:
         shown = f"{one.measures['evidence_recall'].mean:.3f}"
-        assert shown in within(tree, "measures").all_text
-    hrefs = [one.attributes.get("href") or "" for one in tree.named("a")]
-    assert any("store/notes-" in href for href in hrefs)
+        assert shown in element_with(tree, "measures").all_text
+    links = hrefs(tree)
+    assert any("store/notes-" in href for href in links)
 
 
-def test_chains_lead_to_the_package(site: Site) -> None:
+def test_chains_lead_to_the_package(records_site: Site) -> None:
     """Units to their rows, what a writer kept to the stream, the question to its page."""
-    one = found(site, "diagnosis", "diagnosis")
-    diagnosed = site.library.diagnosis(one)
+    one = entry_named(records_site, "diagnosis", "diagnosis")
+    diagnosed = records_site.library.diagnosis(one)
     slug = next(name for name, q in diagnosed.questions.items() if q.first.query == "q1")
-    tree = page(site, f"diagnosis/{one.slug}/question/{slug}.html")
-    package = found(site, "package", "hotel-rooms").slug
-    hrefs = [one.attributes.get("href") or "" for one in tree.named("a")]
-    assert any(f"package/{package}/query/" in href for href in hrefs)
-    assert any(f"package/{package}/coverage.html#u-" in href for href in hrefs)
-    assert any(f"package/{package}/stream.html#c-" in href for href in hrefs)
+    tree = page(records_site, f"diagnosis/{one.slug}/question/{slug}.html")
+    package = slug_of(records_site, "package", "hotel-rooms")
+    links = hrefs(tree)
+    assert any(f"package/{package}/query/" in href for href in links)
+    assert any(f"package/{package}/coverage.html#u-" in href for href in links)
+    assert any(f"package/{package}/stream.html#c-" in href for href in links)
     assert "is not the one that was diagnosed" not in tree.text
 
 
 def test_another_package_of_the_name_is_said_to_be_one(tmp_path: Path, records: Path) -> None:
     write_diagnosis(tmp_path / "d", [diagnosis_row("hotel-rooms", "q1", "a", "x")])
     site = Site(Library([tmp_path, records / "packages"]))
-    diagnosed = site.library.diagnosis(found(site, "diagnosis", "d"))
+    diagnosed = site.library.diagnosis(entry_named(site, "diagnosis", "d"))
     (slug,) = diagnosed.questions
-    address = f"diagnosis/{found(site, 'diagnosis', 'd').slug}/question/{slug}.html"
+    address = f"diagnosis/{slug_of(site, 'diagnosis', 'd')}/question/{slug}.html"
     assert "is not the one that was diagnosed" in page(site, address).text
 
 
@@ -147,7 +156,7 @@ def test_many_questions_have_pages(tmp_path: Path) -> None:
     )
     site = Site(Library([tmp_path]))
     seen = [
-        len(rows(page(site, address), "questions-table"))
+        len(table_rows(page(site, address), "questions-table"))
         for address in (at(site, "d", "all/"), at(site, "d", "all/").replace("ex.", "ex-2."))
     ]
     assert seen == [count - 1, 1]
@@ -170,7 +179,7 @@ def test_rows_before_a_damaged_one_are_shown(tmp_path: Path) -> None:
     assert "Not all rows could be read" in tree.text
     assert "line 3" in tree.text
     assert str(tmp_path) not in tree.text
-    assert len(rows(page(site, at(site, "d", "all/")), "questions-table")) == 2
+    assert len(table_rows(page(site, at(site, "d", "all/")), "questions-table")) == 2
 
 
 @pytest.mark.parametrize(

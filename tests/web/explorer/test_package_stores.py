@@ -12,8 +12,15 @@ from memaudit.natural.named_packages import natural_set
 from memaudit.web.explorer.library.library import Library
 from memaudit.web.explorer.site import Site
 from memaudit.web.explorer.views.package_stores import system_stores
-from tests.web.explorer_records.libraries import NOTES, said_in_json
-from tests.web.explorer_records.looking import found, page, rows, within
+from tests.web.explorer.libraries import NOTES, json_output
+from tests.web.explorer.site_pages import (
+    element_with,
+    entry_named,
+    hrefs,
+    page,
+    slug_of,
+    table_rows,
+)
 
 ANN, BO = "hotel-rooms", "film-night"
 TEXTS = {
@@ -38,19 +45,21 @@ def folder(tmp_path: Path) -> Path:
         for store, texts in stores.items():
             write_store(store_of(store, texts), tmp_path / name / f"{store}.json")
         files = [tmp_path / name / f"{store}.json" for store in stores]
-        score = said_in_json("score", tmp_path / name / "package.json", *files, "--budget", "12")
+        score = json_output("score", tmp_path / name / "package.json", *files, "--budget", "12")
         (tmp_path / name / "scores.json").write_text(score)
     return tmp_path
 
 
 def places(site: Site, package: str) -> list[str]:
-    indexed = site.package(found(site, "package", package).slug)
+    indexed = site.package(slug_of(site, "package", package))
     return [one.entry.place.partition("/")[2] for one in system_stores(site.library, indexed)]
 
 
 def said_of(site: Site, store: str, place: str) -> str:
-    one = found(site, "store", store, place)
-    return " ".join(within(page(site, f"store/{one.slug}/index.html"), "scores").all_text.split())
+    one = entry_named(site, "store", store, place)
+    return " ".join(
+        element_with(page(site, f"store/{one.slug}/index.html"), "scores").all_text.split()
+    )
 
 
 def edit(path: Path, change: Any) -> None:
@@ -82,9 +91,9 @@ def test_a_score_leads_to_its_store(folder: Path) -> None:
         (file,) = [one for one in site.library.of("scores") if f"/{name}/" in one.place]
         for line in site.library.scores(file).lines:
             tree = page(site, f"scores/{file.slug}/at/{line.slug}.html")
-            store = found(site, "store", line.score.store, f"/{name}/").slug
-            hrefs = [one.attributes.get("href") or "" for one in tree.named("a")]
-            assert [href for href in hrefs if "/store/" in href] == [
+            store = slug_of(site, "store", line.score.store, f"/{name}/")
+            links = hrefs(tree)
+            assert [href for href in links if "/store/" in href] == [
                 f"../../../store/{store}/index.html"
             ]
 
@@ -96,7 +105,7 @@ def test_a_digest_decides(folder: Path) -> None:
     write_store(two, folder / BO / "twin.json")
     files = folder / ANN / "package.json", folder / ANN / "twin.json"
     score = folder / ANN / "twins.json"
-    score.write_text(said_in_json("score", *files, "--budget", "12"))
+    score.write_text(json_output("score", *files, "--budget", "12"))
     edit(score, lambda data: data["stores"][0].pop("digest", None))
     site = Site(Library([folder]))
     assert [place for place in places(site, ANN) if "twin" in place] == [
@@ -113,25 +122,25 @@ def test_stores_that_changed_since_are_all_shown_with_their_places(folder: Path)
     for name in (ANN, BO):
         write_store(store_of("mem0", ("changed since",)), folder / name / "mem0.json")
     site = Site(Library([folder]), seconds=20.0)
-    slug = found(site, "package", ANN).slug
+    slug = slug_of(site, "package", ANN)
     tree = page(site, f"package/{slug}/stores.html", budget="12")
-    names = [row[0] for row in rows(tree, "stores-table") if row[0].startswith("mem0")]
+    names = [row[0] for row in table_rows(tree, "stores-table") if row[0].startswith("mem0")]
     assert [name.split()[-1] for name in names] == [
         f"{folder.name}/{name}/mem0.json" for name in (BO, ANN)
     ]
     hrefs = {one.attributes.get("href") for one in tree.named("a")}
     for name in (ANN, BO):
-        store = found(site, "store", "mem0", f"/{name}/").slug
+        store = slug_of(site, "store", "mem0", f"/{name}/")
         assert f"../../store/{store}/index.html" in hrefs
     assert "listed" in said_of(site, "mem0", f"/{ANN}/")
 
 
-def test_what_is_over_the_budget_comes_after_what_fits(site: Site) -> None:
+def test_what_is_over_the_budget_comes_after_what_fits(records_site: Site) -> None:
     """In docs/scoring.md both stores cost more than 24: they have no ratio here, whatever they are
     worth, and say who scored them and how."""
-    slug = found(site, "package", "hotel-rooms").slug
-    tree = page(site, f"package/{slug}/stores.html", budget="24")
-    table = rows(tree, "stores-table")
+    slug = slug_of(records_site, "package", "hotel-rooms")
+    tree = page(records_site, f"package/{slug}/stores.html", budget="24")
+    table = table_rows(tree, "stores-table")
     over = [row for row in table if row[1] == "not feasible"]
     assert {row[0].split()[0] for row in over} == {"notes", "digest"}
     ratios = [float(row[1]) for row in table if len(row) > 2 and row not in over]
@@ -142,7 +151,9 @@ def test_what_is_over_the_budget_comes_after_what_fits(site: Site) -> None:
     (digest,) = [row for row in over if "stores/digest.json" in row[0]]
     assert "cut to the budget, by lexical, an estimate; in cells scored 0.000" in digest[0]
     hrefs = {one.attributes.get("href") or "" for one in tree.named("a")}
-    (file,) = [one for one in site.library.of("scores") if one.place.endswith("/cells.json")]
-    lines = [one for one in site.library.scores(file).lines if one.score.budget == 24]
+    (file,) = [
+        one for one in records_site.library.of("scores") if one.place.endswith("/cells.json")
+    ]
+    lines = [one for one in records_site.library.scores(file).lines if one.score.budget == 24]
     for line in lines:
         assert f"../../scores/{file.slug}/at/{line.slug}.html" in hrefs

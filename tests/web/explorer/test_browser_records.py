@@ -14,13 +14,12 @@ from tests.report.run_report.test_browser import luminance
 from tests.web.annotate.small_frames import Served
 from tests.web.explorer.browsing import expect, visit
 from tests.web.explorer.serving import exploring
-from tests.web.explorer_records.looking import found
-from tests.web.explorer_records.test_scores import line
+from tests.web.explorer.site_pages import entry_named, slug_of
+from tests.web.explorer.test_scores import line
 
 pytestmark = pytest.mark.slow
 
 OURS = ("store/", "scores/", "frame/", "diagnosis/")
-STRANGE = "img, iframe, object, embed, base, style, h1 ~ h1, [style*=display], [onerror]"
 
 
 @pytest.fixture(scope="module")
@@ -29,47 +28,18 @@ def server(records: Path) -> Iterator[Served]:
         yield found
 
 
-@pytest.fixture(scope="module")
-def hostile_server(hostile: Path) -> Iterator[Served]:
-    with exploring(hostile) as found:
-        yield found
-
-
-def addresses(folder: Path) -> list[str]:
-    """Every page of ours; of stores' lists of questions and of scores, which are alike, some."""
-    site = Site(Library([folder]))
-    found = [one for one in all_addresses(site, PAGES) if one.startswith(OURS)]
-    alike = [one for one in found if one.count("/") > 2 or one.startswith("store/")]
-    return [one for one in found if one not in alike] + alike[::8]
-
-
-@pytest.mark.parametrize("way", ["served", "bundled"])
-def test_attacks_do_nothing(
-    browser: Any, hostile: Path, hostile_server: Served, hostile_bundle: Path, way: str
-) -> None:
-    """No dialog, no message, no request, no element; and every page fits a phone."""
-    seen = visit(browser, hostile_server if way == "served" else hostile_bundle, 390)
-    pages = addresses(hostile)
-    for address in pages if way == "bundled" else pages[::2]:  # the same pages
-        page = seen.go(address)
-        assert page.locator(STRANGE).count() == 0, address
-        assert page.evaluate("getComputedStyle(document.body).display") == "block"
-        assert seen.fits(), address
-    assert seen.said == []
-    assert seen.outside == []
-    seen.close()
-
-
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_pages_fit_and_can_be_read(
-    browser: Any, bundle: Path, records: Path, scheme: str, tmp_path: Path
+    browser: Any, records_bundle: Path, records: Path, scheme: str, tmp_path: Path
 ) -> None:
     """On a phone, by day and by night: ink and paper are far apart, bars have colours."""
-    seen = visit(browser, bundle, 390, scheme)
-    for address in addresses(records):
-        page = seen.go(address)
-        assert seen.fits(), address
-    page = seen.go(line(Site(Library([records])), "cells", "digest", 24))
+    seen = visit(browser, records_bundle, 390, scheme)
+    site = Site(Library([records]))
+    for address in all_addresses(site, PAGES):
+        if address.startswith(OURS):
+            seen.go(address)
+            assert seen.fits(), address
+    page = seen.go(line(site, "cells", "digest", 24))
     ink, paper, bar = (
         page.evaluate(f"getComputedStyle(document.querySelector('{place}')).{name}")
         for place, name in (("body", "color"), ("body", "backgroundColor"), ("rect", "fill"))
@@ -84,9 +54,11 @@ def test_pages_fit_and_can_be_read(
     seen.close()
 
 
-def test_bars_hang_where_the_last_one_ended(browser: Any, bundle: Path, records: Path) -> None:
+def test_bars_hang_where_the_last_one_ended(
+    browser: Any, records_bundle: Path, records: Path
+) -> None:
     """In pixels: each bar's right end is the left end of the one above, and labels are beside."""
-    seen = visit(browser, bundle)
+    seen = visit(browser, records_bundle)
     page = seen.go(line(Site(Library([records])), "cells", "digest", 24))
     boxes = page.evaluate(
         "[...document.querySelectorAll('#fall rect')].map((r) => r.getBoundingClientRect())"
@@ -107,15 +79,15 @@ def test_bars_hang_where_the_last_one_ended(browser: Any, bundle: Path, records:
     seen.close()
 
 
-def test_without_scripts(browser: Any, bundle: Path, records: Path) -> None:
+def test_without_scripts(browser: Any, records_bundle: Path, records: Path) -> None:
     """Numbers, texts and links are there; boxes that would do nothing are not."""
     site = Site(Library([records]))
-    seen = visit(browser, bundle, java_script_enabled=False)
+    seen = visit(browser, records_bundle, java_script_enabled=False)
     page = seen.go(line(site, "cells", "digest", 24))
     expect(page.locator("#fall")).to_contain_text("77.8%")
     page.click("text=Which pillows does Ingrid need, and why? >> nth=0")
     expect(page.locator("h1")).to_have_text("Which pillows does Ingrid need, and why?")
-    diagnosis = found(site, "diagnosis", "diagnosis").slug
+    diagnosis = slug_of(site, "diagnosis", "diagnosis")
     page = seen.go(f"diagnosis/{diagnosis}/failures/index.html")
     assert page.locator("[data-filter]").count() == page.locator("[data-filter]:visible").count()
     page.click("#questions-table tbody a >> nth=0")
@@ -127,13 +99,13 @@ def test_without_scripts(browser: Any, bundle: Path, records: Path) -> None:
 
 @pytest.mark.parametrize("way", ["served", "bundled"])
 def test_links_and_keys(
-    browser: Any, server: Served, bundle: Path, records: Path, way: str
+    browser: Any, server: Served, records_bundle: Path, records: Path, way: str
 ) -> None:
     """A link to one store of a question opens it; brackets turn the pages, u goes up."""
     site = Site(Library([records]))
-    one = found(site, "diagnosis", "diagnosis")
+    one = entry_named(site, "diagnosis", "diagnosis")
     first, second, *_ = site.library.diagnosis(one).questions
-    seen = visit(browser, server if way == "served" else bundle)
+    seen = visit(browser, server if way == "served" else records_bundle)
     page = seen.go(f"diagnosis/{one.slug}/question/{first}.html")
     id = page.locator("details.chain").last.get_attribute("id")
     page = seen.go(f"diagnosis/{one.slug}/question/{first}.html#{id}")
@@ -146,10 +118,10 @@ def test_links_and_keys(
     seen.close()
 
 
-def test_a_filter_is_part_of_the_address(browser: Any, bundle: Path, records: Path) -> None:
+def test_a_filter_is_part_of_the_address(browser: Any, records_bundle: Path, records: Path) -> None:
     site = Site(Library([records]))
-    slug = found(site, "scores", "cells").slug
-    seen = visit(browser, bundle)
+    slug = slug_of(site, "scores", "cells")
+    seen = visit(browser, records_bundle)
     page = seen.go(f"scores/{slug}/lost.html")
     page.fill("[data-filter]", "selection pillows")
     shown = page.locator("#lost-table tbody tr:visible")

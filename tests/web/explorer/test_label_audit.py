@@ -12,8 +12,8 @@ from memaudit.web.annotate.labelling import DATABASE, frame_digest
 from memaudit.web.explorer.library.library import Library
 from memaudit.web.explorer.pages.registry import PAGES
 from memaudit.web.explorer.site import Site, show
-from tests.web.explorer_records.libraries import frame_of, labels_of, ratios_data
-from tests.web.explorer_records.looking import found, page, refused, rows, said
+from tests.web.explorer.libraries import frame_of, labels_of, ratios_data
+from tests.web.explorer.site_pages import hrefs, page, refused, slug_of, table_rows, words_of
 
 SECRETS = ("secret-provenance", "memory text", "unit text", "c0001", "hotel-rooms")
 
@@ -27,7 +27,7 @@ def frame(tmp_path: Path) -> Path:
 def text_of(frame: Path) -> str:
     """The page of a frame, looked at afresh."""
     site = Site(Library([frame.parent]))
-    return show(site, PAGES, f"frame/{found(site, 'frame', 'frame').slug}.html", {})[1]
+    return show(site, PAGES, f"frame/{slug_of(site, 'frame', 'frame')}.html", {})[1]
 
 
 def decide(frame: Path, annotator: str, *labels: str) -> None:
@@ -57,28 +57,28 @@ def test_one_set_of_labels_is_not_enough(frame: Path) -> None:
     assert "ann.csv" in text
 
 
-def test_two_sets_are_compared(site: Site) -> None:
+def test_two_sets_are_compared(records_site: Site) -> None:
     """ann full full none partial, ben full none none none: 2 of 4 agree.
 
     Chance: ann says full, none, partial 2, 1, 1 times, ben 1, 3, 0: (2·1 + 1·3) / 16 = 5/16;
     kappa = (1/2 - 5/16) / (1 - 5/16) = 3/11 = 0.273.
     """
-    tree = page(site, f"frame/{found(site, 'frame', 'labelled').slug}.html")
+    tree = page(records_site, f"frame/{slug_of(records_site, 'frame', 'labelled')}.html")
     assert "4 cells of 1 package were labelled more than once; 3 are disputed." in tree.text
-    table = [said(row) for row in tree.named("tr")]
+    table = [words_of(row) for row in tree.named("tr")]
     (pair, _) = [row for row in table if row.startswith("ann - ben")]  # on either scale
     assert "0.273" in pair
     assert "0.500" in pair
-    disputed = rows(tree, "disputed-table")
+    disputed = table_rows(tree, "disputed-table")
     assert len(disputed) == 3  # the package says full to all, so the cell of two nones as well
     assert [row[:3] for row in disputed] == [
         ["memory text 4", "unit text 4", "ann: partial ben: none package: full"],
         ["memory text 2", "unit text 2", "ann: full ben: none package: full"],
         ["memory text 3", "unit text 3", "ann: none ben: none package: full"],
     ]
-    package = found(site, "package", "hotel-rooms").slug
-    hrefs = [one.attributes.get("href") or "" for one in tree.named("a")]
-    assert sum(f"package/{package}/stream.html#c-" in href for href in hrefs) == 3
+    package = slug_of(records_site, "package", "hotel-rooms")
+    links = hrefs(tree)
+    assert sum(f"package/{package}/stream.html#c-" in href for href in links) == 3
     assert "other.csv" in tree.text  # what is no file of labels is told
 
 
@@ -118,12 +118,12 @@ def test_new_labels_are_seen(frame: Path) -> None:
     write_labels(labels_of("ann", "full", "full", "none", "none"), frame / "ann.csv")
     write_labels(labels_of("ben", "full", "full", "none", "none"), frame / "ben.csv")
     site = Site(Library([frame.parent]))
-    address = f"frame/{found(site, 'frame', 'frame').slug}.html"
+    address = f"frame/{slug_of(site, 'frame', 'frame')}.html"
     assert "ann: full" not in show(site, PAGES, address, {})[1].split("ben - package")[0]
-    first = rows(page(site, address), "disputed-table")
+    first = table_rows(page(site, address), "disputed-table")
     time.sleep(0.01)
     write_labels(labels_of("ben", "none", "full", "none", "none"), frame / "ben.csv")
-    assert rows(page(site, address), "disputed-table") != first
+    assert table_rows(page(site, address), "disputed-table") != first
 
 
 def test_labels_that_cannot_be_compared(frame: Path) -> None:
@@ -134,16 +134,18 @@ def test_labels_that_cannot_be_compared(frame: Path) -> None:
     assert "reserved name" in text
 
 
-def test_a_file_of_agreement(site: Site) -> None:
-    tree = page(site, f"frame/{found(site, 'frame', 'agreement').slug}.html")
+def test_a_file_of_agreement(records_site: Site) -> None:
+    tree = page(records_site, f"frame/{slug_of(records_site, 'frame', 'agreement')}.html")
     assert "a note" in tree.text
-    assert [row[2] for row in rows(tree, "disputed-table")] == ["ann: full ben: none package: full"]
+    assert [row[2] for row in table_rows(tree, "disputed-table")] == [
+        "ann: full ben: none package: full"
+    ]
 
 
 def test_a_file_of_ratios(tmp_path: Path) -> None:
     (tmp_path / "r.json").write_text(json.dumps(ratios_data("ann")))
     site = Site(Library([tmp_path]))
-    tree = page(site, f"frame/{found(site, 'frame', 'r').slug}.html")
+    tree = page(site, f"frame/{slug_of(site, 'frame', 'r')}.html")
     assert "2 packages; 4 optima solved, 1 of them not certified." in tree.text
     assert "1 pair differs" in tree.text
 
@@ -153,4 +155,4 @@ def test_a_damaged_file_says_why(records: Path, tmp_path: Path, wrong: dict[str,
     data = json.loads((records / "agreement.json").read_text())
     (tmp_path / "a.json").write_text(json.dumps({**data, **wrong}))
     site = Site(Library([tmp_path]))
-    assert refused(site, f"frame/{found(site, 'frame', 'a').slug}.html")[0] == 422
+    assert refused(site, f"frame/{slug_of(site, 'frame', 'a')}.html")[0] == 422

@@ -7,13 +7,22 @@ from memaudit.web.explorer.library.library import Library
 from memaudit.web.explorer.pages import scores
 from memaudit.web.explorer.site import Site
 from tests.report.html_tree import Tree
-from tests.web.explorer_records.libraries import sheet_data
-from tests.web.explorer_records.looking import found, page, refused, rows, said, within
+from tests.web.explorer.libraries import sheet_data
+from tests.web.explorer.site_pages import (
+    element_with,
+    entry_named,
+    hrefs,
+    page,
+    refused,
+    slug_of,
+    table_rows,
+    words_of,
+)
 
 
 def line(site: Site, file: str, store: str, budget: int) -> str:
     """The address of one store at one budget."""
-    one = found(site, "scores", file)
+    one = entry_named(site, "scores", file)
     (slug,) = [
         line.slug for line in site.library.scores(one).lines
         if line.score.store == store and line.score.budget == budget
@@ -24,21 +33,21 @@ def line(site: Site, file: str, store: str, budget: int) -> str:
 def falls(tree: Tree) -> list[list[tuple[str, str]]]:
     """Every waterfall: names and figures."""
     return [
-        [(bar.children[0].text.strip(), said(bar.children[2])) for bar in one.children]
+        [(bar.children[0].text.strip(), words_of(bar.children[2])) for bar in one.children]
         for one in tree.named("div")
         if one.attributes.get("class") == "fall"
     ]
 
 
-def test_what_is_there_in_words(site: Site) -> None:
+def test_what_is_there_in_words(records_site: Site) -> None:
     held = "2 packages, 4 stores, 3 score files, 3 frames, 1 diagnosis"
-    assert site.library.contents == held
+    assert records_site.library.contents == held
 
 
-def test_every_store_and_budget(site: Site) -> None:
+def test_every_store_and_budget(records_site: Site) -> None:
     """The table of docs/scoring.md."""
-    tree = page(site, f"scores/{found(site, 'scores', 'cells').slug}/index.html")
-    table = rows(tree, "scores-table")
+    tree = page(records_site, f"scores/{slug_of(records_site, 'scores', 'cells')}/index.html")
+    table = table_rows(tree, "scores-table")
     assert [(row[0], row[2], row[4], *row[6:11]) for row in table] == [
         ("notes", "12", "4", "1.333", "1.143", "1.143", "1.000", "0.000"),
         ("digest", "12", "3.5", "1.167", "1.167", "1.000", "0.000", "0.000"),
@@ -46,13 +55,13 @@ def test_every_store_and_budget(site: Site) -> None:
         ("digest", "24", "3.5", "0.875", "0.875", "0.778", "0.875", "0.000"),
     ]
     assert [row[5] for row in table] == ["29 over", "30 over", "29 over", "30 over"]
-    assert "digest: truncated: the list may go on" in within(tree, "unseen").all_text
+    assert "digest: truncated: the list may go on" in element_with(tree, "unseen").all_text
     assert "an estimate, not labels" in tree.text
 
 
-def test_the_waterfall_of_the_digest(site: Site) -> None:
+def test_the_waterfall_of_the_digest(records_site: Site) -> None:
     """Worked out in docs/scoring.md: OPT 4.5 = 0.5 + 0.5 + 0 + 3.5 + 0."""
-    tree = page(site, line(site, "cells", "digest", 24))
+    tree = page(records_site, line(records_site, "cells", "digest", 24))
     (fall,) = falls(tree)
     assert fall == [
         ("OPT", "4.5 100.0%"), ("generation", "0.5 11.1%"), ("extraction", "0.5 11.1%"),
@@ -63,7 +72,7 @@ def test_the_waterfall_of_the_digest(site: Site) -> None:
         ("0.0%", "100.0%"), ("88.889%", "11.111%"), ("77.778%", "11.111%"), ("77.778%", "0.0%"),
         ("0.0%", "77.778%"), ("0.0%", "0.0%"),
     ]  # fmt: skip
-    exact = [[said(cell) for cell in row.children][:4] for row in tree.named("tr")[1:7]]
+    exact = [[words_of(cell) for cell in row.children][:4] for row in tree.named("tr")[1:7]]
     assert exact == [
         ["OPT", "4.5", "100.0%", "1"], ["generation", "0.5", "11.1%", "1/9"],
         ["extraction", "0.5", "11.1%", "1/9"], ["cost", "0", "0.0%", "0"],
@@ -71,10 +80,10 @@ def test_the_waterfall_of_the_digest(site: Site) -> None:
     ]  # fmt: skip
 
 
-def test_lost_units_lead_to_the_package(site: Site) -> None:
-    address = line(site, "cells", "digest", 24)
-    tree = page(site, address)
-    table = rows(tree, "lost-table")
+def test_lost_units_lead_to_the_package(records_site: Site) -> None:
+    address = line(records_site, "cells", "digest", 24)
+    tree = page(records_site, address)
+    table = table_rows(tree, "lost-table")
     assert [(row[0], row[2]) for row in table] == [
         ("Ingrid never wants breakfast booked.", "1"),
         ("Ingrid wants foam pillows.", "1"),
@@ -83,36 +92,40 @@ def test_lost_units_lead_to_the_package(site: Site) -> None:
         ("Ingrid wants hotel rooms away from the lift.", "0.5"),
     ]
     assert table[2][3] == "extraction extraction 0.5, selection 0.5"
-    package = found(site, "package", "hotel-rooms").slug
-    hrefs = [one.attributes.get("href") or "" for one in tree.named("a")]
-    assert sum(f"package/{package}/query/" in href for href in hrefs) == 5
-    assert sum(f"package/{package}/coverage.html#u-" in href for href in hrefs) >= 5
+    package = slug_of(records_site, "package", "hotel-rooms")
+    links = hrefs(tree)
+    assert sum(f"package/{package}/query/" in href for href in links) == 5
+    assert sum(f"package/{package}/coverage.html#u-" in href for href in links) >= 5
 
 
-def test_a_file_without_cells_takes_texts_from_the_package(site: Site) -> None:
+def test_a_file_without_cells_takes_texts_from_the_package(records_site: Site) -> None:
     """The same units are lost, and the page says what the file lists."""
-    with_cells = rows(page(site, line(site, "cells", "digest", 24)), "lost-table")
-    without = rows(page(site, line(site, "plain", "digest", 24)), "lost-table")
+    with_cells = table_rows(
+        page(records_site, line(records_site, "cells", "digest", 24)), "lost-table"
+    )
+    without = table_rows(
+        page(records_site, line(records_site, "plain", "digest", 24)), "lost-table"
+    )
     assert {row[0] for row in without} == {row[0] for row in with_cells}
     assert {(row[0], row[3]) for row in without} == {(row[0], row[3]) for row in with_cells}
 
 
-def test_failures_only(site: Site) -> None:
+def test_failures_only(records_site: Site) -> None:
     """Every line's lost units, with the line each belongs to."""
-    one = found(site, "scores", "cells")
-    sheets = site.library.scores(one)
+    one = entry_named(records_site, "scores", "cells")
+    sheets = records_site.library.scores(one)
     expected = sum(len(line.score.lost_units or ()) for line in sheets.lines)
-    table = rows(page(site, f"scores/{one.slug}/lost.html"), "lost-table")
+    table = table_rows(page(records_site, f"scores/{one.slug}/lost.html"), "lost-table")
     assert len(table) == expected == 14
     assert {(row[5], row[6]) for row in table} == {
         (store, budget) for store in ("notes", "digest") for budget in ("12", "24")
     }
 
 
-def test_means_over_packages(site: Site) -> None:
-    tree = page(site, f"scores/{found(site, 'scores', 'many').slug}/index.html")
+def test_means_over_packages(records_site: Site) -> None:
+    tree = page(records_site, f"scores/{slug_of(records_site, 'scores', 'many')}/index.html")
     assert "Means over packages" in tree.text
-    assert "film-night: no store was written for it" in within(tree, "unscored").all_text
+    assert "film-night: no store was written for it" in element_with(tree, "unscored").all_text
 
 
 def test_what_a_file_does_not_list_is_said(tmp_path: Path) -> None:
@@ -121,7 +134,7 @@ def test_what_a_file_does_not_list_is_said(tmp_path: Path) -> None:
     site = Site(Library([tmp_path]))
     tree = page(site, line(site, "s", "store x", 3))
     assert "15 more are in none of its lists" in tree.text
-    (row,) = rows(tree, "lost-table")
+    (row,) = table_rows(tree, "lost-table")
     assert (row[0], row[2]) == ("unit x", "6")
     assert "(not in the library)" in tree.text
     assert "0.250 to 0.500" in tree.text  # an optimum that is not certified: two ends
@@ -136,7 +149,7 @@ def test_no_diagnosis_says_why(tmp_path: Path) -> None:
     tree = page(site, line(site, "s", "store x", 3))
     assert "There is no diagnosis: the optimum is 0." in tree.text
     assert falls(tree) == []
-    page(site, f"scores/{found(site, 'scores', 's').slug}/lost.html")
+    page(site, f"scores/{slug_of(site, 'scores', 's')}/lost.html")
 
 
 def test_shares_that_do_not_add_up_are_refused(tmp_path: Path) -> None:
@@ -144,7 +157,7 @@ def test_shares_that_do_not_add_up_are_refused(tmp_path: Path) -> None:
     sheet["scores"][0]["diagnosis"]["kept"] = "1/2"
     (tmp_path / "s.json").write_text(json.dumps(sheet))
     site = Site(Library([tmp_path]))
-    slug = found(site, "scores", "s").slug
+    slug = slug_of(site, "scores", "s")
     status, text = refused(site, f"scores/{slug}/index.html")
     assert status == 422
     assert "kept and the losses do not sum to 1" in text
@@ -157,10 +170,10 @@ def test_many_lines_and_many_losses_have_pages(tmp_path: Path) -> None:
     data = {"format": "memaudit-scores", "version": 1, "packages": sheets}
     (tmp_path / "s.json").write_text(json.dumps(data))
     site = Site(Library([tmp_path]))
-    slug = found(site, "scores", "s").slug
+    slug = slug_of(site, "scores", "s")
     for name, table in (("index", "scores-table"), ("lost", "lost-table")):
         seen = [
-            len(rows(page(site, f"scores/{slug}/{part}.html"), table))
+            len(table_rows(page(site, f"scores/{slug}/{part}.html"), table))
             for part in (name, f"{name}-2")
         ]
         assert seen == [500, 1]
