@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from fractions import Fraction
+from functools import cache
 from typing import Any
 
 from hypothesis import strategies as st
@@ -54,6 +55,7 @@ def all_responses() -> st.SearchStrategy[Response]:
     return rational_responses() | irrational_responses()
 
 
+@cache
 def _experience(position: int) -> st.SearchStrategy[Experience]:
     return st.builds(
         Experience, id=st.just(f"e{position}"), index=st.just(position), text=texts,
@@ -62,6 +64,7 @@ def _experience(position: int) -> st.SearchStrategy[Experience]:
     )  # fmt: skip
 
 
+@cache
 def _candidate(group: int, position: int) -> st.SearchStrategy[Candidate]:
     return st.builds(
         Candidate, id=st.just(f"m{group}.{position}"), experience=st.just(f"e{group}"),
@@ -71,6 +74,7 @@ def _candidate(group: int, position: int) -> st.SearchStrategy[Candidate]:
     )  # fmt: skip
 
 
+@cache
 def _unit(position: int, responses: bool) -> st.SearchStrategy[EvidenceUnit]:
     return st.builds(
         EvidenceUnit, id=st.just(f"u{position}"), text=texts,
@@ -80,7 +84,8 @@ def _unit(position: int, responses: bool) -> st.SearchStrategy[EvidenceUnit]:
     )  # fmt: skip
 
 
-def _query(position: int, units: list[str]) -> st.SearchStrategy[Query]:
+@cache
+def _query(position: int, units: tuple[str, ...]) -> st.SearchStrategy[Query]:
     required = st.lists(st.sampled_from(units), max_size=3).map(tuple) if units else st.just(())
     return st.builds(
         Query, id=st.just(f"q{position}"), text=texts, answer=st.none() | texts, required=required,
@@ -104,7 +109,7 @@ def _packages(
     units = [
         draw(_unit(position, responses)) for position in range(draw(st.integers(1, max_units)))
     ]
-    unit_ids = [unit.id for unit in units]
+    unit_ids = tuple(unit.id for unit in units)
     cells = [
         Coverage(candidate=candidate.id, unit=unit, value=value)
         for candidate in candidates
