@@ -42,7 +42,7 @@ def test_long_shares_are_rounded_in_means(tmp_path: Path) -> None:
     write(tmp_path, "b", row("s", "2/3"), row("t", f"{2 * large // 3}/{large + 2}"))
     write(tmp_path, "c", row("s", "1/2"), row("t", f"{large // 2}/{large + 6}"))
     ((_, standings),) = board(read_scores(tmp_path)).budgets
-    shares = {one.store: one.shares for one in standings}
+    shares = {row.store: row.shares for row in standings}
     assert shares["s"] is not None
     assert shares["t"] is not None
     assert shares["s"]["kept"] == Fraction(1, 2)
@@ -52,7 +52,6 @@ def test_long_shares_are_rounded_in_means(tmp_path: Path) -> None:
 
 
 def test_counts(tmp_path: Path) -> None:
-    """Sums of them stay numbers."""
     one = row("s", "1/2")
     one["memories"] = 10**400
     write(tmp_path, "p", one)

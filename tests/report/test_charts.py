@@ -44,7 +44,6 @@ def test_far_apart_words_stand_by_their_logarithm() -> None:
 
 
 def test_nothing_to_draw() -> None:
-    """Nothing retrieved, or nothing required."""
     assert curve_plot([(A, [])]) is None
     assert curve_plot([(A, [point(1, 0, 0.0)]), (B, [point(1, 9, None)])]) is None
 

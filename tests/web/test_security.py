@@ -76,7 +76,6 @@ def test_the_rest_of_the_address_stays() -> None:
      [("cookie", f"other={TOKEN}")], [("cookie", "memaudit_8000=")]],
 )  # fmt: skip
 def test_no_cookie_no_page(cookie: list[tuple[str, str]]) -> None:
-    """Every path needs it."""
     for path in ("/", "/static/annotate.js", "/labels.csv"):
         status, _, body = ask(HOST, *cookie, path=path)
         assert status == 401
@@ -116,7 +115,6 @@ def test_writes_come_from_the_page(method: str) -> None:
 
 
 def test_every_answer_is_strict() -> None:
-    """Refusals too."""
     for headers in ([HOST, COOKIE], [HOST], [], [HOST, COOKIE, ("origin", "null")]):
         _, found, _ = ask(*headers, method="POST" if len(headers) == 3 else "GET")
         assert found | HEADERS == found

@@ -19,7 +19,6 @@ def test_it_listens_on_loopback() -> None:
 
 
 def test_a_port_in_use() -> None:
-    """Says which, and what to do."""
     with listen(0) as listener:
         port = listener.getsockname()[1]
         with pytest.raises(MemAuditError) as caught:

@@ -77,7 +77,6 @@ def test_curves_are_the_means() -> None:
 
 
 def test_nothing_retrieved_is_said() -> None:
-    """An empty curve is no figure."""
     empty = summary(["gvt"])
     empty["summaries"][0]["curve"] = []
     with pytest.raises(MemAuditError, match="recall is undefined"):

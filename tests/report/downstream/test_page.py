@@ -40,14 +40,12 @@ def test_attacks_are_shown_and_do_nothing(pages: dict[str, str]) -> None:
 
 
 def test_the_page_says_it_is_no_ratio(pages: dict[str, str]) -> None:
-    """In words, above everything."""
     text = " ".join(Tree(pages["diagnosis"]).text.split())
     assert "None of these numbers is a ratio to an optimum" in text
     assert "each row adds up" in text
 
 
 def test_data_for_programs(pages: dict[str, str], diagnosis: Path, calibration: Path) -> None:
-    """The summary, as it is on disk."""
     for name, folder in (("diagnosis", diagnosis), ("calibration", calibration)):
         (script,) = Tree(pages[name]).named("script")
         assert json.loads(script.text) == json.loads((folder / "summary.json").read_text())

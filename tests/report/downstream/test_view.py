@@ -17,7 +17,7 @@ def test_counts_add_up(diagnosis: Path) -> None:
     """By outcome and by layer, of every store and kind, to the rows of the journal."""
     view = open_view(diagnosis)
     rows = list(read_journal(diagnosis / "rows.jsonl"))
-    assert [one.member.label for one in view.stores] == ["some", "dog"]
+    assert [store.member.label for store in view.stores] == ["some", "dog"]
     for one in view.stores:
         own = [row for row in rows if row["store"] == one.member.name]
         assert sum(one.outcomes) == sum(one.layers) == one.questions == len(own) == 15
@@ -57,7 +57,7 @@ def test_words_about_the_run(diagnosis: Path, tmp_path: Path) -> None:
     moved = open_view(as_transfer(diagnosis, tmp_path / "t"))
     assert moved.title == "Transfer: f.json"
     assert moved.notes == ("never a ratio", "turns")
-    assert [one.member.about for one in moved.stores] == ["an exported store", "keeps the dog"]
+    assert [store.member.about for store in moved.stores] == ["an exported store", "keeps the dog"]
 
 
 def test_folders(diagnosis: Path, calibration: Path, tmp_path: Path) -> None:

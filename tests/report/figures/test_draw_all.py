@@ -60,13 +60,12 @@ def test_summary_of_another_run(folder: Path, tmp_path: Path) -> None:
     summary = json.loads((folder / "summary.json").read_text())
     (mixed / "summary.json").write_text(json.dumps({**summary, "spec_digest": "0"}))
     drawn = draw_all([mixed], tmp_path / "out", ("svg",))
-    reasons = {one.figure: one.reason for one in drawn.skipped}
+    reasons = {skip.figure: skip.reason for skip in drawn.skipped}
     assert reasons["budget_sweep"] == (f"the summary in {mixed} is of another run; summarise again")
     assert reasons["opt_frontiers"].startswith(f"cannot read {mixed / 'rows.jsonl'}")
 
 
 def test_no_runs(tmp_path: Path) -> None:
-    """The schematic needs none."""
     (file,) = draw_all([], tmp_path, ("pdf",)).files
     assert file.name == "pipeline.pdf"
 
@@ -83,5 +82,4 @@ def test_refusals(folder: Path, tmp_path: Path) -> None:
 
 
 def test_every_figure_has_one_line() -> None:
-    """For lists."""
     assert all(kind.about and "\n" not in kind.about for kind in FIGURES.values())

@@ -53,7 +53,6 @@ def test_budget_sweep(writers: list[str]) -> None:
 
 @pytest.mark.parametrize(("writers", "many"), list(zip(NAMES, (2, 5, 8, 8), strict=False)))
 def test_budget_sweep_panels(writers: list[str], many: int) -> None:
-    """A panel a distribution, one legend for all."""
     texts = assert_readable(budget_sweep(summary_of(writers, EIGHT[-many:], [1, 2, 4, 8, 16])))
     assert texts.count("mean ratio to OPT") == 1
     assert "summary tradeoff" in texts

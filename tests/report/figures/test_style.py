@@ -32,7 +32,6 @@ def test_hollow_means_peeking() -> None:
 
 
 def test_a_registered_writer_looks_the_same_in_every_company() -> None:
-    """Whoever else is in the figure."""
     alone = line_styles(["greedy"])["greedy"]
     assert line_styles(["mem0", "greedy", "letta"])["greedy"] == alone
     assert line_styles(list(WRITERS))["greedy"] == alone

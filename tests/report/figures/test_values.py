@@ -205,7 +205,6 @@ def test_frontier_lines(tiny: Package) -> None:
     ],
 )
 def test_missing_data_is_one_line(make: Any, line: str) -> None:
-    """What is wrong, and what there is."""
     with pytest.raises(MemAuditError) as error:
         make()
     assert str(error.value).startswith(line)

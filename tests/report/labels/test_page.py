@@ -75,9 +75,9 @@ def test_where_labels_disagree(audit: Path) -> None:
     data: dict[str, Any] = json.loads((audit / "agreement.json").read_text())
     (first, *_) = data["pairs"]
     groups = first["scales"]["labels"]["groups"]
-    kinds = [one for one in groups if one["by"] == "candidate kind"]
+    kinds = [group for group in groups if group["by"] == "candidate kind"]
     assert len(kinds) > 1
-    total = sum(one["disagreements"] for one in kinds)
+    total = sum(group["disagreements"] for group in kinds)
     name = f"{first['first']['name']} - {first['second']['name']}"
     assert f"{name}, full, partial, none: {total} disagreements in {data['cells']} cells" in text
     for one in kinds:
@@ -121,7 +121,6 @@ def test_draws_and_both_correlations(audit: Path) -> None:
 
 
 def test_one_half(audit: Path) -> None:
-    """Either file alone makes a page."""
     assert "Ratio change" not in page(audit, audit / "agreement.json")
     assert "Audit pair" not in page(audit, audit / "ratios.json")
 
@@ -151,7 +150,6 @@ def test_texts_are_escaped(audit: Path) -> None:
     ],
 )
 def test_other_files(tmp_path: Path, content: str, said: str) -> None:
-    """One line, and no page."""
     (tmp_path / "x.json").write_text(content)
     out = tmp_path / "page.html"
     assert said in failure("audit", "report", tmp_path / "x.json", "--out", out)

@@ -67,7 +67,6 @@ def test_what_a_run_could_not_score_is_said(tmp_path: Path) -> None:
 
 
 def test_one_package_has_no_interval(tmp_path: Path) -> None:
-    """And says so."""
     write(tmp_path, "p", row("a", "1/2"), row("b", "1/4"))
     found = board(read_scores(tmp_path))
     ((_, (a, _)),) = found.budgets
@@ -137,6 +136,6 @@ def test_a_diagnosis_that_is_missing(tmp_path: Path) -> None:
     told = {"undefined": "optimum not certified", "message": "no diagnosis of 'b'"}
     write(tmp_path, "p", row("a", None), row("b", None) | {"diagnosis": told})
     ((_, rows),) = board(read_scores(tmp_path)).budgets
-    assert [(one.store, one.diagnosed, one.shares) for one in rows] == [
+    assert [(row.store, row.diagnosed, row.shares) for row in rows] == [
         ("a", 0, None), ("b", 0, None),
     ]  # fmt: skip

@@ -12,7 +12,6 @@ from tests.report.run_report.conftest import ATTACK, SHOWN
 
 
 def page_of(folder: Path) -> str:
-    """The page of a folder."""
     return build_page(board(read_scores(folder)))
 
 
@@ -24,7 +23,7 @@ def test_numbers_are_there(tmp_path: Path) -> None:
     (data,) = tree.named("script")
     found = json.loads(data.text)
     assert found["coverage_is_an_estimate"] is False
-    assert [one["kept"]["mean"] for one in found["standings"]] == [0.75, 0.5]
+    assert [row["kept"]["mean"] for row in found["standings"]] == [0.75, 0.5]
     assert found["differences"][0]["mean"] == 0.25
     cells = [cell.all_text for cell in tree.named("td")]
     assert "0.750" in cells
@@ -52,7 +51,7 @@ def test_one_package_and_an_estimate(tmp_path: Path) -> None:
     write(tmp_path, "p", row("a", "1/2"), judge="lexical", coverage_is_an_estimate=True)
     page = page_of(tmp_path)
     tree = Tree(page)
-    assert not [one for one in tree.named("line") if one.attributes["class"] != "grid"]
+    assert not [element for element in tree.named("line") if element.attributes["class"] != "grid"]
     assert "one package only" in page
     assert "ESTIMATE" in page
     (heading,) = tree.named("h3")

@@ -84,7 +84,6 @@ def plain_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def run_without_opt(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The same run, without rows of OPT."""
     folder = tmp_path_factory.mktemp("no-opt")
     spec = RunSpec(("base", "update_chain"), (0, 1, 2), ("2", "0.08", "9"), WRITERS[1:])
     run(spec, folder, Serial())

@@ -1,5 +1,6 @@
 """What the page says is what the rows say, worked out another way."""
 
+import shutil
 from collections import defaultdict
 from pathlib import Path
 from statistics import fmean, median
@@ -26,8 +27,7 @@ def run(plain_run: Path) -> FinishedRunData:
 
 
 def test_the_ranking_is_that_of_the_summary(run: FinishedRunData, tmp_path: Path) -> None:
-    for path in run.folder.iterdir():
-        (tmp_path / path.name).write_bytes(path.read_bytes())
+    shutil.copytree(run.folder, tmp_path, dirs_exist_ok=True)
     ranking = summarise(tmp_path)["ranking"]
     found = rank_writers(run)
     assert [(p.member.name, p.mean, p.low, p.high) for p in found.places] == [
@@ -120,16 +120,14 @@ def test_no_sign_stands_above_the_line(run: FinishedRunData) -> None:
 
 
 def test_a_package_that_is_another_one_now_is_refused(plain_run: Path, tmp_path: Path) -> None:
-    for path in plain_run.iterdir():
-        (tmp_path / path.name).write_bytes(path.read_bytes())
+    shutil.copytree(plain_run, tmp_path, dirs_exist_ok=True)
     rewrite(tmp_path, lambda row: row.update(digest="0" * 64))
     with pytest.raises(MemAuditError, match=r"base, seed 0: the package made now has digest"):
         remake(open_run(tmp_path), [("base", 0)])
 
 
 def test_an_optimum_that_is_another_one_now_is_refused(plain_run: Path, tmp_path: Path) -> None:
-    for path in plain_run.iterdir():
-        (tmp_path / path.name).write_bytes(path.read_bytes())
+    shutil.copytree(plain_run, tmp_path, dirs_exist_ok=True)
     rewrite(tmp_path, lambda row: row.update(optimum=row["optimum"] + 1))
     changed = open_run(tmp_path)
     (one,) = remake(changed, [("base", 0)])

@@ -1,4 +1,4 @@
-"""The desk: where it goes next, and what it says of a cell."""
+"""A labelling session: the next cell, what is shown of it, notes and pace."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -27,7 +27,7 @@ CELLS = frame_of(4).cells
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> Iterator[LabellingSession]:
+def session(tmp_path: Path) -> Iterator[LabellingSession]:
     store = LabelDatabase(tmp_path / "labels.sqlite", frame_digest(CELLS), len(CELLS))
     yield LabellingSession(CELLS, store, "ann")
     store.close()
@@ -37,52 +37,52 @@ def position(view: PageState) -> int | None:
     return view["cell"] and view["cell"]["position"]
 
 
-def test_on_to_the_next_unlabelled(desk: LabellingSession) -> None:
-    assert position(desk.resume()) == 1
-    assert position(desk.decide(3, "none", "")) == 4
-    assert position(desk.decide(4, "none", "")) == 1
-    assert position(desk.resume()) == 1
-    assert position(desk.decide(2, "full", "")) == 1
-    view = desk.decide(1, "full", "")
+def test_on_to_the_next_unlabelled(session: LabellingSession) -> None:
+    assert position(session.resume()) == 1
+    assert position(session.decide(3, "none", "")) == 4
+    assert position(session.decide(4, "none", "")) == 1
+    assert position(session.resume()) == 1
+    assert position(session.decide(2, "full", "")) == 1
+    view = session.decide(1, "full", "")
     assert view["cell"] is None
     assert (view["progress"]["done"], view["progress"]["total"]) == (4, 4)
-    assert position(desk.resume()) == 4
-    assert position(desk.unlabelled(2)) is None
-    assert position(desk.undo()) == 1
+    assert position(session.resume()) == 4
+    assert position(session.unlabelled(2)) is None
+    assert position(session.undo()) == 1
 
 
-def test_resume_after_the_last_decision(desk: LabellingSession) -> None:
-    desk.decide(3, "none", "")
-    assert position(desk.resume()) == 4
+def test_resume_after_the_last_decision(session: LabellingSession) -> None:
+    session.decide(3, "none", "")
+    assert position(session.resume()) == 4
 
 
-def test_moving_stays_inside(desk: LabellingSession) -> None:
-    assert [position(desk.at(place)) for place in (0, 1, 4, 99)] == [1, 1, 4, 4]
+def test_moving_stays_inside(session: LabellingSession) -> None:
+    assert [position(session.at(place)) for place in (0, 1, 4, 99)] == [1, 1, 4, 4]
     for place in (0, 5, -1):
         with pytest.raises(RefusedRequest, match=f"no cell {place}"):
-            desk.decide(place, "full", "")
-    assert desk.labels().labels == {}
+            session.decide(place, "full", "")
+    assert session.labels().labels == {}
 
 
-def test_notes(desk: LabellingSession) -> None:
-    view = desk.note(2, "hm", finished=True)
+def test_notes(session: LabellingSession) -> None:
+    view = session.note(2, "hm", finished=True)
     assert view["cell"] is not None
     assert (view["cell"]["note"], view["cell"]["is_draft"]) == ("hm", True)
-    assert desk.labels().notes == {}
-    desk.decide(2, "full", "hm")
-    desk.note(2, "hm, ye", finished=False)
-    assert desk.labels().notes == {"c0002": "hm"}
-    view = desk.note(2, "hm, yes", finished=True)
+    assert session.labels().notes == {}
+    session.decide(2, "full", "hm")
+    session.note(2, "hm, ye", finished=False)
+    assert session.labels().notes == {"c0002": "hm"}
+    view = session.note(2, "hm, yes", finished=True)
     assert view["cell"] is not None
     assert (view["cell"]["note"], view["cell"]["is_draft"]) == ("hm, yes", False)
-    assert desk.labels().notes == {"c0002": "hm, yes"}
-    desk.undo()
-    assert desk.labels().labels == {"c0002": "full"}
-    assert desk.labels().notes == {"c0002": "hm"}
+    assert session.labels().notes == {"c0002": "hm, yes"}
+    session.undo()
+    assert session.labels().labels == {"c0002": "full"}
+    assert session.labels().notes == {"c0002": "hm"}
 
 
-def test_a_cell_is_shown_blindly(desk: LabellingSession) -> None:
-    view = desk.at(1)
+def test_a_cell_is_shown_blindly(session: LabellingSession) -> None:
+    view = session.at(1)
     assert view["cell"] is not None
     assert sorted(view["cell"]) == [
         "is_draft", "label", "memory", "note", "position", "quote", "unit",
@@ -148,25 +148,19 @@ def at(*seconds: float) -> list[str]:
             for s in seconds]  # fmt: skip
 
 
-def test_unknown_at_first() -> None:
-    assert cells_per_minute([]) is None
-    assert cells_per_minute(at(5)) is None
-    assert cells_per_minute(at(5, 5)) is None
+SLOW_START = [100.0 * number for number in range(10)]
 
 
-def test_the_mean_gap() -> None:
-    """Gaps of 4, 8 and 3 seconds: 3 in 15 seconds, 12 a minute."""
-    assert cells_per_minute(at(0, 4, 12, 15)) == 12
-
-
-def test_breaks_do_not_count() -> None:
-    """Ten minutes away leave gaps of 4 and 8: 10 a minute. So does a clock set back."""
-    assert cells_per_minute(at(0, 4, 604, 612)) == 10
-    assert cells_per_minute(at(100, 104, 50, 58)) == 10
-
-
-def test_only_the_last_count() -> None:
-    """A slow beginning is forgotten: 40 gaps of 2 seconds, 30 a minute."""
-    slow = [100.0 * number for number in range(10)]
-    fast = [1000 + 2.0 * number for number in range(RECENT + 1)]
-    assert cells_per_minute(at(*slow, *fast)) == 30
+@pytest.mark.parametrize(
+    ("seconds", "pace"),
+    [
+        ([], None), ([5], None), ([5, 5], None),  # unknown at first
+        ([0, 4, 12, 15], 12),  # gaps of 4, 8 and 3 seconds: 3 in 15 seconds
+        ([0, 4, 604, 612], 10),  # a break of ten minutes does not count: gaps of 4 and 8
+        ([100, 104, 50, 58], 10),  # neither does a clock set back
+        ([*SLOW_START, *(1000 + 2.0 * number for number in range(RECENT + 1))], 30),
+    ],
+)  # fmt: skip
+def test_pace(seconds: list[float], pace: float | None) -> None:
+    """Only the last gaps count: 40 of 2 seconds are 30 a minute."""
+    assert cells_per_minute(at(*seconds)) == pace

@@ -77,7 +77,7 @@ def plain_library(folder: Path) -> Path:
                           memories=memories)  # fmt: skip
     write_store(store, folder / "notes.json")
     best = [solve(hotel, budget).certificate for budget in (12, 24)]
-    write_certificates([one for one in best if one], folder / "proofs.json")
+    write_certificates([certificate for certificate in best if certificate], folder / "proofs.json")
     frame_folder(folder / "frame", 6)
     (folder / "broken.json").write_text('{"format": "memaudit-package", "name": ')
     (folder / "wrong.json").write_text('{"format": "memaudit-package", "version": 1, "name": "w"}')
@@ -199,7 +199,6 @@ DIGEST = (
 
 
 def exported(name: str, texts: tuple[str, ...], example: str | None = None) -> ExportedStore:
-    """A store of some texts."""
     memories = tuple(
         Memory(id=f"{name}-{number}", text=text, example=example, metadata={"turn": number})
         for number, text in enumerate(texts, start=1)
@@ -223,7 +222,6 @@ def frame_of(count: int, package: str = "hotel-rooms") -> Frame:
 
 
 def labels_of(annotator: str, *labels: Label) -> LabelSet:
-    """Labels of the first cells."""
     return LabelSet(annotator, {f"c{n:04}": label for n, label in enumerate(labels, start=1)})
 
 
@@ -376,7 +374,6 @@ def summary_data(stores: list[str], text: str) -> dict[str, Any]:
 
 
 def hostile_records(folder: Path, corpus: tuple[str, ...]) -> None:
-    """Every attack in every field of every record."""
     folder.mkdir(parents=True)
     stores = [_hostile_store(number, text) for number, text in enumerate(corpus)]
     for number, store in enumerate(stores):
@@ -393,7 +390,7 @@ def hostile_records(folder: Path, corpus: tuple[str, ...]) -> None:
         FrameCell(f"c{n:04}", text, text, text, text or "x", text or "x", None, text, text, text)
         for n, text in enumerate(corpus, start=1)
     )
-    frame = Frame(cells, {one.id: KeyedCell(Fraction(1), "", Fraction(1)) for one in cells})
+    frame = Frame(cells, {cell.id: KeyedCell(Fraction(1), "", Fraction(1)) for cell in cells})
     (folder / "agreement.json").write_text(_hostile_agreement(frame, corpus))
     rows = [diagnosis_row(f"{n} {t}", f"q {t}", "one store", t) for n, t in enumerate(corpus)]
     write_diagnosis(folder / "questions", rows, corpus[0])

@@ -126,7 +126,7 @@ def test_it_fits_and_can_be_read(
 ) -> None:
     """No sideways scrolling, enough contrast, no message."""
     seen = visit(browser, server, width, scheme)
-    (hotel,) = [one.slug for one in site.library.of("package") if one.name == "hotel-rooms"]
+    (hotel,) = [entry.slug for entry in site.library.of("package") if entry.name == "hotel-rooms"]
     names = {"run": f"run/{site.library.of('run')[0].slug}", "package": f"package/{hotel}"}
     style = "getComputedStyle(document.querySelector('{}')).{}"
     for pattern in PAGES_SHOWN:
@@ -151,7 +151,7 @@ def test_it_fits_and_can_be_read(
 
 def test_focus_is_seen_and_controls_have_names(browser: Any, server: Served, site: Site) -> None:
     seen = visit(browser, server)
-    (hotel,) = [one.slug for one in site.library.of("package") if one.name == "hotel-rooms"]
+    (hotel,) = [entry.slug for entry in site.library.of("package") if entry.name == "hotel-rooms"]
     for name in ("index.html", "coverage.html"):
         page = seen.go(f"package/{hotel}/{name}")
         for control in page.locator("input:visible, select:visible, canvas:visible").all():

@@ -31,7 +31,7 @@ from tests.web.explorer.serving import exploring
 
 @pytest.fixture
 def hotel() -> Package:
-    (package,) = [one for one in natural_set() if one.name == "hotel-rooms"]
+    (package,) = [package for package in natural_set() if package.name == "hotel-rooms"]
     return package
 
 
@@ -165,7 +165,7 @@ def test_nothing_is_read_again_that_did_not_change(tmp_path: Path) -> None:
     for number in range(3):
         write_package(hostile_package("a", number), tmp_path / f"{number}.json")
     library = Library([tmp_path])
-    indexed = [library.package(one) for one in library.of("package")]
+    indexed = [library.package(entry) for entry in library.of("package")]
     os.utime(tmp_path / "1.json", ns=(1, 1))
-    again = [library.package(one) for one in library.of("package")]
+    again = [library.package(entry) for entry in library.of("package")]
     assert [one is two for one, two in zip(indexed, again, strict=True)] == [True, False, True]

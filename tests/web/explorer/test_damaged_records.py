@@ -94,7 +94,7 @@ def test_no_page_crashes(write: Callable[[Path, random.Random], None], tmp_path:
             if address.endswith(".html"):
                 Tree(text)
             if status != 200:
-                (reason,) = [one for one in Tree(text).named("p") if "finding" in
-                             (one.attributes.get("class") or "")]  # fmt: skip
+                (reason,) = [element for element in Tree(text).named("p") if "finding" in
+                             (element.attributes.get("class") or "")]  # fmt: skip
                 assert "\n" not in reason.text.strip()
     assert seen == {200, 422}

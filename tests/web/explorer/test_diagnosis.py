@@ -56,8 +56,8 @@ def test_losses_add_up(made: Site) -> None:
     )
     assert "2 questions = 0 answered + 2 write" in words(tree)
     assert "not finished" in tree.text
-    bars = [(one.attributes["x"], one.attributes["width"]) for one in tree.named("rect")
-            if "step s1" in (one.attributes["class"] or "")]  # fmt: skip
+    bars = [(element.attributes["x"], element.attributes["width"]) for element in tree.named("rect")
+            if "step s1" in (element.attributes["class"] or "")]  # fmt: skip
     assert bars == [("50.0%", "50.0%"), ("0.0%", "100.0%")]
 
 
@@ -76,7 +76,7 @@ def test_the_lists(made: Site) -> None:
         "written but pruned at b": ["q1", "q2"],
     }
     assert {
-        title: [one.first.query for one in questions_in(diagnosed, choice)]
+        title: [question.first.query for question in questions_in(diagnosed, choice)]
         for title, choice in known.items()
     } == expected
     for title, choice in known.items():
@@ -101,9 +101,9 @@ def test_the_chain_of_a_failure(made: Site) -> None:
     ]  # fmt: skip
     assert "some of a required unit was written, not all of it" in tree.text
     assert "lost by write" in tree.text
-    assert ["open" in one.attributes for one in tree.named("details")] == [True, True]
+    assert ["open" in element.attributes for element in tree.named("details")] == [True, True]
     tree = page(made, f"diagnosis/{slug}/question/{second}.html")
-    assert ["open" in one.attributes for one in tree.named("details")] == [False, True]
+    assert ["open" in element.attributes for element in tree.named("details")] == [False, True]
     assert refused(made, f"diagnosis/{slug}/question/nothing.html")[0] == 404
 
 

@@ -3,12 +3,13 @@
 import http.client
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from memaudit.core.package import Package
 from memaudit.generators.registry import named_distribution
 from memaudit.io.packages import write_package
 from memaudit.web.explorer.library.library import Library
@@ -76,7 +77,7 @@ def test_the_frontier_and_stores(server: Served, site: Site) -> None:
     assert status == 200
     assert store["cost"] <= 12
     assert len(store["store"]) > 0
-    (system,) = [one.slug for one in site.library.of("store")]
+    (system,) = [entry.slug for entry in site.library.of("store")]
     status, store = get(server, f"/package/{hotel}/store.json?system={system}")
     assert (store["estimate"], len(store["memories"])) == (True, 2)
 
@@ -130,31 +131,26 @@ def test_other_sites_cannot_ask_the_checker(server: Served) -> None:
 
 
 @pytest.mark.slow
-def test_ctrl_c_ends_it_in_the_middle_of_work(tmp_path: Path) -> None:
-    """A frontier that takes long is given up, without a word about it."""
-    package = named_distribution("event_graph:experiences=120").package(1)
-    write_package(package, tmp_path / "hard.json")
-    (found,) = Library([tmp_path]).of("package")
+@pytest.mark.parametrize(
+    ("make", "request_path", "seconds"),
+    [
+        (lambda: named_distribution("event_graph:experiences=120").package(1),
+         "frontier.json", 0.4),
+        (lambda: large_package(4000, 2000),
+         "store.json?writer=estimated_gvt_embedding&budget=900", 1.5),
+    ],
+    ids=["frontier", "writer"],
+)  # fmt: skip
+def test_ctrl_c_ends_it_in_the_middle_of_work(
+    tmp_path: Path, make: Callable[[], Package], request_path: str, seconds: float
+) -> None:
+    """Neither a frontier nor a writer that takes long holds the server up."""
+    write_package(make(), tmp_path / "large.json")
+    (entry,) = Library([tmp_path]).of("package")
     with exploring(tmp_path) as server:
         link = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
-        link.request("GET", f"/package/{found.slug}/frontier.json", headers=server.cookie())
-        time.sleep(0.4)
-        code, out, err = server.interrupt()
-        link.close()
-    assert (code, out, err) == (0, "", "")
-
-
-@pytest.mark.slow
-def test_ctrl_c_ends_it_while_a_writer_is_at_work(tmp_path: Path) -> None:
-    """Who waits for the writer is sent home, and the writer does not hold the server up."""
-    (tmp_path / "site").mkdir()
-    write_package(large_package(4000, 2000), tmp_path / "site" / "large.json")
-    (found,) = Library([tmp_path / "site"]).of("package")
-    with exploring(tmp_path / "site") as server:
-        link = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
-        asked = "store.json?writer=estimated_gvt_embedding&budget=900"
-        link.request("GET", f"/package/{found.slug}/{asked}", headers=server.cookie())
-        time.sleep(1.5)
+        link.request("GET", f"/package/{entry.slug}/{request_path}", headers=server.cookie())
+        time.sleep(seconds)
         code, out, err = server.interrupt()
         link.close()
     assert (code, out, err) == (0, "", "")

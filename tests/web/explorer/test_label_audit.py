@@ -31,7 +31,6 @@ def text_of(frame: Path) -> str:
 
 
 def decide(frame: Path, annotator: str, *labels: str) -> None:
-    """What `memaudit annotate` saves."""
     cells = read_frame(frame).cells
     saved = LabelDatabase(frame / DATABASE, frame_digest(cells), len(cells))
     for cell, label in zip(cells, labels, strict=False):

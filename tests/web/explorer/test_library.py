@@ -25,7 +25,7 @@ from tests.web.explorer.libraries import CORPUS, hostile_package
 def test_everything_is_found(plain: Path) -> None:
     library = Library([plain])
     kinds = ("package", "run", "store", "certificate", "frame")
-    names = {kind: sorted(one.name for one in library.of(kind)) for kind in kinds}
+    names = {kind: sorted(entry.name for entry in library.of(kind)) for kind in kinds}
     assert names == {
         "package": ["base-1", "cv-gaps", "hotel-rooms", "new-knee", "puppy-name", "w"],
         "run": ["a-run"],
@@ -37,7 +37,7 @@ def test_everything_is_found(plain: Path) -> None:
     assert proofs.count("certificates") == 2
     (frame,) = library.of("frame")
     assert frame.count("cells") == 6
-    assert all(one.place.startswith("library/") for one in library.items)
+    assert all(entry.place.startswith("library/") for entry in library.items)
 
 
 def test_what_is_found_can_be_opened(plain: Path) -> None:
@@ -64,19 +64,19 @@ def test_packages_of_a_run_are_made_again(plain: Path) -> None:
     found = library.named("package", packages[1].slug)
     assert library.package(found).package.name == "base-1"
     # The same package as the file beside the run: rows are found for both.
-    (file,) = [one for one in library.of("package") if one.name == "base-1"]
+    (file,) = [entry for entry in library.of("package") if entry.name == "base-1"]
     assert library.package(file).digest == library.package(found).digest
 
 
 def test_the_unreadable_is_listed_with_a_line(plain: Path) -> None:
     library = Library([plain])
-    assert {one.place for one in library.unreadable} == {
+    assert {entry.place for entry in library.unreadable} == {
         "library/broken.json", "library/deep.json",
     }  # fmt: skip
-    (wrong,) = [one for one in library.of("package") if one.name == "w"]
+    (wrong,) = [entry for entry in library.of("package") if entry.name == "w"]
     with pytest.raises(MemAuditError):
         library.package(wrong)
-    reasons = {one.place: one.reason for one in library.unreadable}
+    reasons = {entry.place: entry.reason for entry in library.unreadable}
     assert "'experiences' is missing" in reasons["library/wrong.json"]
     assert all("\n" not in reason and str(plain) not in reason for reason in reasons.values())
 
@@ -106,8 +106,8 @@ def test_odd_entries_are_passed_by(tmp_path: Path) -> None:
     for name in ("run.json", "manifest.json", "spec.json", "frame.json"):
         (tmp_path / name).write_text("[]")
     library = Library([tmp_path])
-    assert [one.kind for one in library.items] == ["frame"]
-    assert [one.place for one in library.unreadable] == [f"{tmp_path.name}/nowhere.json"]
+    assert [entry.kind for entry in library.items] == ["frame"]
+    assert [entry.place for entry in library.unreadable] == [f"{tmp_path.name}/nowhere.json"]
 
 
 def test_links_that_lead_out_are_not_followed(tmp_path: Path) -> None:
@@ -130,8 +130,11 @@ def test_links_that_lead_out_are_not_followed(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to(given)
     for root in ("given", "link"):
         library = Library([tmp_path / root])
-        assert [one.place for one in library.items] == [f"{root}/one.json", f"{root}/within.json"]
-        assert {one.place: one.reason for one in library.unreadable} == {
+        assert [entry.place for entry in library.items] == [
+            f"{root}/one.json",
+            f"{root}/within.json",
+        ]
+        assert {entry.place: entry.reason for entry in library.unreadable} == {
             f"{root}/out.json": "is a link that leads out of the folder",
             f"{root}/run.json": "is a link that leads out of the folder",
             f"{root}/tables": "units.jsonl is a link that leads out of the folder",
@@ -164,8 +167,8 @@ def test_two_folders_of_one_name(tmp_path: Path) -> None:
         (tmp_path / str(number) / "x").mkdir(parents=True)
         write_package(hostile_package("a", number), tmp_path / str(number) / "x" / "p.json")
     library = Library([tmp_path / "1" / "x", tmp_path / "2" / "x"])
-    assert [one.place for one in library.items] == ["x (2)/p.json", "x/p.json"]
-    assert len({one.slug for one in library.items}) == 2
+    assert [entry.place for entry in library.items] == ["x (2)/p.json", "x/p.json"]
+    assert len({entry.slug for entry in library.items}) == 2
 
 
 def test_no_folder_is_an_error(tmp_path: Path) -> None:

@@ -52,7 +52,7 @@ def folder(tmp_path: Path) -> Path:
 
 def places(site: Site, package: str) -> list[str]:
     indexed = site.package(slug_of(site, "package", package))
-    return [one.entry.place.partition("/")[2] for one in system_stores(site.library, indexed)]
+    return [store.entry.place.partition("/")[2] for store in system_stores(site.library, indexed)]
 
 
 def said_of(site: Site, store: str, place: str) -> str:
@@ -88,7 +88,7 @@ def test_a_store_page_has_scores_of_that_store(folder: Path) -> None:
 def test_a_score_leads_to_its_store(folder: Path) -> None:
     site = Site(Library([folder]))
     for name in (ANN, BO):
-        (file,) = [one for one in site.library.of("scores") if f"/{name}/" in one.place]
+        (file,) = [entry for entry in site.library.of("scores") if f"/{name}/" in entry.place]
         for line in site.library.scores(file).lines:
             tree = page(site, f"scores/{file.slug}/at/{line.slug}.html")
             store = slug_of(site, "store", line.score.store, f"/{name}/")
@@ -128,7 +128,7 @@ def test_stores_that_changed_since_are_all_shown_with_their_places(folder: Path)
     assert [name.split()[-1] for name in names] == [
         f"{folder.name}/{name}/mem0.json" for name in (BO, ANN)
     ]
-    hrefs = {one.attributes.get("href") for one in tree.named("a")}
+    hrefs = {element.attributes.get("href") for element in tree.named("a")}
     for name in (ANN, BO):
         store = slug_of(site, "store", "mem0", f"/{name}/")
         assert f"../../store/{store}/index.html" in hrefs
@@ -150,10 +150,10 @@ def test_what_is_over_the_budget_comes_after_what_fits(records_site: Site) -> No
     assert list(dict.fromkeys(kinds)) in (["fits", "not"], ["fits", "not", "fai"])
     (digest,) = [row for row in over if "stores/digest.json" in row[0]]
     assert "cut to the budget, by lexical, an estimate; in cells scored 0.000" in digest[0]
-    hrefs = {one.attributes.get("href") or "" for one in tree.named("a")}
+    hrefs = {element.attributes.get("href") or "" for element in tree.named("a")}
     (file,) = [
-        one for one in records_site.library.of("scores") if one.place.endswith("/cells.json")
+        entry for entry in records_site.library.of("scores") if entry.place.endswith("/cells.json")
     ]
-    lines = [one for one in records_site.library.scores(file).lines if one.score.budget == 24]
+    lines = [line for line in records_site.library.scores(file).lines if line.score.budget == 24]
     for line in lines:
         assert f"../../scores/{file.slug}/at/{line.slug}.html" in hrefs

@@ -45,7 +45,6 @@ def test_links_lead_to_pages_and_rows(bundle_name: str, request: pytest.FixtureR
 
 
 def test_served_and_bundled_pages_are_the_same(site: Site, bundle: Path) -> None:
-    """The same addresses, and the same headings on them."""
     served = set(all_addresses(site, PAGES))
     there = {str(path.relative_to(bundle)) for path in bundle.rglob("*.*")
              if path.parent.name != "static" and path.name != "site.json"}  # fmt: skip
@@ -53,8 +52,11 @@ def test_served_and_bundled_pages_are_the_same(site: Site, bundle: Path) -> None
     for address in sorted(served)[::7]:
         if address.endswith(".html") and (bundle / address).is_file():
             status, text = show(site, PAGES, address, {})
-            headings = [one.all_text for one in Tree(text).named("h1", "h2")]
-            other = [one.all_text for one in Tree((bundle / address).read_text()).named("h1", "h2")]
+            headings = [element.all_text for element in Tree(text).named("h1", "h2")]
+            other = [
+                element.all_text
+                for element in Tree((bundle / address).read_text()).named("h1", "h2")
+            ]
             assert headings == other, (address, status)
 
 
@@ -73,7 +75,9 @@ def test_a_run_without_scripts(site: Site) -> None:
     pair = element_with(tree, "pair")
     assert "Mem0-style" in pair.all_text
     assert "Random feasible" in pair.all_text
-    chosen = [one.all_text for one in tree.named("option") if "selected" in one.attributes]
+    chosen = [
+        element.all_text for element in tree.named("option") if "selected" in element.attributes
+    ]
     assert chosen == ["base", "4", "Mem0-style extraction (proxy)", "Random feasible"]
     for wrong in ("99", "-1", "x", "²", "0"):
         page(site, address, d=wrong, b=wrong, first=wrong, second=wrong)
@@ -86,7 +90,7 @@ def test_a_query_page_says_who_covers_at_what_cost(site: Site) -> None:
     assert "Where in a hotel should Ingrid's room be?" in tree.text
     assert "No cheaper set of candidates covers everything this query requires" in tree.text
     (table,) = tree.named("tbody")
-    assert len([one for one in table.children if one.name == "tr"]) == len(
+    assert len([element for element in table.children if element.name == "tr"]) == len(
         indexed.coverers[indexed.unit_at["u1"]]
     )
 
@@ -96,7 +100,7 @@ def test_stores_without_scripts(site: Site) -> None:
     slug = slug_of(site, "package", "hotel-rooms")
     tree = page(site, f"package/{slug}/stores.html", budget="12")
     assert "2 memories of cost 11, worth 3 of 5." in re.sub(r"\s+", " ", tree.text)
-    names = [one.all_text.strip() for one in tree.named("th")]
+    names = [element.all_text.strip() for element in tree.named("th")]
     assert "Mem0-style extraction (proxy)" in " ".join(names)
     assert any("notes" in name and "coverage estimated" in name for name in names)
 
@@ -133,7 +137,7 @@ def test_an_unreadable_package_says_why(site: Site) -> None:
 
 def test_search_finds_texts(site: Site) -> None:
     tree = page(site, "search.html", q="lift ROOM")
-    hits = [one for one in tree.named("li") if one.attributes.get("class") == "row"]
+    hits = [element for element in tree.named("li") if element.attributes.get("class") == "row"]
     assert hits
     assert all("hotel-rooms" in one.all_text or "notes" in one.all_text for one in hits)
     assert "Nothing contains all of these words" in page(site, "search.html", q="zzzzz").text

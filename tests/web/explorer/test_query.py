@@ -28,7 +28,7 @@ def test_a_query_that_nothing_covers(tiny: Package) -> None:
 def test_a_query_that_is_covered_in_part(tiny: Package) -> None:
     """Only half of u1 can be covered once m1 is gone: for 1, by m2."""
     half = tiny.replace(
-        candidates=tuple(one for one in tiny.candidates if one.id != "m1"),
+        candidates=tuple(candidate for candidate in tiny.candidates if candidate.id != "m1"),
         coverage=tuple(cell for cell in tiny.coverage if cell.candidate != "m1"),
         queries=(Query(id="q", required=("u1",)),),
     )

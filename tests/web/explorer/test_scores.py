@@ -21,7 +21,6 @@ from tests.web.explorer.site_pages import (
 
 
 def line(site: Site, file: str, store: str, budget: int) -> str:
-    """The address of one store at one budget."""
     one = entry_named(site, "scores", file)
     (slug,) = [
         line.slug for line in site.library.scores(one).lines
@@ -33,9 +32,9 @@ def line(site: Site, file: str, store: str, budget: int) -> str:
 def falls(tree: Tree) -> list[list[tuple[str, str]]]:
     """Every waterfall: names and figures."""
     return [
-        [(bar.children[0].text.strip(), words_of(bar.children[2])) for bar in one.children]
-        for one in tree.named("div")
-        if one.attributes.get("class") == "fall"
+        [(bar.children[0].text.strip(), words_of(bar.children[2])) for bar in element.children]
+        for element in tree.named("div")
+        if element.attributes.get("class") == "fall"
     ]
 
 
@@ -67,7 +66,9 @@ def test_the_waterfall_of_the_digest(records_site: Site) -> None:
         ("OPT", "4.5 100.0%"), ("generation", "0.5 11.1%"), ("extraction", "0.5 11.1%"),
         ("cost", "0 0.0%"), ("selection", "3.5 77.8%"), ("kept", "0 0.0%"),
     ]  # fmt: skip
-    bars = [(one.attributes["x"], one.attributes["width"]) for one in tree.named("rect")]
+    bars = [
+        (element.attributes["x"], element.attributes["width"]) for element in tree.named("rect")
+    ]
     assert bars == [
         ("0.0%", "100.0%"), ("88.889%", "11.111%"), ("77.778%", "11.111%"), ("77.778%", "0.0%"),
         ("0.0%", "77.778%"), ("0.0%", "0.0%"),

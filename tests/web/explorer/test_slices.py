@@ -23,9 +23,9 @@ def run(folder: Path) -> FinishedRunData:
 
 def test_the_whole_is_the_ranking(run: FinishedRunData) -> None:
     found = [
-        (one.member.name, one.interval.n, *(round(x, 6) for x in
-         (one.interval.mean, one.interval.low, one.interval.high)))
-        for one in slice_of(run).places
+        (place.member.name, place.interval.n, *(round(x, 6) for x in
+         (place.interval.mean, place.interval.low, place.interval.high)))
+        for place in slice_of(run).places
     ]  # fmt: skip
     assert found == [
         (row["writer"], row["n"], row["mean_ratio"], row["ci_low"], row["ci_high"])
@@ -34,7 +34,7 @@ def test_the_whole_is_the_ranking(run: FinishedRunData) -> None:
 
 
 def test_a_budget_is_the_reports(run: FinishedRunData) -> None:
-    places = {one.member.name: one for one in rank_writers(run).places}
+    places = {place.member.name: place for place in rank_writers(run).places}
     for budget in range(2):
         for one in slice_of(run, budget=budget).places:
             assert one.interval == places[one.member.name].by_budget[budget]

@@ -36,9 +36,9 @@ def test_counts_warnings_and_memories(records_site: Site) -> None:
         f"store/{slug_of(records_site, 'store', 'digest', 'stores/')}/index.html",
     )
     facts = {
-        one.children[0].all_text: words_of(one.children[1])
-        for one in tree.named("div")
-        if [child.name for child in one.children] == ["dt", "dd"]
+        element.children[0].all_text: words_of(element.children[1])
+        for element in tree.named("div")
+        if [child.name for child in element.children] == ["dt", "dd"]
     }
     assert facts["Rows read"] == "5"
     assert facts["Kept"] == "2"

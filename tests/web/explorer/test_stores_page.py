@@ -56,8 +56,8 @@ def own(tmp_path: Path) -> tuple[Site, str]:
 
 
 def waiting(tree: Any) -> list[str]:
-    return [one.attributes["data-writer"] for one in tree.named("tr")
-            if "data-writer" in one.attributes]  # fmt: skip
+    return [element.attributes["data-writer"] for element in tree.named("tr")
+            if "data-writer" in element.attributes]  # fmt: skip
 
 
 def test_every_writer_but_opt_is_held_against_it(own: tuple[Site, str]) -> None:
@@ -90,7 +90,7 @@ def test_a_page_does_not_wait_for_a_slow_writer(
     site.seconds = 0.01
     tree = page(site, f"package/{slug}/stores.html", budget="2")
     assert waiting(tree) == names[names.index(SLOW) :]
-    links = [one.attributes.get("href") or "" for one in tree.named("a")]
+    links = [element.attributes.get("href") or "" for element in tree.named("a")]
     assert f"?budget=2&writer={SLOW}" in links
     asked = {"writer": SLOW, "budget": "2"}
     assert answer_row(site, {"package": slug}, asked)["waiting"]

@@ -33,7 +33,9 @@ def test_nothing_is_lost_between_the_bars(parts: list[int]) -> None:
     """Each bar ends where the one above started, and shares sum to 1."""
     whole = sum(parts) + 1
     shares = [Fraction(part, whole) for part in parts]
-    bars = waterfall(("all", "", 1.0), [("s", "", one, 0.0) for one in shares], ("left", "", 0.0))
+    bars = waterfall(
+        ("all", "", 1.0), [("s", "", share, 0.0) for share in shares], ("left", "", 0.0)
+    )
     assert sum((bar.share for bar in bars[1:]), Fraction(0)) == 1
     edges = [100.0, *(bar.start for bar in bars[1:-1])]
     for edge, bar in zip(edges, bars[1:], strict=True):

@@ -106,7 +106,7 @@ def read_object(path: Path) -> dict[str, Any]:
     except OSError as error:
         raise MemAuditError(f"cannot be read: {error.strerror or error}") from None
     except RecursionError:
-        raise MemAuditError(f"is not JSON we read: it {DEEPEST}") from None
+        raise MemAuditError(f"is not readable JSON: it {DEEPEST}") from None
     except ValueError as error:
         raise MemAuditError(f"is not JSON: {error}") from None
     return data if isinstance(data, dict) else {}
@@ -116,7 +116,7 @@ def _recognise_parsed(text: str, path: Path) -> Recognised | None:
     try:
         data = json.loads(text)
     except RecursionError:
-        raise MemAuditError(f"is not JSON we read: it {DEEPEST}") from None
+        raise MemAuditError(f"is not readable JSON: it {DEEPEST}") from None
     except ValueError as error:
         raise MemAuditError(f"is not JSON: {error}") from None
     first = data[0] if isinstance(data, list) and data else data
