@@ -90,12 +90,12 @@ def test_scores_and_failures(pytester: pytest.Pytester, monkeypatch: pytest.Monk
     result.stdout.fnmatch_lines(
         [
             "*'store under test' reaches 0.* of the best store within 40, the minimum is 0.6 "
-            "(everything fits, coverage estimated, COVERS NOTHING of this package: is it of the "
-            "same conversation?)",
+            "(everything fits, coverage estimated, COVERS NOTHING of this package: was it written "
+            "for the same conversation?)",
             "'torn' reaches 0.* of the best store within 40, the minimum is 0.6 (everything fits, "
             "coverage estimated, PARTLY READ: 1 row of the export is not in the store, COVERS "
-            "NOTHING of this package: is it of the same conversation?)",
-            "memaudit_score: --seconds -1 is not a time limit; give a number above 0",
+            "NOTHING of this package: was it written for the same conversation?)",
+            "memaudit_score: --seconds must be above 0, not -1",
             "memaudit_score: *none.json*does not exist*",
             "memaudit_score: unknown judge 'me'; known judges: *",
             "memaudit_score: a store is the path of an imported one, an ExportedStore, or a list "

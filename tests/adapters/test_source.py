@@ -39,7 +39,7 @@ def refused(path: Path, content: bytes, format: str | None = None) -> str:
         (b'{"errno": 500, "errmsg": "down", "data": null}', "an API, not a store: down"),
         (b'{"success": false, "message": "quota"}', "an API, not a store: quota"),
         (b"<!DOCTYPE html><p>502", "is a web page"), (b"\x1f\x8babc", "is a gzip archive"),
-        (b"PK\x03\x04abc", "is a zip archive, which is never opened"),
+        (b"PK\x03\x04abc", "is a zip archive, which is not opened"),
         (b"SQLite format 3\0garbage", "cannot be read as SQLite"),
         (b'{"weather": "fine"}', "has no known format"), (b"null", "no known format"),
         (b"5", "no known format"), (b"Internal Server Error", "no known format"),
@@ -79,7 +79,7 @@ def test_empty_list_is_an_empty_store(format: str, tmp_path: Path) -> None:
 def test_pickle_is_never_opened(tmp_path: Path) -> None:
     for protocol in (2, 3, 4, 5):
         content = pickle.dumps({"memories": ["x"]}, protocol=protocol)
-        assert "is a pickle, which is never opened" in refused(tmp_path / "e.json", content)
+        assert "is a pickle, which is not opened" in refused(tmp_path / "e.json", content)
 
 
 def test_broken_line_is_a_counted_skip(tmp_path: Path) -> None:

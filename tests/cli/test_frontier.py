@@ -61,7 +61,7 @@ def test_bad_options(tiny_file: Path, tmp_path: Path) -> None:
         (-1,): "--max-budget must be at least 0, not -1",
         (1, "--plot", "f.bmp"): "cannot draw f.bmp: the name must end in .png, .svg, .pdf",
         (1, "--plot", nowhere): f"cannot write {nowhere}",
-        (1, "--group-cap", 0): "group cap 0 is below 1",
+        (1, "--group-cap", 0): "the group cap must be at least 1, not 0",
     }.items():
         line = failure("frontier", tiny_file, "--max-budget", *options)
         assert line.startswith(f"error: {message}")

@@ -64,7 +64,7 @@ def test_no_time_limit(hotel_files: Files, command: str) -> None:
         "audit judges": ("--judge", "lexical", "--against", "pointer"),
     }.get(command, ())
     line = failure(*command.split(), *hotel_files, "--budget", "9", *words, "--seconds=nan")
-    assert "is not a time limit" in line
+    assert "--seconds must be above 0" in line
 
 
 def salience(store: Path, example: str = "hotel-rooms", most: int = 9) -> Path:

@@ -100,10 +100,10 @@ def test_group_cap(tiny_file: Path) -> None:
         (("--budget", "ten"), "error: budget 'ten': 'ten' is not a number"),
         (("--budget", "1/0"), "error: budget '1/0': '1/0' divides by zero"),
         (("--budget", "\x1b[2J"), r"error: budget '\x1b[2J': '\x1b[2J' is not a number"),
-        (("--budget", "1", "--group-cap", "0"), "error: group cap 0 is below 1"),
+        (("--budget", "1", "--group-cap", "0"), "error: the group cap must be at least 1, not 0"),
         (("--budget", "1", "--solver", "guess"), "error: unknown solver 'guess'; known solvers: "),
-        (("--budget", "1", "--seconds", "nan"), "error: --seconds nan is not a time limit"),
-        (("--budget", "1", "--seconds", "0"), "error: --seconds 0 is not a time limit"),
+        (("--budget", "1", "--seconds", "nan"), "error: --seconds must be above 0, not nan"),
+        (("--budget", "1", "--seconds", "0"), "error: --seconds must be above 0, not 0"),
         (("--budget", "1", "--certificate", "no/where/c.json"), "error: cannot write no/where/"),
     ],
 )

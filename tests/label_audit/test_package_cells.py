@@ -84,7 +84,7 @@ def test_judged() -> None:
         (m, u) for m in ("m1", "m2") for u in ("u1", "u2")
     }
     assert judged_cells(passed("listed", 2)) == {("m1", "u1"), ("m2", "u1")}
-    with pytest.raises(MemAuditError, match="which 3 cells its passes judged cannot be told"):
+    with pytest.raises(MemAuditError, match="which 3 cells its passes judged is not clear"):
         judged_cells(passed("session", 3))
     with pytest.raises(MemAuditError, match="grid: has no label passes"):
         draw([grid("tenth")], EVERYTHING)

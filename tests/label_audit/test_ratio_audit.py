@@ -294,7 +294,7 @@ def test_a_sample() -> None:
     none, so 2 change in a draw: the covered ones."""
     frame = draw([package()], Design(zero_rate=Fraction(1, 2))).frame
     text = noted(frame)
-    assert "the range of 1 draw of the 4 cells asked about and the 2 uncovered ones" in text
+    assert "the range of 1 draw of the 4 cells asked about and the 2 uncovered cells they represent" in text
     assert "about 2.0 labels change in a draw" in text
     assert "odds: how ann, bob labelled cells, given the package's label" in text
     assert "is understated" not in text
@@ -310,7 +310,7 @@ def test_what_is_not_drawn() -> None:
     assert "the frame has no key" in text
     assert "2 uncovered cells keep the package's label in all draws" in text
     census = draw([package()], Design(zero_rate=Fraction(1))).frame
-    assert "by the key every cell stands for itself" in noted(census)
+    assert "by the key every cell represents only itself" in noted(census)
 
 
 def test_a_package_that_changed() -> None:
@@ -321,7 +321,7 @@ def test_a_package_that_changed() -> None:
             {"candidate": cell[0], "unit": cell[1], "value": 1}]  # fmt: skip
     text = noted(frame, held=package(coverage=rows))
     assert (
-        "the key stands for 3 uncovered cells outside the frame, but these packages have 2" in text
+        "the key represents 3 uncovered cells outside the frame, but these packages have 2" in text
     )
 
 

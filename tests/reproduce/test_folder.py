@@ -51,7 +51,7 @@ def test_other_identities_and_other_files_are_refused(tmp_path: Path) -> None:
     with pytest.raises(MemAuditError, match=r"different: source\); choose another folder"):
         Ledger(tmp_path / "own", {**IDENTITY, "source": "xyz"}, "2020-01-01")
     (tmp_path / "own" / "progress.json").write_text("{}")
-    with pytest.raises(MemAuditError, match="is not of a reproduction"):
+    with pytest.raises(MemAuditError, match="is not part of a reproduction"):
         ledger(tmp_path / "own")
     (tmp_path / "own" / "progress.json").write_text('{"format": "memaudit-reproduction"}')
     with pytest.raises(MemAuditError, match="different: settings, source"):

@@ -139,7 +139,7 @@ def test_a_folder_holds_one_reproduction(copied: Path, tmp_path: Path) -> None:
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "diary.txt").write_text("dear diary")
     line = failure("reproduce", "all", "--out", tmp_path / "mine", *OPTIONS)
-    assert "holds diary.txt, which is not of a reproduction" in line
+    assert "holds diary.txt, which is not part of a reproduction" in line
     assert "the natural set has 26" in failure("reproduce", "all", "--packages", "27")
     too_many = failure("reproduce", "all", "--out", tmp_path / "new", "--rows", str(10**40))
     assert too_many.endswith("--rows must be at most 1,000,000")

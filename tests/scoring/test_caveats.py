@@ -74,7 +74,7 @@ def test_a_store_of_something_else() -> None:
     """Said where memories cover no unit at all; an empty store is only empty."""
     other = exported(Memory(id="a", text="Zzz."))
     assert judge_store(HOTEL, other, LexicalJudge()).caveats.lines == [
-        "COVERS NOTHING of this package: is it of the same conversation?"
+        "COVERS NOTHING of this package: was it written for the same conversation?"
     ]
     own = exported(Memory(id="a", text="Ingrid wants hotel rooms away from the lift."))
     for store in (own, exported()):

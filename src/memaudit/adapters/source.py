@@ -101,7 +101,7 @@ def _open_file(path: Path, name: str, as_text: bool = False) -> ExportFile:
     for mark, what in _REFUSED.items():
         if data.startswith(mark):
             fix = "export JSON instead" if what == "a pickle" else "unpack it first"
-            raise MemAuditError(f"{name}: is {what}, which is never opened ({fix})")
+            raise MemAuditError(f"{name}: is {what}, which is not opened ({fix})")
     parsed = parse(data, name, as_text)
     return ExportFile(path, name, parsed.kind, parsed, digest=digest)
 

@@ -153,11 +153,11 @@ def list_failures(rows: Sequence[dict[str, Any]]) -> None:
     failed = [row for row in rows if row["outcome"] != Outcome.RIGHT]
     for row in failed:
         why = f" ({', '.join(row['why'])})" if row["why"] else ""
-        answer = f"{_short(row['answer'])!r}" if row["answer"] else row["reply"]
+        reply = f"answered {_short(row['answer'])!r}" if row["answer"] else row["reply"]
         typer.echo(
             safe(
                 f"{row['package']}/{row['query']}  {row['store']}: {row['outcome']}{why}: "
-                f"{_short(row['question'])} answered {answer}, expected {_gold(row)}"
+                f"{_short(row['question'])} {reply}, expected {_gold(row)}"
             )
         )
     typer.echo(f"{len(failed)} of {len(rows)} were not answered correctly")

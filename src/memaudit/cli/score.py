@@ -155,8 +155,8 @@ OVER = (
 )
 OPEN = "a..b: an optimum is not certified; the ratio lies between a and b"
 KINDS = (
-    "kept and the losses are values of the diagnosis and sum to OPT over all kinds; a loss is "
-    "below 0 where the lower stage covers a kind better"
+    "kept and the losses sum to OPT over all kinds; a loss is negative if the lower stage covers a "
+    "kind better"
 )
 
 

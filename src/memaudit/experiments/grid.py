@@ -102,7 +102,9 @@ def read_grids(manifest: dict[str, Any], rows: Iterable[dict[str, Any]]) -> list
         name, seed, writer = row["distribution"], row["seed"], row["writer"]
         budget = budget_at.setdefault(row["budget"], len(budget_at))
         if seed not in seed_at or writer not in writer_at or budget >= len(spec["budgets"]):
-            raise MemAuditError(f"a row of {name!r}, seed {seed} by {writer!r} is not of the spec")
+            raise MemAuditError(
+                f"a row of {name!r}, seed {seed} by {writer!r} is not part of the spec"
+            )
         if name not in grids:
             grids[name] = Grid(name, seeds, [0] * len(spec["budgets"]), writers)
         grids[name].budgets[budget] = row["budget"]

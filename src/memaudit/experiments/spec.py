@@ -28,9 +28,9 @@ class RunSpec:
         for name in ("distributions", "seeds", "budgets", "writers"):
             values = getattr(self, name)
             if not values:
-                raise MemAuditError(f"the run has no {name}")
+                raise MemAuditError(f"the run has no {name}; give at least one")
             if len(set(values)) != len(values):
-                raise MemAuditError(f"the run names one of its {name} twice")
+                raise MemAuditError(f"the run lists one of its {name} twice")
         if self.seconds is not None and not (math.isfinite(self.seconds) and self.seconds > 0):
             raise MemAuditError("--seconds must be above 0")
 

@@ -21,7 +21,7 @@ class _Refused(ValueError):
 
 
 def _no_float(text: str) -> Any:
-    raise _Refused(f"holds the number {text[:40]}, where only whole numbers belong")
+    raise _Refused(f"contains the number {text[:40]}, but certificates have only whole numbers")
 
 
 def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

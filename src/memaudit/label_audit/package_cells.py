@@ -120,7 +120,7 @@ def judged_cells(package: Package) -> frozenset[CellKey]:
     cells = cells_judged_by(package, passes)
     if cells is None:
         raise MemAuditError(
-            f"{package.name}: which {passes.judged:,} cells its passes judged cannot be told from "
+            f"{package.name}: which {passes.judged:,} cells its passes judged is not clear from "
             f"its units and memories; its attribute {FIELD!r} does not fit the package"
         )
     return cells

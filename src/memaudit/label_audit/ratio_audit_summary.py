@@ -349,8 +349,8 @@ def _notes_on_draws(audit: RatioAudit) -> Iterator[str]:
         given, start = "each other's labels", "the consensus"
     yield (
         f"odds: how {', '.join(draws.sources)} labelled cells, given {given}, by candidate kind, "
-        "session and unit kind, small groups smoothed with wider ones; each cell is drawn independently; "
-        f"draws add doubt to {start}, so the ratio under these may lie outside"
+        "session and unit kind, small groups smoothed with wider ones; each cell is drawn "
+        f"independently; draws add doubt to {start}, so the ratio under these may lie outside"
     )
 
 

@@ -39,7 +39,7 @@ class OfflineClient:
         return Failure(
             request.key, FailureKind.NOT_IN_CACHE,
             f"not in cache: {self._cache.path.name} has no answer to request {request.key[:16]} "
-            f"({request.template.id}); run with a live model, or import the cache of that run",
+            f"({request.template.id})",
         )  # fmt: skip
 
 

@@ -102,7 +102,7 @@ def usage_json(usage: Usage) -> dict[str, int | str]:
 
 
 _NOT_ASKED = {
-    FailureKind.NOT_IN_CACHE: "run with a live model, or import the cache the build was made with",
+    FailureKind.NOT_IN_CACHE: "run with a live model, or import the cache of the original run",
     FailureKind.CAP: "the answers so far are in the cache: raise the cap and run again",
 }
 """Failures that say nothing about the model: without these replies the run must stop."""

@@ -185,7 +185,7 @@ def _read(folder: Path) -> dict[str, Any] | None:
             continue
         data = read_object(path, "choose another folder")
         if data.get("format") != FORMAT:
-            raise MemAuditError(f"{path} is not of a reproduction; choose another folder")
+            raise MemAuditError(f"{path} is not part of a reproduction; choose another folder")
         if name == MANIFEST:
             return _progress_of(data)
         return data
@@ -208,5 +208,5 @@ def _progress_of(manifest: dict[str, Any]) -> dict[str, Any]:
 def _refuse_foreign(folder: Path) -> None:
     found = next(files_in(folder), None)
     if found is not None:
-        raise MemAuditError(f"{folder} holds {found}, which is not of a reproduction; choose "
+        raise MemAuditError(f"{folder} holds {found}, which is not part of a reproduction; choose "
                             "another folder")  # fmt: skip

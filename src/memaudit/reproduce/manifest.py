@@ -162,7 +162,7 @@ def read_manifest(folder: Path) -> Manifest:
     path = folder / MANIFEST
     if not path.is_file():
         started = (folder / PROGRESS).is_file()
-        hint = "it is not finished" if started else "give the folder memaudit reproduce all wrote"
+        hint = "it is incomplete" if started else "give a folder written by memaudit reproduce all"
         raise MemAuditError(f"{folder} has no {MANIFEST}; {hint}")
     try:
         manifest = Manifest.model_validate_json(read_bytes(path))

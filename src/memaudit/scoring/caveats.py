@@ -22,7 +22,7 @@ class Caveat(Enum):
     """One thing that a score does not see, and the line that says so."""
 
     PARTLY_READ = "PARTLY READ: {rows} of the export {are} not in the store"
-    COVERS_NOTHING = "COVERS NOTHING of this package: is it of the same conversation?"
+    COVERS_NOTHING = "COVERS NOTHING of this package: was it written for the same conversation?"
     INCOMPLETE = "INCOMPLETE: {warning}"
     UNDECIDED = "{cells} got no answer and {count} as not covered"
     LEFT_OUT = "left out, {what}: {number:,}"

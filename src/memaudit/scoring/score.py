@@ -217,7 +217,7 @@ class StoreScorer:
         self.package, self.stores, self.seconds = package, tuple(stores), seconds
         names = [store.name for store in self.stores]
         if len(set(names)) < len(names):
-            raise MemAuditError("two stores have the same name; give one of them another")
+            raise MemAuditError("two stores have the same name; rename one of them")
         self.group_cap = group_cap
         self._solvers: dict[str, PackageSolver] = {}
         self._optima: dict[tuple[str, Fraction], Optimum] = {}

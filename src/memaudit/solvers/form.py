@@ -119,7 +119,7 @@ def check_budget(budget: Fraction, group_cap: int) -> None:
     if budget < 0:
         raise MemAuditError(f"budget {plain(budget)} is negative; budgets are 0 or more")
     if group_cap < 1:
-        raise MemAuditError(f"group cap {group_cap} is below 1")
+        raise MemAuditError(f"the group cap must be at least 1, not {group_cap}")
 
 
 def integer_form(package: Package) -> Form:

@@ -90,7 +90,7 @@ class Solver(Protocol):
 
 
 def checked_seconds(seconds: float | None) -> float | None:
-    """The limit of `--seconds`; an error where it is not a time limit."""
+    """The value of `--seconds`; an error if it is not above 0."""
     if seconds is not None and not (math.isfinite(seconds) and seconds > 0):
-        raise MemAuditError(f"--seconds {seconds:g} is not a time limit; give a number above 0")
+        raise MemAuditError(f"--seconds must be above 0, not {seconds:g}")
     return seconds

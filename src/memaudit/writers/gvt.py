@@ -93,7 +93,9 @@ class Gvt:
 
     name = "gvt"
     label = "GVT"
-    about = "grouped value-threshold: each group keeps its largest marginal above a bar; best bar"
+    about = (
+        "grouped value-threshold: each group keeps its largest marginal above the best threshold"
+    )
     peeks: Literal[True] = True
     monotone = False
 
