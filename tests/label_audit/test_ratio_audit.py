@@ -294,7 +294,10 @@ def test_a_sample() -> None:
     none, so 2 change in a draw: the covered ones."""
     frame = draw([package()], Design(zero_rate=Fraction(1, 2))).frame
     text = noted(frame)
-    assert "the range of 1 draw of the 4 cells asked about and the 2 uncovered cells they represent" in text
+    assert (
+        "the range of 1 draw of the 4 cells asked about and the 2 uncovered cells they represent"
+        in text
+    )
     assert "about 2.0 labels change in a draw" in text
     assert "odds: how ann, bob labelled cells, given the package's label" in text
     assert "is understated" not in text
