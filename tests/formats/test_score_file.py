@@ -64,3 +64,9 @@ def test_too_many_pairs(tmp_path: Path) -> None:
     write(tmp_path, "p", *(row(f"s{number}", "1/2") for number in range(500)))
     with pytest.raises(MemAuditError, match="more than 100,000 pairs of stores"):
         board(read_scores(tmp_path))
+
+
+def test_files_of_early_versions(tmp_path: Path) -> None:
+    """They gave one number per kind of unit, which a leaderboard does not need."""
+    write(tmp_path, "p", {**row("s", "1/2"), "unit_kinds": {"current": 1.5}})
+    assert board(read_scores(tmp_path)).stores

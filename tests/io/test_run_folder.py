@@ -29,6 +29,8 @@ def test_the_same_run_resumes_and_another_is_refused(tmp_path: Path) -> None:
     assert (folder / SPEC).stat().st_mtime_ns == before.st_mtime_ns
     with pytest.raises(MemAuditError, match=r"another test \(different: k, seed, seeds\); choose"):
         claim(folder, k=4, seed=1)
+    with pytest.raises(MemAuditError, match=r"\(different: judge\)"):
+        claim(folder, seeds=(1, 2), k=3, judge=None)  # absent is not null
     with (
         pytest.raises(MemAuditError, match="is not the spec of a calibration; choose"),
         claimed_by_spec(folder, "memaudit-other", "calibration", {}),
@@ -62,6 +64,18 @@ def test_a_run_that_fails_before_its_first_row_leaves_nothing(
         run()
     assert folder.exists() == existed
     assert not list(tmp_path.rglob("*.*"))
+
+
+def test_what_cannot_be_removed_does_not_hide_the_failure(tmp_path: Path) -> None:
+    """A folder in place of a file stays, and the run's own error is the one that is raised."""
+    folder = tmp_path / "run"
+    (folder / "extra.json").mkdir(parents=True)
+    with (
+        pytest.raises(MemAuditError, match="no writer"),
+        claimed_by_spec(folder, FORMAT, "test", {}, also=["extra.json"]),
+    ):
+        raise MemAuditError("no writer")
+    assert [path.name for path in folder.iterdir()] == ["extra.json"]
 
 
 def test_a_run_that_fails_later_keeps_its_rows(tmp_path: Path) -> None:

@@ -31,6 +31,7 @@ def exported_store(
 def judged_kept_store(store: WrittenStore, budget: Fraction, policy: Policy) -> KeptStore:
     """A judged store, cut to the budget by a policy where it does not fit."""
     kept = keep_within(store, budget, policy)
+    kept_ids = set(kept.ids)
     return KeptStore(
         name=store.name,
         written=tuple(
@@ -42,7 +43,7 @@ def judged_kept_store(store: WrittenStore, budget: Fraction, policy: Policy) -> 
             for memory in store.memories
         ),
         kept_ids=frozenset(
-            memory.id for memory in store.memories if store.candidate_id(memory) in kept.ids
+            memory.id for memory in store.memories if store.candidate_id(memory) in kept_ids
         ),
         kept_by=kept.kept_by,
         undecided=frozenset(unit for _, unit in store.caveats.undecided),

@@ -158,6 +158,13 @@ class UnitKindRow(FileModel):
     losses: dict[str, float] | None = None
 
 
+def _known_kinds(kinds: Any) -> Any:
+    """Without the kinds of files by early versions, which gave a number each."""
+    if not isinstance(kinds, dict):
+        return kinds
+    return {kind: row for kind, row in kinds.items() if not isinstance(row, int | float)}
+
+
 class ScoreRow(FileModel):
     """One store at one budget. `lost_units` is None where the file was made without cells."""
 
@@ -172,7 +179,9 @@ class ScoreRow(FileModel):
     common_union_ratio: RatioRow
     upper_pruned: PrunedRow
     pruned: dict[str, PrunedRow] = Field(default_factory=dict)
-    unit_kinds: dict[str, UnitKindRow] = Field(default_factory=dict)
+    unit_kinds: Annotated[dict[str, UnitKindRow], BeforeValidator(_known_kinds)] = Field(
+        default_factory=dict
+    )
     diagnosis: Annotated[LossDiagnosis | NoLossDiagnosis, BeforeValidator(_no_diagnosis)]
     lost_units: tuple[LostUnitRow, ...] | None = None
 

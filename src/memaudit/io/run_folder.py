@@ -8,7 +8,7 @@ Whoever opens a claimed folder for something else is refused.
 import fcntl
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -47,10 +47,7 @@ def claimed(
             yield
         except MemAuditError:
             if not resumes and not _has_rows(folder):
-                for name in (ROWS, *also, file, LOCK):
-                    (folder / name).unlink(missing_ok=True)
-                if not existed:
-                    folder.rmdir()
+                _clear(folder, (ROWS, *also, file, LOCK), remove=not existed)
             raise
 
 
@@ -83,7 +80,12 @@ def refuse_other_run(
 ) -> None:
     """An error that names the settings in which the folder's run and this one differ, if any do."""
     wanted = json.loads(json.dumps(now))
-    if names := [name for name in {**wanted, **before} if before.get(name) != wanted.get(name)]:
+    absent = object()
+    if names := [
+        name
+        for name in {**wanted, **before}
+        if before.get(name, absent) != wanted.get(name, absent)
+    ]:
         raise MemAuditError(
             f"{folder} holds another {what} (different: {', '.join(names)}); choose another folder"
         )
@@ -116,6 +118,16 @@ def make_folder(folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise MemAuditError(f"cannot make {folder}: {error.strerror or error}") from None
+
+
+def _clear(folder: Path, names: Sequence[str], remove: bool) -> None:
+    """Remove the files of a run that failed before its first row, as many as can be removed."""
+    for name in names:
+        with suppress(OSError):
+            (folder / name).unlink(missing_ok=True)
+    if remove:
+        with suppress(OSError):
+            folder.rmdir()
 
 
 def _has_rows(folder: Path) -> bool:

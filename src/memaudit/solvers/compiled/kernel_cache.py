@@ -53,10 +53,12 @@ def ensure_compiled(*parts: str) -> None:
 
 def _compile_apart(pieces: tuple[str, ...]) -> bool:
     """Compile in other processes: an interrupt inside the compiler would leave half a kernel."""
+    # The same copy of the program, however this process came to import it.
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     script = f"import sys; from {__name__} import compile_piece; compile_piece(sys.argv[1])"
     processes = [
         subprocess.Popen(
-            [sys.executable, "-c", script, piece],
+            [sys.executable, "-c", script, piece], env=environment,
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
         )
         for piece in pieces
