@@ -135,7 +135,7 @@ class LostUnitRow(FileModel):
     queries: tuple[UnitQuery, ...] = ()
 
 
-class CellRow(FileModel):
+class ScoreCell(FileModel):
     """How much of a unit a memory covers, and by whose judgement."""
 
     id: str
@@ -220,7 +220,7 @@ class ScoreFile(FileModel):
     undecided_cells: Count = 0
     stores: tuple[StoreRow, ...] = ()
     scores: tuple[ScoreRow, ...]
-    cells: dict[str, tuple[CellRow, ...]] = Field(default_factory=dict)
+    cells: dict[str, tuple[ScoreCell, ...]] = Field(default_factory=dict)
 
     @property
     def judge_kind(self) -> str:

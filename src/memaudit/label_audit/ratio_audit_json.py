@@ -16,7 +16,7 @@ from memaudit.label_audit.ratio_audit_summary import (
     LabelShift,
     RankingChange,
     RatioAuditSummary,
-    RatioRow,
+    RatioSummaryRow,
     changed_cells,
     ratio_notes,
 )
@@ -167,7 +167,7 @@ def _effect(effect: UnitEffect) -> dict[str, Any]:
     }
 
 
-def _row(row: RatioRow) -> dict[str, Any]:
+def _row(row: RatioSummaryRow) -> dict[str, Any]:
     both = None if row.both is None else {"low": rounded(row.both[0]), "high": rounded(row.both[1])}
     return {
         "store": row.store,

@@ -89,7 +89,7 @@ class DrawSpread:
 
 
 @dataclass(frozen=True, slots=True)
-class RatioRow:
+class RatioSummaryRow:
     """One store at one budget. `missing` counts packages without its ratio, by reason.
 
     `bounds` is None if some optimum is not certified, or no package has a ratio.
@@ -109,7 +109,7 @@ class RatioAuditSummary:
     """The shifts of every label set, and the rows of every store."""
 
     shifts: Mapping[str, tuple[LabelShift, ...]]
-    rows: tuple[RatioRow, ...]
+    rows: tuple[RatioSummaryRow, ...]
     uncertified: int
     solved: int
 
@@ -253,7 +253,7 @@ def _resampled(
     return taus[~np.isnan(taus)], rhos[~np.isnan(rhos)], same
 
 
-def _row(audit: RatioAudit, store: str, budget: Fraction, counts: Floats) -> RatioRow:
+def _row(audit: RatioAudit, store: str, budget: Fraction, counts: Floats) -> RatioSummaryRow:
     columns = np.array(
         [[_number(ratio) for ratio in _column(audit, name, store, [budget])]
          for name in audit.scores]
@@ -268,7 +268,7 @@ def _row(audit: RatioAudit, store: str, budget: Fraction, counts: Floats) -> Rat
         elif reason := scores.optima[budget].undefined:
             missing[reason] += 1
     labels, both = _drawn(audit, store, budget, counts)
-    return RatioRow(
+    return RatioSummaryRow(
         store,
         budget,
         dict(zip(audit.scores, intervals, strict=True)),

@@ -21,7 +21,7 @@ DODGE = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Bar:
+class StackedBar:
     """A piece of a stacked bar, in percent of the width; `tone` numbers its kind from 1."""
 
     start: float
@@ -31,12 +31,14 @@ class Bar:
     value: float
 
 
-def stack(values: Sequence[float], kinds: Sequence[str], largest: float) -> list[Bar]:
+def stack(values: Sequence[float], kinds: Sequence[str], largest: float) -> list[StackedBar]:
     """One bar, piece after piece."""
     bars, so_far = [], 0.0
     for tone, (kind, value) in enumerate(zip(kinds, values, strict=True), start=1):
         if value > 0:
-            bars.append(Bar(percent(so_far, largest), percent(value, largest), tone, kind, value))
+            bars.append(
+                StackedBar(percent(so_far, largest), percent(value, largest), tone, kind, value)
+            )
             so_far += value
     return bars
 

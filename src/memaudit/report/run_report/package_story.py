@@ -140,7 +140,7 @@ MOST_EXPERIENCES = 30
 
 
 @dataclass(frozen=True, slots=True)
-class Offer:
+class StoryCandidate:
     """A candidate, whether OPT kept it, and how many writers did."""
 
     candidate: Candidate
@@ -154,7 +154,7 @@ class StreamStep:
 
     number: int
     experience: Experience
-    offers: tuple[Offer, ...]
+    offers: tuple[StoryCandidate, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,7 +257,7 @@ def _steps(
             number + 1,
             stream[number],
             tuple(
-                Offer(candidate, candidate.id in best, keepers.get(candidate.id, 0))
+                StoryCandidate(candidate, candidate.id in best, keepers.get(candidate.id, 0))
                 for candidate in offered[stream[number].id]
             ),
         )

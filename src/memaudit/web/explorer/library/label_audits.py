@@ -138,7 +138,7 @@ class _Read(BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore", allow_inf_nan=False)
 
 
-class Rater(_Read):
+class AuditRater(_Read):
     """An annotator or model, and how often each label was given."""
 
     name: str
@@ -162,7 +162,7 @@ class Dispute(_Read):
 class Agreement(_Read):
     """What the agreement part has beyond the tables of the report."""
 
-    raters: tuple[Rater, ...] = ()
+    raters: tuple[AuditRater, ...] = ()
     disputed: tuple[Dispute, ...] = ()
 
 

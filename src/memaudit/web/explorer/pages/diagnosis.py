@@ -16,7 +16,7 @@ from memaudit.web.explorer.library.library import NotInLibrary
 from memaudit.web.explorer.page import Page, PathParams, QueryParams
 from memaudit.web.explorer.views.package_links import Links, package_links
 from memaudit.web.explorer.views.paging import later_pages, list_page
-from memaudit.web.explorer.views.waterfall import Bar, waterfall
+from memaudit.web.explorer.views.waterfall import WaterfallBar, waterfall
 
 if TYPE_CHECKING:
     from memaudit.web.explorer.site import Site
@@ -96,7 +96,7 @@ class StoreLosses:
 
     store: str
     losses: LossCounts
-    bars: tuple[Bar, ...]
+    bars: tuple[WaterfallBar, ...]
 
 
 def store_losses(diagnosed: DiagnosisFolder) -> list[StoreLosses]:

@@ -13,7 +13,7 @@ from memaudit.web.explorer.page import Page, PathParams, QueryParams
 from memaudit.web.explorer.views.package_links import Links, package_links
 from memaudit.web.explorer.views.package_stores import scored_in
 from memaudit.web.explorer.views.paging import later_pages, list_page
-from memaudit.web.explorer.views.waterfall import ABOUT, Bar, losses_of
+from memaudit.web.explorer.views.waterfall import ABOUT, WaterfallBar, losses_of
 
 if TYPE_CHECKING:
     from memaudit.web.explorer.site import Site
@@ -52,7 +52,7 @@ def render_scores(site: "Site", parts: PathParams, params: QueryParams) -> str: 
     )  # fmt: skip
 
 
-def waterfall_of(line: ScoreLine) -> tuple[Bar, ...]:
+def waterfall_of(line: ScoreLine) -> tuple[WaterfallBar, ...]:
     """The waterfall of a line; empty if there is no diagnosis."""
     return losses_of(line.score.loss_diagnosis) if line.score.loss_diagnosis else ()
 

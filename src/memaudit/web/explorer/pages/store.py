@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class MemoryRow:
+class ShownMemory:
     """A memory with its place in the order of writing."""
 
     place: int
@@ -60,12 +60,12 @@ class Columns:
     more: bool
 
 
-def memory_rows(store: ExportedStore) -> list[MemoryRow]:
+def memory_rows(store: ExportedStore) -> list[ShownMemory]:
     """All memories, in the order in which they were written."""
-    return [MemoryRow(place, memory) for place, memory in enumerate(store.memories, start=1)]
+    return [ShownMemory(place, memory) for place, memory in enumerate(store.memories, start=1)]
 
 
-def columns_of(rows: Sequence[MemoryRow]) -> Columns:
+def columns_of(rows: Sequence[ShownMemory]) -> Columns:
     """The columns that these rows need."""
     return Columns(
         any(row.when for row in rows),
@@ -75,13 +75,13 @@ def columns_of(rows: Sequence[MemoryRow]) -> Columns:
     )
 
 
-def holding(rows: Sequence[MemoryRow], words: str) -> list[MemoryRow]:
+def holding(rows: Sequence[ShownMemory], words: str) -> list[ShownMemory]:
     """The rows that contain all the words, in any column."""
     wanted = [word.lower() for word in words.split()]
     return [row for row in rows if all(word in _letters(row) for word in wanted)]
 
 
-def _letters(row: MemoryRow) -> str:
+def _letters(row: ShownMemory) -> str:
     memory = row.memory
     parts = (memory.id, memory.text, memory.state, row.when, memory.namespace or "",
              memory.example or "", row.more)  # fmt: skip

@@ -12,7 +12,7 @@ ABOUT = {**LOSS_STEPS, "kept": "what the store holds within the budget"}
 
 
 @dataclass(frozen=True, slots=True)
-class Bar:
+class WaterfallBar:
     """One bar: from `start`, `width` wide, in percent; `tone` numbers the steps from 1."""
 
     name: str
@@ -33,18 +33,20 @@ def waterfall(
     total: tuple[str, str, float],
     steps: Sequence[tuple[str, str, Fraction, float]],
     rest: tuple[str, str, float],
-) -> tuple[Bar, ...]:
+) -> tuple[WaterfallBar, ...]:
     """The bars of the total 1, of its steps down, and of the rest, each with name and meaning."""
-    bars = [Bar(*total[:2], WHOLE, 0, Fraction(1), total[2], 0.0, 100.0)]
+    bars = [WaterfallBar(*total[:2], WHOLE, 0, Fraction(1), total[2], 0.0, 100.0)]
     left = Fraction(1)
     for tone, (name, about, share, value) in enumerate(steps, start=1):
         left -= share
-        bars.append(Bar(name, about, STEP, tone, share, value, _percent(left), _percent(share)))
-    bars.append(Bar(*rest[:2], REST, 0, left, rest[2], 0.0, _percent(left)))
+        bars.append(
+            WaterfallBar(name, about, STEP, tone, share, value, _percent(left), _percent(share))
+        )
+    bars.append(WaterfallBar(*rest[:2], REST, 0, left, rest[2], 0.0, _percent(left)))
     return tuple(bars)
 
 
-def losses_of(diagnosis: LossDiagnosis) -> tuple[Bar, ...]:
+def losses_of(diagnosis: LossDiagnosis) -> tuple[WaterfallBar, ...]:
     """From OPT of the common union down to what a store keeps."""
     return waterfall(
         ("OPT", "the best store of everybody's memories and the package's candidates",
