@@ -71,7 +71,7 @@ def test_edges(tiny: Package) -> None:
         frontier(tiny, -1)
     with pytest.raises(MemAuditError, match="more than 10,000,000 budgets"):
         frontier(tiny, MOST_BUDGETS + 1)
-    with pytest.raises(MemAuditError, match="group cap 0"):
+    with pytest.raises(MemAuditError, match="group cap must be at least 1, not 0"):
         frontier(tiny, 3, 0)
 
 
