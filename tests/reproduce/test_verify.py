@@ -426,7 +426,7 @@ def test_a_manifest_that_cannot_be_read(copied: Path, tmp_path: Path) -> None:
     assert "invalid JSON" in failure("reproduce", "verify", copied)
     path.rename(copied / "progress.json")
     assert "has no manifest.json; it is incomplete" in failure("reproduce", "verify", copied)
-    assert "has no manifest.json; give the folder" in failure("reproduce", "verify", tmp_path)
+    assert "has no manifest.json; give a folder" in failure("reproduce", "verify", tmp_path)
 
 
 @slow
