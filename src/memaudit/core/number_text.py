@@ -110,4 +110,7 @@ def byte_size(count: int) -> str:
 
 
 def _defined(number: Number | None) -> float | None:
-    return None if number is None or math.isnan(number) else float(number)
+    if number is None:
+        return None
+    value = float(number)
+    return None if math.isnan(value) else value
