@@ -160,7 +160,8 @@ def test_a_finished_folder_is_shown_again(
     assert json.loads(result.stdout) == json.loads((finished / "scoreboard.json").read_text())
     assert (copied / "manifest.json").read_bytes() == (finished / "manifest.json").read_bytes()
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "tomorrow")
-    assert "is not a number of seconds; correct or unset it" in failure("reproduce", "all", "--out", copied)
+    message = failure("reproduce", "all", "--out", copied)
+    assert "is not a number of seconds; correct or unset it" in message
 
 
 def test_command_lines_can_be_typed(finished: Path) -> None:
