@@ -64,7 +64,7 @@ def test_one_package_expected(tiny: Package, tmp_path: Path) -> None:
 def test_names_that_would_mix_are_refused(
     tiny: Package, tmp_path: Path, names: tuple[str, ...]
 ) -> None:
-    """Examples are told apart by prefix, so one name may not start another."""
+    """Examples are distinguished by prefix, so one name may not start another."""
     with pytest.raises(MemAuditError, match="cannot share a folder"):
         write_artifact([tiny.replace(name=name) for name in names], tmp_path / "a")
 

@@ -25,8 +25,8 @@ BOB = ("Bob works at the harbour.", "Bob repairs old clocks.")
 def test_captures_what_the_system_wrote_and_nothing_leaks(
     system: str, run: Run, model: ModelServer, no_way_out: list[str], tmp_path: Path
 ) -> None:
-    """Two packages: memories in order, told apart, with versions; no hidden side, no key, no call
-    to any other address."""
+    """Two packages: memories in order, with versions; no hidden side, no key, no call to any
+    other address."""
     outcome = run(system, [package("ann", *ANN), package("bob", *BOB)])
     store = outcome.store
     assert outcome.broken == {}

@@ -79,6 +79,10 @@ _STRICT = json.JSONDecoder(
 )
 
 
+class NotJson(InvalidPackage):
+    """A text that breaks the grammar of JSON, as one that was cut off does."""
+
+
 def parse_json(text: str, file: str, line: int = 1) -> Any:
     """One JSON document; `line` is where it starts in the file."""
     try:
@@ -86,7 +90,9 @@ def parse_json(text: str, file: str, line: int = 1) -> Any:
         _walk(value)
     except json.JSONDecodeError as error:
         where = f"{error.msg.removesuffix(' at')} at column {error.colno}"
-        raise refusal(f"is not valid JSON: {where}", "", file, line + error.lineno - 1) from None
+        place = line + error.lineno - 1
+        problem = Problem(f"is not valid JSON: {where}", file=file, line=place)
+        raise NotJson([problem], file) from None
     except RecursionError:
         raise refusal(f"nests deeper than {MAX_DEPTH} levels", "", file, line) from None
     except _Refused as error:
@@ -105,7 +111,7 @@ def parse_lines(text: str, file: str) -> tuple[list[JsonRow], list[Problem]]:
         try:
             value = parse_json(line, file, number)
         except InvalidPackage as error:
-            cut = number == len(lines) and error.problems[0].message.startswith("is not valid JSON")
+            cut = number == len(lines) and isinstance(error, NotJson)
             hint = "the file ends in the middle of a row: it was cut off"
             problems += [Problem(hint, "", file=file, line=number)] if cut else error.problems
             continue
