@@ -6,7 +6,8 @@ The claim. Values are counted in units of 1/scale, `scale` being what makes them
 and costs in whole units of their common denominator, a unit's coverage in whole levels. H[r][z] is
 what unit r at level z is worth (rounded up where h is irrational). The store is re-evaluated; the
 proof must show that every other store stays below `value + grain`, where `grain` divides the value
-of every store.
+of every store. Where nobody judged a cell, the store is worth no more than its value, and the proof
+holds for its upper bound: the optimum is the same whatever a judge will say.
 
 The proof is a tree, written in preorder as whole numbers. A node has decided to *keep* some
 candidates and to *ban* others. Any mu >= 0 and prices >= 0 give an upper bound for it:
@@ -104,9 +105,15 @@ class _Problem:
         cells: list[list[tuple[int, Fraction]]] = [[] for _ in candidates]
         steps = [1] * len(units)
         for cell in package.coverage:
-            if cell.value and cell.unit in number:
-                cells[place[cell.candidate]].append((number[cell.unit], cell.value))
-                steps[number[cell.unit]] = lcm(steps[number[cell.unit]], cell.value.denominator)
+            if cell.most and cell.unit in number:
+                r = number[cell.unit]
+                cells[place[cell.candidate]].append((r, cell.most))
+                steps[r] = lcm(steps[r], cell.most.denominator, cell.value.denominator)
+        self.known = {
+            (place[cell.candidate], number[cell.unit]): cell.value * steps[number[cell.unit]] // 1
+            for cell in package.coverage
+            if cell.most != cell.value and cell.unit in number
+        }
         cost_scale = lcm(1, *(candidate.cost.denominator for candidate in candidates))
         self.ids = [candidate.id for candidate in candidates]
         self.group = [rank[candidate.experience] for candidate in candidates]
@@ -467,9 +474,9 @@ class PackageChecker:
             return Verdict(False, f"the scale of this package is {_shown(Fraction(problem.scale))}")
         index = {id: u for u, id in enumerate(problem.ids)}
         covered: dict[int, int] = {}
-        for id in store:
-            for r, level in problem.rows[index[id]]:
-                covered[r] = covered.get(r, 0) + level
+        for u in (index[id] for id in store):
+            for r, level in problem.rows[u]:
+                covered[r] = covered.get(r, 0) + problem.known.get((u, r), level)
         reached = sum(problem.worth[r][min(problem.top[r], z)] for r, z in covered.items())
         value = Fraction(reached, problem.scale)
         if value != certificate.value:

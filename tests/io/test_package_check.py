@@ -75,7 +75,7 @@ CASES: list[tuple[str, str | bytes | None, list[str]]] = [
       "(declare a rule this machine can measure)"]),
     ("manifest.json", manifest(group_cap=0, name="", more=1),
      ["manifest.json: has the unknown field 'more' (known fields: attributes, budgets, "
-      "cost_rule, counts, digest, format, group_cap, name, sha256, version)",
+      "cost_rule, counts, digest, equal_texts_once, format, group_cap, name, sha256, version)",
       "manifest.json: has an empty field 'name'",
       "manifest.json: has a field 'group_cap' below 1"]),
     ("units.jsonl", '{"id": "u1", "kind": "fact", "response": {"shape": "cubic"}}\n',

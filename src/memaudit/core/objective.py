@@ -36,6 +36,15 @@ def value(package: Package, store: Iterable[str]) -> Enclosure:
     return worth(package, covered(package, store))
 
 
+def assumed_share(package: Package, store: Iterable[str]) -> Fraction:
+    """The share of a store's value that is lost if assumed cells are 0; 0 if it has no value."""
+    if package.without_assumed_cells is package:
+        return Fraction(0)
+    kept = list(store)
+    total = value(package, kept).low
+    return 1 - value(package.without_assumed_cells, kept).low / total if total else total
+
+
 def violations(
     package: Package, store: Collection[str], budget: Fraction, group_cap: int
 ) -> list[str]:

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from memaudit.core.errors import InvalidCertificate
 from memaudit.core.exact import plain
+from memaudit.core.grounds import is_estimate
 
 Status = Literal["certified", "bound"]
 CERTIFICATE_FORMAT = "memaudit-certificate"
@@ -150,6 +151,8 @@ class Optimum:
     certificate: Certificate | None = None
     value_high: Fraction | None = None
     note: str = ""
+    assumed: Fraction = Fraction(0)
+    """The share of the value that rests on assumed cells."""
     statistics: Mapping[str, int | float | str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -187,6 +190,8 @@ class Optimum:
             "status": self.status,
             "bound": float(self.bound),
             "gap": float(self.gap),
+            "assumed_share": float(self.assumed),
+            "estimate": is_estimate([self.assumed]),
             "note": self.note,
             "statistics": dict(self.statistics),
         }

@@ -10,7 +10,9 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, model_validator
 from memaudit.core.cost import DECLARED, cost_rule
 from memaudit.core.errors import InvalidPackage, MemAuditError, Problem
 from memaudit.core.exact import MAX_COMMON_DIGITS, Exact, common_denominator, plain
+from memaudit.core.grounds import is_assumed
 from memaudit.core.response import CLIPPED, Response
+from memaudit.core.text import content_key
 
 CURRENT, SUPERSESSION, DELETION = "current", "supersession", "deletion"
 ABSTENTION, TEMPORAL = "abstention", "temporal"
@@ -98,9 +100,17 @@ class Coverage(_Row):
     candidate: str
     unit: str
     value: Exact = Field(description="between 0 and 1")
+    upper: Exact | None = Field(
+        default=None, description="of a cell that nobody judged: the most it could be"
+    )
     label: str | None = None
     rationale: str | None = None
     provenance: str | None = None
+
+    @property
+    def most(self) -> Fraction:
+        """The value, or what it could be at most while nobody judged it."""
+        return self.value if self.upper is None else self.upper
 
 
 TABLES: dict[str, type[_Row]] = {
@@ -126,6 +136,9 @@ class Package(BaseModel):
     group_cap: int = Field(default=1, ge=1, description="candidates one experience may keep")
     cost_rule: str = Field(default=DECLARED, description="words, bytes, tokens:NAME or declared")
     budgets: tuple[Exact, ...] = Field(default=(), description="budgets the package is meant for")
+    equal_texts_once: bool = Field(
+        default=False, description="no two candidates have the same text (core/equal_texts.py)"
+    )
     attributes: dict[str, JsonValue] = Field(default_factory=dict)
 
     @model_validator(mode="before")
@@ -172,6 +185,24 @@ class Package(BaseModel):
         """Candidates by id."""
         return {candidate.id: candidate for candidate in self.candidates}
 
+    @cached_property
+    def is_open(self) -> bool:
+        """Whether nobody judged some cells, so that the optimum is known to lie between two."""
+        return any(cell.most != cell.value for cell in self.coverage)
+
+    @cached_property
+    def known(self) -> "Package":
+        """The package with cells that nobody judged as they are: its optimum is a lower bound."""
+        return self.replace(
+            coverage=tuple(cell.model_copy(update={"upper": None}) for cell in self.coverage)
+        )
+
+    @cached_property
+    def without_assumed_cells(self) -> "Package":
+        """The package without cells that rest on a rule; itself where there are none."""
+        cells = tuple(cell for cell in self.coverage if not is_assumed(cell.provenance))
+        return self if len(cells) == len(self.coverage) else self.replace(coverage=cells)
+
     def total_cost(self, store: Iterable[str]) -> Fraction:
         """What a set of candidates costs together."""
         return sum((self.candidate[id].cost for id in store), Fraction(0))
@@ -204,6 +235,8 @@ def find_problems(package: Any) -> Iterator[Problem]:
     units = {row.id for row in package.units}
     candidates = {row.id for row in package.candidates}
     yield from _candidate_problems(package, experiences)
+    if package.equal_texts_once:
+        yield from _equal_texts(package.candidates)
     for row, unit in enumerate(package.units):
         if unit.weight is not None and unit.weight < 0:
             yield Problem("has a negative weight", "weights are 0 or more", unit.id, "units", row)
@@ -230,7 +263,9 @@ def _denominator_problems(package: Any) -> Iterator[Problem]:
     responses = {unit.response for unit in package.units}
     kinds = {
         "costs": (candidate.cost for candidate in package.candidates),
-        "coverage values": (cell.value for cell in package.coverage),
+        "coverage values": (
+            value for cell in package.coverage for value in {cell.value, cell.most}
+        ),
         "weights and importances": (
             *(unit.weight for unit in package.units if unit.weight is not None),
             *(query.importance for query in package.queries),
@@ -294,6 +329,18 @@ def _candidate_problems(package: Any, experiences: set[str]) -> Iterator[Problem
             yield Problem("has a confidence outside [0, 1]", "", *at)
 
 
+def _equal_texts(candidates: Sequence[Candidate]) -> Iterator[Problem]:
+    first: dict[str, str] = {}
+    for row, candidate in enumerate(candidates):
+        key = content_key(candidate.text)
+        if key and first.setdefault(key, candidate.id) != candidate.id:
+            yield Problem(
+                f"has the same text as {first[key]!r}",
+                "make them one candidate, or leave out equal_texts_once", candidate.id,
+                "candidates", row,
+            )  # fmt: skip
+
+
 def _coverage_problems(
     coverage: Sequence[Coverage], candidates: set[str], units: set[str]
 ) -> Iterator[Problem]:
@@ -306,6 +353,10 @@ def _coverage_problems(
             yield Problem(f"names the unknown unit {cell.unit!r}", "", *at)
         if not 0 <= cell.value <= 1:
             yield Problem(f"has coverage {plain(cell.value)}", "coverage lies in [0, 1]", *at)
+        if cell.upper is not None and not cell.value <= cell.upper <= 1:
+            yield Problem(
+                f"has the upper bound {plain(cell.most)}", "it lies between the value and 1", *at
+            )
         if (cell.candidate, cell.unit) in seen:
             first = seen[cell.candidate, cell.unit]
             yield Problem(f"repeats the cell of row {first}", "keep one row per cell", *at)

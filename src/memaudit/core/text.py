@@ -118,6 +118,14 @@ def one_line(text: str) -> str:
     return " ".join(text.split())
 
 
+_SENTENCE_END = re.compile(r"[.!?\u2026]+(?=\s|$)")
+
+
+def content_key(text: str) -> str:
+    """What two texts of the same content share: case, spacing and the ends of sentences aside."""
+    return one_line(_SENTENCE_END.sub(" ", text)).casefold()
+
+
 def contains(text: str, quote: str) -> bool:
     """Whether the text contains the quote word for word, ignoring spacing; never an empty one."""
     wanted = one_line(quote)

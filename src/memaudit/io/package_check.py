@@ -22,7 +22,7 @@ VERSION = 1
 WEIGHT_ON_DISK = "query_weight"
 """Unit rows on disk also carry the weight the queries give, next to an explicit one."""
 
-HEADER = ("name", "group_cap", "cost_rule", "budgets", "attributes")
+HEADER = ("name", "group_cap", "cost_rule", "budgets", "equal_texts_once", "attributes")
 
 
 @dataclass(slots=True)
@@ -76,7 +76,10 @@ def open_header(document: Mapping[str, Any], file: str, own: set[str]) -> tuple[
 def header_data(package: Package) -> dict[str, Any]:
     """Format, version and what the package holds outside its tables."""
     data = package.model_dump(include=set(HEADER))
-    return {"format": FORMAT, "version": VERSION, **{name: data[name] for name in HEADER}}
+    if not package.equal_texts_once:  # programs before this field can read the package
+        del data["equal_texts_once"]
+    names = [name for name in HEADER if name in data]
+    return {"format": FORMAT, "version": VERSION, **{name: data[name] for name in names}}
 
 
 def table_data(package: Package) -> dict[str, list[dict[str, Any]]]:

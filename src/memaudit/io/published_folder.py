@@ -267,7 +267,7 @@ def _header(
     else:
         decisions = []
     entry = {
-        **{name: header[name] for name in HEADER},
+        **{name: header[name] for name in HEADER if name in header},
         "attributes": attributes,
         "digest": digest(package),
         "added_prefix": not _has_own_prefix(package),

@@ -3,6 +3,7 @@
 Costs, coverage and values are scaled by common denominators, so all arithmetic is in integers and
 nothing is rounded. Where h is irrational its values are rounded up to a declared grid (`value`)
 and down to it (`low`); a solver then maximises the upper form, which bounds the true optimum.
+Where nobody judged a cell, its upper bound counts.
 """
 
 from collections.abc import Iterable, Sequence
@@ -136,9 +137,10 @@ def integer_form(package: Package) -> Form:
     steps = [1] * len(units)
     for cell in package.coverage:
         unit = unit_index.get(cell.unit)
-        if unit is not None and cell.value:
-            cells[cell.candidate].append((unit, cell.value))
-            steps[unit] = lcm(steps[unit], cell.value.denominator)
+        if unit is not None and cell.most:
+            cells[cell.candidate].append((unit, cell.most))
+            # Both denominators, so that values and upper bounds are counted in the same levels.
+            steps[unit] = lcm(steps[unit], cell.value.denominator, cell.most.denominator)
     rows = tuple(
         tuple(sorted((unit, int(value * steps[unit])) for unit, value in cells[candidate.id]))
         for candidate in candidates

@@ -1,12 +1,14 @@
 """`solve`: pick a backend, solve, check the certificate, and report what is proven."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
 from memaudit.checker import PackageChecker
 from memaudit.core.errors import MemAuditError
 from memaudit.core.exact import exact
+from memaudit.core.objective import assumed_share
 from memaudit.core.optimum import Certificate, Optimum
 from memaudit.core.package import Package
 from memaudit.solvers.form import Form, check_budget, integer_form
@@ -65,6 +67,9 @@ def iter_optima(
         yield package_solver.solve(amount, seconds=seconds, check=check)
 
 
+NOT_JUDGED = "some cells are not judged"
+
+
 class PackageSolver:
     """Solves one package at many budgets; what does not depend on the budget is computed once."""
 
@@ -75,6 +80,7 @@ class PackageSolver:
         self.group_cap = package.group_cap if group_cap is None else group_cap
         self.form = integer_form(package)
         self.checker = PackageChecker(package)
+        self._known = PackageSolver(package.known, group_cap, solver) if package.is_open else None
 
     def solve(self, budget: Any, *, seconds: float | None = None, check: bool = True) -> Optimum:
         amount = exact(budget)
@@ -87,9 +93,14 @@ class PackageSolver:
             )
         limits = Limits(seconds=seconds)
         solution = self.backend.solve(form, limits)
-        return _optimum(
-            self.checker, form, amount, solution, self.backend.name, limits.spent, check
-        )
+        optimum = _optimum(
+            self.checker, form, amount, solution, self.backend.name, limits.spent,
+            check and self._known is None,
+        )  # fmt: skip
+        if self._known is None:
+            return optimum
+        known = self._known.solve(amount, seconds=seconds, check=check)
+        return _closed(optimum, known, self.checker, check)
 
 
 def _optimum(
@@ -140,8 +151,30 @@ def _optimum(
         solver=solver,
         certificate=certificate,
         note=note,
+        assumed=assumed_share(package, store),
         statistics={**solution.statistics, "seconds": round(elapsed, 6)},
     )
+
+
+def _closed(highest: Optimum, lowest: Optimum, checker: PackageChecker, check: bool) -> Optimum:
+    """The optimum of a package with cells that nobody judged: between the optimum of what is known
+    and that of the upper bounds. Where both are equal, the best known store and the proof for the
+    upper bounds certify it."""
+    note = f"{NOT_JUDGED}: the optimum lies between {lowest.value} and {highest.bound}"
+    optimum = replace(
+        lowest, digest=checker.digest, package=checker.package.name, status="bound",
+        bound=max(lowest.bound, highest.bound), certificate=None, value_high=None, note=note,
+        assumed=assumed_share(checker.package, lowest.store),
+    )  # fmt: skip
+    if highest.certificate is None or not check:
+        return optimum
+    certificate = replace(highest.certificate, store=lowest.store)
+    if not checker.verify(certificate).valid:
+        return optimum
+    return replace(
+        optimum, status="certified", certificate=certificate, value_high=lowest.value_high, note="",
+        bound=lowest.value if lowest.value_high is None else lowest.value_high,
+    )  # fmt: skip
 
 
 def _precision(form: Form, chosen: tuple[int, ...]) -> str:

@@ -1,0 +1,115 @@
+"""Same text, once: candidates with the same text are one piece of content and one candidate.
+
+Two copies of a memory that covers half of a unit would otherwise add up to all of it. Case, spacing
+and punctuation at the end of a sentence aside; an empty text equals no other. The one candidate has
+the least cost of its copies and, cell by cell, their larger value. It stays in the group of its
+copies if they share one, else it is in a group of its own. All this can only raise an optimum.
+
+A package says by `equal_texts_once` that no two of its candidates have the same text.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from memaudit.core.errors import MemAuditError
+from memaudit.core.grounds import strength
+from memaudit.core.package import Candidate, Coverage, Experience
+from memaudit.core.text import content_key
+
+
+@dataclass(frozen=True, slots=True)
+class DistinctTexts:
+    """The tables of a package without copies; `copies` are those left out, by id."""
+
+    experiences: tuple[Experience, ...]
+    candidates: tuple[Candidate, ...]
+    coverage: tuple[Coverage, ...]
+    stands_for: Mapping[str, str] = field(default_factory=dict)
+    """By the id of a copy, the id of the candidate that stands for it."""
+    copies: Mapping[str, Candidate] = field(default_factory=dict)
+
+
+def distinct_texts(
+    experiences: Sequence[Experience],
+    candidates: Sequence[Candidate],
+    coverage: Sequence[Coverage],
+) -> DistinctTexts:
+    """The tables with every text once; of copies of equal cost the first stands for all."""
+    by_text: dict[str, list[Candidate]] = {}
+    for candidate in candidates:
+        if key := content_key(candidate.text):
+            by_text.setdefault(key, []).append(candidate)
+    groups = [same for same in by_text.values() if len(same) > 1]
+    if not groups:
+        return DistinctTexts(tuple(experiences), tuple(candidates), tuple(coverage))
+    chosen = {id(same): min(same, key=lambda copy: copy.cost) for same in groups}
+    stands_for = {
+        copy.id: chosen[id(same)].id
+        for same in groups
+        for copy in same
+        if copy is not chosen[id(same)]
+    }
+    left = [candidate for candidate in candidates if candidate.id not in stands_for]
+    room = Counter(candidate.experience for candidate in left)
+    moved: dict[str, tuple[str, str]] = {}  # the first copy's experience and the new one
+    for same in groups:
+        kept = chosen[id(same)]
+        shared = len({copy.experience for copy in same}) == 1
+        if not shared and room[kept.experience] > 1:
+            moved[kept.id] = same[0].experience, f"same text: {kept.id}"
+    return DistinctTexts(
+        _with_own_groups(experiences, moved),
+        tuple(
+            candidate.model_copy(update={"experience": moved[candidate.id][1]})
+            if candidate.id in moved
+            else candidate
+            for candidate in left
+        ),
+        _larger_cells(coverage, stands_for),
+        stands_for,
+        {candidate.id: candidate for candidate in candidates if candidate.id in stands_for},
+    )
+
+
+def _with_own_groups(
+    experiences: Sequence[Experience], moved: Mapping[str, tuple[str, str]]
+) -> tuple[Experience, ...]:
+    """The stream with the new groups, each after the experience of its first copy."""
+    if not moved:
+        return tuple(experiences)
+    taken = {experience.id for experience in experiences}
+    after: dict[str, list[str]] = {}
+    for first, new in moved.values():
+        if new in taken:
+            raise MemAuditError(f"an experience is called {new!r}; rename it")
+        after.setdefault(first, []).append(new)
+    stream: list[Experience] = []
+    for experience in sorted(experiences, key=lambda known: known.index):
+        stream.append(experience)
+        stream += (
+            experience.model_copy(update={"id": new, "text": "", "attributes": {}})
+            for new in after.get(experience.id, ())
+        )
+    return tuple(
+        experience.model_copy(update={"index": index}) for index, experience in enumerate(stream)
+    )
+
+
+def _larger_cells(
+    coverage: Sequence[Coverage], stands_for: Mapping[str, str]
+) -> tuple[Coverage, ...]:
+    """Every cell once: the largest value, and of equal ones that which rests on most."""
+    best: dict[tuple[str, str], Coverage] = {}
+    for cell in coverage:
+        at = stands_for.get(cell.candidate, cell.candidate), cell.unit
+        known = best.get(at)
+        if known is None:
+            best[at] = cell.model_copy(update={"candidate": at[0]})
+            continue
+        larger = max(known, cell, key=lambda row: (row.value, strength(row.provenance)))
+        most = max(known.most, cell.most)
+        best[at] = larger.model_copy(
+            update={"candidate": at[0], "upper": most if most > larger.value else None}
+        )
+    return tuple(best.values())

@@ -1,0 +1,106 @@
+"""Same text, once."""
+
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memaudit.core.digest import digest
+from memaudit.core.equal_texts import distinct_texts
+from memaudit.core.errors import InvalidPackage
+from memaudit.core.package import Package
+from memaudit.core.text import content_key
+from memaudit.solvers.solve import solve
+from tests.strategies import packages
+
+F = Fraction
+HALF = F(1, 2)
+
+
+def merged(package: Package) -> Package:
+    tables = distinct_texts(package.experiences, package.candidates, package.coverage)
+    return package.replace(
+        experiences=tables.experiences,
+        candidates=tables.candidates,
+        coverage=tables.coverage,
+        equal_texts_once=True,
+    )
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("Eats fish.", "eats  FISH", True),
+        ("Eats fish. Hates peas!", "eats fish hates peas", True),
+        ("Has 1.5 dogs", "Has 15 dogs", False),
+        ("Eats fish", "Eats fishes", False),
+        ("really?!", "Really...", True),
+    ],
+)
+def test_case_spacing_and_ends_of_sentences_do_not_distinguish(
+    one: str, other: str, same: bool
+) -> None:
+    assert (content_key(one) == content_key(other)) is same
+
+
+def test_two_copies_of_half_a_unit_are_worth_half() -> None:
+    package = Package.model_validate({
+        "name": "p", "group_cap": 2, "experiences": [{"id": "e"}, {"id": "f"}],
+        "candidates": [
+            {"id": "a", "experience": "e", "kind": "fact", "text": "Eats fish.", "cost": 2},
+            {"id": "b", "experience": "f", "kind": "fact", "text": "eats fish", "cost": 1},
+            {"id": "x", "experience": "f", "kind": "fact", "text": "", "cost": 1},
+            {"id": "y", "experience": "f", "kind": "fact", "text": " ", "cost": 1}],
+        "units": [{"id": id, "kind": "fact", "weight": 1} for id in "uv"],
+        "coverage": [
+            {"candidate": "a", "unit": "u", "value": 0.5, "provenance": "heuristic:x"},
+            {"candidate": "b", "unit": "u", "value": 0.5, "provenance": "pass:x"},
+            {"candidate": "a", "unit": "v", "value": 0.25}],
+    })  # fmt: skip
+    assert solve(package, 9).value == F(5, 4)
+    once = merged(package)
+    assert solve(once, 9).value == F(3, 4)
+    (kept,) = (candidate for candidate in once.candidates if candidate.text.strip())
+    assert (kept.id, kept.cost) == ("b", 1)
+    assert kept.experience not in {"e", "f"}, "outside any group: its copies share none"
+    cells = {cell.unit: (cell.value, cell.provenance) for cell in once.coverage}
+    assert cells == {"u": (HALF, "pass:x"), "v": (F(1, 4), None)}
+    assert len(once.candidates) == 3, "an empty text equals no other"
+
+
+def test_a_package_that_says_so_has_every_text_once() -> None:
+    rows = [{"id": id, "experience": "e", "kind": "f", "text": "A.", "cost": 1} for id in "ab"]
+    data = {"name": "p", "experiences": [{"id": "e"}], "candidates": rows, "units": []}
+    off = Package.model_validate(data)
+    with pytest.raises(InvalidPackage, match="has the same text as 'a'"):
+        Package.model_validate({**data, "equal_texts_once": True})
+    assert digest(off) == digest(off.replace(equal_texts_once=False))
+    assert digest(merged(off)) != digest(off.replace(candidates=off.candidates[:1]))
+
+
+@given(packages(responses=False), st.data())
+def test_merging_never_lowers_an_optimum_below_that_of_distinct_texts(
+    package: Package, data: st.DataObject
+) -> None:
+    """A store with every text at most once is worth no more than the merged optimum."""
+    words = st.sampled_from(["", "fish", "Fish.", "peas", "Peas!"])
+    texts = {candidate.id: data.draw(words) for candidate in package.candidates}
+    package = package.replace(
+        candidates=tuple(
+            candidate.model_copy(update={"text": texts[candidate.id]})
+            for candidate in package.candidates
+        )
+    )
+    once = merged(package)
+    budget = package.total_cost(texts) / 2
+    first: dict[str, str] = {}
+    for candidate in package.candidates:
+        first.setdefault(content_key(candidate.text) or candidate.id, candidate.id)
+    kept = set(first.values())
+    distinct = package.replace(
+        candidates=tuple(one for one in package.candidates if one.id in kept),
+        coverage=tuple(cell for cell in package.coverage if cell.candidate in kept),
+    )
+    assert solve(once, budget).value >= solve(distinct, budget).value
+    assert merged(once) == once
