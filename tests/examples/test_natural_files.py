@@ -2,19 +2,24 @@
 
 import json
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from functools import cache
 from importlib.resources import as_file, files
+from itertools import permutations
 
 import pytest
 
+from memaudit.core.package import Package
+from memaudit.core.text import contains
 from memaudit.datasets.conversation import Conversation, Turn
 from memaudit.datasets.irregularities import LoadedConversation
 from memaudit.datasets.registry import read_conversations
 from memaudit.natural.annotations import AnnotationRecipe, build_package
+from memaudit.natural.candidates import EXTRACT_RULES, extracts
 from memaudit.natural.label_files import read_labels
 from memaudit.natural.named_packages import PASSES, natural_set
 from memaudit.natural.reliability import reliability
+from memaudit.natural.transcript import split_conversation
 from memaudit.solvers.solve import solve
 
 Row = dict[str, object]
@@ -63,6 +68,22 @@ def of(name: str, talk: Conversation) -> list[Row]:
     return [row for row in rows(name) if row["conversation"] == talk.id]
 
 
+def package(talk: Conversation) -> Package:
+    (built,) = (one for one in natural_set() if one.name == talk.id)
+    return built
+
+
+def is_extract(row: Row) -> bool:
+    """Whether a row of memories.jsonl says that an extract was labelled; the build has its text."""
+    return "text" not in row
+
+
+def extract_ids() -> set[tuple[object, object]]:
+    """The conversations and ids of labelled extracts."""
+    return {(row["conversation"], row["memory_id"]) for row in rows("memories.jsonl")
+            if is_extract(row)}  # fmt: skip
+
+
 def texts(row: Row, key: str) -> list[str]:
     value = row[key]
     assert isinstance(value, list)
@@ -93,7 +114,8 @@ def test_labels_fit_their_conversations() -> None:
     recipe = AnnotationRecipe("chat", labels=labels)
     assert [row for one in loaded() for row in build_package(one, recipe).misfits.rows] == []
     assert {row["kind"] for row in rows("units.jsonl")} == UNIT_KINDS
-    assert {row["kind"] for row in rows("memories.jsonl")} == MEMORY_KINDS
+    kinds = {row["kind"] for row in rows("memories.jsonl") if not is_extract(row)}
+    assert kinds == MEMORY_KINDS
     for file in LABEL_FILES:
         assert {row["coverage"] for row in rows(file)} == {1, 0.5}
         assert all(row["why"] for row in rows(file))
@@ -101,7 +123,7 @@ def test_labels_fit_their_conversations() -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_unit_is_quoted_from_a_turn_that_its_questions_cite(name: str) -> None:
-    """So a raw turn covers it fully; only what no longer holds may be asked for by no question."""
+    """Only what no longer holds may be asked for by no question."""
     talk = talks()[name]
     evidence = {question.id: set(question.evidence) for question in talk.questions}
     for row in of("units.jsonl", talk):
@@ -130,10 +152,21 @@ def test_the_words_of_an_answer_are_in_the_turns_it_cites(name: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_no_memory_says_fully_what_had_not_been_said_yet(name: str) -> None:
-    """A full cell is of a memory written at or after a turn that states the unit."""
+    """A full cell is of a memory written at or after a turn that states the unit.
+
+    An extract is written at its turn, or at the last turn of its session.
+    """
     talk = talks()[name]
     order = {id: place for place, id in enumerate(turns(talk))}
-    written = {row["memory_id"]: order[str(row["turn"])] for row in of("memories.jsonl", talk)}
+    written: dict[object, int] = {
+        offer.id: max(order[id] for id in offer.whole_turns)
+        for offer in extracts(split_conversation(talk, "chat")[0])
+    }
+    written |= {
+        row["memory_id"]: order[str(row["turn"])]
+        for row in of("memories.jsonl", talk)
+        if not is_extract(row)
+    }
     stated = {
         row["unit_id"]: min(order[id] for id in texts(row, "turns"))
         for row in of("units.jsonl", talk)
@@ -144,33 +177,81 @@ def test_no_memory_says_fully_what_had_not_been_said_yet(name: str) -> None:
 
 
 def test_a_memory_that_keeps_what_was_to_be_deleted_earns_nothing() -> None:
-    """The alarm code and the birthday are worth nothing to any question."""
+    """The alarm code and the birthday are worth nothing to any question, wherever they are."""
     for name, secret in (("alarm-code", "4471"), ("forget-erik", "22 June")):
         talk = talks()[name]
-        leaking = {
-            row["memory_id"]
-            for row in of("memories.jsonl", talk)
-            if secret in str(row["text"])
-        }  # fmt: skip
+        leaking = {one.id for one in package(talk).candidates if secret in one.text}
+        assert {package(talk).candidate[id].kind for id in leaking} >= {"raw", "session", "fact"}
         asked = {row["unit_id"] for row in of("units.jsonl", talk) if row["questions"]}
         covered = {
             row["unit_id"]
             for row in of("coverage.jsonl", talk)
             if row["memory_id"] in leaking
         }  # fmt: skip
-        assert leaking
         assert covered.isdisjoint(asked)
 
 
+def test_all_extracts_are_labelled() -> None:
+    offered = {
+        (talk.id, offer.id)
+        for talk in talks().values()
+        for offer in extracts(split_conversation(talk, "chat")[0])
+    }
+    assert extract_ids() == offered
+
+
+def test_no_two_extracts_of_one_turn_contain_each_other() -> None:
+    """So that a larger group cap rewards no text twice."""
+    for talk in talks().values():
+        groups = defaultdict(list)
+        for one in package(talk).candidates:
+            if one.kind in EXTRACT_RULES:
+                groups[one.experience].append(one.text)
+        assert set(turns(talk)) < set(groups)  # and the ends of sessions
+        for group in groups.values():
+            assert not any(contains(one, other) for one, other in permutations(group, 2))
+
+
+def test_extracts_have_the_lower_label_of_two_readers() -> None:
+    """As the README says, which also has the number of cells where they differ."""
+    by_pass = {
+        file: {
+            (row["conversation"], row["memory_id"], row["unit_id"]): row["coverage"]
+            for row in rows(file)
+            if (row["conversation"], row["memory_id"]) in extract_ids()
+        }
+        for file in LABEL_FILES
+    }
+    taken, first, second = by_pass.values()
+    pairs = {at: (first.get(at, 0), second.get(at, 0)) for at in {*first, *second}}
+    assert taken == {at: low for at, pair in pairs.items() if (low := min(pair, key=float))}
+    differ = sum(one != other for one, other in pairs.values())
+    page = FOLDER.joinpath("README.md").read_text(encoding="utf-8")
+    assert f"They differ in {differ} cells." in page
+
+
 def test_the_readme_counts_what_is_there() -> None:
-    """Both tables, the number of cells looked at, and the examples it quotes."""
+    """Both tables, the numbers of cells looked at, and the examples it quotes."""
     page = FOLDER.joinpath("README.md").read_text(encoding="utf-8")
     table = {
         what: int(number) for what, number in re.findall(r"^\| ([a-z ]+) \| (\d+) \|", page, re.M)
     }
     all_talks = list(talks().values())
-    values = Counter(row["coverage"] for row in rows("coverage.jsonl"))
-    cells = sum(len(of("units.jsonl", one)) * len(of("memories.jsonl", one)) for one in all_talks)
+    own = extract_ids()
+    # Whether it is an extract's, and its value.
+    values = Counter(
+        ((row["conversation"], row["memory_id"]) in own, row["coverage"])
+        for row in rows("coverage.jsonl")
+    )
+    cells = {
+        kind: sum(
+            len(of("units.jsonl", talk))
+            for talk in all_talks
+            for row in of("memories.jsonl", talk)
+            if is_extract(row) is kind
+        )
+        for kind in (False, True)
+    }
     assert table == TOPICS | {
         "conversations": len(all_talks),
         "sessions": sum(len(talk.sessions) for talk in all_talks),
@@ -178,27 +259,35 @@ def test_the_readme_counts_what_is_there() -> None:
         "questions": sum(len(talk.questions) for talk in all_talks),
         "abstention questions": sum(one.abstention for talk in all_talks for one in talk.questions),
         "units": len(rows("units.jsonl")),
-        "memories": len(rows("memories.jsonl")),
-        "cells": cells,
-        "full cells": values[1],
-        "partial cells": values[0.5],
+        "memories": len(rows("memories.jsonl")) - len(own),
+        "extracts": len(own),
+        "cells of memories": cells[False],
+        "full cells of memories": values[False, 1],
+        "partial cells of memories": values[False, 0.5],
+        "cells of extracts": cells[True],
+        "full cells of extracts": values[True, 1],
+        "partial cells of extracts": values[True, 0.5],
     }
-    assert f"Of {cells} cells" in page
-    assert f"over all {cells} cells" in page
+    assert f"Of {cells[False]} cells" in page
+    assert f"over all {cells[False]} cells" in page
+    assert f"all {cells[True]} cells blind" in page
+    kinds = Counter(str(id).split("/")[1] for _, id in own)
+    assert f"the {kinds['raw']} turns" in page
+    assert f"the {kinds['session']} sessions" in page
     assert Counter(talk.topic for talk in all_talks) == TOPICS
     assisted = sum("assistant" in {t.speaker for t in turns(talk).values()} for talk in all_talks)
     assert f"In {assisted} of them" in page
     assert f"in {len(all_talks) - assisted} two friends" in page
     examples = re.findall(r'^\| [^|]+ \| "([^"]+)"', page, re.M)
-    assert len(examples) == 14
-    assert set(examples) <= {row["text"] for row in rows("memories.jsonl")}
+    assert len(examples) == 15
+    assert set(examples) <= {one.text for talk in all_talks for one in package(talk).candidates}
 
 
 def test_it_holds_what_its_readme_says() -> None:
-    """26 conversations, 155 units, 268 labelled cells above 0, every quote row."""
+    """26 conversations, 155 units, 673 cells above 0, all of them judged, every quote row."""
     row = reliability("natural", natural_set())
     assert (row.packages, row.queries, row.units) == (26, 103, 155)
-    assert row.coverage["pass:coverage"] == {"full": 189, "partial": 79}
+    assert row.coverage == {"pass:coverage": {"full": 189 + 306, "partial": 79 + 99}}
     assert row.units_uncovered == 0
     assert row.quotes.checked == row.quotes.found > 155
     assert natural_set() is natural_set()

@@ -11,7 +11,7 @@ from memaudit.core.errors import MemAuditError
 from memaudit.io.packages import examine, read_package
 from memaudit.natural.build_folder import build_into, file_name, packages_at
 from memaudit.natural.build_plan import BuildJob
-from memaudit.natural.coverage_rules import CITED, INCLUSION
+from memaudit.natural.coverage_rules import INCLUSION
 from memaudit.natural.label_files import read_labels
 from tests.cli.running import failure, run
 from tests.datasets.files import FIXTURES
@@ -54,8 +54,7 @@ def test_the_manifest(tmp_path: Path) -> None:
     ]  # fmt: skip
     exact = {name: row["exact"] for name, row in manifest["coverage_by_provenance"].items()}
     assert exact == {
-        "dataset:pointer": False, "exact:inclusion": True,
-        "heuristic:containment-v1": False, "heuristic:lexical-v2": False,
+        "dataset:pointer-v2": False, "exact:statement": True, "heuristic:lexical-v2": False,
     }  # fmt: skip
     assert manifest["adjudication"] is None
 
@@ -171,22 +170,19 @@ def dataset(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_a_cited_turn_without_the_quote_is_not_exact(dataset: Path) -> None:
-    """The question is cited beside the answer; only the answer states the unit."""
+def test_a_cited_turn_without_the_quote_is_a_part(dataset: Path) -> None:
+    """The question is cited beside the answer; only the answer and the session state the unit."""
     result = run(
         "build", dataset / "chat.jsonl", "--units", dataset / "units.jsonl", "--out", dataset / "d"
     )
     assert result.exit_code == 0, result.output
     (package,) = packages_at(dataset / "d")
-    kinds = package.candidate
-    raw = {
-        kinds[row.candidate].experience: (row.value, row.provenance)
-        for row in package.coverage
-        if kinds[row.candidate].kind == "raw"
+    assert {row.provenance for row in package.coverage} == {INCLUSION}
+    assert {row.candidate: (row.value, row.rationale) for row in package.coverage} == {
+        "s1:1/raw": (Fraction(1, 2), "without the quote"),
+        "s1:2/raw": (Fraction(1), "5 of 5 terms"),
+        "s1/session": (Fraction(1), "5 of 5 terms"),
     }
-    assert sorted(raw.values()) == [(Fraction(1, 2), CITED), (Fraction(1), INCLUSION)]
-    text = {kinds[row.candidate].text for row in package.coverage if row.provenance == INCLUSION}
-    assert all("Charlotte" in one for one in text)
 
 
 def test_another_build_in_the_folder(dataset: Path) -> None:

@@ -5,18 +5,8 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memaudit.core.cost import words
-from memaudit.core.text import one_line
 from memaudit.datasets.conversation import Conversation, Question, Representation, Session, Turn
-from memaudit.natural.candidates import (
-    MAX_WINDOW_WORDS,
-    SPAN_FROM,
-    SPAN_WORDS,
-    dataset_offers,
-    extracts,
-    pairs,
-    update_offers,
-)
+from memaudit.natural.candidates import dataset_offers, extracts, pairs, update_offers
 from memaudit.natural.transcript import Transcript, split_conversation, turn_text
 from tests.natural.talks import DIET, load
 
@@ -27,49 +17,51 @@ TEXTS = st.lists(
 ).map(lambda texts: [" ".join(text) for text in texts])
 
 
-def talk(texts: list[str], **more: object) -> Transcript:
+def talk(texts: list[str], time: str | None = None, **more: object) -> Transcript:
     turns = tuple(
         Turn(f"t{n}", "s1", n, "Ann", "user", text, None, **more)  # type: ignore[arg-type]
         for n, text in enumerate(texts)
     )
-    conversation = Conversation("c", (Session("s1", 0, None, turns),))
+    conversation = Conversation("c", (Session("s1", 0, time, turns),))
     return split_conversation(conversation, "chat")[0]
 
 
 @given(TEXTS)
 def test_extracts_hold_what_they_say_they_hold(texts: list[str]) -> None:
-    """Whole turns word for word; pieces are pieces; no text twice in a group."""
+    """One per spoken turn, and one of all of them at the end, which is a group of its own."""
     transcript = talk(texts)
-    seen: set[tuple[str, str]] = set()
-    for offer in extracts(transcript):
-        key = offer.experience, one_line(offer.text)
-        assert key not in seen
-        seen.add(key)
-        assert offer.text.strip()
-        for turn in offer.whole_turns:
-            assert turn_text(transcript.turn[turn]) in offer.text
-        if offer.piece_of is not None:
-            assert offer.text in turn_text(transcript.turn[offer.piece_of])
-        if offer.kind == "window":
-            assert words(offer.text) <= MAX_WINDOW_WORDS
-            assert offer.experience in offer.whole_turns
-    spans = {offer.piece_of for offer in extracts(transcript) if offer.kind == "span"}
-    assert spans <= {t.id for t in transcript.turn.values() if words(t.text) > SPAN_FROM}
+    spoken = [turn.id for turn in transcript.turn.values() if turn.text]
+    offers = list(extracts(transcript))
+    groups = [*spoken, "s1/end"] if spoken else []
+    assert [offer.experience for offer in offers] == groups
+    for offer in offers:
+        held = [f"Ann: {turn_text(transcript.turn[turn])}" for turn in offer.whole_turns]
+        assert offer.text == "\n".join(held)
+        assert offer.whole_turns == (
+            tuple(spoken) if offer.kind == "session" else (offer.experience,)
+        )
 
 
-def test_the_kinds_of_one_turn() -> None:
-    """Three turns; the middle one has two sentences and 33 words."""
-    long = "We met in Rome. " + "and then we walked " * 7 + "home."
-    offers = {offer.id: offer for offer in extracts(talk(["Hi Bo.", long, "Nice one."]))}
-    assert list(offers) == [
-        "t0/raw", "t0/window", "t1/raw", "t1/window", "t1/sentence-1", "t1/sentence-2", "t1/span",
-        "t2/raw", "t2/window", "s1/session",
-    ]  # fmt: skip
-    assert offers["t1/window"].whole_turns == ("t0", "t1", "t2")
-    assert offers["t0/window"].whole_turns == ("t0", "t1")
-    assert offers["t1/window"].text == f"Ann: Hi Bo.\nAnn: {long}\nAnn: Nice one."
-    assert words(offers["t1/span"].text) == SPAN_WORDS
-    assert offers["s1/session"].experience == "s1/end"
+def test_extracts_say_who_and_when() -> None:
+    """A turn has its date and speaker, a session its date once; a blank turn none."""
+    transcript = talk(["Hi Bo. Rome?", " ", "Nice one."], "2025-02-04 12:30")
+    assert {offer.id: offer.text for offer in extracts(transcript)} == {
+        "t0/raw": "[2025-02-04] Ann: Hi Bo. Rome?",
+        "t2/raw": "[2025-02-04] Ann: Nice one.",
+        "s1/session": "[2025-02-04]\nAnn: Hi Bo. Rome?\nAnn: Nice one.",
+    }
+
+
+def test_a_turn_may_have_a_date_of_its_own() -> None:
+    """Else it is dated as its session."""
+    turns = (
+        Turn("t1", "s1", 0, "Ann", "user", "Hi."),
+        Turn("t2", "s1", 1, "Bo", "user", "Hello.", "2025-02-05T00:10"),
+    )
+    conversation = Conversation("c", (Session("s1", 0, "2025-02-04", turns),))
+    first, second, session = extracts(split_conversation(conversation, "chat")[0])
+    assert (first.text, second.text) == ("[2025-02-04] Ann: Hi.", "[2025-02-05] Bo: Hello.")
+    assert session.text == "[2025-02-04]\nAnn: Hi.\nBo: Hello."
 
 
 def test_captions_are_marked() -> None:
@@ -104,8 +96,9 @@ def test_updates_pair_a_turn_with_the_most_similar_earlier_one(tmp_path: Path) -
     ((number, pair),) = pairs(transcript)
     assert (number, pair.earlier, pair.later) == (1, "t1", "t3")
     assert {offer.id: offer.text for offer in update_offers(transcript)} == {
-        "t3/tombstone": "No longer holds: For travel meals I eat vegetarian food.",
-        "t3/compound_update": "For travel meals I eat fish food now. "
+        "t3/tombstone": "[2025-03-14] No longer holds: Ann: "
+        "For travel meals I eat vegetarian food.",
+        "t3/compound_update": "[2025-03-14] Ann: For travel meals I eat fish food now. "
         "(before: For travel meals I eat vegetarian food.)",
     }
 

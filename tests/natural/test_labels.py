@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 from memaudit.core.errors import MemAuditError
+from memaudit.core.grounds import STATEMENT
 from memaudit.core.package import Package
 from memaudit.natural.annotations import AnnotatedBuild, AnnotationRecipe, build_package
-from memaudit.natural.coverage_rules import FULL
+from memaudit.natural.coverage_rules import FULL, INCLUSION
 from memaudit.natural.label_files import read_labels
 from memaudit.natural.label_passes import label_passes, with_pass
 from memaudit.natural.reliability import reliability
@@ -68,14 +69,17 @@ def test_what_does_not_fit_is_counted_and_named(built: AnnotatedBuild) -> None:
 
 
 def test_units_of_ones_own(built: AnnotatedBuild) -> None:
-    """Required by id or by number from 0; raw turns cover the units that name them."""
+    """Required by id or by number from 0; raw turns cover the units that name them.
+
+    t3 has all of ann, eat, fish, which is a rule's guess. It states u2 word for word.
+    """
     package = built.package
     assert [q.required for q in package.queries] == [("u1",), ("u2",), ()]
     rows = {name: (row.value, row.provenance) for name, row in cells(package, "u1").items()}
-    assert rows["t3/raw"] == rows["s2/session"] == (FULL, "exact:inclusion")
-    assert rows["t3/sentence-1"] == (FULL, "heuristic:containment-v1")  # it holds the quote
-    assert rows["m1"] == (FULL, "pass:a")
-    assert "t3/sentence-2" not in rows
+    assert rows == {
+        "t3/raw": (FULL, INCLUSION), "s2/session": (FULL, INCLUSION), "m1": (FULL, "pass:a"),
+    }  # fmt: skip
+    assert cells(package, "u2")["t3/raw"].provenance == STATEMENT
     assert package.units[1].attributes == {"note": "SECRET", "unverified_quote": "Rome was hot"}
     assert [source.text for source in package.units[2].sources] == ["Hello there"]
 
@@ -183,15 +187,66 @@ def test_a_bad_cell_is_one_line(tmp_path: Path, row: Row, message: str) -> None:
 
 def test_labels_without_memories_override_rules(tmp_path: Path) -> None:
     """A pass may judge the build's own candidates; its frame is what it lists."""
-    rows: list[Row] = [{"memory_id": "t3/sentence-2", "unit_id": "t3", "coverage": 0},
-                       {"memory_id": "t3/sentence-1", "unit_id": "t3", "coverage": 1}]  # fmt: skip
+    rows: list[Row] = [
+        {"memory_id": "t3/raw", "unit_id": "t3", "coverage": 0},
+        {"memory_id": "t3/compound_update", "unit_id": "t3", "coverage": 1},
+    ]
     labels = read_labels(passes=[write_rows(tmp_path / "a.jsonl", rows)])
     package: Package = build_package(
         load(tmp_path, DIET), AnnotationRecipe("chat", labels=labels)
     ).package
-    found = cells(package, "t3")
-    assert "t3/sentence-2" not in found
-    assert (found["t3/sentence-1"].value, found["t3/sentence-1"].provenance) == (FULL, "pass:a")
+    found = {name: (row.value, row.provenance) for name, row in cells(package, "t3").items()}
+    assert found == {"t3/compound_update": (FULL, "pass:a"), "s2/session": (FULL, STATEMENT)}
     passes = label_passes(package)
     assert passes is not None
     assert (passes.frame, passes.judged) == ("listed", 2)
+
+
+def labelled(folder: Path, memories: list[Row], rows: list[Row]) -> Package:
+    labels = read_labels(
+        write_rows(folder / "u.jsonl", UNITS), write_rows(folder / "m.jsonl", memories),
+        [write_rows(folder / "a.jsonl", rows)],
+    )  # fmt: skip
+    return build_package(load(folder, DIET), AnnotationRecipe("chat", labels=labels)).package
+
+
+def test_extracts_can_be_labelled_too(tmp_path: Path) -> None:
+    """Listed without a text: no rule says what it covers, and all its cells were judged."""
+    rows: list[Row] = [{"memory_id": "t3/raw", "unit_id": "u1", "coverage": 0.5}]
+    package = labelled(tmp_path, [{"memory_id": "t3/raw"}], rows)
+    extract = package.candidate["t3/raw"]
+    assert (extract.experience, extract.kind, extract.generator) == ("t3", "raw", "labels:m")
+    assert extract.text == "[2025-03-14] Ann: For travel meals I eat fish food now. Rome was warm."
+    row = cells(package, "u1")["t3/raw"]
+    assert (row.value, row.provenance) == (Fraction(1, 2), "pass:a")
+    assert set(cells(package, "u2")) == {"s2/session"}  # not listed, not in the pass: 0
+    passes = label_passes(package)
+    assert passes is not None
+    assert (passes.frame, passes.judged) == ("conversation", 3)
+
+
+def test_a_row_without_a_text_has_to_name_an_extract(tmp_path: Path) -> None:
+    with pytest.raises(MemAuditError, match=r"m\.jsonl:1: .*no extract is called 't3/window'"):
+        labelled(tmp_path, [{"memory_id": "t3/window"}], [PASS_A[0]])
+
+
+def test_labels_of_the_same_text_are_those_of_one_candidate(tmp_path: Path) -> None:
+    """The larger value of each cell; one memory times three units was judged."""
+    memories: list[Row] = [
+        {"memory_id": "m1", "text": "Fish now.", "turn": "t3"},
+        {"memory_id": "m2", "text": "fish  NOW", "turn": "t4"},
+    ]
+    rows: list[Row] = [
+        {"memory_id": "m1", "unit_id": "u1", "coverage": 0.5},
+        {"memory_id": "m2", "unit_id": "u1", "coverage": 1},
+        {"memory_id": "m2", "unit_id": "u2", "coverage": 0.5},
+    ]
+    package = labelled(tmp_path, memories, rows)
+    assert "m2" not in package.candidate
+    passes = label_passes(package)
+    assert passes is not None
+    assert passes.judged == 3
+    values = {("m1", "u1"): FULL, ("m1", "u2"): Fraction(1, 2)}
+    assert {at: value for at, (value, _) in passes.passes[0].cells.items()} == values
+    listed = {("m1", unit): cells(package, unit)["m1"].value for unit in ("u1", "u2")}
+    assert listed == values

@@ -1,11 +1,12 @@
 """One package from one annotated conversation, with no model."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
 from memaudit.core.cost import DECLARED, cost_rule
+from memaudit.core.equal_texts import DistinctTexts, distinct_texts
 from memaudit.core.errors import MemAuditError
 from memaudit.core.package import Candidate, Package
 from memaudit.core.text import one_line
@@ -20,6 +21,7 @@ from memaudit.natural.label_passes import (
     FIELD,
     LISTED,
     SESSION,
+    CellKey,
     LabelPass,
     label_passes_json,
 )
@@ -77,36 +79,55 @@ def build_package(loaded: LoadedConversation, recipe: AnnotationRecipe) -> Annot
     )
     passes = _passes(fitting, labels, offers, evidence)
     rows = coverage_rows(offers, evidence, passes[0] if passes else {})
-    attributes = {}
-    if passes:
-        frame, judged = _frame(labels, offers, evidence, passes, transcript)
-        label_sets = [
-            LabelPass(
-                file.name, file.sha256,
-                {at: (row.value, row.rationale or "") for at, row in cells.items() if row.value},
-            )
-            for file, cells in zip(labels.passes, passes, strict=True)
-        ]  # fmt: skip
-        attributes[FIELD] = label_passes_json(frame, judged, label_sets)
     measure = cost_rule(recipe.cost_rule)
-    package = Package(
-        name=conversation.id,
-        experiences=tuple(experiences(transcript, steps)),
-        candidates=tuple(
+    tables = distinct_texts(
+        experiences(transcript, steps),
+        [
             Candidate(
                 id=offer.id, experience=offer.experience, kind=offer.kind, text=offer.text,
                 cost=Fraction(measure(offer.text)), confidence=offer.confidence,
                 generator=offer.generator,
             )
             for offer in offers
-        ),
+        ],
+        rows,
+    )  # fmt: skip
+    attributes = {}
+    if passes:
+        frame, judged = _frame(labels, offers, evidence, passes, tables)
+        label_sets = [
+            LabelPass(
+                file.name, file.sha256,
+                _once(cells, tables.stands_for),
+            )
+            for file, cells in zip(labels.passes, passes, strict=True)
+        ]  # fmt: skip
+        attributes[FIELD] = label_passes_json(frame, judged, label_sets)
+    package = Package(
+        name=conversation.id,
+        experiences=tables.experiences,
+        candidates=tables.candidates,
         units=tuple(located.unit for located in evidence),
         queries=tuple(queries),
-        coverage=tuple(rows),
+        coverage=tables.coverage,
         cost_rule=recipe.cost_rule,
+        equal_texts_once=True,
         attributes={"method": METHOD, "format": recipe.format, **attributes},
-    )  # fmt: skip
+    )
+    repeated += len(tables.stands_for)
     return AnnotatedBuild(package, loaded.irregularities, misfits, unplaced, repeated)
+
+
+def _once(
+    cells: LabelledCells, stands_for: Mapping[str, str]
+) -> dict[CellKey, tuple[Fraction, str]]:
+    """The cells above 0, those of copies at the candidate that stands for them."""
+    once: dict[CellKey, tuple[Fraction, str]] = {}
+    for (candidate, unit), row in cells.items():
+        at = stands_for.get(candidate, candidate), unit
+        if row.value > once.get(at, (Fraction(0), ""))[0]:
+            once[at] = row.value, row.rationale or ""
+    return once
 
 
 def _offers(
@@ -120,8 +141,9 @@ def _offers(
     if memories is None:
         shipped = dataset_offers(transcript)
         return offers + list(shipped.offers), [], shipped.unplaced
-    labelled, steps = fitting.memories(memories, judged=bool(recipe.labels.passes))
-    return offers + labelled, steps, ()
+    labelled, steps = fitting.memories(memories, bool(recipe.labels.passes), offers)
+    listed = {offer.id for offer in labelled}
+    return [offer for offer in offers if offer.id not in listed] + labelled, steps, ()
 
 
 def _distinct(offers: Sequence[Offer]) -> tuple[list[Offer], int]:
@@ -156,19 +178,20 @@ def _passes(
 
 def _frame(
     labels: Labels, offers: Sequence[Offer], evidence: Sequence[LocatedUnit],
-    passes: Sequence[LabelledCells], transcript: Transcript,
+    passes: Sequence[LabelledCells], tables: DistinctTexts,
 ) -> tuple[str, int]:  # fmt: skip
     """Which cells a pass judged, and how many.
 
     Memories and units that are labelled with sessions are judged session by session.
     """
-    judged = [offer for offer in offers if offer.judged]
+    judged = {offer.id for offer in offers if offer.judged}
     if not judged:
-        return LISTED, len({at for cells in passes for at in cells})
+        listed = {(tables.stands_for.get(id, id), unit) for cells in passes for id, unit in cells}
+        return LISTED, len(listed)
+    memories = [candidate for candidate in tables.candidates if candidate.id in judged]
     rows = labels.units.rows if labels.units is not None else ()
     if not rows or any(row.optional("session") is None for row in rows):
-        return CONVERSATION, len(judged) * len(evidence)
-    home = {turn.id: turn.session for turn in transcript.turn.values()}
+        return CONVERSATION, len(memories) * len(evidence)
+    home = {experience.id: experience.session for experience in tables.experiences}
     by_session = Counter(located.session for located in evidence)
-    homes = (home.get(offer.experience) or offer.about or "" for offer in judged)
-    return SESSION, sum(by_session[session] for session in homes)
+    return SESSION, sum(by_session[home[memory.experience]] for memory in memories)

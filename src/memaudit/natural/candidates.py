@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from memaudit.core.cost import words
-from memaudit.core.text import CLOSING, Terms, first_words, one_line, sentences, terms
+from memaudit.core.text import CLOSING, Terms, sentences, terms
 from memaudit.datasets.conversation import Session, Turn
 from memaudit.natural.transcript import Transcript, session_end_id, turn_text
 
@@ -31,8 +31,8 @@ class UpdatePair:
 class Offer:
     """Something a writer could store.
 
-    `whole_turns` are the turns it contains verbatim, `piece_of` the turn it is a verbatim piece of,
-    `points` the turns its author names as its sources, `about` the session it is about.
+    `whole_turns` are the turns it contains verbatim, `points` the turns its author names as its
+    sources, `about` the session it is about.
     `judged` means that labels decide what it covers, not rules.
     """
 
@@ -42,7 +42,6 @@ class Offer:
     text: str
     generator: str
     whole_turns: tuple[str, ...] = ()
-    piece_of: str | None = None
     points: tuple[str, ...] = ()
     about: str | None = None
     update: UpdatePair | None = None
@@ -50,88 +49,43 @@ class Offer:
     confidence: Fraction | None = None
 
 
-MAX_WINDOW_WORDS = 400
-"""A window of more words is not offered."""
-
-MAX_SENTENCES = 4
-"""Sentences offered per turn: those with the most terms."""
-
-MIN_SENTENCE_WORDS = 3
-"""Shorter sentences are greetings and exclamations."""
-
-SPAN_WORDS = 20
-SPAN_FROM = 30
-"""A turn of more than SPAN_FROM words is also offered cut off after SPAN_WORDS."""
-
 EXTRACT_RULES = {
-    "raw": "a turn as it is, with the caption of its image",
-    "window": f"a turn and its neighbours with their speakers, up to {MAX_WINDOW_WORDS} words",
-    "sentence": (
-        f"of a turn with several: the {MAX_SENTENCES} with the most terms, "
-        f"from {MIN_SENTENCE_WORDS} words on"
-    ),
-    "span": f"the first {SPAN_WORDS} words of a turn of more than {SPAN_FROM}",
-    "session": "all turns of a session with their speakers",
+    "raw": "a turn with its date and speaker, and the caption of its image",
+    "session": "all turns of a session with their speakers, the date first",
 }
-"""How each kind of extract is made."""
+"""How each kind of extract is made. No two extracts of one turn contain each other, so that a group
+cap above 1 rewards nothing twice."""
 
 
 def extracts(transcript: Transcript) -> Iterator[Offer]:
-    """All extracts, group by group, without repeated texts in a group."""
+    """Every turn, and every session at its end, as a store would keep them."""
     for session in transcript.sessions:
-        turns = session.turns
-        for place, turn in enumerate(turns):
-            seen: set[str] = set()
-            for offer in _of_turn(turns, place, turn):
-                if (text := one_line(offer.text)) and text not in seen:
-                    seen.add(text)
-                    yield offer
-        if all_turns := _session(session):
-            yield all_turns
+        spoken = [turn for turn in session.turns if turn_text(turn).strip()]
+        for turn in spoken:
+            yield Offer(
+                f"{turn.id}/raw", turn.id, "raw", dated(turn, session), "rule:raw",
+                whole_turns=(turn.id,),
+            )  # fmt: skip
+        if spoken:
+            yield Offer(
+                f"{session.id}/session", session_end_id(session.id), "session",
+                "\n".join([*_date(session.timestamp), *map(said, spoken)]), "rule:session",
+                whole_turns=tuple(turn.id for turn in spoken),
+            )  # fmt: skip
 
 
-def spoken(turn: Turn) -> str:
+def said(turn: Turn) -> str:
+    """A turn with its speaker."""
     return f"{turn.speaker}: {turn_text(turn)}"
 
 
-def _of_turn(turns: tuple[Turn, ...], place: int, turn: Turn) -> Iterator[Offer]:
-    text, kind = turn_text(turn), "raw"
-    yield Offer(f"{turn.id}/{kind}", turn.id, kind, text, f"rule:{kind}", whole_turns=(turn.id,))
-    near = turns[max(0, place - 1) : place + 2]
-    around = "\n".join(map(spoken, near))
-    if len(near) > 1 and text.strip() and words(around) <= MAX_WINDOW_WORDS:
-        ids = tuple(neighbour.id for neighbour in near)
-        kind = "window"
-        yield Offer(f"{turn.id}/{kind}", turn.id, kind, around, f"rule:{kind}", whole_turns=ids)
-    kind = "sentence"
-    for number, sentence in chosen_sentences(text):
-        yield Offer(
-            f"{turn.id}/{kind}-{number}", turn.id, kind, sentence, f"rule:{kind}", piece_of=turn.id
-        )
-    if words(text) > SPAN_FROM:
-        cut, kind = first_words(text, SPAN_WORDS), "span"
-        yield Offer(f"{turn.id}/{kind}", turn.id, kind, cut, f"rule:{kind}", piece_of=turn.id)
+def dated(turn: Turn, session: Session) -> str:
+    """A turn with its date, where it has one, and its speaker."""
+    return " ".join([*_date(turn.timestamp or session.timestamp), said(turn)])
 
 
-def chosen_sentences(text: str) -> list[tuple[int, str]]:
-    """The offered sentences with their numbers; none if the turn is one sentence."""
-    numbered = list(enumerate(sentences(text), start=1))
-    if len(numbered) < 2:
-        return []
-    long_enough = [item for item in numbered if words(item[1]) >= MIN_SENTENCE_WORDS]
-    best = sorted(long_enough, key=lambda item: (-len(terms(item[1])), item[0]))[:MAX_SENTENCES]
-    return sorted(best)
-
-
-def _session(session: Session) -> Offer | None:
-    turns = [turn for turn in session.turns if turn_text(turn).strip()]
-    if not turns:
-        return None
-    text = "\n".join(map(spoken, turns))
-    return Offer(
-        f"{session.id}/session", session_end_id(session.id), "session", text, "rule:session",
-        whole_turns=tuple(turn.id for turn in turns),
-    )  # fmt: skip
+def _date(timestamp: str | None) -> list[str]:
+    return [f"[{timestamp[:10]}]"] if timestamp else []
 
 
 KINDS = {"observation": "fact", "session_summary": "summary", "event_summary": "event"}
@@ -180,8 +134,8 @@ MAX_PAIRS = 3
 """Earlier turns that a turn is paired with at most."""
 
 SHARED_TERMS = 2
-MAX_SENTENCE_WORDS = 60
-"""Longer sentences are pasted documents and form no pairs."""
+MIN_SENTENCE_WORDS, MAX_SENTENCE_WORDS = 3, 60
+"""Shorter sentences are greetings and exclamations, longer ones pasted documents: no pairs."""
 
 PAIR_RULE = (
     f"pairs-v1: a turn that is not an assistant's and the {MAX_PAIRS} earlier turns of its "
@@ -202,13 +156,16 @@ def update_offers(transcript: Transcript) -> Iterator[Offer]:
     """A tombstone and a compound update per pair, at the later turn."""
     for number, pair in pairs(transcript):
         suffix = "" if number == 1 else f"-{number}"
+        turn = transcript.turn[pair.later]
+        date = _date(turn.timestamp or transcript.session[turn.session].timestamp)
         for kind, text in (
-            ("tombstone", f"No longer holds: {pair.old}"),
-            ("compound_update", f"{pair.new} (before: {pair.old})"),
+            ("tombstone", f"No longer holds: {turn.speaker}: {pair.old}"),
+            ("compound_update", f"{turn.speaker}: {pair.new} (before: {pair.old})"),
         ):
             yield Offer(
-                f"{pair.later}/{kind}{suffix}", pair.later, kind, text, "rule:pairs-v1", update=pair
-            )
+                f"{pair.later}/{kind}{suffix}", pair.later, kind, " ".join([*date, text]),
+                "rule:pairs-v1", update=pair,
+            )  # fmt: skip
 
 
 def pairs(transcript: Transcript) -> Iterator[tuple[int, UpdatePair]]:

@@ -9,29 +9,37 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+from memaudit.core.grounds import STATEMENT, Ground, ground
 from memaudit.core.package import STALE, TEMPORAL, Coverage
-from memaudit.core.text import contains, numbers, terms, times
+from memaudit.core.text import Terms, contains, numbers, terms, times
 from memaudit.natural.candidates import Offer, UpdatePair
 from memaudit.natural.evidence import LocatedUnit
 
 SHORT_STATEMENT = 5
 NONE, PARTIAL, FULL = Fraction(0), Fraction(1, 2), Fraction(1)
 
-INCLUSION = "exact:inclusion"
-POINTER = "dataset:pointer"
-CONTAINMENT = "heuristic:containment-v1"
+INCLUSION = "heuristic:inclusion-v2"
+POINTER = "dataset:pointer-v2"
+CONTAINMENT = "heuristic:containment-v2"
 LEXICAL = "heuristic:lexical-v2"
 UPDATE = "heuristic:update-v2"
-CITED = "labels:cited-turn"
 PASS = "pass:"
 """The prefix of the provenance of labels; the name of the pass follows."""
 
 RULE_TEXTS = {
-    INCLUSION: "the candidate holds, whole and word for word, the turn that the unit stands for",
-    POINTER: "the dataset names the turn as the source; full if lexical-v2 says so, else partial",
+    STATEMENT: "the candidate holds the unit's text word for word, the turn with its speaker",
+    INCLUSION: (
+        "the candidate holds a turn that is cited for the unit; full if the turn holds its quote, "
+        "and the candidate names everybody and everything the unit names and 3/5 of its terms; "
+        "else partial"
+    ),
+    POINTER: (
+        "the dataset names the turn as the source; full if lexical-v2 says so and the text names "
+        "who it is about, else partial"
+    ),
     CONTAINMENT: (
-        "a verbatim piece of the turn; full if it holds the unit's quote, or 4/5 of its terms and "
-        "all its numbers; partial from 1/4 of its terms"
+        "a verbatim piece of the turn, with its speaker; full from 4/5 of its terms with all its "
+        "numbers; partial from 1/4 of its terms"
     ),
     LEXICAL: (
         "full from half of the unit's terms (3/4 of up to five) with all its numbers, and with all "
@@ -43,7 +51,6 @@ RULE_TEXTS = {
         "of the terms both turns share, partial if another piece, or if the turn only says that "
         "something changed"
     ),
-    CITED: "the labels cite the turn for the unit, but their quote is in another one: partial",
 }
 """The rule behind every provenance that a build gives."""
 
@@ -52,6 +59,8 @@ _CHANGE = re.compile(
     r"currently|these days|as of|from now on|used to)\b",
     re.IGNORECASE,
 )
+
+_CAPITALISED = re.compile(r"\b[A-Z][\w']*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,14 +76,32 @@ NO_COVERAGE = RuleValue(NONE, "")
 
 def is_exact(provenance: str | None) -> bool:
     """Whether a row follows from the texts alone."""
-    return (provenance or "").startswith("exact:")
+    return ground(provenance) is Ground.EXACT
 
 
-def containment(statement: str, piece: str, quote: str = "") -> RuleValue:
-    """How much a verbatim piece keeps of what a turn said. A quote in it counts as all."""
-    if quote and contains(piece, quote):
-        return RuleValue(FULL, "holds the quote")
+def containment(statement: str, piece: str) -> RuleValue:
+    """How much a verbatim piece keeps of what a turn said."""
     return _share(statement, piece, Fraction(4, 5), Fraction(1, 4), 1)
+
+
+def names(text: str) -> Terms:
+    """The terms of words that begin with a capital: who and what a statement names."""
+    return terms(" ".join(_CAPITALISED.findall(text)))
+
+
+def inclusion(statement: str, text: str, has_quote: bool) -> RuleValue:
+    """How much a text keeps of a statement if it contains a turn that is cited for it.
+
+    Tuned on the shipped conversations: a reader who has nothing else must know who and what.
+    """
+    if not has_quote:
+        return RuleValue(PARTIAL, "without the quote")
+    wanted, kept = terms(statement), terms(statement) & terms(text)
+    why = f"{len(kept)} of {len(wanted)} terms"
+    missing = [word for word in _CAPITALISED.findall(statement) if not terms(word) <= kept]
+    if missing:
+        return RuleValue(PARTIAL, f"{why}, does not name {missing[0]}")
+    return RuleValue(FULL if 5 * len(kept) >= 3 * len(wanted) else PARTIAL, why)
 
 
 def lexical(statement: str, text: str, timed: bool = False) -> RuleValue:
@@ -152,12 +179,11 @@ class CoverageRules:
 
     def _all(self, offer: Offer) -> Iterator[Coverage]:
         yield from self._inclusion(offer)
-        if offer.piece_of is not None:
-            yield from self._piece(offer, offer.piece_of, offer.text)
         for turn in offer.points:
             for located in self._single(self._by_turn[turn]):
                 guess = self._lexical(located, offer.text)
-                value = guess.value if guess.value == FULL else PARTIAL
+                full = guess.value == FULL and terms(located.who) <= terms(offer.text)
+                value = FULL if full else PARTIAL
                 yield coverage_row(offer.id, located.unit.id, value, POINTER, guess.why)
         if offer.about is not None:
             for located in self._single(self._by_session[offer.about]):
@@ -184,15 +210,17 @@ class CoverageRules:
         contained = set(offer.whole_turns)
         for turn in offer.whole_turns:
             for located in self._by_turn[turn]:
-                value, provenance = FULL, INCLUSION
-                why = "the turn itself" if offer.whole_turns == (turn,) else f"holds {turn}"
+                unit = located.unit
                 if located.needs_all:
-                    if not contained.issuperset(located.turns):
-                        continue
-                    why = "holds the whole session"
-                elif not _states(offer, located, contained):
-                    value, provenance, why = PARTIAL, CITED, f"{turn}, without the quote"
-                yield coverage_row(offer.id, located.unit.id, value, provenance, why)
+                    if contained.issuperset(located.turns):
+                        why = "holds the whole session"
+                        yield coverage_row(offer.id, unit.id, FULL, STATEMENT, why)
+                elif contains(offer.text, unit.text):
+                    yield coverage_row(offer.id, unit.id, FULL, STATEMENT, "word for word")
+                else:
+                    has_quote = _has_quote(offer, located, contained)
+                    guess = inclusion(unit.text, offer.text, has_quote)
+                    yield coverage_row(offer.id, unit.id, guess.value, INCLUSION, guess.why)
             for located in self._by_new_turn[turn]:
                 if says_change(located.statement):
                     why = "says that something changed"
@@ -204,7 +232,7 @@ class CoverageRules:
 
     def _piece(self, offer: Offer, turn: str, piece: str) -> Iterator[Coverage]:
         for located in self._single(self._by_turn[turn]):
-            guess = containment(located.quote or located.statement, piece, located.quote)
+            guess = containment(located.quote or located.statement, piece)
             yield coverage_row(offer.id, located.unit.id, guess.value, CONTAINMENT, guess.why)
 
     def _keeps_something(self, turn: str, piece: str) -> bool:
@@ -217,8 +245,8 @@ class CoverageRules:
         return (located for located in evidence if not located.needs_all)
 
 
-def _states(offer: Offer, located: LocatedUnit, contained: set[str]) -> bool:
-    """Whether a candidate that contains a cited turn verbatim contains the unit's statement."""
+def _has_quote(offer: Offer, located: LocatedUnit, contained: set[str]) -> bool:
+    """Whether a candidate that contains a cited turn contains what the unit was taken from."""
     return (
         len(located.turns) == 1
         or contained.issuperset(located.turns)

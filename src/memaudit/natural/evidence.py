@@ -37,7 +37,8 @@ PRIORITY = (CURRENT, STALE, TEMPORAL, PREFERENCE, FACT, ABSTENTION)
 class LocatedUnit:
     """A unit and the turns that state it: any of `turns`, or all together if `needs_all`.
 
-    `statement` is the text that rules compare with, `quote` the part of it that annotators marked.
+    `statement` is the text that rules compare with, `quote` the part of it that annotators marked,
+    `who` whom a text has to name to state the unit.
     A supersession unit has no turns: `replaces` are the outdated ones, `by` the current one.
     """
 
@@ -46,6 +47,7 @@ class LocatedUnit:
     session: str | None
     statement: str
     quote: str = ""
+    who: str = ""
     needs_all: bool = False
     replaces: tuple[str, ...] = ()
     by: str | None = None
@@ -105,7 +107,7 @@ def _turn_unit(transcript: Transcript, id: str, kind: str) -> LocatedUnit:
         id=id, kind=kind, text=f"{turn.speaker}: {text}", timestamp=turn.timestamp,
         sources=(Source(id=id, session=turn.session, text=text),),
     )  # fmt: skip
-    return LocatedUnit(unit, (id,), turn.session, text)
+    return LocatedUnit(unit, (id,), turn.session, text, who=turn.speaker)
 
 
 def _session_unit(transcript: Transcript, id: str) -> LocatedUnit:

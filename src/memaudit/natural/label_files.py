@@ -173,7 +173,7 @@ def read_labels(
         raise MemAuditError(f"two label passes are called {twice!r}; rename one of the files")
     return Labels(
         None if units is None else _file(units, UNIT_FIELDS, {"unit_id", "text"}),
-        None if memories is None else _file(memories, MEMORY_FIELDS, {"memory_id", "text"}),
+        None if memories is None else _file(memories, MEMORY_FIELDS, {"memory_id"}),
         tuple(_file(path, CELL_FIELDS, {"memory_id", "unit_id", "coverage"}) for path in passes),
     )
 

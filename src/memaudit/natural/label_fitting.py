@@ -3,7 +3,7 @@
 import re
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from pydantic import JsonValue
 
@@ -11,7 +11,7 @@ from memaudit.core.package import Coverage, EvidenceUnit, Query, Source
 from memaudit.core.text import contains
 from memaudit.datasets.conversation import Question
 from memaudit.natural.candidates import Offer
-from memaudit.natural.coverage_rules import PASS, coverage_row
+from memaudit.natural.coverage_rules import PASS, coverage_row, names
 from memaudit.natural.evidence import LocatedUnit, query_of
 from memaudit.natural.label_files import LabelFile, LabelRow
 from memaudit.natural.label_passes import HOME_SESSION
@@ -126,10 +126,15 @@ class LabelFitting:
             ),
             attributes=attributes,
         )  # fmt: skip
-        return LocatedUnit(unit, turns, session, row.text("text"), quote if holder else "")
+        who = " ".join(sorted(names(unit.text)))
+        return LocatedUnit(unit, turns, session, unit.text, quote if holder else "", who)
 
-    def memories(self, file: LabelFile, judged: bool) -> tuple[list[Offer], list[tuple[str, str]]]:
+    def memories(
+        self, file: LabelFile, judged: bool, extracts: Sequence[Offer]
+    ) -> tuple[list[Offer], list[tuple[str, str]]]:
         """The memories, and extra steps of the stream for those without a source turn.
+
+        A row without a text says that the extract of that id was labelled too.
 
         Such a memory gets a step of its own after its session, because it is not known which of
         the session's turns it competes with.
@@ -137,11 +142,18 @@ class LabelFitting:
         offers: list[Offer] = []
         steps: list[tuple[str, str]] = []
         seen: set[str] = set()
+        by_id = {offer.id: offer for offer in extracts}
         for row in file.of(self.name):
             id = row.text("memory_id")
             if id in seen:
                 raise row.wrong(f"the memory {id!r} is listed twice")
             seen.add(id)
+            if row.optional("text") is None:
+                if id not in by_id:
+                    raise row.wrong(f"has no text, and no extract is called {id!r}")
+                extract = replace(by_id[id], generator=f"labels:{file.name}", judged=judged)
+                offers.append(extract)
+                continue
             points = self._sources(row, id)
             session = self._session(row, id)
             if points:

@@ -8,13 +8,13 @@ from functools import cached_property
 from pydantic import JsonValue
 
 from memaudit.core.cost import cost_rule
+from memaudit.core.equal_texts import distinct_texts
 from memaudit.core.exact import plain
 from memaudit.core.package import Candidate, Coverage, EvidenceUnit, Package, Query, Source
 from memaudit.core.text import one_line
 from memaudit.datasets.conversation import Question
 from memaudit.datasets.irregularities import LoadedConversation
 from memaudit.models.prompt import provenance
-from memaudit.natural.candidates import extracts
 from memaudit.natural.coverage_rules import FULL, NONE, coverage_row
 from memaudit.natural.evidence import query_of
 from memaudit.natural.label_passes import CONVERSATION
@@ -26,7 +26,7 @@ from memaudit.natural.passes.requirements import ShownUnit
 from memaudit.natural.passes.source import SourceText, source_text
 from memaudit.natural.passes.units import ExtractedUnit, ExtractedUnits
 from memaudit.natural.prompts import PROMPTS, pass_prompt
-from memaudit.natural.transcript import Transcript, experiences, split_conversation
+from memaudit.natural.transcript import Transcript, experiences, split_conversation, turn_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,12 +68,11 @@ class ConversationDraft:
 
     @cached_property
     def raw(self) -> list[RawTurn]:
-        """The turns as candidates, by the same rule as without a model."""
-        numbers = {id: number for number, id in self.turn_ids.items()}
+        """The turns as candidates, word for word."""
         return [
-            RawTurn(offer.id, numbers[offer.experience], offer.text)
-            for offer in extracts(self.transcript)
-            if offer.kind == "raw"
+            RawTurn(f"{id}/raw", number, text)
+            for number, id in self.turn_ids.items()
+            if (text := turn_text(self.transcript.turn[id])).strip()
         ]
 
     @property
@@ -164,14 +163,20 @@ def assemble(draft: ConversationDraft, recipe: ModelRecipe) -> Package:
     """The package. Nothing in it depends on how often or where the models were asked."""
     missing = missing_parts(draft)
     status = package_status(draft.rulings, missing)
+    tables = distinct_texts(
+        experiences(draft.transcript),
+        list(_candidates(draft, recipe)),
+        list(_coverage(draft, recipe)),
+    )
     return Package(
         name=draft.name,
-        experiences=tuple(experiences(draft.transcript)),
-        candidates=tuple(_candidates(draft, recipe)),
+        experiences=tables.experiences,
+        candidates=tables.candidates,
         units=tuple(_units(draft, recipe)),
         queries=tuple(_queries(draft, recipe)),
-        coverage=tuple(_coverage(draft, recipe)),
+        coverage=tables.coverage,
         cost_rule=recipe.cost_rule,
+        equal_texts_once=True,
         group_cap=recipe.group_cap,
         attributes={
             "method": METHOD,
