@@ -44,8 +44,8 @@ class StoreRatio:
     notes: tuple[str, ...]
     _result: "GateResult"
 
-    def at_least(self, minimum: float) -> None:
-        """Fail the test, with one line, if the ratio is below the minimum."""
+    def at_least(self, minimum: float, allow_estimates: bool = False) -> None:
+        """Fail the test, with one line, if the ratio is below the minimum, or is an estimate."""
         __tracebackhide__ = True
         from memaudit.core.errors import MemAuditError
 
@@ -54,7 +54,7 @@ class StoreRatio:
             f"{self.budget}, the minimum is {minimum:g} ({self._result.notes})"
         )
         try:
-            if self._result.passes(minimum):
+            if self._result.passes(minimum, allow_estimates):
                 return
         except MemAuditError as error:
             problem = f"memaudit_score: {error}"

@@ -43,7 +43,7 @@ PETS = Package.model_validate({
         {"id": "cat", "kind": "fact", "weight": 1},
         {"id": "fish", "kind": "fact", "weight": 0}],
     "coverage": [
-        {"candidate": "a", "unit": "dog", "value": 1, "provenance": "exact:inclusion"},
+        {"candidate": "a", "unit": "dog", "value": 1, "provenance": "exact:statement"},
         {"candidate": "b", "unit": "cat", "value": 1, "provenance": "heuristic:x"}],
 })  # fmt: skip
 

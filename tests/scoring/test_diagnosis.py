@@ -108,7 +108,7 @@ def test_no_diagnosis() -> None:
     assert (caught.value.undefined, caught.value.basis) == ("optimum is 0", "common union")
     scorer = StoreScorer(MEALS, [LONG])
     proven = scorer.upper_optimum(LONG, F(5))
-    scorer._optima["only long", F(5)] = replace(
+    scorer._alone(LONG)._optima[F(5)] = replace(
         proven, status="bound", certificate=None, bound=proven.value + 2
     )
     with pytest.raises(NoDiagnosis) as caught:

@@ -25,7 +25,7 @@ STORE = exported(
     Memory(id="m", text="Ann eats fish now"),
     count=ImportCount(read=3, kept=1, skipped={"no text": 2}),
 )
-OPEN = GateResult("s", 0.4, 0.6, "everything fits", False, False, NO_CAVEATS)
+OPEN = GateResult("s", 0.4, 0.6, "everything fits", (F(0), F(1, 20)), False, False, NO_CAVEATS)
 
 
 def test_group_cap() -> None:
@@ -41,8 +41,8 @@ def test_group_cap() -> None:
 def test_what_it_does_not_see_is_said() -> None:
     found = gate_store(TWO, STORE, F(4), LexicalJudge())
     assert found.notes == (
-        "everything fits, coverage estimated, PARTLY READ: 2 rows of the export are not in the "
-        "store"
+        "everything fits, an ESTIMATE: 0.0% of the optimum and 100.0% of the store rest on "
+        "assumed cells, PARTLY READ: 2 rows of the export are not in the store"
     )
     assert found.certified
     assert found.reaches == "1.0000"
@@ -57,8 +57,19 @@ def test_a_perfect_store_where_h_is_irrational() -> None:
     found = gate_store(logarithmic, STORE, F(4), LexicalJudge())
     assert found.certified
     assert found.ratio < 1
-    assert found.passes(1)
-    assert not gate_store(logarithmic, STORE, F(5), LexicalJudge()).passes(0.6)
+    assert found.passes(1, allow_estimates=True)
+    assert not gate_store(logarithmic, STORE, F(5), LexicalJudge()).passes(
+        0.6, allow_estimates=True
+    )
+
+
+def test_an_estimate_is_refused_unless_it_is_allowed() -> None:
+    found = gate_store(TWO, STORE, F(4), LexicalJudge())
+    with pytest.raises(
+        MemAuditError, match=r"'s' is an estimate, 0\.0% of the optimum and 100\.0%"
+    ):
+        found.passes(0.5)
+    assert found.passes(0.5, allow_estimates=True)
 
 
 def test_a_bar_that_an_open_optimum_decides() -> None:
@@ -72,4 +83,7 @@ def test_a_bar_that_an_open_optimum_decides() -> None:
     assert OPEN.reaches == "0.4000 to 0.6000 (optimum not certified)"
     known = replace(OPEN, highest=0.4, certified=True, caveats=Caveats(undecided=(("m", "u"),)))
     assert not known.passes(0.5)
-    assert known.notes == "everything fits, 1 cell got no answer and counts as not covered"
+    assert known.notes == (
+        "everything fits, 0.0% of the optimum and 5.0% of the store rest on assumed cells, "
+        "1 cell got no answer and counts as not covered"
+    )

@@ -93,11 +93,12 @@ def test_judges_side_by_side(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("judge", "is_estimate", "remark"),
     [
-        ("lexical-v2", True, "an ESTIMATE by shared words, not labels"),
+        ("lexical", True, "an ESTIMATE by shared words, not labels"),
         ("labels pass_a", False, "as labelled"),
         ("published calls x.jsonl", False, "as labelled"),
-        ("pointer", False, "by the turns that memories name as their sources"),
+        ("pointer", True, "an ESTIMATE by the turns that memories name as their sources"),
         ("model m1", False, "as a model judged"),
+        ("labels pass_a", True, "an ESTIMATE: much of it rests on assumed cells"),
     ],
 )
 def test_remarks(judge: str, is_estimate: bool, remark: str) -> None:

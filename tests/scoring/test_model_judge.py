@@ -56,7 +56,8 @@ def test_cells_and_provenance(tmp_path: Path) -> None:
     with serving(plays) as served, session(tmp_path, live(served.url)) as asked:
         judge = ModelJudge(asked, "one")
         found = judge.judge(MEMORIES, UNITS)
-        judge.judge([MemoryText("other/9", memory.text) for memory in MEMORIES], UNITS)
+        again = [MemoryText(f"other/{n}", memory.text) for n, memory in enumerate(MEMORIES)]
+        judge.judge(again, UNITS)
     assert {
         id: {unit: str(cell.value) for unit, cell in row.items()} for id, row in found.cells.items()
     } == {

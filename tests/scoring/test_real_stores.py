@@ -80,11 +80,11 @@ def test_mem0_by_shared_words() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("coverage", "value"), [("coverage_pass_a", "164"), ("coverage_pass_b", "160.5")]
+    ("coverage", "value"), [("coverage_pass_a", "152.5"), ("coverage_pass_b", "149.5")]
 )
 def test_mem0_as_labelled(coverage: str, value: str) -> None:
     """Labelled units, and one pass of labels at a time; what the store is worth is the labels'
-    word alone, whatever the builder says of its own candidates."""
+    word alone, whatever the builder says of its own candidates, and copies count once."""
     package = conversation(real_file(f"{LABELS}/units.jsonl"))
     assert len(package.units) == 203
     judge = LabelJudge(
@@ -103,9 +103,9 @@ def test_a_store_that_covers_all_is_proven_at_once() -> None:
     limit is a hundred times what it takes."""
     package = conversation(real_file(f"{LABELS}/units.jsonl"))
     audit = StoreScorer(package, [judge_store(package, mem0(), LexicalJudge())], seconds=60)
-    best = audit.common_optimum(Fraction(1000))
+    best = audit.common_optimum(Fraction(4000))
     assert best.certified
-    assert best.value == audit.common_optimum(Fraction(2000)).value
+    assert best.value == audit.common_optimum(Fraction(5000)).value
 
 
 @pytest.mark.parametrize("name", LETTA)

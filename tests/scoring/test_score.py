@@ -12,8 +12,9 @@ from memaudit.core.objective import covered, value
 from memaudit.core.package import INVALIDATION_KINDS, Package
 from memaudit.generators.registry import named_distribution
 from memaudit.scoring.judged_store import WrittenStore
-from memaudit.scoring.score import Ratio, Scorer, StoreScorer, bound_text, union_package
+from memaudit.scoring.score import Ratio, Scorer, StoreScorer, bound_text
 from memaudit.scoring.score_json import score_row
+from memaudit.scoring.unions import union_of
 from memaudit.solvers.form import integer_form
 from memaudit.solvers.solve import solve
 from tests.scoring.small_stores import LONG, MEALS, F, memory, stores
@@ -61,7 +62,8 @@ def test_by_hand() -> None:
 def test_ratios(tiny: Package) -> None:
     """OPT is 3 at budget 3. At budget 0 it is 0: the ratio is neither 0 nor 1. An open OPT lies
     between what was found, 3, and its bound, 4: 3/2 of it is between 3/8 and 1/2. A best subset
-    that is known to lie between 1 and 2 is between 1/3 and 2/3 of 3; never above 1."""
+    that is known to lie between 1 and 2 is between 1/3 and 2/3 of 3. A store over budget of which
+    not everything is judged may be worth more than OPT."""
     proven, nothing = solve(tiny, 3), solve(tiny, 0)
     unproven = solve(tiny, 3, check=False)
     bounded, third = replace(unproven, bound=F(4)), F(1, 3)
@@ -71,7 +73,7 @@ def test_ratios(tiny: Package) -> None:
         (Ratio(F(0), solve(tiny, 0, check=False)), None, "optimum not certified", None),
         (Ratio(F(3, 2), bounded), None, "optimum not certified", (F(3, 8), F(1, 2))),
         (Ratio(F(1), proven, highest=F(2)), None, "optimum not certified", (third, F(2, 3))),
-        (Ratio(F(1), proven, highest=F(9)), None, "optimum not certified", (third, F(1))),
+        (Ratio(F(1), proven, highest=F(9)), None, "optimum not certified", (third, F(3))),
     ):
         assert (ratio.value, ratio.undefined, ratio.between) == (exact, undefined, between)
     assert bound_text(bounded) == "is not certified, it lies between 3 and 4"
@@ -108,7 +110,7 @@ def test_order_of_denominators(first: WrittenStore, second: WrittenStore, budget
         assert all(row.score.value <= upper for row in score.pruned)
         assert upper <= scorer.union_optimum(store, at).value <= scorer.common_optimum(at).value
         assert scorer.package_optimum(at).value <= scorer.union_optimum(store, at).value
-        union = union_package(MEALS, [store])
+        union = union_of(MEALS, [store]).package
         assert score.score.value == value(union, store.candidate_ids).low
         if score.feasible:
             assert score.score.value == upper
@@ -118,7 +120,7 @@ def test_the_upper_bound_of_an_open_solve_is_no_number() -> None:
     """Its best subset is worth 3 to 5 of 7: two ends, where a number would claim a proof."""
     scorer = StoreScorer(MEALS, [LONG])
     proven = scorer.upper_optimum(LONG, F(5))
-    scorer._optima["only long", F(5)] = replace(
+    scorer._alone(LONG)._optima[F(5)] = replace(
         proven, status="bound", certificate=None, bound=proven.value + 2
     )
     score = scorer.score(LONG, F(5))
@@ -141,6 +143,6 @@ def test_names_that_clash_are_refused() -> None:
     first = MEALS.candidates[0].model_copy(update={"id": LONG.candidate_ids[0]})
     like = MEALS.replace(candidates=(first,), coverage=())
     with pytest.raises(MemAuditError, match="import the store with another --name"):
-        union_package(like, [LONG])
+        union_of(like, [LONG])
     with pytest.raises(MemAuditError, match="same name"):
         StoreScorer(MEALS, [LONG, WrittenStore("long", ())])

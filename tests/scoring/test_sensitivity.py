@@ -112,7 +112,7 @@ def test_judges_against_each_other() -> None:
     swapped = [_covering(DOG, cells[1]), _covering(CAT, cells[0])]
     nothing = [_covering(DOG, {}), _covering(CAT, {})]
     quiet = replace(QUIET, cost_rules=(), group_caps=())
-    tried = variants(PETS, [DOG, CAT], quiet, judged={"b": swapped, "c": nothing})
+    tried = variants(PETS, [DOG, CAT], quiet, judged={"b": (PETS, swapped), "c": (PETS, nothing)})
     runs = variant_runs(tried, [F(3)])
     assert list(runs) == ["base", "judge b", "judge c"]
     _, turned, silent = variant_findings(runs, [F(3)])

@@ -25,7 +25,7 @@ CELLS = {f"u{n:02d}": Cell(LABELS[n % 3], "pass:x") for n in range(9)}
 @pytest.mark.parametrize("kind", NOISE_KINDS)
 @pytest.mark.parametrize("repetition", range(5))
 def test_exact_cells_stay(kind: NoiseKind, repetition: int) -> None:
-    """Candidate a holds its turn word for word, and a pointer is exact too. At rate 0 package and
+    """Candidate a states its unit word for word, which no noise can change. At rate 0 package and
     stores come back equal."""
     none = Noise(kind, F(0), 3, repetition)
     assert mislabelled(PETS, [DOG, CAT], none) == (PETS, (DOG, CAT))
@@ -34,7 +34,7 @@ def test_exact_cells_stay(kind: NoiseKind, repetition: int) -> None:
     judged = [row.provenance for row in noisy.coverage[1:]]
     judged += [cell.provenance for cell in found.memories[0].coverage.values()]
     assert set(judged) == {f"noise:{kind}"}
-    pointed = {"u00": Cell(F(1), "exact:pointer")}
+    pointed = {"u00": Cell(F(1), "exact:statement")}
     assert noisy_cells("text", pointed, UNITS, [F(0)], Noise(kind, ALL, 3, repetition)) == pointed
 
 

@@ -63,12 +63,14 @@ class RatioRow(FileModel):
     certified: bool = True
     bound: float | None = None
     digest: str | None = None
+    assumed_share: float | None = None
 
 
 class PrunedRow(FileModel):
     """A store cut to the budget."""
 
     value: float | None = None
+    assumed_share: float | None = None
     cost: Exact | None = None
     memories: Count | None = None
     union_ratio: float | None = None
@@ -171,7 +173,10 @@ class ScoreRow(FileModel):
     store: str = Field(min_length=1)
     budget: Exact
     memories: Count | None = None
+    duplicates: Count = 0
+    duplicate_cost: Exact = Fraction(0)
     value: float | None = None
+    assumed_share: float | None = None
     cost: Exact | None = None
     feasible: bool
     package_ratio: RatioRow
@@ -208,6 +213,16 @@ class StoreRow(FileModel):
     without_salience: dict[str, Count] = Field(default_factory=dict)
 
 
+class LazyRow(FileModel):
+    """What lazy judging asked."""
+
+    pairs: Count
+    kept_by_filter: Count
+    asked: Count
+    rounds: Count
+    stopped_early: bool = False
+
+
 class ScoreFile(FileModel):
     """All stores of one package. Files of earlier versions do not name the cost rule."""
 
@@ -215,6 +230,8 @@ class ScoreFile(FileModel):
     digest: str = ""
     judge: str
     coverage_is_an_estimate: bool
+    package_cells: str = "trusted"
+    lazy: LazyRow | None = None
     cost_rule: str | None = None
     group_cap: Count | None = None
     undecided_cells: Count = 0

@@ -6,7 +6,9 @@ from fractions import Fraction
 from memaudit.adapters.store import ExportedStore
 from memaudit.core.errors import MemAuditError
 from memaudit.core.exact import plain
+from memaudit.core.grounds import is_estimate
 from memaudit.core.package import Package
+from memaudit.scoring.candidate_cells import judge_candidates
 from memaudit.scoring.caveats import Caveats
 from memaudit.scoring.judged_store import OWN_SALIENCE, Salience, judge_store
 from memaudit.scoring.judges import Judge
@@ -32,12 +34,27 @@ class GateResult:
     ratio: float
     highest: float
     kept_by: str
-    is_estimate: bool
+    assumed: tuple[Fraction, Fraction]
+    """The shares of OPT and of what the store keeps that rest on assumed cells."""
+    judge_assumes: bool
+    """Whether cells of 0 are assumed too."""
     certified: bool
     caveats: Caveats
 
-    def passes(self, minimum: float) -> bool:
-        """Whether the ratio reaches a minimum; an error if the bounds do not decide it."""
+    @property
+    def is_estimate(self) -> bool:
+        return self.judge_assumes or is_estimate(self.assumed)
+
+    def passes(self, minimum: float, allow_estimates: bool = False) -> bool:
+        """Whether the ratio reaches a minimum.
+
+        An error if the bounds do not decide it, or if it is an estimate and none is allowed.
+        """
+        if self.is_estimate and not allow_estimates:
+            raise MemAuditError(
+                f"not decided: the ratio of {self.store!r} is an estimate, {self.rests_on}; judge "
+                "by labels or a model, or pass --allow-estimates"
+            )
         if self.ratio >= minimum or (self.certified and self.highest >= minimum):
             return True
         if self.highest >= minimum:
@@ -55,10 +72,16 @@ class GateResult:
         return f"{self.ratio:.4f} to {self.highest:.4f} (optimum not certified)"
 
     @property
+    def rests_on(self) -> str:
+        """The shares that rest on assumed cells, in words."""
+        optimum, store = (f"{float(share):.1%}" for share in self.assumed)
+        return f"{optimum} of the optimum and {store} of the store rest on assumed cells"
+
+    @property
     def notes(self) -> str:
         """How it was cut and judged, and everything the score does not see."""
-        estimated = ["coverage estimated"] if self.is_estimate else []
-        return ", ".join([self.kept_by, *estimated, *self.caveats.lines])
+        mark = "an ESTIMATE: " if self.is_estimate else ""
+        return ", ".join([self.kept_by, f"{mark}{self.rests_on}", *self.caveats.lines])
 
 
 def gate_store(
@@ -71,16 +94,20 @@ def gate_store(
     salience: Salience = OWN_SALIENCE,
     group_cap: int | None = None,
     seconds: float | None = None,
+    trust_package_cells: bool = False,
 ) -> GateResult:
     """The ratio of a store; an error where there is none."""
     if policy not in POLICIES:
         raise MemAuditError(f"unknown policy {policy!r}; choose from {', '.join(POLICIES)}")
     judged = judge_store(package, store, judge, salience)
+    if not trust_package_cells:
+        package = judge_candidates(package, judge)
     score = StoreScorer(package, [judged], group_cap, seconds).score(judged, budget)
-    by_policy = {pruned.policy: pruned.ratio for pruned in score.pruned}
-    ratio = kept_row(score.feasible, score.union_ratio, by_policy, policy)
-    if ratio is None:
+    by_policy = {pruned.policy: (pruned.ratio, pruned.score) for pruned in score.pruned}
+    kept = kept_row(score.feasible, (score.union_ratio, score.score), by_policy, policy)
+    if kept is None:
         raise MissingSalience(judged.name, policy)
+    ratio, kept_score = kept
     ends = ratio.between if ratio.value is None else (ratio.value, ratio.value * ratio.slack)
     if ends is None:
         raise MemAuditError(
@@ -93,7 +120,8 @@ def gate_store(
         ratio=low,
         highest=high,
         kept_by=EVERYTHING_FITS if score.feasible else f"cut by {policy}",
-        is_estimate=judge.is_estimate,
+        assumed=(ratio.optimum.assumed, kept_score.assumed),
+        judge_assumes=judge.is_estimate,
         certified=ratio.value is not None,
         caveats=judged.caveats,
     )

@@ -1,7 +1,7 @@
 """From an exported store to a judged one: costs measured, coverage judged, salience read."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -11,9 +11,9 @@ from memaudit.core.cost import DECLARED, cost_rule
 from memaudit.core.errors import MemAuditError
 from memaudit.core.exact import exact
 from memaudit.core.package import Package
-from memaudit.core.text import counted
+from memaudit.core.text import content_key, counted
 from memaudit.scoring.caveats import NO_CAVEATS, Caveats, unread_rows
-from memaudit.scoring.judges import Cell, Judge, MemoryText, NotJudged
+from memaudit.scoring.judges import Cell, Judge, MemoryText, NotJudged, Pair
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +24,7 @@ class WrittenMemory:
     text: str
     cost: Fraction
     coverage: Mapping[str, Cell] = field(default_factory=dict)
+    sources: tuple[str, ...] = ()
     salience: Fraction | None = None
     query_salience: Fraction | None = None
 
@@ -36,10 +37,34 @@ class WrittenStore:
     memories: tuple[WrittenMemory, ...]
     caveats: Caveats = NO_CAVEATS
 
+    def judged(self, undecided: Sequence[Pair], left_out: Mapping[str, int]) -> "WrittenStore":
+        """The store with what its judge could not say."""
+        covers = any(cell.value for memory in self.memories for cell in memory.coverage.values())
+        caveats = replace(
+            self.caveats,
+            undecided=tuple(undecided),
+            left_out={**left_out, **self.caveats.left_out},
+            covers_nothing=bool(self.memories) and not covers,
+        )
+        return replace(self, caveats=caveats)
+
     @property
     def cost(self) -> Fraction:
         """The cost of keeping all of it."""
         return sum((memory.cost for memory in self.memories), Fraction(0))
+
+    @property
+    def duplicates(self) -> list[WrittenMemory]:
+        """Memories with the text of an earlier one."""
+        seen: set[str] = set()
+        repeated = []
+        for memory in self.memories:
+            key = content_key(memory.text)
+            if key in seen:
+                repeated.append(memory)
+            elif key:
+                seen.add(key)
+        return repeated
 
     def candidate_id(self, memory: WrittenMemory) -> str:
         """The id of a memory as a candidate, with its store's name: stores may use the same ids.
@@ -108,6 +133,25 @@ def judge_store(
     package: Package, store: ExportedStore, judge: Judge, salience: Salience = OWN_SALIENCE
 ) -> WrittenStore:
     """The active memories of a store, judged and measured by the package's cost rule."""
+    measured = measured_store(package, store, salience)
+    texts = [
+        MemoryText(memory.id, memory.text, memory.sources, package.name)
+        for memory in measured.memories
+    ]
+    try:
+        judged = judge.judge(texts, package.units)
+    except NotJudged as error:
+        raise NotJudged(f"store {store.name!r}: {error}") from None
+    memories = tuple(
+        replace(memory, coverage=judged.cells.get(memory.id, {})) for memory in measured.memories
+    )
+    return replace(measured, memories=memories).judged(judged.undecided, judged.left_out)
+
+
+def measured_store(
+    package: Package, store: ExportedStore, salience: Salience = OWN_SALIENCE
+) -> WrittenStore:
+    """The active memories of a store with costs and salience, before anybody judged them."""
     if is_out_of_pool(package):
         raise MemAuditError(
             f"{package.name!r} is out of the scoring pool (its construction ended as "
@@ -121,13 +165,6 @@ def judge_store(
     measure = cost_rule(package.cost_rule)
     memories = writing_order(active_memories(store, package.name))
     ids = [memory.id for memory in memories]
-    try:
-        judged = judge.judge(
-            [MemoryText(item.id, item.text, item.sources, package.name) for item in memories],
-            package.units,
-        )
-    except NotJudged as error:
-        raise NotJudged(f"store {store.name!r}: {error}") from None
     own = {memory.id: exact(memory.salience) for memory in memories if memory.salience is not None}
     files = {"salience": salience.at_write_time, "query_salience": salience.query_aware}
     scores = {
@@ -140,7 +177,7 @@ def judge_store(
                 id=memory.id,
                 text=memory.text,
                 cost=Fraction(measure(memory.text)),
-                coverage=judged.cells.get(memory.id, {}),
+                sources=memory.sources,
                 salience=scores.get("salience", own).get(memory.id),
                 query_salience=scores.get("query_salience", {}).get(memory.id),
             )
@@ -149,15 +186,12 @@ def judge_store(
         Caveats(
             unread_rows=unread_rows(store),
             incomplete=missing_memories(store.warnings),
-            undecided=judged.undecided,
-            left_out={**judged.left_out, **_left_out(store, salience)},
+            left_out=_left_out(store, salience),
             without_salience={
                 policy: len(ids) - len(known)
                 for policy, known in scores.items()
                 if len(known) < len(ids)
             },
-            covers_nothing=bool(memories)
-            and not any(cell.value for cells in judged.cells.values() for cell in cells.values()),
         ),
     )
 

@@ -4,7 +4,7 @@ label_judges.py has the judges that read a file, model_judge.py the one that ask
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
@@ -30,6 +30,8 @@ class Cell:
     value: Fraction
     provenance: str
     rationale: str = ""
+    upper: Fraction | None = None
+    """What it could be at most, where nobody judged it."""
 
 
 Cells = Mapping[str, Mapping[str, Cell]]
@@ -50,12 +52,14 @@ class MemoryText:
 class Judgement:
     """What memories cover, the pairs that got no answer, and counts of labels that were not used.
 
-    No answer is not a zero: outputs count undecided pairs.
+    No answer is not a zero: outputs count undecided pairs. `unknown` are texts that a file of
+    labels says nothing about.
     """
 
     cells: Cells
     undecided: tuple[Pair, ...] = ()
     left_out: Mapping[str, int] = field(default_factory=dict)
+    unknown: frozenset[str] = frozenset()
 
 
 class NotJudged(MemAuditError):
@@ -73,8 +77,18 @@ class Judge(Protocol):
         """Whether its judgement is a guess that every output must mark as one."""
         ...
 
-    def judge(self, memories: Sequence[MemoryText], units: Sequence[EvidenceUnit]) -> Judgement:
-        """What each memory of one store covers."""
+    @property
+    def judges_candidates(self) -> bool:
+        """Whether it can also judge the candidates of a package, by their texts or ids."""
+        ...
+
+    def judge(
+        self,
+        memories: Sequence[MemoryText],
+        units: Sequence[EvidenceUnit],
+        pairs: Collection[Pair] | None = None,
+    ) -> Judgement:
+        """What each memory of one store covers; of `pairs` alone where they are given."""
         ...
 
 
@@ -158,12 +172,13 @@ def refuse_shared_ids(
 
 def judged_how(judge: str, is_estimate: bool) -> str:
     """The remark that follows a judge's name."""
-    if is_estimate:
-        return "an ESTIMATE by shared words, not labels"
     by_kind = {
+        "lexical": "an ESTIMATE by shared words, not labels",
         "model": "as a model judged",
-        "pointer": "by the turns that memories name as their sources",
+        "pointer": "an ESTIMATE by the turns that memories name as their sources",
     }
+    if is_estimate and judge not in by_kind:
+        return "an ESTIMATE: much of it rests on assumed cells"
     return by_kind.get(judge.partition(" ")[0], "as labelled")
 
 
@@ -178,16 +193,31 @@ class LexicalJudge:
     """
 
     name = "lexical"
-    is_estimate = True
+    is_estimate = judges_candidates = True
 
-    def judge(self, memories: Sequence[MemoryText], units: Sequence[EvidenceUnit]) -> Judgement:
+    def judge(
+        self,
+        memories: Sequence[MemoryText],
+        units: Sequence[EvidenceUnit],
+        pairs: Collection[Pair] | None = None,
+    ) -> Judgement:
         units_with: dict[str, list[int]] = defaultdict(list)
         for place, unit in enumerate(units):
             for term in terms(unit.text):
                 units_with[term].append(place)
-        return Judgement(
-            {memory.id: _lexical_cells(memory.text, units, units_with) for memory in memories}
-        )
+        cells = {memory.id: _lexical_cells(memory.text, units, units_with) for memory in memories}
+        return Judgement(only(cells, pairs))
+
+
+def only(cells: Cells, pairs: Collection[Pair] | None) -> Cells:
+    """The cells of some pairs; all where none are given."""
+    if pairs is None:
+        return cells
+    wanted = set(pairs)
+    return {
+        memory: {unit: cell for unit, cell in own.items() if (memory, unit) in wanted}
+        for memory, own in cells.items()
+    }
 
 
 def _lexical_cells(
@@ -215,9 +245,15 @@ class PointerJudge:
     """
 
     name = "pointer"
-    is_estimate = False
+    is_estimate = True
+    judges_candidates = False
 
-    def judge(self, memories: Sequence[MemoryText], units: Sequence[EvidenceUnit]) -> Judgement:
+    def judge(
+        self,
+        memories: Sequence[MemoryText],
+        units: Sequence[EvidenceUnit],
+        pairs: Collection[Pair] | None = None,
+    ) -> Judgement:
         sources = {unit.id: {source.id for source in unit.sources} for unit in units}
         known = set().union(*sources.values())
         named = {source for memory in memories for source in memory.sources}
@@ -237,4 +273,6 @@ class PointerJudge:
             for memory in memories
         }
         silent = sum(not memory.sources for memory in memories)
-        return Judgement(cells, left_out={"memories that name no source": silent} if silent else {})
+        return Judgement(
+            only(cells, pairs), left_out={"memories that name no source": silent} if silent else {}
+        )

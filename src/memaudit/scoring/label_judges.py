@@ -1,7 +1,7 @@
 """Judges that read a file: people's labels, and coverage calls of the published layout."""
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from memaudit.adapters.published_layout import CoverageCell, memory_id, read_coverage_calls
@@ -9,7 +9,7 @@ from memaudit.core.package import EvidenceUnit
 from memaudit.core.text import counted
 from memaudit.natural.coverage_rules import PASS
 from memaudit.natural.label_files import LabelRow, label_rows
-from memaudit.scoring.judges import Cell, Judgement, MemoryText, NotJudged
+from memaudit.scoring.judges import Cell, Judgement, MemoryText, NotJudged, Pair, only
 
 CELL_FIELDS = frozenset({"conversation", "memory_id", "unit_id", "coverage", "why"})
 MEMORY_FIELDS = frozenset(
@@ -29,6 +29,7 @@ class LabelJudge:
     """
 
     is_estimate = False
+    judges_candidates = True
 
     def __init__(self, path: Path, memories: Path | None = None) -> None:
         self.name = f"labels {path.stem}"
@@ -36,7 +37,14 @@ class LabelJudge:
         self._rows = label_rows(path, CELL_FIELDS, frozenset({"memory_id", "unit_id", "coverage"}))
         self._texts = None if memories is None else _texts_by_id(memories)
 
-    def judge(self, memories: Sequence[MemoryText], units: Sequence[EvidenceUnit]) -> Judgement:
+    def judge(
+        self,
+        memories: Sequence[MemoryText],
+        units: Sequence[EvidenceUnit],
+        pairs: Collection[Pair] | None = None,
+    ) -> Judgement:
+        if not memories:  # nor is it known which conversation is asked about
+            return Judgement({})
         known = {unit.id for unit in units}
         by_text: dict[str, list[str]] = {}
         for memory in memories:
@@ -45,7 +53,7 @@ class LabelJudge:
         left_out: Counter[str] = Counter()
         used = 0
         for row in self._rows:
-            if memories and _is_of_another(row, memories[0].example):
+            if _is_of_another(row, memories[0].example):
                 left_out[OTHER] += 1
                 continue
             unit = row.text("unit_id")
@@ -72,7 +80,7 @@ class LabelJudge:
                     )
                 cells[id][unit] = cell
                 used += 1
-        if memories and not used:
+        if not used:
             fix = (
                 "if its ids are different, give the file of its memories as well; if it covers "
                 "nothing, say so with a label of 0"
@@ -82,7 +90,18 @@ class LabelJudge:
             raise NotJudged(
                 f"{self._rows[0].file}: no label is about a memory of this store; {fix}"
             )
-        return Judgement(cells, left_out=dict(sorted(left_out.items())))
+        return Judgement(
+            only(cells, pairs), left_out=dict(sorted(left_out.items())),
+            unknown=self._unknown(memories),
+        )  # fmt: skip
+
+    def _unknown(self, memories: Sequence[MemoryText]) -> frozenset[str]:
+        """Memories that no label and no row of the file of memories is about."""
+        if self._texts is not None:
+            texts = set(self._texts.values())
+            return frozenset(m.id for m in memories if " ".join(m.text.split()) not in texts)
+        labelled = {row.text("memory_id") for row in self._rows}
+        return frozenset(memory.id for memory in memories if memory.id not in labelled)
 
 
 def _is_of_another(row: LabelRow, example: str) -> bool:
@@ -103,7 +122,7 @@ class PublishedJudge:
     An example without a call was not judged; its cells are not zero.
     """
 
-    is_estimate = False
+    is_estimate = judges_candidates = False
 
     def __init__(self, path: Path) -> None:
         self.name = f"published calls {path.name}"
@@ -114,7 +133,12 @@ class PublishedJudge:
         for row in calls.rows:
             self._rows[row.example].append(row)
 
-    def judge(self, memories: Sequence[MemoryText], units: Sequence[EvidenceUnit]) -> Judgement:
+    def judge(
+        self,
+        memories: Sequence[MemoryText],
+        units: Sequence[EvidenceUnit],
+        pairs: Collection[Pair] | None = None,
+    ) -> Judgement:
         left_out: Counter[str] = Counter()
         if self._failed:
             left_out["calls that failed or could not be read"] = len(self._failed)
@@ -139,7 +163,7 @@ class PublishedJudge:
                 f"{self._file}: no edge of {example!r} is about a memory of this store and a unit "
                 f"of this package: the first says {rows[0].memory!r} and {rows[0].unit!r}"
             )
-        return Judgement(cells, left_out=dict(left_out))
+        return Judgement(only(cells, pairs), left_out=dict(left_out))
 
     def _no_call(self, example: str) -> str:
         problem = f"{self._file}: has no call about {example!r}"

@@ -125,7 +125,7 @@ def diagnose_losses(
     if not common.value:
         raise NoDiagnosis(store.name, budget, OPTIMUM_IS_ZERO, "common union", common)
     kept = keep_within(store, budget, policy)
-    stages = _stages(scorer, store, common, union, upper, kept.ids)
+    stages = _stages(scorer, store, budget, kept.ids)
     opt, kept_value = _total(stages[0]), _total(stages[-1])
     steps = tuple(
         _step(scorer.package, name, above, below, opt)
@@ -148,23 +148,19 @@ def diagnose_losses(
 
 
 def _stages(
-    scorer: StoreScorer,
-    store: WrittenStore,
-    common: Optimum,
-    union: Optimum,
-    upper: Optimum,
-    kept: tuple[str, ...],
+    scorer: StoreScorer, store: WrittenStore, budget: Fraction, kept: tuple[str, ...]
 ) -> list[UnitValues]:
     """Unit values from OPT of the common union down to what is kept; a loss between each two."""
-    of_common = scorer.unit_values(common.store)
-    of_union = of_common if union is common else scorer.unit_values(union.store)
-    written, best = scorer.unit_values(store.candidate_ids), scorer.unit_values(upper.store)
+    of_common = scorer.optimal_units(budget)
+    of_union = of_common if len(scorer.stores) == 1 else scorer.optimal_units(budget, store)
+    written = scorer.unit_values(store, store.candidate_ids)
+    best = scorer.unit_values(store, scorer.upper_optimum(store, budget).store)
     covered = {
         unit: min(value, written.get(unit, NOTHING), key=lambda known: (known.high, known.low))
         for unit, value in of_union.items()
     }
     extracted = covered if _total(covered).high > _total(best).high else best
-    return [of_common, of_union, extracted, best, scorer.unit_values(kept)]
+    return [of_common, of_union, extracted, best, scorer.unit_values(store, kept)]
 
 
 def _step(

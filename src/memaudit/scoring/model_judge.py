@@ -1,12 +1,15 @@
 """A model as a judge, by the coverage pass that also judges package candidates."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from itertools import product
 
 from memaudit.core.errors import MemAuditError
 from memaudit.core.package import EvidenceUnit
 from memaudit.models.session import ModelSession
-from memaudit.natural.passes.coverage import judge_coverage
-from memaudit.scoring.judges import Cell, Judgement, MemoryText
+from memaudit.models.spending import confirm, estimate
+from memaudit.natural.passes.coverage import TextPair, chunks, coverage_request, judge_pairs
+from memaudit.scoring.judges import Cell, Judgement, MemoryText, Pair
 
 MODEL = "model:"
 """The provenance of its cells begins so; the model's name follows."""
@@ -19,29 +22,47 @@ class ModelJudge:
     """
 
     is_estimate = False
+    judges_candidates = True
 
     def __init__(self, session: ModelSession, model: str) -> None:
         self.name = f"model {model}"
         self._session, self._model = session, model
         self._provenance = f"{MODEL}{model}"
 
-    def judge(self, memories: Sequence[MemoryText], units: Sequence[EvidenceUnit]) -> Judgement:
-        judged = judge_coverage(
-            [memory.text for memory in memories],
-            [unit.text for unit in units],
-            self._session,
-            self._model,
-        )
+    def agree_once(self, pairs: Collection[TextPair]) -> None:
+        """Show what asking about all these pairs would cost, and ask for consent to all of it."""
+        session = self._session
+        if session.provider == "offline" or not pairs:
+            return
+        requests = [coverage_request(chunk, self._model, session) for chunk in chunks(pairs)]
+        session.callbacks.show(f"at most {len(pairs):,} cells, {self._model}:")
+        confirm(
+            estimate(requests, session.cache, session.price), session.callbacks.show,
+            session.callbacks.agree, yes=session.callbacks.yes or session.provider == "batch",
+        )  # fmt: skip
+        session.callbacks = replace(session.callbacks, yes=True)
+
+    def judge(
+        self,
+        memories: Sequence[MemoryText],
+        units: Sequence[EvidenceUnit],
+        pairs: Collection[Pair] | None = None,
+    ) -> Judgement:
+        texts = {memory.id: memory.text for memory in memories}
+        unit_texts = {unit.id: unit.text for unit in units}
+        if pairs is None:
+            pairs = list(product(texts, unit_texts))
+        asked = {(texts[memory], unit_texts[unit]) for memory, unit in pairs}
+        judged = judge_pairs({"": asked}, self._session, self._model)[""]
         cells: dict[str, dict[str, Cell]] = {memory.id: {} for memory in memories}
         undecided: list[tuple[str, str]] = []
-        for memory in memories:
-            for unit in units:
-                answer = judged[memory.text, unit.text]
-                if answer is None:
-                    undecided.append((memory.id, unit.id))
-                else:
-                    cells[memory.id][unit.id] = Cell(answer.value, self._provenance, answer.reason)
-        if len(undecided) >= len(memories) * len(units) > 0:
+        for memory, unit in pairs:
+            answer = judged[texts[memory], unit_texts[unit]]
+            if answer is None:
+                undecided.append((memory, unit))
+            else:
+                cells[memory][unit] = Cell(answer.value, self._provenance, answer.reason)
+        if len(undecided) >= len(pairs) > 0:
             raise MemAuditError(
                 f"{self.name} gave no answer about any memory: check the address and the model, "
                 "then run again"

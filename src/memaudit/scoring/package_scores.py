@@ -5,8 +5,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from memaudit.adapters.store import ExportedStore
+from memaudit.core.digest import digest
 from memaudit.core.errors import MemAuditError
+from memaudit.core.grounds import is_estimate
 from memaudit.core.package import Package
+from memaudit.scoring.candidate_cells import judge_candidates
 from memaudit.scoring.judged_store import (
     OWN_SALIENCE,
     Salience,
@@ -14,8 +17,10 @@ from memaudit.scoring.judged_store import (
     examples_of,
     is_out_of_pool,
     judge_store,
+    measured_store,
 )
 from memaudit.scoring.judges import Judge, NotJudged
+from memaudit.scoring.lazy_judging import LazyPlan, LazyResult, judge_lazily
 from memaudit.scoring.loss_diagnosis import (
     Diagnosis,
     KindRow,
@@ -39,16 +44,14 @@ class Scoring:
     salience: Salience = OWN_SALIENCE
     group_cap: int | None = None
     seconds: float | None = None
+    trust_package_cells: bool = False
+    """Keep the package's assumed cells, which the judge of the stores judges otherwise."""
+    lazy: LazyPlan | None = None
 
     @property
     def judge_name(self) -> str:
         """The judge, or the judges separated by commas."""
         return ", ".join(dict.fromkeys(judge.name for judge in self.judges.values()))
-
-    @property
-    def is_estimate(self) -> bool:
-        """Whether any coverage is a guess."""
-        return any(judge.is_estimate for judge in self.judges.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,10 +62,23 @@ class StoreResult:
     diagnosis: Diagnosis | NoDiagnosis
     kinds: tuple[KindRow, ...]
 
+    @property
+    def assumed(self) -> tuple[Fraction, Fraction]:
+        """The shares of OPT and of the store's value that rest on assumed cells."""
+        return self.score.common_ratio.optimum.assumed, self.score.score.assumed
+
+    @property
+    def is_estimate(self) -> bool:
+        return is_estimate(self.assumed)
+
 
 @dataclass(frozen=True, slots=True)
 class PackageScores:
-    """One package, its stores as they were exported and as they were judged, and their results."""
+    """One package, its stores as they were exported and as they were judged, and their results.
+
+    `package` has the judge's cells; `digest` is that of the package as it was given. `union` is
+    what the common optimum is taken over.
+    """
 
     package: Package
     digest: str
@@ -70,6 +86,15 @@ class PackageScores:
     exported: tuple[ExportedStore, ...]
     stores: tuple[WrittenStore, ...]
     rows: tuple[StoreResult, ...]
+    union: Package
+    lazy: LazyResult | None = None
+
+    @property
+    def is_estimate(self) -> bool:
+        """Whether much of a value rests on assumed cells, or a judge assumes what is 0."""
+        return any(row.is_estimate for row in self.rows) or any(
+            self.scoring.judges[store.name].is_estimate for store in self.stores
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,11 +111,24 @@ def score_package(
 ) -> PackageScores:
     """Score stores against one package and each other."""
     refuse_equal_store_names(exported)
+    if scoring.lazy is not None:
+        return _score_lazily(package, exported, scoring, scoring.lazy)
     stores = [
         judge_store(package, store, scoring.judges[store.name], scoring.salience)
         for store in exported
     ]
     return score_judged(package, exported, stores, scoring)
+
+
+def _score_lazily(
+    package: Package, exported: Sequence[ExportedStore], scoring: Scoring, plan: LazyPlan
+) -> PackageScores:
+    judges = list(dict.fromkeys(scoring.judges.values()))
+    if len(judges) > 1:
+        raise MemAuditError("lazy judging takes one judge for all stores")
+    measured = [measured_store(package, store, scoring.salience) for store in exported]
+    lazy = judge_lazily(package, measured, judges[0], scoring.budgets, plan, scoring.group_cap)
+    return _scores(package, lazy.package, exported, lazy.stores, scoring, lazy)
 
 
 def score_judged(
@@ -99,13 +137,29 @@ def score_judged(
     stores: Sequence[WrittenStore],
     scoring: Scoring,
 ) -> PackageScores:
-    """Score stores that are already judged."""
-    scorer = StoreScorer(package, stores, scoring.group_cap, scoring.seconds)
+    """Score stores that are already judged; their judge judges the package's assumed cells too."""
+    judged = package
+    if not scoring.trust_package_cells:
+        for judge in dict.fromkeys(scoring.judges[store.name] for store in stores):
+            judged = judge_candidates(judged, judge)
+    return _scores(package, judged, exported, stores, scoring)
+
+
+def _scores(
+    package: Package,
+    judged: Package,
+    exported: Sequence[ExportedStore],
+    stores: Sequence[WrittenStore],
+    scoring: Scoring,
+    lazy: LazyResult | None = None,
+) -> PackageScores:
+    scorer = StoreScorer(judged, stores, scoring.group_cap, scoring.seconds)
     rows = tuple(
         _result(scorer, store, budget) for budget in scoring.budgets for store in scorer.stores
     )
-    digest = scorer.package_optimum(scoring.budgets[0]).digest
-    return PackageScores(package, digest, scoring, tuple(exported), scorer.stores, rows)
+    return PackageScores(
+        judged, digest(package), scoring, tuple(exported), scorer.stores, rows, scorer.common, lazy
+    )
 
 
 def _result(scorer: StoreScorer, store: WrittenStore, budget: Fraction) -> StoreResult:
@@ -146,6 +200,9 @@ def score_packages(
 def _score_judgeable(
     package: Package, stores: Sequence[ExportedStore], scoring: Scoring
 ) -> Iterator[PackageScores | Unscored]:
+    if scoring.lazy is not None:
+        yield score_package(package, stores, scoring)
+        return
     exported, judged = [], []
     for store in stores:
         try:

@@ -5,7 +5,7 @@ and of its union with all stores. In a union every memory is a candidate in a gr
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -14,27 +14,32 @@ from typing import Literal
 
 from memaudit.core.errors import MemAuditError
 from memaudit.core.exact import Enclosure
+from memaudit.core.objective import assumed_share
 from memaudit.core.optimum import Optimum
 from memaudit.core.package import (
     CURRENT,
     INVALIDATION_KINDS,
     STALE,
-    Candidate,
-    Coverage,
-    Experience,
     Package,
 )
 from memaudit.scoring.judged_store import WrittenStore
 from memaudit.scoring.pruning import prune, usable_policies
+from memaudit.scoring.unions import Union, store_alone, union_of
 from memaudit.solvers.form import Form
 from memaudit.solvers.solve import PackageSolver
 
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """A store's value and its make-up. Coverage of a unit kind is the sum of min(1, covered)."""
+    """A store's value and its make-up. Coverage of a unit kind is the sum of min(1, covered).
+
+    `highest` is what the value may be at most where nobody judged some cells, `assumed` the share
+    of it that rests on assumed cells. Copies of a text are worth nothing more and cost each.
+    """
 
     value: Fraction
+    highest: Fraction
+    assumed: Fraction
     cost: Fraction
     kinds: dict[str, int]
     unit_values: dict[str, Fraction]
@@ -59,12 +64,45 @@ class Score:
 
 
 class Scorer:
-    """Scores stores of one package, in whole numbers wherever that is exact."""
+    """Scores stores of one package, in whole numbers wherever that is exact.
 
-    def __init__(self, package: Package, form: Form) -> None:
+    With a union, stores name copies of a text by their own ids.
+    """
+
+    def __init__(self, package: Package, form: Form, union: Union | None = None) -> None:
         self.package, self.form = package, form
+        self._union = union or Union(package, {}, {})
         self._place = {id: u for u, id in enumerate(form.candidate_ids)}
         self._kind = {unit.id: unit.kind for unit in package.units}
+
+    @cached_property
+    def _known_rows(self) -> tuple[tuple[tuple[int, int], ...], ...]:
+        """The form's rows, with cells that nobody judged at their value."""
+        if not self.package.is_open:
+            return self.form.rows
+        unit_place = {id: r for r, id in enumerate(self.form.unit_ids)}
+        known = {
+            (self._place[cell.candidate], unit_place[cell.unit]): cell.value / cell.most
+            for cell in self.package.coverage
+            if cell.most != cell.value and cell.unit in unit_place
+        }
+        return tuple(
+            tuple((r, int(level * known.get((u, r), 1))) for r, level in row)
+            for u, row in enumerate(self.form.rows)
+        )
+
+    def cost(self, store: Iterable[str]) -> Fraction:
+        """What a store costs; every copy is paid for."""
+        known = {**self._union.copies, **self.package.candidate}
+        return sum((known[id].cost for id in store), Fraction(0))
+
+    def _levels(self, chosen: Sequence[int]) -> dict[int, int]:
+        """Per touched unit, the summed levels that are known."""
+        amounts: dict[int, int] = {}
+        for u in chosen:
+            for r, level in self._known_rows[u]:
+                amounts[r] = amounts.get(r, 0) + level
+        return amounts
 
     @cached_property
     def _cells(self) -> tuple[int, dict[str, list[tuple[str, int]]]]:
@@ -78,22 +116,26 @@ class Scorer:
     def score(self, store: Sequence[str]) -> Score:
         """The score of a store of known candidates."""
         form, (steps, rows) = self.form, self._cells
-        chosen = [self._place[id] for id in store]
+        ids = self._union.candidates(store)
+        chosen = [self._place[id] for id in ids]
         worth: Counter[str] = Counter()
-        for unit, level in form.cover(chosen).items():
+        for unit, level in self._levels(chosen).items():
             worth[self._kind[form.unit_ids[unit]]] += form.levels[unit].low(level)
         amounts: Counter[str] = Counter()
-        for id in store:
+        for id in ids:
             for name, amount in rows[id]:
                 amounts[name] += amount
         covered: Counter[str] = Counter()
         for name, amount in amounts.items():
             covered[self._kind[name]] += min(steps, amount)
         candidate = self.package.candidate
+        value = Fraction(sum(worth.values()), form.value_scale)
         return Score(
-            value=Fraction(sum(worth.values()), form.value_scale),
-            cost=Fraction(sum(form.cost[u] for u in chosen), form.cost_scale),
-            kinds=dict(sorted(Counter(candidate[id].kind for id in store).items())),
+            value=value,
+            highest=Fraction(form.low(chosen), form.value_scale) if self.package.is_open else value,
+            assumed=assumed_share(self.package, ids),
+            cost=self.cost(store),
+            kinds=dict(sorted(Counter(candidate[id].kind for id in ids).items())),
             unit_values={k: Fraction(v, form.value_scale) for k, v in sorted(worth.items())},
             unit_coverage={k: Fraction(v, steps) for k, v in sorted(covered.items())},
         )
@@ -101,7 +143,7 @@ class Scorer:
     def by_unit(self, store: Sequence[str]) -> dict[str, Enclosure]:
         """The value of each covered unit; a point unless its h is irrational."""
         form = self.form
-        levels = form.cover([self._place[id] for id in store])
+        levels = self._levels([self._place[id] for id in self._union.candidates(store)])
         return {
             form.unit_ids[unit]: Enclosure(
                 Fraction(form.levels[unit].low(level), form.value_scale),
@@ -130,7 +172,7 @@ class Ratio:
     """Undefined where the optimum is 0 or not certified: counted, never taken as 0 or 1.
 
     `highest` is what the numerator may be at most, where it is itself an optimum that is not
-    certified.
+    certified, or where nobody judged some of its cells.
     """
 
     numerator: Fraction
@@ -169,7 +211,7 @@ class Ratio:
         low = self.numerator / self.optimum.bound
         if self.highest is None:
             return low, self.numerator / self.optimum.value
-        return low, min(Fraction(1), self.highest / self.optimum.value)  # a part of the optimum
+        return low, self.highest / self.optimum.value
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,6 +236,9 @@ class StoreScore:
     name: str
     budget: Fraction
     memories: int
+    duplicates: int
+    """Memories that repeat the text of another one."""
+    duplicate_cost: Fraction
     score: Score
     feasible: bool
     package_ratio: Ratio
@@ -204,8 +249,31 @@ class StoreScore:
     pruned: tuple[PrunedStore, ...]
 
 
+class _Problem:
+    """A package to solve, each budget once, and what its stores are worth."""
+
+    def __init__(self, union: Union, group_cap: int | None, seconds: float | None) -> None:
+        self.package, self._seconds = union.package, seconds
+        self._solver = PackageSolver(union.package, group_cap)
+        self.scorer = Scorer(union.package, self._solver.form, union)
+        self._optima: dict[Fraction, Optimum] = {}
+
+    def optimum(self, budget: Fraction) -> Optimum:
+        if budget not in self._optima:
+            self._optima[budget] = self._solver.solve(budget, seconds=self._seconds)
+        return self._optima[budget]
+
+    def units(self, budget: Fraction) -> dict[str, Enclosure]:
+        """Per unit, what the optimal store is worth."""
+        return self.scorer.by_unit(self.optimum(budget).store)
+
+
 class StoreScorer:
-    """Scores stores of one package. Each union and each store alone is solved once per budget."""
+    """Scores stores of one package. Each union and each store alone is solved once per budget.
+
+    A store is worth what its own memories cover. In a union a memory may share its text with a
+    candidate that covers more.
+    """
 
     def __init__(
         self,
@@ -219,65 +287,77 @@ class StoreScorer:
         if len(set(names)) < len(names):
             raise MemAuditError("two stores have the same name; rename one of them")
         self.group_cap = group_cap
-        self._solvers: dict[str, PackageSolver] = {}
-        self._optima: dict[tuple[str, Fraction], Optimum] = {}
+        self._problems: dict[str, _Problem] = {}
 
-    @cached_property
+    def _problem(self, name: str, make: Callable[[], Union]) -> _Problem:
+        if name not in self._problems:
+            self._problems[name] = _Problem(make(), self.group_cap, self.seconds)
+        return self._problems[name]
+
+    @property
+    def _common(self) -> _Problem:
+        return self._problem("common", lambda: union_of(self.package, self.stores))
+
+    def _with(self, store: WrittenStore) -> _Problem:
+        if len(self.stores) == 1:
+            return self._common
+        return self._problem(f"with {store.name}", lambda: union_of(self.package, [store]))
+
+    def _alone(self, store: WrittenStore) -> _Problem:
+        return self._problem(f"alone {store.name}", lambda: store_alone(self.package, store))
+
+    @property
     def common(self) -> Package:
         """The package with the memories of all stores."""
-        return union_package(self.package, self.stores)
-
-    @cached_property
-    def scorer(self) -> Scorer:
-        """Scores any store, package candidates and all memories alike."""
-        return Scorer(self.common, self._solver("common", self.common).form)
-
-    def _solver(self, key: str, package: Package) -> PackageSolver:
-        if key not in self._solvers:
-            self._solvers[key] = PackageSolver(package, self.group_cap)
-        return self._solvers[key]
-
-    def _optimum(self, key: str, package: Package, budget: Fraction) -> Optimum:
-        if (key, budget) not in self._optima:
-            solver = self._solver(key, package)
-            self._optima[key, budget] = solver.solve(budget, seconds=self.seconds)
-        return self._optima[key, budget]
+        return self._common.package
 
     def package_optimum(self, budget: Fraction) -> Optimum:
         """OPT of the package alone."""
-        return self._optimum("package", self.package, budget)
+        return self._problem("package", lambda: Union(self.package, {}, {})).optimum(budget)
 
     def common_optimum(self, budget: Fraction) -> Optimum:
         """OPT of the package and all stores together."""
-        return self._optimum("common", self.common, budget)
+        return self._common.optimum(budget)
 
     def union_optimum(self, store: WrittenStore, budget: Fraction) -> Optimum:
         """OPT of the package and one store."""
-        if len(self.stores) == 1:
-            return self.common_optimum(budget)
-        return self._optimum(f"union {store.name}", union_package(self.package, [store]), budget)
+        return self._with(store).optimum(budget)
 
     def upper_optimum(self, store: WrittenStore, budget: Fraction) -> Optimum:
         """The best that fits of what the store holds: an exact bound on every pruning policy."""
-        return self._optimum(f"only {store.name}", store_package(self.package, store), budget)
+        return self._alone(store).optimum(budget)
 
-    def unit_values(self, store: Sequence[str]) -> dict[str, Enclosure]:
-        """Per unit, what a store of package candidates and memories is worth."""
-        return self.scorer.by_unit(store)
+    def optimal_units(
+        self, budget: Fraction, store: WrittenStore | None = None
+    ) -> dict[str, Enclosure]:
+        """Per unit, what OPT of the package and one store, or all stores, is worth."""
+        return (self._common if store is None else self._with(store)).units(budget)
+
+    def unit_values(self, store: WrittenStore, kept: Sequence[str]) -> dict[str, Enclosure]:
+        """Per unit, what some memories of a store are worth."""
+        return self._alone(store).scorer.by_unit(kept)
+
+    def part(self, store: WrittenStore, kept: Sequence[str]) -> Score:
+        """The score of some memories of a store."""
+        return self._alone(store).scorer.score(kept)
 
     def score(self, store: WrittenStore, budget: Fraction) -> StoreScore:
         """All of a store's scores at a budget."""
-        whole = self.scorer.score(store.candidate_ids)
+        whole = self.part(store, store.candidate_ids)
         upper = self.upper_optimum(store, budget)
+        repeated = store.duplicates
+        highest = whole.highest if whole.highest > whole.value else None
         return StoreScore(
             name=store.name,
             budget=budget,
             memories=len(store.memories),
+            duplicates=len(repeated),
+            duplicate_cost=sum((memory.cost for memory in repeated), Fraction(0)),
             score=whole,
             feasible=whole.cost <= budget,
-            package_ratio=Ratio(whole.value, self.package_optimum(budget)),
-            union_ratio=Ratio(whole.value, self.union_optimum(store, budget), "union"),
-            common_ratio=Ratio(whole.value, self.common_optimum(budget), "common union"),
+            package_ratio=Ratio(whole.value, self.package_optimum(budget), highest=highest),
+            union_ratio=Ratio(whole.value, self.union_optimum(store, budget), "union", highest),
+            common_ratio=Ratio(whole.value, self.common_optimum(budget), "common union", highest),
             upper=self._pruned(
                 "upper", upper.store, store, budget, None if upper.certified else upper.bound
             ),
@@ -296,68 +376,16 @@ class StoreScorer:
         budget: Fraction,
         highest: Fraction | None = None,
     ) -> PrunedStore:
-        score = self.scorer.score(kept)
+        score = self.part(store, kept)
+        if highest is None and score.highest > score.value:
+            highest = score.highest
+
+        def ratio(optimum: Optimum, basis: Basis) -> Ratio:  # of a part of the optimum: at most 1
+            most = None if highest is None else min(highest, optimum.value)
+            return Ratio(score.value, optimum, basis, most)
+
         return PrunedStore(
             policy, kept, score,
-            Ratio(score.value, self.union_optimum(store, budget), "union", highest),
-            Ratio(score.value, self.common_optimum(budget), "common union", highest),
+            ratio(self.union_optimum(store, budget), "union"),
+            ratio(self.common_optimum(budget), "common union"),
         )  # fmt: skip
-
-
-MEMORY = "memory"
-"""The kind of an exported memory."""
-
-
-def union_package(package: Package, stores: Sequence[WrittenStore]) -> Package:
-    """The package with every memory added, each in a group of its own."""
-    names = " + ".join(store.name for store in stores)
-    return _with_memories(
-        package, stores, package.candidates, package.coverage, f"{package.name} + {names}"
-    )
-
-
-def store_package(package: Package, store: WrittenStore) -> Package:
-    """The package with the memories of one store as its only candidates."""
-    return _with_memories(package, [store], (), (), f"{package.name}, {store.name} alone")
-
-
-def _with_memories(
-    package: Package,
-    stores: Iterable[WrittenStore],
-    candidates: tuple[Candidate, ...],
-    coverage: tuple[Coverage, ...],
-    name: str,
-) -> Package:
-    last = max((experience.index for experience in package.experiences), default=-1)
-    taken = {item.id for item in (*package.candidates, *package.experiences)}
-    experiences: list[Experience] = []
-    added: list[Candidate] = []
-    cells: list[Coverage] = []
-    for store in stores:
-        for memory in store.memories:
-            id = store.candidate_id(memory)
-            home = f"written: {id}"
-            if id in taken or home in taken:
-                raise MemAuditError(
-                    f"the package {package.name!r} has a candidate or experience that is called "
-                    f"{(id if id in taken else home)!r}, as a memory of the store {store.name!r} "
-                    "would be; import the store with another --name"
-                )
-            experiences.append(Experience(id=home, index=last + 1 + len(experiences)))
-            added.append(
-                Candidate(id=id, experience=home, kind=MEMORY, text=memory.text, cost=memory.cost)
-            )
-            cells += (
-                Coverage(
-                    candidate=id, unit=unit, value=cell.value, provenance=cell.provenance,
-                    rationale=cell.rationale or None,
-                )
-                for unit, cell in memory.coverage.items()
-                if cell.value
-            )  # fmt: skip
-    return package.replace(
-        name=name,
-        experiences=(*package.experiences, *experiences),
-        candidates=(*candidates, *added),
-        coverage=(*coverage, *cells),
-    )

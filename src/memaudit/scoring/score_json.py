@@ -9,9 +9,11 @@ from memaudit.core.exact import Enclosure, plain
 from memaudit.core.number_text import rounded
 from memaudit.core.optimum import Optimum
 from memaudit.core.package import EvidenceUnit, Query
+from memaudit.core.text import content_key
 from memaudit.formats.score_file import FORMAT, LOSS_STEPS, VERSION
 from memaudit.scoring.caveats import store_data
 from memaudit.scoring.judged_store import WrittenMemory, WrittenStore
+from memaudit.scoring.lazy_judging import LazyResult
 from memaudit.scoring.loss_diagnosis import Diagnosis, KindRow, LossStep, NoDiagnosis
 from memaudit.scoring.package_scores import PackageScores, StoreResult
 from memaudit.scoring.score import PrunedStore, Ratio, StoreScore
@@ -31,7 +33,9 @@ def package_scores_data(scores: PackageScores, cells: bool = False) -> dict[str,
         "cost_rule": package.cost_rule,
         "group_cap": package.group_cap if scoring.group_cap is None else scoring.group_cap,
         "judge": scoring.judge_name,
-        "coverage_is_an_estimate": scoring.is_estimate,
+        "coverage_is_an_estimate": scores.is_estimate,
+        "package_cells": "trusted" if scoring.trust_package_cells else "judged",
+        "lazy": None if scores.lazy is None else lazy_data(scores.lazy),
         "undecided_cells": sum(len(store.caveats.undecided) for store in scores.stores),
         "stores": [
             store_data(exported, store.caveats)
@@ -50,13 +54,24 @@ def package_scores_data(scores: PackageScores, cells: bool = False) -> dict[str,
     return {**data, "cells": cells_data(scores)} if cells else data
 
 
+def lazy_data(lazy: LazyResult) -> dict[str, Any]:
+    """What lazy judging asked."""
+    return {
+        "pairs": lazy.pairs, "kept_by_filter": lazy.kept, "asked": lazy.asked,
+        "rounds": lazy.rounds, "stopped_early": lazy.stopped,
+    }  # fmt: skip
+
+
 def score_row(score: StoreScore) -> dict[str, Any]:
     """One store at one budget."""
     return {
         "store": score.name,
         "budget": plain(score.budget),
         "memories": score.memories,
+        "duplicates": score.duplicates,
+        "duplicate_cost": plain(score.duplicate_cost),
         "value": rounded(score.score.value),
+        "assumed_share": rounded(score.score.assumed),
         "cost": plain(score.score.cost),
         "feasible": score.feasible,
         "package_ratio": ratio_row(score.package_ratio),
@@ -77,6 +92,7 @@ def ratio_row(ratio: Ratio) -> dict[str, Any]:
         "basis": ratio.basis,
         **_optimum_row(ratio.optimum),
         "digest": ratio.optimum.digest,
+        "assumed_share": rounded(ratio.optimum.assumed),
     }
 
 
@@ -91,6 +107,7 @@ def _pruned_row(pruned: PrunedStore) -> dict[str, Any]:
     union, common = ratio_row(pruned.ratio), ratio_row(pruned.common_ratio)
     return {
         "value": rounded(pruned.score.value),
+        "assumed_share": rounded(pruned.score.assumed),
         "cost": plain(pruned.score.cost),
         "memories": len(pruned.store),
         "union_ratio": union["value"],
@@ -306,13 +323,21 @@ def _memory_data(
         "scores": [
             {
                 "budget": plain(row.score.budget),
-                "in_best_subset": id in row.score.upper.store,
+                "in_best_subset": id in row.score.upper.store
+                or (scores.package.equal_texts_once and _is_copy(memory, row, store)),
                 "kept": id in row.diagnosis.kept if isinstance(row.diagnosis, Diagnosis) else None,
             }
             for row in scores.rows
             if row.score.name == store.name
         ],
     }
+
+
+def _is_copy(memory: WrittenMemory, row: StoreResult, store: WrittenStore) -> bool:
+    """Whether the best subset has a memory of the same text."""
+    best = set(row.score.upper.store)
+    texts = {content_key(one.text) for one in store.memories if store.candidate_id(one) in best}
+    return content_key(memory.text) in texts
 
 
 def _asking(queries: Iterable[Query], unit: str) -> list[dict[str, str]]:

@@ -59,7 +59,7 @@ def sensitivity_rows(
                     store.name,
                     budget,
                     kept.kept_by,
-                    scorer.scorer.score(kept.ids).value,
+                    scorer.part(store, kept.ids).value,
                     scorer.common_optimum(budget),
                     scorer.upper_optimum(store, budget),
                 )

@@ -61,16 +61,16 @@ def variants(
     stores: Sequence[WrittenStore],
     choices: VariantChoices,
     group_cap: int | None = None,
-    judged: Mapping[str, Sequence[WrittenStore]] | None = None,
+    judged: Mapping[str, tuple[Package, Sequence[WrittenStore]]] | None = None,
 ) -> Iterator[Variant]:
     """The base, every other judge, cost rule and group cap, and every draw of noise.
 
-    `judged` are the same stores as other judges see them, by the judge's name.
+    `judged` are the same package and stores as other judges see them, by the judge's name.
     """
     stores = tuple(stores)
     yield Variant(BASE, package, stores, group_cap)
-    for name, others in (judged or {}).items():
-        yield Variant(judge_variant(name), package, tuple(others), group_cap)
+    for name, (by_other, others) in (judged or {}).items():
+        yield Variant(judge_variant(name), by_other, tuple(others), group_cap)
     for rule in choices.cost_rules:
         if rule != package.cost_rule:
             measured = tuple(measured_by(rule, store) for store in stores)

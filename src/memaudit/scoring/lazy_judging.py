@@ -1,0 +1,320 @@
+"""Lazy judging: the exact optimum under a judge from a few percent of the labels.
+
+A filter proposes pairs of a text and a unit; the others count as not covered. An unasked pair has
+the value 0 and the upper bound 1. Every round solves with guesses for unasked pairs, asks about
+those that the best stores use, and puts the answers in, until a best store rests on answers alone.
+Guesses go from what is expected to the upper bound, so that rounds are spent on likely pairs first.
+
+Why the result is exact. F does not fall if a cell rises. So the optimum under the judge's labels
+lies between that of the answers so far (unasked pairs at 0) and that of the upper bounds. If a
+store that is best under the upper bounds is worth the same with unasked pairs at 0, both are equal
+and the store is optimal, whatever the judge would say about the rest. docs/optima.md has the whole
+proof. What stores are scored by (what a policy keeps within each budget) is judged in full.
+"""
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from memaudit.core.grounds import UNJUDGED
+from memaudit.core.package import EvidenceUnit, Package
+from memaudit.core.text import content_key
+from memaudit.scoring.candidate_cells import as_memory, assumed_pairs, with_cells
+from memaudit.scoring.judged_store import WrittenStore
+from memaudit.scoring.judges import Cell, Judge, MemoryText, Pair
+from memaudit.scoring.pair_filters import PairFilter, TextPair
+from memaudit.scoring.pruning import keep_within, prune, usable_policies
+from memaudit.scoring.score import StoreScorer
+
+NONE, ALL = Fraction(0), Fraction(1)
+
+EXPECTED = ((0.6, Fraction(1)), (0.4, Fraction(1, 2)), (0.3, Fraction(1, 4)))
+"""By the weighted share of a unit's terms in a text, about what readers find covered in the shipped
+conversations."""
+
+STAGES: tuple[Callable[[float], Fraction], ...] = (
+    lambda likely: next((value for least, value in EXPECTED if likely >= least), NONE),
+    lambda likely: ALL if likely >= 0.4 else NONE,
+    lambda likely: ALL if likely >= 0.2 else NONE,
+    lambda likely: ALL,  # noqa: ARG005 - the upper bound of every pair
+)
+"""What an unasked pair is taken for, stage by stage."""
+
+LOOK_AHEAD = 3
+"""Times that a round solves again, as if its pairs were answered by none, to fill its batch."""
+
+
+@dataclass(frozen=True, slots=True)
+class LazyRound:
+    """The state after a round: cells asked of those the filter keeps, and where OPT lies."""
+
+    number: int
+    asked: int
+    kept: int
+    between: Mapping[Fraction, tuple[Fraction, Fraction]]
+    """By budget, for the package with all stores."""
+
+
+@dataclass(frozen=True, slots=True)
+class LazyPlan:
+    """How to judge lazily. A round asks about `round_cells` pairs if there are so many."""
+
+    filter: PairFilter
+    max_cells: int | None = None
+    round_cells: int = 200
+    seconds: float = 2.0
+    progress: Callable[[LazyRound], None] = lambda _: None
+    announce: Callable[[Collection[TextPair]], None] = lambda _: None
+    """Told all pairs that may be asked about, before the first of them is."""
+
+
+@dataclass(frozen=True, slots=True)
+class LazyResult:
+    """The package and its stores with values and upper bounds, and what it took."""
+
+    package: Package
+    stores: tuple[WrittenStore, ...]
+    pairs: int
+    kept: int
+    asked: int
+    rounds: int
+    stopped: bool
+    """Whether `max_cells` ended it before the optima were exact."""
+
+
+def judge_lazily(
+    package: Package,
+    stores: Sequence[WrittenStore],
+    judge: Judge,
+    budgets: Sequence[Fraction],
+    plan: LazyPlan,
+    group_cap: int | None = None,
+) -> LazyResult:
+    """Judge what the optima of all budgets rest on; stores come measured, without cells."""
+    work = _Work(package, stores, judge, plan)
+    plan.announce(work.text_pairs)
+    rounds, settled = 0, False
+    scored = work.pairs_of(_scored_memories(stores, budgets))
+    if scored:
+        rounds += 1
+        work.ask(scored)
+    highest = work.bounds(budgets, group_cap)
+    for stage in STAGES:
+        settled = False
+        while not settled and not work.is_full:
+            batch = work.round(stage, budgets, group_cap)
+            settled = not batch
+            if batch:
+                rounds += 1
+                work.ask(batch)
+                lowest = work.known_values(budgets, group_cap)
+                between = {budget: (lowest[budget], highest[budget]) for budget in budgets}
+                plan.progress(LazyRound(rounds, len(work.answers), len(work.likely), between))
+        if not work.is_full:
+            highest = work.bounds(budgets, group_cap)
+    final, judged = work.frozen()
+    return LazyResult(
+        final, judged, work.pairs, len(work.likely), len(work.answers), rounds, not settled
+    )
+
+
+def _scored_memories(stores: Sequence[WrittenStore], budgets: Sequence[Fraction]) -> Iterator[str]:
+    """Everything that a store is scored by: what it keeps within each budget."""
+    for store in stores:
+        for budget in budgets:
+            yield from keep_within(store, budget).ids
+            for policy in usable_policies(store):
+                yield from prune(store, budget, policy)
+
+
+class _Work:
+    """The texts to judge, the pairs the filter keeps, and the answers so far."""
+
+    def __init__(
+        self, package: Package, stores: Sequence[WrittenStore], judge: Judge, plan: LazyPlan
+    ) -> None:
+        self.package, self.stores, self.judge, self.plan = package, tuple(stores), judge, plan
+        self.unit: dict[str, EvidenceUnit] = {
+            unit.id: unit for unit in package.units if package.weights[unit.id]
+        }
+        texts, wanted = self._texts_and_units()
+        silent = judge.judge(list(texts.values()), package.units, ())
+        self.unknown, self.left_out = silent.unknown, silent.left_out
+        self.text = {id: text for id, text in texts.items() if id not in silent.unknown}
+        self.wanted = {id: units for id, units in wanted.items() if id in self.text}
+        first: dict[str, str] = {}
+        once = package.equal_texts_once
+        self.asked_as = {
+            id: first.setdefault((content_key(text.text) if once else text.text) or id, id)
+            for id, text in self.text.items()
+        }
+        # In a union a candidate that is judged may stand for a memory that is not.
+        self.standing = {
+            candidate.id: first[key]
+            for candidate in package.candidates
+            if once and (key := content_key(candidate.text)) in first
+        }
+        likely = plan.filter.likely(
+            [self.text[id].text for id in first.values()],
+            [unit.text for unit in self.unit.values()],
+        )
+        open_pairs = {
+            (self.asked_as[id], unit) for id, units in self.wanted.items() for unit in units
+        }
+        self.pairs = len(open_pairs)
+        self.likely: dict[Pair, float] = {
+            (id, unit): likely[at]
+            for id, unit in sorted(open_pairs)
+            if (at := (self.text[id].text, self.unit[unit].text)) in likely
+        }
+        self.units_of: dict[str, list[str]] = {}
+        for id, unit in self.likely:
+            self.units_of.setdefault(id, []).append(unit)
+        self.answers: dict[Pair, Cell | None] = {}
+
+    def _texts_and_units(self) -> tuple[dict[str, MemoryText], dict[str, list[str]]]:
+        """By id, every text to judge and the units that are open for it."""
+        package = self.package
+        wanted = assumed_pairs(package) if self.judge.judges_candidates else {}
+        texts = {id: as_memory(package.candidate[id], package) for id in wanted}
+        for store in self.stores:
+            for memory in store.memories:
+                id = store.candidate_id(memory)
+                texts[id] = MemoryText(id, memory.text, memory.sources, package.name)
+                wanted[id] = list(self.unit)
+        return texts, wanted
+
+    @property
+    def text_pairs(self) -> list[TextPair]:
+        """The texts of all pairs that may be asked about, the likeliest first."""
+        pairs = sorted(self.likely, key=lambda at: (-self.likely[at], at))[: self.plan.max_cells]
+        return [(self.text[id].text, self.unit[unit].text) for id, unit in pairs]
+
+    @property
+    def is_full(self) -> bool:
+        """Whether no more cells may be asked."""
+        return self.plan.max_cells is not None and len(self.answers) >= self.plan.max_cells
+
+    def pairs_of(self, ids: Iterable[str], beside: Iterable[Pair] = ()) -> list[Pair]:
+        """The kept pairs of some texts that nobody was asked about, the likeliest first."""
+        known = self.answers.keys() | set(beside)
+        known_as = {**self.standing, **self.asked_as}
+        asked_as = dict.fromkeys(known_as[id] for id in ids if id in known_as)
+        pairs = [(id, unit) for id in asked_as for unit in self.units_of.get(id, ())]
+        return sorted(
+            (pair for pair in pairs if pair not in known), key=lambda at: (-self.likely[at], at)
+        )
+
+    def ask(self, pairs: Sequence[Pair]) -> None:
+        """Ask the judge, up to the limit."""
+        if self.plan.max_cells is not None:
+            pairs = pairs[: max(0, self.plan.max_cells - len(self.answers))]
+        if not pairs:
+            return
+        texts = [self.text[id] for id in dict.fromkeys(id for id, _ in pairs)]
+        judged = self.judge.judge(texts, list(self.unit.values()), pairs)
+        undecided = set(judged.undecided)
+        nothing = Cell(NONE, f"judged:{self.judge.name}")
+        for id, unit in pairs:
+            cell = judged.cells.get(id, {}).get(unit, nothing)
+            self.answers[id, unit] = None if (id, unit) in undecided else cell
+
+    def round(
+        self, guess: Callable[[float], Fraction], budgets: Sequence[Fraction], group_cap: int | None
+    ) -> list[Pair]:
+        """The unasked pairs that the best stores under these guesses use; none if they use none."""
+        batch: dict[Pair, None] = {}
+        for _ in range(1 + LOOK_AHEAD):
+            scorer = self._scorer(guess, batch, group_cap)
+            new = [
+                pair
+                for best in _best_stores(scorer, budgets)
+                for pair in self.pairs_of(best, batch)
+                if guess(self.likely[pair])
+            ]
+            batch.update(dict.fromkeys(new))
+            if not new or len(batch) >= self.plan.round_cells:
+                break
+        return list(batch)
+
+    def bounds(
+        self, budgets: Sequence[Fraction], group_cap: int | None
+    ) -> dict[Fraction, Fraction]:
+        """By budget, what the optimum of everything is at most."""
+        scorer = self._scorer(STAGES[-1], (), group_cap)
+        return {budget: scorer.common_optimum(budget).bound for budget in budgets}
+
+    def known_values(
+        self, budgets: Sequence[Fraction], group_cap: int | None
+    ) -> dict[Fraction, Fraction]:
+        """By budget, the best store found by what is known."""
+        scorer = self._scorer(lambda _: NONE, (), group_cap)
+        return {budget: scorer.common_optimum(budget).value for budget in budgets}
+
+    def _scorer(
+        self, guess: Callable[[float], Fraction], none: Iterable[Pair], group_cap: int | None
+    ) -> StoreScorer:
+        """A scorer where unasked pairs have guessed values, and `none` nothing."""
+        nothing = set(none)
+
+        def cell(pair: Pair) -> Cell | None:
+            value = NONE if pair in nothing else guess(self.likely[pair])
+            return Cell(value, UNJUDGED) if value else None
+
+        package, stores = self._with(cell)
+        return StoreScorer(package, stores, group_cap, self.plan.seconds)
+
+    def frozen(self) -> tuple[Package, tuple[WrittenStore, ...]]:
+        """The package and stores with answers, and with upper bounds where nobody was asked."""
+        return self._with(lambda _: Cell(NONE, UNJUDGED, "", ALL))
+
+    def _with(
+        self, unasked: Callable[[Pair], Cell | None]
+    ) -> tuple[Package, tuple[WrittenStore, ...]]:
+        """The package and stores; cells without an answer of the judge count as not covered."""
+        by_text: dict[str, dict[str, Cell]] = {}
+        undecided: set[Pair] = set()
+        for pair in self.likely:
+            cell = self.answers[pair] if pair in self.answers else unasked(pair)
+            if cell is not None:
+                by_text.setdefault(pair[0], {})[pair[1]] = cell
+            elif pair in self.answers:
+                undecided.add(pair)
+        cells = {id: by_text.get(own, {}) for id, own in self.asked_as.items()}
+        decided = [
+            (id, unit)
+            for id, units in self.wanted.items()
+            if id in self.package.candidate
+            for unit in units
+        ]
+        stores = tuple(
+            replace(
+                store,
+                memories=tuple(
+                    replace(memory, coverage=cells.get(store.candidate_id(memory), {}))
+                    for memory in store.memories
+                ),
+            ).judged(
+                [
+                    (memory.id, unit)
+                    for memory in store.memories
+                    for unit in self.unit
+                    if (self.asked_as.get(store.candidate_id(memory), ""), unit) in undecided
+                ],
+                self.left_out,
+            )
+            for store in self.stores
+        )
+        return with_cells(self.package, cells, decided), stores
+
+
+def _best_stores(scorer: StoreScorer, budgets: Sequence[Fraction]) -> Iterator[tuple[str, ...]]:
+    """The optima that scores are made of."""
+    for budget in budgets:
+        yield scorer.common_optimum(budget).store
+        if scorer.stores and scorer.package.candidates:
+            yield scorer.package_optimum(budget).store
+        for store in scorer.stores:
+            if len(scorer.stores) > 1:
+                yield scorer.union_optimum(store, budget).store
+            yield scorer.upper_optimum(store, budget).store

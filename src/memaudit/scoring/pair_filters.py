@@ -1,0 +1,112 @@
+"""Which pairs of a text and a unit are worth asking a judge about, and how likely they are covered.
+
+Pairs that a filter leaves out count as not covered without being asked about: the price of asking
+less. `cut_off` counts what a filter loses where the truth is known. Nobody can promise that it
+loses nothing: some texts state a unit in other words altogether.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Protocol
+
+from memaudit.core.errors import MemAuditError
+from memaudit.core.grounds import Ground, ground
+from memaudit.core.package import Package
+from memaudit.core.text import terms
+
+TextPair = tuple[str, str]
+"""A text and a unit's text."""
+
+
+class PairFilter(Protocol):
+    """Chooses the pairs to ask about; any object with a name and this method is one."""
+
+    @property
+    def name(self) -> str: ...
+
+    def likely(self, texts: Sequence[str], units: Sequence[str]) -> Mapping[TextPair, float]:
+        """The pairs to ask about, and how much of the unit they share: from 0 to 1."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class SharedTerms:
+    """Keeps pairs that share a number and a share of the unit's terms; rare terms are likelier."""
+
+    name: str
+    least: int
+    share: Fraction
+
+    def likely(self, texts: Sequence[str], units: Sequence[str]) -> dict[TextPair, float]:
+        distinct = list(dict.fromkeys(texts))
+        having = Counter(term for text in distinct for term in terms(text))
+        rarity = {
+            term: math.log(1 + len(distinct) / (1 + number)) for term, number in having.items()
+        }
+        kept: dict[TextPair, float] = {}
+        for unit in dict.fromkeys(units):
+            wanted = terms(unit)
+            total = math.fsum(rarity.get(term, math.log(1 + len(distinct))) for term in wanted)
+            for text in distinct:
+                shared = wanted & terms(text)
+                if len(shared) >= min(self.least, len(wanted)) and (
+                    len(shared) >= self.share * len(wanted)
+                ):
+                    found = math.fsum(rarity[term] for term in shared)
+                    kept[text, unit] = found / total if total else 0.0
+        return kept
+
+
+FILTERS = {
+    known.name: known
+    for known in (
+        SharedTerms("two-terms", 2, Fraction(3, 10)),
+        SharedTerms("one-term", 1, Fraction(0)),
+        SharedTerms("all", 0, Fraction(0)),
+    )
+}
+"""From cheap to complete: two shared terms and 30% of the unit's; one shared term; every pair."""
+
+DEFAULT_FILTER = "two-terms"
+
+
+def named_filter(name: str) -> PairFilter:
+    if name not in FILTERS:
+        raise MemAuditError(f"unknown filter {name!r}; known filters: {', '.join(FILTERS)}")
+    return FILTERS[name]
+
+
+@dataclass(frozen=True, slots=True)
+class CutOff:
+    """Of judged cells above 0, those that a filter would not have asked about."""
+
+    covered: int
+    lost: int
+
+    @property
+    def text(self) -> str:
+        if not self.covered:
+            return "no judged cells to measure it on"
+        return f"{self.lost:,} of {self.covered:,} covered cells ({self.lost / self.covered:.1%})"
+
+
+def cut_off(chosen: PairFilter, packages: Iterable[Package]) -> CutOff:
+    """What a filter loses on the judged cells of packages."""
+    covered = lost = 0
+    for package in packages:
+        texts = {unit.id: unit.text for unit in package.units}
+        judged = {
+            (package.candidate[cell.candidate].text, texts[cell.unit])
+            for cell in package.coverage
+            if cell.value and ground(cell.provenance) is Ground.JUDGED
+        }
+        if judged:
+            kept = chosen.likely(
+                [candidate.text for candidate in package.candidates], list(texts.values())
+            )
+            covered += len(judged)
+            lost += len(judged - kept.keys())
+    return CutOff(covered, lost)
