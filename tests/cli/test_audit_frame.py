@@ -4,8 +4,10 @@ from pathlib import Path
 
 from memaudit.io.packages import write_package
 from memaudit.label_audit.frame_files import read_frame, read_label_sets
+from memaudit.natural.annotations import AnnotationRecipe, build_package
 from tests.cli.running import done, failure, printed_json
 from tests.label_audit.small_frames import grid
+from tests.natural.talks import DIET, load
 
 
 def test_the_shipped_set(tmp_path: Path) -> None:
@@ -18,10 +20,23 @@ def test_the_shipped_set(tmp_path: Path) -> None:
     wrote = f"wrote {len(frame.cells):,} cells of 26 packages"
     assert any(line.startswith(wrote) for line in lines)
     assert lines[-1] == "hide from annotators: key.csv, frame.json"
-    assert any(line.endswith("cells exact, uncovered") for line in lines)
+    assert not any(line.startswith("left out") for line in lines)  # readers judged all its cells
     again = done(*words, "--seed", 1)
     assert "already exists" in again.stdout
     assert "holds another frame" in failure(*words, "--seed", 2)
+
+
+def test_skipping_what_is_exact(tmp_path: Path) -> None:
+    """Of the gold labels' 24 cells, two turns and two sessions state t1 and t3 word for word."""
+    package = build_package(load(tmp_path, DIET), AnnotationRecipe("chat")).package
+    write_package(package, tmp_path / "diet.json")
+    words = ("audit", "frame", tmp_path / "diet.json", "--skip-exact", "--zero-rate", 1)
+    lines = done(*words, "--out", tmp_path / "f").stdout.splitlines()
+    assert "left out: 4 cells exact" in lines
+    shown = {(one.candidate, one.unit) for one in read_frame(tmp_path / "f").cells}
+    exact = {("t1/raw", "t1"), ("s1/session", "t1"), ("t3/raw", "t3"), ("s2/session", "t3")}
+    assert not shown & exact
+    assert ("t3/raw", "supersession/q1") in shown
 
 
 def test_json_and_passes(tmp_path: Path) -> None:

@@ -36,7 +36,8 @@ def test_command(files: tuple[Path, Path, Path]) -> None:
     assert all(row["uncertified_optima"] == 0 for row in data["ratios"])
     for side, name in (("judge", "lexical"), ("against", f"labels:{labels}")):
         ratio = data["ratios"][1]["kept"][side]
-        bar = ("gate", package, store, "--budget", "40", "--judge", name, "--min-ratio")
+        bar = ("gate", package, store, "--budget", "40", "--judge", name,
+               "--allow-estimates", "--min-ratio")  # fmt: skip
         done(*bar, ratio - 1e-6)
         assert run(*bar, ratio + 1e-6).exit_code == 1
     text = run(*words, "--budget", "40").stdout

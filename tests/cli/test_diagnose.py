@@ -26,12 +26,17 @@ def summary(*words: object) -> dict[str, Any]:
 
 
 def test_the_natural_set(tmp_path: Path) -> None:
-    """All 103 questions of 26 conversations, no model; a tight store loses in writing."""
+    """All 103 questions of 26 conversations, no model; a tight store loses in writing.
+
+    gvt has no room for what states guest-count u7, night-trains u2 (two questions) and puppy-name
+    u1; it keeps memories that state half of the first two.
+    """
     out = tmp_path / "out"
     data = summary("natural", *WRITERS, "--budget", "60", "--out", out)
     gvt, recent = data["summaries"]
     assert (data["questions"], data["packages"]) == (103, 26)
-    assert Fraction(recent["losses"]["write"]) > Fraction(gvt["losses"]["write"]) == 0
+    assert Fraction(gvt["losses"]["write"]) == Fraction(4, 103)
+    assert Fraction(recent["losses"]["write"]) > Fraction(1, 2)
     assert json.loads((out / "summary.json").read_text()) == data
     (recall,) = [row for row in data["differences"] if row["measure"] == "evidence_recall"]
     assert recall["mean_difference"] > 0.4

@@ -33,11 +33,13 @@ def test_printed(hotel_files: Files) -> None:
 
 
 def test_gate(hotel_files: Files) -> None:
-    done("gate", *hotel_files, "--budget", "40", "--min-ratio", "0")
-    below = run("gate", *hotel_files, "--budget", "10", "--min-ratio", "1")
+    refused = failure("gate", *hotel_files, "--budget", "40", "--min-ratio", "0")
+    assert "is an estimate, " in refused
+    done("gate", *hotel_files, "--budget", "40", "--min-ratio", "0", "--allow-estimates")
+    below = run("gate", *hotel_files, "--budget", "10", "--min-ratio", "1", "--allow-estimates")
     assert below.exit_code == 1
     assert below.stdout.startswith("FAIL")
-    assert "coverage estimated" in below.stdout
+    assert "an ESTIMATE: " in below.stdout
 
 
 def test_wrong_input(hotel_files: Files) -> None:
@@ -89,7 +91,8 @@ def test_salience(hotel_files: Files) -> None:
         (row,) = printed_json("score", *words, *given)["scores"]
         assert set(row["pruned"]) == rows
     ratio = row["pruned"]["salience"]["union_ratio"]
-    gated = done("gate", *words, "--policy", "salience", "--salience", calls, "--min-ratio", ratio)
+    gated = done("gate", *words, "--policy", "salience", "--salience", calls, "--min-ratio", ratio,
+                 "--allow-estimates")  # fmt: skip
     assert f"reaches {ratio:.4f}" in gated.stdout
     assert "cut by salience" in gated.stdout
 
@@ -119,7 +122,7 @@ def test_a_partly_read_store_says_so(hotel_files: Files, tmp_path: Path) -> None
     assert (row["name"], row["unread_rows"], row["undecided_cells"]) == ("torn", 2, 0)
     assert sum(row["count"]["skipped"].values()) == 2
     assert row["warnings"]
-    assert line in done("gate", *words, "--min-ratio", "0").stdout
+    assert line in done("gate", *words, "--min-ratio", "0", "--allow-estimates").stdout
 
 
 def test_lost_units_and_cells(hotel_files: Files) -> None:

@@ -89,8 +89,9 @@ def test_judges(files: tuple[Path, Path, Path], tmp_path: Path) -> None:
 def test_corrected_evidence(tmp_path: Path) -> None:
     """LoCoMo's corrections are a variant of their own, and what became of them is said.
 
-    Three questions need D1:1, two D2:1. The best 5 words hold the first: 3, of which the store has
-    2. Corrected, it is two and three: the store holds the best.
+    Three questions need D1:1, two D2:1. By shared words, Ada's first observation has all of the
+    one and half of the other: 4, of which the store has 2. Corrected, it is two and three: 3 of
+    3.5.
     """
     done("build", FIXTURES["locomo"], "--out", tmp_path / "built")
     store = import_texts(tmp_path / "s.json", ["The dog is called Rex."])
@@ -103,8 +104,8 @@ def test_corrected_evidence(tmp_path: Path) -> None:
     assert "1 corrected" in result.stderr
     base, better = json.loads(result.stdout)["findings"]
     assert better["variant"] == "corrected evidence"
-    assert base["stores"][0]["kept"]["mean"] == pytest.approx(2 / 3)
-    assert better["stores"][0]["kept"]["mean"] == pytest.approx(1)
+    assert base["stores"][0]["kept"]["mean"] == pytest.approx(1 / 2)
+    assert better["stores"][0]["kept"]["mean"] == pytest.approx(6 / 7)
     assert "or neither" in failure(*words)
 
 

@@ -66,12 +66,16 @@ def test_wrong_input(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_a_full_haystack(tmp_path: Path) -> None:
-    """A real record of 53 sessions: the full store finds both turns, and the words it takes."""
+    """A real record of 53 sessions: the full store finds both turns, and the words it takes.
+
+    Its 550 turns have 78,859 words, and a date and a speaker each. One day the user said "more"
+    three times, which is one candidate: two times three words are saved.
+    """
     path = real_file("longmemeval/longmemeval_s_e47becba.json")
     data = question_summary(
         "transfer", path, "--budget", "0.1", "--writer", "estimated_greedy", "--out", tmp_path
     )
     full = data["summaries"][1]
     assert full["measures"]["evidence_recall"]["mean"] == 1
-    assert full["measures"]["words_kept"]["mean"] == 78859
-    assert data["summaries"][3]["measures"]["words_kept"]["mean"] <= 7886
+    assert full["measures"]["words_kept"]["mean"] == 78859 + 2 * 550 - 6
+    assert data["summaries"][3]["measures"]["words_kept"]["mean"] <= 7995

@@ -129,8 +129,8 @@ def test_rows(tmp_path: Path) -> None:
     # Both values are there, and the reader takes the one ranked first.
     assert found["swim", "full_raw"]["outcome"] == "stale_answer"
     assert found["swim", "full_raw"]["layer"] == "reader"
-    # 22 words in all, 13 may be kept: the last two turns have 8 and 4.
-    assert found["swim", "fifo"]["measures"]["words_kept"] == 12
+    # 22 words and four dates and speakers, 30 in all, 18 may be kept: the last turns take 10 and 6.
+    assert found["swim", "fifo"]["measures"]["words_kept"] == 16
     assert found["swim", "fifo"]["outcome"] == "answered_right"
     assert found["cat", "fifo"]["outcome"] == "written_but_pruned"
     assert summary["spec"]["source"]["format"] == "longmemeval"

@@ -1,5 +1,7 @@
 """Packages with exported stores beside them, and which memories a label is about."""
 
+from fractions import Fraction
+
 import pytest
 
 from memaudit.core.digest import digest
@@ -48,6 +50,18 @@ def test_the_same_words_are_labelled_alike() -> None:
     own = both.spread({("a", "u"): F(1), ("s/m", "u"): F(0)})
     assert own.labels["s/m", "u"] == 0
     assert own.contradicting == 0
+
+
+@pytest.mark.parametrize(("cost", "stands"), [(F(1), "a"), (F(1, 2), "s/m")])
+def test_equal_texts_are_one_candidate(cost: Fraction, stands: str) -> None:
+    """The cheaper of both stands for it, by whatever name labels and stores call it."""
+    half = {"u": Cell(F(1, 2), "judge"), "v": Cell(F(1, 2), "judge")}
+    memories = (WrittenMemory("m", "Dog!", cost, half), WrittenMemory("n", "cow", F(1)))
+    both = audited_package(package(equal_texts_once=True), [WrittenStore("s", memories)])
+    assert {one.id for one in both.scored.candidates} == {"b", "c", "s/n", stands}
+    assert {both.cell(name, "u")[0] for name in ("a", "s/m", "m")} == {stands}
+    assert own_values(both.scored) == {(stands, "u"): 1, (stands, "v"): F(1, 2), ("b", "v"): 1}
+    assert both.spread({(stands, "u"): F(0)}).labels == {(stands, "u"): 0}
 
 
 def test_contradicting_labels_of_the_same_words_are_counted() -> None:

@@ -43,6 +43,16 @@ def test_exported_stores_are_cut_by_recency() -> None:
     assert found.stores["recency_raw", F(2)] == ("b", "c")
 
 
+def test_a_store_keeps_every_text_once() -> None:
+    """a of the writer and m0 of the store are "dog" and one candidate; m2 is m1 again."""
+    texts = {"m0": "Dog.", "m1": "cow", "m2": "COW"}
+    store = WrittenStore("s", tuple(WrittenMemory(id, text, F(1)) for id, text in texts.items()))
+    both = audited_package(package(equal_texts_once=True), [store])
+    found = fixed_stores(StoreTask(both, ("gvt",), (F(3), F(1)), seed=0))
+    assert found.stores["s", F(3)] == ("a", "s/m1")
+    assert found.stores["gvt", F(1)] == ("a",)
+
+
 def test_a_writer_that_fails_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     class Greedy:
         name = "all"

@@ -9,6 +9,7 @@ import typer
 from memaudit.cli.audit_agreement import agreement
 from memaudit.cli.audit_frame import cells, frame
 from memaudit.cli.audit_judges import judges
+from memaudit.cli.audit_optimum import optimum
 from memaudit.cli.audit_ratios import ratios
 from memaudit.cli.errors import FAILED
 from memaudit.cli.options import may_write
@@ -133,5 +134,6 @@ audit.command("cells")(cells)
 audit.command("agreement")(agreement)
 audit.command("ratios")(ratios)
 audit.command("judges")(judges)
+audit.command("optimum")(optimum)
 audit.command("report")(report)
 audit.command("solvers")(solvers)

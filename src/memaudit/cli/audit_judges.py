@@ -48,6 +48,7 @@ def judges(
     """
     from memaudit.adapters.store import read_store
     from memaudit.io.packages import read_package
+    from memaudit.scoring.candidate_cells import judge_candidates
     from memaudit.scoring.caveats import store_data
     from memaudit.scoring.judge_agreement import (
         agreement_row,
@@ -67,6 +68,7 @@ def judges(
     with judging_session([judge, against], options, store) as session:
         both = named_judges([judge, against], label_memories, session)
         judged = [judge_store(audited, exported, by) for by in both]
+        packages = [judge_candidates(audited, by) for by in both]
     for warning in exported.warnings:
         typer.echo(safe(f"{exported.name}: {warning}"), err=True)
     first, second = ({memory.id: memory.coverage for memory in by.memories} for by in judged)
@@ -74,7 +76,10 @@ def judges(
     pairs = (same_session_pairs if same_session else all_pairs)(memories, audited.units)
     undecided = {pair for by in judged for pair in by.caveats.undecided}
     agreement = judge_agreement(first, second, pairs, undecided)
-    ratios = [sensitivity_rows(audited, [by], budgets, group_cap, seconds) for by in judged]
+    ratios = [
+        sensitivity_rows(judged_package, [by], budgets, group_cap, seconds)
+        for judged_package, by in zip(packages, judged, strict=True)
+    ]
     sides = [
         {
             "name": by.name,

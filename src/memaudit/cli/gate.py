@@ -17,6 +17,7 @@ from memaudit.cli.options import (
     Seconds,
     SessionOptions,
     StorePath,
+    TrustPackageCells,
     judging_session,
     one_budget,
     spread,
@@ -45,6 +46,14 @@ def gate(
     cost_rule: CostRule = None,
     group_cap: GroupCap = None,
     seconds: Seconds = None,
+    trust_package_cells: TrustPackageCells = False,
+    allow_estimates: Annotated[
+        bool,
+        typer.Option(
+            "--allow-estimates",
+            help="Decide even where more than 10% of a value rests on assumed cells.",
+        ),
+    ] = False,
     options: SessionOptions = NO_SESSION,
 ) -> None:
     """Exit with code 1 if a store's union ratio at a budget is below a minimum."""
@@ -66,8 +75,9 @@ def gate(
         result = gate_store(
             scored, exported, at, named_judge(judge, label_memories, session), policy=policy,
             salience=scores, group_cap=group_cap, seconds=seconds,
+            trust_package_cells=trust_package_cells,
         )  # fmt: skip
-    passed = result.passes(min_ratio)
+    passed = result.passes(min_ratio, allow_estimates)
     typer.echo(
         safe(
             f"{'pass' if passed else 'FAIL'}: {result.store} reaches {result.reaches} of the best "

@@ -3,7 +3,7 @@
 import inspect
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass, replace
 from fractions import Fraction
 from functools import wraps
 from pathlib import Path
@@ -18,7 +18,10 @@ from memaudit.io.files import beside
 from memaudit.solvers.protocol import checked_seconds
 
 if TYPE_CHECKING:
+    from memaudit.core.package import Package
     from memaudit.models.session import ModelSession
+    from memaudit.scoring.judges import Judge
+    from memaudit.scoring.lazy_judging import LazyPlan
 
 
 def spread(command: Callable[..., None]) -> Callable[..., None]:
@@ -216,6 +219,75 @@ class SessionOptions:
 
 
 NO_SESSION = SessionOptions()
+
+TrustPackageCells = Annotated[
+    bool,
+    typer.Option(
+        "--trust-package-cells",
+        help="Keep the package's assumed cells. Default: the judge judges them too.",
+    ),
+]
+
+
+@dataclass(frozen=True, slots=True)
+class LazyOptions:
+    """The options of lazy judging."""
+
+    filter: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="lazy: cells that may be covered: two-terms, one-term (asks more) or all.",
+        ),
+    ] = "two-terms"
+    max_cells: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N", min=1, help="lazy: ask about at most N cells. Default: no limit."
+        ),
+    ] = None
+
+
+NO_LAZY = LazyOptions()
+
+BATCH_ROUND = 2000
+"""Cells of a round where every round waits for a batch."""
+
+
+def lazy_plan(
+    options: LazyOptions,
+    packages: Sequence["Package"],
+    judge: "Judge",
+    session: "ModelSession | None",
+) -> "LazyPlan":
+    """How to judge lazily; says what the filter may lose, and what it has to ask at most."""
+    from memaudit.core.exact import plain
+    from memaudit.natural.named_packages import natural_set
+    from memaudit.scoring.lazy_judging import LazyPlan, LazyRound
+    from memaudit.scoring.model_judge import ModelJudge
+    from memaudit.scoring.pair_filters import cut_off, named_filter
+
+    def show(state: LazyRound) -> None:
+        between = ", ".join(
+            f"OPT at {plain(budget)} between {float(low):g} and {float(high):g}"
+            for budget, (low, high) in state.between.items()
+        )
+        typer.echo(
+            f"round {state.number}: {state.asked:,} of {state.kept:,} cells asked; {between}",
+            err=True,
+        )
+
+    chosen = named_filter(options.filter)
+    lost, where = cut_off(chosen, packages), "of the package"
+    if not lost.covered:
+        lost, where = cut_off(chosen, natural_set()), "of the shipped conversations"
+    typer.echo(f"filter {chosen.name} cuts off {lost.text} {where}", err=True)
+    plan = LazyPlan(chosen, options.max_cells, progress=show)
+    if isinstance(judge, ModelJudge):
+        plan = replace(plan, announce=judge.agree_once)
+    if session is not None and session.provider == "batch":
+        plan = replace(plan, round_cells=BATCH_ROUND)
+    return plan
 
 
 @contextmanager

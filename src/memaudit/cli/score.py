@@ -11,19 +11,24 @@ import typer
 
 from memaudit.adapters.store import ExportedStore, read_store
 from memaudit.cli.options import (
+    NO_LAZY,
     NO_SESSION,
     Budgets,
     CostRule,
     GroupCap,
     LabelMemories,
+    LazyOptions,
     PackagesPath,
     QuerySalienceFile,
     SalienceFile,
     Seconds,
     SessionOptions,
     StorePaths,
+    TrustPackageCells,
     distinct_budgets,
     judging_session,
+    lazy_plan,
+    may_write,
     spread,
 )
 from memaudit.cli.score_tables import (
@@ -33,6 +38,7 @@ from memaudit.cli.score_tables import (
     lost_table,
     open_optima,
     packages_table,
+    rests_on,
     scores_table,
 )
 from memaudit.cli.terminal import console, progress, safe, safe_markup
@@ -40,7 +46,7 @@ from memaudit.core.errors import MemAuditError
 from memaudit.core.exact import plain
 from memaudit.core.text import counted
 from memaudit.formats.score_file import FORMAT, VERSION
-from memaudit.io.packages import read_packages
+from memaudit.io.packages import read_packages, write_package
 from memaudit.scoring.caveats import caveat_lines
 from memaudit.scoring.judged_store import read_salience
 from memaudit.scoring.judges import Judge, judged_how, named_judge, named_judges, refuse_shared_ids
@@ -85,6 +91,20 @@ def score(
     cost_rule: CostRule = None,
     group_cap: GroupCap = None,
     seconds: Seconds = None,
+    trust_package_cells: TrustPackageCells = False,
+    lazy: Annotated[
+        bool,
+        typer.Option(
+            "--lazy", help="Judge only the cells that scores and optima rest on, in rounds."
+        ),
+    ] = False,
+    lazy_options: LazyOptions = NO_LAZY,
+    save_union: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Write the package with the memories of all stores, as judged."
+        ),
+    ] = None,
     show_cells: Annotated[
         bool,
         typer.Option(
@@ -117,11 +137,21 @@ def score(
     for store in exported:
         for warning in store.warnings:
             typer.echo(safe(f"{store.name}: {warning}"), err=True)
+    if save_union is not None:
+        may_write(save_union, "package")
+        if len(packages) > 1:
+            raise MemAuditError("--save-union needs a single package; score one package at a time")
+    if not lazy and lazy_options != NO_LAZY:
+        raise MemAuditError("--filter and --max-cells go with --lazy")
     with judging_session(names, options, stores[0]) as session:
         judges = _judges(names, label_memories, exported, session)
-        scoring = Scoring(budgets, judges, scores, group_cap, seconds)
+        first = next(iter(judges.values()))
+        plan = lazy_plan(lazy_options, packages, first, session) if lazy else None
+        scoring = Scoring(budgets, judges, scores, group_cap, seconds, trust_package_cells, plan)
         if len(packages) == 1:
             results = score_package(packages[0], exported, scoring)
+            if save_union is not None:
+                write_package(results.union, save_union)
             print_package(results, show_cells, explain or [], as_json)
         else:
             results_by_package = score_packages(packages, exported, scoring)
@@ -170,10 +200,10 @@ def print_package(scores: PackageScores, cells: bool, ids: Sequence[str], as_jso
         typer.echo(json.dumps({**data, "explained": explained} if ids else data, indent=1))
         return
     screen = console()
-    screen.print(judge_line(scores.scoring))
+    screen.print(judge_line(scores.scoring, scores.is_estimate))
     screen.print(scores_table(scores.rows))
     print_legend(screen, scores.rows)
-    for line in (*open_optima(scores), *caveats):
+    for line in (*rests_on(scores), *open_optima(scores), *caveats):
         screen.print(safe_markup(line))
     for row in scores.rows:
         screen.print(safe_markup(diagnosis_sentence(row.diagnosis)))
@@ -186,10 +216,10 @@ def print_package(scores: PackageScores, cells: bool, ids: Sequence[str], as_jso
             screen.print(safe_markup(line))
 
 
-def judge_line(scoring: Scoring) -> str:
-    """The judge, and whether its coverage is an estimate."""
-    mark = judged_how(scoring.judge_name, scoring.is_estimate)
-    return f"coverage of memories: judge {safe_markup(scoring.judge_name)}, {mark}"
+def judge_line(scoring: Scoring, is_estimate: bool) -> str:
+    """The judge, and whether the scores are an estimate."""
+    mark = judged_how(scoring.judge_name, is_estimate)
+    return f"coverage: judge {safe_markup(scoring.judge_name)}, {mark}"
 
 
 def print_legend(screen: "Console", rows: Sequence[StoreResult]) -> None:
@@ -262,6 +292,7 @@ def print_packages(
     files: list[dict[str, Any]] = []
     bounds: list[str] = []
     rows: list[tuple[str, StoreResult]] = []
+    rest: list[str] = []
     missing: list[Unscored] = []
     screen = console()
     with progress("scoring", count) as done:
@@ -274,6 +305,7 @@ def print_packages(
             done(len(files))
             rows += [(name, row) for row in result.rows]
             bounds += [f"{name}: {line}" for line in open_optima(result)]
+            rest += [f"{name}: {line}" for line in rests_on(result)]
             if cells and not as_json:
                 screen.print(safe_markup(f"package {name}"))
                 print_cells(screen, result)
@@ -299,10 +331,10 @@ def print_packages(
         }
         typer.echo(json.dumps(data, indent=1))
         return
-    screen.print(judge_line(scoring))
+    screen.print(judge_line(scoring, any(row.is_estimate for _, row in rows)))
     screen.print(packages_table(rows))
     print_legend(screen, [row for _, row in rows])
-    for line in bounds:
+    for line in (*rest, *bounds):
         screen.print(safe_markup(line))
     show_board(means)
     print_kinds(screen, kinds)

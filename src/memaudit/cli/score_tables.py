@@ -84,6 +84,35 @@ def ratio_text(ratio: Ratio) -> str:
     return f"{low}..{high}"
 
 
+def rests_on(scores: PackageScores) -> list[str]:
+    """What values rest on: shares of assumed cells, copies of a text, cells that were asked."""
+    lines = []
+    for row in scores.rows:
+        optimum, store = row.assumed
+        if optimum or store:
+            mark = ": an ESTIMATE" if row.is_estimate else ""
+            lines.append(
+                f"assumed cells: {float(optimum):.1%} of OPT and {float(store):.1%} of "
+                f"{row.score.name} at {short_exact(row.score.budget)} rest on them{mark}"
+            )
+    copies = {row.score.name: row.score for row in scores.rows if row.score.duplicates}
+    for name, score in copies.items():
+        once = "count once" if scores.package.equal_texts_once else "count each"
+        lines.append(
+            f"{name}: {counted(score.duplicates, 'memory')} with the text of another one, which "
+            f"{once} and cost {short_exact(score.duplicate_cost)}"
+        )
+    if scores.scoring.trust_package_cells:
+        lines.append("the package's own cells were kept, whatever they rest on")
+    if (lazy := scores.lazy) is not None:
+        stopped = "; stopped before the optima were exact" if lazy.stopped else ""
+        lines.append(
+            f"lazy judging: asked {lazy.asked:,} of {lazy.kept:,} cells that the filter keeps of "
+            f"{lazy.pairs:,}, in {counted(lazy.rounds, 'round')}{stopped}"
+        )
+    return lines
+
+
 def open_optima(scores: PackageScores) -> list[str]:
     """One line per optimum that is not certified."""
     lines: dict[str, None] = {}

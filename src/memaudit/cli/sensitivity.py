@@ -31,6 +31,7 @@ from memaudit.core.exact import exact
 from memaudit.core.number_text import fixed, ratio, short_exact, with_interval
 from memaudit.core.package import Package
 from memaudit.io.packages import read_package
+from memaudit.scoring.candidate_cells import judge_candidates
 from memaudit.scoring.caveats import caveat_lines, store_data
 from memaudit.scoring.judged_store import WrittenStore, judge_store
 from memaudit.scoring.judges import (
@@ -135,13 +136,14 @@ def sensitivity(
         judges = named_judges(names, label_memories, session)
         refuse_equal_judge_names(judges)
         judged = {by.name: [judge_store(scored, store, by) for store in exported] for by in judges}
+        packages = {by.name: judge_candidates(scored, by) for by in judges}
         if corrections is not None and conversations is not None:
             extra.append(
                 _corrected(scored, corrections, conversations, exported, judges[0], group_cap)
             )
     base, *others = (by.name for by in judges)
-    by_others = {name: judged[name] for name in others}
-    tried = variants(scored, judged[base], choices, group_cap, by_others)
+    by_others = {name: (packages[name], judged[name]) for name in others}
+    tried = variants(packages[base], judged[base], choices, group_cap, by_others)
     runs = variant_runs(chain(tried, extra), budgets, seconds)
     findings = variant_findings(runs, budgets)
     variant_of = {base: BASE, **{name: judge_variant(name) for name in others}}
@@ -200,7 +202,7 @@ def _corrected(
     counts = ", ".join(f"{number} {what}" for what, number in corrected.count.items())
     typer.echo(safe(f"{VARIANT_NAME}: {counts or 'none for this conversation'}"), err=True)
     judged = tuple(judge_store(corrected.package, store, judge) for store in exported)
-    return Variant(VARIANT_NAME, corrected.package, judged, group_cap)
+    return Variant(VARIANT_NAME, judge_candidates(corrected.package, judge), judged, group_cap)
 
 
 def _data(

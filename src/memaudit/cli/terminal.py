@@ -18,6 +18,7 @@ from rich.progress import (
 from rich.table import Table
 from rich.text import Text
 
+from memaudit.core.grounds import assumed_text, is_estimate
 from memaudit.core.number_text import short_exact
 from memaudit.core.optimum import Optimum
 from memaudit.core.text import visible_text
@@ -74,13 +75,22 @@ def table_of(optima: Iterable[Optimum]) -> Table:
 def status_of(optimum: Optimum) -> str:
     """Certified, or a bound with its gap, and the first words of a note."""
     state = "certified" if optimum.certified else f"bound, gap {short_exact(optimum.gap)}"
+    if is_estimate([optimum.assumed]):
+        state = f"{state}, ESTIMATE"
     note = optimum.note.partition(":")[0]
     return f"{state}, {note}" if note else state
 
 
 def notes_of(optima: Iterable[Optimum]) -> list[str]:
     """Notes that do not fit into the table, without duplicates."""
-    return sorted({optimum.note for optimum in optima if ":" in optimum.note})
+    optima = list(optima)
+    notes = {optimum.note for optimum in optima if ":" in optimum.note}
+    assumed = [
+        f"{optimum.package} at {short_exact(optimum.budget)}: {assumed_text(optimum.assumed)}"
+        for optimum in optima
+        if optimum.assumed
+    ]
+    return [*sorted(notes), *assumed]
 
 
 def _ids(store: Sequence[str]) -> str:

@@ -19,7 +19,8 @@ from memaudit.natural.label_passes import CellKey
 from memaudit.scoring.judged_store import WrittenStore, examples_of, judge_store
 from memaudit.scoring.judges import Judge
 from memaudit.scoring.package_scores import refuse_equal_store_names
-from memaudit.scoring.score import Basis, union_package
+from memaudit.scoring.score import Basis
+from memaudit.scoring.unions import Union, union_of
 
 CellLabels = Mapping[CellKey, Fraction]
 """The coverage value of each cell; other cells keep theirs."""
@@ -62,7 +63,7 @@ class SpreadLabels:
 
 @dataclass(frozen=True, slots=True)
 class AuditedPackage:
-    """`package` is what writers see, `scored` what stores are measured against.
+    """`package` is what writers see, `union` what stores are measured against.
 
     Without exported stores both are the same. With them every store, including a writer's, has the
     optimum of the common union as its denominator, so that ratios can be compared. `named` is the
@@ -71,9 +72,14 @@ class AuditedPackage:
 
     package: Package
     stores: tuple[WrittenStore, ...]
-    scored: Package
+    union: Union
     named: Mapping[str, str]
     twins: Mapping[str, tuple[str, ...]]
+
+    @property
+    def scored(self) -> Package:
+        """What stores are measured against."""
+        return self.union.package
 
     @property
     def name(self) -> str:
@@ -92,8 +98,8 @@ class AuditedPackage:
                 f"labels name the unit {unit!r}, which {self.name!r} does not have; give the "
                 "packages the labels were made for"
             )
-        candidate = name if name in self.scored.candidate else self.named.get(name)
-        if candidate is None:
+        candidate = self.named.get(name, self.union.stands_for.get(name, name))
+        if candidate not in self.scored.candidate:
             raise MemAuditError(
                 f"labels name {name!r}, which is neither a candidate of {self.name!r} nor a memory "
                 "of a store given with --store; give the packages the labels were made for"
@@ -113,7 +119,7 @@ class AuditedPackage:
 
 def audited_package(package: Package, stores: Sequence[WrittenStore] = ()) -> AuditedPackage:
     """A package with the stores that were written for it."""
-    scored = union_package(package, stores) if stores else package
+    union = union_of(package, stores) if stores else Union(package, {}, {})
     by_words: dict[str, list[str]] = defaultdict(list)
     for candidate in package.candidates if stores else ():
         by_words[_words(candidate.text)].append(candidate.id)
@@ -123,12 +129,14 @@ def audited_package(package: Package, stores: Sequence[WrittenStore] = ()) -> Au
     for store in stores:
         for memory in store.memories:
             own = store.candidate_id(memory)
-            if ids[memory.id] == 1:
+            own = union.stands_for.get(own, own)
+            if ids[memory.id] == 1 and memory.id not in package.candidate:
                 named[memory.id] = own
             for candidate_id in by_words.get(_words(memory.text), ()):
-                twins[candidate_id].append(own)
+                if candidate_id != own:
+                    twins[candidate_id].append(own)
     return AuditedPackage(
-        package, tuple(stores), scored, named, {id: tuple(own) for id, own in twins.items()}
+        package, tuple(stores), union, named, {id: tuple(own) for id, own in twins.items()}
     )
 
 

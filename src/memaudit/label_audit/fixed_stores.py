@@ -65,11 +65,12 @@ def fixed_stores(task: StoreTask) -> FixedStores:
     for budget in task.budgets:
         for name in task.writers:
             try:
-                stores[name, budget] = runner.written_by(named_writer(name), budget, task.seed)
+                written = runner.written_by(named_writer(name), budget, task.seed)
+                stores[name, budget] = audited.union.candidates(written)
             except MissingTool:
                 raise
             except MemAuditError as error:
                 failed[name, budget] = str(error)
         for store in audited.stores:
-            stores[store.name, budget] = keep_within(store, budget).ids
+            stores[store.name, budget] = audited.union.candidates(keep_within(store, budget).ids)
     return FixedStores(stores, failed)

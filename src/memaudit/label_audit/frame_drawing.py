@@ -7,7 +7,7 @@ or on the order of packages or rows.
 
 import hashlib
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
@@ -31,7 +31,6 @@ from memaudit.label_audit.package_cells import (
     cells_of,
     judged_cells,
     pass_label_sets,
-    verbatim_kinds,
 )
 from memaudit.natural.coverage_rules import is_exact
 from memaudit.natural.label_passes import label_passes
@@ -40,7 +39,7 @@ ZERO_RATE = Fraction(1, 5)
 """The share of uncovered cells in the paper's audit."""
 
 OTHER_KIND, UNJUDGED = "of other kinds", "judged by no pass"
-EXACT_COVERED, EXACT_UNCOVERED = "exact, covered", "exact, uncovered"
+EXACT = "exact"
 """Why cells are left out."""
 
 
@@ -48,9 +47,8 @@ EXACT_COVERED, EXACT_UNCOVERED = "exact, covered", "exact, uncovered"
 class Design:
     """What to draw: `kinds` limits the candidate kinds; None draws from all.
 
-    With `skip_exact`, covered cells that follow from the texts alone are left out, and so are
-    the uncovered cells of the candidate kinds that have such cells. With `judged_only`, cells are
-    drawn only if the packages' own label passes judged them.
+    With `skip_exact`, cells that follow from the texts alone are left out. With `judged_only`,
+    cells are drawn only if the packages' own label passes judged them.
     """
 
     seed: int = 0
@@ -142,7 +140,6 @@ def _population(
     packages: Sequence[Package], design: Design, left_out: Counter[str]
 ) -> Iterator[PackageCell]:
     """The cells that a frame is drawn from; the others are counted."""
-    exact_kinds = verbatim_kinds(packages) if design.skip_exact else frozenset()
     for package in packages:
         judged = judged_cells(package) if design.judged_only else None
         left_out[OTHER_KIND] += len(package.candidates) * len(package.units)
@@ -151,9 +148,7 @@ def _population(
             if judged is not None and (cell.candidate.id, cell.unit.id) not in judged:
                 left_out[UNJUDGED] += 1
             elif design.skip_exact and cell.value and is_exact(cell.provenance):
-                left_out[EXACT_COVERED] += 1
-            elif not cell.value and cell.candidate.kind in exact_kinds:
-                left_out[EXACT_UNCOVERED] += 1
+                left_out[EXACT] += 1
             else:
                 yield cell
 
@@ -220,6 +215,13 @@ def _frame(
         weight = Fraction(1) if cell.value else weights[cell.stratum]
         key[id] = KeyedCell(cell.value, cell.provenance, weight)
     return Frame(tuple(cells), key, origin)
+
+
+def frame_of(package: Package, cells: Collection[tuple[str, str]], origin: DrawnFrom) -> Frame:
+    """A frame of just these covered cells, in an order that says nothing about them."""
+    wanted = set(cells)
+    chosen = [at for at in cells_of(package) if (at.candidate.id, at.unit.id) in wanted]
+    return _frame(_ranked("order", 0, chosen), {}, origin)
 
 
 def quote_of(unit: EvidenceUnit) -> str:

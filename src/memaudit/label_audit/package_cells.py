@@ -3,14 +3,14 @@
 A package keeps the label passes that people or models made for it. They judged some of its cells.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
 from memaudit.core.errors import MemAuditError
 from memaudit.core.package import Candidate, EvidenceUnit, Package
 from memaudit.label_audit.frame import VALUES, Frame, Label, LabelSet, label_of_value
-from memaudit.natural.coverage_rules import NONE, PASS, is_exact
+from memaudit.natural.coverage_rules import NONE, PASS
 from memaudit.natural.label_passes import (
     FIELD,
     LISTED,
@@ -95,19 +95,6 @@ def _same_session(session: str | None, homes: Collection[str | None]) -> bool | 
     if session in homes:
         return True
     return None if None in homes else False
-
-
-def verbatim_kinds(packages: Iterable[Package]) -> frozenset[str]:
-    """Candidate kinds with a covered cell that follows from the texts alone, such as raw.
-
-    That such a kind does not cover a unit follows from the same rule: the unit's turn is not in it.
-    """
-    return frozenset(
-        package.candidate[row.candidate].kind
-        for package in packages
-        for row in package.coverage
-        if row.value and is_exact(row.provenance)
-    )
 
 
 LABELLED_GENERATOR = "labels:"

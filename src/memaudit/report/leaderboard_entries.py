@@ -41,6 +41,8 @@ class Entries:
     packages: tuple[str, ...]
     judges: tuple[str, ...]
     is_estimate: bool
+    assumed: tuple[float, float]
+    """The largest shares of an optimum and of a store that rest on assumed cells."""
     cost_rule: str | None
     skipped: tuple[str, ...]
     not_scored: tuple[NotScored, ...]
@@ -102,6 +104,7 @@ def _entries_of(
     files = [file for _, file in score_files]
     names = _names(files)
     entries = _entries(score_files, names)
+    rows = [entry.row for entry in entries]
     return Entries(
         entries=tuple(entries),
         accounts=tuple((names[id(file)], store) for file in files for store in file.stores),
@@ -109,6 +112,10 @@ def _entries_of(
         packages=tuple(dict.fromkeys(entry.package for entry in entries)),
         judges=tuple(sorted({file.judge for file in files})),
         is_estimate=any(file.coverage_is_an_estimate for file in files),
+        assumed=(
+            max((row.common_union_ratio.assumed_share or 0 for row in rows), default=0),
+            max((row.assumed_share or 0 for row in rows), default=0),
+        ),
         cost_rule=next((file.cost_rule for file in files if file.cost_rule is not None), None),
         skipped=tuple(skipped),
         not_scored=tuple(not_scored),

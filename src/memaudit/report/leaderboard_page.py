@@ -30,6 +30,9 @@ def leaderboard_data(board: Board) -> dict[str, Any]:
         "packages": list(board.entries.packages),
         "judges": list(board.entries.judges),
         "coverage_is_an_estimate": board.entries.is_estimate,
+        "assumed_share": {
+            "optimum": board.entries.assumed[0], "store": board.entries.assumed[1]
+        },
         "cost_rule": board.entries.cost_rule,
         "skipped_files": list(board.entries.skipped),
         "not_scored": [row.model_dump() for row in board.entries.not_scored],
@@ -95,7 +98,11 @@ def coverage_note(board: Board) -> str:
     if len(names) > 1:
         who = f"{counted(len(names), 'judge')}, {', '.join(names)}"
     mark = judged_how(names[0], board.entries.is_estimate)
-    return f"coverage of memories: {who}, {mark}"
+    optimum, store = (f"{share:.1%}" for share in board.entries.assumed)
+    return (
+        f"coverage: {who}, {mark}; up to {optimum} of an optimum and {store} of a store's value "
+        "rest on assumed cells"
+    )
 
 
 def notes(board: Board) -> list[str]:
