@@ -99,7 +99,7 @@ def optimum(
             audit = audit_optimum(audited, judged, at, look, group_cap, seconds)
         elif judge is not None:
             own = by_file if judge.startswith("labels:") else None
-            look = JudgesAgain(named_judge(judge, own, session))
+            look = JudgesAgain(named_judge(judge, own, session), audited.name)
             audit = audit_optimum(audited, judged, at, look, group_cap, seconds)
         elif frame is not None:
             _write_frame(audited, judged, at, frame, group_cap, optimum_frame)

@@ -40,10 +40,11 @@ class JudgesAgain:
     """A judge as a second look. A file of labels leaves out texts that it does not know."""
 
     judge: Judge
+    conversation: str = ""
 
     def labels(self, package: Package, cells: Collection[CellKey]) -> dict[CellKey, Fraction]:
         texts = [
-            MemoryText(id, package.candidate[id].text, (), "")
+            MemoryText(id, package.candidate[id].text, (), self.conversation)
             for id in dict.fromkeys(id for id, _ in cells)
         ]
         try:

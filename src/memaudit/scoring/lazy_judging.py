@@ -94,15 +94,12 @@ def judge_lazily(
     work = _Work(package, stores, judge, plan)
     plan.announce(work.text_pairs)
     rounds, settled = 0, False
-    scored = work.pairs_of(_scored_memories(stores, budgets))
-    if scored:
-        rounds += 1
-        work.ask(scored)
     highest = work.bounds(budgets, group_cap)
+    batch = work.pairs_of(_scored_memories(stores, budgets))
     for stage in STAGES:
         settled = False
         while not settled and not work.is_full:
-            batch = work.round(stage, budgets, group_cap)
+            batch = batch or work.round(stage, budgets, group_cap)
             settled = not batch
             if batch:
                 rounds += 1
@@ -110,6 +107,7 @@ def judge_lazily(
                 lowest = work.known_values(budgets, group_cap)
                 between = {budget: (lowest[budget], highest[budget]) for budget in budgets}
                 plan.progress(LazyRound(rounds, len(work.answers), len(work.likely), between))
+                batch = []
         if not work.is_full:
             highest = work.bounds(budgets, group_cap)
     final, judged = work.frozen()
