@@ -4,6 +4,7 @@ import json
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -15,6 +16,7 @@ from rich.table import Table
 from memaudit.cli.options import Budgets, LabelMemories, Seconds, distinct_budgets
 from memaudit.cli.terminal import console, safe, safe_markup
 from memaudit.core.errors import MemAuditError
+from memaudit.core.grounds import assumed_text
 from memaudit.core.number_text import fixed, short_exact
 
 if TYPE_CHECKING:
@@ -252,6 +254,14 @@ def _show(audit: "RatioAudit", summary: "RatioAuditSummary", judge: "Judge | Non
         for audited in packages:
             for line in caveat_lines([(store.name, store.caveats) for store in audited.stores]):
                 screen.print(safe_markup(f"{audited.name}, {line}"))
+    optima = [
+        best.assumed
+        for by_package in audit.scores.values()
+        for scores in by_package
+        for best in scores.optima.values()
+    ]
+    if assumed := assumed_text(max(optima, default=Fraction(0))):
+        screen.print(f"of the optimum where it is most, {assumed}")
     _show_shifts(screen, audit, summary)
     _show_ratios(screen, audit, summary)
     _show_units(screen, audit)

@@ -68,6 +68,7 @@ def _data(frontier: "Frontier") -> dict[str, Any]:
         "group_cap": frontier.group_cap,
         "max_budget": len(frontier.values) - 1,
         "method": frontier.method,
+        "assumed_share_of_everything": float(frontier.assumed),
         "steps": [
             {"budget": budget, "value": float(value), "value_exact": str(value)}
             for budget, value in frontier.steps()
@@ -82,6 +83,7 @@ def _show(frontier: "Frontier") -> None:
     from rich.table import Table
 
     from memaudit.cli.terminal import console, safe_markup
+    from memaudit.core.grounds import assumed_text
     from memaudit.core.number_text import percent, short_exact
 
     steps = frontier.steps()
@@ -99,6 +101,9 @@ def _show(frontier: "Frontier") -> None:
     for budget, value in rows:
         table.add_row(str(budget), short_exact(value), percent(value / last if last else None, 1))
     screen.print(table)
+    if frontier.assumed:
+        share = assumed_text(frontier.assumed)
+        screen.print(f"of what all candidates are worth together, {share}")
     if len(rows) < len(steps):
         screen.print(f"{len(rows)} of {len(steps)} steps shown, evenly spaced; --json shows all")
 

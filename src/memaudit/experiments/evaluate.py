@@ -94,8 +94,6 @@ def _row(
         version=VERSION,
         failed=failed,
         budget_as_given="" if given == str(budget_shown) else given,
-        assumed_optimum=rounded(optimum.assumed),
-        assumed_store=rounded(score.assumed) if score else 0,
     )
 
 

@@ -110,9 +110,6 @@ class RunRow(StrictFileModel):
     version: str = ""
     failed: str = ""
     budget_as_given: str = ""
-    assumed_optimum: WithinOne = 0
-    assumed_store: WithinOne = 0
-    """The shares of OPT and of the store that rest on assumed cells."""
 
     @model_validator(mode="after")
     def _complete(self) -> Self:
@@ -125,8 +122,7 @@ class RunRow(StrictFileModel):
     def to_json(self) -> dict[str, Any]:
         """The JSON form, without empty remarks."""
         data = {name: getattr(self, name) for name in type(self).model_fields}
-        remarks = ("undefined", "failed", "budget_as_given", "assumed_optimum", "assumed_store")
-        for name in remarks:
+        for name in ("undefined", "failed", "budget_as_given"):
             if not data[name]:
                 del data[name]
         return data

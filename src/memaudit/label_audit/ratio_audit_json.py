@@ -227,7 +227,7 @@ def _scores(scores: RelabelledScores) -> dict[str, Any]:
         "digest": scores.digest,
         "optima": [
             {"budget": plain(budget), "value": plain(best.value), "certified": best.certified,
-             "undefined": best.undefined}
+             "undefined": best.undefined, "assumed_share": rounded(best.assumed)}
             for budget, best in scores.optima.items()
         ],
         "ratios": [

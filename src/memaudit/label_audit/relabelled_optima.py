@@ -43,6 +43,8 @@ class OptimumSummary:
     certified: bool
     undefined: str
     store: tuple[str, ...]
+    assumed: Fraction = Fraction(0)
+    """The share of the value that rests on assumed cells."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +114,9 @@ class RelabelledScorer:
         best = self.optimum(budget)
         highest = best.value if best.value_high is None else best.value_high
         undefined = Ratio(best.value, best).undefined
-        return OptimumSummary(best.value, highest, best.certified, undefined, best.store)
+        return OptimumSummary(
+            best.value, highest, best.certified, undefined, best.store, best.assumed
+        )
 
     def ratio(self, store: Sequence[str], budget: Fraction) -> Ratio:
         """The store's value, rounded down where h is irrational, over the optimum."""

@@ -8,6 +8,7 @@ from typing import Any
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from memaudit.core.grounds import assumed_text
 from memaudit.core.number_text import byte_size, short_number
 from memaudit.core.text import counted
 from memaudit.report import page_charts
@@ -55,7 +56,7 @@ def environment(*packages: str) -> Environment:
     )
     for show in (
         ratio, difference, amount, change, p_value, precise, share, percent, shortened,
-        counted, thousands, byte_size, short_number,
+        counted, thousands, byte_size, short_number, assumed_text,
     ):  # fmt: skip
         jinja.filters[show.__name__] = show
     jinja.globals.update(

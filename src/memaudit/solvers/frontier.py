@@ -8,6 +8,7 @@ from typing import Any
 from memaudit.core.digest import digest
 from memaudit.core.errors import MemAuditError
 from memaudit.core.exact import exact
+from memaudit.core.objective import assumed_share
 from memaudit.core.package import Package
 from memaudit.solvers.auto import Auto
 from memaudit.solvers.fast import SMALL
@@ -38,6 +39,8 @@ class Frontier:
     group_cap: int
     values: tuple[Fraction, ...]
     method: str
+    assumed: Fraction = Fraction(0)
+    """Of all that the candidates are worth together, the share that rests on assumed cells."""
 
     def steps(self) -> list[tuple[int, Fraction]]:
         """The budgets at which OPT rises, with its value from there on."""
@@ -59,6 +62,11 @@ def frontier(
     Where the package splits into small components, one dynamic programme gives all budgets.
     Otherwise every budget at which the optimum changes is solved, from the largest down.
     """
+    if package.is_open:
+        raise MemAuditError(
+            f"{package.name!r} has cells that nobody judged, so its frontier is not known; "
+            "memaudit solve gives the interval at a budget"
+        )
     cap = package.group_cap if group_cap is None else group_cap
     largest = exact(max_budget)
     check_budget(largest, cap)
@@ -70,7 +78,8 @@ def frontier(
     if scaled is None:
         scaled, method = _one_by_one(form, last, progress), BUDGET_BY_BUDGET
     values = tuple(Fraction(value, form.value_scale) for value in scaled)
-    return Frontier(package.name, digest(package), cap, values, method)
+    assumed = assumed_share(package, package.candidate)
+    return Frontier(package.name, digest(package), cap, values, method, assumed)
 
 
 def _components(form: Form) -> list[int] | None:
