@@ -40,6 +40,9 @@ STAGES: tuple[Callable[[float], Fraction], ...] = (
 )
 """What an unasked pair is taken for, stage by stage."""
 
+GUESSING = 2.0
+"""Seconds of a solve with guesses: a good store is enough."""
+
 LOOK_AHEAD = 3
 """Times that a round solves again, as if its pairs were answered by none, to fill its batch."""
 
@@ -62,7 +65,6 @@ class LazyPlan:
     filter: PairFilter
     max_cells: int | None = None
     round_cells: int = 200
-    seconds: float = 2.0
     progress: Callable[[LazyRound], None] = lambda _: None
     announce: Callable[[Collection[TextPair]], None] = lambda _: None
     """Told all pairs that may be asked about, before the first of them is."""
@@ -89,27 +91,29 @@ def judge_lazily(
     budgets: Sequence[Fraction],
     plan: LazyPlan,
     group_cap: int | None = None,
+    seconds: float | None = None,
 ) -> LazyResult:
     """Judge what the optima of all budgets rest on; stores come measured, without cells."""
-    work = _Work(package, stores, judge, plan)
+    work = _Work(package, stores, judge, plan, budgets, group_cap, seconds)
     plan.announce(work.text_pairs)
     rounds, settled = 0, False
-    highest = work.bounds(budgets, group_cap)
+    highest = work.bounds()
     batch = work.pairs_of(_scored_memories(stores, budgets))
     for stage in STAGES:
         settled = False
         while not settled and not work.is_full:
-            batch = batch or work.round(stage, budgets, group_cap)
+            batch = batch or work.round(stage)
             settled = not batch
             if batch:
                 rounds += 1
                 work.ask(batch)
-                lowest = work.known_values(budgets, group_cap)
+                lowest = work.known_values()
                 between = {budget: (lowest[budget], highest[budget]) for budget in budgets}
                 plan.progress(LazyRound(rounds, len(work.answers), len(work.likely), between))
                 batch = []
         if not work.is_full:
-            highest = work.bounds(budgets, group_cap)
+            highest = work.bounds()
+    settled = settled or not work.round(STAGES[-1])
     final, judged = work.frozen()
     return LazyResult(
         final, judged, work.pairs, len(work.likely), len(work.answers), rounds, not settled
@@ -129,9 +133,17 @@ class _Work:
     """The texts to judge, the pairs the filter keeps, and the answers so far."""
 
     def __init__(
-        self, package: Package, stores: Sequence[WrittenStore], judge: Judge, plan: LazyPlan
+        self,
+        package: Package,
+        stores: Sequence[WrittenStore],
+        judge: Judge,
+        plan: LazyPlan,
+        budgets: Sequence[Fraction],
+        group_cap: int | None,
+        seconds: float | None,
     ) -> None:
         self.package, self.stores, self.judge, self.plan = package, tuple(stores), judge, plan
+        self._budgets, self._group_cap, self._seconds = budgets, group_cap, seconds
         self.unit: dict[str, EvidenceUnit] = {
             unit.id: unit for unit in package.units if package.weights[unit.id]
         }
@@ -217,16 +229,15 @@ class _Work:
             cell = judged.cells.get(id, {}).get(unit, nothing)
             self.answers[id, unit] = None if (id, unit) in undecided else cell
 
-    def round(
-        self, guess: Callable[[float], Fraction], budgets: Sequence[Fraction], group_cap: int | None
-    ) -> list[Pair]:
+    def round(self, guess: Callable[[float], Fraction]) -> list[Pair]:
         """The unasked pairs that the best stores under these guesses use; none if they use none."""
         batch: dict[Pair, None] = {}
-        for _ in range(1 + LOOK_AHEAD):
-            scorer = self._scorer(guess, batch, group_cap)
+        for ahead in range(1 + LOOK_AHEAD):
+            proves = guess is STAGES[-1] and not ahead
+            scorer = self._scorer(guess, batch, self._seconds if proves else GUESSING)
             new = [
                 pair
-                for best in _best_stores(scorer, budgets)
+                for best in _best_stores(scorer, self._budgets)
                 for pair in self.pairs_of(best, batch)
                 if guess(self.likely[pair])
             ]
@@ -235,22 +246,18 @@ class _Work:
                 break
         return list(batch)
 
-    def bounds(
-        self, budgets: Sequence[Fraction], group_cap: int | None
-    ) -> dict[Fraction, Fraction]:
+    def bounds(self) -> dict[Fraction, Fraction]:
         """By budget, what the optimum of everything is at most."""
-        scorer = self._scorer(STAGES[-1], (), group_cap)
-        return {budget: scorer.common_optimum(budget).bound for budget in budgets}
+        scorer = self._scorer(STAGES[-1], (), GUESSING)
+        return {budget: scorer.common_optimum(budget).bound for budget in self._budgets}
 
-    def known_values(
-        self, budgets: Sequence[Fraction], group_cap: int | None
-    ) -> dict[Fraction, Fraction]:
+    def known_values(self) -> dict[Fraction, Fraction]:
         """By budget, the best store found by what is known."""
-        scorer = self._scorer(lambda _: NONE, (), group_cap)
-        return {budget: scorer.common_optimum(budget).value for budget in budgets}
+        scorer = self._scorer(lambda _: NONE, (), GUESSING)
+        return {budget: scorer.common_optimum(budget).value for budget in self._budgets}
 
     def _scorer(
-        self, guess: Callable[[float], Fraction], none: Iterable[Pair], group_cap: int | None
+        self, guess: Callable[[float], Fraction], none: Iterable[Pair], seconds: float | None
     ) -> StoreScorer:
         """A scorer where unasked pairs have guessed values, and `none` nothing."""
         nothing = set(none)
@@ -260,7 +267,7 @@ class _Work:
             return Cell(value, UNJUDGED) if value else None
 
         package, stores = self._with(cell)
-        return StoreScorer(package, stores, group_cap, self.plan.seconds)
+        return StoreScorer(package, stores, self._group_cap, seconds)
 
     def frozen(self) -> tuple[Package, tuple[WrittenStore, ...]]:
         """The package and stores with answers, and with upper bounds where nobody was asked."""

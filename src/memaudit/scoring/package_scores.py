@@ -127,7 +127,9 @@ def _score_lazily(
     if len(judges) > 1:
         raise MemAuditError("lazy judging takes one judge for all stores")
     measured = [measured_store(package, store, scoring.salience) for store in exported]
-    lazy = judge_lazily(package, measured, judges[0], scoring.budgets, plan, scoring.group_cap)
+    lazy = judge_lazily(
+        package, measured, judges[0], scoring.budgets, plan, scoring.group_cap, scoring.seconds
+    )
     return _scores(package, lazy.package, exported, lazy.stores, scoring, lazy)
 
 
