@@ -110,6 +110,7 @@ def test_a_limit_leaves_an_interval(files: tuple[Path, Path], tmp_path: Path) ->
 def test_wrong_input(files: tuple[Path, Path], tmp_path: Path) -> None:
     score = ("score", *files, "--budget", "9")
     assert "go with --lazy" in failure(*score, "--max-cells", 2)
+    assert "goes by texts" in failure(*score, "--lazy", "--judge", "labels:l.jsonl")
     assert "unknown filter 'x'" in failure(*score, "--lazy", "--filter", "x")
     (tmp_path / "mine.json").write_text("{}\n")
     assert "is not a package" in failure(*score, "--save-union", tmp_path / "mine.json")

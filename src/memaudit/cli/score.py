@@ -143,6 +143,12 @@ def score(
             raise MemAuditError("--save-union needs a single package; score one package at a time")
     if not lazy and lazy_options != NO_LAZY:
         raise MemAuditError("--filter and --max-cells go with --lazy")
+    by_id = names[0].startswith("labels:") and label_memories is None
+    if lazy and (by_id or names[0].partition(":")[0] in ("calls", "pointer")):
+        raise MemAuditError(
+            "--lazy needs a judge that goes by texts: model:NAME, lexical, or labels:FILE with "
+            "--label-memories"
+        )
     with judging_session(names, options, stores[0]) as session:
         judges = _judges(names, label_memories, exported, session)
         first = next(iter(judges.values()))

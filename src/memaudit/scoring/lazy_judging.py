@@ -94,7 +94,7 @@ def judge_lazily(
     seconds: float | None = None,
 ) -> LazyResult:
     """Judge what the optima of all budgets rest on; stores come measured, without cells."""
-    work = _Work(package, stores, judge, plan, budgets, group_cap, seconds)
+    work = _Work(package, stores, judge, plan, budgets, group_cap)
     plan.announce(work.text_pairs)
     rounds, settled = 0, False
     highest = work.bounds()
@@ -103,6 +103,8 @@ def judge_lazily(
         settled = False
         while not settled and not work.is_full:
             batch = batch or work.round(stage)
+            if not batch and stage is STAGES[-1]:  # now that the bounds are close, prove it
+                batch = work.round(stage, seconds)
             settled = not batch
             if batch:
                 rounds += 1
@@ -140,10 +142,9 @@ class _Work:
         plan: LazyPlan,
         budgets: Sequence[Fraction],
         group_cap: int | None,
-        seconds: float | None,
     ) -> None:
         self.package, self.stores, self.judge, self.plan = package, tuple(stores), judge, plan
-        self._budgets, self._group_cap, self._seconds = budgets, group_cap, seconds
+        self._budgets, self._group_cap = budgets, group_cap
         self.unit: dict[str, EvidenceUnit] = {
             unit.id: unit for unit in package.units if package.weights[unit.id]
         }
@@ -229,12 +230,13 @@ class _Work:
             cell = judged.cells.get(id, {}).get(unit, nothing)
             self.answers[id, unit] = None if (id, unit) in undecided else cell
 
-    def round(self, guess: Callable[[float], Fraction]) -> list[Pair]:
+    def round(
+        self, guess: Callable[[float], Fraction], seconds: float | None = GUESSING
+    ) -> list[Pair]:
         """The unasked pairs that the best stores under these guesses use; none if they use none."""
         batch: dict[Pair, None] = {}
         for ahead in range(1 + LOOK_AHEAD):
-            proves = guess is STAGES[-1] and not ahead
-            scorer = self._scorer(guess, batch, self._seconds if proves else GUESSING)
+            scorer = self._scorer(guess, batch, GUESSING if ahead else seconds)
             new = [
                 pair
                 for best in _best_stores(scorer, self._budgets)
