@@ -95,12 +95,12 @@ def test_scores_and_failures(pytester: pytest.Pytester, monkeypatch: pytest.Monk
             "memaudit_score: not decided: the ratio of 'store under test' is an estimate, *",
             "*'store under test' reaches 0.* of the best store within 40, the minimum is 0.6 "
             "(everything fits, an ESTIMATE: 0.0% of the optimum and 0.0% of the store rest on "
-            "assumed cells, COVERS NOTHING of this package: was it written for the same "
-            "conversation?)",
+            "assumed cells, and so does every 0, COVERS NOTHING of this package: was it written "
+            "for the same conversation?)",
             "'torn' reaches 0.* of the best store within 40, the minimum is 0.6 (everything fits, "
             "an ESTIMATE: 0.0% of the optimum and 0.0% of the store rest on assumed cells, "
-            "PARTLY READ: 1 row of the export is not in the store, COVERS NOTHING of this package: "
-            "was it written for the same conversation?)",
+            "and so does every 0, PARTLY READ: 1 row of the export is not in the store, COVERS "
+            "NOTHING of this package: was it written for the same conversation?)",
             "memaudit_score: --seconds must be above 0, not -1",
             "memaudit_score: *none.json*does not exist*",
             "memaudit_score: unknown judge 'me'; known judges: *",

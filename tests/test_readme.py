@@ -8,9 +8,13 @@ from typing import Any
 import pytest
 
 from memaudit.checker import verify
+from memaudit.core.grounds import ground
 from memaudit.core.optimum import Certificate
 from memaudit.core.package import Package
 from memaudit.io.packages import read_package
+from memaudit.natural.candidates import EXTRACT_RULES
+from memaudit.natural.coverage_rules import RULE_TEXTS
+from memaudit.scoring.pair_filters import FILTERS
 from memaudit.solvers.registry import SOLVERS
 from memaudit.solvers.solve import solve
 
@@ -76,6 +80,30 @@ def test_the_certificate_page(tmp_path: Path) -> None:
     refused = verify(package, Certificate.from_json({**shown, "proof": json.loads(weak)}))
     assert not refused.valid
     assert f'"{refused.reason}"' in text
+
+
+def first_cells(page: str) -> list[str]:
+    """The first cell of every row of its tables, where it is one word in code style."""
+    return re.findall(r"^\| `([^`]+)`(?: \(default\))? \|", (ROOT / page).read_text(), re.MULTILINE)
+
+
+def test_the_page_of_natural_packages_names_every_rule() -> None:
+    """The extracts, and every provenance that a build gives."""
+    assert {*EXTRACT_RULES, *RULE_TEXTS} <= set(first_cells("docs/natural.md"))
+
+
+def test_what_cells_rest_on_is_what_the_page_says() -> None:
+    rows = re.findall(
+        r"^\| `(\w+)` \| (`.*?) \|", (ROOT / "docs/optima.md").read_text(), re.MULTILINE
+    )
+    named = {prefix: rests_on for rests_on, cell in rows for prefix in re.findall(r"`(\S+)`", cell)}
+    assert {rests_on for rests_on, _ in rows} == {"judged", "exact", "assumed"}
+    assert len(named) == 13
+    assert {prefix: ground(f"{prefix}x").value for prefix in named} == named
+
+
+def test_the_page_of_optima_names_every_filter() -> None:
+    assert set(FILTERS) <= set(first_cells("docs/optima.md"))
 
 
 def test_the_solver_page_names_every_solver() -> None:

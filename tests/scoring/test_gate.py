@@ -42,7 +42,7 @@ def test_what_it_does_not_see_is_said() -> None:
     found = gate_store(TWO, STORE, F(4), LexicalJudge())
     assert found.notes == (
         "everything fits, an ESTIMATE: 0.0% of the optimum and 100.0% of the store rest on "
-        "assumed cells, PARTLY READ: 2 rows of the export are not in the store"
+        "assumed cells, and so does every 0, PARTLY READ: 2 rows of the export are not in the store"
     )
     assert found.certified
     assert found.reaches == "1.0000"

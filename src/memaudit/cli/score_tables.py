@@ -102,7 +102,7 @@ def rests_on(scores: PackageScores) -> list[str]:
             f"{name}: {counted(score.duplicates, 'memory')} with the text of another one, which "
             f"{once} and cost {short_exact(score.duplicate_cost)}"
         )
-    if scores.scoring.trust_package_cells:
+    if not scores.scoring.judges_package:
         lines.append("the package's own cells were kept, whatever they rest on")
     if (lazy := scores.lazy) is not None:
         stopped = "; stopped before the optima were exact" if lazy.stopped else ""

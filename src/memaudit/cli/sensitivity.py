@@ -243,7 +243,7 @@ def _print(
     screen = console()
     for place, judge in enumerate(judges):
         mark = judged_how(judge.name, judge.is_estimate)
-        what = "coverage of memories" if not place else "another judge"
+        what = "coverage" if not place else "another judge"
         screen.print(f"{what}: judge {safe_markup(judge.name)}, {mark}")
     screen.print(_findings_table(findings))
     if pairings:

@@ -128,7 +128,7 @@ def manifest(plan: BuildPlan, tally: BuildTally) -> dict[str, Any]:
             for name, rows in sorted(tally.provenances.items())
         },
         "dropped": {
-            "repeated_in_a_group": tally.repeated,
+            "repeated_texts": tally.repeated,
             "representations_without_a_session": tally.unplaced,
         },
         "irregularity_counts": counted(row.what for row in tally.irregularities),

@@ -53,7 +53,7 @@ class GateResult:
         if self.is_estimate and not allow_estimates:
             raise MemAuditError(
                 f"not decided: the ratio of {self.store!r} is an estimate, {self.rests_on}; judge "
-                "by labels or a model, or pass --allow-estimates"
+                "by labels or a model, or allow estimates (--allow-estimates)"
             )
         if self.ratio >= minimum or (self.certified and self.highest >= minimum):
             return True
@@ -75,7 +75,8 @@ class GateResult:
     def rests_on(self) -> str:
         """The shares that rest on assumed cells, in words."""
         optimum, store = (f"{float(share):.1%}" for share in self.assumed)
-        return f"{optimum} of the optimum and {store} of the store rest on assumed cells"
+        text = f"{optimum} of the optimum and {store} of the store rest on assumed cells"
+        return f"{text}, and so does every 0" if self.judge_assumes else text
 
     @property
     def notes(self) -> str:

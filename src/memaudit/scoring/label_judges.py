@@ -111,9 +111,13 @@ def _is_of_another(row: LabelRow, example: str) -> bool:
 
 
 def _texts_by_id(path: Path) -> dict[str, str]:
-    """Per label id the text it stands for."""
-    rows = label_rows(path, MEMORY_FIELDS, frozenset({"memory_id", "text"}))
-    return {row.text("memory_id"): " ".join(row.text("text").split()) for row in rows}
+    """Per label id the text it stands for; a row that names an extract of a build has none."""
+    rows = label_rows(path, MEMORY_FIELDS, frozenset({"memory_id"}))
+    return {
+        row.text("memory_id"): " ".join(text.split())
+        for row in rows
+        if (text := row.optional("text")) is not None
+    }
 
 
 class PublishedJudge:

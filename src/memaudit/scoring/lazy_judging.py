@@ -92,9 +92,13 @@ def judge_lazily(
     plan: LazyPlan,
     group_cap: int | None = None,
     seconds: float | None = None,
+    trust_package_cells: bool = False,
 ) -> LazyResult:
     """Judge what the optima of all budgets rest on; stores come measured, without cells."""
-    work = _Work(package, stores, judge, plan, budgets, group_cap)
+    wanted = assumed_pairs(package)
+    if trust_package_cells or not judge.judges_candidates:
+        wanted = {}
+    work = _Work(package, stores, judge, plan, budgets, group_cap, wanted)
     plan.announce(work.text_pairs)
     rounds, settled = 0, False
     highest = work.bounds()
@@ -142,13 +146,14 @@ class _Work:
         plan: LazyPlan,
         budgets: Sequence[Fraction],
         group_cap: int | None,
+        candidates: Mapping[str, list[str]],
     ) -> None:
         self.package, self.stores, self.judge, self.plan = package, tuple(stores), judge, plan
         self._budgets, self._group_cap = budgets, group_cap
         self.unit: dict[str, EvidenceUnit] = {
             unit.id: unit for unit in package.units if package.weights[unit.id]
         }
-        texts, wanted = self._texts_and_units()
+        texts, wanted = self._texts_and_units(candidates)
         silent = judge.judge(list(texts.values()), package.units, ())
         self.unknown, self.left_out = silent.unknown, silent.left_out
         self.text = {id: text for id, text in texts.items() if id not in silent.unknown}
@@ -183,10 +188,11 @@ class _Work:
             self.units_of.setdefault(id, []).append(unit)
         self.answers: dict[Pair, Cell | None] = {}
 
-    def _texts_and_units(self) -> tuple[dict[str, MemoryText], dict[str, list[str]]]:
+    def _texts_and_units(
+        self, candidates: Mapping[str, list[str]]
+    ) -> tuple[dict[str, MemoryText], dict[str, list[str]]]:
         """By id, every text to judge and the units that are open for it."""
-        package = self.package
-        wanted = assumed_pairs(package) if self.judge.judges_candidates else {}
+        package, wanted = self.package, dict(candidates)
         texts = {id: as_memory(package.candidate[id], package) for id in wanted}
         for store in self.stores:
             for memory in store.memories:
@@ -278,7 +284,8 @@ class _Work:
     def _with(
         self, unasked: Callable[[Pair], Cell | None]
     ) -> tuple[Package, tuple[WrittenStore, ...]]:
-        """The package and stores; cells without an answer of the judge count as not covered."""
+        """The package and stores. Without an answer of the judge a memory does not cover a unit,
+        and a candidate keeps its cell."""
         by_text: dict[str, dict[str, Cell]] = {}
         undecided: set[Pair] = set()
         for pair in self.likely:
@@ -293,6 +300,7 @@ class _Work:
             for id, units in self.wanted.items()
             if id in self.package.candidate
             for unit in units
+            if (self.asked_as[id], unit) not in undecided
         ]
         stores = tuple(
             replace(

@@ -49,6 +49,12 @@ class Scoring:
     lazy: LazyPlan | None = None
 
     @property
+    def judges_package(self) -> bool:
+        """Whether the package's assumed cells are judged like those of the stores."""
+        judges = self.judges.values()
+        return not self.trust_package_cells and any(judge.judges_candidates for judge in judges)
+
+    @property
     def judge_name(self) -> str:
         """The judge, or the judges separated by commas."""
         return ", ".join(dict.fromkeys(judge.name for judge in self.judges.values()))
@@ -128,8 +134,9 @@ def _score_lazily(
         raise MemAuditError("lazy judging takes one judge for all stores")
     measured = [measured_store(package, store, scoring.salience) for store in exported]
     lazy = judge_lazily(
-        package, measured, judges[0], scoring.budgets, plan, scoring.group_cap, scoring.seconds
-    )
+        package, measured, judges[0], scoring.budgets, plan, scoring.group_cap, scoring.seconds,
+        scoring.trust_package_cells,
+    )  # fmt: skip
     return _scores(package, lazy.package, exported, lazy.stores, scoring, lazy)
 
 
