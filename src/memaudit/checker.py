@@ -5,9 +5,9 @@ Pure integers, no solver code. It knows only the package, its objective (core) a
 The claim. Values are counted in units of 1/scale, `scale` being what makes them all whole; budgets
 and costs in whole units of their common denominator, a unit's coverage in whole levels. H[r][z] is
 what unit r at level z is worth (rounded up where h is irrational). The store is re-evaluated; the
-proof must show that every other store stays below `value + grain`, where `grain` divides the value
-of every store. Where nobody judged a cell, the store is worth no more than its value, and the proof
-holds for its upper bound: the optimum is the same whatever a judge will say.
+proof must show that every other store stays below the next multiple of `grain`, which divides the
+value of every store. Where nobody judged a cell, the store is worth no more than its value, and
+the proof holds for its upper bound: the optimum is the same whatever a judge will say.
 
 The proof is a tree, written in preorder as whole numbers. A node has decided to *keep* some
 candidates and to *ban* others. Any mu >= 0 and prices >= 0 give an upper bound for it:
@@ -482,7 +482,8 @@ class PackageChecker:
         if value != certificate.value:
             claimed = _shown(certificate.value)
             return Verdict(False, f"the store is worth {_shown(value)}, not {claimed}")
-        checker = _Checker(problem, Q * (reached + problem.grain))
+        # No store under the upper bounds is worth a number between multiples of the grain.
+        checker = _Checker(problem, Q * (reached // problem.grain + 1) * problem.grain)
         root = _Node(problem.useful(), problem.budget, _Layout(problem, ()))
         layouts = [_Layout(problem, layout) for layout in certificate.layouts]
         checker.run(certificate.proof, layouts, root)

@@ -103,9 +103,9 @@ def test_a_store_that_covers_all_is_proven_at_once() -> None:
     limit is a hundred times what it takes."""
     package = conversation(real_file(f"{LABELS}/units.jsonl"))
     audit = StoreScorer(package, [judge_store(package, mem0(), LexicalJudge())], seconds=60)
-    best = audit.common_optimum(Fraction(4000))
+    best = audit.common_optimum(Fraction(6000))
     assert best.certified
-    assert best.value == audit.common_optimum(Fraction(5000)).value
+    assert best.value == audit.common_optimum(Fraction(10000)).value
 
 
 @pytest.mark.parametrize("name", LETTA)

@@ -96,3 +96,18 @@ def test_upper_bounds_survive_the_disk_and_are_checked(tmp_path) -> None:  # typ
     cell = {"candidate": "a", "unit": "u", "value": 0.5, "upper": 0.25}
     with pytest.raises(InvalidPackage, match=r"has the upper bound 0\.25"):
         Package.model_validate({**OPEN.model_dump(exclude_defaults=True), "coverage": [cell]})
+
+
+def test_a_value_between_two_multiples_of_the_grain_proves_nothing() -> None:
+    """One candidate that covers half for certain and may cover all: 1/2 is no optimum, although
+    every store under the upper bound is worth 0 or 1."""
+    one = OPEN.replace(
+        candidates=OPEN.candidates[:1],
+        coverage=(OPEN.coverage[0].model_copy(update={"upper": F(1)}),),
+    )
+    closed = one.replace(coverage=(OPEN.coverage[0].model_copy(update={"value": F(1)}),))
+    certificate = solve(closed, 1).certificate
+    assert certificate is not None
+    forged = replace(certificate, package=digest(one), value=F(1), scale=2)
+    assert not verify(one, forged).valid
+    assert not solve(one, 1).certified

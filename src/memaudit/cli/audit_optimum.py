@@ -85,6 +85,8 @@ def optimum(
         audited = audited.recost(cost_rule)
     if labels is not None and (frame is None or judge is not None):
         raise MemAuditError("--labels goes with --frame, the frame they were made for, alone")
+    if judge is not None and frame is not None:
+        raise MemAuditError("give --judge, or --frame to have people judge the cells")
     exported = [read_store(path) for path in stores or []]
     names = [name for name in (judge, store_judge if exported else None) if name is not None]
     by_file = label_memories if any(name.startswith("labels:") for name in names) else None
@@ -95,7 +97,7 @@ def optimum(
         )
         judged = [judge_store(audited, store, claims) for store in exported]
         if labels is not None and frame is not None:
-            look: Any = _frame_labels(frame, labels, FrameLabels)
+            look: Any = _frame_labels(frame, labels, FrameLabels, audited.name)
             audit = audit_optimum(audited, judged, at, look, group_cap, seconds)
         elif judge is not None:
             own = by_file if judge.startswith("labels:") else None
@@ -118,10 +120,12 @@ def optimum(
         _show_fit(fit)
 
 
-def _frame_labels(frame: Path, labels: Path, make: Any) -> Any:
+def _frame_labels(frame: Path, labels: Path, make: Any, package: str) -> Any:
     from memaudit.label_audit.frame_files import read_frame, read_label_sets
 
     shown = read_frame(frame)
+    if others := {cell.package for cell in shown.cells} - {package}:
+        raise MemAuditError(f"{frame.name}: is a frame of {min(others)!r}, not of {package!r}")
     sets = read_label_sets(labels, shown)
     if len(sets) > 1:
         raise MemAuditError(f"{labels.name}: has labels of several annotators; give one of them")

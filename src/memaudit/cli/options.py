@@ -180,7 +180,7 @@ def distinct_budgets(text: str) -> tuple[Fraction, ...]:
 def one_budget(text: str) -> Fraction:
     (budget, *more) = distinct_budgets(text)
     if more:
-        raise MemAuditError("a gate takes one budget; run it once per budget")
+        raise MemAuditError("give one budget; run it once per budget")
     return budget
 
 
@@ -243,7 +243,9 @@ class LazyOptions:
     max_cells: Annotated[
         int | None,
         typer.Option(
-            metavar="N", min=1, help="lazy: ask about at most N cells. Default: no limit."
+            metavar="N",
+            min=1,
+            help="lazy: ask about at most N cells of a package. Default: no limit.",
         ),
     ] = None
 

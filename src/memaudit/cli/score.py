@@ -189,7 +189,7 @@ OVER = (
     "! costs more than the budget: F(Y) and its ratios are of the full store and may exceed 1; "
     "upper, recency and salience are pruned to the budget, relative to the union optimum"
 )
-OPEN = "a..b: an optimum is not certified; the ratio lies between a and b"
+OPEN = "a..b: an optimum is not certified, or cells are not judged; it lies between a and b"
 KINDS = (
     "kept and the losses sum to OPT over all kinds; a loss is negative if the lower stage covers a "
     "kind better"
@@ -238,7 +238,8 @@ def print_legend(screen: "Console", rows: Sequence[StoreResult]) -> None:
         for optimum in (row.score.package_ratio.optimum, row.score.union_ratio.optimum,
                         row.score.common_ratio.optimum, row.score.upper_optimum)
     ]  # fmt: skip
-    if any(not optimum.certified for optimum in optima):
+    not_judged = any(row.score.score.highest > row.score.score.value for row in rows)
+    if not_judged or any(not optimum.certified for optimum in optima):
         screen.print(OPEN)
 
 

@@ -27,7 +27,7 @@ def scores_table(rows: Sequence[StoreResult]) -> Table:
         score = row.score
         table.add_row(
             safe_markup(score.name), short_exact(score.budget), _cost(row),
-            short_exact(score.score.value), ratio_text(score.package_ratio),
+            _value(row), ratio_text(score.package_ratio),
             ratio_text(score.union_ratio), ratio_text(score.common_ratio),
             ratio_text(score.upper.ratio), *_pruned(row, policies),
         )  # fmt: skip
@@ -43,7 +43,7 @@ def packages_table(rows: Sequence[tuple[str, StoreResult]]) -> Table:
         score = row.score
         table.add_row(
             safe_markup(package), safe_markup(score.name), short_exact(score.budget),
-            f"{score.memories:,}", _cost(row), short_exact(score.score.value),
+            f"{score.memories:,}", _cost(row), _value(row),
             ratio_text(score.union_ratio), ratio_text(score.common_ratio),
             ratio_text(score.upper.ratio), *_pruned(row, policies),
         )  # fmt: skip
@@ -63,6 +63,12 @@ def _policies(rows: Sequence[StoreResult]) -> list[str]:
     """Recency, and the other policies with a row of a store that has memories."""
     used = {pruned.policy for row in rows if row.score.memories for pruned in row.score.pruned}
     return [name for name in POLICIES if name == DEFAULT_POLICY or name in used]
+
+
+def _value(row: StoreResult) -> str:
+    """The value of the whole store, or what it lies between while cells are not judged."""
+    low, high = row.score.score.value, row.score.score.highest
+    return short_exact(low) if low == high else f"{short_exact(low)}..{short_exact(high)}"
 
 
 def _cost(row: StoreResult) -> str:
@@ -88,22 +94,23 @@ def rests_on(scores: PackageScores) -> list[str]:
     """What values rest on: shares of assumed cells, copies of a text, cells that were asked."""
     lines = []
     for row in scores.rows:
-        optimum, store = row.assumed
-        if optimum or store:
+        package, optimum, store = row.assumed
+        if package or optimum or store:
             mark = ": an ESTIMATE" if row.is_estimate else ""
+            own = f", {float(package):.1%} of the package's OPT" if package != optimum else ""
             lines.append(
-                f"assumed cells: {float(optimum):.1%} of OPT and {float(store):.1%} of "
+                f"assumed cells: {float(optimum):.1%} of OPT{own} and {float(store):.1%} of "
                 f"{row.score.name} at {short_exact(row.score.budget)} rest on them{mark}"
             )
     copies = {row.score.name: row.score for row in scores.rows if row.score.duplicates}
     for name, score in copies.items():
-        once = "count once" if scores.package.equal_texts_once else "count each"
+        once = "counted once" if scores.package.equal_texts_once else "each counted"
         lines.append(
-            f"{name}: {counted(score.duplicates, 'memory')} with the text of another one, which "
-            f"{once} and cost {short_exact(score.duplicate_cost)}"
+            f"{name}: {counted(score.duplicates, 'memory')} with the text of another one, "
+            f"{once}; cost {short_exact(score.duplicate_cost)}"
         )
-    if not scores.scoring.judges_package:
-        lines.append("the package's own cells were kept, whatever they rest on")
+    if scores.package_cells == "kept":
+        lines.append("the package's own assumed cells were kept: the judge did not judge them")
     if (lazy := scores.lazy) is not None:
         stopped = "; stopped before the optima were exact" if lazy.stopped else ""
         lines.append(

@@ -28,6 +28,7 @@ from memaudit.cli.options import (
 from memaudit.cli.terminal import console, safe, safe_markup
 from memaudit.core.errors import MemAuditError
 from memaudit.core.exact import exact
+from memaudit.core.grounds import assumed_text, is_estimate
 from memaudit.core.number_text import fixed, ratio, short_exact, with_interval
 from memaudit.core.package import Package
 from memaudit.io.packages import read_package
@@ -148,8 +149,11 @@ def sensitivity(
     findings = variant_findings(runs, budgets)
     variant_of = {base: BASE, **{name: judge_variant(name) for name in others}}
     pairings = judge_pairings(runs, variant_of, budgets)
+    assumed = max((row.assumed for run in runs[BASE] for row in run), default=Fraction(0))
     if as_json:
         data = _data(scored, judges, exported, judged, seed, findings, pairings)
+        estimated = judges[0].is_estimate or is_estimate([assumed])
+        data |= {"coverage_is_an_estimate": estimated, "assumed_share": float(assumed)}
         typer.echo(json.dumps(data, indent=1))
         return
     notes = [
@@ -157,6 +161,8 @@ def sensitivity(
         for name, by_judge in judged.items()
         for line in caveat_lines([(store.name, store.caveats) for store in by_judge])
     ]
+    if assumed:
+        notes.insert(0, f"of OPT or of a store, up to {assumed_text(assumed)}")
     _print(findings, pairings, judges, notes)
 
 

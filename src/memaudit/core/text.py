@@ -118,7 +118,7 @@ def one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-_SENTENCE_END = re.compile(r"[.!?\u2026]+(?=\s|$)")
+_SENTENCE_END = re.compile(rf"[.!?\u2026]+(?=[{re.escape(CLOSING)}]*(?:\s|$))")
 
 
 def content_key(text: str) -> str:

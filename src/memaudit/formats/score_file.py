@@ -230,7 +230,7 @@ class ScoreFile(FileModel):
     digest: str = ""
     judge: str
     coverage_is_an_estimate: bool
-    package_cells: str = "trusted"
+    package_cells: str = "kept"
     lazy: LazyRow | None = None
     cost_rule: str | None = None
     group_cap: Count | None = None

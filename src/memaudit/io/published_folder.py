@@ -51,10 +51,11 @@ FIELDS: dict[str, dict[str, str]] = {
     "coverage": {
         "candidate_id": "candidate", "unit_id": "unit", "coverage": "value",
         "coverage_label": "label", "rationale": "rationale", "provenance": "provenance",
+        "upper": "upper",
     },
 }  # fmt: skip
-"""Their field to ours, per table. `stream_index`, `response`, `importance`, `speaker` and
-`provenance` are additions of ours, absent from published folders."""
+"""Their field to ours, per table. `stream_index`, `response`, `importance`, `speaker`, `provenance`
+and `upper` are additions of ours, absent from published folders."""
 
 KEYS = {table: next(iter(fields)) for table, fields in FIELDS.items()}
 """The field whose id says which example a row belongs to."""

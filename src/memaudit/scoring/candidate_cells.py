@@ -5,18 +5,23 @@ from collections.abc import Iterable, Mapping
 
 from memaudit.core.grounds import is_assumed
 from memaudit.core.package import Candidate, Coverage, Package
+from memaudit.natural.label_passes import FIELD
 from memaudit.scoring.judges import Cell, Judge, MemoryText, NotJudged, Pair
 
 BY_RULE = ("rule:", "dataset:")
 """Generators whose candidates nobody judged, even where no rule gives them a cell."""
 
+LABELLED = "labels:"
+"""The generator of memories that a build was given; nobody judged them without label passes."""
+
 
 def assumed_pairs(package: Package) -> dict[str, list[str]]:
     """By candidate, the weighted units whose cells with it rest on a rule, the zeros too."""
+    by_rule = BY_RULE if FIELD in package.attributes else (*BY_RULE, LABELLED)
     assumed: set[str] = {
         candidate.id
         for candidate in package.candidates
-        if (candidate.generator or "").startswith(BY_RULE)
+        if (candidate.generator or "").startswith(by_rule)
     }
     settled: dict[str, set[str]] = defaultdict(set)
     for cell in package.coverage:

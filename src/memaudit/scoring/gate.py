@@ -8,7 +8,7 @@ from memaudit.core.errors import MemAuditError
 from memaudit.core.exact import plain
 from memaudit.core.grounds import is_estimate
 from memaudit.core.package import Package
-from memaudit.scoring.candidate_cells import judge_candidates
+from memaudit.scoring.candidate_cells import assumed_pairs, judge_candidates
 from memaudit.scoring.caveats import Caveats
 from memaudit.scoring.judged_store import OWN_SALIENCE, Salience, judge_store
 from memaudit.scoring.judges import Judge
@@ -101,9 +101,9 @@ def gate_store(
     if policy not in POLICIES:
         raise MemAuditError(f"unknown policy {policy!r}; choose from {', '.join(POLICIES)}")
     judged = judge_store(package, store, judge, salience)
-    if not trust_package_cells:
-        package = judge_candidates(package, judge)
-    score = StoreScorer(package, [judged], group_cap, seconds).score(judged, budget)
+    scored = package if trust_package_cells else judge_candidates(package, judge)
+    kept_cells = scored is package and any(assumed_pairs(package).values())
+    score = StoreScorer(scored, [judged], group_cap, seconds).score(judged, budget)
     by_policy = {pruned.policy: (pruned.ratio, pruned.score) for pruned in score.pruned}
     kept = kept_row(score.feasible, (score.union_ratio, score.score), by_policy, policy)
     if kept is None:
@@ -120,7 +120,8 @@ def gate_store(
         store=judged.name,
         ratio=low,
         highest=high,
-        kept_by=EVERYTHING_FITS if score.feasible else f"cut by {policy}",
+        kept_by=(EVERYTHING_FITS if score.feasible else f"cut by {policy}")
+        + (", the package's assumed cells kept" if kept_cells else ""),
         assumed=(ratio.optimum.assumed, kept_score.assumed),
         judge_assumes=judge.is_estimate,
         certified=ratio.value is not None,

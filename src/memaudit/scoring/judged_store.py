@@ -39,7 +39,8 @@ class WrittenStore:
 
     def judged(self, undecided: Sequence[Pair], left_out: Mapping[str, int]) -> "WrittenStore":
         """The store with what its judge could not say."""
-        covers = any(cell.value for memory in self.memories for cell in memory.coverage.values())
+        cells = [cell for memory in self.memories for cell in memory.coverage.values()]
+        covers = any(cell.value or cell.upper for cell in cells)
         caveats = replace(
             self.caveats,
             undecided=tuple(undecided),

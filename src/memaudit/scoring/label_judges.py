@@ -25,17 +25,23 @@ class LabelJudge:
     """People's labels: memory_id, unit_id, coverage and why, as JSONL or CSV.
 
     Where labels name texts by ids of their own, a file of memories says which text an id stands
-    for. Every memory of that text is labelled, whatever its place or id.
+    for. Every memory of that text is labelled, whatever its place or id. A row of that file without
+    a text names an extract of a build by its id. Only such labels can judge candidates of a
+    package: an id alone may belong to a memory and to a candidate.
     """
 
     is_estimate = False
-    judges_candidates = True
 
     def __init__(self, path: Path, memories: Path | None = None) -> None:
         self.name = f"labels {path.stem}"
+        self.judges_candidates = memories is not None
         self._provenance = f"{PASS}{path.stem}"
         self._rows = label_rows(path, CELL_FIELDS, frozenset({"memory_id", "unit_id", "coverage"}))
-        self._texts = None if memories is None else _texts_by_id(memories)
+        self._memories = (
+            None
+            if memories is None
+            else label_rows(memories, MEMORY_FIELDS, frozenset({"memory_id"}))
+        )
 
     def judge(
         self,
@@ -45,10 +51,7 @@ class LabelJudge:
     ) -> Judgement:
         if not memories:  # nor is it known which conversation is asked about
             return Judgement({})
-        known = {unit.id for unit in units}
-        by_text: dict[str, list[str]] = {}
-        for memory in memories:
-            by_text.setdefault(" ".join(memory.text.split()), []).append(memory.id)
+        known, ids_of = {unit.id for unit in units}, self._ids_by_label(memories)
         cells: dict[str, dict[str, Cell]] = {memory.id: {} for memory in memories}
         left_out: Counter[str] = Counter()
         used = 0
@@ -63,13 +66,10 @@ class LabelJudge:
                     "which conversation each label is of"
                 )
             label = row.text("memory_id")
-            if self._texts is not None and label not in self._texts:
+            if self._memories is not None and label not in ids_of:
                 left_out[UNNAMED] += 1
                 continue
-            if self._texts is None:
-                ids = [label] if label in cells else []
-            else:  # By the text alone: a line number means something else in every export.
-                ids = sorted(by_text.get(self._texts[label], ()))
+            ids = ids_of.get(label, [])
             if not ids:
                 left_out[ELSEWHERE] += 1
             for id in ids:
@@ -80,44 +80,50 @@ class LabelJudge:
                     )
                 cells[id][unit] = cell
                 used += 1
-        if not used:
+        if not used and pairs is None:
             fix = (
                 "if its ids are different, give the file of its memories as well; if it covers "
                 "nothing, say so with a label of 0"
-                if self._texts is None
+                if self._memories is None
                 else "no text of the file of memories is in it"
             )
             raise NotJudged(
                 f"{self._rows[0].file}: no label is about a memory of this store; {fix}"
             )
+        named = {id for ids in ids_of.values() for id in ids}
         return Judgement(
-            only(cells, pairs), left_out=dict(sorted(left_out.items())),
-            unknown=self._unknown(memories),
-        )  # fmt: skip
+            only(cells, pairs),
+            left_out=dict(sorted(left_out.items())),
+            unknown=frozenset(memory.id for memory in memories if memory.id not in named),
+        )
 
-    def _unknown(self, memories: Sequence[MemoryText]) -> frozenset[str]:
-        """Memories that no label and no row of the file of memories is about."""
-        if self._texts is not None:
-            texts = set(self._texts.values())
-            return frozenset(m.id for m in memories if " ".join(m.text.split()) not in texts)
-        labelled = {row.text("memory_id") for row in self._rows}
-        return frozenset(memory.id for memory in memories if memory.id not in labelled)
+    def _ids_by_label(self, memories: Sequence[MemoryText]) -> dict[str, list[str]]:
+        """Per label id the memories it is about: by the text alone, since a line number means
+        something else in every export; or by the id, without a file of memories."""
+        example, own = memories[0].example, {memory.id for memory in memories}
+        if self._memories is None:
+            labels = {
+                row.text("memory_id") for row in self._rows if not _is_of_another(row, example)
+            }
+            return {id: [id] for id in labels & own}
+        by_text: dict[str, list[str]] = {}
+        for memory in memories:
+            by_text.setdefault(" ".join(memory.text.split()), []).append(memory.id)
+        ids_of: dict[str, list[str]] = {}
+        for row in self._memories:
+            if not _is_of_another(row, example):
+                id, text = row.text("memory_id"), row.optional("text")
+                if text is None:
+                    ids_of[id] = [id] if id in own else []
+                else:
+                    ids_of[id] = sorted(by_text.get(" ".join(text.split()), ()))
+        return ids_of
 
 
 def _is_of_another(row: LabelRow, example: str) -> bool:
     """Unit and memory ids may repeat from conversation to conversation."""
     named = row.optional("conversation")
     return bool(named and example and named != example)
-
-
-def _texts_by_id(path: Path) -> dict[str, str]:
-    """Per label id the text it stands for; a row that names an extract of a build has none."""
-    rows = label_rows(path, MEMORY_FIELDS, frozenset({"memory_id"}))
-    return {
-        row.text("memory_id"): " ".join(text.split())
-        for row in rows
-        if (text := row.optional("text")) is not None
-    }
 
 
 class PublishedJudge:

@@ -9,7 +9,7 @@ Why the result is exact. F does not fall if a cell rises. So the optimum under t
 lies between that of the answers so far (unasked pairs at 0) and that of the upper bounds. If a
 store that is best under the upper bounds is worth the same with unasked pairs at 0, both are equal
 and the store is optimal, whatever the judge would say about the rest. docs/optima.md has the whole
-proof. What stores are scored by (what a policy keeps within each budget) is judged in full.
+proof. Every pair of a store that the filter keeps is judged, what is kept within a budget first.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -21,7 +21,7 @@ from memaudit.core.package import EvidenceUnit, Package
 from memaudit.core.text import content_key
 from memaudit.scoring.candidate_cells import as_memory, assumed_pairs, with_cells
 from memaudit.scoring.judged_store import WrittenStore
-from memaudit.scoring.judges import Cell, Judge, MemoryText, Pair
+from memaudit.scoring.judges import Cell, Judge, MemoryText, NotJudged, Pair
 from memaudit.scoring.pair_filters import PairFilter, TextPair
 from memaudit.scoring.pruning import keep_within, prune, usable_policies
 from memaudit.scoring.score import StoreScorer
@@ -100,29 +100,37 @@ def judge_lazily(
         wanted = {}
     work = _Work(package, stores, judge, plan, budgets, group_cap, wanted)
     plan.announce(work.text_pairs)
-    rounds, settled = 0, False
-    highest = work.bounds()
-    batch = work.pairs_of(_scored_memories(stores, budgets))
+    rounds, highest = 0, work.bounds()
+
+    def ask(batch: Sequence[Pair]) -> None:
+        nonlocal rounds
+        rounds += 1
+        work.ask(batch)
+        lowest = work.known_values()
+        between = {budget: (lowest[budget], highest[budget]) for budget in budgets}
+        plan.progress(LazyRound(rounds, len(work.answers), len(work.likely), between))
+
+    if kept := work.pairs_of(_scored_memories(stores, budgets)):
+        ask(kept)
     for stage in STAGES:
-        settled = False
-        while not settled and not work.is_full:
-            batch = batch or work.round(stage)
+        while not work.is_full:
+            batch = work.round(stage)
             if not batch and stage is STAGES[-1]:  # now that the bounds are close, prove it
                 batch = work.round(stage, seconds)
-            settled = not batch
-            if batch:
-                rounds += 1
-                work.ask(batch)
-                lowest = work.known_values()
-                between = {budget: (lowest[budget], highest[budget]) for budget in budgets}
-                plan.progress(LazyRound(rounds, len(work.answers), len(work.likely), between))
-                batch = []
-        if not work.is_full:
-            highest = work.bounds()
-    settled = settled or not work.round(STAGES[-1])
+            if not batch:
+                break
+            ask(batch)
+        now = work.bounds()  # a solve that ran out of time may give a worse bound than before
+        highest = {budget: min(bound, now[budget]) for budget, bound in highest.items()}
+    rest = work.pairs_of(id for store in stores for id in store.candidate_ids)
+    if rest and not work.is_full:
+        ask(rest)
+    stopped = bool(work.pairs_of(id for store in stores for id in store.candidate_ids)) or bool(
+        work.is_full and work.round(STAGES[-1])
+    )
     final, judged = work.frozen()
     return LazyResult(
-        final, judged, work.pairs, len(work.likely), len(work.answers), rounds, not settled
+        final, judged, work.pairs, len(work.likely), len(work.answers), rounds, stopped
     )
 
 
@@ -156,6 +164,9 @@ class _Work:
         texts, wanted = self._texts_and_units(candidates)
         silent = judge.judge(list(texts.values()), package.units, ())
         self.unknown, self.left_out = silent.unknown, silent.left_out
+        for store in self.stores:
+            if store.memories and silent.unknown.issuperset(store.candidate_ids):
+                raise NotJudged(f"store {store.name!r}: {judge.name} knows none of its memories")
         self.text = {id: text for id, text in texts.items() if id not in silent.unknown}
         self.wanted = {id: units for id, units in wanted.items() if id in self.text}
         first: dict[str, str] = {}

@@ -37,7 +37,13 @@ from memaudit.core.package import (
 from memaudit.formats.score_file import LOSS_STEPS
 from memaudit.scoring.judged_store import WrittenStore
 from memaudit.scoring.pruning import DEFAULT_POLICY, EVERYTHING_FITS, Policy, keep_within
-from memaudit.scoring.score import NOT_CERTIFIED, OPTIMUM_IS_ZERO, StoreScorer, bound_text
+from memaudit.scoring.score import (
+    NOT_CERTIFIED,
+    NOT_JUDGED,
+    OPTIMUM_IS_ZERO,
+    StoreScorer,
+    bound_text,
+)
 
 ADVICE = {
     "generation": "other systems express what neither the package nor this store does: "
@@ -110,6 +116,8 @@ class NoDiagnosis(MemAuditError):
         why = f"the optimum of the {basis} {bound_text(optimum)}"
         if undefined == OPTIMUM_IS_ZERO:
             why = "the optimum is 0"
+        elif undefined == NOT_JUDGED:
+            why = "some cells of the store are not judged"
         super().__init__(f"no diagnosis of {store!r} at budget {plain(budget)}: {why}")
 
 
@@ -124,6 +132,8 @@ def diagnose_losses(
             raise NoDiagnosis(store.name, budget, NOT_CERTIFIED, basis, optimum)
     if not common.value:
         raise NoDiagnosis(store.name, budget, OPTIMUM_IS_ZERO, "common union", common)
+    if any(cell.upper for memory in store.memories for cell in memory.coverage.values()):
+        raise NoDiagnosis(store.name, budget, NOT_JUDGED, "store alone", upper)
     kept = keep_within(store, budget, policy)
     stages = _stages(scorer, store, budget, kept.ids)
     opt, kept_value = _total(stages[0]), _total(stages[-1])

@@ -28,19 +28,21 @@ class ModelJudge:
         self.name = f"model {model}"
         self._session, self._model = session, model
         self._provenance = f"{MODEL}{model}"
+        self._has_answered = False
+        self._callbacks = session.callbacks
 
     def agree_once(self, pairs: Collection[TextPair]) -> None:
         """Show what asking about all these pairs would cost, and ask for consent to all of it."""
-        session = self._session
+        session, callbacks = self._session, self._callbacks
         if session.provider == "offline" or not pairs:
             return
         requests = [coverage_request(chunk, self._model, session) for chunk in chunks(pairs)]
-        session.callbacks.show(f"at most {len(pairs):,} cells, {self._model}:")
+        callbacks.show(f"at most {len(pairs):,} cells, {self._model}; rounds may need more calls:")
         confirm(
-            estimate(requests, session.cache, session.price), session.callbacks.show,
-            session.callbacks.agree, yes=session.callbacks.yes or session.provider == "batch",
+            estimate(requests, session.cache, session.price), callbacks.show, callbacks.agree,
+            yes=callbacks.yes or session.provider == "batch",
         )  # fmt: skip
-        session.callbacks = replace(session.callbacks, yes=True)
+        session.callbacks = replace(callbacks, yes=True)
 
     def judge(
         self,
@@ -62,7 +64,8 @@ class ModelJudge:
                 undecided.append((memory, unit))
             else:
                 cells[memory][unit] = Cell(answer.value, self._provenance, answer.reason)
-        if len(undecided) >= len(pairs) > 0:
+        self._has_answered = self._has_answered or len(undecided) < len(pairs)
+        if pairs and not self._has_answered:
             raise MemAuditError(
                 f"{self.name} gave no answer about any memory: check the address and the model, "
                 "then run again"

@@ -9,7 +9,7 @@ from memaudit.core.digest import digest
 from memaudit.core.errors import MemAuditError
 from memaudit.core.grounds import is_estimate
 from memaudit.core.package import Package
-from memaudit.scoring.candidate_cells import judge_candidates
+from memaudit.scoring.candidate_cells import assumed_pairs, judge_candidates
 from memaudit.scoring.judged_store import (
     OWN_SALIENCE,
     Salience,
@@ -49,12 +49,6 @@ class Scoring:
     lazy: LazyPlan | None = None
 
     @property
-    def judges_package(self) -> bool:
-        """Whether the package's assumed cells are judged like those of the stores."""
-        judges = self.judges.values()
-        return not self.trust_package_cells and any(judge.judges_candidates for judge in judges)
-
-    @property
     def judge_name(self) -> str:
         """The judge, or the judges separated by commas."""
         return ", ".join(dict.fromkeys(judge.name for judge in self.judges.values()))
@@ -69,9 +63,14 @@ class StoreResult:
     kinds: tuple[KindRow, ...]
 
     @property
-    def assumed(self) -> tuple[Fraction, Fraction]:
-        """The shares of OPT and of the store's value that rest on assumed cells."""
-        return self.score.common_ratio.optimum.assumed, self.score.score.assumed
+    def assumed(self) -> tuple[Fraction, Fraction, Fraction]:
+        """The shares of the package's OPT, of OPT of the common union, and of the store's value
+        that rest on assumed cells."""
+        score = self.score
+        return (
+            score.package_ratio.optimum.assumed, score.common_ratio.optimum.assumed,
+            score.score.assumed,
+        )  # fmt: skip
 
     @property
     def is_estimate(self) -> bool:
@@ -94,6 +93,8 @@ class PackageScores:
     rows: tuple[StoreResult, ...]
     union: Package
     lazy: LazyResult | None = None
+    package_cells: str = "judged"
+    """Whether the package's assumed cells were `judged` like the stores, or `kept`."""
 
     @property
     def is_estimate(self) -> bool:
@@ -166,9 +167,11 @@ def _scores(
     rows = tuple(
         _result(scorer, store, budget) for budget in scoring.budgets for store in scorer.stores
     )
+    kept = judged is package and any(assumed_pairs(package).values())
     return PackageScores(
-        judged, digest(package), scoring, tuple(exported), scorer.stores, rows, scorer.common, lazy
-    )
+        judged, digest(package), scoring, tuple(exported), scorer.stores, rows, scorer.common, lazy,
+        "kept" if kept else "judged",
+    )  # fmt: skip
 
 
 def _result(scorer: StoreScorer, store: WrittenStore, budget: Fraction) -> StoreResult:
@@ -210,7 +213,10 @@ def _score_judgeable(
     package: Package, stores: Sequence[ExportedStore], scoring: Scoring
 ) -> Iterator[PackageScores | Unscored]:
     if scoring.lazy is not None:
-        yield score_package(package, stores, scoring)
+        try:
+            yield score_package(package, stores, scoring)
+        except NotJudged as reason:
+            yield Unscored(package.name, None, str(reason))
         return
     exported, judged = [], []
     for store in stores:

@@ -156,6 +156,7 @@ class Scorer:
 Basis = Literal["package", "union", "common union"]
 
 NOT_CERTIFIED = "optimum not certified"
+NOT_JUDGED = "some cells are not judged"
 OPTIMUM_IS_ZERO = "optimum is 0"
 
 
@@ -179,12 +180,16 @@ class Ratio:
     optimum: Optimum
     basis: Basis = "package"
     highest: Fraction | None = None
+    why_open: str = NOT_CERTIFIED
+    """Why the numerator is not known, where `highest` is given."""
 
     @property
     def undefined(self) -> str:
         """Why there is no ratio; empty where there is one."""
-        if not self.optimum.certified or self.highest is not None:
+        if not self.optimum.certified:
             return NOT_CERTIFIED
+        if self.highest is not None:
+            return self.why_open
         return OPTIMUM_IS_ZERO if self.optimum.value == 0 else ""
 
     @property
@@ -206,7 +211,7 @@ class Ratio:
     def between(self) -> tuple[Fraction, Fraction] | None:
         """Where the ratio lies while the optimum is known only to lie between what was found and
         its bound; None where the ratio is known, or nothing is."""
-        if self.undefined != NOT_CERTIFIED or not self.optimum.value:
+        if self.undefined not in (NOT_CERTIFIED, NOT_JUDGED) or not self.optimum.value:
             return None
         low = self.numerator / self.optimum.bound
         if self.highest is None:
@@ -355,9 +360,15 @@ class StoreScorer:
             duplicate_cost=sum((memory.cost for memory in repeated), Fraction(0)),
             score=whole,
             feasible=whole.cost <= budget,
-            package_ratio=Ratio(whole.value, self.package_optimum(budget), highest=highest),
-            union_ratio=Ratio(whole.value, self.union_optimum(store, budget), "union", highest),
-            common_ratio=Ratio(whole.value, self.common_optimum(budget), "common union", highest),
+            package_ratio=Ratio(
+                whole.value, self.package_optimum(budget), "package", highest, NOT_JUDGED
+            ),
+            union_ratio=Ratio(
+                whole.value, self.union_optimum(store, budget), "union", highest, NOT_JUDGED
+            ),
+            common_ratio=Ratio(
+                whole.value, self.common_optimum(budget), "common union", highest, NOT_JUDGED
+            ),
             upper=self._pruned(
                 "upper", upper.store, store, budget, None if upper.certified else upper.bound
             ),
@@ -376,13 +387,13 @@ class StoreScorer:
         budget: Fraction,
         highest: Fraction | None = None,
     ) -> PrunedStore:
-        score = self.part(store, kept)
+        score, why_open = self.part(store, kept), NOT_CERTIFIED
         if highest is None and score.highest > score.value:
-            highest = score.highest
+            highest, why_open = score.highest, NOT_JUDGED
 
         def ratio(optimum: Optimum, basis: Basis) -> Ratio:  # of a part of the optimum: at most 1
             most = None if highest is None else min(highest, optimum.value)
-            return Ratio(score.value, optimum, basis, most)
+            return Ratio(score.value, optimum, basis, most, why_open)
 
         return PrunedStore(
             policy, kept, score,

@@ -34,7 +34,7 @@ def package_scores_data(scores: PackageScores, cells: bool = False) -> dict[str,
         "group_cap": package.group_cap if scoring.group_cap is None else scoring.group_cap,
         "judge": scoring.judge_name,
         "coverage_is_an_estimate": scores.is_estimate,
-        "package_cells": "judged" if scoring.judges_package else "trusted",
+        "package_cells": scores.package_cells,
         "lazy": None if scores.lazy is None else lazy_data(scores.lazy),
         "undecided_cells": sum(len(store.caveats.undecided) for store in scores.stores),
         "stores": [

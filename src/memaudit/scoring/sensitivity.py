@@ -5,7 +5,7 @@ holds the middle 95 % of the repetitions; a variant without noise has one repeti
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import combinations
 from typing import Any
@@ -39,6 +39,8 @@ class SensitivityRow:
     kept: Fraction | None
     upper: Fraction | None
     uncertified: int
+    assumed: Fraction = Fraction(0)
+    """The larger of the shares of OPT and of what is kept that rest on assumed cells."""
 
 
 def sensitivity_rows(
@@ -54,16 +56,10 @@ def sensitivity_rows(
     for budget in budgets:
         for store in scorer.stores:
             kept = keep_within(store, budget)
-            rows.append(
-                sensitivity_row(
-                    store.name,
-                    budget,
-                    kept.kept_by,
-                    scorer.part(store, kept.ids).value,
-                    scorer.common_optimum(budget),
-                    scorer.upper_optimum(store, budget),
-                )
-            )
+            part, common = scorer.part(store, kept.ids), scorer.common_optimum(budget)
+            upper = scorer.upper_optimum(store, budget)
+            row = sensitivity_row(store.name, budget, kept.kept_by, part.value, common, upper)
+            rows.append(replace(row, assumed=max(common.assumed, part.assumed)))
     return rows
 
 
