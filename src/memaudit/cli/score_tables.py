@@ -97,7 +97,11 @@ def rests_on(scores: PackageScores) -> list[str]:
         package, optimum, store = row.assumed
         if package or optimum or store:
             mark = ": an ESTIMATE" if row.is_estimate else ""
-            own = f", {float(package):.1%} of the package's OPT" if package != optimum else ""
+            own = (
+                f", {float(package):.1%} of the package's OPT"
+                if package not in (0, optimum)
+                else ""
+            )
             lines.append(
                 f"assumed cells: {float(optimum):.1%} of OPT{own} and {float(store):.1%} of "
                 f"{row.score.name} at {short_exact(row.score.budget)} rest on them{mark}"
