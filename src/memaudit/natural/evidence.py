@@ -125,11 +125,9 @@ def _change(transcript: Transcript, question: str, cited: Sequence[str]) -> Loca
     """The supersession unit: the earlier turns no longer hold since the last one."""
     *old, new = cited
     turn = transcript.turn[new]
-    outdated = (transcript.turn[id] for id in old)
-    said = "; ".join(f"{earlier.speaker}: {turn_text(earlier)}" for earlier in outdated)
     unit = EvidenceUnit(
-        id=f"supersession/{question}", kind=SUPERSESSION, text=f"No longer holds: {said}",
-        timestamp=turn.timestamp,
+        id=f"supersession/{question}", kind=SUPERSESSION,
+        text=f"Since {new}, what {', '.join(old)} said no longer holds.", timestamp=turn.timestamp,
         sources=tuple(
             Source(id=id, session=transcript.turn[id].session, text=turn_text(transcript.turn[id]))
             for id in cited
