@@ -74,7 +74,9 @@ class StoreResult:
 
     @property
     def is_estimate(self) -> bool:
-        return is_estimate(self.assumed)
+        """Whether much of OPT or of the store rests on assumed cells; `/ package` states its own
+        share."""
+        return is_estimate(self.assumed[1:])
 
 
 @dataclass(frozen=True, slots=True)
