@@ -25,7 +25,7 @@ from memaudit.core.text import counted
 
 if TYPE_CHECKING:
     from memaudit.core.package import Package
-    from memaudit.label_audit.optimum_audit import CrossFit, OptimumAudit
+    from memaudit.label_audit.optimum_audit import CrossFit, FrameLabels, OptimumAudit
     from memaudit.scoring.judged_store import WrittenStore
 
 
@@ -69,13 +69,7 @@ def optimum(
     """
     from memaudit.adapters.store import read_store
     from memaudit.io.packages import read_package
-    from memaudit.label_audit.optimum_audit import (
-        FrameLabels,
-        JudgesAgain,
-        audit_optimum,
-        cross_fit,
-        optimum_frame,
-    )
+    from memaudit.label_audit.optimum_audit import JudgesAgain, audit_optimum, cross_fit
     from memaudit.scoring.judged_store import judge_store
     from memaudit.scoring.judges import named_judge
 
@@ -97,14 +91,14 @@ def optimum(
         )
         judged = [judge_store(audited, store, claims) for store in exported]
         if labels is not None and frame is not None:
-            look: Any = _frame_labels(frame, labels, FrameLabels, audited.name)
-            audit = audit_optimum(audited, judged, at, look, group_cap, seconds)
+            people = _frame_labels(frame, labels, audited.name)
+            audit = audit_optimum(audited, judged, at, people, group_cap, seconds)
         elif judge is not None:
             own = by_file if judge.startswith("labels:") else None
             look = JudgesAgain(named_judge(judge, own, session), audited.name)
             audit = audit_optimum(audited, judged, at, look, group_cap, seconds)
         elif frame is not None:
-            _write_frame(audited, judged, at, frame, group_cap, optimum_frame)
+            _write_frame(audited, judged, at, frame, group_cap)
     fits = cross_fit(audited, at, group_cap, seconds)
     if audit is None and frame is None and not fits:
         raise MemAuditError(
@@ -120,8 +114,9 @@ def optimum(
         _show_fit(fit)
 
 
-def _frame_labels(frame: Path, labels: Path, make: Any, package: str) -> Any:
+def _frame_labels(frame: Path, labels: Path, package: str) -> "FrameLabels":
     from memaudit.label_audit.frame_files import read_frame, read_label_sets
+    from memaudit.label_audit.optimum_audit import FrameLabels
 
     shown = read_frame(frame)
     if others := {cell.package for cell in shown.cells} - {package}:
@@ -129,7 +124,7 @@ def _frame_labels(frame: Path, labels: Path, make: Any, package: str) -> Any:
     sets = read_label_sets(labels, shown)
     if len(sets) > 1:
         raise MemAuditError(f"{labels.name}: has labels of several annotators; give one of them")
-    return make(shown, sets[0])
+    return FrameLabels(shown, sets[0])
 
 
 def _write_frame(
@@ -138,11 +133,11 @@ def _write_frame(
     budget: Fraction,
     out: Path,
     group_cap: int | None,
-    make: Any,
 ) -> None:
     from memaudit.label_audit.frame_files import CELLS, KEY, write_frame
+    from memaudit.label_audit.optimum_audit import optimum_frame
 
-    drawn = make(package, stores, budget, group_cap)
+    drawn = optimum_frame(package, stores, budget, group_cap)
     state = "wrote" if write_frame(drawn, out) else "already exists:"
     typer.echo(safe(f"{state} {counted(len(drawn.cells), 'cell')} in {out}"), err=True)
     typer.echo(f"give to annotators: {CELLS}; hide from them: {KEY}", err=True)

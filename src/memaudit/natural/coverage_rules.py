@@ -105,7 +105,7 @@ def inclusion(statement: str, text: str, has_quote: bool) -> RuleValue:
 
 
 def lexical(statement: str, text: str, timed: bool = False) -> RuleValue:
-    """How much a text keeps of what was statement, by shared terms.
+    """How much a text keeps of a statement, by shared terms.
 
     A temporal statement is kept only in part by a text without its words of time.
     """
