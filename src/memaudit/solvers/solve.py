@@ -161,7 +161,8 @@ def _closed(highest: Optimum, lowest: Optimum, checker: PackageChecker, check: b
     and that of the upper bounds. Where both are equal, the best known store and the proof for the
     upper bounds certify it."""
     ends = f"{float(lowest.value):.7g} and {float(highest.bound):.7g}"
-    note = f"{NOT_JUDGED}: the optimum lies between {ends}"
+    why = NOT_JUDGED if highest.certificate else "stopped early"
+    note = f"{why}: the optimum lies between {ends}"
     optimum = replace(
         lowest, digest=checker.digest, package=checker.package.name, status="bound",
         bound=max(lowest.bound, highest.bound), certificate=None, value_high=None, note=note,
