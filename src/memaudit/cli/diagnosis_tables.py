@@ -13,6 +13,7 @@ from memaudit.core.errors import MemAuditError
 from memaudit.core.number_text import fixed, significant
 from memaudit.core.text import counted
 from memaudit.formats.diagnosis_files import LOST_BY, REMARKS, Layer, Outcome
+from memaudit.scoring.judges import judged_how
 
 COMPARED = ("answered", "evidence_recall", "token_f1", "words_retrieved")
 MOST_PAIRS = 10
@@ -29,7 +30,7 @@ def show_summary(summary: dict[str, Any]) -> None:
         )
     )
     if spec["judge"]:
-        mark = "an ESTIMATE by shared words" if spec["coverage_is_an_estimate"] else "as judged"
+        mark = judged_how(spec["judge"], spec["coverage_is_an_estimate"])
         screen.print(safe_markup(f"coverage of exported memories: judge {spec['judge']}, {mark}"))
     screen.print(outcomes_table(stores))
     for store in stores:

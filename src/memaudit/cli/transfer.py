@@ -156,8 +156,8 @@ def transfer(
 
     Compares four stores of every record with the same retriever and reader: package style, all raw
     turns, a random sample of raw turns within the budget, and the newest turns within the budget.
-    This is a diagnostic without an optimum, so there is no ratio. Run the same command again to
-    resume.
+    No optimum is computed here, so no ratios are reported. To resume an interrupted run, repeat the
+    command.
     """
     from memaudit.cli.terminal import progress
     from memaudit.downstream.transfer import TransferStores, open_records

@@ -12,6 +12,7 @@ from memaudit.formats.diagnosis_files import LOST_BY, MEASURES, REMARKS, Layer, 
 from memaudit.report.downstream_folder import DownstreamFolder, open_folder
 from memaudit.report.page_charts import CurvePlot, curve_plot
 from memaudit.report.writer_groups import Member
+from memaudit.scoring.judges import judged_how
 from memaudit.writers.registry import WRITERS
 
 EACH = 2
@@ -224,7 +225,7 @@ def _notes(spec: dict[str, Any]) -> Iterator[str]:
         if spec.get(name):
             yield str(spec[name])
     if spec.get("judge"):
-        mark = "an ESTIMATE by shared words" if spec.get("coverage_is_an_estimate") else "as judged"
+        mark = judged_how(str(spec["judge"]), bool(spec.get("coverage_is_an_estimate")))
         yield f"coverage of exported memories: judge {spec['judge']}, {mark}"
     for why in spec.get("left_out", {}).values():
         yield f"left out: {why}"
