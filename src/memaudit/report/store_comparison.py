@@ -6,6 +6,7 @@ from fractions import Fraction
 
 from memaudit.core.objective import worth
 from memaudit.core.package import EvidenceUnit, Package
+from memaudit.solvers.tie_breaking import canonical_order
 
 Cells = Mapping[str, Mapping[str, Fraction]]
 """Per candidate, the units it covers and how much of each."""
@@ -149,7 +150,9 @@ def _wasted(package: Package, store: ComparableStore) -> frozenset[str]:
         return h.at(amounts[unit]) == h.at(amounts[unit] - value)
 
     wasted = set()
-    order = sorted(enumerate(store.items), key=lambda item: (-item[1].cost, -item[0]))
+    place = {candidate.id: at for at, candidate in enumerate(canonical_order(package))}
+    listed = enumerate(store.items, start=len(place))  # memories of a system, as they come
+    order = sorted(listed, key=lambda item: (-item[1].cost, -place.get(item[1].id, item[0])))
     for _, item in order:
         if all(adds_nothing(unit, value) for unit, value in item.cells.items()):
             wasted.add(item.id)

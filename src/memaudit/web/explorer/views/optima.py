@@ -10,6 +10,7 @@ from functools import cached_property
 from itertools import pairwise
 
 from memaudit.core.errors import MemAuditError
+from memaudit.core.grounds import assumed_text
 from memaudit.core.optimum import Optimum
 from memaudit.experiments.evaluate import EvaluatedPackage
 from memaudit.report.store_comparison import ComparableStore
@@ -140,6 +141,9 @@ class FrontierSearch:
         ended = self._next(solver) is None
         is_complete = ended and not has_gaps and not unproven
         note = self._note(steps, is_complete, len(unproven), ended)
+        shares = [best.assumed for best in self._solved.values()]
+        if assumed := assumed_text(max(shares, default=Fraction(0))):
+            note += f" Of OPT, up to {assumed}."
         return KnownFrontier(tuple(steps), is_complete, note, self.given)
 
     def _note(
