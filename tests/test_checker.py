@@ -1,5 +1,6 @@
 """The checker under attack: no certificate passes whose value is below the true optimum."""
 
+from copy import copy
 from dataclasses import replace
 from fractions import Fraction
 from functools import cache
@@ -29,7 +30,7 @@ from tests.proofs import (
     stores,
     worth_of,
 )
-from tests.solvers.random_forms import random_package
+from tests.solvers.random_forms import random_package, random_package_with_parts, with_parts
 
 F = Fraction
 
@@ -313,6 +314,90 @@ def test_no_bound_is_below_a_store() -> None:
                 falls += [fall for u, fall in bound.fall_out.items() if u not in store]
                 assert bound.total - max(falls, default=0) >= Q * value, seed
     assert checked > 10_000
+
+
+def stores_with_parts(problem: _Problem) -> list[tuple[frozenset[int], int]]:
+    """Every feasible store that keeps no candidate beside its parts."""
+    found = []
+    for store, value in stores(problem):
+        groups = {problem.group[u] for u in store}
+        if not any(problem.parts.get(group, set()) & groups for group in groups):
+            found.append((store, value))
+    return found
+
+
+def test_no_bound_is_below_a_store_that_obeys_the_rule_of_parts() -> None:
+    """The same where candidates have parts, of which only one side sells."""
+    checked = tighter = 0
+    for seed in range(400):
+        random = Random(seed)
+        found = random_package_with_parts(seed, irrational=seed % 3 == 0)
+        problem = _Problem(found).at(found.total_cost(found.candidate), random.choice((1, 2)))
+        useful, everything = problem.useful(), stores_with_parts(problem)
+        for _ in range(4):
+            free = tuple(u for u in useful if random.random() < 0.85)
+            node = _Node(free, problem.budget, _Layout(problem, random_layout(problem, random)))
+            node.mu, node.free = random_mu(problem, random), random.random() < 0.3
+            node.prices = {(u, b): p for u, b, p in random_prices(problem, 3, random)}
+            bound = _Checker(problem, 0).bound(node, falls=True)
+            for store, value in everything:
+                if store <= set(free):
+                    checked += 1
+                    falls = [bound.fall_in[u] for u in store if u in bound.fall_in]
+                    falls += [fall for u, fall in bound.fall_out.items() if u not in store]
+                    assert bound.total - max(falls, default=0) >= Q * value, seed
+            loose = copy(problem)
+            loose.parts, loose.whole = {}, {}
+            tighter += bound.total < _Checker(loose, 0).bound(node).total
+    assert checked > 10_000
+    assert tighter > 100
+
+
+def test_no_false_claim_is_proven_where_candidates_have_parts() -> None:
+    """The prover that takes all the checker gives finds no proof of less than the optimum."""
+    hopeless = 0
+    for seed in range(200):
+        random = Random(seed)
+        found = random_package_with_parts(seed)
+        budget = found.total_cost(found.candidate) / random.choice((1, 2))
+        problem = _Problem(found).at(budget, 1)
+        everything = stores_with_parts(problem)
+        best = max(value for _, value in everything)
+        losers = sorted((s for s, value in everything if value < best), key=sorted)
+        losers.sort(key=lambda store: -worth_of(problem, store))
+        for store in losers[:2]:
+            hopeless += 1
+            assert prove(found, budget, 1, store, random) is None, seed
+    assert hopeless > 200
+
+
+# By hand. f (0) has the parts a (1) and b (2), and covers x and y as they do together, by half.
+BOTH = with_parts(
+    package(
+        "a:e0:1 b:e1:1 f:e2:1", {"x": 1, "y": 1},
+        [("a", "x", "1/2"), ("b", "y", "1/2"), ("f", "x", "1/2"), ("f", "y", "1/2")],
+    ),
+    {"f": ["a", "b"]},
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("proof", "reason"),
+    [
+        ((0,), ""),  # f sells 1, or a and b sell 1 together
+        ((5, 0), WEAK),  # for nothing, both units take all
+        ((5, 3, 4, 0, 0, 1024, 0, 1, 1024, 1, 0, 1024, 2, 1, 1024, 0), ""),  # they sell all again
+        ((5, 3, 3, 0, 0, 1024, 0, 1, 1024, 1, 0, 1024, 0), WEAK),  # y takes b for nothing
+        ((1, 0, 0, 0), WEAK),  # beside f, a and b sell 1 more
+        ((4, 0, 1, 0, 0), WEAK),  # the same: f may be kept, but a and b are still open
+        ((1, 0, 1, 1, 7, 1, 2, 7, 0, 0), ""),
+    ],
+)
+def test_a_whole_or_its_parts(proof: tuple[int, ...], reason: str) -> None:
+    """Three fit the budget and would be worth 2; the rule allows 1."""
+    verdict = verify(BOTH, certificate(BOTH, 3, 1, "f", *proof, scale=2))
+    assert reason in verdict.reason
+    assert verdict.valid == (not reason)
 
 
 def test_true_claims_are_proven_and_false_ones_never() -> None:

@@ -14,13 +14,19 @@ candidates and to *ban* others. Any mu >= 0 and prices >= 0 give an upper bound 
 
     Q * F(kept) + mu * budget left
       + over linking groups: the best total profit of the candidates they may still add,
-        where a candidate earns its prices in all blocks and pays mu * cost
+        where a candidate earns its prices in all blocks and pays mu * cost; of a candidate and
+        its parts, which no store keeps together, only the larger of the two sides
       + over blocks of units: the best the block can do by buying candidates of linking groups at
         their prices, and by adding candidates of groups inside the block at mu * cost
 
 because giving each block its own copy of the linking candidates, and paying instead of obeying the
 budget, can only help. A price is never above what the candidate can add to the block at this node;
 at that ceiling (the default) the block gains nothing and the candidate is left out there.
+
+Apart from that and from word 7, nothing uses the rule of parts: letting in the stores that break it
+can only raise a bound. Candidates that have or are parts are alone in their groups (checked in
+core/package.py). So a kept group says that its candidate is kept, and no such candidate is left out
+because its group has a better one (`useful`).
 
 Words of the proof (u: candidate, b: block; numbers refer to canonical order, see `_Problem`):
 
@@ -31,7 +37,7 @@ Words of the proof (u: candidate, b: block; numbers refer to canonical order, se
     4 n u*n m u*m  ban n candidates and keep m: deciding otherwise puts the bound below the target
     5              ... the default price is 0
     6 i            ... use layout i; all prices are back at their default
-    7              leaf: what is kept breaks the budget or a group cap
+    7              leaf: what is kept breaks the budget, a group cap, or holds a part of its own
 
 Units outside all blocks of a layout are blocks of their own, numbered after the declared ones. A
 block lists its units and its groups in the order they are decided: g inside it, ~g any other.
@@ -117,6 +123,16 @@ class _Problem:
         cost_scale = lcm(1, *(candidate.cost.denominator for candidate in candidates))
         self.ids = [candidate.id for candidate in candidates]
         self.group = [rank[candidate.experience] for candidate in candidates]
+        # By the group of a candidate with parts, the groups of its parts; and the other way round,
+        # where a part counts with the first candidate that has it.
+        self.parts: dict[int, set[int]] = {}
+        self.whole: dict[int, int] = {}
+        for candidate in candidates:
+            group = rank[candidate.experience]
+            for part in candidate.parts:
+                inner = rank[package.candidate[part].experience]
+                self.parts.setdefault(group, set()).add(inner)
+                self.whole.setdefault(inner, group)
         self.cost = [int(candidate.cost * cost_scale) for candidate in candidates]
         self.cost_scale, self.steps = cost_scale, 0
         self.budget, self.cap = 0, 1
@@ -275,10 +291,13 @@ class _Checker:
                 profit += price
                 if price < ceiling:
                     offers.setdefault(b, {}).setdefault(group, []).append((u, row, price))
-            profits.setdefault(group, []).append((profit, u))
+            profits.setdefault(p.whole.get(group, group), []).append((profit, u))
         node.open = tuple(alive)
         for group, offered in profits.items():
-            self._sell(offered, p.cap - node.kept.get(group, 0), result)
+            if group in p.parts:
+                self._sell_whole_or_parts(group, offered, result)
+            else:
+                self._sell(offered, p.cap - node.kept.get(group, 0), result)
         for b, groups in offers.items():
             self._buy(node, order[b] if b < len(order) else (), groups, result, falls)
         return result
@@ -292,6 +311,21 @@ class _Checker:
             result.fall_in[u] = max(0, best[room - 1] - profit)
             chosen = profit > 0 and profit >= best[room - 1]
             result.fall_out[u] = profit - best[room] if chosen else 0
+
+    def _sell_whole_or_parts(
+        self, group: int, offered: list[tuple[int, int]], result: _Bound
+    ) -> None:
+        """The group side of a candidate and its parts: its profit, or all of theirs."""
+        sides = {True: 0, False: 0}
+        for profit, u in offered:
+            sides[self.p.group[u] == group] += max(0, profit)
+        best = max(sides.values())
+        result.total += best
+        for profit, u in offered:
+            is_whole = self.p.group[u] == group
+            without = sides[is_whole] - max(0, profit)
+            result.fall_in[u] = best - without - profit
+            result.fall_out[u] = best - max(without, sides[not is_whole])
 
     def _buy(
         self, node: _Node, order: Sequence[int], groups: dict[int, list[Option]], result: _Bound,
@@ -363,6 +397,13 @@ class _Checker:
             for r, level in self.p.rows[u]:
                 node.base[r] = min(self.p.top[r], node.base.get(r, 0) + level)
 
+    def broken(self, node: _Node) -> bool:
+        """Whether no store keeps all that the node keeps."""
+        wholes = self.p.parts.keys() & node.kept.keys()
+        self.spend(len(node.kept) * (1 + len(wholes)))
+        together = any(self.p.parts[g] & node.kept.keys() for g in wholes)
+        return together or node.left < 0 or max(node.kept.values(), default=0) > self.p.cap
+
     def fix(self, node: _Node, banned: Sequence[int], kept: Sequence[int]) -> None:
         """Decide candidates whose other choice is below the target."""
         bound = self.bound(node, falls=True)
@@ -418,7 +459,7 @@ class _Checker:
                 continue
             self.leaves += 1
             if word == BROKEN:
-                if node.left >= 0 and max(node.kept.values(), default=0) <= self.p.cap:
+                if not self.broken(node):
                     raise _Fails(f"leaf {self.leaves}: what is kept breaks no constraint")
             elif self.bound(node).total >= self.target:
                 raise _Fails(f"leaf {self.leaves}: the bound does not exclude a better store")

@@ -253,6 +253,17 @@ SEARCH = {
     ]
 }  # fmt: skip
 
+LOCOMO = [
+    {"sample_id": "conv-1", "qa": [], "conversation": {"speaker_a": "Ann", "speaker_b": "Bo"},
+     "observation": {"session_1_observation": {
+         "Ann": [["Ann eats fish.", "D1:2"], ["Ann has a cat.", ["D1:3", "D1:4"]]], "Bo": []}},
+     "event_summary": {"events_session_1": {
+         "Ann": ["Ann moves to Oslo."], "Bo": [], "date": "14 March, 2025"}},
+     "session_summary": {"session_1_summary": "Ann told Bo what she eats."}},
+    {"sample_id": "conv-2", "qa": [], "conversation": {}, "observation": {},
+     "session_summary": {"session_1_summary": ""}},
+]  # fmt: skip
+
 PLAIN = [
     {"text": "Ann eats fish.", "timestamp": "2025-03-14", "speaker_namespace": "ann",
      "session": "s1", "salience": 0.5, "sources": ["D1:2"]},
@@ -280,12 +291,13 @@ EXPORTS: dict[str, Export] = {
         warned=("4 retrieved rows hold 3 distinct",),
     ),
     "letta agent file": Export(
-        "letta", LETTA, suffix=".af", active=["Name: Ann\n\nEats: fish", "I am Kit."],
-        skipped={"empty text": 1}, warned=("core memory only",),
+        "letta", LETTA, suffix=".af", active=["Name: Ann", "Eats: fish", "I am Kit."],
+        skipped={"empty text": 1},
+        warned=("core memory only", "order of writing unknown: entries of a document"),
     ),
     "letta agent file in a string": Export(
         "letta", json.dumps(LETTA), suffix=".af",
-        active=["Name: Ann\n\nEats: fish", "I am Kit."], skipped={"empty text": 1},
+        active=["Name: Ann", "Eats: fish", "I am Kit."], skipped={"empty text": 1},
         warned=("unwrapped",),
     ),
     "letta older agent file": Export("letta", OLD_LETTA, suffix=".af", active=["Ann eats fish."]),
@@ -299,8 +311,17 @@ EXPORTS: dict[str, Export] = {
         folder={"system/human.md": "---\nname: human\ndescription: >-\n  user\n---\nEats fish.\n",
                 "notes.md": "Lives in Oslo.\n\nHas a cat.", "empty.md": "---\nname: x\n---\n",
                 "memory_filesystem.md": "- notes.md", ".git/config": "x", "image.png": "x"},
-        active=["Lives in Oslo.\n\nHas a cat.", "Eats fish."], skipped={"empty text": 1},
+        active=["Lives in Oslo.", "Has a cat.", "Eats fish."],
+        skipped={"a document without an entry": 1},
         warned=("order of writing unknown", "image.png (not a memory file)"),
+    ),
+    "markdown file by its name": Export(
+        "markdown", text="Ann eats fish\nand cake.\n\nBo likes tea.\n", suffix=".md",
+        active=["Ann eats fish and cake.", "Bo likes tea."], warned=("order of writing unknown",),
+    ),
+    "markdown file by its bullets": Export(
+        "markdown", text="# Ann\n- Eats fish.\n- Has a cat.\n", suffix=".txt",
+        active=["Ann: Eats fish.", "Ann: Has a cat."], warned=("order of writing unknown",),
     ),
     "amem notes": Export(
         "amem", NOTES,
@@ -373,6 +394,12 @@ EXPORTS: dict[str, Export] = {
         "written-stores", lines=WRITTEN, suffix=".jsonl",
         active=["Ann eats fish.", "Ann lives in Oslo.", "Bo likes tea."],
         warned=("1 of 3 examples wrote nothing: q3",),
+    ),
+    "locomo notes": Export(
+        "locomo-notes", LOCOMO,
+        active=["Ann eats fish.", "Ann has a cat.", "Ann moves to Oslo.",
+                "Ann told Bo what she eats."],
+        skipped={"empty text": 1},
     ),
     "plain lines": Export(
         "plain", lines=PLAIN, suffix=".jsonl", active=["Ann eats fish."],

@@ -110,13 +110,23 @@ def test_letta_together(tmp_path: Path) -> None:
     paths = [saved(tmp_path, LETTA, "kit.af"), saved(tmp_path, PASSAGES, "passages.json")]
     store = import_store(paths)
     assert [memory.id for memory in store.memories] == [
-        "block-0", "block-1", "passage-1", "passage-2",
+        "block-0:L1", "block-0:L3", "block-1:L1", "passage-1", "passage-2",
     ]  # fmt: skip
     assert not any("only" in warning for warning in store.warnings)
     assert store.memories[0].metadata["agents"] == ["Kit", "Sleeper"]
-    assert (store.memories[0].namespace, store.memories[2].namespace) == ("human", "archival")
-    assert "embedding" not in store.memories[3].metadata
+    assert (store.memories[0].namespace, store.memories[3].namespace) == ("human", "archival")
+    assert "embedding" not in store.memories[4].metadata
     assert sorted(store.origin.files) == ["kit.af", "passages.json"]
+
+
+def test_letta_times_of_a_block_are_of_none_of_its_entries(tmp_path: Path) -> None:
+    """Nor of the whole block: they are kept beside the text, and passages have their own."""
+    for view in ("entries", "full", "lines"):
+        (block,) = read(tmp_path, "letta older agent file", view=view).memories
+        assert (block.created_at, block.updated_at) == (None, None)
+        assert block.metadata["created_at"] == "2025-03-14T12:10:00+00:00"
+    (passage,) = read(tmp_path, "letta passages").active
+    assert passage.created_at == "2025-04-01T00:00"
 
 
 def test_letta_without_memories(tmp_path: Path) -> None:
@@ -175,9 +185,10 @@ FIELDS: dict[str, dict[str, dict[str, Any]]] = {
                "updated_at": "2025-01-07T00:00"},
         "m3": {"namespace": "bo"}, "m2": {"created_at": "2025-03-14T19:10"}},
     "markdown folder": {
-        "notes.md": {"namespace": None},
-        "system/human.md": {"namespace": "system",
-                            "metadata": {"name": "human", "description": ">-\n  user"}}},
+        "notes.md:L1": {"namespace": None, "document": "notes.md", "lines": (1, 1)},
+        "notes.md:L3": {"namespace": None, "document": "notes.md", "lines": (3, 3)},
+        "system/human.md:L6": {"namespace": "system", "lines": (6, 6),
+                               "metadata": {"name": "human", "description": ">-\n  user"}}},
     "amem chroma": {"n1": {"created_at": "2025-03-14T12:10"}},
     "langgraph items": {"memories/ann/k1": {}, "memories/ann/k2": {}, "profiles/ann/k1": {}},
     # Intervals are kept; said to be false is superseded, ended by itself is expired.
@@ -193,6 +204,14 @@ FIELDS: dict[str, dict[str, dict[str, Any]]] = {
     "openai agents sqlite": {
         "message-1": {"namespace": "s", "metadata": {"role": "user"}},
         "message-3": {"metadata": {"role": "assistant"}}},
+    # Dates of events are none of the notes; a note names its turns.
+    "locomo notes": {
+        "conv-1/session_1_observation/Ann/0": {
+            "example": "conv-1", "namespace": "conv-1", "sources": ("D1:2",),
+            "metadata": {"kind": "observation"}},
+        "conv-1/session_1_observation/Ann/1": {"sources": ("D1:3", "D1:4")},
+        "conv-1/events_session_1/Ann/0": {"metadata": {"kind": "event"}, "sources": ()},
+        "conv-1/session_1_summary": {"metadata": {"kind": "summary"}, "created_at": None}},
     # Lines without an id are named by their number.
     "plain lines": {"line-1": {"namespace": "ann", "salience": 0.5, "sources": ("D1:2",)},
                     "old": {"state": "superseded"}},
@@ -225,6 +244,9 @@ DIET = "memory context: Ann's diet\nmemory keywords: Ann, fish\nmemory tags: die
         ("amem notes", "metadata", 0, f"{DIET}\nmemory links: n2"),
         ("amem chroma", "metadata", 0, DIET), ("amem notes", "content", 0, "Ann eats fish."),
         ("letta agent file", "lines", 0, "Name: Ann"),
+        ("letta agent file", "full", 0, "Name: Ann\n\nEats: fish"),
+        ("markdown folder", "full", 0, "Lives in Oslo.\n\nHas a cat."),
+        ("markdown folder", "full", 1, "Eats fish."),
         ("langgraph items", "value", 1, '{"content": "Ann eats fish."}'),
         ("graphiti", "dated", 0, "Ann lives in Bergen. (2024-01-01T00:00 to 2025-03-01T00:00)"),
         ("graphiti", "dated", 2, "Ann lives in Oslo. (2025-03-01T00:00 to present)"),
@@ -238,6 +260,19 @@ def test_amem_serialised(tmp_path: Path) -> None:
     whole = json.loads(texts(read(tmp_path, "amem notes", view="serialised"))[0])
     assert (whole["content"], whole["links"]) == ("Ann eats fish.", ["n2"])
     assert {"keywords", "context", "tags", "timestamp"} <= whole.keys()
+
+
+@pytest.mark.parametrize(
+    ("name", "ids", "skipped"),
+    [("markdown folder", ["notes.md", "system/human.md"], 1),
+     ("letta agent file", ["block-0", "block-1"], 1)],
+)  # fmt: skip
+def test_whole(name: str, ids: list[str], skipped: int, tmp_path: Path) -> None:
+    """A file or block is one memory; one without words is counted."""
+    store = read(tmp_path, name, view="full")
+    assert [memory.id for memory in store.memories] == ids
+    assert store.count.skipped == {"empty text": skipped}
+    assert store.documents == ()
 
 
 @pytest.mark.parametrize(

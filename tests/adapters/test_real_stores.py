@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from memaudit.adapters.documents import document_lines, split_document
+from memaudit.adapters.protocol import ImportOptions
 from memaudit.adapters.registry import import_store
 from tests.adapters.exports import balanced
 from tests.datasets.files import real_file
@@ -42,7 +44,8 @@ def test_mem0_search_results() -> None:
 @pytest.mark.parametrize("name", BLOCKS)
 def test_letta_agent_files(name: str) -> None:
     """Every agent file of the gallery, one of them JSON inside a string; blank blocks are named."""
-    store = import_store([real_file(f"stores/letta/{name}.af")])
+    path = real_file(f"stores/letta/{name}.af")
+    store = import_store([path], options=ImportOptions(view="full"))
     kept, blank = BLOCKS[name]
     assert store.origin.format == "letta"
     assert (len(store.active), store.count.skipped.get("empty text", 0)) == (kept, blank)
@@ -50,10 +53,29 @@ def test_letta_agent_files(name: str) -> None:
     assert any(warning.startswith("core memory only") for warning in store.warnings)
 
 
+@pytest.mark.parametrize("name", BLOCKS)
+def test_letta_entries(name: str) -> None:
+    """By default every block with words is cut; its pieces name all of its lines, each once."""
+    store = import_store([real_file(f"stores/letta/{name}.af")])
+    assert len(store.documents) == BLOCKS[name][0]
+    assert balanced(store)
+    for document in store.documents:
+        pieces = split_document(document.text)
+        numbers = [n for piece in pieces for n in range(piece.first, piece.last + 1)]
+        assert numbers == list(range(1, len(document_lines(document.text)) + 1))
+        own = [memory for memory in store.active if memory.document == document.id]
+        assert [(memory.text, memory.lines) for memory in own] == [
+            (piece.text, (piece.first, piece.last)) for piece in pieces if piece.kind == "entry"
+        ]
+
+
 def test_letta_folder() -> None:
     """A folder of agent files is one import; block ids repeat across files and are renamed."""
     folder = Path(real_file("stores/letta/void.af")).parent
-    store = import_store([folder])
+    store = import_store([folder], options=ImportOptions(view="full"))
     assert len(store.active) == sum(kept for kept, _ in BLOCKS.values())
     assert balanced(store)
     assert any("id used twice" in warning for warning in store.warnings)
+    entries = import_store([folder])
+    assert len(entries.documents) == len(store.active)
+    assert balanced(entries)

@@ -55,10 +55,15 @@ def test_event_graphs_without_mistakes_downstream(tmp_path: Path) -> None:
 
 def test_a_store_and_a_writer(hotel_files: Files, tmp_path: Path) -> None:
     """An exported store is judged, cut by a policy that is named, and beside a writer."""
-    data = summary(*hotel_files, "--writer", "opt", "--budget", "12", "--out", tmp_path / "out")
+    words = (*hotel_files, "--writer", "opt", "--budget", "12")
+    data = summary(*words, "--out", tmp_path / "out")
     assert [one["store"] for one in data["summaries"]] == ["export", "opt"]
     assert (data["spec"]["judge"], data["spec"]["coverage_is_an_estimate"]) == ("lexical", True)
     assert data["spec"]["policy"] == "recency"
+    assert data["spec"]["kept_by"]["export"] == {"cut by recency": 1}
+    given = summary(*words, "--policy", "recency", "--out", tmp_path / "given")
+    assert given["spec"]["policy"] == "recency"
+    assert given["summaries"] == data["summaries"]
     assert data["summaries"][0]["outcomes"]["written_but_pruned"] > 0
     assert data["clusters"] == "questions"
     kept = [json.loads(line)["kept"] for line in (tmp_path / "out/memories.jsonl").open()]

@@ -14,13 +14,26 @@ def test_account(tmp_path: Path) -> None:
     result = done("import", path, "--out", out)
     store = read_store(out)
     assert result.output.splitlines() == [
-        "export  format letta (guessed from the content), view full",
+        "export  format letta (guessed from the content), view entries",
         "        3  rows read",
         "        1  active memories",
         "        1  deleted",
         "        1  skipped: passage of an attached file, not a memory",
         *(f"warning: {warning}" for warning in store.warnings),
         f"wrote {out}  sha256 {store_digest(store)}",
+    ]
+
+
+def test_account_of_documents(tmp_path: Path) -> None:
+    """How many lines and entries each block has: three lines, the second one blank; one line."""
+    path = EXPORTS["letta agent file"].write(tmp_path)
+    lines = done("import", path, "--out", tmp_path / "store.json").stdout.splitlines()
+    assert lines[1:6] == [
+        "        4  rows read",
+        "        3  active memories",
+        "        1  skipped: empty text",
+        "        3  lines of block-0, 2 entries",
+        "        1  lines of block-1, 1 entry",
     ]
 
 

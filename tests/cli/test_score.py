@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.adapters.exports import EXPORTS
 from tests.cli.running import done, failure, import_texts, printed_json, run, write_rows
 
 Files = tuple[Path, Path]
@@ -48,7 +49,7 @@ def test_wrong_input(hotel_files: Files) -> None:
     for words, message in {
         ("score", package, store, "--budget", "9", "--judge", "me"): "unknown judge",
         ("score", package, store, store, "--budget", "9"): "same name",
-        ("score", package, package, "--budget", "9"): "is not a store",
+        ("score", package, package, "--budget", "9"): "p.json: is a memaudit-package, not a store",
         ("score", package, store, "--budget", "10,20,10.0"): "budget 10 is given twice",
         ("score", package, store, "--budget", "9", "--group-cap", 0): "--group-cap must be at lea",
         (*gate, "50", "--budget", "1"): "must be between 0 and 1",
@@ -56,6 +57,60 @@ def test_wrong_input(hotel_files: Files) -> None:
         (*gate, "0", "--budget", "1", "--policy", "salience"): "has no salience",
     }.items():
         assert message in failure(*words)
+
+
+def test_exports_need_no_import(hotel_files: Files, tmp_path: Path) -> None:
+    """An export scores as its store does; NAME=, + and @VIEW say how it is read.
+
+    Kit's blocks have 3 entries, of which 2 are in one block, and the archive 1 active passage.
+    """
+    package, store = hotel_files
+    words = ("--budget", "10,40")
+    imported = printed_json("score", package, store, *words)
+    assert printed_json("score", package, store.with_suffix(".jsonl"), *words) == imported
+    kit = EXPORTS["letta agent file"].write(tmp_path, "kit")
+    archive = EXPORTS["letta passages"].write(tmp_path, "archive")
+    views = (kit, f"all={kit}+{archive}", f"blocks={kit}@full")
+    rows = printed_json("score", package, *views, "--budget", "9")["scores"]
+    assert [(row["store"], row["memories"]) for row in rows] == [
+        ("kit", 3), ("all", 4), ("blocks", 2),
+    ]  # fmt: skip
+    assert [set(row["pruned"]) for row in rows] == [{"top"}, {"top"}, {"recency"}]
+    assert "is a store, imported with its view" in failure(
+        "score", package, f"{store}@text", *words
+    )
+    gate = ("gate", package, f"{kit}@lines", "--budget", "6", "--min-ratio", "0")
+    assert "cut by top" in done(*gate, "--allow-estimates").stdout
+    assert "so recency is not defined; use top" in run(*gate, "--policy", "recency").stderr
+
+
+def test_stores_only(hotel_files: Files) -> None:
+    """Without the package's candidates the best that fits is the store's own."""
+    (row,) = printed_json("score", *hotel_files, "--budget", "10", "--stores-only")["scores"]
+    assert row["package_ratio"]["undefined"] == "optimum is 0"
+    assert row["common_union_ratio"]["optimum"] == row["upper_pruned"]["value"] > 0
+
+
+def test_another_name_of_the_conversation(hotel_files: Files, tmp_path: Path) -> None:
+    texts = [memory["text"] for memory in json.loads(hotel_files[1].read_text())["memories"]]
+    rows = ({"text": text, "example": "old"} for text in texts)
+    words = ("score", hotel_files[0], write_rows(tmp_path / "o.jsonl", *rows), "--budget", "40")
+    assert "but for 'old'; if that is the same conversation, say so with --map" in failure(*words)
+    (mapped,) = printed_json(*words, "--map", "old=hotel-rooms")["scores"]
+    (own,) = printed_json("score", *hotel_files, "--budget", "40")["scores"]
+    assert mapped["value"] == own["value"] > 0
+    assert "--map 'old' is not a pair" in failure(*words, "--map", "old")
+
+
+def test_times_are_the_same_for_all_stores(hotel_files: Files, tmp_path: Path) -> None:
+    """A-Mem's reader is shown when a note was made, but not if the conversation has no such day."""
+    notes = EXPORTS["amem notes"].write(tmp_path, "notes")
+    done("import", notes, "--times", "none", "--out", tmp_path / "bare.json")
+    words = ("score", *hotel_files, tmp_path / "bare.json", "--budget", "40")
+    assert "'notes' with --times none; give --times" in failure(*words)
+    left_out = [row["left_out"] for row in printed_json(*words, "--times", "shown")["stores"]]
+    assert left_out == [{}, {"times that are not the conversation's": 2}]
+    assert "--times 'some' is not known" in failure(*words, "--times", "some")
 
 
 @pytest.mark.parametrize("command", ["score", "gate", "audit judges", "sensitivity"])

@@ -62,10 +62,13 @@ def test_judges(files: tuple[Path, Path, Path], tmp_path: Path) -> None:
 
     By the labels the first turn holds a unit and the first fact nothing.
     """
-    texts = {path.stem: json.loads(path.read_text())["memories"][0]["text"] for path in files[1:]}
-    named = [{"memory_id": name, "text": text} for name, text in texts.items()]
-    labels = [{"memory_id": "turns", "unit_id": "u1", "coverage": 1},
-              {"memory_id": "facts", "unit_id": "u1", "coverage": 0}]  # fmt: skip
+    named = [
+        {"memory_id": f"{path.stem} {memory['id']}", "text": memory["text"]}
+        for path in files[1:]
+        for memory in json.loads(path.read_text())["memories"]
+    ]
+    labels = [{"memory_id": "turns line-1", "unit_id": "u1", "coverage": 1},
+              {"memory_id": "facts line-1", "unit_id": "u1", "coverage": 0}]  # fmt: skip
     write_rows(tmp_path / "m.jsonl", *named)
     judge = f"labels:{write_rows(tmp_path / 'l.jsonl', *labels)}"
     words = ("sensitivity", *files, "--budget", "60", "--cost-rules", "", "--group-caps", "",
@@ -84,6 +87,23 @@ def test_judges(files: tuple[Path, Path, Path], tmp_path: Path) -> None:
     text = done(*words).stdout
     assert "another judge: judge labels l, as labelled" in text
     assert "same order" in text
+
+
+def test_views(files: tuple[Path, Path, Path], tmp_path: Path) -> None:
+    """A file cut otherwise is a variant; the base agrees with it where the view is the same.
+
+    The file costs 1 word more than its line, for the mark, so at 12 the block does not fit.
+    """
+    text = "Ingrid wants hotel rooms away from the lift, on any high floor."
+    (tmp_path / "MEMORY.md").write_text(f"- {text}\n")
+    bare = ("--budget", "12", "--cost-rules", "", "--group-caps", "", "--noise", "")
+    words = ("sensitivity", files[0], tmp_path / "MEMORY.md", *bare, "--views")
+    base, entries, full = printed_json(*words, "entries,full")["findings"]
+    assert (entries["variant"], full["variant"]) == ("view entries", "view full")
+    assert entries["stores"] == base["stores"]
+    assert base["stores"][0]["upper_pruned"]["mean"] > full["stores"][0]["upper_pruned"]["mean"]
+    assert full["stores"][0]["upper_pruned"]["mean"] == 0
+    assert "--views sideways: no store has this view" in failure(*words, "sideways")
 
 
 def test_corrected_evidence(tmp_path: Path) -> None:

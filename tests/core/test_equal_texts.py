@@ -104,3 +104,61 @@ def test_merging_never_lowers_an_optimum_below_that_of_distinct_texts(
     )
     assert solve(once, budget).value >= solve(distinct, budget).value
     assert merged(once) == once
+
+
+def documents(texts: dict[str, str], parts: dict[str, list[str]], **shared: str) -> Package:
+    """Candidates by id, each worth half of a unit; those in `shared` share an experience."""
+    homes = {id: shared.get(id, id) for id in texts}
+    return Package.model_validate({
+        "name": "p", "experiences": [{"id": id} for id in dict.fromkeys(homes.values())],
+        "candidates": [
+            {"id": id, "experience": homes[id], "kind": "memory", "text": text,
+             "cost": len(text), "parts": parts.get(id, [])}
+            for id, text in texts.items()],
+        "units": [{"id": "u", "kind": "fact", "weight": 1}],
+        "coverage": [{"candidate": id, "unit": "u", "value": 0.5} for id in texts],
+    })  # fmt: skip
+
+
+def parts_of(package: Package) -> dict[str, tuple[str, ...]]:
+    return {one.id: one.parts for one in package.candidates if one.parts}
+
+
+def test_parts_name_the_candidate_that_stands_for_a_copy() -> None:
+    """Two files share an entry, and one of them is written twice."""
+    once = merged(
+        documents(
+            {"f": "tea. jam.", "f1": "tea.", "f2": "jam.", "g": "tea rye", "g1": "tea", "g2": "rye",
+             "copy": "Tea. Jam"},
+            {"f": ["f1", "f2"], "g": ["g1", "g2"]},
+        )
+    )  # fmt: skip
+    assert parts_of(once) == {"copy": ("g1", "f2"), "g": ("g1", "g2")}
+    assert merged(once) == once
+
+
+def test_a_file_of_one_entry_is_that_entry() -> None:
+    once = merged(documents({"f": "Tea.", "f1": "tea"}, {"f": ["f1"]}))
+    assert [(one.id, one.parts) for one in once.candidates] == [("f1", ())]
+
+
+def test_a_part_of_a_part_becomes_a_part_of_the_larger_whole() -> None:
+    """An entry of f is all that g says, and g has parts: a package has no parts of parts."""
+    once = merged(
+        documents(
+            {"f": "tea jam rye", "f1": "tea jam", "f2": "rye", "g": "Tea jam", "g1": "tea"},
+            {"f": ["f1", "f2"], "g": ["g1"]},
+        )
+    )
+    assert parts_of(once) == {"f": ("f1", "f2", "g1")}
+
+
+def test_a_copy_that_becomes_a_part_leaves_its_group() -> None:
+    """The cheaper copy stands for the entry, and it shared an experience."""
+    package = documents(
+        {"f": "tea jam", "f1": "tea.", "x": "tea", "y": "rye"}, {"f": ["f1"]}, y="x"
+    )
+    once = merged(package)
+    assert parts_of(once) == {"f": ("x",)}
+    assert once.candidate["x"].experience == "same text: x"
+    assert solve(once, 99).value == 1, "y and either f or x"

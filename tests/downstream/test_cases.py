@@ -1,5 +1,6 @@
 """What stores and writers hold within a budget."""
 
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -83,6 +84,9 @@ def test_cases() -> None:
     assert made.settings["coverage_is_an_estimate"] is True
     assert (made.settings["budget"], made.settings["policy"]) == (7, "recency")
     assert made.settings["kept_by"] == {"s": {"cut by recency": 1}}
+    given = make_cases([PACKAGE], replace(wanted, policy="recency"))
+    assert given.settings["policy"] == "recency"
+    assert given.cases == made.cases
     with pytest.raises(MemAuditError, match="nothing to diagnose: 'out' is out"):
         make_cases([out], wanted)
 
@@ -95,5 +99,6 @@ def test_whose_memory_it_is() -> None:
     with pytest.raises(MemAuditError, match="was not written for the package 'bob'"):
         make_cases(two, StoreChoice(Fraction(7), [store(example="ann")], LexicalJudge()))
     for name in ("fifo", "query_salience"):
-        with pytest.raises(MemAuditError, match=f"unknown policy '{name}'; choose from recency, s"):
+        with pytest.raises(MemAuditError, match=f"unknown policy '{name}'; choose from recency, t"):
             named_policy(name)
+    assert named_policy("top") == "top"

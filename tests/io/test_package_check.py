@@ -63,7 +63,7 @@ CASES: list[tuple[str, str | bytes | None, list[str]]] = [
     ("candidates.jsonl", MEMORY.replace(', "cost": 1', ', "price": 1'),
      ["candidates.jsonl:1: 'm1' lacks the field 'cost'",
       "candidates.jsonl:1: 'm1' has the unknown field 'price' (known fields: attributes, id, "
-      "experience, kind, text, cost, confidence, generator)"]),
+      "experience, kind, text, cost, confidence, generator, parts)"]),
     ("manifest.json", manifest(cost_rule="words", budgets=[1, -2]),
      ["manifest.json: budget -2 is negative (budgets are 0 or more)"]),
     ("manifest.json", manifest(cost_rule="bytes"),

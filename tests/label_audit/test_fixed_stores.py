@@ -9,7 +9,7 @@ from memaudit.experiments.evaluate import EvaluatedPackage
 from memaudit.label_audit.audited_package import audited_package
 from memaudit.label_audit.fixed_stores import DEFAULT_WRITERS, StoreTask, fixed_stores, store_names
 from memaudit.natural.named_packages import natural_set
-from memaudit.scoring.judged_store import WrittenMemory, WrittenStore
+from memaudit.scoring.written_store import WrittenMemory, WrittenStore
 from memaudit.writers import registry
 from memaudit.writers.registry import WRITERS, named_writer
 from tests.label_audit.tiny_package import F, audited, package

@@ -10,8 +10,8 @@ from memaudit.label_audit.frame import LabelSet
 from memaudit.label_audit.frame_files import read_frame, write_labels
 from memaudit.label_audit.optimum_audit import JudgesAgain, audit_optimum, cross_fit
 from memaudit.natural.named_packages import natural_set
-from memaudit.scoring.judged_store import WrittenStore
 from memaudit.scoring.label_judges import LabelJudge
+from memaudit.scoring.written_store import WrittenStore
 from tests.cli.running import run as command
 from tests.scoring.small_stores import memory
 

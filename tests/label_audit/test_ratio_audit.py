@@ -24,10 +24,11 @@ from memaudit.natural.build_plan import BuildJob, plan_build
 from memaudit.natural.label_files import read_labels
 from memaudit.natural.label_passes import label_passes
 from memaudit.natural.named_packages import natural_set
-from memaudit.scoring.judged_store import WrittenMemory, WrittenStore, judge_store
+from memaudit.scoring.judged_store import judge_store
 from memaudit.scoring.judges import Cell
 from memaudit.scoring.label_judges import LabelJudge
 from memaudit.scoring.score import OPTIMUM_IS_ZERO
+from memaudit.scoring.written_store import WrittenMemory, WrittenStore
 from tests.datasets.files import real_file
 from tests.label_audit.tiny_package import (
     F,

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from memaudit.adapters.store import ExportedStore, Memory, Origin
 from memaudit.core.package import Package
 from memaudit.core.response import Log1p, Sqrt
-from memaudit.scoring.judged_store import WrittenMemory, WrittenStore
 from memaudit.scoring.judges import Cell
+from memaudit.scoring.written_store import WrittenMemory, WrittenStore
 
 F = Fraction
 MEALS = Package.model_validate({

@@ -18,11 +18,18 @@ from tests.scoring.small_stores import exported
 PACKAGES = {package.name: package for package in natural_set()}
 NAMES = ("hotel-rooms", "film-night", "dog-tablets")
 BUDGET = Fraction(40)
+WORTHLESS = ("ok", "It rained in Rotterdam.", "a" * 300)
+
+
+def keywords(package: Package) -> list[str]:
+    """The words of all units in one memory, and those of each backwards."""
+    together = " ".join(word for unit in package.units for word in unit.text.split())
+    return [together, *(" ".join(reversed(unit.text.split())) for unit in package.units)]
 
 
 @pytest.fixture(scope="module")
 def judge(tmp_path_factory: pytest.TempPathFactory) -> LabelJudge:
-    """The labels of all conversations by text; every other text covers nothing."""
+    """The labels of all conversations by text; the worthless texts are named and cover nothing."""
     folder = tmp_path_factory.mktemp("labels")
     memories, labels = folder / "memories.jsonl", folder / "labels.jsonl"
     texts: dict[tuple[str, str], str] = {}
@@ -37,8 +44,10 @@ def judge(tmp_path_factory: pytest.TempPathFactory) -> LabelJudge:
             }
             for cell in package.coverage
         ]  # fmt: skip
+    empty = [*WORTHLESS, *(text for name in NAMES for text in keywords(PACKAGES[name]))]
     _write(memories, [
-        {"memory_id": f"{name} {id}", "text": text} for (name, id), text in texts.items()
+        *({"memory_id": f"{name} {id}", "text": text} for (name, id), text in texts.items()),
+        *({"memory_id": f"empty {at}", "text": text} for at, text in enumerate(empty)),
     ])  # fmt: skip
     _write(labels, rows)
     return LabelJudge(labels, memories)
@@ -94,11 +103,8 @@ def test_an_empty_store_is_worth_nothing(name: str, judge: LabelJudge) -> None:
 def test_a_store_stuffed_with_keywords_gains_nothing(name: str, judge: LabelJudge) -> None:
     package = PACKAGES[name]
     own = [memory.text for memory in own_store(package).active]
-    stuffed = [" ".join(word for unit in package.units for word in unit.text.split())]
-    stuffed += [" ".join(reversed(unit.text.split())) for unit in package.units]
-    assert numbers(package, written([*own, *stuffed]), judge) == numbers(
-        package, written(own), judge
-    )
+    stuffed = [*own, *keywords(package)]
+    assert numbers(package, written(stuffed), judge) == numbers(package, written(own), judge)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -133,7 +139,7 @@ def test_order_and_ids_change_no_value(name: str, judge: LabelJudge) -> None:
 def test_a_worthless_memory_raises_nothing(name: str, judge: LabelJudge) -> None:
     package = PACKAGES[name]
     own = [memory.text for memory in own_store(package).active]
-    for extra in ("ok", "It rained in Rotterdam.", "a" * 300):
+    for extra in WORTHLESS:
         assert numbers(package, written([*own, extra]), judge) == numbers(
             package, written(own), judge
         )

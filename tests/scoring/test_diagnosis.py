@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 from memaudit.core.package import Package
 from memaudit.formats.score_file import LOSS_STEPS
-from memaudit.scoring.judged_store import WrittenStore
 from memaudit.scoring.loss_diagnosis import (
     ADVICE,
     Diagnosis,
@@ -25,6 +24,7 @@ from memaudit.scoring.loss_diagnosis import (
 )
 from memaudit.scoring.score import StoreScorer
 from memaudit.scoring.score_json import diagnosis_row, kinds_data
+from memaudit.scoring.written_store import WrittenStore
 from tests.scoring.small_stores import IRRATIONAL, LONG, MEALS, F, memory, stores
 
 

@@ -31,7 +31,8 @@ def values(found: Judgement) -> dict[str, dict[str, Fraction]]:
 
 def test_labels_by_id_and_by_text(tmp_path: Path) -> None:
     """By the store's own ids, or through a file that says which texts other ids stand for. Line 3
-    of the labelled export is not line 3 of another one: its number alone labels nothing."""
+    of the labelled export is not line 3 of another one: its number alone labels nothing. A text
+    that nobody labelled is refused, not zero; one that is named without a label is zero."""
     labels = tmp_path / "ann.csv"
     labels.write_text('memory_id,unit_id,coverage,why\nm1,move,1,"says so"\nm1,fee,0.5,half\n')
     found = LabelJudge(labels).judge([MemoryText("m1", "text")], UNITS)
@@ -43,12 +44,42 @@ def test_labels_by_id_and_by_text(tmp_path: Path) -> None:
     )
     other = MemoryText("line-3", "something else")
     texts = [other, MemoryText("x", "a text"), MemoryText("y", "a text ")]
+    with pytest.raises(NotJudged, match=r"1 of 3 memories are not among the texts .* 'line-3'"):
+        LabelJudge(labels, named).judge(texts, UNITS)
+    with pytest.raises(NotJudged, match="no label is about a memory of this store; no text of the"):
+        LabelJudge(labels, named).judge([other], UNITS)
+    write_rows(named, {"memory_id": "m1", "text": "a  text", "sources": [{"line": 3}]},
+               {"memory_id": "m2", "text": "something else"})  # fmt: skip
     cells = LabelJudge(labels, named).judge(texts, UNITS).cells
     assert {id: set(row) for id, row in cells.items()} == {
         "line-3": set(), "x": {"move", "fee"}, "y": {"move", "fee"},
     }  # fmt: skip
-    with pytest.raises(MemAuditError, match="no label is about a memory of this store"):
-        LabelJudge(labels, named).judge([other], UNITS)
+    assert LabelJudge(labels, named).judge([other], UNITS).cells == {"line-3": {}}
+
+
+def test_several_files_count_together(tmp_path: Path) -> None:
+    """Each with its file of memories, since both may use the same ids for other texts."""
+    pairs = []
+    for name, unit in (("a", "move"), ("b", "fee")):
+        pairs.append((
+            write_rows(tmp_path / f"{name}.jsonl", label("m1", unit, 1)),
+            write_rows(tmp_path / f"of-{name}.jsonl", {"memory_id": "m1", "text": f"text {name}"}),
+        ))  # fmt: skip
+    files, memories = ([pair[at] for pair in pairs] for at in (0, 1))
+    texts = [MemoryText("x", "text a"), MemoryText("y", "text b")]
+    judge = LabelJudge(files, memories)
+    assert judge.name == "labels a, b"
+    found = judge.judge(texts, UNITS)
+    assert values(found) == {"x": {"move": 1}, "y": {"fee": 1}}
+    assert found.cells["y"]["fee"].provenance == "pass:b"
+    with pytest.raises(MemAuditError, match="2 files of labels and 1 file of memories: give one"):
+        LabelJudge(files, memories[:1])
+    with pytest.raises(NotJudged, match="1 of 2 memories are not among the texts"):
+        LabelJudge(files[:1], memories[:1]).judge(texts, UNITS)
+    write_rows(memories[1], {"memory_id": "m1", "text": "text a"})
+    write_rows(files[1], label("m1", "move", 0))
+    with pytest.raises(MemAuditError, match=r"b\.jsonl.*a second time, differently"):
+        LabelJudge(files, memories).judge(texts[:1], UNITS)
 
 
 def test_labels_that_do_not_fit(tmp_path: Path) -> None:

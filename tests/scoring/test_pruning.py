@@ -4,16 +4,17 @@ from dataclasses import replace
 
 import pytest
 
-from memaudit.scoring.judged_store import WrittenStore
 from memaudit.scoring.pruning import (
-    MissingSalience,
+    NoSuchOrder,
     Policy,
+    default_policy,
     keep_within,
     kept_row,
     prune,
     usable_policies,
 )
-from tests.scoring.small_stores import LONG, F
+from memaudit.scoring.written_store import WrittenDocument, WrittenStore
+from tests.scoring.small_stores import LONG, F, memory
 
 RATED = WrittenStore(
     "rated",
@@ -22,6 +23,18 @@ RATED = WrittenStore(
         for memory, salience in zip(LONG.memories, (2, 3, 2), strict=True)
     ),
 )
+
+
+FILE = WrittenStore(
+    "file",
+    (
+        *(replace(memory(f"L{line}", cost), document="d", first_line=line, has_order=False)
+          for line, cost in ((1, 2), (2, 3), (3, 1))),
+        memory("p1", 1), memory("p2", 2),
+    ),
+    documents=(WrittenDocument("d", "text", F(6), ("L1", "L2", "L3")),),
+)  # fmt: skip
+"""Three entries of a file, and two passages that were written one after the other."""
 
 
 def test_everything_that_fits_is_kept() -> None:
@@ -38,6 +51,9 @@ def test_everything_that_fits_is_kept() -> None:
         (LONG, "recency", 0, ()),
         (RATED, "salience", 6, ("m2", "m3")),  # of equals the newest first
         (RATED, "salience", 1, ("m3",)),
+        (FILE, "top", 4, ("L1",)),  # the third line would fit, but a file is cut off
+        (FILE, "top", 8, ("L1", "L2", "L3", "p2")),  # passages after the file, the newest first
+        (FILE, "top", 7, ("L1", "L2", "L3")),  # p2 is too much, and p1 is older
     ],
 )
 def test_policies(store: WrittenStore, policy: Policy, budget: int, ids: tuple[str, ...]) -> None:
@@ -48,16 +64,23 @@ def test_policies(store: WrittenStore, policy: Policy, budget: int, ids: tuple[s
 
 
 def test_a_policy_needs_a_score_of_every_memory() -> None:
-    """Where one is missing the policy is an error, is not usable, and has no row."""
+    """Where one is missing the policy is an error, is not usable, and has no row. Recency needs
+    the times of all entries, `top` needs a file."""
     first, *others = RATED.memories
     partly = replace(RATED, memories=(replace(first, salience=None), *others))
     for store, usable in ((LONG, ["recency"]), (partly, ["recency"]),
-                          (RATED, ["recency", "salience"])):  # fmt: skip
+                          (RATED, ["recency", "salience"]), (FILE, ["top"])):  # fmt: skip
         assert usable_policies(store) == usable
-    with pytest.raises(MissingSalience, match="'rated' has no salience for every memory; use rec"):
+        assert default_policy(store) == usable[0]
+        assert keep_within(store, F(1)).policy == usable[0]
+    with pytest.raises(NoSuchOrder, match="'rated' has no salience for every memory; use rec"):
         prune(partly, F(5), "salience")
-    with pytest.raises(MissingSalience, match="no query_salience"):
+    with pytest.raises(NoSuchOrder, match="no query_salience"):
         keep_within(RATED, F(5), "query_salience")
+    with pytest.raises(NoSuchOrder, match=r"'file' has entries without times, so .*; use top"):
+        keep_within(FILE, F(5), "recency")
+    with pytest.raises(NoSuchOrder, match=r"'long' has no documents to cut .*; use recency"):
+        prune(LONG, F(5), "top")
     assert usable_policies(WrittenStore("empty", ())) == ["recency", "salience", "query_salience"]
 
 
@@ -65,5 +88,7 @@ def test_rows_that_are_scored() -> None:
     pruned = {"recency": 1, "salience": 2}
     assert kept_row(True, 9, pruned) == 9
     assert kept_row(False, 9, pruned) == 1
+    assert kept_row(False, 9, {"top": 3, "salience": 2}) == 3
+    assert kept_row(False, 9, {"salience": 2}) is None
     assert kept_row(False, 9, pruned, "salience") == 2
     assert kept_row(False, 9, pruned, "query_salience") is None

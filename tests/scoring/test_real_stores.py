@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from memaudit.adapters.protocol import ImportOptions
 from memaudit.adapters.registry import import_store
 from memaudit.adapters.store import ExportedStore, Memory
 from memaudit.core.package import Package
@@ -19,6 +20,7 @@ from memaudit.scoring.judged_store import judge_store
 from memaudit.scoring.judges import LexicalJudge
 from memaudit.scoring.label_judges import LabelJudge
 from memaudit.scoring.loss_diagnosis import diagnose_losses
+from memaudit.scoring.pruning import kept_row
 from memaudit.scoring.score import StoreScore, StoreScorer
 from tests.datasets.files import real_file
 from tests.scoring.small_stores import exported
@@ -29,7 +31,7 @@ LETTA = {
     "co-3": 29, "customer_service": 2, "evie": 13, "lettabot": 11, "memgpt_agent_with_convo": 2,
     "void": 21,
 }  # fmt: skip
-"""Active memories of each agent file."""
+"""Blocks with words of each agent file."""
 
 
 @cache
@@ -52,12 +54,14 @@ def certified(audit: StoreScorer, budget: int) -> StoreScore:
     for ratio in (score.package_ratio, score.union_ratio, score.common_ratio):
         assert ratio.optimum.certified
     assert score.upper_optimum.certified
-    (recency,) = score.pruned
-    assert recency.score.cost <= budget
-    assert (recency.ratio.value or 0) <= (score.upper.ratio.value or 0) <= 1
+    (cut,) = score.pruned
+    assert cut.score.cost <= budget
+    assert (cut.ratio.value or 0) <= (score.upper.ratio.value or 0) <= 1
     found = diagnose_losses(audit, store, Fraction(budget))
     assert sum(step.share for step in found.steps) + found.kept_share == 1
-    assert found.kept_share == recency.ratio.value
+    kept = kept_row(score.feasible, score.union_ratio, {cut.policy: cut.ratio})
+    assert kept is not None
+    assert found.kept_share == kept.value
     return score
 
 
@@ -108,15 +112,17 @@ def test_a_store_that_covers_all_is_proven_at_once() -> None:
     assert best.value == audit.common_optimum(Fraction(10000)).value
 
 
+@pytest.mark.parametrize(("view", "policy"), [("full", "recency"), ("entries", "top")])
 @pytest.mark.parametrize("name", LETTA)
-def test_letta_files_are_scored(name: str) -> None:
-    """Agents that never saw the conversation: their stores import, are judged and are scored."""
-    package = conversation()
-    store = judge_store(
-        package, import_store([real_file(f"stores/letta/{name}.af")]), LexicalJudge()
-    )
-    assert len(store.memories) == LETTA[name]
+def test_letta_files_are_scored(name: str, view: str, policy: str) -> None:
+    """Agents that never saw the conversation: their stores import, are judged and are scored, as
+    whole blocks and as entries."""
+    package, path = conversation(), real_file(f"stores/letta/{name}.af")
+    read = import_store([path], options=ImportOptions(view=view))
+    store = judge_store(package, read, LexicalJudge())
+    assert len(store.memories if view == "full" else store.documents) == LETTA[name]
     score = certified(StoreScorer(package, [store]), 500)
+    assert [cut.policy for cut in score.pruned] == [policy]
     assert score.union_ratio.optimum.value >= score.package_ratio.optimum.value
 
 

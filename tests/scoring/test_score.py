@@ -11,10 +11,10 @@ from memaudit.core.errors import MemAuditError
 from memaudit.core.objective import covered, value
 from memaudit.core.package import INVALIDATION_KINDS, Package
 from memaudit.generators.registry import named_distribution
-from memaudit.scoring.judged_store import WrittenStore
 from memaudit.scoring.score import Ratio, Scorer, StoreScorer, bound_text
 from memaudit.scoring.score_json import score_row
 from memaudit.scoring.unions import union_of
+from memaudit.scoring.written_store import WrittenStore
 from memaudit.solvers.form import integer_form
 from memaudit.solvers.solve import solve
 from tests.scoring.small_stores import LONG, MEALS, F, memory, stores

@@ -6,7 +6,6 @@ from fractions import Fraction
 
 import pytest
 
-from memaudit.scoring.judged_store import WrittenStore
 from memaudit.scoring.judges import Cell
 from memaudit.scoring.pruning import EVERYTHING_FITS
 from memaudit.scoring.sensitivity import (
@@ -26,6 +25,7 @@ from memaudit.scoring.sensitivity_variants import (
     mislabelled,
     variants,
 )
+from memaudit.scoring.written_store import WrittenStore
 from memaudit.solvers.solve import solve
 from tests.scoring.small_stores import CAT, DOG, PETS, F
 

@@ -5,7 +5,6 @@ from fractions import Fraction
 
 import pytest
 
-from memaudit.scoring.judged_store import WrittenStore
 from memaudit.scoring.judges import Cell
 from memaudit.scoring.sensitivity_variants import (
     LABELS,
@@ -15,6 +14,7 @@ from memaudit.scoring.sensitivity_variants import (
     mislabelled,
     noisy_cells,
 )
+from memaudit.scoring.written_store import WrittenStore
 from tests.scoring.small_stores import CAT, DOG, PETS, F, memory
 
 ALL = F(1)

@@ -68,3 +68,34 @@ def knapsack(values: list[Fraction], costs: list[int], response: Response = CLIP
     rows = [f"{id}:{id}:{cost}" for id, cost in zip(ids, costs, strict=True)]
     cells = [(id, id, value) for id, value in zip(ids, values, strict=True)]
     return integer_form(package(" ".join(rows), dict.fromkeys(ids, 1), cells, response))
+
+
+def with_parts(package: Package, parts: dict[str, list[str]]) -> Package:
+    """The package with these parts; whatever has or is one gets an experience of its own."""
+    alone = dict.fromkeys(id for whole, inner in parts.items() for id in (whole, *inner))
+    first = len(package.experiences)
+    homes = {id: Experience(id=f"home of {id}", index=first + i) for i, id in enumerate(alone)}
+    return package.replace(
+        experiences=(*package.experiences, *homes.values()),
+        candidates=tuple(
+            candidate.model_copy(
+                update={
+                    "experience": homes[candidate.id].id if candidate.id in homes
+                    else candidate.experience,
+                    "parts": tuple(parts.get(candidate.id, ())),
+                }
+            )
+            for candidate in package.candidates
+        ),
+    )  # fmt: skip
+
+
+def random_package_with_parts(seed: int, irrational: bool = False) -> Package:
+    """At most nine candidates, of which up to two have parts, some of them shared."""
+    random = Random(f"parts/{seed}")
+    package = random_package(seed, irrational, groups=7)
+    ids = random.sample(sorted(package.candidate), len(package.candidates))[:9]
+    wholes, rest = ids[: random.randint(1, 2)], ids[2:6]
+    chosen = {whole: [id for id in rest if random.random() < 0.7] for whole in wholes}
+    parts = {whole: inner for whole, inner in chosen.items() if inner}
+    return with_parts(package.only(ids), parts)

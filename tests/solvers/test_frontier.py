@@ -84,7 +84,7 @@ def test_progress_is_reported(tiny: Package) -> None:
 
 def test_an_unproven_point_is_an_error(tiny: Package, monkeypatch: pytest.MonkeyPatch) -> None:
 
-    def stopped(self: Auto, form: Form, limits: Limits) -> Solution:  # noqa: ARG001
+    def stopped(self: Auto, form: Form, *_: object) -> Solution:  # noqa: ARG001
         return Solution((), 0, form.value(range(len(form.rows))), closed=False)
 
     monkeypatch.setattr(Auto, "solve", stopped)

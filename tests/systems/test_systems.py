@@ -225,12 +225,19 @@ TOLD_LETTA = (
 
 
 def test_blocks_are_revised_and_passages_added(run: Run) -> None:
-    """Core memory is one memory that changes; the archive has one for every fact told to it."""
+    """Entries of core memory come and go; the archive has a memory for every fact told to it."""
     store = run("letta", [package("ann", *TOLD_LETTA)]).store
-    block, passage = store.active
-    assert block.text.strip() == "Ann lives in Oslo."
-    assert block.namespace == "human"
-    assert block.metadata["written_after"] == ["e0", "e2", "e3"]
+    entry, passage = store.active
+    assert entry.text == "Ann lives in Oslo."
+    assert entry.namespace == "human"
+    assert entry.metadata["written_after"] == ["e2"]
+    lives = {
+        memory.text: (memory.metadata["written_after"], memory.metadata["deleted_after"])
+        for memory in store.memories
+        if memory.state == "deleted"
+    }
+    assert lives == {"Ann lives in Rome.": (["e0"], "e2"), "Ann plays chess.": (["e0"], "e3")}
+    assert [document.text.strip() for document in store.documents] == ["Ann lives in Oslo."]
     assert passage.text == "Ann has a parrot called Kiwi."
     assert passage.namespace == "archival"
     assert passage.metadata["written_after"] == ["e1"]

@@ -15,6 +15,7 @@ from memaudit.core.objective import violations
 from memaudit.core.package import EvidenceUnit, Experience, Package
 from memaudit.writers.protocol import OracleView, Store, View, visible
 from memaudit.writers.registry import WRITERS
+from tests.solvers.random_forms import random_package_with_parts
 from tests.strategies import packages, renamed
 from tests.writers.running import everything, installed, real_packages, run, usable
 
@@ -76,6 +77,18 @@ def test_feasible_on_real_packages(name: str) -> None:
             budget = everything(package) * share
             check_store(name, package, run(writer, package, budget), budget)
             check_store(name, backwards, run(writer, backwards, budget), budget)
+
+
+@every_writer
+def test_candidates_with_parts_are_never_written(name: str) -> None:
+    """A writer is offered the parts; only optima, which no rule of thumb decides, keep a whole."""
+    writer = usable(name)
+    for seed in range(40):
+        package = random_package_with_parts(seed)
+        budget = everything(package) / 2
+        store = run(writer, package, budget)
+        assert violations(package, store, budget, 1) == []
+        assert "opt" in name or not any(package.candidate[id].parts for id in store)
 
 
 @every_writer

@@ -4,7 +4,14 @@ import json
 
 from memaudit.adapters.fields import ExportFields, SkipRow
 from memaudit.adapters.ledger import ImportLedger, MemoryDraft
-from memaudit.adapters.protocol import ExportRow, ImportOptions, mostly_have, rows_of, value_at
+from memaudit.adapters.protocol import (
+    ExportRow,
+    ImportOptions,
+    ReaderTime,
+    mostly_have,
+    rows_of,
+    value_at,
+)
 from memaudit.adapters.source import ExportFile, ExportSource
 from memaudit.adapters.store import ExportedStore
 from memaudit.core.errors import MemAuditError
@@ -23,6 +30,7 @@ class AMem:
     name = "amem"
     label = "A-Mem, notes or Chroma dump"
     views: tuple[str, ...] = ("full", "metadata", "content", "serialised")
+    reader_time: ReaderTime | None = "created_at"
 
     def recognises(self, source: ExportSource) -> int:
         if any(_is_chroma(part) for part in source.parts):

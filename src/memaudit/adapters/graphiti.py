@@ -2,7 +2,7 @@
 
 from memaudit.adapters.fields import ExportFields
 from memaudit.adapters.ledger import ImportLedger, MemoryDraft
-from memaudit.adapters.protocol import ImportOptions, mostly_have, rows_of
+from memaudit.adapters.protocol import ImportOptions, ReaderTime, mostly_have, rows_of
 from memaudit.adapters.source import ExportSource
 from memaudit.adapters.store import ExportedStore, State
 
@@ -16,6 +16,7 @@ class Graphiti:
     name = "graphiti"
     label = "Graphiti and Zep, entity edges"
     views: tuple[str, ...] = ("fact", "dated")
+    reader_time: ReaderTime | None = "valid_from"
 
     def recognises(self, source: ExportSource) -> int:
         marks = ("uuid", "valid_at", "invalid_at", "expired_at", "group_id")

@@ -2,7 +2,7 @@
 
 from memaudit.adapters.fields import ExportFields
 from memaudit.adapters.ledger import ImportLedger, MemoryDraft
-from memaudit.adapters.protocol import ImportOptions, mostly_have, rows_of, value_at
+from memaudit.adapters.protocol import ImportOptions, ReaderTime, mostly_have, rows_of, value_at
 from memaudit.adapters.source import ExportSource
 from memaudit.adapters.store import ExportedStore, State
 
@@ -15,6 +15,7 @@ class Hindsight:
     name = "hindsight"
     label = "Hindsight, memory units"
     views: tuple[str, ...] = ("text",)
+    reader_time: ReaderTime | None = "valid_from"
 
     def recognises(self, source: ExportSource) -> int:
         marks = ("fact_type", "mentioned_at", "occurred_start", "invalidated_at")

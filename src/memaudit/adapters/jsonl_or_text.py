@@ -3,7 +3,7 @@
 from memaudit.adapters.failed_exports import no_memories
 from memaudit.adapters.fields import ExportFields, SkipRow
 from memaudit.adapters.ledger import ImportLedger, MemoryDraft
-from memaudit.adapters.protocol import ExportRow, ImportOptions, rows_of, samples
+from memaudit.adapters.protocol import ExportRow, ImportOptions, ReaderTime, rows_of, samples
 from memaudit.adapters.source import ExportFile, ExportSource, text_lines
 from memaudit.adapters.store import ExportedStore, State
 from memaudit.core.errors import MemAuditError
@@ -22,6 +22,7 @@ class JsonlOrText:
     name = "plain"
     label = "plain JSONL, JSON or text"
     views: tuple[str, ...] = ("text",)
+    reader_time: ReaderTime | None = None
 
     def recognises(self, source: ExportSource) -> int:
         """Anything with texts; every other format is more certain."""

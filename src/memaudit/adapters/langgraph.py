@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from memaudit.adapters.fields import ExportFields, SkipRow
 from memaudit.adapters.ledger import ImportLedger, MemoryDraft
-from memaudit.adapters.protocol import ExportRow, ImportOptions, mostly_have, rows_of
+from memaudit.adapters.protocol import ExportRow, ImportOptions, ReaderTime, mostly_have, rows_of
 from memaudit.adapters.source import ExportFile, ExportSource
 from memaudit.adapters.sqlite_tables import rows as table_rows
 from memaudit.adapters.store import ExportedStore, HarmlessSkip, plain_json
@@ -23,6 +23,7 @@ class LangGraph:
     name = "langgraph"
     label = "LangGraph store and LangMem, items or SQLite"
     views: tuple[str, ...] = ("content", "value")
+    reader_time: ReaderTime | None = "created_at"
 
     def recognises(self, source: ExportSource) -> int:
         if any(_is_table(part) for part in source.parts):

@@ -3,15 +3,18 @@
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from pydantic import JsonValue
 
+from memaudit.adapters.documents import ENTRIES_VERSION, Piece, split_document
 from memaudit.adapters.failed_exports import api_error
 from memaudit.adapters.fields import ExportFields, SkipRow
 from memaudit.adapters.protocol import ExportRow, ImportOptions
-from memaudit.adapters.source import ExportSource
+from memaudit.adapters.source import ExportSource, text_lines
 from memaudit.adapters.store import (
     MAX_DEPTH,
+    Document,
     ExportedStore,
     ExportWarning,
     HarmlessSkip,
@@ -24,6 +27,7 @@ from memaudit.adapters.store import (
 from memaudit.core.errors import MemAuditError
 from memaudit.core.text import counted
 from memaudit.datasets.fields import IdRegistry
+from memaudit.io.lenient_json import encodable
 from memaudit.io.strict_json import kind_of
 
 NAMED = 20
@@ -31,6 +35,8 @@ NAMED = 20
 
 MAX_CHARACTERS = 256 << 20
 """Of all memories together: a text that a file holds once may be copied into every memory."""
+
+NO_TIMES = "entries of a document have no times, so it is not known which are the newest"
 
 COMMON_LIMITS = (10, 20, 50, 100)
 """Where list calls and their pages usually stop."""
@@ -52,6 +58,9 @@ class MemoryDraft:
     example: str | None = None
     sources: tuple[str, ...] = ()
     salience: float | None = None
+    document: str | None = None
+    lines: tuple[int, int] | None = None
+    context: tuple[str, ...] = ()
     metadata: dict[str, JsonValue] = field(default_factory=dict)
 
 
@@ -65,6 +74,7 @@ class ImportLedger:
         self.skipped: dict[str, list[str]] = defaultdict(list)
         self.notes: dict[str, list[str]] = defaultdict(list)
         self.warnings: list[str] = []
+        self.documents: dict[str, Document] = {}
 
     def note(self, what: str, place: str) -> None:
         """Note something left out or changed in a row that is kept."""
@@ -101,6 +111,46 @@ class ImportLedger:
             error = api_error(raw.value)
             return self.skip(raw.place, f"API error: {error}" if error else str(reason))
         return self.keep(raw.place, made)
+
+    def take_document(
+        self, raw: ExportRow, key: str, id: str, view: str,
+        draft: Callable[[ExportFields], MemoryDraft], head: int = 0,
+    ) -> None:  # fmt: skip
+        """Read the text under `key` as one memory, line by line, or entry by entry; `head` lines
+        are front matter."""
+        fields = raw.value if isinstance(raw.value, dict) else {}
+        text = fields.get(key)
+        if view == "full" or not isinstance(text, str) or not text.strip():
+            return self.take_one(raw, draft)
+        if view == "lines":
+            rows = list(enumerate(text_lines(text), start=1))[head:]
+            pieces = [Piece("entry", at, at, line) for at, line in rows if line.strip()]
+            document = None
+        else:
+            pieces = split_document(text, head)
+            document = self._document(id, text, head).id
+        for piece in pieces:
+            if piece.problem:
+                self.note(piece.problem, f"{raw.place} line {piece.first}")
+        entries = [piece for piece in pieces if piece.kind == "entry"]
+        if not entries:
+            return self.skip(raw.place, HarmlessSkip.NO_ENTRY)
+        for piece in entries:
+            # Bare lines are numbered from the first one with words, as they always were.
+            at = f"L{piece.first}" if document else f"{piece.first - entries[0].first + 1}"
+            placed = partial(_placed, draft, f"{id}:{at}", document, piece)
+            row = ExportRow(f"{raw.place} line {piece.first}", {**fields, key: piece.text})
+            self.take_one(row, placed)
+        return None
+
+    def _document(self, id: str, text: str, head: int) -> Document:
+        """The document of this text, under a name that no other one has."""
+        document = Document(id=id, text=encodable(text), head=head)
+        number = 1
+        while self.documents.setdefault(document.id, document).text != document.text:
+            number += 1
+            document = document.model_copy(update={"id": f"{id}#{number}"})
+        return document
 
     def check_limit(self, count: int, limits: Mapping[int, str] | None = None) -> None:
         """Warn if a list is exactly as long as a default limit; of pages, check only the last."""
@@ -151,6 +201,7 @@ class ImportLedger:
         memories = self._memories()
         origin = Origin(
             system=system, format=format, guessed=self.options.guessed, view=view,
+            view_version=ENTRIES_VERSION if view == "entries" else 1,
             files={part.name: part.digest for part in self.source.parts},
             configuration=self._configuration(configuration or {}),
         )  # fmt: skip
@@ -161,7 +212,8 @@ class ImportLedger:
         )  # fmt: skip
         return ExportedStore(
             name=self.options.name or self.source.name, origin=origin, memories=memories,
-            count=count, warnings=tuple(self._all_warnings(memories)),
+            documents=self._documents(memories), times=self.options.times, count=count,
+            warnings=tuple(self._all_warnings(memories)),
         )  # fmt: skip
 
     def _refuse_unreadable(self) -> None:
@@ -201,6 +253,9 @@ class ImportLedger:
 
     def _order(self, in_order: bool) -> None:
         """Sort by creation time, unless the file lists memories in the order of writing."""
+        if sum(made.lines is not None for _, made in self.drafts) > 1:
+            self.warn(ExportWarning.ORDER_UNKNOWN.text(NO_TIMES))
+            return
         if in_order or len(self.drafts) < 2:
             return
         undated = sum(made.created_at is None for _, made in self.drafts)
@@ -230,6 +285,10 @@ class ImportLedger:
             memories.append(Memory(**{**fields, "id": id, "valid_to": made.valid_to or end}))
         return tuple(memories)
 
+    def _documents(self, memories: Sequence[Memory]) -> tuple[Document, ...]:
+        used = {memory.document for memory in memories}
+        return tuple(document for document in self.documents.values() if document.id in used)
+
     def _configuration(self, given: dict[str, JsonValue]) -> dict[str, JsonValue]:
         chosen = {"namespace": self.options.namespace, "as_of": self.options.as_of}
         return {**given, **{name: value for name, value in chosen.items() if value is not None}}
@@ -258,6 +317,17 @@ class ImportLedger:
         for what, places in sorted(self.notes.items()):
             warnings.append(f"{counted(len(places), 'row')}: {what}: {first_places(places)}")
         return warnings
+
+
+def _placed(
+    draft: Callable[[ExportFields], MemoryDraft], id: str, document: str | None, piece: Piece,
+    row: ExportFields,
+) -> MemoryDraft:  # fmt: skip
+    """A memory that is some lines of a document."""
+    return replace(
+        draft(row), id=id, created_at=None, updated_at=None, document=document,
+        lines=(piece.first, piece.last), context=tuple(map(encodable, piece.context)),
+    )  # fmt: skip
 
 
 def _size(made: MemoryDraft) -> int:

@@ -4,8 +4,8 @@ from functools import partial
 
 from memaudit.adapters.fields import ExportFields, SkipRow
 from memaudit.adapters.ledger import ImportLedger, MemoryDraft
-from memaudit.adapters.protocol import ExportRow, ImportOptions, mostly_have, rows_of, value_at
-from memaudit.adapters.source import ExportFile, ExportSource, text_lines
+from memaudit.adapters.protocol import ImportOptions, ReaderTime, mostly_have, rows_of, value_at
+from memaudit.adapters.source import ExportFile, ExportSource
 from memaudit.adapters.store import ExportedStore, ExportWarning
 from memaudit.core.errors import MemAuditError
 from memaudit.io.strict_json import kind_of
@@ -14,11 +14,15 @@ PASSAGES = ("passages", "data")
 
 
 class Letta:
-    """Blocks `{"label", "value", ...}` of a `.af`, passages `{"text", "archive_id", ...}`."""
+    """Blocks `{"label", "value", ...}` of a `.af`, passages `{"text", "archive_id", ...}`.
+
+    `entries`: blocks cut as documents are; `full`: a block is one memory; `lines`: a line is.
+    """
 
     name = "letta"
     label = "Letta, agent files and archival passages"
-    views: tuple[str, ...] = ("full", "lines")
+    views: tuple[str, ...] = ("entries", "full", "lines")
+    reader_time: ReaderTime | None = "created_at"
 
     def recognises(self, source: ExportSource) -> int:
         """By agents and blocks, the older core_memory, or passages with their archive."""
@@ -85,43 +89,29 @@ def _read_agent_file(ledger: ImportLedger, part: ExportFile, view: str) -> None:
         name = row.label("name") or row.label("id") or "agent"
         for block in row.names("block_ids"):
             owners.setdefault(block, []).append(name)
-    for raw in rows_of(part, (key,)):
-        _take_block(ledger, raw, owners, view)
+    for at, raw in enumerate(rows_of(part, (key,)), start=1):
+        name = _name(raw.value) or f"block-{at}"
+        ledger.take_document(raw, "value", name, view, partial(_block, owners=owners))
     attached = value_at(part.parsed.document, "files")[1]
     if isinstance(attached, list) and attached:
         ledger.warn(f"attached files are documents, not memories: {len(attached)} not read")
 
 
-def _take_block(
-    ledger: ImportLedger, raw: ExportRow, owners: dict[str, list[str]], view: str
-) -> None:
-    if view != "lines" or not isinstance(raw.value, dict):
-        return ledger.take_one(raw, lambda row: _block(row, owners))
-    value = raw.value.get("value")
-    lines = text_lines(value) if isinstance(value, str) else []
-    wanted = [(at, line) for at, line in enumerate(lines, start=1) if line.strip()]
-    if not wanted:
-        return ledger.take_one(raw, lambda row: _block(row, owners))
-    for at, line in wanted:
-        row = ExportRow(f"{raw.place} line {at}", {**raw.value, "value": line})
-        ledger.take_one(row, partial(_block, owners=owners, line=at))
-    return None
+def _name(block: object) -> str:
+    """A block's id, or its label."""
+    fields = ExportFields(block if isinstance(block, dict) else {}, "", lambda *_: None)
+    return fields.label("id") or fields.label("label") or ""
 
 
-def _block(row: ExportFields, owners: dict[str, list[str]], line: int | None = None) -> MemoryDraft:
+def _block(row: ExportFields, owners: dict[str, list[str]]) -> MemoryDraft:
     text = row.text("value")
     label, id = row.label("label"), row.label("id")
-    name = id or label
-    if name and line is not None:
-        name = f"{name}:{line}"
     agents = owners.get(id or "", [])
     if owners and not agents:
         row.note("no agent of the file has this block attached")
     return MemoryDraft(
-        text=text, id=name, created_at=row.time("created_at"),
-        updated_at=row.time("updated_at"), namespace=label,
-        metadata={"part": "core", "agents": list(agents),
-                  **row.others("id", "label", "value", "created_at", "updated_at")},
+        text=text, id=id or label, namespace=label,
+        metadata={"part": "core", "agents": list(agents), **row.others("id", "label", "value")},
     )  # fmt: skip
 
 

@@ -1,35 +1,36 @@
-"""Folders of memory files: Letta Code's Markdown memory, the Claude memory tool's /memories."""
+"""Memory files: CLAUDE.md, MEMORY.md, Letta Code's folder, the Claude memory tool's /memories."""
 
 import re
+from collections.abc import Sequence
 from functools import partial
 
+from memaudit.adapters.documents import front_matter, has_structure
 from memaudit.adapters.fields import ExportFields
 from memaudit.adapters.ledger import ImportLedger, MemoryDraft
-from memaudit.adapters.protocol import ExportRow, ImportOptions
-from memaudit.adapters.source import ExportFile, ExportSource, text_lines
+from memaudit.adapters.protocol import ExportRow, ImportOptions, ReaderTime
+from memaudit.adapters.source import ExportFile, ExportSource
 from memaudit.adapters.store import ExportedStore
 from memaudit.core.errors import MemAuditError
 
-_HEAD = re.compile(
-    r"\A---[ \t]*\r?\n(?P<head>.*?)(?:^)---[ \t]*(?:\r?\n|\Z)", re.DOTALL | re.MULTILINE
-)
 _FIELD = re.compile(r"(?P<name>[A-Za-z_][\w-]*):[ \t]*(?P<value>.*)")
 
 
 class MarkdownFolder:
-    """One file is one memory, without its front matter; its path is its id."""
+    """Files cut into entries, each file as one memory (`full`), or by bare lines (`lines`)."""
 
     name = "markdown"
-    label = "a folder of Markdown or text files: Letta Code, the Claude memory tool"
-    views: tuple[str, ...] = ("full", "lines")
+    label = "Markdown or text files: CLAUDE.md, MEMORY.md, Letta Code, the Claude memory tool"
+    views: tuple[str, ...] = ("entries", "full", "lines")
+    reader_time: ReaderTime | None = None
 
     def recognises(self, source: ExportSource) -> int:
-        """Any folder of memory files, or one Markdown file with front matter."""
+        """A folder of memory files; a single file that is Markdown by its name or its content."""
         if source.folder:
             return 3
         single = source.parts[0]
-        front = single.kind == "text" and _HEAD.match(single.parsed.text)
-        return 2 if len(source.parts) == 1 and front else 0
+        if len(source.parts) > 1 or single.kind != "text":
+            return 0
+        return 2 if single.name.lower().endswith(".md") or has_structure(single.parsed.text) else 0
 
     def read(self, source: ExportSource, options: ImportOptions) -> ExportedStore:
         """Every file, by path; files that are not memory files are counted as left out."""
@@ -40,36 +41,34 @@ class MarkdownFolder:
                 raise MemAuditError(
                     f"{part.name}: is not a text file (give a folder of memory files)"
                 )
-            body, head = split_front_matter(part.parsed.text)
-            pieces = [(f":{at}", line) for at, line in enumerate(text_lines(body), start=1)
-                      if line.strip()] if view == "lines" else []  # fmt: skip
-            for suffix, text in pieces or [("", body)]:
-                raw = ExportRow(f"{part.name}{suffix}", {"text": text, "metadata": dict(head)})
-                ledger.take_one(raw, partial(_draft, part=part, suffix=suffix))
+            text, head = part.parsed.text, front_matter(part.parsed.text)
+            if view == "full":
+                text = text.removeprefix("".join(head)).strip("\r\n")
+            raw = ExportRow(part.name, {"text": text, "metadata": head_fields(head)})
+            ledger.take_document(
+                raw, "text", part.name, view, partial(_draft, part=part), len(head)
+            )
         return ledger.store("files", self.name, view, in_order=False)
 
 
-def split_front_matter(text: str) -> tuple[str, dict[str, str]]:
-    """The body, and the `name: value` lines of the head; other YAML is kept as text."""
-    match = _HEAD.match(text)
-    if not match:
-        return text.strip("\r\n"), {}
+def head_fields(lines: Sequence[str]) -> dict[str, str]:
+    """The `name: value` lines of the front matter; other YAML is kept as text."""
     head: dict[str, list[str]] = {}
     last = ""
-    for line in match["head"].splitlines():
+    for ended in lines[1:-1]:
+        line = ended.rstrip("\r\n")
         if field := _FIELD.fullmatch(line):
             last = field["name"]
             head[last] = [field["value"].strip().strip("\"'")]
         elif last and line.strip():  # a folded value or a list
             head[last].append(line.rstrip())
-    values = {name: "\n".join(lines).strip() for name, lines in head.items()}
-    return text[match.end() :].strip("\r\n"), values
+    return {name: "\n".join(lines).strip() for name, lines in head.items()}
 
 
-def _draft(row: ExportFields, part: ExportFile, suffix: str) -> MemoryDraft:
+def _draft(row: ExportFields, part: ExportFile) -> MemoryDraft:
     text = row.text("text")
     path = part.name.rpartition(".")[0] or part.name
     return MemoryDraft(
-        text=text, id=f"{part.name}{suffix}", namespace=path.partition("/")[0] if "/" in path
+        text=text, id=part.name, namespace=path.partition("/")[0] if "/" in path
         else None, metadata=row.inner("metadata").others(),
     )  # fmt: skip

@@ -8,6 +8,7 @@ from memaudit.adapters.ledger import ImportLedger, MemoryDraft
 from memaudit.adapters.protocol import (
     ExportRow,
     ImportOptions,
+    ReaderTime,
     mostly_have,
     no_list,
     rows_of,
@@ -28,6 +29,7 @@ class Mem0:
     name = "mem0"
     label = "Mem0, get_all"
     views: tuple[str, ...] = ("memory",)
+    reader_time: ReaderTime | None = None
 
     def recognises(self, source: ExportSource) -> int:
         """By `memory` beside fields that only Mem0 writes, or an empty `results` list."""
@@ -96,6 +98,7 @@ class Mem0Search:
     name = "mem0-search"
     label = "Mem0, search results of its LoCoMo evaluation"
     views: tuple[str, ...] = ("memory",)
+    reader_time: ReaderTime | None = "created_at"
 
     def recognises(self, source: ExportSource) -> int:
         questions = [

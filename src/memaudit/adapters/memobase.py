@@ -2,7 +2,7 @@
 
 from memaudit.adapters.fields import ExportFields, SkipRow
 from memaudit.adapters.ledger import ImportLedger, MemoryDraft
-from memaudit.adapters.protocol import ImportOptions, mostly_have, rows_of
+from memaudit.adapters.protocol import ImportOptions, ReaderTime, mostly_have, rows_of
 from memaudit.adapters.source import ExportSource
 from memaudit.adapters.store import ExportedStore
 
@@ -16,6 +16,7 @@ class Memobase:
     name = "memobase"
     label = "Memobase, profiles and events"
     views: tuple[str, ...] = ("full", "content")
+    reader_time: ReaderTime | None = None
 
     def recognises(self, source: ExportSource) -> int:
         if mostly_have(source, LISTS, ("event_data", "gist_data")):

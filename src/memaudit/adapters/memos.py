@@ -2,7 +2,7 @@
 
 from memaudit.adapters.fields import ExportFields, SkipRow
 from memaudit.adapters.ledger import ImportLedger, MemoryDraft
-from memaudit.adapters.protocol import ImportOptions, rows_of, samples, value_at
+from memaudit.adapters.protocol import ImportOptions, ReaderTime, rows_of, samples, value_at
 from memaudit.adapters.source import ExportSource
 from memaudit.adapters.store import ExportedStore, State
 
@@ -19,6 +19,7 @@ class MemOS:
     name = "memos"
     label = "MemOS, textual memory"
     views: tuple[str, ...] = ("memory",)
+    reader_time: ReaderTime | None = None
 
     def recognises(self, source: ExportSource) -> int:
         marks = {"status", "memory_type", "is_fast", "visibility", "confidence", "history"}

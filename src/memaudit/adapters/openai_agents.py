@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from memaudit.adapters.fields import ExportFields, SkipRow
 from memaudit.adapters.ledger import ImportLedger, MemoryDraft
-from memaudit.adapters.protocol import ExportRow, ImportOptions, mostly_have, rows_of
+from memaudit.adapters.protocol import ExportRow, ImportOptions, ReaderTime, mostly_have, rows_of
 from memaudit.adapters.source import ExportFile, ExportSource
 from memaudit.adapters.sqlite_tables import rows as table_rows
 from memaudit.adapters.store import ExportedStore
@@ -22,6 +22,7 @@ class OpenAIAgents:
     name = "openai-agents"
     label = "OpenAI Agents SDK, sessions"
     views: tuple[str, ...] = ("message",)
+    reader_time: ReaderTime | None = None
 
     def recognises(self, source: ExportSource) -> int:
         if any(set(COLUMNS) <= set(part.tables.get(TABLE, ())) for part in source.parts):

@@ -2,13 +2,15 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Literal, Protocol
 
 from memaudit.adapters.failed_exports import api_error
 from memaudit.adapters.source import ExportFile, ExportSource
-from memaudit.adapters.store import ExportedStore
+from memaudit.adapters.store import ExportedStore, Times
 from memaudit.core.errors import MemAuditError
 from memaudit.io.strict_json import kind_of
+
+ReaderTime = Literal["created_at", "valid_from"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +22,7 @@ class ImportOptions:
     """Only memories of this user, agent, block or folder."""
     as_of: str | None = None
     """The ISO time that expiry dates are compared with; by default the latest in the export."""
+    times: Times = "shown"
     guessed: bool = False
 
 
@@ -37,6 +40,11 @@ class Adapter(Protocol):
     @property
     def views(self) -> tuple[str, ...]:
         """The texts of a record to choose from; the first is the default."""
+        ...
+
+    @property
+    def reader_time(self) -> ReaderTime | None:
+        """The time of a memory that the system's documented reader is shown, if any."""
         ...
 
     def recognises(self, source: ExportSource) -> int:

@@ -12,7 +12,7 @@ from pydantic import JsonValue
 from memaudit.adapters.failed_exports import api_error
 from memaudit.adapters.fields import ExportFields
 from memaudit.adapters.ledger import ImportLedger, MemoryDraft
-from memaudit.adapters.protocol import ExportRow, ImportOptions, mostly_have, rows_of
+from memaudit.adapters.protocol import ExportRow, ImportOptions, ReaderTime, mostly_have, rows_of
 from memaudit.adapters.source import ExportSource, open_source
 from memaudit.adapters.store import ExportedStore, Memory
 from memaudit.core.errors import MemAuditError
@@ -32,6 +32,7 @@ class WrittenStores:
     name = "written-stores"
     label = "the published layout, written_stores.jsonl"
     views: tuple[str, ...] = ("text",)
+    reader_time: ReaderTime | None = None
 
     def recognises(self, source: ExportSource) -> int:
         return 4 if mostly_have(source, (), ("instance_id",), ("memories",)) else 0

@@ -1,7 +1,9 @@
 """The importers by name, and the import itself. A new format is one file and one line here."""
 
+import os
+import re
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from memaudit.adapters.amem import AMem
@@ -11,6 +13,7 @@ from memaudit.adapters.hindsight import Hindsight
 from memaudit.adapters.jsonl_or_text import JsonlOrText
 from memaudit.adapters.langgraph import LangGraph
 from memaudit.adapters.letta import Letta
+from memaudit.adapters.locomo_notes import LocomoNotes
 from memaudit.adapters.markdown_folder import MarkdownFolder
 from memaudit.adapters.mem0 import Mem0, Mem0Search
 from memaudit.adapters.memobase import Memobase
@@ -18,10 +21,11 @@ from memaudit.adapters.memos import MemOS
 from memaudit.adapters.openai_agents import OpenAIAgents
 from memaudit.adapters.protocol import Adapter, ImportOptions, no_list
 from memaudit.adapters.published_layout import WrittenStores
-from memaudit.adapters.source import ExportSource, open_source
-from memaudit.adapters.store import STORE_FORMAT, ExportedStore
+from memaudit.adapters.source import MAX_BYTES, ExportSource, open_source
+from memaudit.adapters.store import STORE_FORMAT, ExportedStore, read_store
 from memaudit.adapters.supermemory import Supermemory
 from memaudit.core.errors import MemAuditError
+from memaudit.io.files import read_bytes
 from memaudit.io.timestamps import export_time
 
 ADAPTERS: dict[str, Adapter] = {
@@ -38,6 +42,7 @@ ADAPTERS: dict[str, Adapter] = {
     Hindsight.name: Hindsight(),
     OpenAIAgents.name: OpenAIAgents(),
     WrittenStores.name: WrittenStores(),
+    LocomoNotes.name: LocomoNotes(),
     JsonlOrText.name: JsonlOrText(),
 }
 
@@ -49,7 +54,7 @@ def named_adapter(name: str) -> Adapter:
 
 
 def guess_adapter(source: ExportSource) -> Adapter:
-    """The importer that is most certain of the content; the file's name plays no part."""
+    """The importer that is most certain of the content; of names only the ending .md counts."""
     scores = {name: adapter.recognises(source) for name, adapter in ADAPTERS.items()}
     best = max(scores.values())
     candidates = [name for name, score in scores.items() if score == best]
@@ -94,6 +99,54 @@ def import_store(
     return adapter.read(source, replace(options, guessed=format is None))
 
 
+@dataclass(frozen=True, slots=True)
+class StoreArgument:
+    """`[NAME=]PATH[+PATH...][@VIEW]`: a store that was imported, or an export of some files."""
+
+    paths: tuple[Path, ...]
+    name: str | None = None
+    view: str | None = None
+
+
+def parse_argument(text: str) -> StoreArgument:
+    """A path that exists is never taken apart."""
+    path, name, view = text, None, None
+    if not os.path.exists(path):
+        before, equals, after = path.partition("=")
+        if equals and before and "/" not in before:
+            name, path = before, after
+    if not os.path.exists(path):
+        before, at, after = path.rpartition("@")
+        if at and "/" not in after:
+            path, view = before, after
+    paths = [path] if os.path.exists(path) else path.split("+")
+    return StoreArgument(tuple(map(Path, paths)), name, view)
+
+
+def open_store(argument: StoreArgument) -> ExportedStore:
+    """The store, or the export imported now."""
+    name, view = argument.name, argument.view
+    path = argument.paths[0]
+    if len(argument.paths) > 1 or not _is_store(path):
+        return import_store(argument.paths, None, ImportOptions(name=name, view=view))
+    store = read_store(path)
+    if view is not None:
+        raise MemAuditError(
+            f"{path.name}: is a store, imported with its view; give the export for another view"
+        )
+    return store.model_copy(update={"name": name}) if name else store
+
+
+_STORE = re.compile(rb'"format"\s*:\s*"memaudit-store"')
+
+
+def _is_store(path: Path) -> bool:
+    """Whether a file says that it is a store; what cannot be read is left to the reader."""
+    if not path.is_file():
+        return not path.exists()
+    return _STORE.search(read_bytes(path, MAX_BYTES, path.name)) is not None
+
+
 def _refuse_other_files(source: ExportSource) -> None:
     """Refuse empty files, API errors, web pages and stores that are already imported."""
     for part in source.parts:
@@ -109,6 +162,8 @@ def _refuse_other_files(source: ExportSource) -> None:
             continue
         if document.get("format") == STORE_FORMAT:
             raise MemAuditError(f"{part.name}: is already a store; score it as it is")
+        if str(document.get("format")).startswith("memaudit-"):
+            raise MemAuditError(f"{part.name}: is a {document['format']}, not a store")
         if api_error(document) and not _holds_data(document):
             raise MemAuditError(no_list(part, ()))
 

@@ -21,6 +21,13 @@ STORE_VERSION: Literal[1] = 1
 
 State = Literal["active", "deleted", "expired", "superseded"]
 
+Times = Literal["shown", "none", "all"]
+"""Times of the conversation in a memory's text: those its system's reader is shown, none, or all.
+"""
+
+WRITTEN_AFTER = "written_after"
+"""In a memory's metadata: the messages after which a capture saw it written or changed."""
+
 MAX_DEPTH = 64
 LONGEST_VECTOR = 50
 """Longer lists of numbers are embeddings, which are left out."""
@@ -44,7 +51,22 @@ class Memory(_Frozen):
     example: str | None = Field(default=None, description="package it was written for")
     sources: tuple[str, ...] = Field(default=(), description="experiences or turns it names")
     salience: float | None = Field(default=None, description="the system's own write-time score")
+    document: str | None = Field(default=None, description="the document it is a part of")
+    lines: tuple[int, int] | None = Field(
+        default=None, description="its first and last line in the document, counted from 1"
+    )
+    context: tuple[str, ...] = Field(
+        default=(), description="headings and parents that its text begins with"
+    )
     metadata: dict[str, JsonValue] = Field(default_factory=dict)
+
+
+class Document(_Frozen):
+    """A file or block that a store cuts into entries. Kept whole, it costs what it costs itself."""
+
+    id: str = Field(min_length=1)
+    text: str
+    head: int = Field(default=0, description="lines of front matter, which a reader is not shown")
 
 
 class ImportCount(_Frozen):
@@ -61,6 +83,7 @@ class Origin(_Frozen):
     format: str
     guessed: bool = False
     view: str | None = Field(default=None, description="which text of a record was taken")
+    view_version: int = Field(default=1, description="of the rule that makes this text")
     files: dict[str, str] = Field(default_factory=dict, description="name to SHA-256")
     versions: dict[str, str] = Field(default_factory=dict)
     configuration: dict[str, JsonValue] = Field(default_factory=dict)
@@ -74,6 +97,10 @@ class ExportedStore(_Frozen):
     name: str = Field(min_length=1)
     origin: Origin
     memories: tuple[Memory, ...]
+    documents: tuple[Document, ...] = Field(
+        default=(), description="files or blocks that memories are entries of"
+    )
+    times: Times = Field(default="shown", description="which times belong to a memory's text")
     count: ImportCount = ImportCount()
     warnings: tuple[str, ...] = ()
 
@@ -86,11 +113,19 @@ IMPORT_FIRST = "(read an export with memaudit import first)"
 
 
 def store_digest(store: ExportedStore) -> str:
-    """The SHA-256 of the memories in their order; names, counts and warnings do not change it."""
-    text = json.dumps(
-        [memory.model_dump(mode="json", exclude_defaults=True) for memory in store.memories],
-        sort_keys=True, separators=(",", ":"), allow_nan=False,
-    )  # fmt: skip
+    """The SHA-256 of the view, its documents and the memories in their order; names, counts and
+    warnings do not change it."""
+    rows = [row.model_dump(mode="json", exclude_defaults=True) for row in store.documents]
+    view = [store.origin.view, store.origin.view_version, store.times]
+    return _sha256({"view": view, "documents": rows, "memories": _rows(store)})
+
+
+def _rows(store: ExportedStore) -> list[object]:
+    return [memory.model_dump(mode="json", exclude_defaults=True) for memory in store.memories]
+
+
+def _sha256(value: object) -> str:
+    text = json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False)
     return hashlib.sha256(text.encode()).hexdigest()
 
 
@@ -100,6 +135,8 @@ def write_store(store: ExportedStore, path: Path) -> None:
 
 def store_text(store: ExportedStore) -> str:
     data = store.model_dump(mode="json", exclude={"memories"})
+    if not store.documents:
+        del data["documents"]
     head = {**data, "digest": store_digest(store)}
     parts = [f"  {_line(name)}: {_line(value)}" for name, value in head.items()]
     rows = [
@@ -137,7 +174,8 @@ def read_store(path: Path) -> ExportedStore:
         if memory.id in seen:
             raise MemAuditError(f"{name}: memories[{at}] repeats the id {memory.id!r}")
         seen.add(memory.id)
-    if digest is not None and digest != store_digest(store):
+    # Before views had versions, the memories alone were the store.
+    if digest is not None and digest not in (store_digest(store), _sha256(_rows(store))):
         raise MemAuditError(f"{name}: does not match its digest: it was edited or damaged")
     return store
 
@@ -237,5 +275,6 @@ class HarmlessSkip(StrEnum):
     """Reasons for a skipped row that leave nothing unread; they are keys of `count.skipped`."""
 
     EMPTY_TEXT = "empty text"
+    NO_ENTRY = "a document without an entry"
     OTHER_NAMESPACE = "other namespace"
     REPEATED_ROW = "repeated row"

@@ -2,7 +2,14 @@
 
 from memaudit.adapters.fields import ExportFields
 from memaudit.adapters.ledger import ImportLedger, MemoryDraft
-from memaudit.adapters.protocol import ExportRow, ImportOptions, mostly_have, rows_of, value_at
+from memaudit.adapters.protocol import (
+    ExportRow,
+    ImportOptions,
+    ReaderTime,
+    mostly_have,
+    rows_of,
+    value_at,
+)
 from memaudit.adapters.source import ExportSource
 from memaudit.adapters.store import ExportedStore, State
 
@@ -16,6 +23,7 @@ class Supermemory:
     name = "supermemory"
     label = "supermemory, memory entries"
     views: tuple[str, ...] = ("memory",)
+    reader_time: ReaderTime | None = None
 
     def recognises(self, source: ExportSource) -> int:
         marks = ("isLatest", "isForgotten")

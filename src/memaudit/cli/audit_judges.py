@@ -72,7 +72,7 @@ def judges(
     for warning in exported.warnings:
         typer.echo(safe(f"{exported.name}: {warning}"), err=True)
     first, second = ({memory.id: memory.coverage for memory in by.memories} for by in judged)
-    memories = active_memories(exported, audited.name)
+    memories = active_memories(exported, audited)
     pairs = (same_session_pairs if same_session else all_pairs)(memories, audited.units)
     undecided = {pair for by in judged for pair in by.caveats.undecided}
     agreement = judge_agreement(first, second, pairs, undecided)

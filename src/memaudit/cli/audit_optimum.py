@@ -26,7 +26,7 @@ from memaudit.core.text import counted
 if TYPE_CHECKING:
     from memaudit.core.package import Package
     from memaudit.label_audit.optimum_audit import CrossFit, FrameLabels, OptimumAudit
-    from memaudit.scoring.judged_store import WrittenStore
+    from memaudit.scoring.written_store import WrittenStore
 
 
 @spread

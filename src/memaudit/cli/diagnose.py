@@ -68,11 +68,13 @@ def diagnose(
     reader: ReaderName = "extractive",
     prompt: PromptName = None,
     policy: Annotated[
-        str,
+        str | None,
         typer.Option(
-            metavar="NAME", help="How a store over budget is pruned: recency or salience."
+            metavar="NAME",
+            help="How a store over budget is pruned: recency, top or salience. Default: recency, "
+            "or top where entries of a document have no times.",
         ),
-    ] = "recency",
+    ] = None,
     judge: Annotated[
         str,
         typer.Option(
@@ -134,7 +136,7 @@ def diagnose(
                 stores=exported,
                 judge=named_judge(judge, label_memories, session) if exported else None,
                 writers=[named_writer(name) for name in writer or []],
-                policy=named_policy(policy),
+                policy=named_policy(policy) if policy else None,
                 seed=seed,
             ),
         )

@@ -7,6 +7,7 @@ import typer
 from memaudit.cli.errors import FAILED
 from memaudit.cli.options import (
     NO_SESSION,
+    NO_STORE_OPTIONS,
     CostRule,
     GroupCap,
     JudgeName,
@@ -16,10 +17,13 @@ from memaudit.cli.options import (
     SalienceFile,
     Seconds,
     SessionOptions,
-    StorePath,
+    StoreArgument,
+    StoreOptions,
     TrustPackageCells,
     judging_session,
     one_budget,
+    place_of,
+    read_stores,
     spread,
 )
 from memaudit.cli.terminal import safe
@@ -29,24 +33,26 @@ from memaudit.core.errors import MemAuditError
 @spread
 def gate(
     package: PackagePath,
-    store: StorePath,
+    store: StoreArgument,
     budget: Annotated[str, typer.Option(metavar="B", help="The budget, a cost.")],
     min_ratio: Annotated[float, typer.Option(metavar="R", help="The lowest ratio that passes.")],
     judge: JudgeName = "lexical",
     label_memories: LabelMemories = None,
     policy: Annotated[
-        str,
+        str | None,
         typer.Option(
             metavar="NAME",
-            help="How a store over budget is pruned: recency, salience or query_salience.",
+            help="How a store over budget is pruned: recency, top, salience or query_salience. "
+            "Default: recency, or top where entries of a document have no times.",
         ),
-    ] = "recency",
+    ] = None,
     salience: SalienceFile = None,
     query_salience: QuerySalienceFile = None,
     cost_rule: CostRule = None,
     group_cap: GroupCap = None,
     seconds: Seconds = None,
     trust_package_cells: TrustPackageCells = False,
+    store_options: StoreOptions = NO_STORE_OPTIONS,
     allow_estimates: Annotated[
         bool,
         typer.Option(
@@ -57,7 +63,6 @@ def gate(
     options: SessionOptions = NO_SESSION,
 ) -> None:
     """Exit with code 1 if a store's union ratio at a budget is below a minimum."""
-    from memaudit.adapters.store import read_store
     from memaudit.io.packages import read_package
     from memaudit.scoring.gate import gate_store
     from memaudit.scoring.judged_store import read_salience
@@ -70,8 +75,8 @@ def gate(
     scored = read_package(package)
     if cost_rule is not None:
         scored = scored.recost(cost_rule)
-    exported = read_store(store)
-    with judging_session([judge], options, store) as session:
+    (exported,) = read_stores([store], store_options)
+    with judging_session([judge], options, place_of(store)) as session:
         result = gate_store(
             scored, exported, at, named_judge(judge, label_memories, session), policy=policy,
             salience=scores, group_cap=group_cap, seconds=seconds,

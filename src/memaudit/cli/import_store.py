@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from memaudit.cli.options import may_write
+from memaudit.cli.options import may_write, named_times
 from memaudit.cli.terminal import safe
 from memaudit.core.errors import MemAuditError
+from memaudit.core.text import counted
 
 if TYPE_CHECKING:
     from memaudit.adapters.store import ExportedStore
@@ -49,6 +50,14 @@ def import_store(
             help="Memories expired at this time are inactive. Default: the latest time in PATH.",
         ),
     ] = None,
+    times: Annotated[
+        str,
+        typer.Option(
+            metavar="WHICH",
+            help="Times in the texts of memories: shown (those that the system's reader is shown), "
+            "none or all.",
+        ),
+    ] = "shown",
     name: Annotated[
         str | None,
         typer.Option(metavar="NAME", help="Name of the store. Default: the name of the file."),
@@ -72,7 +81,7 @@ def import_store(
     if any(os.path.realpath(path) == os.path.realpath(out) for path in paths):
         raise MemAuditError(f"{out}: is the export itself; write the store to another file")
     may_write(out, "store")
-    options = ImportOptions(name=name, view=view, namespace=namespace, as_of=as_of)
+    options = ImportOptions(name, view, namespace, as_of, named_times(times))
     store = registry.import_store(paths, format, options)
     write_store(store, out)
     if as_json:
@@ -94,6 +103,7 @@ def _data(store: "ExportedStore", out: Path) -> dict[str, object]:
 
 
 def _lines(store: "ExportedStore", out: Path) -> list[str]:
+    from memaudit.adapters.documents import document_lines
     from memaudit.adapters.store import store_digest
 
     count, origin = store.count, store.origin
@@ -108,6 +118,12 @@ def _lines(store: "ExportedStore", out: Path) -> list[str]:
     ]
     if not store.memories:
         lines.append("          the store is empty")
+    for document in store.documents:
+        entries = sum(memory.document == document.id for memory in store.memories)
+        lines.append(
+            f"{len(document_lines(document.text)):>9,}  lines of {document.id}, "
+            f"{counted(entries, 'entry')}"
+        )
     owners = Counter(memory.namespace for memory in store.active if memory.namespace)
     if len(owners) > 1:
         named = ", ".join(f"{name} {number:,}" for name, number in owners.most_common(NAMED))

@@ -18,6 +18,7 @@ from memaudit.io.files import beside
 from memaudit.solvers.protocol import checked_seconds
 
 if TYPE_CHECKING:
+    from memaudit.adapters.store import ExportedStore, Times
     from memaudit.core.package import Package
     from memaudit.models.session import ModelSession
     from memaudit.scoring.judges import Judge
@@ -93,8 +94,19 @@ PackagesPath = Annotated[
 StorePath = Annotated[
     Path, typer.Argument(metavar="STORE", help="A store written by memaudit import.")
 ]
-StorePaths = Annotated[
-    list[Path], typer.Argument(metavar="STORE", help="Stores written by memaudit import.")
+StoreArgument = Annotated[
+    str,
+    typer.Argument(
+        metavar="STORE",
+        help="A store written by memaudit import, or an export: [NAME=]PATH[+PATH][@VIEW]",
+    ),
+]
+StoreArguments = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="STORE",
+        help="Stores written by memaudit import, or exports: [NAME=]PATH[+PATH][@VIEW]",
+    ),
 ]
 Budgets = Annotated[
     str, typer.Option("--budget", metavar="B[,B...]", help="Budgets, separated by commas.")
@@ -324,3 +336,82 @@ def judging_session(
 
 def _is_model(judge: str) -> bool:
     return judge.startswith("model:")
+
+
+@dataclass(frozen=True, slots=True)
+class StoreOptions:
+    """How stores are read for a comparison."""
+
+    times: Annotated[
+        str | None,
+        typer.Option(
+            metavar="WHICH",
+            help="Times in the texts of memories: shown (those that the system's reader is shown), "
+            "none or all. Default: as imported.",
+        ),
+    ] = None
+    map: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="OLD=NEW",
+            help="A store names the conversation OLD, the package NEW; may be repeated.",
+        ),
+    ] = None
+
+
+NO_STORE_OPTIONS = StoreOptions()
+
+
+def read_stores(arguments: Sequence[str], options: StoreOptions) -> "list[ExportedStore]":
+    """The stores of a comparison, all with the same rule for times; their warnings are printed."""
+    from memaudit.adapters.registry import open_store, parse_argument
+    from memaudit.scoring.fed_turns import parse_names, renamed
+    from memaudit.scoring.package_scores import refuse_incomparable
+
+    times = named_times(options.times) if options.times else None
+    names = parse_names(options.map or [])
+    stores = []
+    for argument in arguments:
+        store = renamed(open_store(parse_argument(argument)), names)
+        stores.append(store.model_copy(update={"times": times}) if times else store)
+    refuse_incomparable(stores)
+    for store in stores:
+        for warning in store.warnings:
+            typer.echo(safe(f"{store.name}: {warning}"), err=True)
+    return stores
+
+
+def read_views(
+    arguments: Sequence[str], stores: "Sequence[ExportedStore]", view: str, options: StoreOptions
+) -> "list[ExportedStore]":
+    """The stores again, those that are exports and have this view by it."""
+    from memaudit.adapters.registry import ADAPTERS, open_store, parse_argument
+    from memaudit.scoring.fed_turns import parse_names, renamed
+
+    names = parse_names(options.map or [])
+    seen = []
+    for argument, store in zip(arguments, stores, strict=True):
+        adapter = ADAPTERS.get(store.origin.format)
+        if adapter is None or view not in adapter.views or store.origin.view == view:
+            seen.append(store)
+            continue
+        again = renamed(open_store(replace(parse_argument(argument), view=view)), names)
+        seen.append(again.model_copy(update={"name": store.name, "times": store.times}))
+    if not any(store.origin.view == view for store in seen):
+        raise MemAuditError(f"--views {view}: no store has this view")
+    return seen
+
+
+def place_of(argument: str) -> Path:
+    """The path of a STORE argument, beside which files are written."""
+    from memaudit.adapters.registry import parse_argument
+
+    return parse_argument(argument).paths[0]
+
+
+def named_times(name: str) -> "Times":
+    """The value of `--times`."""
+    known: dict[str, Times] = {"shown": "shown", "none": "none", "all": "all"}
+    if name not in known:
+        raise MemAuditError(f"--times {name!r} is not known; choose from {', '.join(known)}")
+    return known[name]

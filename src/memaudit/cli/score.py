@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from memaudit.adapters.store import ExportedStore, read_store
+from memaudit.adapters.store import ExportedStore
 from memaudit.cli.options import (
     NO_LAZY,
     NO_SESSION,
+    NO_STORE_OPTIONS,
     Budgets,
     CostRule,
     GroupCap,
@@ -23,12 +24,15 @@ from memaudit.cli.options import (
     SalienceFile,
     Seconds,
     SessionOptions,
-    StorePaths,
+    StoreArguments,
+    StoreOptions,
     TrustPackageCells,
     distinct_budgets,
     judging_session,
     lazy_plan,
     may_write,
+    place_of,
+    read_stores,
     spread,
 )
 from memaudit.cli.score_tables import (
@@ -56,7 +60,6 @@ from memaudit.scoring.package_scores import (
     Scoring,
     StoreResult,
     Unscored,
-    refuse_equal_store_names,
     score_package,
     score_packages,
 )
@@ -75,7 +78,7 @@ Kinds = tuple[str, Fraction, Sequence[KindRow]]
 @spread
 def score(
     package: PackagesPath,
-    stores: StorePaths,
+    stores: StoreArguments,
     budget: Budgets,
     judge: Annotated[
         list[str] | None,
@@ -92,6 +95,13 @@ def score(
     group_cap: GroupCap = None,
     seconds: Seconds = None,
     trust_package_cells: TrustPackageCells = False,
+    store_options: StoreOptions = NO_STORE_OPTIONS,
+    stores_only: Annotated[
+        bool,
+        typer.Option(
+            "--stores-only", help="Leave the package's own candidates out of every optimum."
+        ),
+    ] = False,
     lazy: Annotated[
         bool,
         typer.Option(
@@ -132,11 +142,9 @@ def score(
         raise MemAuditError("--explain needs a single package; score one package at a time")
     if cost_rule is not None:
         packages = [package.recost(cost_rule) for package in packages]
-    exported = [read_store(path) for path in stores]
-    refuse_equal_store_names(exported)
-    for store in exported:
-        for warning in store.warnings:
-            typer.echo(safe(f"{store.name}: {warning}"), err=True)
+    if stores_only:
+        packages = [package.replace(candidates=(), coverage=()) for package in packages]
+    exported = read_stores(stores, store_options)
     if save_union is not None:
         may_write(save_union, "package")
         if len(packages) > 1:
@@ -149,7 +157,7 @@ def score(
             "--lazy needs a judge that goes by texts: model:NAME, lexical, or labels:FILE with "
             "--label-memories"
         )
-    with judging_session(names, options, stores[0]) as session:
+    with judging_session(names, options, place_of(stores[0])) as session:
         judges = _judges(names, label_memories, exported, session)
         first = next(iter(judges.values()))
         plan = lazy_plan(lazy_options, packages, first, session) if lazy else None
@@ -186,8 +194,8 @@ def _judges(
 
 
 OVER = (
-    "! costs more than the budget: F(Y) and its ratios are of the full store and may exceed 1; "
-    "upper, recency and salience are pruned to the budget, relative to the union optimum"
+    "! costs more than the budget: F(Y) and its ratios are of the full store and may exceed 1; the "
+    "columns from upper on are what fits the budget, relative to OPT of the common union"
 )
 OPEN = "a..b: an optimum is not certified, or cells are not judged; it lies between a and b"
 KINDS = (

@@ -14,7 +14,7 @@ from memaudit.core.text import counted
 from memaudit.formats.score_file import LOSS_STEPS
 from memaudit.scoring.loss_diagnosis import KindRow
 from memaudit.scoring.package_scores import PackageScores, StoreResult
-from memaudit.scoring.pruning import DEFAULT_POLICY, POLICIES
+from memaudit.scoring.pruning import POLICIES
 from memaudit.scoring.score import Ratio, bound_text
 
 
@@ -29,7 +29,7 @@ def scores_table(rows: Sequence[StoreResult]) -> Table:
             safe_markup(score.name), short_exact(score.budget), _cost(row),
             _value(row), ratio_text(score.package_ratio),
             ratio_text(score.union_ratio), ratio_text(score.common_ratio),
-            ratio_text(score.upper.ratio), *_pruned(row, policies),
+            ratio_text(score.upper.common_ratio), *_pruned(row, policies),
         )  # fmt: skip
     return table
 
@@ -45,7 +45,7 @@ def packages_table(rows: Sequence[tuple[str, StoreResult]]) -> Table:
             safe_markup(package), safe_markup(score.name), short_exact(score.budget),
             f"{score.memories:,}", _cost(row), _value(row),
             ratio_text(score.union_ratio), ratio_text(score.common_ratio),
-            ratio_text(score.upper.ratio), *_pruned(row, policies),
+            ratio_text(score.upper.common_ratio), *_pruned(row, policies),
         )  # fmt: skip
     return table
 
@@ -62,7 +62,7 @@ def _table(texts: Sequence[str], numbers: Sequence[str]) -> Table:
 def _policies(rows: Sequence[StoreResult]) -> list[str]:
     """Recency, and the other policies with a row of a store that has memories."""
     used = {pruned.policy for row in rows if row.score.memories for pruned in row.score.pruned}
-    return [name for name in POLICIES if name == DEFAULT_POLICY or name in used]
+    return [name for name in POLICIES if name == "recency" or name in used]
 
 
 def _value(row: StoreResult) -> str:
@@ -76,7 +76,7 @@ def _cost(row: StoreResult) -> str:
 
 
 def _pruned(row: StoreResult, policies: Sequence[str]) -> list[str]:
-    ratios = {pruned.policy: pruned.ratio for pruned in row.score.pruned}
+    ratios = {pruned.policy: pruned.common_ratio for pruned in row.score.pruned}
     return [ratio_text(ratios[name]) if name in ratios else "-" for name in policies]
 
 
@@ -113,6 +113,12 @@ def rests_on(scores: PackageScores) -> list[str]:
             f"{name}: {counted(score.duplicates, 'memory')} with the text of another one, "
             f"{once}; cost {short_exact(score.duplicate_cost)}"
         )
+    for written in scores.stores:
+        if not all(memory.has_order for memory in written.memories):
+            lines.append(
+                f"{written.name}: entries of its documents have no times, so recency has no "
+                "number; over budget it is cut from the top"
+            )
     if scores.package_cells == "kept":
         lines.append("the package's own assumed cells were kept: the judge did not judge them")
     if (lazy := scores.lazy) is not None:

@@ -11,18 +11,23 @@ import typer
 from rich import box
 from rich.table import Table
 
-from memaudit.adapters.store import ExportedStore, read_store
+from memaudit.adapters.store import ExportedStore
 from memaudit.cli.options import (
     NO_SESSION,
+    NO_STORE_OPTIONS,
     Budgets,
     GroupCap,
     LabelMemories,
     PackagePath,
     Seconds,
     SessionOptions,
-    StorePaths,
+    StoreArguments,
+    StoreOptions,
     distinct_budgets,
     judging_session,
+    place_of,
+    read_stores,
+    read_views,
     spread,
 )
 from memaudit.cli.terminal import console, safe, safe_markup
@@ -34,7 +39,8 @@ from memaudit.core.package import Package
 from memaudit.io.packages import read_package
 from memaudit.scoring.candidate_cells import judge_candidates
 from memaudit.scoring.caveats import caveat_lines, store_data
-from memaudit.scoring.judged_store import WrittenStore, judge_store
+from memaudit.scoring.fed_turns import fed_part
+from memaudit.scoring.judged_store import judge_store
 from memaudit.scoring.judges import (
     Judge,
     judged_how,
@@ -43,7 +49,6 @@ from memaudit.scoring.judges import (
     refuse_shared_ids,
 )
 from memaudit.scoring.locomo_corrections import VARIANT_NAME, corrected_package, read_corrections
-from memaudit.scoring.package_scores import refuse_equal_store_names
 from memaudit.scoring.sensitivity import (
     BASIS,
     JudgePairing,
@@ -65,12 +70,13 @@ from memaudit.scoring.sensitivity_variants import (
     judge_variant,
     variants,
 )
+from memaudit.scoring.written_store import WrittenStore
 
 
 @spread
 def sensitivity(
     package: PackagePath,
-    stores: StorePaths,
+    stores: StoreArguments,
     budget: Budgets,
     judge: Annotated[
         list[str] | None,
@@ -103,6 +109,14 @@ def sensitivity(
         int, typer.Option(metavar="N", min=1, help="Draws per noise and rate.")
     ] = 20,
     seed: Annotated[int, typer.Option(metavar="N", help="Seed of the noise.")] = 0,
+    views: Annotated[
+        str,
+        typer.Option(
+            metavar="V[,V...]",
+            help="Views of exports to try, such as lines,full; a STORE has to be the export.",
+        ),
+    ] = "",
+    store_options: StoreOptions = NO_STORE_OPTIONS,
     corrections: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Corrected evidence of LoCoMo; needs --conversations."),
@@ -116,7 +130,7 @@ def sensitivity(
 ) -> None:
     """Test whether scores and rankings survive other choices.
 
-    The choices are judges, cost rules, group caps and wrong labels.
+    The choices are judges, cost rules, group caps, wrong labels and views of an export.
     """
     budgets = distinct_budgets(budget)
     choices = _choices(cost_rules, group_caps, noise, rates, repetitions, seed)
@@ -126,18 +140,25 @@ def sensitivity(
     scored = read_package(package)
     if cost_rule is not None:
         scored = scored.recost(cost_rule)
-    exported = [read_store(path) for path in stores]
-    refuse_equal_store_names(exported)
+    exported = read_stores(stores, store_options)
     refuse_shared_ids(names, label_memories, exported)
-    for store in exported:
-        for warning in store.warnings:
-            typer.echo(safe(f"{store.name}: {warning}"), err=True)
+    part = fed_part(scored, exported)
+    scored = part.package
     extra: list[Variant] = []
-    with judging_session(names, options, stores[0]) as session:
+    with judging_session(names, options, place_of(stores[0])) as session:
         judges = named_judges(names, label_memories, session)
         refuse_equal_judge_names(judges)
-        judged = {by.name: [judge_store(scored, store, by) for store in exported] for by in judges}
+        judged = {
+            by.name: [
+                judge_store(scored, store, by).without_units(part.left_out) for store in exported
+            ]
+            for by in judges
+        }
         packages = {by.name: judge_candidates(scored, by) for by in judges}
+        for view in _parts(views):
+            seen = read_views(stores, exported, view, store_options)
+            in_view = tuple(judge_store(scored, store, judges[0]) for store in seen)
+            extra.append(Variant(f"view {view}", packages[judges[0].name], in_view, group_cap))
         if corrections is not None and conversations is not None:
             extra.append(
                 _corrected(scored, corrections, conversations, exported, judges[0], group_cap)

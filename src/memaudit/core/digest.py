@@ -16,6 +16,9 @@ def canonical(package: Package) -> dict[str, Any]:
         data[table] = sorted(data.get(table, ()), key=lambda row: str(row["id"]))
     for experience, position in zip(data["experiences"], _positions(package), strict=True):
         experience["index"] = position
+    for candidate in data["candidates"]:
+        if "parts" in candidate:
+            candidate["parts"] = sorted(candidate["parts"])
     responses = {unit.id: unit.response for unit in package.units}
     for unit in data["units"]:
         if "response" in unit:  # in full: the shape is a default too, and distinguishes the h

@@ -5,6 +5,9 @@ and punctuation at the end of a sentence aside; an empty text equals no other. T
 the least cost of its copies and, cell by cell, their larger value. It stays in the group of its
 copies if they share one, else it is in a group of its own. All this can only raise an optimum.
 
+Parts follow: the one candidate has the parts of all its copies, and is a part wherever a copy was.
+A candidate that has or is a part must be alone in its group, so it moves to one of its own.
+
 A package says by `equal_texts_once` that no two of its candidates have the same text.
 """
 
@@ -51,25 +54,60 @@ def distinct_texts(
         if copy is not chosen[id(same)]
     }
     left = [candidate for candidate in candidates if candidate.id not in stands_for]
+    parts = _merged_parts(candidates, stands_for)
+    involved = {id for whole in parts for id in (whole, *parts[whole])}
     room = Counter(candidate.experience for candidate in left)
     moved: dict[str, tuple[str, str]] = {}  # the first copy's experience and the new one
     for same in groups:
         kept = chosen[id(same)]
         shared = len({copy.experience for copy in same}) == 1
-        if not shared and room[kept.experience] > 1:
+        if room[kept.experience] > 1 and (not shared or kept.id in involved):
             moved[kept.id] = same[0].experience, f"same text: {kept.id}"
     return DistinctTexts(
         _with_own_groups(experiences, moved),
         tuple(
-            candidate.model_copy(update={"experience": moved[candidate.id][1]})
-            if candidate.id in moved
-            else candidate
+            candidate.model_copy(
+                update={
+                    "experience": moved.get(candidate.id, ("", candidate.experience))[1],
+                    "parts": parts.get(candidate.id, ()),
+                }
+            )
             for candidate in left
         ),
         _larger_cells(coverage, stands_for),
         stands_for,
         {candidate.id: candidate for candidate in candidates if candidate.id in stands_for},
     )
+
+
+def _merged_parts(
+    candidates: Sequence[Candidate], stands_for: Mapping[str, str]
+) -> dict[str, tuple[str, ...]]:
+    """By candidate, the parts that it has once copies are left out."""
+    direct: dict[str, list[str]] = {}
+    for candidate in candidates:
+        for part in candidate.parts:
+            whole, inner = (stands_for.get(id, id) for id in (candidate.id, part))
+            if inner != whole:
+                direct.setdefault(whole, []).append(inner)
+    merged: dict[str, tuple[str, ...]] = {}
+    inside: set[str] = set()
+    for whole in direct:
+        if whole in inside:
+            continue
+        # A part may have the text of another whole. What that contains is then part of the larger
+        # one only: a package has no parts of parts.
+        found = dict.fromkeys(direct[whole])
+        waiting = list(found)
+        while waiting:
+            more = [id for id in direct.get(waiting.pop(), ()) if id not in found and id != whole]
+            found |= dict.fromkeys(more)
+            waiting += more
+        for inner in found:
+            merged.pop(inner, None)
+        merged[whole] = tuple(found)
+        inside.update(found)
+    return merged
 
 
 def _with_own_groups(

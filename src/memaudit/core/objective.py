@@ -49,10 +49,11 @@ def violations(
     package: Package, store: Collection[str], budget: Fraction, group_cap: int
 ) -> list[str]:
     """What makes a store infeasible, in words; empty when it is feasible (paper, eq. 1)."""
-    unknown = sorted(set(store) - package.candidate.keys())
+    chosen = set(store)
+    unknown = sorted(chosen - package.candidate.keys())
     if unknown:
         return [f"unknown candidate {id!r}" for id in unknown]
-    broken = ["a candidate is kept twice"] if len(set(store)) != len(store) else []
+    broken = ["a candidate is kept twice"] if len(chosen) != len(store) else []
     cost = package.total_cost(store)
     if cost > budget:
         broken.append(f"cost {plain(cost)} exceeds the budget {plain(budget)}")
@@ -61,5 +62,10 @@ def violations(
         f"experience {experience!r} keeps {count} candidates, at most {group_cap} allowed"
         for experience, count in sorted(kept.items())
         if count > group_cap
+    ]
+    broken += [
+        f"{whole!r} is kept together with its part {part!r}"
+        for whole in sorted(chosen)
+        for part in sorted(chosen.intersection(package.candidate[whole].parts))
     ]
     return broken

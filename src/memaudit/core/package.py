@@ -1,6 +1,7 @@
 """The frozen package: stream, candidates, costs, units, queries, coverage (paper, section 2)."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, Self
@@ -61,6 +62,10 @@ class Candidate(_Named):
     cost: Exact = Field(description="storage cost under the package's cost rule")
     confidence: Exact | None = None
     generator: str | None = None
+    parts: tuple[str, ...] = Field(
+        default=(),
+        description="candidates that this one contains word for word; never kept together with it",
+    )
 
 
 class Source(BaseModel):
@@ -207,6 +212,19 @@ class Package(BaseModel):
         """What a set of candidates costs together."""
         return sum((self.candidate[id].cost for id in store), Fraction(0))
 
+    def only(self, ids: Collection[str]) -> "Package":
+        """The same package with some of its candidates."""
+        return self.replace(
+            candidates=tuple(
+                candidate.model_copy(
+                    update={"parts": tuple(part for part in candidate.parts if part in ids)}
+                )
+                for candidate in self.candidates
+                if candidate.id in ids
+            ),
+            coverage=tuple(cell for cell in self.coverage if cell.candidate in ids),
+        )
+
     def recost(self, rule: str) -> "Package":
         """The same package with every candidate's cost measured by another rule."""
         if rule == DECLARED:
@@ -235,6 +253,7 @@ def find_problems(package: Any) -> Iterator[Problem]:
     units = {row.id for row in package.units}
     candidates = {row.id for row in package.candidates}
     yield from _candidate_problems(package, experiences)
+    yield from _part_problems(package.candidates)
     if package.equal_texts_once:
         yield from _equal_texts(package.candidates)
     for row, unit in enumerate(package.units):
@@ -327,6 +346,36 @@ def _candidate_problems(package: Any, experiences: set[str]) -> Iterator[Problem
             )  # fmt: skip
         if candidate.confidence is not None and not 0 <= candidate.confidence <= 1:
             yield Problem("has a confidence outside [0, 1]", "", *at)
+
+
+def _part_problems(candidates: Sequence[Candidate]) -> Iterator[Problem]:
+    """Parts that mean nothing, or that dominance among the candidates of a group could break."""
+    known = {candidate.id: candidate for candidate in candidates}
+    involved: set[str] = set()
+    for row, whole in enumerate(candidates):
+        at = (whole.id, "candidates", row)
+        if whole.parts:
+            involved.update((whole.id, *whole.parts))
+        for part, times in Counter(whole.parts).items():
+            if times > 1:
+                yield Problem(f"names its part {part!r} {times} times", "name it once", *at)
+            if part == whole.id:
+                yield Problem("is a part of itself", "drop it from its parts", *at)
+            elif part not in known:
+                yield Problem(
+                    f"has as a part the unknown candidate {part!r}", "add it or drop it", *at
+                )
+            elif known[part].parts:
+                yield Problem(
+                    f"has the part {part!r}, which has parts", "name parts without parts", *at
+                )
+    members = Counter(candidate.experience for candidate in candidates)
+    for row, candidate in enumerate(candidates):
+        if candidate.id in involved and members[candidate.experience] > 1:
+            yield Problem(
+                f"has or is a part, and shares the experience {candidate.experience!r}",
+                "give it an experience of its own", candidate.id, "candidates", row,
+            )  # fmt: skip
 
 
 def _equal_texts(candidates: Sequence[Candidate]) -> Iterator[Problem]:

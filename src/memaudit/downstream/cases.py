@@ -12,9 +12,11 @@ from memaudit.core.exact import plain
 from memaudit.core.package import Package
 from memaudit.downstream.kept_store import KeptStore, StoredMemory
 from memaudit.scoring.caveats import unread_rows
-from memaudit.scoring.judged_store import WrittenStore, examples_of, is_out_of_pool, judge_store
+from memaudit.scoring.fed_turns import examples_of
+from memaudit.scoring.judged_store import is_out_of_pool, judge_store
 from memaudit.scoring.judges import Judge
 from memaudit.scoring.pruning import POLICIES, Policy, keep_within
+from memaudit.scoring.written_store import WrittenStore
 from memaudit.writers.protocol import Writer
 from memaudit.writers.run_writer import WriterRunner
 
@@ -22,13 +24,13 @@ WRITTEN = "written within the budget"
 
 
 def exported_store(
-    package: Package, store: ExportedStore, judge: Judge, budget: Fraction, policy: Policy
+    package: Package, store: ExportedStore, judge: Judge, budget: Fraction, policy: Policy | None
 ) -> KeptStore:
     """An exported store, cut to the budget by a policy where it does not fit."""
     return judged_kept_store(judge_store(package, store, judge), budget, policy)
 
 
-def judged_kept_store(store: WrittenStore, budget: Fraction, policy: Policy) -> KeptStore:
+def judged_kept_store(store: WrittenStore, budget: Fraction, policy: Policy | None) -> KeptStore:
     """A judged store, cut to the budget by a policy where it does not fit."""
     kept = keep_within(store, budget, policy)
     kept_ids = set(kept.ids)
@@ -98,7 +100,7 @@ class StoreChoice:
     stores: Sequence[ExportedStore] = ()
     judge: Judge | None = None
     writers: Sequence[Writer] = ()
-    policy: Policy = "recency"
+    policy: Policy | None = None
     seed: int = 0
 
 
@@ -134,7 +136,7 @@ def make_cases(packages: Sequence[Package], choice: StoreChoice) -> DiagnosisCas
         cases,
         {
             "budget": plain(choice.budget),
-            "policy": choice.policy,
+            "policy": choice.policy or "recency",  # or top where that is not defined
             "kept_by": _kept_by(cases),
             "judge": choice.judge.name if choice.judge else None,
             "coverage_is_an_estimate": bool(choice.judge and choice.judge.is_estimate),

@@ -39,6 +39,7 @@ FIELDS: dict[str, dict[str, str]] = {
     "candidates": {
         "candidate_id": "id", "experience_id": "experience", "representation_type": "kind",
         "text": "text", "cost": "cost", "generator_id": "generator", "confidence": "confidence",
+        "part_candidate_ids": "parts",
     },
     "units": {
         "unit_id": "id", "kind": "kind", "canonical_text": "text", "source_spans": "sources",
@@ -55,7 +56,7 @@ FIELDS: dict[str, dict[str, str]] = {
     },
 }  # fmt: skip
 """Their field to ours, per table. `stream_index`, `response`, `importance`, `speaker`, `provenance`
-and `upper` are additions of ours, absent from published folders."""
+and `upper` are additions of ours, absent from published folders; so is `part_candidate_ids`."""
 
 KEYS = {table: next(iter(fields)) for table, fields in FIELDS.items()}
 """The field whose id says which example a row belongs to."""
@@ -396,7 +397,8 @@ def renamed(table: str, row: dict[str, Any], rename: Callable[[str], str]) -> di
     for field in ("id", "experience", "candidate", "unit"):
         if isinstance(row.get(field), str):
             changed[field] = rename(row[field])
-    required = row.get("required")
-    if table == "queries" and isinstance(required, list | tuple):
-        changed["required"] = [rename(id) if isinstance(id, str) else id for id in required]
+    for list_table, field in (("queries", "required"), ("candidates", "parts")):
+        ids = row.get(field)
+        if table == list_table and isinstance(ids, list | tuple):
+            changed[field] = [rename(id) if isinstance(id, str) else id for id in ids]
     return changed

@@ -16,11 +16,13 @@ from memaudit.core.errors import MemAuditError
 from memaudit.core.package import Package
 from memaudit.natural.coverage_rules import coverage_row
 from memaudit.natural.label_passes import CellKey
-from memaudit.scoring.judged_store import WrittenStore, examples_of, judge_store
+from memaudit.scoring.fed_turns import example_for, examples_of
+from memaudit.scoring.judged_store import judge_store
 from memaudit.scoring.judges import Judge
-from memaudit.scoring.package_scores import refuse_equal_store_names
+from memaudit.scoring.package_scores import refuse_incomparable
 from memaudit.scoring.score import Basis
 from memaudit.scoring.unions import Union, union_of
+from memaudit.scoring.written_store import WrittenStore
 
 CellLabels = Mapping[CellKey, Fraction]
 """The coverage value of each cell; other cells keep theirs."""
@@ -161,7 +163,7 @@ def stores_by_package(
 
     A store that names no examples is about one conversation, so there must be a single package.
     """
-    refuse_equal_store_names(stores)
+    refuse_incomparable(stores)
     for store in stores:
         if len(packages) > 1 and not examples_of(store):
             raise MemAuditError(
@@ -176,4 +178,4 @@ def stores_by_package(
 
 
 def _is_for(store: ExportedStore, package: Package) -> bool:
-    return package.name in (examples_of(store) or {package.name})
+    return not examples_of(store) or example_for(store, package) is not None

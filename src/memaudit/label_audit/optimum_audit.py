@@ -19,10 +19,10 @@ from memaudit.label_audit.audited_package import CellLabels, changes, own_values
 from memaudit.label_audit.frame import VALUES, DrawnFrom, Frame, LabelSet
 from memaudit.label_audit.frame_drawing import frame_of
 from memaudit.natural.label_passes import CellKey, label_passes, with_pass
-from memaudit.scoring.judged_store import WrittenStore
 from memaudit.scoring.judges import Judge, MemoryText, NotJudged
 from memaudit.scoring.pruning import keep_within
 from memaudit.scoring.unions import Union, store_alone, union_of
+from memaudit.scoring.written_store import WrittenStore
 from memaudit.solvers.solve import solve
 
 OPTIMUM = "optimum"

@@ -12,7 +12,7 @@ from memaudit.core.exact import plain
 from memaudit.formats.file_model import validated
 from memaudit.formats.score_file import FORMAT, NotScored, ScoreFile, ScoreRow, StoreRow
 from memaudit.io.files import decode, read_bytes
-from memaudit.scoring.pruning import DEFAULT_POLICY, kept_row
+from memaudit.scoring.pruning import DEFAULT_POLICIES, kept_row
 
 MAX_BYTES = 1 << 28
 
@@ -58,7 +58,7 @@ def undefined_reason(row: ScoreRow) -> str:
     """Why there is no kept ratio. Empty if there is one."""
     if kept_ratio(row) is not None:
         return ""
-    return row.common_union_ratio.undefined or f"no {DEFAULT_POLICY} row"
+    return row.common_union_ratio.undefined or f"no {' or '.join(DEFAULT_POLICIES)} row"
 
 
 def read_scores(folder: Path) -> Entries:

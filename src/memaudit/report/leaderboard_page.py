@@ -17,7 +17,7 @@ from memaudit.report.page_kit import environment, one_file
 from memaudit.report.writer_groups import Member
 from memaudit.scoring.caveats import MISSING_ROWS, is_incomplete, row_caveats
 from memaudit.scoring.judges import judged_how
-from memaudit.scoring.pruning import DEFAULT_POLICY
+from memaudit.scoring.pruning import BY_DEFAULT
 from memaudit.stats.bootstrap import Interval
 from memaudit.stats.paired_tests import Difference
 
@@ -126,7 +126,7 @@ def notes(board: Board) -> list[str]:
         if averages and not board.one_package:
             lines.append(f"memories of a package, on average: {', '.join(averages)}")
     if any(standing.cut for _, rows in board.budgets for standing in rows):
-        lines.append(f"a store over budget is cut to it by {DEFAULT_POLICY}, as in the diagnosis")
+        lines.append(f"a store over budget is cut to it by {BY_DEFAULT}, as in the diagnosis")
     if any(standing.missing for _, rows in board.budgets for standing in rows):
         lines.append(
             "some stores were not scored on every package at every budget: their means are over "

@@ -10,13 +10,14 @@ from memaudit.core.grounds import is_estimate
 from memaudit.core.package import Package
 from memaudit.scoring.candidate_cells import assumed_pairs, judge_candidates
 from memaudit.scoring.caveats import Caveats
+from memaudit.scoring.fed_turns import fed_part
 from memaudit.scoring.judged_store import OWN_SALIENCE, Salience, judge_store
 from memaudit.scoring.judges import Judge
 from memaudit.scoring.pruning import (
-    DEFAULT_POLICY,
     EVERYTHING_FITS,
     POLICIES,
-    MissingSalience,
+    NoSuchOrder,
+    default_policy,
     kept_row,
 )
 from memaudit.scoring.score import StoreScorer
@@ -91,23 +92,26 @@ def gate_store(
     budget: Fraction,
     judge: Judge,
     *,
-    policy: str = DEFAULT_POLICY,
+    policy: str | None = None,
     salience: Salience = OWN_SALIENCE,
     group_cap: int | None = None,
     seconds: float | None = None,
     trust_package_cells: bool = False,
 ) -> GateResult:
     """The ratio of a store; an error where there is none."""
-    if policy not in POLICIES:
+    if policy is not None and policy not in POLICIES:
         raise MemAuditError(f"unknown policy {policy!r}; choose from {', '.join(POLICIES)}")
-    judged = judge_store(package, store, judge, salience)
+    part = fed_part(package, [store])
+    package = part.package
+    judged = judge_store(package, store, judge, salience).without_units(part.left_out)
+    policy = policy or default_policy(judged)
     scored = package if trust_package_cells else judge_candidates(package, judge)
     kept_cells = scored is package and any(assumed_pairs(package).values())
     score = StoreScorer(scored, [judged], group_cap, seconds).score(judged, budget)
     by_policy = {pruned.policy: (pruned.ratio, pruned.score) for pruned in score.pruned}
     kept = kept_row(score.feasible, (score.union_ratio, score.score), by_policy, policy)
     if kept is None:
-        raise MissingSalience(judged.name, policy)
+        raise NoSuchOrder(judged, policy)
     ratio, kept_score = kept
     ends = ratio.between if ratio.value is None else (ratio.value, ratio.value * ratio.slack)
     if ends is None:

@@ -1,84 +1,24 @@
 """From an exported store to a judged one: costs measured, coverage judged, salience read."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 
+from memaudit.adapters.documents import document_lines
 from memaudit.adapters.published_layout import memory_id, read_salience_calls
-from memaudit.adapters.store import ExportedStore, Memory, missing_memories
-from memaudit.core.cost import DECLARED, cost_rule
+from memaudit.adapters.store import WRITTEN_AFTER, ExportedStore, Memory, missing_memories
+from memaudit.core.cost import DECLARED, CostRule, cost_rule
 from memaudit.core.errors import MemAuditError
 from memaudit.core.exact import exact
 from memaudit.core.package import Package
-from memaudit.core.text import content_key, counted
-from memaudit.scoring.caveats import NO_CAVEATS, Caveats, unread_rows
-from memaudit.scoring.judges import Cell, Judge, MemoryText, NotJudged, Pair
-
-
-@dataclass(frozen=True, slots=True)
-class WrittenMemory:
-    """A memory of an exported store: its measured cost and its coverage of the package's units."""
-
-    id: str
-    text: str
-    cost: Fraction
-    coverage: Mapping[str, Cell] = field(default_factory=dict)
-    sources: tuple[str, ...] = ()
-    salience: Fraction | None = None
-    query_salience: Fraction | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class WrittenStore:
-    """What a system wrote, in the order it wrote it."""
-
-    name: str
-    memories: tuple[WrittenMemory, ...]
-    caveats: Caveats = NO_CAVEATS
-
-    def judged(self, undecided: Sequence[Pair], left_out: Mapping[str, int]) -> "WrittenStore":
-        """The store with what its judge could not say."""
-        cells = [cell for memory in self.memories for cell in memory.coverage.values()]
-        covers = any(cell.value or cell.upper for cell in cells)
-        caveats = replace(
-            self.caveats,
-            undecided=tuple(undecided),
-            left_out={**left_out, **self.caveats.left_out},
-            covers_nothing=bool(self.memories) and not covers,
-        )
-        return replace(self, caveats=caveats)
-
-    @property
-    def cost(self) -> Fraction:
-        """The cost of keeping all of it."""
-        return sum((memory.cost for memory in self.memories), Fraction(0))
-
-    @property
-    def duplicates(self) -> list[WrittenMemory]:
-        """Memories with the text of an earlier one."""
-        seen: set[str] = set()
-        repeated = []
-        for memory in self.memories:
-            key = content_key(memory.text)
-            if key in seen:
-                repeated.append(memory)
-            elif key:
-                seen.add(key)
-        return repeated
-
-    def candidate_id(self, memory: WrittenMemory) -> str:
-        """The id of a memory as a candidate, with its store's name: stores may use the same ids.
-
-        A slash in the store's name is escaped, so that `a/b` and `c` are not `a` and `b/c`.
-        """
-        name = self.name.replace("%", "%25").replace("/", "%2F")
-        return f"{name}/{memory.id}"
-
-    @property
-    def candidate_ids(self) -> tuple[str, ...]:
-        """All memories as candidates of a union."""
-        return tuple(self.candidate_id(memory) for memory in self.memories)
+from memaudit.core.text import counted
+from memaudit.scoring.caveats import Caveats, unread_rows
+from memaudit.scoring.fed_turns import example_for, examples_of
+from memaudit.scoring.heading_credit import NOT_NAMED, count_once, heading_texts, unnamed
+from memaudit.scoring.judges import Judge, MemoryText, NotJudged
+from memaudit.scoring.shown_times import OTHER_CLOCK, shown_texts
+from memaudit.scoring.written_store import WrittenDocument, WrittenMemory, WrittenStore
 
 
 class SalienceCalls:
@@ -135,18 +75,26 @@ def judge_store(
 ) -> WrittenStore:
     """The active memories of a store, judged and measured by the package's cost rule."""
     measured = measured_store(package, store, salience)
+    headings = heading_texts(measured, package.name)
     texts = [
         MemoryText(memory.id, memory.text, memory.sources, package.name)
         for memory in measured.memories
     ]
     try:
-        judged = judge.judge(texts, package.units)
+        judged = judge.judge([*texts, *headings], package.units)
     except NotJudged as error:
         raise NotJudged(f"store {store.name!r}: {error}") from None
     memories = tuple(
         replace(memory, coverage=judged.cells.get(memory.id, {})) for memory in measured.memories
     )
-    return replace(measured, memories=memories).judged(judged.undecided, judged.left_out)
+    own = {memory.id for memory in memories}
+    left_out = dict(judged.left_out)
+    if silent := unnamed(headings, judged.unknown):
+        left_out[NOT_NAMED] = silent
+    undecided = [pair for pair in judged.undecided if pair[0] in own]
+    return count_once(
+        replace(measured, memories=memories).judged(undecided, left_out), judged.cells
+    )
 
 
 def measured_store(
@@ -164,7 +112,8 @@ def measured_store(
             "--cost-rule, for example words"
         )
     measure = cost_rule(package.cost_rule)
-    memories = writing_order(active_memories(store, package.name))
+    memories = writing_order(active_memories(store, package))
+    texts, other_clock = shown_texts(package, store, memories)
     ids = [memory.id for memory in memories]
     own = {memory.id: exact(memory.salience) for memory in memories if memory.salience is not None}
     files = {"salience": salience.at_write_time, "query_salience": salience.query_aware}
@@ -176,24 +125,45 @@ def measured_store(
         tuple(
             WrittenMemory(
                 id=memory.id,
-                text=memory.text,
-                cost=Fraction(measure(memory.text)),
+                text=texts[memory.id],
+                cost=Fraction(measure(texts[memory.id])),
                 sources=memory.sources,
                 salience=scores.get("salience", own).get(memory.id),
                 query_salience=scores.get("query_salience", {}).get(memory.id),
+                document=memory.document,
+                first_line=memory.lines[0] if memory.lines else 0,
+                context=memory.context,
+                has_order=memory.lines is None or WRITTEN_AFTER in memory.metadata,
             )
             for memory in memories
         ),
         Caveats(
             unread_rows=unread_rows(store),
             incomplete=missing_memories(store.warnings),
-            left_out=_left_out(store, salience),
+            left_out=_left_out(store, salience, other_clock),
             without_salience={
                 policy: len(ids) - len(known)
                 for policy, known in scores.items()
                 if len(known) < len(ids)
             },
         ),
+        _documents(store, memories, measure),
+    )
+
+
+def _documents(
+    store: ExportedStore, memories: Sequence[Memory], measure: CostRule
+) -> tuple[WrittenDocument, ...]:
+    """The documents that active memories are entries of."""
+    parts: dict[str, list[str]] = {}
+    for memory in memories:
+        if memory.document is not None:
+            parts.setdefault(memory.document, []).append(memory.id)
+    return tuple(
+        WrittenDocument(document.id, text, Fraction(measure(text)), tuple(parts[document.id]))
+        for document in store.documents
+        if document.id in parts
+        for text in ["".join(document_lines(document.text)[document.head :])]
     )
 
 
@@ -202,27 +172,19 @@ def is_out_of_pool(package: Package) -> bool:
     return package.attributes.get("scoring_pool") is False
 
 
-def examples_of(store: ExportedStore) -> set[str]:
-    """The packages a store was written for, including those it wrote nothing for.
-
-    Empty where the store does not say. Then all of it belongs to the package it is scored on.
-    """
-    named = {memory.example for memory in store.memories if memory.example is not None}
-    listed = store.origin.configuration.get("examples")
-    return named | (set(map(str, listed)) if isinstance(listed, list | dict) else set())
-
-
-def active_memories(store: ExportedStore, package: str) -> list[Memory]:
-    """The active memories written for a package."""
+def active_memories(store: ExportedStore, package: Package) -> list[Memory]:
+    """The active memories written from a package."""
     known = examples_of(store)
     if not known:
         return list(store.active)
-    if package not in known:
+    example = example_for(store, package)
+    if example is None:
         raise MemAuditError(
-            f"{store.name!r} was not written for the package {package!r} but for "
-            f"{', '.join(sorted(map(repr, known))[:3])}"
+            f"{store.name!r} was not written for the package {package.name!r} but for "
+            f"{', '.join(sorted(map(repr, known))[:3])}; if that is the same conversation, say so "
+            "with --map OLD=NEW"
         )
-    return [memory for memory in store.active if memory.example == package]
+    return [memory for memory in store.active if memory.example == example]
 
 
 def writing_order(memories: Sequence[Memory]) -> list[Memory]:
@@ -232,8 +194,8 @@ def writing_order(memories: Sequence[Memory]) -> list[Memory]:
     return sorted(memories, key=lambda memory: memory.created_at or "")
 
 
-def _left_out(store: ExportedStore, salience: Salience) -> dict[str, int]:
-    counts = {}
+def _left_out(store: ExportedStore, salience: Salience, other_clock: int) -> dict[str, int]:
+    counts = {OTHER_CLOCK: other_clock} if other_clock else {}
     unplaced = sum(memory.example is None for memory in store.active)
     if unplaced and examples_of(store):
         counts[UNPLACED] = unplaced

@@ -46,6 +46,8 @@ class MemoryText:
     text: str
     sources: tuple[str, ...] = ()
     example: str = ""
+    is_heading: bool = False
+    """A heading of a document, judged to know what entries owe to it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +108,7 @@ def named_judge(
     if kind == "labels" and argument:
         from memaudit.scoring.label_judges import LabelJudge
 
-        return LabelJudge(Path(argument), memories)
+        return LabelJudge(listed_files(argument), listed_files(memories) if memories else ())
     if memories is not None:
         raise MemAuditError("a file of labelled memories goes with --judge labels:FILE only")
     if kind == "calls" and argument:
@@ -127,6 +129,13 @@ def named_judge(
     if name == "pointer":
         return PointerJudge()
     raise MemAuditError(f"unknown judge {name!r}; known judges: {KNOWN}")
+
+
+def listed_files(text: Path | str) -> list[Path]:
+    """`FILE`, or `FILE,FILE,...`."""
+    if Path(text).exists():
+        return [Path(text)]
+    return [Path(part) for part in str(text).split(",") if part]
 
 
 def named_judges(

@@ -2,9 +2,11 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from memaudit.adapters.published_layout import CoverageCell, memory_id, read_coverage_calls
+from memaudit.core.errors import MemAuditError
 from memaudit.core.package import EvidenceUnit
 from memaudit.core.text import counted
 from memaudit.natural.coverage_rules import PASS
@@ -25,23 +27,37 @@ class LabelJudge:
     """People's labels: memory_id, unit_id, coverage and why, as JSONL or CSV.
 
     Where labels name texts by ids of their own, a file of memories says which text an id stands
-    for. Every memory of that text is labelled, whatever its place or id. A row of that file without
-    a text names an extract of a build by its id. Only such labels can judge candidates of a
-    package: an id alone may belong to a memory and to a candidate.
+    for. Every memory of that text is labelled, whatever its place or id, and a memory of another
+    text was not labelled: such a store is refused. A row of that file without a text names an
+    extract of a build by its id. Only such labels can judge candidates of a package: an id alone
+    may belong to a memory and to a candidate. Several files of labels, each with its file of
+    memories, count together.
     """
 
     is_estimate = False
 
-    def __init__(self, path: Path, memories: Path | None = None) -> None:
-        self.name = f"labels {path.stem}"
-        self.judges_candidates = memories is not None
-        self._provenance = f"{PASS}{path.stem}"
-        self._rows = label_rows(path, CELL_FIELDS, frozenset({"memory_id", "unit_id", "coverage"}))
-        self._memories = (
-            None
-            if memories is None
-            else label_rows(memories, MEMORY_FIELDS, frozenset({"memory_id"}))
-        )
+    def __init__(
+        self, labels: Path | Sequence[Path], of_memories: Path | Sequence[Path] | None = None
+    ) -> None:
+        paths, memories = _listed(labels), _listed(of_memories or ())
+        if memories and len(memories) != len(paths):
+            raise MemAuditError(
+                f"{counted(len(paths), 'file')} of labels and {counted(len(memories), 'file')} of "
+                "memories: give one file of memories for each, in the same order"
+            )
+        self.name = f"labels {', '.join(dict.fromkeys(path.stem for path in paths))}"
+        self.judges_candidates = bool(memories)
+        required = frozenset({"memory_id", "unit_id", "coverage"})
+        self._files = [
+            _LabelFile(
+                f"{PASS}{path.stem}",
+                label_rows(path, CELL_FIELDS, required),
+                label_rows(memories[at], MEMORY_FIELDS, frozenset({"memory_id"}))
+                if memories
+                else None,
+            )
+            for at, path in enumerate(paths)
+        ]
 
     def judge(
         self,
@@ -51,66 +67,106 @@ class LabelJudge:
     ) -> Judgement:
         if not memories:  # nor is it known which conversation is asked about
             return Judgement({})
-        known, ids_of = {unit.id for unit in units}, self._ids_by_label(memories)
+        known = {unit.id for unit in units}
         cells: dict[str, dict[str, Cell]] = {memory.id: {} for memory in memories}
         left_out: Counter[str] = Counter()
-        used = 0
-        for row in self._rows:
+        named: set[str] = set()
+        used = sum(file.fill(cells, memories, known, left_out, named) for file in self._files)
+        unknown = frozenset(memory.id for memory in memories if memory.id not in named)
+        if pairs is None:
+            self._refuse_unlabelled(memories, used, unknown)
+        return Judgement(
+            only(cells, pairs), left_out=dict(sorted(left_out.items())), unknown=unknown
+        )
+
+    def _refuse_unlabelled(
+        self, memories: Sequence[MemoryText], used: int, unknown: frozenset[str]
+    ) -> None:
+        """A store that these labels are not about, or not about all of it, has no score."""
+        file = self._files[0].rows[0].file
+        by_text = self.judges_candidates
+        own = [memory for memory in memories if not memory.is_heading]
+        missing = [memory for memory in own if memory.id in unknown] if by_text else []
+        if 0 < len(missing) < len(own):
+            raise NotJudged(
+                f"{file}: {len(missing)} of {counted(len(own), 'memory')} are not among the texts "
+                f"that were labelled, the first {missing[0].id!r}: {missing[0].text[:60]!r}; label "
+                "them, or read the store with the view and the --times that were labelled"
+            )
+        if missing or not (used or by_text):
+            fix = (
+                "no text of the file of memories is in it: read it with the view and the --times "
+                "that were labelled"
+                if by_text
+                else "if its ids are different, give the file of its memories as well; if it "
+                "covers nothing, say so with a label of 0"
+            )
+            raise NotJudged(f"{file}: no label is about a memory of this store; {fix}")
+
+
+def _listed(files: Path | Sequence[Path]) -> Sequence[Path]:
+    return [files] if isinstance(files, Path) else files
+
+
+@dataclass(frozen=True, slots=True)
+class _LabelFile:
+    provenance: str
+    rows: Sequence[LabelRow]
+    memories: Sequence[LabelRow] | None
+
+    def fill(
+        self,
+        cells: dict[str, dict[str, Cell]],
+        memories: Sequence[MemoryText],
+        units: Collection[str],
+        left_out: Counter[str],
+        named: set[str],
+    ) -> int:
+        """Add its cells, the memories it names, and counts of labels left out; returns the number
+        of labels used."""
+        ids_of, used = self._ids_by_label(memories), 0
+        named.update(id for ids in ids_of.values() for id in ids)
+        for row in self.rows:
             if _is_of_another(row, memories[0].example):
                 left_out[OTHER] += 1
                 continue
             unit = row.text("unit_id")
-            if unit not in known:
+            if unit not in units:
                 raise row.wrong(
                     f"names the unknown unit {unit!r}; label the units of this package, or say "
                     "which conversation each label is of"
                 )
             label = row.text("memory_id")
-            if self._memories is not None and label not in ids_of:
+            if self.memories is not None and label not in ids_of:
                 left_out[UNNAMED] += 1
                 continue
             ids = ids_of.get(label, [])
             if not ids:
                 left_out[ELSEWHERE] += 1
             for id in ids:
-                cell = Cell(row.share("coverage"), self._provenance, row.optional("why") or "")
+                cell = Cell(row.share("coverage"), self.provenance, row.optional("why") or "")
                 if unit in cells[id] and cells[id][unit].value != cell.value:
                     raise row.wrong(
                         f"labels memory {id!r} and unit {unit!r} a second time, differently"
                     )
                 cells[id][unit] = cell
                 used += 1
-        if not used and pairs is None:
-            fix = (
-                "if its ids are different, give the file of its memories as well; if it covers "
-                "nothing, say so with a label of 0"
-                if self._memories is None
-                else "no text of the file of memories is in it"
-            )
-            raise NotJudged(
-                f"{self._rows[0].file}: no label is about a memory of this store; {fix}"
-            )
-        named = {id for ids in ids_of.values() for id in ids}
-        return Judgement(
-            only(cells, pairs),
-            left_out=dict(sorted(left_out.items())),
-            unknown=frozenset(memory.id for memory in memories if memory.id not in named),
-        )
+        return used
 
     def _ids_by_label(self, memories: Sequence[MemoryText]) -> dict[str, list[str]]:
         """Per label id the memories it is about: by the text alone, since a line number means
         something else in every export; or by the id, without a file of memories."""
         example, own = memories[0].example, {memory.id for memory in memories}
-        if self._memories is None:
+        if self.memories is None:
             labels = {
-                row.text("memory_id") for row in self._rows if not _is_of_another(row, example)
+                row.text("memory_id") for row in self.rows if not _is_of_another(row, example)
             }
             return {id: [id] for id in labels & own}
         by_text: dict[str, list[str]] = {}
         for memory in memories:
             by_text.setdefault(" ".join(memory.text.split()), []).append(memory.id)
         ids_of: dict[str, list[str]] = {}
-        for row in self._memories:
+        for row in self.memories:
             if not _is_of_another(row, example):
                 id, text = row.text("memory_id"), row.optional("text")
                 if text is None:

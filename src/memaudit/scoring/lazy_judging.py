@@ -18,13 +18,14 @@ from fractions import Fraction
 
 from memaudit.core.grounds import UNJUDGED
 from memaudit.core.package import EvidenceUnit, Package
-from memaudit.core.text import content_key
+from memaudit.core.text import content_key, counted
 from memaudit.scoring.candidate_cells import as_memory, assumed_pairs, with_cells
-from memaudit.scoring.judged_store import WrittenStore
+from memaudit.scoring.heading_credit import count_once, heading_texts
 from memaudit.scoring.judges import Cell, Judge, MemoryText, NotJudged, Pair
 from memaudit.scoring.pair_filters import PairFilter, TextPair
 from memaudit.scoring.pruning import keep_within, prune, usable_policies
 from memaudit.scoring.score import StoreScorer
+from memaudit.scoring.written_store import WrittenStore
 
 NONE, ALL = Fraction(0), Fraction(1)
 
@@ -110,7 +111,7 @@ def judge_lazily(
         between = {budget: (lowest[budget], highest[budget]) for budget in budgets}
         plan.progress(LazyRound(rounds, len(work.answers), len(work.likely), between))
 
-    if kept := work.pairs_of(_scored_memories(stores, budgets)):
+    if kept := work.pairs_of([*work.headings, *_scored_memories(stores, budgets)]):
         ask(kept)
     for stage in STAGES:
         while not work.is_full:
@@ -161,12 +162,22 @@ class _Work:
         self.unit: dict[str, EvidenceUnit] = {
             unit.id: unit for unit in package.units if package.weights[unit.id]
         }
+        self.headings: list[str] = []
+        self.parts = {
+            store.whole_id(document): tuple(map(store.candidate_id, document.parts))
+            for store in self.stores
+            for document in store.documents
+        }
         texts, wanted = self._texts_and_units(candidates)
         silent = judge.judge(list(texts.values()), package.units, ())
         self.unknown, self.left_out = silent.unknown, silent.left_out
         for store in self.stores:
-            if store.memories and silent.unknown.issuperset(store.candidate_ids):
-                raise NotJudged(f"store {store.name!r}: {judge.name} knows none of its memories")
+            if missing := silent.unknown.intersection(store.candidate_ids):
+                raise NotJudged(
+                    f"store {store.name!r}: {len(missing)} of "
+                    f"{counted(len(store.memories), 'memory')} are not among the texts of "
+                    f"{judge.name}"
+                )
         self.text = {id: text for id, text in texts.items() if id not in silent.unknown}
         self.wanted = {id: units for id, units in wanted.items() if id in self.text}
         first: dict[str, str] = {}
@@ -210,6 +221,11 @@ class _Work:
                 id = store.candidate_id(memory)
                 texts[id] = MemoryText(id, memory.text, memory.sources, package.name)
                 wanted[id] = list(self.unit)
+            for heading in heading_texts(store, package.name):
+                id = store.candidate_id(heading.id)
+                self.headings.append(id)
+                texts[id] = replace(heading, id=id)
+                wanted[id] = list(self.unit)
         return texts, wanted
 
     @property
@@ -227,7 +243,8 @@ class _Work:
         """The kept pairs of some texts that nobody was asked about, the likeliest first."""
         known = self.answers.keys() | set(beside)
         known_as = {**self.standing, **self.asked_as}
-        asked_as = dict.fromkeys(known_as[id] for id in ids if id in known_as)
+        single = (part for id in ids for part in self.parts.get(id, (id,)))
+        asked_as = dict.fromkeys(known_as[id] for id in single if id in known_as)
         pairs = [(id, unit) for id in asked_as for unit in self.units_of.get(id, ())]
         return sorted(
             (pair for pair in pairs if pair not in known), key=lambda at: (-self.likely[at], at)
@@ -313,25 +330,33 @@ class _Work:
             for unit in units
             if (self.asked_as[id], unit) not in undecided
         ]
-        stores = tuple(
-            replace(
-                store,
-                memories=tuple(
-                    replace(memory, coverage=cells.get(store.candidate_id(memory), {}))
-                    for memory in store.memories
-                ),
-            ).judged(
-                [
-                    (memory.id, unit)
-                    for memory in store.memories
-                    for unit in self.unit
-                    if (self.asked_as.get(store.candidate_id(memory), ""), unit) in undecided
-                ],
-                self.left_out,
-            )
-            for store in self.stores
-        )
+        stores = tuple(self._written(store, cells, undecided) for store in self.stores)
         return with_cells(self.package, cells, decided), stores
+
+    def _written(
+        self, store: WrittenStore, cells: Mapping[str, Mapping[str, Cell]], undecided: set[Pair]
+    ) -> WrittenStore:
+        """A store with its cells, and what its judge could not say."""
+        own = {memory.id: store.candidate_id(memory) for memory in store.memories}
+        written = replace(
+            store,
+            memories=tuple(
+                replace(memory, coverage=cells.get(own[memory.id], {})) for memory in store.memories
+            ),
+        ).judged(
+            [
+                (id, unit)
+                for id, candidate in own.items()
+                for unit in self.unit
+                if (self.asked_as.get(candidate, ""), unit) in undecided
+            ],
+            self.left_out,
+        )
+        headings = heading_texts(store, self.package.name)
+        return count_once(
+            written,
+            {heading.id: cells.get(store.candidate_id(heading.id), {}) for heading in headings},
+        )
 
 
 def _best_stores(scorer: StoreScorer, budgets: Sequence[Fraction]) -> Iterator[tuple[str, ...]]:

@@ -35,8 +35,7 @@ from memaudit.core.package import (
     Package,
 )
 from memaudit.formats.score_file import LOSS_STEPS
-from memaudit.scoring.judged_store import WrittenStore
-from memaudit.scoring.pruning import DEFAULT_POLICY, EVERYTHING_FITS, Policy, keep_within
+from memaudit.scoring.pruning import EVERYTHING_FITS, Policy, keep_within
 from memaudit.scoring.score import (
     NOT_CERTIFIED,
     NOT_JUDGED,
@@ -44,6 +43,7 @@ from memaudit.scoring.score import (
     StoreScorer,
     bound_text,
 )
+from memaudit.scoring.written_store import WrittenStore
 
 ADVICE = {
     "generation": "other systems express what neither the package nor this store does: "
@@ -122,7 +122,7 @@ class NoDiagnosis(MemAuditError):
 
 
 def diagnose_losses(
-    scorer: StoreScorer, store: WrittenStore, budget: Fraction, policy: Policy = DEFAULT_POLICY
+    scorer: StoreScorer, store: WrittenStore, budget: Fraction, policy: Policy | None = None
 ) -> Diagnosis:
     """The losses of a store; NoDiagnosis where an optimum is 0 or not certified."""
     common = scorer.common_optimum(budget)

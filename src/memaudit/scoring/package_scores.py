@@ -10,11 +10,10 @@ from memaudit.core.errors import MemAuditError
 from memaudit.core.grounds import is_estimate
 from memaudit.core.package import Package
 from memaudit.scoring.candidate_cells import assumed_pairs, judge_candidates
+from memaudit.scoring.fed_turns import FedPart, example_for, examples_of, fed_part
 from memaudit.scoring.judged_store import (
     OWN_SALIENCE,
     Salience,
-    WrittenStore,
-    examples_of,
     is_out_of_pool,
     judge_store,
     measured_store,
@@ -29,6 +28,7 @@ from memaudit.scoring.loss_diagnosis import (
     kind_rows,
 )
 from memaudit.scoring.score import StoreScore, StoreScorer
+from memaudit.scoring.written_store import WrittenStore
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,23 +119,30 @@ def score_package(
     package: Package, exported: Sequence[ExportedStore], scoring: Scoring
 ) -> PackageScores:
     """Score stores against one package and each other."""
-    refuse_equal_store_names(exported)
+    refuse_incomparable(exported)
+    part = fed_part(package, exported)
     if scoring.lazy is not None:
-        return _score_lazily(package, exported, scoring, scoring.lazy)
-    stores = [
-        judge_store(package, store, scoring.judges[store.name], scoring.salience)
-        for store in exported
-    ]
-    return score_judged(package, exported, stores, scoring)
+        return _score_lazily(part, exported, scoring, scoring.lazy)
+    stores = [_judged(part, store, scoring) for store in exported]
+    return score_judged(part.package, exported, stores, scoring)
+
+
+def _judged(part: FedPart, store: ExportedStore, scoring: Scoring) -> WrittenStore:
+    judge = scoring.judges[store.name]
+    return judge_store(part.package, store, judge, scoring.salience).without_units(part.left_out)
 
 
 def _score_lazily(
-    package: Package, exported: Sequence[ExportedStore], scoring: Scoring, plan: LazyPlan
+    part: FedPart, exported: Sequence[ExportedStore], scoring: Scoring, plan: LazyPlan
 ) -> PackageScores:
     judges = list(dict.fromkeys(scoring.judges.values()))
     if len(judges) > 1:
         raise MemAuditError("lazy judging takes one judge for all stores")
-    measured = [measured_store(package, store, scoring.salience) for store in exported]
+    package = part.package
+    measured = [
+        measured_store(package, store, scoring.salience).without_units(part.left_out)
+        for store in exported
+    ]
     lazy = judge_lazily(
         package, measured, judges[0], scoring.budgets, plan, scoring.group_cap, scoring.seconds,
         scoring.trust_package_cells,
@@ -190,8 +197,7 @@ def score_packages(
     packages: Sequence[Package], stores: Sequence[ExportedStore], scoring: Scoring
 ) -> Iterator[PackageScores | Unscored]:
     """Every package with the stores that were written for it, in order, and what has no scores."""
-    refuse_equal_store_names(stores)
-    names = {package.name for package in packages}
+    refuse_incomparable(stores)
     for store in stores:
         examples = examples_of(store)
         if not examples:
@@ -199,10 +205,11 @@ def score_packages(
                 f"{store.name!r} does not say which package each memory was written for (the "
                 "field example); score it on one package"
             )
-        for name in sorted(examples - names):
+        known = {example_for(store, package) for package in packages}
+        for name in sorted(examples - known):
             yield Unscored(name, store.name, "no such package")
     for package in packages:
-        written_for = [store for store in stores if package.name in examples_of(store)]
+        written_for = [store for store in stores if example_for(store, package) is not None]
         if is_out_of_pool(package):
             yield Unscored(package.name, None, "out of the scoring pool")
         elif not written_for:
@@ -221,17 +228,26 @@ def _score_judgeable(
             yield Unscored(package.name, None, str(reason))
         return
     exported, judged = [], []
+    part = fed_part(package, stores)
     for store in stores:
         try:
-            judged.append(judge_store(package, store, scoring.judges[store.name], scoring.salience))
+            judged.append(_judged(part, store, scoring))
             exported.append(store)
         except NotJudged as reason:
             yield Unscored(package.name, store.name, str(reason))
     if judged:
-        yield score_judged(package, exported, judged, scoring)
+        yield score_judged(part.package, exported, judged, scoring)
 
 
-def refuse_equal_store_names(stores: Sequence[ExportedStore]) -> None:
-    """Stores are distinguished by name."""
+def refuse_incomparable(stores: Sequence[ExportedStore]) -> None:
+    """Stores are distinguished by name, and show times by the same rule."""
     if len({store.name for store in stores}) < len(stores):
         raise MemAuditError("two stores have the same name; import one of them with another --name")
+    if len({store.times for store in stores}) > 1:
+        first, other = next(
+            (stores[0], store) for store in stores if store.times != stores[0].times
+        )
+        raise MemAuditError(
+            f"{first.name!r} was imported with --times {first.times} and {other.name!r} with "
+            f"--times {other.times}; give --times, which then holds for all stores"
+        )

@@ -1,39 +1,50 @@
 """What a store keeps within a budget: all of it where it fits, else what a policy keeps.
 
-This is the only place that decides it. A policy needs a score of every memory. Where one is
-missing, the policy keeps nothing: `prune` raises MissingSalience, `usable_policies` leaves the
-policy out, and `kept_row` returns None.
+This is the only place that decides it. Recency needs to know when each memory was written, which an
+export does not tell of the entries of a document; other policies need a score of every memory.
+Where that is missing, the policy keeps nothing: `prune` raises NoSuchOrder, `usable_policies` does
+not list it, and `kept_row` returns None.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import groupby
 from typing import Literal, TypeVar, cast
 
 from memaudit.core.errors import MemAuditError
-from memaudit.scoring.judged_store import WrittenMemory, WrittenStore
+from memaudit.scoring.heading_credit import in_file_order
+from memaudit.scoring.written_store import WrittenMemory, WrittenStore
 
-Policy = Literal["recency", "salience", "query_salience"]
+Policy = Literal["recency", "top", "salience", "query_salience"]
 POLICIES: dict[Policy, str] = {
     "recency": "newest memories first, what fits",
+    "top": "documents from the top, then other memories newest first, up to the first too many",
     "salience": "highest write-time salience first, what fits",
     "query_salience": "highest salience scored with the question in sight: not a write-time policy",
 }
 """Policies a system could follow, kept apart by what they see."""
 
-DEFAULT_POLICY: Policy = "recency"
-"""The policy of the diagnosis and of the leaderboard: it needs no salience."""
+DEFAULT_POLICIES: tuple[Policy, Policy] = ("recency", "top")
+"""The policy of a score, the diagnosis and the leaderboard: the first that a store allows."""
+
+BY_DEFAULT = "recency, or top where entries of a document have no times"
 
 EVERYTHING_FITS = "everything fits"
 
 Row = TypeVar("Row")
 
 
-class MissingSalience(MemAuditError):
-    """A policy needs a score that some memory does not have."""
+class NoSuchOrder(MemAuditError):
+    """A policy needs a score or a time that some memory does not have."""
 
-    def __init__(self, store: str, policy: str) -> None:
-        super().__init__(f"{store!r} has no {policy} for every memory; use {DEFAULT_POLICY}")
+    def __init__(self, store: WrittenStore, policy: str) -> None:
+        lacks = {
+            "recency": "entries without times, so recency is not defined",
+            "top": "no documents to cut from the top",
+        }
+        what = lacks.get(policy, f"no {policy} for every memory")
+        super().__init__(f"{store.name!r} has {what}; use {default_policy(store)}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,45 +60,75 @@ class StoreWithinBudget:
         return EVERYTHING_FITS if self.policy is None else f"cut by {self.policy}"
 
 
+def default_policy(store: WrittenStore) -> Policy:
+    """Recency, or `top` where it is not known which memories are the newest."""
+    return next(policy for policy in DEFAULT_POLICIES if _order(store, policy) is not None)
+
+
 def keep_within(
-    store: WrittenStore, budget: Fraction, policy: Policy = DEFAULT_POLICY
+    store: WrittenStore, budget: Fraction, policy: Policy | None = None
 ) -> StoreWithinBudget:
     """All of a store that fits the budget, else what the policy keeps of it."""
     if store.cost <= budget:
         return StoreWithinBudget(store.candidate_ids, None)
+    policy = policy or default_policy(store)
     return StoreWithinBudget(prune(store, budget, policy), policy)
 
 
 def kept_row(
-    fits: bool, whole: Row, pruned: Mapping[str, Row], policy: str = DEFAULT_POLICY
+    fits: bool, whole: Row, pruned: Mapping[str, Row], policy: str | None = None
 ) -> Row | None:
     """The same rule for rows that are scored: of the whole store, or of the pruned ones."""
-    return whole if fits else pruned.get(policy)
+    if fits:
+        return whole
+    wanted = (policy,) if policy else DEFAULT_POLICIES
+    return next((pruned[name] for name in wanted if name in pruned), None)
 
 
 def prune(store: WrittenStore, budget: Fraction, policy: Policy) -> tuple[str, ...]:
     """The candidate ids of what the policy keeps, in order of writing."""
     order = _order(store, policy)
     if order is None:
-        raise MissingSalience(store.name, policy)
-    left, kept = budget, set()
-    for memory in order:
-        if memory.cost <= left:
-            left -= memory.cost
-            kept.add(memory.id)
+        raise NoSuchOrder(store, policy)
+    left, kept = budget, set[str]()
+    for part in _whole_files(store, order, left) if policy == "top" else ((m,) for m in order):
+        cost = store.cost_of([memory.id for memory in part])
+        if cost <= left:
+            left -= cost
+            kept.update(memory.id for memory in part)
+        elif policy == "top":  # a file is cut off, it does not skip what is too long
+            break
     return tuple(store.candidate_id(memory) for memory in store.memories if memory.id in kept)
 
 
+def _whole_files(
+    store: WrittenStore, order: Sequence[WrittenMemory], left: Fraction
+) -> Iterator[tuple[WrittenMemory, ...]]:
+    """Documents from the top: whole while they fit, the first that does not entry by entry."""
+    parts = {document.id: document.parts for document in store.documents}
+    for name, entries in groupby(order, key=lambda memory: memory.document):
+        together = tuple(entries)
+        cost = store.cost_of(parts.get(name, ())) if name is not None else left + 1
+        if name is not None and cost <= left:
+            left -= cost
+            yield together
+        else:
+            yield from ((memory,) for memory in together)
+
+
 def usable_policies(store: WrittenStore) -> list[Policy]:
-    """The policies whose scores every memory has."""
+    """The policies whose scores or times every memory has."""
     return [policy for policy in POLICIES if _order(store, policy) is not None]
 
 
 def _order(store: WrittenStore, policy: Policy) -> list[WrittenMemory] | None:
-    """Memories as a policy takes them, the newest first among equals; None without scores."""
+    """Memories as a policy takes them, the newest first among equals; None where it cannot."""
     newest_first = list(reversed(store.memories))
     if policy == "recency":
-        return newest_first
+        return newest_first if all(memory.has_order for memory in store.memories) else None
+    if policy == "top":
+        entries = [memory for memory in in_file_order(store) if memory.first_line]
+        return [*entries, *(m for m in newest_first if not m.first_line)] if entries else None
     scores = [
         memory.salience if policy == "salience" else memory.query_salience
         for memory in newest_first

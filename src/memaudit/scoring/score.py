@@ -6,7 +6,7 @@ and of its union with all stores. In a union every memory is a candidate in a gr
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from math import lcm
@@ -22,9 +22,9 @@ from memaudit.core.package import (
     STALE,
     Package,
 )
-from memaudit.scoring.judged_store import WrittenStore
 from memaudit.scoring.pruning import prune, usable_policies
 from memaudit.scoring.unions import Union, store_alone, union_of
+from memaudit.scoring.written_store import WrittenStore
 from memaudit.solvers.form import Form
 from memaudit.solvers.solve import PackageSolver
 
@@ -225,6 +225,7 @@ class PrunedStore:
 
     policy: str
     store: tuple[str, ...]
+    """Memories that are kept; a document that is kept whole as its entries."""
     score: Score
     ratio: Ratio
     common_ratio: Ratio
@@ -348,7 +349,7 @@ class StoreScorer:
 
     def score(self, store: WrittenStore, budget: Fraction) -> StoreScore:
         """All of a store's scores at a budget."""
-        whole = self.part(store, store.candidate_ids)
+        whole = replace(self.part(store, store.candidate_ids), cost=store.cost)
         upper = self.upper_optimum(store, budget)
         repeated = store.duplicates
         highest = whole.highest if whole.highest > whole.value else None
@@ -388,6 +389,10 @@ class StoreScorer:
         highest: Fraction | None = None,
     ) -> PrunedStore:
         score, why_open = self.part(store, kept), NOT_CERTIFIED
+        if policy != "upper":  # a document that is kept whole costs what it costs
+            chosen = set(kept)
+            ids = [memory.id for memory in store.memories if store.candidate_id(memory) in chosen]
+            score = replace(score, cost=store.cost_of(ids))
         if highest is None and score.highest > score.value:
             highest, why_open = score.highest, NOT_JUDGED
 
@@ -396,7 +401,7 @@ class StoreScorer:
             return Ratio(score.value, optimum, basis, most, why_open)
 
         return PrunedStore(
-            policy, kept, score,
+            policy, store.memories_of(kept), score,
             ratio(self.union_optimum(store, budget), "union"),
             ratio(self.common_optimum(budget), "common union"),
         )  # fmt: skip

@@ -12,11 +12,11 @@ from memaudit.core.package import EvidenceUnit, Query
 from memaudit.core.text import content_key
 from memaudit.formats.score_file import FORMAT, LOSS_STEPS, VERSION
 from memaudit.scoring.caveats import store_data
-from memaudit.scoring.judged_store import WrittenMemory, WrittenStore
 from memaudit.scoring.lazy_judging import LazyResult
 from memaudit.scoring.loss_diagnosis import Diagnosis, KindRow, LossStep, NoDiagnosis
 from memaudit.scoring.package_scores import PackageScores, StoreResult
 from memaudit.scoring.score import PrunedStore, Ratio, StoreScore
+from memaudit.scoring.written_store import WrittenMemory, WrittenStore
 
 MOST_UNITS = 10
 """Units and queries that a loss names; the others are counted."""

@@ -16,10 +16,10 @@ from memaudit.core.exact import plain
 from memaudit.core.number_text import rounded
 from memaudit.core.optimum import Optimum
 from memaudit.core.package import Package
-from memaudit.scoring.judged_store import WrittenStore
 from memaudit.scoring.pruning import keep_within
 from memaudit.scoring.score import Basis, Ratio, StoreScorer
 from memaudit.scoring.sensitivity_variants import Variant
+from memaudit.scoring.written_store import WrittenStore
 from memaudit.stats.bootstrap import outer_percentiles
 from memaudit.stats.rank_correlation import Tau, exact_kendall
 

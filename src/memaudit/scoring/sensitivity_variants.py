@@ -13,8 +13,8 @@ from memaudit.core.errors import MemAuditError
 from memaudit.core.exact import plain
 from memaudit.core.package import Coverage, Package
 from memaudit.natural.coverage_rules import FULL, NONE, PARTIAL, is_exact
-from memaudit.scoring.judged_store import WrittenStore
 from memaudit.scoring.judges import Cell
+from memaudit.scoring.written_store import WrittenStore
 
 NoiseKind = Literal["flip", "resample", "move"]
 NOISE_KINDS: tuple[NoiseKind, ...] = get_args(NoiseKind)

@@ -1,15 +1,24 @@
-"""Packages with the memories of stores as candidates (definition 3 of the paper)."""
+"""Packages with the memories of stores as candidates (definition 3 of the paper).
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+A document is a choice too, beside its entries: it costs what the file costs, and covers what its
+entries cover together.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
 
 from memaudit.core.equal_texts import DistinctTexts, distinct_texts
 from memaudit.core.errors import MemAuditError
+from memaudit.core.grounds import strength
 from memaudit.core.package import Candidate, Coverage, Experience, Package
-from memaudit.scoring.judged_store import WrittenStore
+from memaudit.core.text import content_key
+from memaudit.natural.coverage_rules import FULL
+from memaudit.scoring.judges import Cell
+from memaudit.scoring.written_store import WrittenMemory, WrittenStore
 
-MEMORY = "memory"
-"""The kind of an exported memory."""
+MEMORY, DOCUMENT = "memory", "document"
+"""The kinds of an exported memory, and of a document that memories are entries of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +61,8 @@ def _with_memories(
     added: list[Candidate] = []
     cells: list[Coverage] = []
     for store in stores:
-        for memory in store.memories:
-            id = store.candidate_id(memory)
-            home = f"written: {id}"
+        for candidate, covers in _as_candidates(store, package.equal_texts_once):
+            id, home = candidate.id, candidate.experience
             if id in taken or home in taken:
                 raise MemAuditError(
                     f"the package {package.name!r} has a candidate or experience that is called "
@@ -62,15 +70,13 @@ def _with_memories(
                     "would be; import the store with another --name"
                 )
             experiences.append(Experience(id=home, index=last + 1 + len(experiences)))
-            added.append(
-                Candidate(id=id, experience=home, kind=MEMORY, text=memory.text, cost=memory.cost)
-            )
+            added.append(candidate)
             cells += (
                 Coverage(
                     candidate=id, unit=unit, value=cell.value, upper=cell.upper,
                     provenance=cell.provenance, rationale=cell.rationale or None,
                 )
-                for unit, cell in memory.coverage.items()
+                for unit, cell in covers.items()
                 if cell.value or cell.upper
             )  # fmt: skip
     tables = DistinctTexts(
@@ -85,3 +91,55 @@ def _with_memories(
         coverage=tables.coverage,
     )
     return Union(joined, tables.stands_for, tables.copies)
+
+
+def _as_candidates(
+    store: WrittenStore, once: bool
+) -> Iterator[tuple[Candidate, Mapping[str, Cell]]]:
+    """Every memory, and every document that is cheaper whole than all its entries.
+
+    `once`: entries of the same text count once.
+    """
+    for memory in store.memories:
+        id = store.candidate_id(memory)
+        home = f"written: {id}"
+        yield (
+            Candidate(id=id, experience=home, kind=MEMORY, text=memory.text, cost=memory.cost),
+            memory.coverage,
+        )
+    by_id = {memory.id: memory for memory in store.memories}
+    for document in store.documents:
+        entries = [by_id[id] for id in document.parts]
+        if sum((entry.cost for entry in entries), Fraction(0)) <= document.cost:
+            continue  # its entries are as good
+        # Of equal texts the first: it has the credit of a heading that both stand below.
+        by_text = {content_key(entry.text) or entry.id: entry for entry in reversed(entries)}
+        id = store.whole_id(document)
+        yield (
+            Candidate(
+                id=id, experience=f"written: {id}", kind=DOCUMENT, text=document.text,
+                cost=document.cost, parts=tuple(map(store.candidate_id, entries)),
+            ),
+            _together(by_text.values() if once else entries),
+        )  # fmt: skip
+
+
+def _together(entries: Iterable[WrittenMemory]) -> dict[str, Cell]:
+    """What entries cover together; of several cells for a unit the weakest names the grounds."""
+    together: dict[str, Cell] = {}
+    for entry in entries:
+        for unit, cell in entry.coverage.items():
+            known = together.get(unit)
+            if not (cell.value or cell.upper):
+                continue
+            if known is None:
+                together[unit] = cell
+                continue
+            weakest = min(known, cell, key=lambda one: strength(one.provenance))
+            value, most = (min(FULL, a + b) for a, b in zip(_ends(known), _ends(cell), strict=True))
+            together[unit] = replace(weakest, value=value, upper=most if most > value else None)
+    return together
+
+
+def _ends(cell: Cell) -> tuple[Fraction, Fraction]:
+    return cell.value, cell.value if cell.upper is None else cell.upper

@@ -109,7 +109,7 @@ def _small(
     count = len(packed.cost)
     keep = useful(
         packed.cost, packed.group, packed.row_start, packed.unit, packed.level, packed.tops,
-        packed.budget, packed.group_cap,
+        packed.budget, packed.useful_cap,
     )  # fmt: skip
     status = np.where(keep, 0, 2)
     store = np.zeros(count, np.bool_)

@@ -13,7 +13,7 @@ from math import gcd, lcm
 
 from memaudit.core.errors import MemAuditError
 from memaudit.core.exact import plain
-from memaudit.core.package import Package
+from memaudit.core.package import Candidate, Package
 from memaudit.core.response import Capped, Response
 from memaudit.solvers.tie_breaking import canonical_order
 
@@ -23,30 +23,48 @@ FINEST_TABLE = 1 << 16
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """One unit's value as a function of its integer coverage level."""
+    """One unit's value as a function of its integer coverage level.
+
+    Levels and values count from `base`, which is 0 unless some coverage is given (`after`).
+    """
 
     response: Response
     steps: int
     top: int
     factor: Fraction
     table: tuple[int, ...] | None
+    base: int = 0
 
     def value(self, level: int) -> int:
         """The scaled value of this coverage, rounded up where h is irrational."""
         level = min(level, self.top)
         if self.table is not None:
             return self.table[level]
-        high = self.response.at(Fraction(level, self.steps)).high
-        if self.response.is_rational:
-            return int(high * self.factor)
-        return _ceiling(high * self.grid) * int(self.factor / self.grid)
+        return self._high(self.base + level) - self.base_value
 
     def low(self, level: int) -> int:
         """The scaled value of this coverage, rounded down where h is irrational."""
         if self.response.is_rational:
             return self.value(level)
-        low = self.response.at(Fraction(min(level, self.top), self.steps)).low
-        return _floor(low * self.grid) * int(self.factor / self.grid)
+        low = self.response.at(Fraction(self.base + min(level, self.top), self.steps)).low
+        return _floor(low * self.grid) * int(self.factor / self.grid) - self.base_value
+
+    @property
+    def base_value(self) -> int:
+        """What the given coverage is worth, rounded up where h is irrational."""
+        return self._high(self.base) if self.base else 0
+
+    def _high(self, level: int) -> int:
+        high = self.response.at(Fraction(level, self.steps)).high
+        if self.response.is_rational:
+            return int(high * self.factor)
+        return _ceiling(high * self.grid) * int(self.factor / self.grid)
+
+    def after(self, level: int) -> "Level":
+        """The unit once this coverage is given."""
+        given = min(level, self.top)
+        table = self.table and tuple(value - self.table[given] for value in self.table[given:])
+        return replace(self, top=self.top - given, table=table, base=self.base + given)
 
     @property
     def grid(self) -> int:
@@ -67,7 +85,11 @@ class Form:
     """A package in integers, at one budget and group cap.
 
     Candidates are in canonical order (tie_breaking.py), groups in stream order, units in id order.
-    Unweighted units and zero cells are left out of `rows`.
+    Unweighted units and zero cells are left out of `rows`. `parts` has those of each candidate, or
+    is empty where nobody has any. Backends ignore it: `solve_with_parts` calls them.
+
+    `root_grain` is set if the form is a branch of a proof (parts.py): the granularity at the root.
+    The checker looks for dominated candidates at the root only, so a branch looks for none.
     """
 
     candidate_ids: tuple[str, ...]
@@ -82,6 +104,8 @@ class Form:
     rational: bool
     budget: int
     group_cap: int
+    parts: tuple[tuple[int, ...], ...] = ()
+    root_grain: int | None = None
 
     def at(self, budget: Fraction, group_cap: int) -> "Form":
         """The same form at another budget and cap."""
@@ -104,14 +128,16 @@ class Form:
         return sum(self.levels[unit].low(z) for unit, z in self.cover(chosen).items())
 
     def feasible(self, chosen: Sequence[int]) -> bool:
-        """Whether a store respects budget and cap."""
+        """Whether a store respects budget and cap, and keeps no candidate beside its parts."""
         kept: dict[int, int] = {}
+        distinct = set(chosen)
         for candidate in chosen:
             kept[self.group[candidate]] = kept.get(self.group[candidate], 0) + 1
         return (
-            len(set(chosen)) == len(chosen)
+            len(distinct) == len(chosen)
             and sum(self.cost[candidate] for candidate in chosen) <= self.budget
             and all(count <= self.group_cap for count in kept.values())
+            and not (self.parts and any(not distinct.isdisjoint(self.parts[u]) for u in chosen))
         )
 
 
@@ -179,7 +205,15 @@ def integer_form(package: Package) -> Form:
         rational=all(unit.response.is_rational for unit in units),
         budget=sum(cost),
         group_cap=package.group_cap,
+        parts=_parts(candidates),
     )
+
+
+def _parts(candidates: Sequence[Candidate]) -> tuple[tuple[int, ...], ...]:
+    if not any(candidate.parts for candidate in candidates):
+        return ()
+    place = {candidate.id: index for index, candidate in enumerate(candidates)}
+    return tuple(tuple(sorted(place[part] for part in candidate.parts)) for candidate in candidates)
 
 
 def _level(response: Response, weight: Fraction, steps: int, reach: int, scale: int) -> Level:
@@ -196,6 +230,8 @@ def _level(response: Response, weight: Fraction, steps: int, reach: int, scale: 
 
 def granularity(form: Form) -> int:
     """A number of which every store's scaled value is a multiple; 1 where nothing is known."""
+    if form.root_grain is not None:
+        return form.root_grain
     if any(level.table is None for level in form.levels):
         return 1
     strides = [0] * len(form.levels)

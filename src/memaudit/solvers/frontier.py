@@ -14,6 +14,7 @@ from memaudit.solvers.auto import Auto
 from memaudit.solvers.fast import SMALL
 from memaudit.solvers.form import Form, check_budget, integer_form
 from memaudit.solvers.packed import pack
+from memaudit.solvers.parts import solve_with_parts
 from memaudit.solvers.protocol import Limits
 from memaudit.solvers.tie_breaking import without_waste
 
@@ -83,9 +84,9 @@ def frontier(
 
 
 def _components(form: Form) -> list[int] | None:
-    """All budgets by one programme, or None where components are too large."""
+    """All budgets by one programme; None if components are too large or candidates have parts."""
     packed = pack(form) if len(form.cost) > SMALL else None
-    if packed is None or form.group_cap != 1 or form.budget > MOST_BUDGETS:
+    if packed is None or form.parts or form.group_cap != 1 or form.budget > MOST_BUDGETS:
         return None
     import numpy as np
 
@@ -112,7 +113,7 @@ def _one_by_one(form: Form, last: int, progress: Progress | None) -> list[int]:
     values = [0] * (last + 1)
     budget = last
     while budget >= 0:
-        solution = Auto().solve(form.at(Fraction(budget), form.group_cap), Limits())
+        solution = solve_with_parts(Auto(), form.at(Fraction(budget), form.group_cap), Limits())
         if not solution.closed:
             raise MemAuditError(f"frontier stopped at budget {budget}: its optimum is not proven")
         chosen = without_waste(form, solution.chosen)

@@ -138,7 +138,12 @@ def _corners(level: Level) -> list[Point]:
         points = list(level.response.points)
     else:
         return _envelope(level)
-    return [(x * level.steps, y * level.factor) for x, y in points]
+    corners = [
+        (x * level.steps - level.base, y * level.factor - level.base_value)
+        for x, y in points
+        if x * level.steps > level.base
+    ]
+    return corners or [(Fraction(0), Fraction(0))]
 
 
 def _envelope(level: Level) -> list[Point]:

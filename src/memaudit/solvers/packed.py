@@ -22,7 +22,8 @@ LARGEST = 1 << 57
 class Packed:
     """Rows in CSR form. `table[table_start[r] + z]` is unit r's value at coverage level z.
 
-    Groups are numbered 0.. without gaps and candidates are sorted by group.
+    Groups are numbered 0.. without gaps and candidates are sorted by group. `root_grain` is that
+    of the form.
     """
 
     cost: Ints
@@ -34,6 +35,12 @@ class Packed:
     table: Ints
     budget: int
     group_cap: int
+    root_grain: int | None = None
+
+    @property
+    def useful_cap(self) -> int:
+        """The group cap for `useful`, which leaves out dominated candidates only at cap 1."""
+        return self.group_cap if self.root_grain is None else max(2, self.group_cap)
 
     @property
     def tops(self) -> Ints:
@@ -77,6 +84,7 @@ def pack(form: Form) -> Packed | None:
         table=np.array([value for table in tables for value in table], dtype=np.int64),
         budget=form.budget,
         group_cap=min(form.group_cap, max(2, *(len(group) for group in form.groups), 0)),
+        root_grain=form.root_grain,
     )
 
 
@@ -89,4 +97,6 @@ def starts_of(lengths: Sequence[int] | Ints) -> Ints:
 
 def grain_of(packed: Packed) -> int:
     """A number that divides the value of every store."""
+    if packed.root_grain is not None:
+        return packed.root_grain
     return int(grain(packed.unit, packed.level, packed.table_start, packed.table, len(packed.tops)))

@@ -12,6 +12,7 @@ from memaudit.core.objective import assumed_share
 from memaudit.core.optimum import Certificate, Optimum
 from memaudit.core.package import Package
 from memaudit.solvers.form import Form, check_budget, integer_form
+from memaudit.solvers.parts import solve_with_parts
 from memaudit.solvers.protocol import Limits, Solution
 from memaudit.solvers.registry import named_solver
 from memaudit.solvers.tie_breaking import without_waste
@@ -92,7 +93,7 @@ class PackageSolver:
                 f"solver {self.backend.name!r} cannot take {self.package.name!r}: {refusal}"
             )
         limits = Limits(seconds=seconds)
-        solution = self.backend.solve(form, limits)
+        solution = solve_with_parts(self.backend, form, limits)
         optimum = _optimum(
             self.checker, form, amount, solution, self.backend.name, limits.spent,
             check and self._known is None,
@@ -194,7 +195,8 @@ def near_ties(form: Form, chosen: tuple[int, ...], limits: Limits) -> bool | Non
     """Whether a store that covers differently may be worth more; None where the search gave up.
 
     Covering the same means the same exact value on units with a rational h and the same coverage
-    on the others: such stores are worth the same, whatever the precision.
+    on the others: such stores are worth the same, whatever the precision. Stores that keep a
+    candidate beside its parts count, too, so it may find a near tie where there is none.
     """
     tree, low, nodes = Tree(form, range(len(form.rows))), form.low(chosen), 0
     most_nodes = MOST_NODES if limits.nodes is None else limits.nodes

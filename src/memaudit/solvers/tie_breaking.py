@@ -29,7 +29,8 @@ def canonical_order(package: Package) -> list[Candidate]:
 def undominated(form: "Form") -> list[int]:
     """Affordable candidates that cover something; at cap 1, none that its group can better.
 
-    The certificate checker starts from the same set, so proofs may leave the others out.
+    The certificate checker starts from the same set, so proofs may leave the others out. In a
+    branch of a proof that was done before.
     """
     rows = [{unit: min(z, form.levels[unit].top) for unit, z in row} for row in form.rows]
 
@@ -45,7 +46,7 @@ def undominated(form: "Form") -> list[int]:
         u
         for group in able
         for u in group
-        if form.group_cap > 1 or not any(beats(v, u) for v in group)
+        if form.group_cap > 1 or form.root_grain is not None or not any(beats(v, u) for v in group)
     ]
 
 

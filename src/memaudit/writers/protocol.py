@@ -1,7 +1,7 @@
 """The writer protocol: a view, a budget and a seed in, a store out."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Literal, Protocol
@@ -55,10 +55,16 @@ class View:
 
 
 def visible(package: Package) -> View:
-    """The view of a package. Free attributes are left out: they may contain anything."""
+    """The view of a package. Free attributes are left out: they may contain anything.
+
+    A candidate with parts is left out, too: its parts are offered, and a store may not keep both.
+    """
     experiences = sorted(package.experiences, key=lambda experience: experience.index)
     rank = {experience.id: place for place, experience in enumerate(experiences)}
-    candidates = sorted(package.candidates, key=lambda c: (rank[c.experience], c.id))
+    candidates = sorted(
+        (candidate for candidate in package.candidates if not candidate.parts),
+        key=lambda c: (rank[c.experience], c.id),
+    )
     return View(
         experiences=tuple(
             VisibleExperience(e.id, place, e.text, e.session, e.timestamp, e.speaker)
@@ -91,8 +97,13 @@ class OracleView:
         return self.solver.form
 
     def at(self, budget: Fraction) -> Form:
+        """The form at a budget; a candidate with parts covers nothing, so that none is chosen."""
         if budget not in self._forms:
-            self._forms[budget] = self.form.at(budget, self.package.group_cap)
+            form = self.form.at(budget, self.package.group_cap)
+            wholes = {candidate.id for candidate in self.package.candidates if candidate.parts}
+            named = zip(form.candidate_ids, form.rows, strict=True)
+            rows = tuple(() if id in wholes else row for id, row in named)
+            self._forms[budget] = replace(form, rows=rows) if wholes else form
         return self._forms[budget]
 
     def optimum(self, budget: Fraction) -> Optimum:
@@ -113,18 +124,11 @@ class OracleView:
     def part(self, name: str, keeps: Callable[[str], bool]) -> "OracleView":
         """The same package restricted to candidates of some kinds."""
         if name not in self._parts:
-            candidates = tuple(c for c in self.package.candidates if keeps(c.kind))
-            if len(candidates) == len(self.package.candidates):
+            ids = {c.id for c in self.package.candidates if keeps(c.kind)}
+            if len(ids) == len(self.package.candidates):
                 return self
-            ids = {candidate.id for candidate in candidates}
-            self._parts[name] = OracleView(
-                self.package.replace(
-                    name=f"{self.package.name}, {name}",
-                    candidates=candidates,
-                    coverage=tuple(c for c in self.package.coverage if c.candidate in ids),
-                ),
-                self.seconds,
-            )
+            part = self.package.only(ids).replace(name=f"{self.package.name}, {name}")
+            self._parts[name] = OracleView(part, self.seconds)
         return self._parts[name]
 
 

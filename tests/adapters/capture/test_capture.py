@@ -86,9 +86,19 @@ def test_an_example_for_which_nothing_is_written_is_in_the_store(run: Run) -> No
     """Whoever scores q finds an empty store of it, not a store that was never fed q."""
     store = run([package("p", "a"), package("q", "forget nothing")]).store
     assert store.origin.configuration["examples"] == {"p": 1, "q": 0}
-    assert active_memories(store, "q") == []
+    assert active_memories(store, package("q", "forget nothing")) == []
     with pytest.raises(MemAuditError, match="was not written for the package 'r'"):
-        active_memories(store, "r")
+        active_memories(store, package("r", "c"))
+
+
+def test_a_package_of_the_same_turns_finds_its_memories(run: Run) -> None:
+    """Whatever it is called: a capture keeps digests of what it fed, failed messages aside."""
+    store = run([package("p", "a", "raise it", "b"), package("q", "c")]).store
+    again = package("another name", "a", "b")
+    assert [memory.text for memory in active_memories(store, again)] == ["a", "b"]
+    turns = store.origin.configuration["turns"]
+    assert isinstance(turns, dict)
+    assert {example: len(lines) for example, lines in turns.items()} == {"p": 2, "q": 1}
 
 
 def test_a_second_run_feeds_only_what_is_new_or_changed(run: Run) -> None:
@@ -249,6 +259,24 @@ def test_the_lines_of_a_row_share_its_life() -> None:
         ("block-1:1", "deleted", ["e0"]),
         ("block-1:2", "deleted", ["e0"]),
         ("passage-1", "active", ["e1"]),
+    ]
+
+
+def test_entries_of_a_document_have_lives_of_their_own() -> None:
+    """A line appears, changes, goes and comes back; what is gone stays as deleted."""
+    history = StoreHistory(document_key="value")
+    values = ["# Ann\n- tea\n- cat", "# Ann\n- cake\n- tea\n- cat", "# Ann\n- cake\n- tea",
+              "# Ann\n- cat\n- cake"]  # fmt: skip
+    for at, value in enumerate(values):
+        change = {"id": "b", "change": "update" if at else "add", "export": {"value": value}}
+        history.note(f"e{at}", [change])
+    read = [Memory(id="b:L2", text="Ann: cat", lines=(2, 2), document="b"),
+            Memory(id="b:L3", text="Ann: cake", lines=(3, 3), document="b")]  # fmt: skip
+    settled = history.settle(read, "p")
+    assert [(one.id, one.text, one.state, one.metadata) for one in settled] == [
+        ("b:L2", "Ann: cat", "active", {"written_after": ["e0", "e3"]}),
+        ("b:L3", "Ann: cake", "active", {"written_after": ["e1"]}),
+        ("b:gone-1", "Ann: tea", "deleted", {"written_after": ["e0"], "deleted_after": "e3"}),
     ]
 
 

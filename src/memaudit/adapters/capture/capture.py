@@ -25,6 +25,7 @@ from memaudit.adapters.capture.systems import CaptureSettings, MemorySystem
 from memaudit.adapters.ledger import first_places
 from memaudit.adapters.registry import named_adapter
 from memaudit.adapters.store import (
+    Document,
     ExportedStore,
     ExportWarning,
     ImportCount,
@@ -108,7 +109,8 @@ class CaptureRecord:
     def keep(self, result: ExampleResult) -> None:
         """Record a finished example, which is not fed again."""
         row = {"kind": "example", **asdict(result)}
-        row["memories"] = [memory.model_dump(mode="json") for memory in result.memories]
+        for name in ("memories", "documents"):
+            row[name] = [item.model_dump(mode="json") for item in getattr(result, name)]
         self.journal.append([to_line(row)])
         self.finished[result.example] = result
 
@@ -158,6 +160,9 @@ def _refuse_other(folder: Path, row: dict[str, Any], identity: dict[str, Any]) -
 def _result(row: dict[str, Any]) -> ExampleResult:
     fields = {name: value for name, value in row.items() if name != "kind"}
     fields["memories"] = [Memory.model_validate(memory) for memory in row["memories"]]
+    fields["documents"] = [
+        Document.model_validate(document) for document in row.get("documents", ())
+    ]
     return ExampleResult(**fields)
 
 
@@ -207,7 +212,7 @@ def assemble(
     results: Sequence[ExampleResult], broken: Mapping[str, str], name: str,
 ) -> ExportedStore:  # fmt: skip
     """One store from the memories of every finished example, in order."""
-    memories = _with_unique_ids(results)
+    memories, documents = _with_unique_ids(results)
     inactive = Counter(memory.state for memory in memories if memory.state != "active")
     skipped: Counter[str] = Counter()
     for result in results:
@@ -220,6 +225,7 @@ def assemble(
             configuration=_configuration(system, settings, address, results),
         ),
         memories=memories,
+        documents=documents,
         count=ImportCount(
             read=sum(result.rows for result in results), kept=len(memories),
             inactive=dict(sorted(inactive.items())), skipped=dict(sorted(skipped.items())),
@@ -228,16 +234,26 @@ def assemble(
     )  # fmt: skip
 
 
-def _with_unique_ids(results: Sequence[ExampleResult]) -> tuple[Memory, ...]:
+def _with_unique_ids(
+    results: Sequence[ExampleResult],
+) -> tuple[tuple[Memory, ...], tuple[Document, ...]]:
+    """The memories and documents of all examples; some systems number those of each from one."""
     seen: set[str] = set()
-    memories = []
+    memories: list[Memory] = []
+    documents: dict[str, Document] = {}
     for result in results:
+        names: dict[str | None, str | None] = {None: None}
+        for document in result.documents:
+            names[document.id] = id = (
+                f"{result.example}/{document.id}" if document.id in documents else document.id
+            )
+            documents[id] = document.model_copy(update={"id": id})
         for memory in result.memories:
-            if memory.id in seen:  # a system that numbers the memories of each store from one
-                memory = memory.model_copy(update={"id": f"{result.example}/{memory.id}"})
-            seen.add(memory.id)
-            memories.append(memory)
-    return tuple(memories)
+            id = f"{result.example}/{memory.id}" if memory.id in seen else memory.id
+            seen.add(id)
+            home = names.get(memory.document)
+            memories.append(memory.model_copy(update={"id": id, "document": home}))
+    return tuple(memories), tuple(documents.values())
 
 
 def _configuration(
@@ -252,6 +268,11 @@ def _configuration(
         "options": settings.options, **own,
         # By name: a package for which nothing was written is not one that was never fed.
         "examples": {result.example: len(result.memories) for result in results},
+        "turns": {
+            result.example: [list[JsonValue](line) for line in result.turns]
+            for result in results
+            if result.turns
+        },
         "messages": sum(result.fed for result in results), "changes": dict(sorted(changes.items())),
         "failed_messages": sum(len(result.failures) for result in results),
         "telemetry_off": dict(system.quiet),

@@ -10,12 +10,14 @@ from typing import Any
 
 from memaudit.adapters.capture.driver_process import DriverDied, DriverProcess
 from memaudit.adapters.capture.systems import MemorySystem
+from memaudit.adapters.documents import split_document
 from memaudit.adapters.protocol import ImportOptions
-from memaudit.adapters.registry import import_store
-from memaudit.adapters.store import ExportWarning, Memory, export_warning
+from memaudit.adapters.registry import import_store, named_adapter
+from memaudit.adapters.store import WRITTEN_AFTER, Document, ExportWarning, Memory, export_warning
 from memaudit.core.errors import MemAuditError
 from memaudit.core.package import Package
 from memaudit.core.text import one_line
+from memaudit.core.turns import fed_digests
 from memaudit.io.atomic import write_file
 from memaudit.models.secret import Secret
 from memaudit.writers.protocol import VisibleExperience, visible
@@ -57,8 +59,15 @@ class CaptureExample:
 
 
 def as_example(package: Package) -> CaptureExample:
-    """The messages of a package in order of arrival; experiences without text are counted."""
+    """The messages of a package in order of arrival; experiences without text are counted, unless
+    they are a bracket around others, such as the end of a session."""
     experiences = visible(package).experiences
+    told = {experience.session for experience in experiences if experience.text.strip()}
+    empty = [
+        experience
+        for experience in experiences
+        if not experience.text.strip() and (experience.session or None) not in told - {None}
+    ]
     messages = tuple(
         FedExperience(experience.id, _message(experience))
         for experience in experiences
@@ -66,9 +75,7 @@ def as_example(package: Package) -> CaptureExample:
     )
     if not messages:
         raise MemAuditError(f"package {package.name!r} has no experience with a text to feed")
-    return CaptureExample(
-        package.name, fed_digest(messages), messages, len(experiences) - len(messages)
-    )
+    return CaptureExample(package.name, fed_digest(messages), messages, len(empty))
 
 
 def fed_digest(messages: Sequence[FedExperience]) -> str:
@@ -104,28 +111,57 @@ class MemoryHistory:
 
     after: list[str]
     """Not its sources: the system may have used anything it read before."""
+    place: int = 0
+    """Which of all memories and entries it was, counted in the order they appeared."""
     export: dict[str, Any] = field(default_factory=dict)
     deleted_after: str | None = None
 
 
 @dataclass(slots=True)
 class StoreHistory:
-    """Every memory the store ever held, in the order of first appearance."""
+    """Every memory the store ever held, in the order of first appearance.
 
+    Of a row that is a document, under `document_key`, every entry has a history of its own: it
+    appears and goes with its text.
+    """
+
+    document_key: str | None = None
     entries: dict[str, MemoryHistory] = field(default_factory=dict)
+    lives: dict[tuple[str, str], MemoryHistory] = field(default_factory=dict)
     counts: dict[str, int] = field(default_factory=dict)
 
     def note(self, experience: str, changes: Sequence[Mapping[str, Any]]) -> None:
         """Record the changes that one message made."""
         for change in changes:
-            kind = change["change"]
+            kind, row = change["change"], change["id"]
             self.counts[kind] = self.counts.get(kind, 0) + 1
-            entry = self.entries.setdefault(change["id"], MemoryHistory([]))
+            entry = self.entries.setdefault(row, MemoryHistory([], self._appeared))
             if kind == "delete":
                 entry.deleted_after = experience
+                self._live(experience, row, "")
                 continue
             entry.after.append(experience)
             entry.export, entry.deleted_after = change["export"], None
+            text = entry.export.get(self.document_key) if self.document_key else None
+            self._live(experience, row, text if isinstance(text, str) else "")
+
+    @property
+    def _appeared(self) -> int:
+        return len(self.entries) + len(self.lives)
+
+    def _live(self, experience: str, row: str, text: str) -> None:
+        """Note which entries of a document a message wrote, and which are gone after it."""
+        now = [piece.text for piece in split_document(text) if piece.kind == "entry"]
+        for (owner, entry), life in self.lives.items():
+            if owner != row:
+                continue
+            if entry not in now:
+                life.deleted_after = life.deleted_after or experience
+            elif life.deleted_after is not None:
+                life.after.append(experience)
+                life.deleted_after = None
+        for entry in now:
+            self.lives.setdefault((row, entry), MemoryHistory([experience], self._appeared))
 
     def exports(self, rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
         """The rows to import: the final store, then the last state of deleted memories."""
@@ -135,17 +171,32 @@ class StoreHistory:
 
     def settle(self, memories: Sequence[Memory], example: str) -> list[Memory]:
         """The imported memories in the order of writing, with their history."""
-        rank = {id: place for place, id in enumerate(self.entries)}
-        ordered = sorted(memories, key=lambda memory: rank.get(self._row(memory.id), len(rank)))
-        return [self._settled(memory, example) for memory in ordered]
+
+        def order(memory: Memory) -> tuple[int, int]:
+            life = self._life(memory)
+            place = self._appeared if life is None else life.place
+            return place, memory.lines[0] if memory.lines else 0
+
+        held = {(self._row(memory.id), memory.text) for memory in memories}
+        gone = [
+            Memory(id=f"{row}:gone-{number}", text=text, state="deleted", namespace=None)
+            for number, (row, text) in enumerate(self.lives, start=1)
+            if (row, text) not in held and any(memory.document == row for memory in memories)
+        ]
+        settled = [self._settled(memory, example) for memory in sorted(memories, key=order)]
+        return settled + [self._settled(memory, example) for memory in gone]
 
     def _row(self, id: str) -> str:
         """The row of a memory: a view may split it into `row:1`, `row:2`, ..."""
         return id if id in self.entries else id.rpartition(":")[0]
 
+    def _life(self, memory: Memory) -> MemoryHistory | None:
+        row = self._row(memory.id)
+        return self.lives.get((row, memory.text)) or self.entries.get(row)
+
     def _settled(self, memory: Memory, example: str) -> Memory:
-        entry = self.entries.get(self._row(memory.id))
-        written = {"written_after": list(entry.after)} if entry else {}
+        entry = self._life(memory)
+        written = {WRITTEN_AFTER: list(entry.after)} if entry else {}
         deleted = {"deleted_after": entry.deleted_after} if entry and entry.deleted_after else {}
         update: dict[str, object] = {
             "example": example,
@@ -177,6 +228,9 @@ class ExampleResult:
     warnings: list[str]
     configuration: dict[str, Any] = field(default_factory=dict)
     contacted: list[str] = field(default_factory=list)
+    documents: list[Document] = field(default_factory=list)
+    turns: list[list[str]] = field(default_factory=list)
+    """Of every line that was fed, its digests (core/turns.py)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,7 +251,9 @@ def feed_example(
     opened = driver.ask(
         "open", feeding.patience, settings=feeding.wire_settings, folder=str(folder)
     )
-    history, failures = StoreHistory(), _Failures(feeding.key)
+    in_entries = (feeding.view or named_adapter(driver.system.format).views[0]) == "entries"
+    history = StoreHistory(driver.system.document_key if in_entries else None)
+    failures = _Failures(feeding.key)
     for fed in example.messages:
         reply = driver.ask("feed", feeding.patience, message=asdict(fed.message))
         history.note(fed.experience, reply["changes"])
@@ -215,8 +271,19 @@ def feed_example(
         memories=history.settle(store.memories, example.name),
         skipped=store.count.skipped, configuration=opened["configuration"],
         warnings=[text for text in store.warnings if export_warning(text) not in KNOWN_BETTER],
-        contacted=read["contacted"],
+        contacted=read["contacted"], documents=list(store.documents),
+        turns=_fed_turns(example, failures.rows),
     )  # fmt: skip
+
+
+def _fed_turns(example: CaptureExample, failures: Sequence[Mapping[str, str]]) -> list[list[str]]:
+    failed = {failure["experience"] for failure in failures}
+    return [
+        line
+        for fed in example.messages
+        if fed.experience not in failed
+        for line in fed_digests(fed.message.content)
+    ]
 
 
 def _write_export(system: MemorySystem, rows: list[dict[str, Any]], stem: Path) -> list[Path]:

@@ -46,6 +46,8 @@ class MemorySystem:
     """Environment variables that switch the system's telemetry off."""
     layout: Layout = single_list
     """How rows are arranged in the files of an export."""
+    document_key: str | None = None
+    """The field of a row that is a document, which is cut into entries."""
 
 
 _LETTA = (  # mcp and fastmcp are not the newest: those do not fit this Letta
@@ -71,7 +73,7 @@ SYSTEMS: dict[str, MemorySystem] = {
         ),
         MemorySystem(
             "letta", "Letta", _LETTA, DRIVERS / "on_letta.py", "letta", "passages",
-            (("LETTA_TRACK_PROVIDER_TRACE", "false"),), blocks_and_passages,
+            (("LETTA_TRACK_PROVIDER_TRACE", "false"),), blocks_and_passages, "value",
         ),
     )
 }  # fmt: skip

@@ -94,14 +94,16 @@ def prepare(packed: Packed, scale: int, slack: Ints) -> OpenProblem:
     """The useful part of a packed problem as the first core."""
     keep = useful(
         packed.cost, packed.group, packed.row_start, packed.unit, packed.level, packed.tops,
-        packed.budget, packed.group_cap,
+        packed.budget, packed.useful_cap,
     )  # fmt: skip
+    root_grain = packed.root_grain or grain(
+        packed.unit, packed.level, packed.table_start, packed.table, len(packed.tops)
+    )
     room = np.full(int(packed.group.max(initial=0)) + 1, packed.group_cap)
     everything = Core(
         packed.cost, packed.group, np.zeros(1, np.int64), room, packed.row_start, packed.unit,
         packed.level, packed.table_start, packed.table, packed.tops, slack, packed.group_cap,
-        grain(packed.unit, packed.level, packed.table_start, packed.table, len(packed.tops)),
-        scale,
+        root_grain, scale,
     )  # fmt: skip
     stay = np.nonzero(keep)[0]
     core, units, _ = compress(everything, stay, np.zeros(len(packed.tops), np.int64), room)

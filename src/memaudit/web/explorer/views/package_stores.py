@@ -11,10 +11,12 @@ from memaudit.adapters.store import ExportedStore, store_digest
 from memaudit.core.cost import cost_rule
 from memaudit.core.errors import MemAuditError
 from memaudit.core.exact import Exact
+from memaudit.core.package import Package
 from memaudit.formats.score_file import ScoreFile
 from memaudit.report.store_comparison import ComparableStore, StoreItem
 from memaudit.report.writer_groups import Member, members_by_name
-from memaudit.scoring.judged_store import examples_of, judge_store
+from memaudit.scoring.fed_turns import example_for, examples_of
+from memaudit.scoring.judged_store import judge_store
 from memaudit.scoring.judges import LexicalJudge
 from memaudit.web.explorer.library.entries import LibraryEntry
 from memaudit.web.explorer.library.indexed_package import IndexedPackage
@@ -159,13 +161,12 @@ def system_stores(library: Library, indexed: IndexedPackage) -> list[SystemStore
     ]
     matched = {system.store.name for system in known if system.scores}
     unmatched = {line.score.store for _, line in lines} - matched
-    return [system for system in known if _belongs(system, indexed.package.name, unmatched)]
+    return [system for system in known if _belongs(system, indexed.package, unmatched)]
 
 
-def _belongs(system: SystemStore, package: str, unmatched: set[str]) -> bool:
-    named = examples_of(system.store)
-    if named:
-        return package in named
+def _belongs(system: SystemStore, package: Package, unmatched: set[str]) -> bool:
+    if examples_of(system.store):
+        return example_for(system.store, package) is not None
     return bool(system.scores) or system.store.name in unmatched
 
 

@@ -1,0 +1,127 @@
+"""Which conversation a store was written from, and which of its turns it was fed.
+
+A store names the packages it was written for. A capture also keeps digests of the turns it was fed
+(core/turns.py), so that a store of another build of the same conversation, a slice of it or
+sessions as messages, is accepted by its turns. Then only units of turns that were fed are scored.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from memaudit.adapters.store import ExportedStore
+from memaudit.core.errors import MemAuditError
+from memaudit.core.package import EvidenceUnit, Package
+from memaudit.core.turns import turn_digests
+
+TURNS = "turns"
+"""In a store's configuration: by example, for every line that was fed, its digests."""
+
+SAME_CONVERSATION = Fraction(4, 5)
+"""Of the lines that were fed, how many are the package's; others may be dates or headings."""
+
+NOT_FED = "units about turns that the system was not fed"
+
+
+def examples_of(store: ExportedStore) -> set[str]:
+    """The packages a store was written for, including those it wrote nothing for.
+
+    Empty where the store does not say. Then all of it belongs to the package it is scored on.
+    """
+    named = {memory.example for memory in store.memories if memory.example is not None}
+    listed = store.origin.configuration.get("examples")
+    return named | (set(map(str, listed)) if isinstance(listed, list | dict) else set())
+
+
+def example_for(store: ExportedStore, package: Package) -> str | None:
+    """The example of a store that was written from a package: by its name, or by its turns."""
+    examples = examples_of(store)
+    if package.name in examples:
+        return package.name
+    known = {digest for turn in package.experiences for digest in turn_digests(turn.text)}
+    for example in sorted(examples):
+        lines = _fed_lines(store, example)
+        same = sum(not known.isdisjoint(readings) for readings in lines)
+        if lines and same >= SAME_CONVERSATION * len(lines):
+            return example
+    return None
+
+
+def renamed(store: ExportedStore, names: Mapping[str, str]) -> ExportedStore:
+    """The store with other names of its examples, as `--map OLD=NEW` gives them."""
+    if not names:
+        return store
+    memories = tuple(
+        memory.model_copy(update={"example": names.get(memory.example, memory.example)})
+        if memory.example is not None
+        else memory
+        for memory in store.memories
+    )
+    configuration = dict(store.origin.configuration)
+    for key in ("examples", TURNS):
+        listed = configuration.get(key)
+        if isinstance(listed, dict):
+            configuration[key] = {names.get(name, name): value for name, value in listed.items()}
+        elif isinstance(listed, list):
+            configuration[key] = [names.get(str(name), name) for name in listed]
+    origin = store.origin.model_copy(update={"configuration": configuration})
+    return store.model_copy(update={"memories": memories, "origin": origin})
+
+
+def parse_names(pairs: Sequence[str]) -> dict[str, str]:
+    """`OLD=NEW` as a mapping."""
+    names = {}
+    for pair in pairs:
+        old, equals, new = pair.partition("=")
+        if not (old and equals and new):
+            raise MemAuditError(f"--map {pair!r} is not a pair of names; write OLD=NEW")
+        names[old] = new
+    return names
+
+
+@dataclass(frozen=True, slots=True)
+class FedPart:
+    """A package that weighs only units that every store could know, and the number of others."""
+
+    package: Package
+    left_out: int = 0
+
+
+def fed_part(package: Package, stores: Sequence[ExportedStore]) -> FedPart:
+    """The package with a weight of 0 for units of turns that some store was not fed.
+
+    A store that does not say what it was fed counts as fed with everything.
+    """
+    fed = [turns for store in stores if (turns := _fed_turns(store, package)) is not None]
+    stream = {turn.id for turn in package.experiences if turn.text.strip()}
+    unfed = {turn for turn in stream if any(turn not in turns for turns in fed)}
+    gone = {unit.id for unit in package.units if _rests_on(unit, unfed)}
+    if not gone:
+        return FedPart(package)
+    units = [
+        unit.model_copy(update={"weight": Fraction(0)}) if unit.id in gone else unit
+        for unit in package.units
+    ]
+    return FedPart(package.replace(units=tuple(units)), len(gone))
+
+
+def _rests_on(unit: EvidenceUnit, turns: set[str]) -> bool:
+    return any(source.id in turns for source in unit.sources)
+
+
+def _fed_turns(store: ExportedStore, package: Package) -> set[str] | None:
+    """The package's turns that a store was fed; None where it does not say."""
+    example = example_for(store, package)
+    lines = [] if example is None else _fed_lines(store, example)
+    if not lines:
+        return None
+    known = {digest for readings in lines for digest in readings}
+    return {turn.id for turn in package.experiences if known.issuperset(turn_digests(turn.text))}
+
+
+def _fed_lines(store: ExportedStore, example: str) -> list[list[str]]:
+    by_example = store.origin.configuration.get(TURNS)
+    lines = by_example.get(example) if isinstance(by_example, dict) else None
+    if not isinstance(lines, list):
+        return []
+    return [[str(digest) for digest in line] for line in lines if isinstance(line, list)]

@@ -1,0 +1,95 @@
+"""Half credit that entries owe to a heading they share counts once.
+
+"Adoption plans" may be half of what a unit says, and stands before every entry below it. Two such
+entries are not all of it. So headings are judged as texts of their own: where a heading alone earns
+as much as an entry does, the credit is the heading's, and it counts at the first entry below it.
+What an entry adds beyond its headings is its own.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+
+from memaudit.scoring.judges import Cell, Cells, MemoryText
+from memaudit.scoring.written_store import WrittenMemory, WrittenStore
+
+REPEATED = "cells that repeat the credit of a heading"
+NOT_NAMED = "headings that nobody judged: what entries owe to them may count twice"
+
+
+def heading_texts(store: WrittenStore, example: str) -> list[MemoryText]:
+    """The headings that several entries share, as texts to judge."""
+    below: dict[str, list[str]] = {}
+    text: dict[str, str] = {}
+    for memory in store.memories:
+        for id, title in _headings(memory):
+            below.setdefault(id, []).append(memory.id)
+            text[id] = title
+    return [
+        MemoryText(id, text[id], (), example, is_heading=True)
+        for id, entries in below.items()
+        if len(entries) > 1
+    ]
+
+
+def count_once(store: WrittenStore, judged: Cells) -> WrittenStore:
+    """The store with the credit of each heading at the first entry below it."""
+    first: set[tuple[str, str]] = set()
+    repeated = 0
+    memories: dict[str, WrittenMemory] = {}
+    for memory in in_file_order(store):
+        cells = dict(memory.coverage)
+        for unit, cell in memory.coverage.items():
+            owed = _owed_to(memory, unit, cell, judged)
+            if owed is None:
+                continue
+            if (owed, unit) in first:
+                cells[unit] = Cell(Fraction(0), cell.provenance, "credit of its heading, counted "
+                                   "at the first entry below it")  # fmt: skip
+                repeated += 1
+            first.add((owed, unit))
+        memories[memory.id] = replace(memory, coverage=cells)
+    if not repeated:
+        return store
+    caveats = replace(store.caveats, left_out={**store.caveats.left_out, REPEATED: repeated})
+    return replace(
+        store, memories=tuple(memories[memory.id] for memory in store.memories), caveats=caveats
+    )
+
+
+def in_file_order(store: WrittenStore) -> list[WrittenMemory]:
+    """Entries as their documents list them; other memories stay in the order of writing."""
+    place = {document.id: at for at, document in enumerate(store.documents)}
+    return sorted(
+        store.memories,
+        key=lambda memory: (
+            (place[memory.document], memory.first_line)
+            if memory.document in place
+            else (len(place), 0)
+        ),
+    )
+
+
+def _owed_to(memory: WrittenMemory, unit: str, cell: Cell, judged: Cells) -> str | None:
+    """The topmost heading that alone earns what the entry does; full credit cannot add up."""
+    if not 0 < cell.value < 1:
+        return None
+    for id, _ in _headings(memory):
+        of_heading: Mapping[str, Cell] = judged.get(id, {})
+        if unit in of_heading and of_heading[unit].value >= cell.value:
+            return id
+    return None
+
+
+def _headings(memory: WrittenMemory) -> Iterator[tuple[str, str]]:
+    """The ids and texts of the headings above an entry, the topmost first."""
+    if memory.document is None:
+        return
+    for count in range(1, len(memory.context) + 1):
+        title = ": ".join(memory.context[:count])
+        yield f"{memory.document}, heading {title}", title
+
+
+def unnamed(headings: Sequence[MemoryText], unknown: frozenset[str]) -> int:
+    """How many headings a file of labels says nothing about."""
+    return sum(heading.id in unknown for heading in headings)

@@ -1,0 +1,104 @@
+"""Stores of other builds of a conversation: accepted by the turns that were fed."""
+
+import pytest
+
+from memaudit.adapters.capture.feed_package import as_example
+from memaudit.adapters.store import ExportedStore, Memory, Origin
+from memaudit.core.errors import MemAuditError
+from memaudit.core.package import Package
+from memaudit.core.turns import fed_digests, turn_digests
+from memaudit.scoring.fed_turns import NOT_FED, example_for, fed_part, parse_names, renamed
+from memaudit.scoring.gate import gate_store
+from memaudit.scoring.judges import LexicalJudge
+
+TURNS = {
+    "t1": "Hey Bo!  I adopted a cat called Tom.",
+    "t2": "Lovely. I sold my boat.\nAnd my car: it was old.",
+    "t3": "I moved to Bonn.",
+}
+
+
+def package(name: str, turns: dict[str, str], speakers: tuple[str, ...] = ("Ann", "Bo")) -> Package:
+    return Package.model_validate({
+        "name": name, "cost_rule": "words", "candidates": [],
+        "experiences": [
+            *({"id": id, "text": text, "speaker": speakers[at % len(speakers)], "session": "s",
+               "timestamp": "2023-05-08T13:56"} for at, (id, text) in enumerate(turns.items())),
+            {"id": "end", "session": "s"}],
+        "units": [
+            {"id": f"u{id}", "kind": "fact", "text": text, "weight": 1, "sources": [{"id": id}]}
+            for id, text in turns.items()],
+    })  # fmt: skip
+
+
+def captured(fed: Package, *memories: str) -> ExportedStore:
+    """A store as a capture writes it, with digests of what was fed."""
+    example = as_example(fed)
+    turns = [line for one in example.messages for line in fed_digests(one.message.content)]
+    return ExportedStore(
+        name="store",
+        origin=Origin(
+            system="x", format="plain",
+            configuration={"examples": {fed.name: len(memories)}, "turns": {fed.name: turns}},
+        ),
+        memories=tuple(
+            Memory(id=f"m{at}", text=text, example=fed.name) for at, text in enumerate(memories)
+        ),
+    )  # fmt: skip
+
+
+WHOLE = package("conv", TURNS)
+JOINED = {"all": "\n".join(f"Ann: {text}" for text in TURNS.values())}
+
+
+def test_sessions_as_messages_are_the_same_conversation() -> None:
+    """However turns were joined, with speakers and dates in front or not."""
+    for fed in (package("sessions", JOINED, ("",)), package("dated", JOINED)):
+        store = captured(fed, "Ann adopted a cat called Tom.")
+        assert example_for(store, WHOLE) == fed.name
+        assert fed_part(WHOLE, [store]).left_out == 0
+
+
+def test_units_of_turns_that_were_not_fed_are_counted() -> None:
+    """Of a slice, only units of fed turns are scored, by the gate too."""
+    store = captured(package("slice", {"t1": TURNS["t1"], "t2": TURNS["t2"]}), TURNS["t1"])
+    part = fed_part(WHOLE, [store])
+    assert part.left_out == 1
+    assert {unit: float(weight) for unit, weight in part.package.weights.items()} == {
+        "ut1": 1, "ut2": 1, "ut3": 0,
+    }  # fmt: skip
+    result = gate_store(WHOLE, store, 100, LexicalJudge())
+    assert result.caveats.left_out == {NOT_FED: 1}
+
+
+def test_another_conversation_is_refused() -> None:
+    other = captured(package("other", {"x": "Something else.", "y": "Quite."}), "Something else.")
+    assert example_for(other, WHOLE) is None
+    with pytest.raises(MemAuditError, match="not written for the package 'conv' but for 'other'; "):
+        gate_store(WHOLE, other, 100, LexicalJudge())
+
+
+def test_map_renames_examples() -> None:
+    store = captured(package("other", {"x": "Something else."}), TURNS["t1"])
+    again = renamed(store, parse_names(["other=conv"]))
+    assert example_for(again, WHOLE) == "conv"
+    assert again.memories[0].example == "conv"
+    with pytest.raises(MemAuditError, match="--map 'x' is not a pair of names; write OLD=NEW"):
+        parse_names(["x"])
+
+
+def test_brackets_are_no_warning() -> None:
+    """The end of a session has no text; an experience without text and session is counted."""
+    assert as_example(WHOLE).empty == 0
+    bare = WHOLE.replace(experiences=(
+        *WHOLE.experiences,
+        WHOLE.experiences[-1].model_copy(update={"id": "lost", "session": None, "index": 9}),
+    ))  # fmt: skip
+    assert as_example(bare).empty == 1
+
+
+def test_readings_of_a_line() -> None:
+    assert set(turn_digests("I moved  to Bonn.")) < set(
+        fed_digests("[May 8] Ann: I moved to Bonn.")[0]
+    )
+    assert turn_digests("\n \n") == ()
