@@ -23,7 +23,7 @@ import numpy as np
 
 LINE = "memaudit: compiling the solver for this machine; this is done once and then kept on disk\n"
 
-PARTS = {"small": ("small",), "large": ("bound", "rest")}
+PARTS = {"small": ("small",), "large": ("bound", "hull", "rest")}
 """What can be needed without the other, and the processes that compile each at the same time."""
 
 KEY_FILE, LOCK, DONE = "kernels.key", "kernels.lock", ".compiled"
@@ -76,6 +76,7 @@ def compile_piece(piece: str) -> None:
     """Call kernels with the types they will meet, so that numba compiles and stores them."""
     _ready.update(PARTS)
     from memaudit.solvers.compiled.block_frontier import component_frontier
+    from memaudit.solvers.compiled.hull_solve import HullSearch
     from memaudit.solvers.compiled.layout import choose_layout
     from memaudit.solvers.compiled.primal import improve
     from memaudit.solvers.compiled.problem import prepare
@@ -102,6 +103,8 @@ def compile_piece(piece: str) -> None:
         plan = choose_layout(core, dense=True)
         stage = Stage(state, plan, plan.break_even(core, 1), Trace(np.zeros(3, np.int64)))
         stage.bound(1, 0, 1, np.array([-1.0, 1.0]))
+    elif piece == "hull":
+        HullSearch(state, Limits(), np.zeros(3, np.int64), ()).search_at_once()
     else:
         levels = np.zeros((2, len(core.top)), np.int64)
         improve(seal(core), np.zeros(len(core.cost), np.bool_), state.budget, 1, *levels)

@@ -1,13 +1,14 @@
-"""A large solve: bound, fix and shrink the root in turn, then branch on what is left."""
+"""A large solve: bound, fix and shrink the root in turn, then branch on what is left.
 
-from dataclasses import dataclass
+Where units have at most two levels, the hulls of the units do it better (hull_solve.py).
+"""
 
 import numpy as np
 
-from memaudit.core.optimum import Layout
 from memaudit.solvers.compiled.branch import search
+from memaudit.solvers.compiled.hull_solve import solve_by_hulls
 from memaudit.solvers.compiled.primal import improve
-from memaudit.solvers.compiled.problem import prepare
+from memaudit.solvers.compiled.problem import LargeSolution, prepare
 from memaudit.solvers.compiled.stage import FULL, LEAF, MU, UNSET, ZERO, Stage, Trace
 from memaudit.solvers.compiled.types import FREE, Ints, seal
 from memaudit.solvers.packed import Packed
@@ -37,26 +38,16 @@ SWAP_LIMIT = 3000
 """Cores with more candidates than this are not polished by swaps: too many pairs to try."""
 
 
-@dataclass(frozen=True, slots=True)
-class LargeSolution:
-    """The outcome of a large solve, in the packed problem's numbers."""
-
-    value: int
-    chosen: tuple[int, ...]
-    closed: bool
-    bound: int
-    nodes: int
-    tape: tuple[int, ...]
-    layouts: tuple[Layout, ...]
-    root_bound: float
-    core_size: int
-
-
 def solve_large(
     packed: Packed, limits: Limits, group_names: Ints, scale: int, slack: Ints,
     hint: tuple[int, ...] = (),
 ) -> LargeSolution:  # fmt: skip
     """Solve one packed problem by bounding, fixing and branching."""
+    by_hulls = solve_by_hulls(packed, limits, group_names, scale, slack, hint)
+    if by_hulls is not None:
+        if by_hulls.closed or limits.expired:
+            return by_hulls
+        hint = by_hulls.chosen
     root = _Root(packed, limits, group_names, scale, slack, hint)
     try:
         solution = root.solve()

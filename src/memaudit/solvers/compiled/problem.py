@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
+from memaudit.core.optimum import Layout
 from memaudit.solvers import small
 from memaudit.solvers.compiled.types import FREE, KEPT, Core, Ints
 from memaudit.solvers.packed import Packed, starts_of
@@ -108,3 +109,18 @@ def prepare(packed: Packed, scale: int, slack: Ints) -> OpenProblem:
     stay = np.nonzero(keep)[0]
     core, units, _ = compress(everything, stay, np.zeros(len(packed.tops), np.int64), room)
     return OpenProblem(core, stay, units, (), 0, packed.budget)
+
+
+@dataclass(frozen=True, slots=True)
+class LargeSolution:
+    """The outcome of a large solve, in the packed problem's numbers."""
+
+    value: int
+    chosen: tuple[int, ...]
+    closed: bool
+    bound: int
+    nodes: int
+    tape: tuple[int, ...]
+    layouts: tuple[Layout, ...]
+    root_bound: float
+    core_size: int

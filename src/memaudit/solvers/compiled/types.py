@@ -112,6 +112,34 @@ class Work(NamedTuple):
     through: Ints  # graph: best value through each option
 
 
+class Tableau(NamedTuple):
+    """A linear programme and its basis (simplex.py), and where its rows come from (hull.py).
+
+    Variables are x of the candidates, y of the units, then the slacks of the rows by name.
+    """
+
+    counts: Ints  # [rows, names given to rows, pivots]
+    cells: Floats
+    reduced: Floats  # per column
+    beta: Floats  # per row, the value of its basic variable
+    basic: Ints  # per row
+    nonbasic: Ints  # per column
+    place: Ints  # per variable, its column, or -1 - its row
+    low: Floats
+    high: Floats
+    at_high: Flags  # per variable, the bound at which it is nonbasic
+    nonzero: Ints  # scratch
+    weight: Floats  # per row
+    cut_start: Ints  # per name, its entries
+    cut_entry: Ints
+    cut_gain: Floats
+    owner: Ints  # per entry of the core, its candidate
+    unit_start: Ints  # per unit, its entries
+    unit_entry: Ints
+    candidates: int
+    columns: int
+
+
 @structref.register
 class _Sealed(types.StructRef):
     """The kernels' view of one of the tuples above."""
@@ -131,11 +159,14 @@ _INTS, _EDGES = types.int64[::1], types.int32[::1]
 _KINDS = {
     "cap": types.int64, "grain": types.int64, "scale": types.int64, "dense": types.boolean,
     "inside": types.boolean[::1], "picked": types.float64[::1], "bought": types.float64[::1],
-    "edge_source": _EDGES, "edge_target": _EDGES, "edge_option": _EDGES,
+    "cells": types.float64[:, ::1], "reduced": types.float64[::1], "beta": types.float64[::1],
+    "low": types.float64[::1], "high": types.float64[::1], "weight": types.float64[::1],
+    "cut_gain": types.float64[::1], "at_high": types.boolean[::1], "candidates": types.int64,
+    "columns": types.int64, "edge_source": _EDGES, "edge_target": _EDGES, "edge_option": _EDGES,
 }  # fmt: skip
-_core_type, _layout_type, _work_type = (
+_core_type, _layout_type, _work_type, _tableau_type = (
     _Sealed([(name, _KINDS.get(name, _INTS)) for name in tuple_._fields])
-    for tuple_ in (Core, Layout, Work)
+    for tuple_ in (Core, Layout, Work, Tableau)
 )
 
 
@@ -172,16 +203,29 @@ def _seal_work(a, b, c, d, e, f, g, h, i, j, k, m, n, o, p, q, r, s, t, u, v, w,
     return work
 
 
+@njit(cache=True)
+def _seal_tableau(a, b, c, d, e, f, g, h, i, j, k, m, n, o, p, q, r, s, candidates, columns):  # type: ignore[no-untyped-def]
+    lp = _new(_tableau_type)
+    lp.counts, lp.cells, lp.reduced, lp.beta, lp.basic, lp.nonbasic = a, b, c, d, e, f
+    lp.place, lp.low, lp.high, lp.at_high, lp.nonzero, lp.weight = g, h, i, j, k, m
+    lp.cut_start, lp.cut_entry, lp.cut_gain, lp.owner = n, o, p, q
+    lp.unit_start, lp.unit_entry = r, s
+    lp.candidates, lp.columns = candidates, columns
+    return lp
+
+
 CACHE = Path(_seal_core.stats.cache_path or ".")
 drop_stale(CACHE)  # before any kernel is loaded
 
 
-def seal(arrays: Core | Layout | Work) -> Any:
+def seal(arrays: Core | Layout | Work | Tableau) -> Any:
     """The kernels' handle of a tuple; it shares the arrays."""
     if isinstance(arrays, Core):
         return _seal_core(*arrays)
     if isinstance(arrays, Layout):
         return _seal_layout(*arrays)
+    if isinstance(arrays, Tableau):
+        return _seal_tableau(*arrays)
     return _seal_work(*arrays)
 
 

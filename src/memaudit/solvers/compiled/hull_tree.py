@@ -1,0 +1,369 @@
+"""A depth-first search that bounds its nodes by the hulls of the units, compiled as a whole.
+
+Every prune and every fix is decided in integers, by the bound that the checker computes, at the
+rounded duals. The search writes its proof as it goes: one layout, every unit a block of its own.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from memaudit.solvers.compiled.bound import enter, evaluate, visit
+from memaudit.solvers.compiled.hull import bound_by_hulls, multipliers
+from memaudit.solvers.compiled.primal import improve
+from memaudit.solvers.compiled.simplex import EMPTY, UNBOUNDED, dual_simplex, objective, set_bounds
+from memaudit.solvers.compiled.stage import BRANCH, FIX, FULL, LEAF, MU, PRICE
+from memaudit.solvers.compiled.types import (
+    BANNED,
+    FREE,
+    KEPT,
+    Core,
+    Flags,
+    Floats,
+    Ints,
+    Layout,
+    Tableau,
+    Work,
+    copy_into,
+)
+
+ROOT_ROUNDS, NODE_ROUNDS = 30, 2
+"""Rounds of cuts at the root of a search and at its other nodes."""
+
+LEAST = 0.02
+"""A round of cuts that lowers the bound by less does not count as progress."""
+
+PROBES, PROBE_PIVOTS = 8, 12
+"""Candidates that a node tries both ways before it branches, and the pivots of a try."""
+
+POLISH = 6
+"""Steps of price ascent where the bound misses the target by less than one."""
+
+STORES_AT_FIRST, STORES_LATER = 4, 8
+"""The first nodes look for a store each, later every so many."""
+
+MARGIN = 1e-3
+"""By how much a floating-point bound has to be below a target before a search of it ends."""
+
+CLOSED, FOUND, STOPPED, NO_ROOM = range(4)
+"""How a search ends: all is proven, a store is worth enough, a limit, or the tape is too short."""
+
+
+class Depths(NamedTuple):
+    """What a search remembers of every depth."""
+
+    known: Ints  # the prices that the proof holds, by entry
+    prices: Ints
+    numbers: Ints  # budget left, mu, length of the trail, candidate that is branched on
+    side: Ints
+    values: Floats  # the value of the relaxation, and x of that candidate
+
+
+@njit(cache=True)
+def _put(tape: Ints, used: int, word: int) -> int:
+    tape[used] = word
+    return used + 1
+
+
+@njit(cache=True)
+def _write_multipliers(
+    core: Core, work: Work, names: Ints, unit_names: Ints, mu: int, prices: Ints, known: Ints,
+    tape: Ints, used: int,
+) -> int:  # fmt: skip
+    """mu, and the prices of open candidates that the proof does not hold yet."""
+    used = _put(tape, _put(tape, used, MU), mu)
+    head, count = used, 0
+    used += 2
+    for at in range(work.counts[0]):
+        u = work.active[at]
+        for entry in range(core.row_start[u], core.row_start[u + 1]):
+            if known[entry] != prices[entry]:
+                known[entry] = prices[entry]
+                tape[used], tape[used + 1] = names[u], unit_names[core.unit[entry]]
+                tape[used + 2] = prices[entry]
+                used += 3
+                count += 1
+    if count == 0:
+        return head
+    tape[head], tape[head + 1] = PRICE, count
+    return used
+
+
+@njit(cache=True)
+def _fix(
+    core: Core, work: Work, status: Ints, names: Ints, bound: int, target: int, trail: Ints,
+    trailed: int, tape: Ints, used: int,
+) -> tuple[int, int, int, int]:  # fmt: skip
+    """Decide candidates whose other choice is below the target.
+
+    Returns the lengths of trail and tape, the number of bans, and the cost of what is kept; -1
+    where nothing was decided to keep.
+    """
+    bans, keeps, spent = 0, 0, -1
+    for at in range(work.counts[0]):
+        u = work.active[at]
+        if bound - work.loss_in[u] < target:
+            bans += 1
+        elif bound - work.loss_out[u] < target:
+            keeps += 1
+    if bans + keeps == 0:
+        return trailed, used, 0, spent
+    used = _put(tape, _put(tape, used, FIX), bans)
+    for at in range(work.counts[0]):
+        u = work.active[at]
+        if bound - work.loss_in[u] < target:
+            used = _put(tape, used, names[u])
+            status[u] = BANNED
+            trail[trailed] = u
+            trailed += 1
+    used = _put(tape, used, keeps)
+    if keeps:
+        spent = 0
+    for at in range(work.counts[0]):
+        u = work.active[at]
+        if status[u] == FREE and bound - work.loss_out[u] < target:
+            used = _put(tape, used, names[u])
+            status[u] = KEPT
+            spent += core.cost[u]
+            trail[trailed] = u
+            trailed += 1
+    return trailed, used, bans, spent
+
+
+@njit(cache=True)
+def _overfull(core: Core, status: Ints) -> bool:
+    """Whether a group keeps more than it may."""
+    for g in range(core.room.shape[0]):
+        kept = 0
+        for u in range(core.group_start[g], core.group_start[g + 1]):
+            kept += status[u] == KEPT
+        if kept > core.room[g]:
+            return True
+    return False
+
+
+@njit(cache=True)
+def _follow(lp: Tableau, work: Work, status: Ints, wanted: Flags) -> None:
+    """Give the relaxation the bounds of the present node."""
+    for u in range(lp.candidates):
+        wanted[u] = False
+    for at in range(work.counts[0]):
+        wanted[work.active[at]] = True
+    for u in range(lp.candidates):
+        low = 1.0 if status[u] == KEPT else 0.0
+        high = 1.0 if status[u] == KEPT or wanted[u] else 0.0
+        if lp.low[u] != low or lp.high[u] != high:
+            set_bounds(lp, u, low, high)
+
+
+@njit(cache=True)
+def _probe(lp: Tableau, u: int, side: float, value: float, cutoff: float) -> float:
+    """How far the relaxation falls, at most to the cutoff, with a candidate decided."""
+    set_bounds(lp, u, side, side)
+    state = dual_simplex(lp, cutoff, PROBE_PIVOTS)
+    after = cutoff if state == EMPTY else max(cutoff, objective(lp))
+    return max(0.0, value - after)
+
+
+@njit(cache=True)
+def _choose(
+    lp: Tableau, work: Work, status: Ints, values: Floats, value: float, cutoff: float,
+    history: Floats,
+) -> int:  # fmt: skip
+    """The candidate to branch on: that whose decision, either way, lowers the bound most.
+
+    Falls are those seen so far per unit of x, on average where a candidate has none. The likeliest
+    candidates without any are tried. Where no x is fractional, losses of the exact bound decide.
+    """
+    falls, counts = np.zeros(2), np.zeros(2)
+    for side in range(2):
+        for u in range(history.shape[0]):
+            falls[side] += history[u, 2 * side]
+            counts[side] += history[u, 2 * side + 1]
+        falls[side] = falls[side] / counts[side] if counts[side] > 0 else 1.0
+    count = 0
+    options, keys = np.empty(work.counts[0], np.int64), np.empty(work.counts[0])
+    for at in range(work.counts[0]):
+        u = work.active[at]
+        x = values[u]
+        if status[u] == FREE and 1e-6 < x < 1 - 1e-6:
+            up = history[u, 0] / history[u, 1] if history[u, 1] > 0 else falls[0]
+            down = history[u, 2] / history[u, 3] if history[u, 3] > 0 else falls[1]
+            options[count] = u
+            keys[count] = max(up * (1 - x), 1e-4) * max(down * x, 1e-4)
+            count += 1
+    best, best_key, tried = -1, -1.0, 0
+    for at in np.argsort(-keys[:count], kind="mergesort"):
+        u, key, x = options[at], keys[at], values[options[at]]
+        if min(history[u, 1], history[u, 3]) < 1 and tried < PROBES and value > -UNBOUNDED:
+            tried += 1
+            up = _probe(lp, u, 1.0, value, cutoff)
+            down = _probe(lp, u, 0.0, value, cutoff)
+            set_bounds(lp, u, 0.0, 1.0)
+            history[u, 0] += up / (1 - x)
+            history[u, 2] += down / x
+            history[u, 1] += 1.0
+            history[u, 3] += 1.0
+            key = max(up, 1e-4) * max(down, 1e-4)
+        if key > best_key:
+            best, best_key = u, key
+    if best < 0:
+        for at in range(work.counts[0]):
+            u = work.active[at]
+            if status[u] == FREE:
+                key = float(work.loss_out[u] + min(work.loss_in[u], work.loss_out[u]))
+                if key > best_key:
+                    best, best_key = u, key
+    return best
+
+
+@njit(cache=True, nogil=True)
+def grow(
+    core: Core, layout: Layout, work: Work, lp: Tableau, names: Ints, unit_names: Ints, mu: int,
+    prices: Ints, best: int, enough: int, budget: int, chosen: Flags, most_nodes: int, stop: Ints,
+    tape: Ints, counts: Ints, depths: Depths,
+) -> tuple[int, int]:  # fmt: skip
+    """Search for a store worth more than `best`, or prove that there is none.
+
+    Ends with the state and the length of the proof. `chosen` has the best store found, `counts` its
+    value (or `best`) and the nodes. Another thread ends the search by `stop`.
+    """
+    scale, grain, n = core.scale, core.grain, lp.candidates
+    entries = core.unit.shape[0]
+    status, trail = np.zeros(n, np.int64), np.zeros(2 * n + 16, np.int64)
+    history, values = np.zeros((n, 4)), np.zeros(lp.columns)
+    heading, spare = np.zeros(entries), np.zeros(entries, np.int64)
+    covered, amount = np.zeros((2, core.top.shape[0]), np.int64)
+    trial, wanted = np.zeros(n, np.bool_), np.zeros(n, np.bool_)
+    pace = np.zeros(2)
+    left, depth, used, nodes, trailed = budget, 0, 0, 0, 0
+    above, share, came_by = -1.0, 0.0, -1
+    value = 0.0
+    copy_into(spare, prices)
+    for entry in range(entries):
+        depths.known[0, entry] = -1
+    while True:
+        if nodes >= most_nodes or stop[0] or depth >= depths.side.shape[0] - 1:
+            counts[0], counts[1] = best, nodes
+            return STOPPED, used
+        nodes += 1
+        pruned = False
+        while True:
+            if used + 4 * entries + 4 * n + 64 > tape.shape[0]:
+                counts[0], counts[1] = best, nodes
+                return NO_ROOM, used
+            if left < 0 or _overfull(core, status):
+                used = _put(tape, used, FULL)
+                pruned = True
+                break
+            target = (best + grain) * scale
+            kept = enter(core, layout, work, status, left, prices)
+            bound, mu, _ = evaluate(core, layout, work, status, mu, left, kept, prices)
+            if kept > best:
+                best = kept
+                for u in range(n):
+                    chosen[u] = status[u] == KEPT
+                target = (best + grain) * scale
+            empty = work.counts[0] == 0
+            if bound >= target and not empty:
+                _follow(lp, work, status, wanted)
+                rounds = NODE_ROUNDS if depth else ROOT_ROUNDS
+                value = bound_by_hulls(lp, core, values, best + grain - MARGIN, rounds, LEAST)
+                if value > -UNBOUNDED:
+                    mu = multipliers(lp, scale, prices)
+                    if share > 0.0:
+                        history[came_by, 2 * depths.side[depth - 1]] += (
+                            max(0.0, above - value) / share
+                        )
+                        history[came_by, 2 * depths.side[depth - 1] + 1] += 1.0
+                share = 0.0
+                pace[0], pace[1] = 0.0, max(1.0, mu / 64)
+                bound, mu, _ = visit(
+                    core, layout, work, status, mu, left, prices, target, 1, pace, heading, spare
+                )
+                if bound >= target and (nodes <= STORES_AT_FIRST or nodes % STORES_LATER == 0):
+                    for u in range(n):
+                        trial[u] = values[u] > 0.5
+                    found = improve(core, trial, budget, 1, covered, amount)
+                    if found > best:
+                        best = found
+                        for u in range(n):
+                            chosen[u] = trial[u]
+                        target = (best + grain) * scale
+                if target <= bound < target + scale:
+                    bound, mu, _ = visit(
+                        core, layout, work, status, mu, left, prices, target, POLISH, pace,
+                        heading, spare,
+                    )  # fmt: skip
+            share = 0.0
+            if best >= enough:
+                counts[0], counts[1] = best, nodes
+                return FOUND, used
+            if empty:
+                mu = 0
+            used = _write_multipliers(
+                core, work, names, unit_names, mu, prices, depths.known[depth], tape, used
+            )
+            if bound < target or empty:
+                used = _put(tape, used, LEAF)
+                pruned = True
+                break
+            before = work.counts[0]
+            trailed, used, bans, spent = _fix(
+                core, work, status, names, bound, target, trail, trailed, tape, used
+            )
+            left -= max(0, spent)
+            if spent < 0 and bans * 4 <= before:
+                break
+        if not pruned:
+            u = _choose(lp, work, status, values, value, best + grain - MARGIN, history)
+            if u < 0:  # everything was fixed: visit the node once more
+                nodes -= 1
+                continue
+            used = _put(tape, _put(tape, used, BRANCH), names[u])
+            numbers = depths.numbers[depth]
+            numbers[0], numbers[1], numbers[2], numbers[3] = left, mu, trailed, u
+            depths.values[depth, 0], depths.values[depth, 1] = value, values[u]
+            copy_into(depths.prices[depth], prices)
+            copy_into(depths.known[depth + 1], depths.known[depth])
+            depths.side[depth] = 0
+            status[u] = KEPT
+            left -= core.cost[u]
+            above, came_by, x = value, u, values[u]
+            share = 1 - x if 1e-6 < x < 1 - 1e-6 else 0.0
+            depth += 1
+            continue
+        while depth > 0 and depths.side[depth - 1] == 1:
+            depth -= 1
+            trailed = _undo(status, trail, trailed, depths.numbers[depth])
+        if depth == 0:
+            counts[0], counts[1] = best, nodes
+            return CLOSED, used
+        numbers = depths.numbers[depth - 1]
+        trailed = _undo(status, trail, trailed, numbers)
+        left, mu, u = numbers[0], numbers[1], numbers[3]
+        depths.side[depth - 1] = 1
+        status[u] = BANNED
+        copy_into(prices, depths.prices[depth - 1])
+        copy_into(depths.known[depth], depths.known[depth - 1])
+        above, came_by, x = depths.values[depth - 1, 0], u, depths.values[depth - 1, 1]
+        share = x if 1e-6 < x < 1 - 1e-6 else 0.0
+
+
+@njit(cache=True)
+def _undo(status: Ints, trail: Ints, trailed: int, numbers: Ints) -> int:
+    """Forget what was decided below a depth; returns the length of the trail."""
+    while trailed > numbers[2]:
+        trailed -= 1
+        status[trail[trailed]] = FREE
+    status[numbers[3]] = FREE
+    return trailed
+
+
+def new_depths(most: int, entries: int) -> Depths:
+    """Memory of so many depths."""
+    return Depths(
+        np.zeros((most, entries), np.int64), np.zeros((most, entries), np.int64),
+        np.zeros((most, 4), np.int64), np.zeros(most, np.int64), np.zeros((most, 2)),
+    )  # fmt: skip
