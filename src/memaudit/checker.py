@@ -15,7 +15,7 @@ candidates and to *ban* others. Any mu >= 0 and prices >= 0 give an upper bound 
     Q * F(kept) + mu * budget left
       + over linking groups: the best total profit of the candidates they may still add,
         where a candidate earns its prices in all blocks and pays mu * cost; of a candidate and
-        its parts, which no store keeps together, only the larger of the two sides
+        its parts, only the better side
       + over blocks of units: the best the block can do by buying candidates of linking groups at
         their prices, and by adding candidates of groups inside the block at mu * cost
 
@@ -23,10 +23,10 @@ because giving each block its own copy of the linking candidates, and paying ins
 budget, can only help. A price is never above what the candidate can add to the block at this node;
 at that ceiling (the default) the block gains nothing and the candidate is left out there.
 
-Apart from that and from word 7, nothing uses the rule of parts: letting in the stores that break it
-can only raise a bound. Candidates that have or are parts are alone in their groups (checked in
-core/package.py). So a kept group says that its candidate is kept, and no such candidate is left out
-because its group has a better one (`useful`).
+No store keeps a candidate together with one of its parts. Only the better side of the two and word
+7 use that. All other steps let such stores in, which can only raise a bound. Candidates that have
+or are parts are alone in their groups (checked in core/package.py). So a kept group says that its
+candidate is kept, and none of them is left out because its group has a better one (`useful`).
 
 Words of the proof (u: candidate, b: block; numbers refer to canonical order, see `_Problem`):
 
@@ -37,7 +37,7 @@ Words of the proof (u: candidate, b: block; numbers refer to canonical order, se
     4 n u*n m u*m  ban n candidates and keep m: deciding otherwise puts the bound below the target
     5              ... the default price is 0
     6 i            ... use layout i; all prices are back at their default
-    7              leaf: what is kept breaks the budget, a group cap, or holds a part of its own
+    7              leaf: what is kept breaks the budget or a cap, or holds a candidate and its part
 
 Units outside all blocks of a layout are blocks of their own, numbered after the declared ones. A
 block lists its units and its groups in the order they are decided: g inside it, ~g any other.

@@ -1,4 +1,5 @@
 """Documents cut into entries: what an entry carries, and that no line is lost."""
+# ruff: noqa: RUF001
 
 import json
 from pathlib import Path
@@ -7,14 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memaudit.adapters.documents import document_lines, has_structure, split_document
+from memaudit.adapters.documents import document_lines, front_matter, has_structure, split_document
 from memaudit.adapters.protocol import ImportOptions
 from memaudit.adapters.registry import import_store
 from memaudit.adapters.store import read_store, store_digest, write_store
 
 
 def entries(text: str) -> list[str]:
-    return [piece.text for piece in split_document(text) if piece.kind == "entry"]
+    pieces = split_document(text, len(front_matter(text)))
+    return [piece.text for piece in pieces if piece.kind == "entry"]
 
 
 CUTS = {
@@ -66,12 +68,58 @@ CUTS = {
         "---\nname: x\n---\n# A\n<!-- not\nshown -->\n- one\n\n---\n\n> quoted",
         ["A: one", "A: quoted"],
     ),
-    "an open comment and open code": ("<!-- Ann\n- tea\n```\ncake", ["<!-- Ann", "tea", "cake"]),
+    "an open comment and open code": (
+        "<!-- Ann\n- tea\n```\ncake", ["<!-- Ann: tea", "<!-- Ann: cake"],
+    ),
     "no structure": ("Ann likes tea.", ["Ann likes tea."]),
     "Chinese": (
         "# 安娜\n- 喜欢茶。\n- 住在波恩。\n她唱歌。",
         ["安娜: 喜欢茶。", "安娜: 住在波恩。", "安娜: 她唱歌。"],
     ),
+    "a comment beside words": ("<!-- May --> Ann moved <!-- chat 4 -->", [
+        "<!-- May --> Ann moved <!-- chat 4 -->"]),
+    "a year is no number of a list": (
+        "Ann moved to Bonn in\n2020. She is a baker.\n\nBorn in\n12. May 1990",
+        ["Ann moved to Bonn in 2020. She is a baker.", "Born in 12. May 1990"],
+    ),
+    "facts between rules": (
+        "Ann likes tea.\n---\nName: Bo\n---\nCy", ["Ann likes tea.", "Name: Bo", "Cy"],
+    ),
+    "code and paragraphs inside a bullet": (
+        "- Ann\n  ```\n  x = 1\n  ```\n  - nurse\n\n  Lives in Oslo.",
+        ["Ann: x = 1", "Ann: nurse", "Ann: Lives in Oslo."],
+    ),
+    "titles of a few words": (
+        "Rules of the house\n* No dogs.\n\nAnn's pets:\n| name |\n|---|\n| Tom |\n"
+        "Some intro.\n**Bo**\n- sings",
+        ["Rules of the house: No dogs.", "Ann's pets: name: Tom", "Some intro.", "Bo: sings"],
+    ),
+    "lower-case titles after a list": (
+        "- nurse\nhobbies:\n- tea", ["nurse", "hobbies: tea"],
+    ),
+    "other marks": (
+        "✅ buy tea\n❌ call Bo\n– cake\n● bread\n(2) milk\na) rice\n1、茶",
+        ["✅ buy tea", "❌ call Bo", "cake", "bread", "milk", "rice", "茶"],
+    ),
+    "bold and wrapped fields": (
+        "**Name:** Ann\n**Job:** baker\n\nLikes: long walks,\n  tea\nDislikes: noise\n\n"
+        "姓名：王\n家：波恩",
+        ["**Name:** Ann", "**Job:** baker", "Likes: long walks, tea", "Dislikes: noise", "姓名：王",
+         "家：波恩"],
+    ),
+    "a table without outer pipes": (
+        "name | likes\n---|---\nAnn | tea\n| Bo | cake",
+        ["name: Ann; likes: tea", "name: Bo; likes: cake"],
+    ),
+    "quotes": (
+        "> [!note] Work\n> - baker\n>\n> - nurse", ["[!note] Work: baker", "[!note] Work: nurse"],
+    ),
+    "a log": ("[2023-05-08] moved\n2023-06-01: left", ["[2023-05-08] moved", "2023-06-01: left"]),
+    "tags": ("<human>\nAnn sings\n</human>\nBo", ["human: Ann sings", "Bo"]),
+    "a sentence that goes on": (
+        "She worked for Acme Inc.\nbefore moving.", ["She worked for Acme Inc. before moving."],
+    ),
+    "Chinese parents": ("工作：\n- 面包师", ["工作: 面包师"]),
     "nothing": ("\n \n\t\n", []),
 }  # fmt: skip
 
@@ -116,8 +164,9 @@ def test_large_documents_stay_quick() -> None:
 
 def test_structure() -> None:
     assert has_structure("# A\nx")
-    assert has_structure("x\n- y")
+    assert has_structure("- x\n- y")
     assert not has_structure("Ann likes tea.\nBo sings.\n")
+    assert not has_structure("Ann is a baker\nAnn has a cat\n- Bo likes tea")
 
 
 def test_letta_blocks_and_their_lines(tmp_path: Path) -> None:

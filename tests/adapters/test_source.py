@@ -29,7 +29,7 @@ def refused(path: Path, content: bytes, format: str | None = None) -> str:
     [
         (b"", "is an empty file"), (b" \n", "is an empty file"),
         (b"[]", "is an empty list, which any system may have written"),
-        (b"\xef\xbb\xbf[]", "byte order mark"), (b"\xff\xfe[\0", "UTF-16"),
+        (b"\xef\xbb\xbf[]", "is an empty list"), (b"\xff\xfe[\0", "UTF-16"),
         (b'{"results": [{"memory": "\xff"}]}', "is not UTF-8: bad byte 0xff"),
         (b'{"results": [', "is not valid JSON: expecting value (at byte 13, or the file was cut"),
         (b'{"a": 1, "a": 2}', "the key 'a' appears twice"), (b"[" * 100_000, "nests too deeply"),

@@ -94,6 +94,21 @@ def test_credit_of_a_heading_counts_once(tmp_path: Path) -> None:
     assert score.score.value == score.upper.score.value == F(4)
 
 
+def test_a_heading_in_two_places_earns_once(tmp_path: Path) -> None:
+    """In two files, or below two others; and at the cheapest entry that carries it."""
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    (folder / "a.md").write_text("# 2023\n## Plans\n- a long story about tea\n")
+    (folder / "b.md").write_text("# 2024\n## Plans\n- cake\n")
+    half = {"plans": 0.5}
+    texts = {"2023: Plans: a long story about tea": half, "2024: Plans: cake": half}
+    judge = labels(tmp_path, texts | {"Plans": half})
+    judged = judge_store(PACKAGE, import_store([folder]), judge)
+    scorer = StoreScorer(PACKAGE, [judged])
+    assert scorer.score(judged, F(99)).score.value == F(1, 2)
+    assert scorer.score(judged, F(3)).upper.score.value == F(1, 2)
+
+
 def test_parents_and_nested_headings(tmp_path: Path) -> None:
     """Half credit of "Ann" is shared by all below it, that of "work" only by its own bullets;
     what an entry says itself stays its own."""

@@ -7,7 +7,7 @@ from memaudit.adapters.store import ExportedStore, Memory, Origin
 from memaudit.core.errors import MemAuditError
 from memaudit.core.package import Package
 from memaudit.core.turns import fed_digests, turn_digests
-from memaudit.scoring.fed_turns import NOT_FED, example_for, fed_part, parse_names, renamed
+from memaudit.scoring.fed_turns import NOT_FED, fed_part, parse_names, renamed, written_from
 from memaudit.scoring.gate import gate_store
 from memaudit.scoring.judges import LexicalJudge
 
@@ -55,7 +55,7 @@ def test_sessions_as_messages_are_the_same_conversation() -> None:
     """However turns were joined, with speakers and dates in front or not."""
     for fed in (package("sessions", JOINED, ("",)), package("dated", JOINED)):
         store = captured(fed, "Ann adopted a cat called Tom.")
-        assert example_for(store, WHOLE) == fed.name
+        assert written_from(store, WHOLE) == {fed.name}
         assert fed_part(WHOLE, [store]).left_out == 0
 
 
@@ -71,9 +71,31 @@ def test_units_of_turns_that_were_not_fed_are_counted() -> None:
     assert result.caveats.left_out == {NOT_FED: 1}
 
 
+def test_the_right_name_with_other_turns_is_refused() -> None:
+    """It would leave no unit that every store was fed."""
+    wrong = captured(package("conv", {"x": "Something else was said here."}), TURNS["t1"])
+    with pytest.raises(MemAuditError, match="not written for the package 'conv'"):
+        gate_store(WHOLE, wrong, 100, LexicalJudge())
+
+
+def test_slices_of_one_conversation_belong_together() -> None:
+    """Both are read, and line breaks inside a turn do not matter."""
+    flat = TURNS["t2"].replace("\n", " ")
+    parts = [package("one", {"t1": TURNS["t1"]}), package("two", {"t2": flat})]
+    stores = [captured(part, "A memory of it.") for part in parts]
+    turns = {k: v for store in stores for k, v in store.origin.configuration["turns"].items()}
+    origin = Origin(system="x", format="plain", configuration={"turns": turns})
+    both = ExportedStore(name="both", origin=origin, memories=tuple(
+        memory.model_copy(update={"id": store.memories[0].example})
+        for store in stores for memory in store.memories
+    ))  # fmt: skip
+    assert written_from(both, WHOLE) == {"one", "two"}
+    assert fed_part(WHOLE, [both]).left_out == 1
+
+
 def test_another_conversation_is_refused() -> None:
     other = captured(package("other", {"x": "Something else.", "y": "Quite."}), "Something else.")
-    assert example_for(other, WHOLE) is None
+    assert written_from(other, WHOLE) == set()
     with pytest.raises(MemAuditError, match="not written for the package 'conv' but for 'other'; "):
         gate_store(WHOLE, other, 100, LexicalJudge())
 
@@ -81,7 +103,7 @@ def test_another_conversation_is_refused() -> None:
 def test_map_renames_examples() -> None:
     store = captured(package("other", {"x": "Something else."}), TURNS["t1"])
     again = renamed(store, parse_names(["other=conv"]))
-    assert example_for(again, WHOLE) == "conv"
+    assert written_from(again, WHOLE) == {"conv"}
     assert again.memories[0].example == "conv"
     with pytest.raises(MemAuditError, match="--map 'x' is not a pair of names; write OLD=NEW"):
         parse_names(["x"])

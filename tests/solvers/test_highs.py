@@ -2,14 +2,16 @@
 
 from fractions import Fraction
 
-from memaudit.core.response import Piecewise, Sqrt
+from memaudit.core.response import Capped, Piecewise, Sqrt
 from memaudit.solvers.form import integer_form
-from memaudit.solvers.highs import MOST_LEVELS, Highs
+from memaudit.solvers.highs import MOST_LEVELS, Highs, _corners, _segments
 from memaudit.solvers.protocol import Limits
 from memaudit.solvers.reference import Reference
+from tests.proofs import Cell, package
 from tests.solvers.random_forms import knapsack, random_form, random_package
 
 HALF, THIRD, WHOLE = Fraction(1, 2), Fraction(1, 3), Fraction(1)
+CELLS: list[Cell] = [("a", "u", 1), ("b", "u", 1), ("c", "u", "1/6")]
 
 
 def test_never_claims_a_proof() -> None:
@@ -58,3 +60,18 @@ def test_an_irrational_h_on_a_fine_grid_is_refused_with_a_reason() -> None:
     form = knapsack([Fraction(MOST_LEVELS + 1, MOST_LEVELS + 2)], [1], Sqrt())
     assert "00000" in Highs().accepts(form)
     assert Highs().accepts(knapsack([THIRD], [1], Sqrt())) == ""
+
+
+def test_corners_count_from_what_is_given() -> None:
+    """The lowest of the lines through them is the value of every level on top of it."""
+    bent = Piecewise(points=((HALF, HALF), (WHOLE, Fraction(3, 4)), (2 * WHOLE, WHOLE)))
+    for response in (bent, Capped(cap=Fraction(5, 4))):
+        level = integer_form(package("a:e:1 b:f:1 c:g:1", {"u": 12}, CELLS, response)).levels[0]
+        for given in range(level.top):
+            left = level.after(given)
+            lines = _segments(_corners(left))
+            most = _corners(left)[-1][1]
+            for more in range(left.top + 1):
+                values = [slope * more + rest for slope, rest in lines]
+                assert min([most, *values]) == left.value(more)
+        assert _corners(level.after(level.top))[-1][1] == 0

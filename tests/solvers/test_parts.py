@@ -136,20 +136,20 @@ APART = {
     "grain": ("241", "b:g0:2 p:p:5 q:q:2 w:w:2", "b:u1:1 p:u2:1/2 q:u0:1 w:u0:1 w:u1:1/2", 3, 2),
     "thirds": ("1", "a:g0:4 c:g0:4 p:p:5 w:w:4", "a:u0:1/2 c:u0:1 p:u0:1/3", 7, 1),
     "dominated where w is kept": (
-        "11", "b:g0:5 c:g1:1 d:g1:1 p:p:4 w:w:3",
-        "b:u0:2/3 c:u0:2/3 d:u0:1/2 d:u1:2/3 p:u1:1 w:u0:1/2", 9, 1,
+        "32", "b:g0:4 c:g1:1 d:g1:2 p:p:2 w:w:3",
+        "b:u0:1 c:u0:2/3 d:u0:2/3 d:u1:1/2 p:u0:1/3 w:u1:1", 12, 1,
     ),
-    "dominated by the cheaper": (
-        "21", "a:g0:5 b:g1:5 c:g1:3 p:p:3 w:w:2",
-        "a:u1:1/2 b:u0:1/3 b:u1:2/3 c:u1:2/3 p:u0:1 w:u1:2/3", 9, 1,
+    "dominated in the small search": (
+        "114", "a:g0:3 b:g0:2 c:g1:2 p:p:1 w:w:1",
+        "a:u1:1/2 a:u2:1 b:u2:1 c:u0:2/3 p:u2:1 w:u1:1", 4, 1,
     ),
     "full where w is kept": (
-        "214", "a:g1:5 b:g1:1 p:p:1 v:v:5 w:w:3",
-        "a:u2:1/3 b:u0:2/3 p:u1:1 v:u1:1/2 w:u2:1/3", 14, 1,
+        "233", "a:g0:1 b:g0:1 p:p:1 w:w:2 x:x:2",
+        "a:u1:1/2 b:u2:1 p:u1:2/3 w:u0:1 x:u0:1/2", 11, 1,
     ),
     "half full where w is kept": (
-        "312", "b:g0:2 d:g0:3 p:p:2 v:v:3 w:w:2",
-        "b:u0:1 d:u0:1/2 d:u2:2/3 p:u1:1 p:u2:2/3 v:u1:1 v:u2:2/3 w:u2:2/3", 10, 1,
+        "1141", "c:g0:4 d:g0:2 p:p:3 w:w:5",
+        "c:u2:2/3 d:u0:1/2 d:u2:1/3 d:u3:1/2 p:u1:1 w:u0:2/3 w:u3:1/2", 11, 1,
     ),
 }  # fmt: skip
 

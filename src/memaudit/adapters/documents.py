@@ -5,14 +5,16 @@ before it, joined by ": ". A heading alone, or a parent bullet with children, is
 are in the entries below it. Marks of bullets are dropped, white space is collapsed.
 
 What counts as a heading: `# Title`, a title underlined by === or ---, a line that is bold from end
-to end before something else, and a line that ends with a colon before a list. Lines of a paragraph
-are an entry each if each is a `Name: value` or ends a sentence, as facts noted line by line do. A
-line `§` between entries (Hermes) ends an entry.
+to end before something else, a tag such as <human> alone in its line, and a line before a list or
+table that ends with a colon or is a few words. Lines of a paragraph are an entry each if each is a
+`Name: value`, begins with a date, or ends a sentence, as facts noted line by line do. A line `§`
+between entries (Hermes) ends an entry.
 
 Every line of a document belongs to exactly one piece, so that pieces name lines of the file.
 """
 
 import re
+import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
@@ -24,8 +26,20 @@ ENTRIES_VERSION = 1
 MOST_TITLES = 12
 """The nearest headings and parents that an entry carries; a list can nest without end."""
 
-BOLD = 7
-"""The level of bold titles, below all headings with marks."""
+BOLD, TAG = 7, 8
+"""The levels of bold titles and of tags, below all headings with marks."""
+
+HTML = frozenset(
+    ["br", "details", "div", "hr", "li", "ol", "p", "section", "span", "table", "tbody", "td", "th",
+     "thead", "tr", "ul"]
+)  # fmt: skip
+"""Tags of pages, which name nothing."""
+
+FEW_WORDS = 8
+"""So many words right above a list or table are its title, unless they end a sentence."""
+
+FEW_BULLETS = 2
+"""A text of which fewer than one in so many lines is a bullet is no document by its bullets."""
 
 LONGEST_COMMENT = 1000
 """Lines; what goes on for longer was never closed."""
@@ -34,20 +48,30 @@ PieceKind = Literal["entry", "heading", "blank"]
 
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+\Z")
 _HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t](.*))?")
-_BOLD = re.compile(r"(\*\*|__)(?P<title>(?:(?!\1).)+)\1:?")
-_ITEM = re.compile(r"(?P<indent>[ \t]*)(?:[-*+•‣◦]|\d{1,9}[.)])(?:[ \t]+(?P<text>.*)|[ \t]*)")
+_BOLD = re.compile(r"(\*\*|__)(?P<title>(?:(?!\1).)+)\1[:\uff1a]?")
+_ITEM = re.compile(
+    r"(?P<indent>[ \t]*)(?:[-*+\u2013\u2014\u2022\u2023\u25aa\u25cf\u25e6\u00b7\u27a4]|"
+    r"(?P<number>\d{1,3})[.)\u3001]|\(\d{1,3}\)|[a-zA-Z]\))(?:[ \t]+(?P<text>.*)|[ \t]*)"
+)
+_NUMBERED = re.compile(r"(?P<indent>[ \t]*)\d{1,3}\u3001(?P<text>.+)")
 _RULE = re.compile(r"[ \t]*(?:(?:-[ \t]*){3,}|(?:\*[ \t]*){3,}|(?:_[ \t]*){3,})")
 _UNDERLINE = re.compile(r" {0,3}(=+|-{2,})[ \t]*")
 _FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})")
 _ROW = re.compile(r"[ \t]*\|.*\|[ \t]*")
-_DIVIDER = re.compile(r"[ \t]*\|(?:[ \t]*:?-+:?[ \t]*\|)+[ \t]*")
+_DIVIDER = re.compile(r"[ \t]*\|?(?:[ \t]*:?-+:?[ \t]*\|)+(?:[ \t]*:?-+:?)?[ \t]*")
 _CELL = re.compile(r"(?<!\\)\|")
+_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+_TAG = re.compile(r"[ \t]*<(?P<end>/?)(?P<name>[A-Za-z][\w.-]{0,60})(?:\s[^<>]*)?>[ \t]*")
+_DATED = re.compile(r"[ \t]*\[?\d{4}-\d\d-\d\d")
 _SENTENCE = re.compile("[.!?\u3002\uff01\uff1f\u2026][\"'\u201d\u2019)\\]*_]{0,3}\\s*$")
-_FIELD = re.compile(r"[ \t]*[^\W\d_][^:.!?]{0,40}:(?:[ \t]+.*)?")
+_FIELD = re.compile(
+    r"[ \t]*(?:\*\*|__)?[^\W\d_][^:.!?\uff1a]{0,40}(?::(?:\*\*|__)?(?:[ \t]+.*)?|\uff1a.*)"
+)
 _FRONT = re.compile(
     r"\A---[ \t]*(?:\r\n|\n|\r)(?P<head>.*?)^---[ \t]*(?:\r\n|\n|\r|\Z)", re.DOTALL | re.MULTILINE
 )
 _YAML = re.compile(r"\s*$|\s*#|\s*- |\s|[\w.-]+\s*:")
+COLONS = (":", "\uff1a")
 SEPARATOR = "§"
 
 
@@ -83,18 +107,17 @@ def has_structure(text: str) -> bool:
     """Whether a text has headings, bullets, a table, separators or front matter."""
     if front_matter(text):
         return True
-    lines = [line.rstrip("\r\n") for line in document_lines(text)]
-    return any(
-        _HEADING.fullmatch(line) or _ITEM.fullmatch(line) or _DIVIDER.fullmatch(line)
-        or line.strip() == SEPARATOR
-        for line in lines
-    )  # fmt: skip
+    lines = [line for line in map(str.rstrip, document_lines(text)) if line]
+    if any(_HEADING.fullmatch(line) or _DIVIDER.fullmatch(line) or line.strip() == SEPARATOR
+           for line in lines):  # fmt: skip
+        return True
+    return FEW_BULLETS * sum(_item(line) is not None for line in lines) >= len(lines) > 0
 
 
 def split_document(text: str, head: int = 0) -> list[Piece]:
     """All pieces in order; their lines, put together, are the document. `head` lines are front
     matter, which is no entry."""
-    lines = [line.rstrip("\r\n") for line in document_lines(text)]
+    lines = [_unquoted(line.rstrip("\r\n")) for line in document_lines(text)]
     front = [Piece("heading", 1, head)] if head else []
     if any(line.strip() == SEPARATOR for line in lines[head:]):
         return [*front, *_separated(lines, head)]
@@ -119,7 +142,7 @@ def _separated(lines: Sequence[str], start: int) -> Iterator[Piece]:
 class _Block:
     """Lines that belong together, before it is known whether something stands below them."""
 
-    kind: Literal["heading", "bold", "item", "paragraph", "row", "blank"]
+    kind: Literal["heading", "bold", "item", "paragraph", "row", "end", "blank"]
     first: int
     last: int
     text: str = ""
@@ -154,7 +177,8 @@ def _blocks(lines: Sequence[str], start: int) -> list[_Block]:
 def _sentences(block: _Block) -> list[_Block]:
     """A paragraph line by line, if every line but the last ends a sentence: it was not wrapped."""
     lines = block.lines
-    if block.kind != "paragraph" or not all(_SENTENCE.search(line) for line in lines[:-1]):
+    ends = all(_SENTENCE.search(line) for line in lines[:-1])
+    if block.kind != "paragraph" or not ends or any(_begins_low(line) for line in lines[1:]):
         return [block]
     return [
         replace(block, first=block.first + at, last=block.first + at, lines=[line])
@@ -168,44 +192,80 @@ def _block(lines: Sequence[str], at: int, before: list[_Block]) -> _Block | None
     last = before[-1] if before else None
     if not line.strip():
         return _Block("blank", number, number)
+    column = _column(line[: len(line) - len(line.lstrip())])
     if match := _HEADING.fullmatch(line):
         return _Block("heading", number, number, _without_marks(match[2] or ""), len(match[1]))
     if match := _FENCE.match(line):
-        return _fenced(lines, at, match[1])
-    if line.lstrip().startswith("<!--") and (end := _comment_end(lines, at)) is not None:
+        return _fenced(lines, at, match[1], column)
+    if "<!--" in line and (end := _comment_end(lines, at)) is not None:
         return _Block("blank", number, end, problem="comment, not an entry")
-    title = last.lines if last and last.kind == "paragraph" else []
-    if len(title) == 1 and (match := _UNDERLINE.fullmatch(line)):
+    if (match := _TAG.fullmatch(line)) and match["name"].lower() in HTML:
+        return _Block("blank", number, number)
+    if match:
+        name = match["name"].replace("_", " ")
+        return _Block("end" if match["end"] else "heading", number, number, name, TAG)
+    if title := _underlined(line, last):
         before.pop()
-        level = 1 if match[1][0] == "=" else 2
-        return _Block("heading", number - 1, number, title[0].strip(), level)
+        return _Block("heading", number - 1, number, *title)
     if _RULE.fullmatch(line):
         return _Block("blank", number, number)
-    if _ROW.fullmatch(line):
-        return _row(lines, at, last)
-    if match := _ITEM.fullmatch(line):
-        words = (match["text"] or "").strip()
+    if _is_row(lines, at, last):
+        return _row(lines, at, last, column)
+    if (item := _item(line)) and not _goes_on(line, last):
+        depth, words = item
         if not words:
             return _Block("blank", number, number)
-        return _Block("item", number, number, depth=_column(match["indent"]), lines=[words])
-    if last and last.kind == "paragraph" and _FIELD.fullmatch(line) and _are_fields(last.lines):
-        return _Block("paragraph", number, number, depth=last.depth, lines=[line])
-    column = _column(line[: len(line) - len(line.lstrip())])
-    if last and last.kind == "paragraph":
-        return None
-    if last and last.kind == "item" and (column > last.depth or line.lstrip()[0].islower()):
-        return None
+        return _Block("item", number, number, depth=depth, lines=[words])
     if match := _BOLD.fullmatch(line.strip()):
         return _Block("bold", number, number, match["title"], lines=[line])
-    item = next((block for block in reversed(before) if block.kind != "blank"), None)
-    if item and item.kind == "item" and column > item.depth:
-        while before[-1] is not item:  # a paragraph of the bullet, after blank lines
+    if last and last.kind == "paragraph" and not _DATED.match(line):
+        is_field = _FIELD.fullmatch(line) and _FIELD.fullmatch(last.lines[0])
+        if not is_field:
+            return None
+    inside = last is not None and last.kind == "item" and not line.rstrip().endswith(COLONS)
+    if last and inside and (column > last.depth or _begins_low(line)):
+        return None
+    above = next((block for block in reversed(before) if block.kind != "blank"), None)
+    if above and above.kind == "item" and column > above.depth:
+        while before[-1] is not above:  # a paragraph of the bullet, after blank lines
             before.pop()
         return None
-    return _Block("paragraph", number, number, depth=column, lines=[_unquoted(line)])
+    return _Block("paragraph", number, number, depth=column, lines=[line])
 
 
-def _fenced(lines: Sequence[str], at: int, mark: str) -> _Block:
+def _item(line: str) -> tuple[int, str] | None:
+    """The column and the words of a bullet; a picture as its mark stays, it may mean something."""
+    if match := _ITEM.fullmatch(line) or _NUMBERED.fullmatch(line):
+        return _column(match["indent"]), (match["text"] or "").strip()
+    bare = line.lstrip()
+    if unicodedata.category(bare[0]) == "So" and re.match(r".\ufe0f?[ \t]", bare):
+        return _column(line[: len(line) - len(bare)]), bare.strip()
+    return None
+
+
+def _goes_on(line: str, last: _Block | None) -> bool:
+    """Whether a line is no bullet but the next line of a paragraph, as "in / 20. June" is."""
+    match = _ITEM.fullmatch(line)
+    numbered = match is not None and match["number"] not in (None, "1")
+    return numbered and last is not None and last.kind == "paragraph"
+
+
+def _underlined(line: str, last: _Block | None) -> tuple[str, int] | None:
+    """The title above a line of === or ---, and its level; a fact above a rule is no title."""
+    match = _UNDERLINE.fullmatch(line)
+    if match is None or last is None or last.kind != "paragraph" or len(last.lines) != 1:
+        return None
+    title = last.lines[0].strip()
+    if match[1][0] == "=":
+        return title, 1
+    return None if _SENTENCE.search(title) or _FIELD.fullmatch(title) else (title, 2)
+
+
+def _begins_low(line: str) -> bool:
+    return line.lstrip()[:1].islower()
+
+
+def _fenced(lines: Sequence[str], at: int, mark: str, column: int) -> _Block:
     """A block of code is one entry; without an end it goes on to the end of the document."""
     end = next(
         (row for row in range(at + 1, len(lines))
@@ -218,20 +278,34 @@ def _fenced(lines: Sequence[str], at: int, mark: str) -> _Block:
     problem = "" if closed else "code without an end"
     if not text:
         return _Block("blank", at + 1, end + 1, problem=problem)
-    return _Block("row", at + 1, end + 1, text, problem=problem)
+    return _Block("row", at + 1, end + 1, text, column, problem=problem)
 
 
 def _comment_end(lines: Sequence[str], at: int) -> int | None:
-    """The last line of a comment that fills its lines; None where it is not closed."""
+    """The last line of a comment that fills its lines; None where words stand beside it, or where
+    it is not closed."""
     for row in range(at, min(at + LONGEST_COMMENT, len(lines))):
         if "-->" in lines[row]:
-            return row + 1 if lines[row].rstrip().endswith("-->") else None
+            around = _COMMENT.sub("", "\n".join(lines[at : row + 1]))
+            return None if around.strip() else row + 1
     return None
 
 
-def _row(lines: Sequence[str], at: int, last: _Block | None) -> _Block:
-    number = at + 1
-    cells = tuple(cell.strip() for cell in _CELL.split(lines[at].strip()[1:-1]))
+def _is_row(lines: Sequence[str], at: int, last: _Block | None) -> bool:
+    """A row by its own pipes, as the head of a table, or because it stands below one."""
+    below = lines[at + 1] if at + 1 < len(lines) else ""
+    if "|" not in lines[at]:
+        return False
+    in_table = last is not None and bool(last.head) and last.last == at
+    return bool(_ROW.fullmatch(lines[at])) or in_table or bool(_DIVIDER.fullmatch(below))
+
+
+def _row(lines: Sequence[str], at: int, last: _Block | None, column: int) -> _Block:
+    number, bare = at + 1, lines[at].strip()
+    bare = bare.removeprefix("|")
+    if bare.endswith("|") and not bare.endswith("\\|"):
+        bare = bare[:-1]
+    cells = tuple(cell.strip() for cell in _CELL.split(bare))
     below = lines[at + 1] if at + 1 < len(lines) else ""
     if _DIVIDER.fullmatch(below) and not _DIVIDER.fullmatch(lines[at]):
         return _Block("blank", number, number + 1, head=cells)
@@ -243,8 +317,8 @@ def _row(lines: Sequence[str], at: int, last: _Block | None) -> _Block:
     named = [f"{name}: {cell}" if name else cell for name, cell in zip(names, cells, strict=False)
              if cell]  # fmt: skip
     return _Block(
-        "row" if named else "blank", number, number, " ".join("; ".join(named).split()), head=head,
-        problem="table row with more or fewer cells than its head" if broken else "",
+        "row" if named else "blank", number, number, " ".join("; ".join(named).split()), column,
+        head, "table row with more or fewer cells than its head" if broken else "",
     )  # fmt: skip
 
 
@@ -255,7 +329,9 @@ def _entries(blocks: Sequence[_Block]) -> Iterator[Piece]:
     solid = [block for block in blocks if block.kind != "blank"]
     below = {id(block): after for block, after in pairwise(solid)}
     for block in blocks:
-        if block.kind == "blank":
+        if block.kind in ("blank", "end"):
+            if block.kind == "end":
+                headings, parents = [above for above in headings if above[0] < TAG], []
             yield Piece("blank", block.first, block.last, problem=block.problem)
             continue
         next_block = below.get(id(block))
@@ -268,10 +344,9 @@ def _entries(blocks: Sequence[_Block]) -> Iterator[Piece]:
             continue
         if block.kind == "bold":  # it stands beside the bold titles above it, not below one
             headings = [above for above in headings if above[0] < BOLD]
-        if block.kind == "item":
-            parents = [above for above in parents if above[0] < block.depth]
-        else:
-            parents = []
+        # Below a line before a list stand its bullets only, below a bullet what is indented more.
+        stays = -1 if block.kind in ("item", "row") else 0
+        parents = [above for above in parents if stays <= above[0] < block.depth]
         if _is_parent(block, next_block):
             # A line before a list stands above all its bullets, those at the margin too.
             depth = block.depth if block.kind == "item" else -1
@@ -292,11 +367,16 @@ def _heading_level(block: _Block, below: _Block | None) -> int:
 
 
 def _is_parent(block: _Block, below: _Block | None) -> bool:
-    if below is None or below.kind != "item":
+    """A bullet above deeper ones, or a line right above a list or table that names it."""
+    if below is None:
         return False
     if block.kind == "item":
-        return below.depth > block.depth
-    return block.kind == "paragraph" and block.text.endswith(":")
+        return below.kind in ("item", "row") and below.depth > block.depth
+    if block.kind != "paragraph" or below.kind not in ("item", "row"):
+        return False
+    close = below.first <= block.last + 1 or below.kind == "row"
+    short = len(block.text.split()) <= FEW_WORDS and not _SENTENCE.search(block.text)
+    return block.text.endswith(COLONS) or (close and short)
 
 
 def _title(text: str) -> str:
@@ -304,7 +384,7 @@ def _title(text: str) -> str:
     words = " ".join(text.split())
     if match := _BOLD.fullmatch(words):
         words = match["title"].strip()
-    return words.rstrip(":").rstrip()
+    return words.rstrip("".join(COLONS)).rstrip()
 
 
 def _without_marks(text: str) -> str:
@@ -312,10 +392,6 @@ def _without_marks(text: str) -> str:
     title = text.strip()
     bare = title.rstrip("#")
     return bare.rstrip() if not bare or bare[-1] in " \t" else title
-
-
-def _are_fields(lines: Iterable[str]) -> bool:
-    return all(_FIELD.fullmatch(line) for line in lines)
 
 
 def _column(indent: str) -> int:

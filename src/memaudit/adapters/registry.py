@@ -113,13 +113,13 @@ def parse_argument(text: str) -> StoreArgument:
     path, name, view = text, None, None
     if not os.path.exists(path):
         before, equals, after = path.partition("=")
-        if equals and before and "/" not in before:
+        if equals and before and not os.path.exists(path.partition("@")[0]):
             name, path = before, after
     if not os.path.exists(path):
         before, at, after = path.rpartition("@")
         if at and "/" not in after:
             path, view = before, after
-    paths = [path] if os.path.exists(path) else path.split("+")
+    paths = [path] if os.path.exists(path) else [part for part in path.split("+") if part]
     return StoreArgument(tuple(map(Path, paths)), name, view)
 
 

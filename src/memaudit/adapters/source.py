@@ -1,5 +1,6 @@
 """The files of an export: read once, bounded, and classified by content as JSON, JSONL or text."""
 
+import codecs
 import json
 import os
 from collections.abc import Sequence
@@ -96,6 +97,7 @@ def _open_file(path: Path, name: str, as_text: bool = False) -> ExportFile:
     """Read one file; as text if its folder says so."""
     data = read_bytes(path, MAX_BYTES, name)
     digest = sha256(data)
+    data = data.removeprefix(codecs.BOM_UTF8)  # editors write it, and it says nothing
     if data.startswith(MAGIC):
         return ExportFile(path, name, "sqlite", tables=schema(path, name), digest=digest)
     for mark, what in _REFUSED.items():

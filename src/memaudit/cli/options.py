@@ -108,12 +108,19 @@ StoreArguments = Annotated[
         help="Stores written by memaudit import, or exports: [NAME=]PATH[+PATH][@VIEW]",
     ),
 ]
+StoresOnly = Annotated[
+    bool,
+    typer.Option("--stores-only", help="Leave the package's own candidates out of every optimum."),
+]
 Budgets = Annotated[
     str, typer.Option("--budget", metavar="B[,B...]", help="Budgets, separated by commas.")
 ]
 LabelMemories = Annotated[
     Path | None,
-    typer.Option(metavar="FILE", help="labels:FILE only: the memories that the labels refer to."),
+    typer.Option(
+        metavar="FILE[,FILE...]",
+        help="labels:FILE only: the memories that the labels refer to, one file for each.",
+    ),
 ]
 SalienceFile = Annotated[
     Path | None,
@@ -365,16 +372,21 @@ NO_STORE_OPTIONS = StoreOptions()
 def read_stores(arguments: Sequence[str], options: StoreOptions) -> "list[ExportedStore]":
     """The stores of a comparison, all with the same rule for times; their warnings are printed."""
     from memaudit.adapters.registry import open_store, parse_argument
-    from memaudit.scoring.fed_turns import parse_names, renamed
+    from memaudit.scoring.fed_turns import examples_of, parse_names, renamed
     from memaudit.scoring.package_scores import refuse_incomparable
 
     times = named_times(options.times) if options.times else None
     names = parse_names(options.map or [])
     stores = []
+    before: set[str] = set()
     for argument in arguments:
-        store = renamed(open_store(parse_argument(argument)), names)
+        opened = open_store(parse_argument(argument))
+        before |= examples_of(opened)
+        store = renamed(opened, names)
         stores.append(store.model_copy(update={"times": times}) if times else store)
     refuse_incomparable(stores)
+    if lost := sorted(set(names) - before):
+        raise MemAuditError(f"--map {lost[0]}={names[lost[0]]}: no store names {lost[0]!r}")
     for store in stores:
         for warning in store.warnings:
             typer.echo(safe(f"{store.name}: {warning}"), err=True)

@@ -26,6 +26,7 @@ from memaudit.cli.options import (
     SessionOptions,
     StoreArguments,
     StoreOptions,
+    StoresOnly,
     TrustPackageCells,
     distinct_budgets,
     judging_session,
@@ -84,8 +85,9 @@ def score(
         list[str] | None,
         typer.Option(
             metavar="NAME",
-            help="Decides coverage: lexical (an estimate), pointer, labels:FILE, calls:FILE or "
-            "model:NAME; repeat it to give one file per store, in their order. Default: lexical.",
+            help="Decides coverage: lexical (an estimate), pointer, labels:FILE[,FILE...], "
+            "calls:FILE or model:NAME; repeat it to give one file per store, in their order. "
+            "Default: lexical.",
         ),
     ] = None,
     label_memories: LabelMemories = None,
@@ -96,12 +98,7 @@ def score(
     seconds: Seconds = None,
     trust_package_cells: TrustPackageCells = False,
     store_options: StoreOptions = NO_STORE_OPTIONS,
-    stores_only: Annotated[
-        bool,
-        typer.Option(
-            "--stores-only", help="Leave the package's own candidates out of every optimum."
-        ),
-    ] = False,
+    stores_only: StoresOnly = False,
     lazy: Annotated[
         bool,
         typer.Option(

@@ -23,6 +23,7 @@ from memaudit.cli.options import (
     SessionOptions,
     StoreArguments,
     StoreOptions,
+    StoresOnly,
     distinct_budgets,
     judging_session,
     place_of,
@@ -117,6 +118,7 @@ def sensitivity(
         ),
     ] = "",
     store_options: StoreOptions = NO_STORE_OPTIONS,
+    stores_only: StoresOnly = False,
     corrections: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Corrected evidence of LoCoMo; needs --conversations."),
@@ -140,6 +142,8 @@ def sensitivity(
     scored = read_package(package)
     if cost_rule is not None:
         scored = scored.recost(cost_rule)
+    if stores_only:
+        scored = scored.replace(candidates=(), coverage=())
     exported = read_stores(stores, store_options)
     refuse_shared_ids(names, label_memories, exported)
     part = fed_part(scored, exported)

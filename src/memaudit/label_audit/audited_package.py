@@ -16,7 +16,7 @@ from memaudit.core.errors import MemAuditError
 from memaudit.core.package import Package
 from memaudit.natural.coverage_rules import coverage_row
 from memaudit.natural.label_passes import CellKey
-from memaudit.scoring.fed_turns import example_for, examples_of
+from memaudit.scoring.fed_turns import examples_of, written_from
 from memaudit.scoring.judged_store import judge_store
 from memaudit.scoring.judges import Judge
 from memaudit.scoring.package_scores import refuse_incomparable
@@ -178,4 +178,4 @@ def stores_by_package(
 
 
 def _is_for(store: ExportedStore, package: Package) -> bool:
-    return not examples_of(store) or example_for(store, package) is not None
+    return not examples_of(store) or bool(written_from(store, package))

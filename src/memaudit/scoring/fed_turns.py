@@ -12,7 +12,7 @@ from fractions import Fraction
 from memaudit.adapters.store import ExportedStore
 from memaudit.core.errors import MemAuditError
 from memaudit.core.package import EvidenceUnit, Package
-from memaudit.core.turns import turn_digests
+from memaudit.core.turns import LEAST_WORDS, turn_digests, whole_digest
 
 TURNS = "turns"
 """In a store's configuration: by example, for every line that was fed, its digests."""
@@ -20,7 +20,7 @@ TURNS = "turns"
 SAME_CONVERSATION = Fraction(4, 5)
 """Of the lines that were fed, how many are the package's; others may be dates or headings."""
 
-NOT_FED = "units about turns that the system was not fed"
+NOT_FED = "units about turns that not every store was fed"
 
 
 def examples_of(store: ExportedStore) -> set[str]:
@@ -33,18 +33,28 @@ def examples_of(store: ExportedStore) -> set[str]:
     return named | (set(map(str, listed)) if isinstance(listed, list | dict) else set())
 
 
-def example_for(store: ExportedStore, package: Package) -> str | None:
-    """The example of a store that was written from a package: by its name, or by its turns."""
-    examples = examples_of(store)
-    if package.name in examples:
-        return package.name
-    known = {digest for turn in package.experiences for digest in turn_digests(turn.text)}
-    for example in sorted(examples):
-        lines = _fed_lines(store, example)
-        same = sum(not known.isdisjoint(readings) for readings in lines)
-        if lines and same >= SAME_CONVERSATION * len(lines):
-            return example
-    return None
+def written_from(store: ExportedStore, package: Package) -> set[str]:
+    """The examples of a store that were written from a package: by their turns where the store
+    knows them, else by the package's name."""
+    known = {
+        digest
+        for turn in package.experiences
+        for digest in (*turn_digests(turn.text), whole_digest(turn.text))
+    }
+    return {
+        example
+        for example in examples_of(store)
+        if (
+            _is_same(lines, known)
+            if (lines := _fed_lines(store, example))
+            else example == package.name
+        )
+    }
+
+
+def _is_same(lines: Sequence[Sequence[str]], known: set[str]) -> bool:
+    same = sum(not known.isdisjoint(readings) for readings in lines)
+    return same >= SAME_CONVERSATION * len(lines)
 
 
 def renamed(store: ExportedStore, names: Mapping[str, str]) -> ExportedStore:
@@ -58,12 +68,15 @@ def renamed(store: ExportedStore, names: Mapping[str, str]) -> ExportedStore:
         for memory in store.memories
     )
     configuration = dict(store.origin.configuration)
-    for key in ("examples", TURNS):
-        listed = configuration.get(key)
-        if isinstance(listed, dict):
-            configuration[key] = {names.get(name, name): value for name, value in listed.items()}
-        elif isinstance(listed, list):
-            configuration[key] = [names.get(str(name), name) for name in listed]
+    listed = configuration.get("examples")
+    if isinstance(listed, list):
+        configuration["examples"] = [names.get(str(name), name) for name in listed]
+    elif isinstance(listed, dict):
+        configuration["examples"] = dict.fromkeys(names.get(name, name) for name in listed)
+    # A name that is given is believed: turns of another build would contradict it.
+    turns = configuration.get(TURNS)
+    if isinstance(turns, dict):
+        configuration[TURNS] = {name: turns[name] for name in turns if name not in names}
     origin = store.origin.model_copy(update={"configuration": configuration})
     return store.model_copy(update={"memories": memories, "origin": origin})
 
@@ -111,12 +124,19 @@ def _rests_on(unit: EvidenceUnit, turns: set[str]) -> bool:
 
 def _fed_turns(store: ExportedStore, package: Package) -> set[str] | None:
     """The package's turns that a store was fed; None where it does not say."""
-    example = example_for(store, package)
-    lines = [] if example is None else _fed_lines(store, example)
-    if not lines:
+    examples = written_from(store, package)
+    lines = [line for example in sorted(examples) for line in _fed_lines(store, example)]
+    if not lines or any(not _fed_lines(store, example) for example in examples):
         return None
     known = {digest for readings in lines for digest in readings}
-    return {turn.id for turn in package.experiences if known.issuperset(turn_digests(turn.text))}
+    return {turn.id for turn in package.experiences if _was_fed(turn.text, known)}
+
+
+def _was_fed(text: str, known: set[str]) -> bool:
+    """Whether a turn is among what was fed; a line that says little does not count."""
+    lines = [line for line in text.splitlines() if len(line.split()) >= LEAST_WORDS]
+    fed = sum(not known.isdisjoint(turn_digests(line)) for line in lines)
+    return whole_digest(text) in known or fed >= SAME_CONVERSATION * len(lines)
 
 
 def _fed_lines(store: ExportedStore, example: str) -> list[list[str]]:

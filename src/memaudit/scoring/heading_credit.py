@@ -1,15 +1,17 @@
 """Half credit that entries owe to a heading they share counts once.
 
 "Adoption plans" may be half of what a unit says, and stands before every entry below it. Two such
-entries are not all of it. So headings are judged as texts of their own: where a heading alone earns
-as much as an entry does, the credit is the heading's, and it counts at the first entry below it.
-What an entry adds beyond its headings is its own.
+entries are not all of it. So headings are judged as texts of their own, each alone and with those
+above it: where a heading earns as much as an entry does, the credit is the heading's. It counts at
+the cheapest entry of the store that carries it, wherever in its documents the heading stands. What
+an entry adds beyond its headings is its own.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
+from memaudit.core.text import content_key
 from memaudit.scoring.judges import Cell, Cells, MemoryText
 from memaudit.scoring.written_store import WrittenMemory, WrittenStore
 
@@ -18,36 +20,36 @@ NOT_NAMED = "headings that nobody judged: what entries owe to them may count twi
 
 
 def heading_texts(store: WrittenStore, example: str) -> list[MemoryText]:
-    """The headings that several entries share, as texts to judge."""
-    below: dict[str, list[str]] = {}
+    """The headings that several entries carry, as texts to judge."""
+    carried: dict[str, int] = {}
     text: dict[str, str] = {}
     for memory in store.memories:
-        for id, title in _headings(memory):
-            below.setdefault(id, []).append(memory.id)
-            text[id] = title
+        for id, title in dict(_headings(memory)).items():
+            carried[id] = carried.get(id, 0) + 1
+            text.setdefault(id, title)
     return [
         MemoryText(id, text[id], (), example, is_heading=True)
-        for id, entries in below.items()
-        if len(entries) > 1
+        for id, entries in carried.items()
+        if entries > 1
     ]
 
 
 def count_once(store: WrittenStore, judged: Cells) -> WrittenStore:
-    """The store with the credit of each heading at the first entry below it."""
-    first: set[tuple[str, str]] = set()
+    """The store with the credit of each heading at the cheapest entry that carries it."""
+    taken: set[tuple[str, str]] = set()
     repeated = 0
     memories: dict[str, WrittenMemory] = {}
-    for memory in in_file_order(store):
+    for memory in sorted(in_file_order(store), key=lambda memory: memory.cost):
         cells = dict(memory.coverage)
         for unit, cell in memory.coverage.items():
             owed = _owed_to(memory, unit, cell, judged)
             if owed is None:
                 continue
-            if (owed, unit) in first:
+            if (owed, unit) in taken:
                 cells[unit] = Cell(Fraction(0), cell.provenance, "credit of its heading, counted "
-                                   "at the first entry below it")  # fmt: skip
+                                   "at the cheapest entry that carries it")  # fmt: skip
                 repeated += 1
-            first.add((owed, unit))
+            taken.add((owed, unit))
         memories[memory.id] = replace(memory, coverage=cells)
     if not repeated:
         return store
@@ -71,7 +73,7 @@ def in_file_order(store: WrittenStore) -> list[WrittenMemory]:
 
 
 def _owed_to(memory: WrittenMemory, unit: str, cell: Cell, judged: Cells) -> str | None:
-    """The topmost heading that alone earns what the entry does; full credit cannot add up."""
+    """The first heading that earns what the entry does; full credit cannot add up."""
     if not 0 < cell.value < 1:
         return None
     for id, _ in _headings(memory):
@@ -82,12 +84,19 @@ def _owed_to(memory: WrittenMemory, unit: str, cell: Cell, judged: Cells) -> str
 
 
 def _headings(memory: WrittenMemory) -> Iterator[tuple[str, str]]:
-    """The ids and texts of the headings above an entry, the topmost first."""
+    """The ids and texts of what stands above an entry: each heading alone, then the paths of them,
+    from the top. Equal texts are one heading."""
     if memory.document is None:
         return
-    for count in range(1, len(memory.context) + 1):
+    for title in memory.context:
+        yield _id(title), title
+    for count in range(2, len(memory.context) + 1):
         title = ": ".join(memory.context[:count])
-        yield f"{memory.document}, heading {title}", title
+        yield _id(title), title
+
+
+def _id(title: str) -> str:
+    return f"heading {content_key(title)}"
 
 
 def unnamed(headings: Sequence[MemoryText], unknown: frozenset[str]) -> int:

@@ -14,7 +14,7 @@ from memaudit.core.exact import exact
 from memaudit.core.package import Package
 from memaudit.core.text import counted
 from memaudit.scoring.caveats import Caveats, unread_rows
-from memaudit.scoring.fed_turns import example_for, examples_of
+from memaudit.scoring.fed_turns import examples_of, written_from
 from memaudit.scoring.heading_credit import NOT_NAMED, count_once, heading_texts, unnamed
 from memaudit.scoring.judges import Judge, MemoryText, NotJudged
 from memaudit.scoring.shown_times import OTHER_CLOCK, shown_texts
@@ -177,14 +177,14 @@ def active_memories(store: ExportedStore, package: Package) -> list[Memory]:
     known = examples_of(store)
     if not known:
         return list(store.active)
-    example = example_for(store, package)
-    if example is None:
+    examples = written_from(store, package)
+    if not examples:
         raise MemAuditError(
             f"{store.name!r} was not written for the package {package.name!r} but for "
             f"{', '.join(sorted(map(repr, known))[:3])}; if that is the same conversation, say so "
             "with --map OLD=NEW"
         )
-    return [memory for memory in store.active if memory.example == example]
+    return [memory for memory in store.active if memory.example in examples]
 
 
 def writing_order(memories: Sequence[Memory]) -> list[Memory]:

@@ -10,7 +10,7 @@ from memaudit.core.errors import MemAuditError
 from memaudit.core.grounds import is_estimate
 from memaudit.core.package import Package
 from memaudit.scoring.candidate_cells import assumed_pairs, judge_candidates
-from memaudit.scoring.fed_turns import FedPart, example_for, examples_of, fed_part
+from memaudit.scoring.fed_turns import FedPart, examples_of, fed_part, written_from
 from memaudit.scoring.judged_store import (
     OWN_SALIENCE,
     Salience,
@@ -205,11 +205,11 @@ def score_packages(
                 f"{store.name!r} does not say which package each memory was written for (the "
                 "field example); score it on one package"
             )
-        known = {example_for(store, package) for package in packages}
+        known = set().union(*(written_from(store, package) for package in packages))
         for name in sorted(examples - known):
             yield Unscored(name, store.name, "no such package")
     for package in packages:
-        written_for = [store for store in stores if example_for(store, package) is not None]
+        written_for = [store for store in stores if written_from(store, package)]
         if is_out_of_pool(package):
             yield Unscored(package.name, None, "out of the scoring pool")
         elif not written_for:

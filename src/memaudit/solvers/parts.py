@@ -74,6 +74,7 @@ class _Search:
         self.tape: list[int] = []
         self.layouts: list[Layout] = []
         self.solutions: list[Solution] = []
+        self.nodes = 0
 
     def run(self) -> Solution:
         """Search until no branch waits, one stays open, or a limit is reached."""
@@ -86,6 +87,7 @@ class _Search:
                 continue
             solution = self.backend.solve(branch.form, self.limits, branch.hint)
             self.solutions.append(solution)
+            self.nodes += int(solution.statistics.get("nodes", 0))
             bound = most if solution.bound is None else branch.value + solution.bound
             branch = replace(branch, bound=min(branch.bound, most, bound))
             chosen = without_waste(branch.form, solution.chosen)
@@ -147,13 +149,9 @@ class _Search:
         self.waiting += (banned, kept)
 
     @property
-    def _nodes(self) -> int:
-        return sum(int(solution.statistics.get("nodes", 0)) for solution in self.solutions)
-
-    @property
     def _out_of_limits(self) -> bool:
         most = self.limits.nodes
-        return self.limits.expired or (most is not None and self._nodes >= most)
+        return self.limits.expired or (most is not None and self.nodes >= most)
 
     def _solution(self) -> Solution:
         closed = not self.waiting
@@ -163,7 +161,7 @@ class _Search:
         statistics: dict[str, int | float | str] = {}
         for solution in reversed(self.solutions):  # what several report is the root's
             statistics |= solution.statistics
-        statistics |= {"nodes": self._nodes, "branches": len(self.solutions)}
+        statistics |= {"nodes": self.nodes, "branches": len(self.solutions)}
         return Solution(self.store, self.value, bound, closed, proof, statistics)
 
 

@@ -82,7 +82,7 @@ def test_equal_ids_of_two_examples_are_told_apart(run: Run) -> None:
     assert found == [("0", "a", "p"), ("q/0", "b", "q")]
 
 
-def test_an_example_for_which_nothing_is_written_is_in_the_store(run: Run) -> None:
+def test_an_written_from_which_nothing_is_written_is_in_the_store(run: Run) -> None:
     """Whoever scores q finds an empty store of it, not a store that was never fed q."""
     store = run([package("p", "a"), package("q", "forget nothing")]).store
     assert store.origin.configuration["examples"] == {"p": 1, "q": 0}
@@ -93,9 +93,10 @@ def test_an_example_for_which_nothing_is_written_is_in_the_store(run: Run) -> No
 
 def test_a_package_of_the_same_turns_finds_its_memories(run: Run) -> None:
     """Whatever it is called: a capture keeps digests of what it fed, failed messages aside."""
-    store = run([package("p", "a", "raise it", "b"), package("q", "c")]).store
-    again = package("another name", "a", "b")
-    assert [memory.text for memory in active_memories(store, again)] == ["a", "b"]
+    told = ["I like green tea.", "I live in Bonn."]
+    store = run([package("p", told[0], "raise it", told[1]), package("q", "My cat is grey.")]).store
+    again = package("another name", *told)
+    assert [memory.text for memory in active_memories(store, again)] == told
     turns = store.origin.configuration["turns"]
     assert isinstance(turns, dict)
     assert {example: len(lines) for example, lines in turns.items()} == {"p": 2, "q": 1}
@@ -278,6 +279,15 @@ def test_entries_of_a_document_have_lives_of_their_own() -> None:
         ("b:L3", "Ann: cake", "active", {"written_after": ["e1"]}),
         ("b:gone-1", "Ann: tea", "deleted", {"written_after": ["e0"], "deleted_after": "e3"}),
     ]
+
+
+def test_an_entry_outlives_its_heading_and_is_remembered_when_the_block_is_emptied() -> None:
+    history = StoreHistory(document_key="value")
+    for at, value in enumerate(["# Ann\n- tea", "# Ann, baker\n- tea", ""]):
+        history.note(f"e{at}", [{"id": "b", "change": "update", "export": {"value": value}}])
+    (gone,) = history.settle([], "p")
+    assert (gone.text, gone.state) == ("Ann, baker: tea", "deleted")
+    assert gone.metadata == {"written_after": ["e0", "e1"], "deleted_after": "e2"}
 
 
 def test_other_keys_and_paths_stay_behind() -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 from memaudit.adapters.capture.driver_process import DriverDied, DriverProcess
 from memaudit.adapters.capture.systems import MemorySystem
-from memaudit.adapters.documents import split_document
+from memaudit.adapters.documents import Piece, split_document
 from memaudit.adapters.protocol import ImportOptions
 from memaudit.adapters.registry import import_store, named_adapter
 from memaudit.adapters.store import WRITTEN_AFTER, Document, ExportWarning, Memory, export_warning
@@ -151,7 +151,9 @@ class StoreHistory:
 
     def _live(self, experience: str, row: str, text: str) -> None:
         """Note which entries of a document a message wrote, and which are gone after it."""
-        now = [piece.text for piece in split_document(text) if piece.kind == "entry"]
+        pieces = [piece for piece in split_document(text) if piece.kind == "entry"]
+        now = [piece.text for piece in pieces]
+        self._rename(experience, row, pieces)
         for (owner, entry), life in self.lives.items():
             if owner != row:
                 continue
@@ -169,6 +171,20 @@ class StoreHistory:
         deleted = [entry.export for id, entry in self.entries.items() if id not in present]
         return [row["export"] for row in rows] + deleted
 
+    def _rename(self, experience: str, row: str, pieces: Sequence[Piece]) -> None:
+        """Entries whose headings alone were changed live on under their new text."""
+        now = {piece.text for piece in pieces}
+        gone: dict[str, str] = {}
+        for owner, entry in self.lives:
+            if owner == row and entry not in now and not self.lives[owner, entry].deleted_after:
+                gone.setdefault(entry.rpartition(": ")[2], entry)
+        for piece in pieces:
+            before = gone.pop(piece.text.rpartition(": ")[2], None)
+            if before is not None and (row, piece.text) not in self.lives:
+                life = self.lives.pop((row, before))
+                life.after.append(experience)
+                self.lives[row, piece.text] = life
+
     def settle(self, memories: Sequence[Memory], example: str) -> list[Memory]:
         """The imported memories in the order of writing, with their history."""
 
@@ -181,7 +197,7 @@ class StoreHistory:
         gone = [
             Memory(id=f"{row}:gone-{number}", text=text, state="deleted", namespace=None)
             for number, (row, text) in enumerate(self.lives, start=1)
-            if (row, text) not in held and any(memory.document == row for memory in memories)
+            if (row, text) not in held
         ]
         settled = [self._settled(memory, example) for memory in sorted(memories, key=order)]
         return settled + [self._settled(memory, example) for memory in gone]

@@ -15,7 +15,7 @@ from memaudit.core.package import Package
 from memaudit.formats.score_file import ScoreFile
 from memaudit.report.store_comparison import ComparableStore, StoreItem
 from memaudit.report.writer_groups import Member, members_by_name
-from memaudit.scoring.fed_turns import example_for, examples_of
+from memaudit.scoring.fed_turns import examples_of, written_from
 from memaudit.scoring.judged_store import judge_store
 from memaudit.scoring.judges import LexicalJudge
 from memaudit.web.explorer.library.entries import LibraryEntry
@@ -166,7 +166,7 @@ def system_stores(library: Library, indexed: IndexedPackage) -> list[SystemStore
 
 def _belongs(system: SystemStore, package: Package, unmatched: set[str]) -> bool:
     if examples_of(system.store):
-        return example_for(system.store, package) is not None
+        return bool(written_from(system.store, package))
     return bool(system.scores) or system.store.name in unmatched
 
 
