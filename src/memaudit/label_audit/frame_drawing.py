@@ -266,11 +266,10 @@ def _judged_part(package: Package) -> Package:
     """The package without the candidates that no pass judged, which are many."""
     passes = label_passes(package)
     listed = {id for label_pass in (passes.passes if passes else ()) for id, _ in label_pass.cells}
-    candidates = tuple(
-        candidate
-        for candidate in package.candidates
-        if candidate.id in listed or (candidate.generator or "").startswith(LABELLED_GENERATOR)
+    return package.only(
+        {
+            candidate.id
+            for candidate in package.candidates
+            if candidate.id in listed or (candidate.generator or "").startswith(LABELLED_GENERATOR)
+        }
     )
-    ids = {candidate.id for candidate in candidates}
-    rows = tuple(row for row in package.coverage if row.candidate in ids)
-    return package.replace(candidates=candidates, coverage=rows)

@@ -69,16 +69,11 @@ def _only(indexed: IndexedPackage, query: Query) -> Package | None:
     })  # fmt: skip
     if not places:
         return None
-    ids = {indexed.candidates[place].id for place in places}
-    return indexed.package.replace(
-        candidates=tuple(indexed.candidates[place] for place in places),
+    part = indexed.package.only({indexed.candidates[place].id for place in places})
+    return part.replace(
         units=units,
         queries=(),
-        coverage=tuple(
-            cell
-            for cell in indexed.package.coverage
-            if cell.candidate in ids and cell.unit in query.required
-        ),
+        coverage=tuple(cell for cell in part.coverage if cell.unit in query.required),
     )
 
 
