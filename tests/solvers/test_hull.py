@@ -1,0 +1,122 @@
+"""The search by hulls of units with at most two levels: optima, proofs, limits."""
+
+from dataclasses import replace
+from fractions import Fraction
+from random import Random
+
+import numpy as np
+import pytest
+
+from memaudit.checker import verify
+from memaudit.core.digest import digest
+from memaudit.core.optimum import Certificate
+from memaudit.core.package import Package
+from memaudit.solvers.brute import BruteForce
+from memaudit.solvers.compiled.hull_solve import solve_by_hulls
+from memaudit.solvers.compiled.problem import LargeSolution
+from memaudit.solvers.form import Form, integer_form
+from memaudit.solvers.packed import SCALE, clean, pack
+from memaudit.solvers.protocol import Limits
+from memaudit.solvers.solve import solve
+
+F = Fraction
+
+
+def random_package(seed: int, candidates: int, units: int) -> Package:
+    """Levels 0, 1/2 and 1, ties, costs of 0, weights of 0, groups of one and of several."""
+    draw = Random(seed)
+    alone = draw.random() < 0.5
+    groups = [str(n if alone else draw.randrange(candidates)) for n in range(candidates)]
+    density = draw.choice([0.1, 0.3, 0.6])
+    return Package.model_validate({
+        "name": f"random {seed}",
+        "group_cap": draw.choice([1, 1, 2]),
+        "experiences": [{"id": id} for id in sorted(set(groups))],
+        "candidates": [
+            {"id": f"c{n}", "experience": groups[n], "kind": "fact", "cost": draw.choice(
+                [0, 1, 1, 2, 3, 5, draw.randrange(1, 20)])}
+            for n in range(candidates)],
+        "units": [{"id": f"u{n}", "kind": "fact", "weight": draw.choice([0, 1, 1, 1, 2, 3])}
+                  for n in range(units)],
+        "coverage": [
+            {"candidate": f"c{c}", "unit": f"u{u}", "value": draw.choice(["0.5", "1"])}
+            for c in range(candidates) for u in range(units) if draw.random() < density],
+    })  # fmt: skip
+
+
+def by_hulls(form: Form, limits: Limits | None = None) -> LargeSolution:
+    packed = pack(form)
+    assert packed is not None
+    slack = np.zeros(len(packed.tops), np.int64)
+    solution = solve_by_hulls(
+        clean(packed), limits or Limits(), np.array(form.group, np.int64), SCALE, slack
+    )
+    assert solution is not None
+    return solution
+
+
+def checked(package: Package, form: Form, budget: Fraction, solution: LargeSolution) -> bool:
+    """Whether the checker accepts the proof of a solution."""
+    ids = tuple(sorted(form.candidate_ids[u] for u in solution.chosen))
+    proof = Certificate(
+        digest(package), budget, form.group_cap, F(solution.value, form.value_scale),
+        form.value_scale, ids, solution.tape, solution.layouts,
+    )  # fmt: skip
+    return verify(package, proof).valid
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_small_problems_against_all_stores(seed: int) -> None:
+    draw = Random(1000 + seed)
+    package = random_package(seed, draw.randrange(2, 13), draw.randrange(1, 9))
+    whole = integer_form(package)
+    for budget in {F(draw.randrange(0, 40)), F(draw.randrange(0, 12))}:
+        form = whole.at(budget, package.group_cap)
+        best = BruteForce().solve(form, Limits())
+        solution = by_hulls(form)
+        assert (solution.value, solution.closed) == (best.value, True)
+        assert form.feasible(solution.chosen)
+        assert checked(package, form, budget, solution)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(40))
+def test_large_problems_against_price_ascent(seed: int) -> None:
+    """Against HiGHS; certificates hold, and the tape is the same each time."""
+    draw = Random(seed)
+    package = random_package(7000 + seed, draw.randrange(65, 160), draw.randrange(20, 60))
+    budget = F(draw.randrange(20, 150))
+    best = solve(package, budget, solver="highs", check=False)
+    form = integer_form(package).at(budget, package.group_cap)
+    solution = by_hulls(form)
+    assert solution.closed
+    assert F(solution.value, form.value_scale) == best.value
+    assert checked(package, form, budget, solution)
+    assert by_hulls(form).tape == solution.tape
+
+
+def test_limits_leave_a_bound() -> None:
+    package = random_package(3, 150, 60).replace(group_cap=1)
+    form = integer_form(package).at(F(60), 1)
+    best = by_hulls(form)
+    stopped = by_hulls(form, Limits(nodes=1))
+    late = by_hulls(form, Limits(seconds=1e-9))
+    for cut in (stopped, late):
+        assert cut.value <= best.value <= cut.bound
+        assert cut.closed or cut.bound > cut.value
+
+
+def test_more_levels_go_another_way() -> None:
+    package = random_package(5, 80, 20)
+    finer = package.replace(coverage=tuple(
+        cell.model_copy(update={"value": F(1, 3)}) for cell in package.coverage
+    ))  # fmt: skip
+    form = integer_form(finer).at(F(30), 1)
+    packed = pack(form)
+    assert packed is not None
+    slack = np.zeros(len(packed.tops), np.int64)
+    groups = np.array(form.group, np.int64)
+    assert solve_by_hulls(clean(packed), Limits(), groups, SCALE, slack) is None
+    two = pack(integer_form(package).at(F(30), 1))
+    assert two is not None
+    assert solve_by_hulls(clean(replace(two, budget=0)), Limits(), groups, SCALE, slack) is not None
