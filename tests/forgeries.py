@@ -60,6 +60,9 @@ EDITS: dict[str, Edit] = {
     "restated scale": lambda package, old, random: replace(
         old, scale=random.choice((1, 2, old.scale * 2, old.scale // 2, old.scale + 1))
     ),
+    "other fineness": lambda package, old, random: replace(
+        old, fineness=random.choice((old.fineness * 2, old.fineness // 2, 1 << 16, 1 << 21, 1000))
+    ),
     "larger budget": lambda package, old, random: replace(
         old, budget=old.budget + random.choice((F(1, 3), F(1), F(2), F(5), F(100)))
     ),

@@ -12,7 +12,7 @@ the proof holds for its upper bound: the optimum is the same whatever a judge wi
 The proof is a tree, written in preorder as whole numbers. A node has decided to *keep* some
 candidates and to *ban* others. Any mu >= 0 and prices >= 0 give an upper bound for it:
 
-    Q * F(kept) + mu * budget left
+    q * F(kept) + mu * budget left
       + over linking groups: the best total profit of the candidates they may still add,
         where a candidate earns its prices in all blocks and pays mu * cost; of a candidate and
         its parts, only the better side
@@ -59,7 +59,9 @@ from memaudit.core.optimum import Certificate, Layout
 from memaudit.core.package import Package
 from memaudit.core.response import Capped, Response
 
-Q = 1024
+Q, FINEST = 1024, 1 << 20
+"""Multipliers are whole numbers of 1/q; a certificate may say by how much finer q is than Q."""
+
 LEAF, BRANCH, MU, PRICE, FIX, ZERO, LAYOUT, BROKEN = range(8)
 LONGEST_TABLE = 1 << 16
 MOST_STEPS, MOST_IN_BLOCK = 4_000_000_000, 1 << 26
@@ -249,15 +251,16 @@ Option = tuple[int, Sequence[tuple[int, int]], int]
 
 
 class _Checker:
-    def __init__(self, problem: _Problem, target: int) -> None:
-        self.p, self.target, self.spend, self.leaves = problem, target, problem.spend, 0
+    def __init__(self, problem: _Problem, target: int, q: int = Q) -> None:
+        self.p, self.target, self.q, self.leaves = problem, target, q, 0
+        self.spend = problem.spend
 
     def bound(self, node: _Node, *, falls: bool = False) -> _Bound:
         """The upper bound of a node at its multipliers."""
         p, mu = self.p, node.mu
         block, order, inside = node.layout.block, node.layout.order, node.layout.inside
         self.spend(sum(40 + 8 * len(p.rows[u]) for u in node.open))
-        result = _Bound(Q * sum(p.worth[r][z] for r, z in node.base.items()) + mu * node.left)
+        result = _Bound(self.q * sum(p.worth[r][z] for r, z in node.base.items()) + mu * node.left)
         profits: dict[int, list[tuple[int, int]]] = {}
         offers: dict[int, dict[int, list[Option]]] = {}
         alive = []
@@ -273,7 +276,7 @@ class _Checker:
                     b = block.get(r, len(order) + r)
                     ceiling, row = parts.setdefault(b, (0, []))
                     row.append((r, level))
-                    parts[b] = (ceiling + Q * (more + p.slack[r]), row)
+                    parts[b] = (ceiling + self.q * (more + p.slack[r]), row)
             if not parts:
                 continue
             alive.append(u)
@@ -359,7 +362,7 @@ class _Checker:
                     for r, level in row:
                         z = levels[seat[r]]
                         levels[seat[r]] = new = min(p.top[r], z + level)
-                        net += Q * (p.worth[r][new] - p.worth[r][z])
+                        net += self.q * (p.worth[r][new] - p.worth[r][z])
                     for i in closing:
                         levels[i] = -1
                     state = tuple(levels)
@@ -499,10 +502,13 @@ class PackageChecker:
         if certificate.package != self.digest:
             return Verdict(False, "the certificate is for another package")
         parts = chain.from_iterable(block for layout in certificate.layouts for block in layout)
-        words = chain((certificate.group_cap,), certificate.proof, chain.from_iterable(parts))
+        whole = (certificate.group_cap, certificate.fineness)
+        words = chain(whole, certificate.proof, chain.from_iterable(parts))
         if any(type(word) is not int for word in words):
             return Verdict(False, "the certificate holds something other than whole numbers")
         budget, cap, store = certificate.budget, certificate.group_cap, certificate.store
+        if certificate.fineness.bit_count() != 1 or not Q <= certificate.fineness <= FINEST:
+            return Verdict(False, f"the fineness is not a power of 2 from {Q} to {FINEST}")
         if cap < 1 or budget < 0:
             return Verdict(False, "the group cap must be at least 1 and the budget at least 0")
         wrong = violations(self.package, store, budget, cap)
@@ -524,7 +530,8 @@ class PackageChecker:
             claimed = _shown(certificate.value)
             return Verdict(False, f"the store is worth {_shown(value)}, not {claimed}")
         # No store under the upper bounds is worth a number between multiples of the grain.
-        checker = _Checker(problem, Q * (reached // problem.grain + 1) * problem.grain)
+        q = certificate.fineness
+        checker = _Checker(problem, q * (reached // problem.grain + 1) * problem.grain, q)
         root = _Node(problem.useful(), problem.budget, _Layout(problem, ()))
         layouts = [_Layout(problem, layout) for layout in certificate.layouts]
         checker.run(certificate.proof, layouts, root)

@@ -15,7 +15,7 @@ from memaudit.solvers.brute import BruteForce
 from memaudit.solvers.compiled.hull_solve import solve_by_hulls
 from memaudit.solvers.compiled.problem import LargeSolution
 from memaudit.solvers.form import Form, integer_form
-from memaudit.solvers.packed import SCALE, clean, pack
+from memaudit.solvers.packed import FINE, SCALE, clean, pack
 from memaudit.solvers.protocol import Limits
 from memaudit.solvers.solve import solve
 
@@ -60,7 +60,7 @@ def checked(package: Package, form: Form, budget: Fraction, solution: LargeSolut
     ids = tuple(sorted(form.candidate_ids[u] for u in solution.chosen))
     proof = Certificate(
         digest(package), budget, form.group_cap, F(solution.value, form.value_scale),
-        form.value_scale, ids, solution.tape, solution.layouts,
+        form.value_scale, ids, solution.tape, solution.layouts, solution.fineness,
     )  # fmt: skip
     return verify(package, proof).valid
 
@@ -120,3 +120,15 @@ def test_more_levels_go_another_way() -> None:
     two = pack(integer_form(package).at(F(30), 1))
     assert two is not None
     assert solve_by_hulls(clean(replace(two, budget=0)), Limits(), groups, SCALE, slack) is not None
+
+
+def test_fineness_is_part_of_the_claim() -> None:
+    """Prices read at another fineness prove nothing, and only powers of 2 in a range are read."""
+    package = random_package(11, 90, 40).replace(group_cap=1)
+    good = solve(package, F(9)).certificate
+    assert good is not None
+    assert good.fineness == FINE
+    assert verify(package, good).valid
+    assert Certificate.from_json(good.to_json()) == good
+    for wrong in (SCALE, FINE * 2, 3000, 0, 1 << 21):
+        assert not verify(package, replace(good, fineness=wrong)).valid

@@ -13,6 +13,7 @@ from memaudit.core.grounds import is_estimate
 Status = Literal["certified", "bound"]
 CERTIFICATE_FORMAT = "memaudit-certificate"
 CERTIFICATE_VERSION = 1
+COARSE = 1024
 MOST_DIGITS = 4300
 """The limit of Python itself: sums of many fractions are long."""
 LARGEST_NUMBER = 10**300
@@ -39,9 +40,12 @@ class Certificate:
     store: tuple[str, ...]
     proof: tuple[int, ...]
     layouts: tuple[Layout, ...] = ()
+    fineness: int = COARSE
+    """Prices and the price of the budget are whole numbers of 1/fineness."""
 
     def to_json(self) -> dict[str, Any]:
-        """The versioned JSON form."""
+        """The versioned JSON form; programs before `fineness` can read certificates without it."""
+        fine = {} if self.fineness == COARSE else {"fineness": self.fineness}
         return {
             "format": CERTIFICATE_FORMAT,
             "version": CERTIFICATE_VERSION,
@@ -50,6 +54,7 @@ class Certificate:
             "group_cap": self.group_cap,
             "value": str(self.value),
             "scale": self.scale,
+            **fine,
             "store": list(self.store),
             "layouts": [[[list(u), list(g)] for u, g in layout] for layout in self.layouts],
             "proof": list(self.proof),
@@ -72,6 +77,7 @@ class Certificate:
                 group_cap=_whole(data["group_cap"]),
                 value=_number(data["value"]),
                 scale=_whole(data["scale"]),
+                fineness=_whole(data.get("fineness", COARSE)),
                 store=tuple(_text(id) for id in _list(data["store"])),
                 proof=_wholes(data["proof"]),
                 layouts=tuple(

@@ -90,7 +90,7 @@ def solve_form(
         large.value,
         large.bound,
         large.closed,
-        Proof(large.tape, large.layouts) if large.closed else None,
+        Proof(large.tape, large.layouts, large.fineness) if large.closed else None,
         {"nodes": large.nodes, "root_bound": large.root_bound, "core": large.core_size},
     )
 

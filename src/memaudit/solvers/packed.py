@@ -14,6 +14,9 @@ Ints = NDArray[np.int64]
 SCALE = 1024
 """Multipliers are whole numbers of 1/SCALE; the checker counts the same way."""
 
+FINE = 1 << 16
+"""Where there is room for it: duals of a linear programme lose less when they are rounded."""
+
 LARGEST = 1 << 57
 """No sum or product of the compiled solver may reach this; other forms stay in Python integers."""
 
@@ -36,6 +39,8 @@ class Packed:
     budget: int
     group_cap: int
     root_grain: int | None = None
+    has_room: bool = False
+    """Whether multipliers may be whole numbers of 1/FINE. Branches of one proof count alike."""
 
     @property
     def useful_cap(self) -> int:
@@ -85,6 +90,7 @@ def pack(form: Form) -> Packed | None:
         budget=form.budget,
         group_cap=min(form.group_cap, max(2, *(len(group) for group in form.groups), 0)),
         root_grain=form.root_grain,
+        has_room=form.root_grain is None and highest_rent * (FINE // SCALE) < LARGEST,
     )
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from memaudit.core.errors import MemAuditError
-from memaudit.core.optimum import Layout
+from memaudit.core.optimum import COARSE, Layout
 from memaudit.solvers.form import Form
 
 STOP = threading.Event()
@@ -56,6 +56,7 @@ class Proof:
 
     tape: tuple[int, ...]
     layouts: tuple[Layout, ...] = ()
+    fineness: int = COARSE
 
 
 @dataclass(frozen=True, slots=True)

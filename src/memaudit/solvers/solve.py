@@ -121,7 +121,7 @@ def _optimum(
     if solution.closed and solution.proof is not None:
         certificate = Certificate(
             name, budget, form.group_cap, Fraction(high, form.value_scale), form.value_scale,
-            store, solution.proof.tape, solution.proof.layouts,
+            store, solution.proof.tape, solution.proof.layouts, solution.proof.fineness,
         )  # fmt: skip
         if check:
             verdict = checker.verify(certificate)

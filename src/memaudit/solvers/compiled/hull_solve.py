@@ -20,7 +20,7 @@ from memaudit.solvers.compiled.problem import LargeSolution, OpenProblem, prepar
 from memaudit.solvers.compiled.simplex import UNBOUNDED
 from memaudit.solvers.compiled.stage import FULL, LEAF, MU, ZERO, Stage, Trace
 from memaudit.solvers.compiled.types import FREE, Flags, Floats, Ints, seal
-from memaudit.solvers.packed import Packed
+from memaudit.solvers.packed import FINE, Packed
 from memaudit.solvers.protocol import Limits
 
 ROUNDS = 30
@@ -59,7 +59,7 @@ def solve_by_hulls(
     hint: tuple[int, ...] = (),
 ) -> LargeSolution | None:  # fmt: skip
     """Solve one packed problem, or None where it is not one for this way."""
-    state = prepare(packed, scale, slack)
+    state = prepare(packed, FINE if packed.has_room else scale, slack)
     if not fits(state.core):
         return None
     return HullSearch(state, limits, group_names, hint).run()
@@ -206,7 +206,7 @@ class HullSearch:
         return LargeSolution(
             self.value, tuple(sorted(self.store)), closed, max(self.value, top), self.nodes,
             tuple(proof.tape) if proof else (), tuple(proof.layouts) if proof else (),
-            self.root_bound, len(self.state.core.cost),
+            self.root_bound, len(self.state.core.cost), self.scale,
         )  # fmt: skip
 
 

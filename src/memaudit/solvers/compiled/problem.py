@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from memaudit.core.optimum import Layout
+from memaudit.core.optimum import COARSE, Layout
 from memaudit.solvers import small
 from memaudit.solvers.compiled.types import FREE, KEPT, Core, Ints
 from memaudit.solvers.packed import Packed, starts_of
@@ -124,3 +124,4 @@ class LargeSolution:
     layouts: tuple[Layout, ...]
     root_bound: float
     core_size: int
+    fineness: int = COARSE
