@@ -80,7 +80,6 @@ def test_small_problems_against_all_stores(seed: int) -> None:
         assert checked(package, form, budget, solution)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(40))
 def test_large_problems_against_highs(seed: int) -> None:
     """Certificates hold, and the tape is the same each time."""
@@ -128,7 +127,7 @@ def test_more_levels_go_another_way() -> None:
 def test_fineness_is_part_of_the_claim() -> None:
     """Prices read at another fineness prove nothing, and only powers of 2 in a range are read."""
     package = random_package(11, 90, 40).replace(group_cap=1)
-    good = solve(package, sum(candidate.cost for candidate in package.candidates) / 10).certificate
+    good = solve(package, sum(candidate.cost for candidate in package.candidates) / 40).certificate
     assert good is not None
     assert good.fineness == FINE
     assert verify(package, good).valid
