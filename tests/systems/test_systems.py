@@ -227,7 +227,7 @@ TOLD_LETTA = (
 def test_blocks_are_revised_and_passages_added(run: Run) -> None:
     """Entries of core memory come and go; the archive has a memory for every fact told to it."""
     store = run("letta", [package("ann", *TOLD_LETTA)]).store
-    entry, passage = store.active
+    passage, entry = store.active
     assert entry.text == "Ann lives in Oslo."
     assert entry.namespace == "human"
     assert entry.metadata["written_after"] == ["e2"]
