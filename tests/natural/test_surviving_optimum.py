@@ -1,8 +1,8 @@
 """What of an optimum without any judge survives a blind second look.
 
 The labels beside this file were given by a language model that saw the texts of memories and units
-and the coverage prompt, and nothing else; in one pass, every cell of the optimum at 495 words among
-others.
+and the coverage prompt, and nothing else: every cell of one optimum at 495 words among others, and
+later, by another reader, six more of the optimum that is returned now.
 """
 
 import json
@@ -31,7 +31,7 @@ class BlindLabels:
 
 
 def test_most_of_the_optimum_survives() -> None:
-    """Of 112.5 claimed at 495 words, 98 survive: 0.87. Before turns carried date and speaker and
+    """Of 112.5 claimed at 495 words, 98.5 survive: 0.88. Before turns carried date and speaker and
     fragments were credited, it was 0.66."""
     folder = real_file("labels/locomo_conv26/units.jsonl").parent
     labels = read_labels(
@@ -42,6 +42,6 @@ def test_most_of_the_optimum_survives() -> None:
     audit = audit_optimum(built.package, [], Fraction(495), BlindLabels())  # type: ignore[arg-type]
     looked_at = {group.ground: (group.cells, group.looked_at) for group in audit.groups}
     assert looked_at == {Ground.ASSUMED: (3, 3), Ground.JUDGED: (94, 94)}
-    assert (audit.claimed.value, audit.surviving) == (Fraction(225, 2), 98)
+    assert (audit.claimed.value, audit.surviving) == (Fraction(225, 2), Fraction(197, 2))
     assert audit.survival is not None
     assert audit.survival >= Fraction(85, 100)

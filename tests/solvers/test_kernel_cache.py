@@ -43,7 +43,7 @@ def test_one_process_compiles_while_others_wait(
     monkeypatch.setattr(kernel_cache, "_compile_apart", compile_apart)
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(ensure_compiled, ["large"] * 4))
-    assert compiled == [("bound", "rest")]
+    assert compiled == [("bound", "hull", "rest")]
     assert capsys.readouterr().err == LINE
     kernel_cache._ready.clear()
     ensure_compiled("large")
