@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 
 from memaudit.core.objective import violations
 from memaudit.core.package import EvidenceUnit, Experience, Package
+from memaudit.solvers.form import Form
+from memaudit.solvers.protocol import Limits, Solution
 from memaudit.writers.protocol import OracleView, Store, View, visible
 from memaudit.writers.registry import WRITERS
 from tests.solvers.random_forms import random_package_with_parts
@@ -165,3 +167,22 @@ def test_names_carry_no_information(package: Package, share: Fraction) -> None:
     for name in installed():
         store = run(WRITERS[name], package, budget)
         assert run(WRITERS[name], other, budget) == tuple(f"x-{id}" for id in store), name
+
+
+def test_ctrl_c_during_a_solve_ends_the_run(tiny: Package) -> None:
+    """The solver returns what it has; a run that went on would write rows without a ratio."""
+
+    class Interrupted:
+        name = "interrupted"
+
+        def accepts(self, form: Form) -> str:  # noqa: ARG002
+            return ""
+
+        def solve(self, form: Form, limits: Limits, hint: tuple[int, ...] = ()) -> Solution:  # noqa: ARG002
+            limits.interrupted = True
+            return Solution((), 0, None, False)
+
+    view = OracleView(tiny)
+    view.solver.backend = Interrupted()
+    with pytest.raises(KeyboardInterrupt):
+        view.optimum(Fraction(3))

@@ -69,6 +69,8 @@ def iter_optima(
 
 
 NOT_JUDGED = "some cells are not judged"
+STOPPED_EARLY = "stopped early"
+"""The note of a solve that the time limit or Ctrl-C ended."""
 
 
 class PackageSolver:
@@ -132,7 +134,7 @@ def _optimum(
     elif solution.closed:
         note = f"{solver} gives no certificate"
     else:
-        note = "stopped early"
+        note = STOPPED_EARLY
     bound = high if certified or solution.bound is None else max(high, solution.bound)
     if solution.bound is None and not certified:
         bound = max(high, sum(level.value(level.top) for level in form.levels))
@@ -162,7 +164,7 @@ def _closed(highest: Optimum, lowest: Optimum, checker: PackageChecker, check: b
     and that of the upper bounds. Where both are equal, the best known store and the proof for the
     upper bounds certify it."""
     ends = f"{float(lowest.value):.7g} and {float(highest.bound):.7g}"
-    why = NOT_JUDGED if highest.certificate else "stopped early"
+    why = NOT_JUDGED if highest.certificate else STOPPED_EARLY
     note = f"{why}: the optimum lies between {ends}"
     optimum = replace(
         lowest, digest=checker.digest, package=checker.package.name, status="bound",

@@ -1,5 +1,6 @@
 """The writer protocol: a view, a budget and a seed in, a store out."""
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -10,7 +11,7 @@ from memaudit.core.errors import MemAuditError
 from memaudit.core.optimum import Optimum
 from memaudit.core.package import Package
 from memaudit.solvers.form import Form
-from memaudit.solvers.solve import PackageSolver
+from memaudit.solvers.solve import STOPPED_EARLY, PackageSolver
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +109,11 @@ class OracleView:
 
     def optimum(self, budget: Fraction) -> Optimum:
         if budget not in self._optima:
-            self._optima[budget] = self.solver.solve(budget, seconds=self.seconds)
+            optimum = self.solver.solve(budget, seconds=self.seconds)
+            took = float(optimum.statistics.get("seconds", 0))
+            if optimum.note == STOPPED_EARLY and took < (self.seconds or math.inf):
+                raise KeyboardInterrupt  # the solver took it for the end of this solve alone
+            self._optima[budget] = optimum
         return self._optima[budget]
 
     def best_store(self, budget: Fraction) -> tuple[str, ...]:

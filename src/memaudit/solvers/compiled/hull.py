@@ -44,8 +44,9 @@ STARTS = 4
 
 
 def rows_needed(core: Core) -> int:
-    """Rows a tableau has room for: budget, units, groups, and cuts."""
-    return 51 + 4 * len(core.top) + len(core.room)
+    """Rows a tableau has room for: budget, units, groups that may be too full, and cuts."""
+    groups = np.count_nonzero(np.diff(core.group_start) > core.room)
+    return 51 + 3 * len(core.top) + int(groups)
 
 
 def fits(core: Core) -> bool:
