@@ -78,7 +78,7 @@ CUTS = {
     ),
     "a comment beside words": ("<!-- May --> Ann moved <!-- chat 4 -->", [
         "<!-- May --> Ann moved <!-- chat 4 -->"]),
-    "a year is no number of a list": (
+    "a year does not begin a list": (
         "Ann moved to Bonn in\n2020. She is a baker.\n\nBorn in\n12. May 1990",
         ["Ann moved to Bonn in 2020. She is a baker.", "Born in 12. May 1990"],
     ),

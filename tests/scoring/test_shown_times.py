@@ -5,9 +5,8 @@ import pytest
 from memaudit.adapters.store import ExportedStore, Memory, Origin, Times
 from memaudit.core.errors import MemAuditError
 from memaudit.core.package import Package
-from memaudit.scoring.judged_store import measured_store
+from memaudit.scoring.judged_store import OTHER_CLOCK, measured_store
 from memaudit.scoring.package_scores import refuse_incomparable
-from memaudit.scoring.shown_times import OTHER_CLOCK
 
 PACKAGE = Package.model_validate({
     "name": "p", "cost_rule": "words", "candidates": [], "units": [],

@@ -65,15 +65,17 @@ def guess_adapter(source: ExportSource) -> Adapter:
         raise MemAuditError(no_list(part, ()))
     if best:
         raise MemAuditError(
-            f"{source.name}: could be {' or '.join(candidates)}; choose one with --format"
+            f"{source.name}: could be {' or '.join(candidates)}; name it with memaudit import "
+            "--format"
         )
     if part.parsed.document == []:
         raise MemAuditError(
             f"{part.name}: is an empty list, which any system may have written; "
-            "name the system with --format"
+            "name the system with memaudit import --format"
         )
     raise MemAuditError(
-        f"{part.name}: has no known format; give one with --format: {', '.join(ADAPTERS)}"
+        f"{part.name}: has no known format; name it with memaudit import --format: "
+        f"{', '.join(ADAPTERS)}"
     )
 
 

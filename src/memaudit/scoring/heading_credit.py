@@ -7,7 +7,7 @@ the cheapest entry of the store that carries it, wherever in its documents the h
 an entry adds beyond its headings is its own.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction
 
@@ -39,7 +39,7 @@ def count_once(store: WrittenStore, judged: Cells) -> WrittenStore:
     taken: set[tuple[str, str]] = set()
     repeated = 0
     memories: dict[str, WrittenMemory] = {}
-    for memory in sorted(in_file_order(store), key=lambda memory: memory.cost):
+    for memory in sorted(store.in_file_order, key=lambda memory: memory.cost):
         cells = dict(memory.coverage)
         for unit, cell in memory.coverage.items():
             owed = _owed_to(memory, unit, cell, judged)
@@ -56,19 +56,6 @@ def count_once(store: WrittenStore, judged: Cells) -> WrittenStore:
     caveats = replace(store.caveats, left_out={**store.caveats.left_out, REPEATED: repeated})
     return replace(
         store, memories=tuple(memories[memory.id] for memory in store.memories), caveats=caveats
-    )
-
-
-def in_file_order(store: WrittenStore) -> list[WrittenMemory]:
-    """Entries as their documents list them; other memories stay in the order of writing."""
-    place = {document.id: at for at, document in enumerate(store.documents)}
-    return sorted(
-        store.memories,
-        key=lambda memory: (
-            (place[memory.document], memory.first_line)
-            if memory.document in place
-            else (len(place), 0)
-        ),
     )
 
 
@@ -97,8 +84,3 @@ def _headings(memory: WrittenMemory) -> Iterator[tuple[str, str]]:
 
 def _id(title: str) -> str:
     return f"heading {content_key(title)}"
-
-
-def unnamed(headings: Sequence[MemoryText], unknown: frozenset[str]) -> int:
-    """How many headings a file of labels says nothing about."""
-    return sum(heading.id in unknown for heading in headings)

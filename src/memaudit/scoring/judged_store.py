@@ -1,23 +1,25 @@
-"""From an exported store to a judged one: costs measured, coverage judged, salience read."""
+"""From an exported store to a judged one: texts with their times, costs, coverage, salience."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from datetime import date, timedelta
 from fractions import Fraction
 from pathlib import Path
 
 from memaudit.adapters.documents import document_lines
 from memaudit.adapters.published_layout import memory_id, read_salience_calls
+from memaudit.adapters.registry import ADAPTERS
 from memaudit.adapters.store import WRITTEN_AFTER, ExportedStore, Memory, missing_memories
 from memaudit.core.cost import DECLARED, CostRule, cost_rule
 from memaudit.core.errors import MemAuditError
 from memaudit.core.exact import exact
 from memaudit.core.package import Package
 from memaudit.core.text import counted
+from memaudit.io.timestamps import export_time
 from memaudit.scoring.caveats import Caveats, unread_rows
 from memaudit.scoring.fed_turns import examples_of, written_from
-from memaudit.scoring.heading_credit import NOT_NAMED, count_once, heading_texts, unnamed
+from memaudit.scoring.heading_credit import NOT_NAMED, count_once, heading_texts
 from memaudit.scoring.judges import Judge, MemoryText, NotJudged
-from memaudit.scoring.shown_times import OTHER_CLOCK, shown_texts
 from memaudit.scoring.written_store import WrittenDocument, WrittenMemory, WrittenStore
 
 
@@ -66,6 +68,7 @@ def read_salience(at_write_time: Path | None, query_aware: Path | None = None) -
     )
 
 
+OTHER_CLOCK = "times that are not the conversation's"
 UNPLACED = "memories that name no package, in a store that names one for others"
 FAILED_SALIENCE = "salience calls that failed or could not be read"
 
@@ -89,7 +92,7 @@ def judge_store(
     )
     own = {memory.id for memory in memories}
     left_out = dict(judged.left_out)
-    if silent := unnamed(headings, judged.unknown):
+    if silent := sum(heading.id in judged.unknown for heading in headings):
         left_out[NOT_NAMED] = silent
     undecided = [pair for pair in judged.undecided if pair[0] in own]
     return count_once(
@@ -203,3 +206,54 @@ def _left_out(store: ExportedStore, salience: Salience, other_clock: int) -> dic
     if failed := sum(calls.failed for calls in files if calls is not None):
         counts[FAILED_SALIENCE] = failed
     return counts
+
+
+def shown_texts(
+    package: Package, store: ExportedStore, memories: Sequence[Memory]
+) -> tuple[dict[str, str], int]:
+    """The text of each memory, and how many times were left out as not the conversation's.
+
+    Where a system's reader is shown when a memory was said (`reader_time` of the importer), that
+    time stands before the text and is paid for. When a program happened to run tells a reader
+    nothing, and is never shown.
+    """
+    texts = {memory.id: memory.text for memory in memories}
+    adapter = ADAPTERS.get(store.origin.format)
+    field = adapter.reader_time if adapter else None
+    if store.times == "none" or (store.times == "shown" and field is None):
+        return texts, 0
+    span = _conversation_days(package)
+    left_out = 0
+    for memory in memories:
+        time = getattr(memory, field or "created_at") or (
+            memory.valid_from if store.times == "all" else None
+        )
+        if time is None or time[:10] in memory.text:  # a view may have written it already
+            continue
+        if span is None or not span[0] <= time[:10] <= span[1]:
+            left_out += 1
+            continue
+        end = memory.valid_to if field == "valid_from" else None
+        until = f" to {_stamp(end)}" if end and span[0] <= end[:10] <= span[1] else ""
+        texts[memory.id] = f"{_stamp(time)}{until}: {memory.text}"
+    return texts, left_out
+
+
+def _conversation_days(package: Package) -> tuple[str, str] | None:
+    """The first and the last day of the conversation, and a day more for other time zones."""
+    times = [export_time(turn.timestamp) for turn in package.experiences if turn.timestamp]
+    days = sorted(time[:10] for time in times if time)
+    if not days:
+        return None
+    first, last = date.fromisoformat(days[0]), date.fromisoformat(days[-1])
+    day = timedelta(days=1)
+    return (
+        (first - day if first > date.min else first).isoformat(),
+        (last + day if last < date.max else last).isoformat(),
+    )
+
+
+def _stamp(time: str) -> str:
+    """The day, and the time of day unless it is midnight."""
+    clock = time[11:16]
+    return f"{time[:10]} {clock}" if clock.strip("0:") else time[:10]

@@ -20,7 +20,7 @@ from memaudit.core.grounds import UNJUDGED
 from memaudit.core.package import EvidenceUnit, Package
 from memaudit.core.text import content_key, counted
 from memaudit.scoring.candidate_cells import as_memory, assumed_pairs, with_cells
-from memaudit.scoring.heading_credit import count_once, heading_texts
+from memaudit.scoring.heading_credit import NOT_NAMED, count_once, heading_texts
 from memaudit.scoring.judges import Cell, Judge, MemoryText, NotJudged, Pair
 from memaudit.scoring.pair_filters import PairFilter, TextPair
 from memaudit.scoring.pruning import keep_within, prune, usable_policies
@@ -338,6 +338,8 @@ class _Work:
     ) -> WrittenStore:
         """A store with its cells, and what its judge could not say."""
         own = {memory.id: store.candidate_id(memory) for memory in store.memories}
+        headings = heading_texts(store, self.package.name)
+        silent = sum(store.candidate_id(heading.id) in self.unknown for heading in headings)
         written = replace(
             store,
             memories=tuple(
@@ -350,9 +352,8 @@ class _Work:
                 for unit in self.unit
                 if (self.asked_as.get(candidate, ""), unit) in undecided
             ],
-            self.left_out,
+            {**self.left_out, **({NOT_NAMED: silent} if silent else {})},
         )
-        headings = heading_texts(store, self.package.name)
         return count_once(
             written,
             {heading.id: cells.get(store.candidate_id(heading.id), {}) for heading in headings},

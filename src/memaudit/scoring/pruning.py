@@ -13,7 +13,6 @@ from itertools import groupby
 from typing import Literal, TypeVar, cast
 
 from memaudit.core.errors import MemAuditError
-from memaudit.scoring.heading_credit import in_file_order
 from memaudit.scoring.written_store import WrittenMemory, WrittenStore
 
 Policy = Literal["recency", "top", "salience", "query_salience"]
@@ -127,7 +126,7 @@ def _order(store: WrittenStore, policy: Policy) -> list[WrittenMemory] | None:
     if policy == "recency":
         return newest_first if all(memory.has_order for memory in store.memories) else None
     if policy == "top":
-        entries = [memory for memory in in_file_order(store) if memory.first_line]
+        entries = [memory for memory in store.in_file_order if memory.first_line]
         return [*entries, *(m for m in newest_first if not m.first_line)] if entries else None
     scores = [
         memory.salience if policy == "salience" else memory.query_salience

@@ -99,6 +99,19 @@ class WrittenStore:
                 seen.add(key)
         return repeated
 
+    @property
+    def in_file_order(self) -> list[WrittenMemory]:
+        """Entries as their documents list them; other memories stay in the order of writing."""
+        place = {document.id: at for at, document in enumerate(self.documents)}
+        return sorted(
+            self.memories,
+            key=lambda memory: (
+                (place[memory.document], memory.first_line)
+                if memory.document in place
+                else (len(place), 0)
+            ),
+        )
+
     def candidate_id(self, memory: WrittenMemory | str) -> str:
         """The id of a memory as a candidate, with its store's name: stores may use the same ids.
 
