@@ -27,7 +27,7 @@ class Auto:
 
     def solve(self, form: Form, limits: Limits, hint: tuple[int, ...] = ()) -> Solution:
         fast = Fast()
-        first = Limits(limits.seconds, FAST_NODES, limits.started)
+        first = limits.within(FAST_NODES)
         solution = fast.try_to_solve(form, first, hint)
         if solution is None:
             return Reference().solve(form, limits, hint)

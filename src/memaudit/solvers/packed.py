@@ -39,13 +39,22 @@ class Packed:
     budget: int
     group_cap: int
     root_grain: int | None = None
-    has_room: bool = False
-    """Whether multipliers may be whole numbers of 1/FINE. Branches of one proof count alike."""
 
     @property
     def useful_cap(self) -> int:
         """The group cap for `useful`, which leaves out dominated candidates only at cap 1."""
         return self.group_cap if self.root_grain is None else max(2, self.group_cap)
+
+    @property
+    def has_room(self) -> bool:
+        """Whether multipliers may be whole numbers of 1/FINE. Branches of one proof count alike."""
+        return self.root_grain is None and self._highest_rent * FINE < LARGEST
+
+    @property
+    def _highest_rent(self) -> int:
+        most = int(self.table[self.table_start[1:] - 1].sum()) + 1
+        cheapest = int(self.cost[self.cost > 0].min(initial=self.budget + 1))
+        return most * (self.budget // cheapest + 1)
 
     @property
     def tops(self) -> Ints:
@@ -90,7 +99,6 @@ def pack(form: Form) -> Packed | None:
         budget=form.budget,
         group_cap=min(form.group_cap, max(2, *(len(group) for group in form.groups), 0)),
         root_grain=form.root_grain,
-        has_room=form.root_grain is None and highest_rent * (FINE // SCALE) < LARGEST,
     )
 
 

@@ -4,7 +4,7 @@ import math
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from memaudit.core.errors import MemAuditError
@@ -15,14 +15,41 @@ STOP = threading.Event()
 """While it is set, every solver of this process stops with what it has."""
 
 
+Tell = Callable[[int, int | None, int], None]
+"""Takes the value of the best store so far, a bound on every store's (None: no news) and nodes."""
+
+TELL_EVERY = 0.1
+"""Seconds between two reports of a solve at least."""
+
+
 @dataclass(slots=True)
 class Limits:
-    """When to stop early; the result is then a bound, never a wrong optimum."""
+    """When to stop early; the result is then a bound, never a wrong optimum.
+
+    The number of threads changes the time that a solve takes, not its result.
+    """
 
     seconds: float | None = None
     nodes: int | None = None
+    threads: int = 1
+    progress: Tell | None = None
     started: float = field(default_factory=time.monotonic)
     interrupted: bool = False
+    told: float = 0.0
+
+    def within(self, nodes: int) -> "Limits":
+        """The same limits with so many nodes at most."""
+        return replace(self, nodes=min(nodes, self.nodes or nodes))
+
+    def out(self, nodes: int) -> bool:
+        """Whether it is time to stop after so many nodes."""
+        return self.expired or (self.nodes is not None and nodes >= self.nodes)
+
+    def tell(self, value: int, bound: int | None, nodes: int) -> None:
+        """Report how far a solve is, though not too often."""
+        if self.progress is not None and self.spent - self.told >= TELL_EVERY:
+            self.told = self.spent
+            self.progress(value, bound, nodes)
 
     def wait_for(self, work: Callable[[], None]) -> None:
         """Stop the clock during work that is not solving."""

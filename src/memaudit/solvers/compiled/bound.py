@@ -33,8 +33,9 @@ def workspace(core: Core, layout: Layout) -> Work:
 
     return Work(
         np.array([0, widest]), ints(candidates), ints(units), ints(groups), ints(candidates),
-        np.zeros(candidates), np.zeros(pairs), np.full(groups, -1), ints(candidates),
-        ints(candidates), ints(units + 1), ints(dense), ints(dense), ints(dense), ints(dense),
+        np.zeros(candidates), np.zeros(candidates), np.zeros(pairs), np.full(groups, -1),
+        ints(candidates), ints(candidates), ints(units + 1), ints(dense), ints(dense),
+        ints(dense), ints(dense),
         ints(deepest * widest), ints(deepest * widest), ints(deepest + 1), ints(deepest + 1),
         ints(deepest + 1), ints(2 * widest), ints(2 * widest), ints(nodes), ints(nodes),
         ints(nodes), ints(options), ints(options),
@@ -61,6 +62,8 @@ def enter(core: Core, layout: Layout, work: Work, status: Ints, left: int, price
     value = 0
     for r in range(tops.shape[0]):
         value += table[starts[r] + base[r]]
+    work.picked.fill(0.0)  # of earlier nodes
+    work.bought.fill(0.0)
     count = 0
     for u in range(cost.shape[0]):
         if status[u] != FREE or room[group[u]] <= 0 or cost[u] > left:
@@ -139,6 +142,8 @@ def losses(
 
 
 MOMENTUM = 0.8
+MEMORY = 0.85
+"""How much of the average pick stays from round to round."""
 
 
 @njit(cache=True)
@@ -204,6 +209,10 @@ def ascend(
     heading.fill(0.0)
     for turn in range(rounds):
         bound, used, spent = evaluate(core, layout, work, status, mu, left, value, prices)
+        memory = MEMORY if turn else 0.0
+        for at in range(work.counts[0]):
+            u = work.active[at]
+            work.share[u] = memory * work.share[u] + (1.0 - memory) * work.picked[u]
         if at_root and pace[0] < 0:
             pace[0] = max(bound - target, bound // 40) + 1.0
         slow = lowest >= 0 and (lowest - bound) * (500 if at_root else 100) < (
@@ -251,7 +260,7 @@ def ascend(
     return lowest, lowest_mu
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def visit(
     core: Core, layout: Layout, work: Work, status: Ints, mu: int, left: int, prices: Ints,
     target: int, rounds: int, pace: Floats, heading: Floats, best: Ints,

@@ -1,6 +1,13 @@
-"""Depth-first branch and bound over a stage's candidates, writing its own tree as it goes."""
+"""Depth-first branch and bound over a stage's candidates, writing its own tree as it goes.
 
+Nodes are visited in rounds: the same nodes, whatever the number of threads, and each knows the best
+store of the rounds before. So the tree does not depend on the threads, only the time does.
+"""
+
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
+from queue import SimpleQueue
 
 import numpy as np
 
@@ -8,11 +15,18 @@ from memaudit.solvers.compiled.stage import BRANCH, FULL, LEAF, Stage
 from memaudit.solvers.compiled.types import BANNED, KEPT, Ints
 from memaudit.solvers.protocol import Limits
 
-ROUNDS = 16
+ROUNDS, DENSE_ROUNDS = 16, 30
+"""Steps of ascent at a node; without blocks, branching needs a fair average of the picks."""
+
+ALONE, TOGETHER = 24, 16
+"""The first nodes are visited one by one, later so many in a round."""
+
 STORES_AT_FIRST = 100
 STORES_LATER = 16
-JUMP = 10
 """Every node looks for a store at first, later every so many."""
+
+JUMP = 10
+ABOVE_ALL = 1 << 60
 
 
 @dataclass(slots=True)
@@ -35,8 +49,8 @@ class ProofNode:
 
 
 @dataclass(slots=True)
-class PendingChild:
-    """A child to be visited: a candidate kept or banned, everything else as at its parent."""
+class _Pending:
+    """A node to be visited: a candidate kept or banned, everything else as at its parent."""
 
     node: ProofNode
     candidate: int
@@ -49,13 +63,23 @@ class PendingChild:
     bound: int
 
     def enter(self, stage: Stage) -> None:
-        """Put the stage into this child's state."""
+        """Put the stage into this node's state."""
         stage.status[:], stage.prices[:], stage.known[:] = self.status, self.prices, self.known
-        stage.status[self.candidate] = self.decision
         stage.left = self.left
+        if self.candidate >= 0:
+            stage.status[self.candidate] = self.decision
         if self.decision == KEPT:
             stage.left -= int(stage.state.core.cost[self.candidate])
         stage.trace.tape = self.node.words
+
+
+@dataclass(slots=True)
+class _Visit:
+    """What a node gave: the best store known there, and its children unless it is pruned."""
+
+    value: int
+    store: tuple[int, ...]
+    children: tuple[_Pending, ...] = ()
 
 
 @dataclass(slots=True)
@@ -81,73 +105,116 @@ def search(
     that a poor first store does not keep the search in a corner. (Without blocks the prices
     differ too much from one part of the tree to another for that to pay.)
     """
-    best = SearchResult(value, store, False, 0)
-    proof, tree = stage.trace.tape, ProofNode()
-    stage.trace.tape = tree.words
-    waiting: list[PendingChild] = []
-    node, above = tree, 1 << 60
-    while True:
-        best.nodes += 1
-        bound, mu, pruned = _visit(stage, mu, best)
-        above = min(bound, above)
-        stop = limits.expired or best.nodes >= (limits.nodes or 1 << 60)
-        if best.value >= enough > value or (stop and not pruned):
-            best.bound = max([above, *(pending.bound for pending in waiting)])
-            break
-        if not pruned:
-            u = stage.branching()
-            stage.trace.put(BRANCH, int(stage.state.names[u]))
-            node.kept, node.banned = ProofNode(), ProofNode()
-            now = (stage.status.copy(), stage.prices.copy(), stage.known.copy(), stage.left, mu)
-            waiting.append(PendingChild(node.banned, u, BANNED, *now, above))
-            waiting.append(PendingChild(node.kept, u, KEPT, *now, above))
-        if not waiting:
-            best.closed = True
-            proof += tree.flatten()
-            break
-        jump = best.nodes % JUMP == 0 and not stage.plan.layout.dense
-        pending = waiting.pop(_highest(waiting) if jump else -1)
-        pending.enter(stage)
-        node, mu, above = pending.node, pending.mu, pending.bound
+    best, tree = SearchResult(value, store, False, 0), ProofNode()
+    state = (stage.status.copy(), stage.prices.copy(), stage.known.copy(), stage.left, mu)
+    waiting = [_Pending(tree, -1, 0, *state, ABOVE_ALL)]
+    proof, most = stage.trace.tape, limits.nodes or ABOVE_ALL
+    with _Crew(stage, limits.threads) as crew:
+        while waiting:
+            if best.value >= enough > value or best.nodes >= most or limits.expired:
+                best.bound = max(pending.bound for pending in waiting)
+                break
+            size = TOGETHER if best.nodes >= ALONE else 1
+            round_ = []
+            while waiting and len(round_) < size:
+                jump = (best.nodes + len(round_)) % JUMP == JUMP - 1 and not stage.plan.layout.dense
+                round_.append(waiting.pop(_highest(waiting) if jump else -1))
+            visits = crew.visit(round_, best)
+            for visit in visits:
+                if visit.value > best.value:
+                    best.value, best.store = visit.value, visit.store
+            for visit in reversed(visits):
+                waiting += visit.children
+            best.nodes += len(round_)
+            open_ = max((pending.bound for pending in waiting), default=0)
+            limits.tell(best.value, stage.state.value + open_ // stage.state.core.scale, best.nodes)
+    best.closed = not waiting
     stage.trace.tape = proof
+    if best.closed:
+        proof += tree.flatten()
     return best
 
 
-def _highest(waiting: list[PendingChild]) -> int:
+class _Crew:
+    """Visits the nodes of a round: on the stage itself, or each on a free copy of it."""
+
+    def __init__(self, stage: Stage, threads: int) -> None:
+        self.stage, self.threads = stage, threads
+        self.pool: ThreadPoolExecutor | None = None
+        self.free: SimpleQueue[Stage] = SimpleQueue()
+
+    def __enter__(self) -> "_Crew":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self.pool is not None:
+            self.pool.shutdown()
+
+    def visit(self, nodes: list[_Pending], best: SearchResult) -> list[_Visit]:
+        numbers = range(best.nodes, best.nodes + len(nodes))
+        if self.threads == 1 or len(nodes) == 1:
+            return [_visit(self.stage, *job, best) for job in zip(nodes, numbers, strict=True)]
+        if self.pool is None:
+            self.pool = ThreadPoolExecutor(self.threads)
+            for _ in range(self.threads):
+                self.free.put(self.stage.twin())
+        return list(self.pool.map(partial(self._visit_free, best), nodes, numbers))
+
+    def _visit_free(self, best: SearchResult, node: _Pending, number: int) -> _Visit:
+        stage = self.free.get()
+        try:
+            return _visit(stage, node, number, best)
+        finally:
+            self.free.put(stage)
+
+
+def _highest(waiting: list[_Pending]) -> int:
     """The waiting child with the highest bound, of equal ones the latest."""
     return max(range(len(waiting)), key=lambda i: (waiting[i].bound, i))
 
 
-def _visit(stage: Stage, mu: int, best: SearchResult) -> tuple[int, int, bool]:
-    """Bound a node and fix what follows; returns the bound, its mu and whether it is pruned."""
-    core, offset = stage.state.core, stage.state.value
-    pace = np.zeros(2)
+def _visit(stage: Stage, pending: _Pending, number: int, best: SearchResult) -> _Visit:
+    """Bound a node, fix what follows, and branch unless it is pruned."""
+    pending.enter(stage)
+    core, offset, mu = stage.state.core, stage.state.value, pending.mu
+    visit, pace = _Visit(best.value, best.store), np.zeros(2)
+    rounds = DENSE_ROUNDS if stage.many_levels else ROUNDS
     while True:
         if stage.broken:
             stage.trace.put(FULL)
-            return 0, mu, True
-        target = (best.value - offset + core.grain) * core.scale
+            return visit
+        target = (visit.value - offset + core.grain) * core.scale
         pace[1] = max(1.0, mu / 64)
-        bound, mu = stage.bound(mu, target, ROUNDS, pace)
+        bound, mu = stage.bound(mu, target, rounds, pace)
         empty = not len(stage.active)
-        if offset + stage.value > best.value:
-            best.value, best.store = offset + stage.value, stage.kept_store()
-        if bound >= target and not empty and _time_for_a_store(best.nodes):
+        if offset + stage.value > visit.value:
+            visit.value, visit.store = offset + stage.value, stage.kept_store()
+        if bound >= target and not empty and _time_for_a_store(number):
             value, store = stage.store(passes=1)
-            if value > best.value:
-                best.value, best.store = value, store
-        target = (best.value - offset + core.grain) * core.scale
+            if value > visit.value:
+                visit.value, visit.store = value, store
+        target = (visit.value - offset + core.grain) * core.scale
         mu = 0 if empty else mu
         stage.write_multipliers(mu)
         if bound < target or empty:
             stage.trace.put(LEAF)
-            return bound, mu, True
+            return visit
         active = len(stage.active)
         fixed = stage.fix(bound, target)
         kept = stage.status[fixed] == KEPT
         if not kept.any() and len(fixed) * 4 <= active:
-            return bound, mu, False
+            break
+    u, node = stage.branching(), pending.node
+    stage.trace.put(BRANCH, int(stage.state.names[u]))
+    node.kept, node.banned = ProofNode(), ProofNode()
+    state = (stage.status.copy(), stage.prices.copy(), stage.known.copy(), stage.left, mu)
+    bound = min(bound, pending.bound)
+    visit.children = (
+        _Pending(node.banned, u, BANNED, *state, bound),
+        _Pending(node.kept, u, KEPT, *state, bound),
+    )
+    return visit
 
 
-def _time_for_a_store(nodes: int) -> bool:
-    return nodes < STORES_AT_FIRST or nodes % STORES_LATER == 0
+def _time_for_a_store(number: int) -> bool:
+    return number < STORES_AT_FIRST or number % STORES_LATER == 0

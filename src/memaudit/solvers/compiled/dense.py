@@ -130,18 +130,18 @@ def dense_side(core: Core, work: Work, prices: Ints) -> int:
 @njit(cache=True)
 def dense_losses(core: Core, layout: Layout, work: Work, prices: Ints) -> None:
     """Adds, for each live entry, how much its unit loses if it must, or must not, buy it."""
-    scale, pad = core.scale, work.counts[1]
+    scale, pad, levels = core.scale, work.counts[1], core.level
     tops, starts, table = core.top, core.table_start, core.table
     before, after, row, bases = work.price, work.worth, work.row, work.base
-    live_start, entries, steps, ceilings, ends = (
-        work.live_start, work.live_entry, work.live_step, work.live_ceiling, work.live_end
+    live_start, entries, ceilings, ends = (
+        work.live_start, work.live_entry, work.live_ceiling, work.live_end
     )  # fmt: skip
     owner, loss_in, loss_out = layout.entry_owner, work.loss_in, work.loss_out
-    layer_at, tail = work.layer_at, work.tail
+    layer_at, tail, offer_price, offer_entry = (
+        work.layer_at, work.tail, work.offer_price, work.offer_step
+    )  # fmt: skip
     for r in range(tops.shape[0]):
         at, end = live_start[r], live_start[r + 1]
-        if at == end:
-            continue
         first = starts[r] + bases[r]
         span = tops[r] - bases[r]
         row[pad] = 0
@@ -149,21 +149,35 @@ def dense_losses(core: Core, layout: Layout, work: Work, prices: Ints) -> None:
         for z in range(1, span + 1):
             row[pad + z] = NEVER
             before[z] = NEVER
-        layers, new = 0, 0
+        layers, new, offered, reach = 0, 0, 0, 0
         while at < end:
-            layer_at[layers] = at
-            stop = ends[at]
+            begin, longest = offered, 0
+            for i in range(at, ends[at]):
+                entry = entries[i]
+                if prices[entry] < ceilings[i]:
+                    offer_price[offered], offer_entry[offered] = prices[entry], entry
+                    longest = max(longest, levels[entry])
+                    offered += 1
+            at = ends[at]
+            if offered == begin:
+                continue
+            layer_at[layers] = begin
+            layers += 1
             new += pad
             before[new] = 0
-            for z in range(span, 0, -1):
+            reach = min(span, reach + longest)
+            for z in range(reach + 1, span + 1):
+                before[new + z] = NEVER
+            for z in range(reach, 0, -1):
                 value = row[pad + z]
-                for i in range(at, stop):
-                    value = min(value, row[pad + z - steps[i]] + prices[entries[i]])
+                for i in range(begin, offered):
+                    step = min(span, levels[offer_entry[i]])
+                    value = min(value, row[pad + z - step] + offer_price[i])
                 row[pad + z] = value
                 before[new + z] = value
-            layers += 1
-            at = stop
-        layer_at[layers] = end
+        if layers == 0:
+            continue
+        layer_at[layers] = offered
         # Above the span, `tail` repeats the value of full coverage.
         ground = table[first]
         for z in range(span + 1):
@@ -177,7 +191,8 @@ def dense_losses(core: Core, layout: Layout, work: Work, prices: Ints) -> None:
             for z in range(span + 1):
                 value = tail[z]
                 for i in range(begin, stop):
-                    value = max(value, tail[z + steps[i]] - prices[entries[i]])
+                    step = min(span, levels[offer_entry[i]])
+                    value = max(value, tail[z + step] - offer_price[i])
                 tail[z] = value
                 after[here + z] = value
         best = after[0]
@@ -188,15 +203,14 @@ def dense_losses(core: Core, layout: Layout, work: Work, prices: Ints) -> None:
                 top = max(top, after[later + z] - before[here + z])
             second, winner = -NEVER, -1
             for i in range(layer_at[layer], layer_at[layer + 1]):
-                step, cost = steps[i], prices[entries[i]]
-                if cost >= ceilings[i]:
-                    continue
+                step = min(span, levels[offer_entry[i]])
                 value = -NEVER
                 for z in range(span - step):
                     value = max(value, after[later + z + step] - before[here + z])
                 # `before` rises with the level: of those that reach the top, the first is best.
-                value = max(value, after[later + span] - before[here + span - step]) - cost
-                u = owner[entries[i]]
+                value = max(value, after[later + span] - before[here + span - step])
+                value -= offer_price[i]
+                u = owner[offer_entry[i]]
                 loss_in[u] += best - value
                 if value > top:
                     top, second, winner = value, top, u

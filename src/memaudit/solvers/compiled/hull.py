@@ -229,7 +229,7 @@ def _drop_slack_cuts(lp: Tableau, first_name: int) -> None:
             drop_row(lp, row)
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def bound_by_hulls(
     lp: Tableau, core: Core, values: Floats, cutoff: float, rounds: int, least: float
 ) -> float:

@@ -6,20 +6,22 @@ the proof that there is none, and the value goes down a step. What is proven the
 depend on how good the first store was.
 """
 
-import threading
-from dataclasses import dataclass
-from typing import Any
+from concurrent.futures import ThreadPoolExecutor, wait
+from dataclasses import dataclass, field, replace
+from functools import partial
+from operator import attrgetter
 
 import numpy as np
 
+from memaudit.core.optimum import Layout
 from memaudit.solvers.compiled.hull import bound_by_hulls, fits, multipliers, new_tableau
-from memaudit.solvers.compiled.hull_tree import CLOSED, NO_ROOM, grow, new_depths
+from memaudit.solvers.compiled.hull_tree import CLOSED, FOUND, STOPPED, grow, new_search, waiting
 from memaudit.solvers.compiled.layout import choose_layout
 from memaudit.solvers.compiled.primal import improve
 from memaudit.solvers.compiled.problem import LargeSolution, OpenProblem, prepare
 from memaudit.solvers.compiled.simplex import UNBOUNDED
-from memaudit.solvers.compiled.stage import FULL, LEAF, MU, ZERO, Stage, Trace
-from memaudit.solvers.compiled.types import FREE, Flags, Floats, Ints, seal
+from memaudit.solvers.compiled.stage import BLOCKS, FULL, LEAF, MU, ZERO, Stage, Trace
+from memaudit.solvers.compiled.types import FREE, KEPT, Flags, Floats, Ints, seal
 from memaudit.solvers.packed import FINE, Packed
 from memaudit.solvers.protocol import Limits
 
@@ -36,14 +38,17 @@ STUCK = 0.85
 CLOSE, FEW_STEPS = 12, 8
 """Steps of price ascent where a bound just misses; gaps of so many grains are closed one by one."""
 
-FIRST_TAPE, LONGEST_TAPE = 1 << 18, 1 << 24
-SHALLOW, REMEMBERED = 24, 1 << 23
-"""Depths a search can remember at least, and prices of all depths together."""
+NODES, FEWER, TOGETHER = 256, 48, 8
+"""Nodes after which a search is split into its open parts, fewer while a round has few parts."""
 
+WORDS = 1 << 18
 
-UNLIMITED = 1 << 60
+DEEPEST, REMEMBERED = 256, 1 << 23
+"""Depths of a search, and prices of all depths together."""
+
+LONGEST_PROOF = 1 << 24
 PATIENCE = 0.2
-"""Seconds after which a search in another thread is looked at."""
+"""Seconds after which searches in other threads are looked at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +57,40 @@ class _Relaxed:
 
     mu: int
     prices: Ints
+
+
+@dataclass(slots=True)
+class _Part:
+    """A part of a proof: what is open there, its words, and the parts that follow them."""
+
+    state: OpenProblem
+    relaxed: _Relaxed | None = None
+    words: list[int] = field(default_factory=list)
+    parts: "list[_Part]" = field(default_factory=list)
+    closed: bool = False
+
+    def flatten(self) -> list[int]:
+        """All words in order."""
+        words: list[int] = []
+        rest = [self]
+        while rest:
+            part = rest.pop()
+            words += part.words
+            rest += reversed(part.parts)
+        return words
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """How the search of a part ended, its best store, and the nodes it took."""
+
+    end: int
+    value: int = -1
+    store: tuple[int, ...] = ()
+    nodes: int = 0
+
+    def ending(self, end: int) -> "_Found":
+        return replace(self, end=end)
 
 
 def solve_by_hulls(
@@ -74,24 +113,23 @@ class HullSearch:
         self.state, self.limits, self.group_names = state, limits, group_names
         self.grain, self.scale, self.nodes = state.core.grain, state.core.scale, 0
         self.value, self.store, self.root_bound = -1, tuple[int, ...](), 0.0
+        self.top: int | None = None
         for start in dict.fromkeys((hint, ())):
-            self._offer(state, np.isin(state.names, np.array(start, np.int64)), 0)
+            self._take(_polished(state, np.isin(state.names, np.array(start, np.int64)), 0))
 
-    def _offer(self, state: OpenProblem, chosen: Flags, passes: int) -> None:
-        """Complete and polish a store of what is open; keep it if it is the best so far."""
-        levels = np.zeros((2, len(state.core.top)), np.int64)
-        value = state.value + int(improve(seal(state.core), chosen, state.budget, passes, *levels))
-        if value > self.value:
-            self.value, self.store = value, (*state.kept, *state.names[chosen].tolist())
+    def _take(self, found: _Found) -> None:
+        self.nodes += found.nodes
+        if found.value > self.value:
+            self.value, self.store = found.value, found.store
 
     def run(self) -> LargeSolution:
         state, core = self.state, self.state.core
         reach = np.bincount(core.unit, core.level, len(core.top)).astype(np.int64)
         most = int(core.table[core.table_start[:-1] + np.minimum(reach, core.top)].sum())
         if most < self.value + self.grain:
-            trace = Trace(self.group_names, [ZERO, LEAF])
-            return self._solution(self.value, trace)
-        relaxed = self._relax(state)
+            return self._solution(self.value, [ZERO, LEAF])
+        relaxed, found = _relax(state)
+        self._take(found)
         stage = Stage(state, choose_layout(core, dense=True), relaxed.prices.copy(),
                       Trace(self.group_names))  # fmt: skip
         bound, mu = stage.bound(relaxed.mu, 0, 1, _pace(relaxed.mu))
@@ -99,17 +137,14 @@ class HullSearch:
         top = (bound // self.scale + state.value) // self.grain * self.grain
         return self._settle(top, _Relaxed(mu, stage.prices.copy()))
 
-    def search_at_once(self) -> None:
-        """Branch without fixing anything first, so that every kernel is called."""
-        self._search(self.state, self._relax(self.state), -1, Trace(self.group_names))
-
     def _settle(self, top: int, relaxed: _Relaxed) -> LargeSolution:
         """From a value that no store exceeds down to the best store."""
-        proof: Trace | None = None
+        proof: list[int] | None = None
         while top > self.value:
             gap = (top - self.value) // self.grain
             step = 1 if gap <= FEW_STEPS else (gap + 3) // 4
             assumed = top - step * self.grain
+            self.top = top
             found = self._attempt(assumed, relaxed)
             if found is not None:
                 top, proof = assumed, found
@@ -119,112 +154,155 @@ class HullSearch:
             proof = self._attempt(self.value, relaxed)
         return self._solution(self.value if proof else top, proof)
 
-    def _relax(self, state: OpenProblem) -> _Relaxed:
-        """Multipliers of the relaxation of what is open; its roundings are tried as stores."""
-        tableau = new_tableau(state.core, state.budget)
-        values = np.zeros(tableau.columns)
-        prices = np.zeros(len(state.core.unit), np.int64)
-        lp = seal(tableau)
-        bound_by_hulls(lp, seal(state.core), values, -UNBOUNDED, ROUNDS, LEAST)
-        mu = int(multipliers(lp, self.scale, prices))
-        self._offer(state, values[: len(state.core.cost)] > 0.5, 2)
-        return _Relaxed(mu, prices)
+    def _attempt(self, assumed: int, relaxed: _Relaxed) -> list[int] | None:
+        """A proof that no store is worth more than assumed; None if one is, or at a limit.
 
-    def _attempt(self, assumed: int, relaxed: _Relaxed) -> Trace | None:
-        """A proof that no store is worth more than assumed; None if one is, or at a limit."""
-        trace, state = Trace(self.group_names), self.state
-        for turn in range(TURNS):
-            if turn:
-                relaxed = self._relax(state)
-            if self.value > assumed or self.limits.expired:
-                return None
-            core = state.core
-            plan = choose_layout(core, dense=True)
-            stage = Stage(state, plan, relaxed.prices.copy(), trace)
-            target = (assumed - state.value + self.grain) * self.scale
-            pace = _pace(relaxed.mu)
-            bound, mu = stage.bound(relaxed.mu, target, 1, pace)
-            if target <= bound < target + self.scale:
-                bound, mu = stage.bound(mu, target, CLOSE, pace)
-            empty = not len(stage.active)
-            stage.write_multipliers(0 if empty else mu)
-            if bound < target:
-                trace.put(LEAF)
-                return trace
-            stage.fix(bound, target)
-            if stage.broken:
-                trace.put(FULL)
-                return trace
-            free = int((stage.status == FREE).sum())
-            state, entries = state.shrink(stage.status)
-            if state.value > self.value:
-                self.value, self.store = state.value, state.kept
-            if not len(state.core.cost):
-                trace.put(MU, 0, LEAF)
-                return None if self.value > assumed else trace
-            relaxed = _Relaxed(mu, stage.prices[entries])
-            if turn and free > STUCK * len(core.cost):
-                break
-        return self._search(state, relaxed, assumed, trace)
+        Parts are searched in rounds: the same ones, whatever the number of threads.
+        """
+        whole = _Part(self.state, relaxed)
+        rest, words = [whole], 0
+        with ThreadPoolExecutor(self.limits.threads) as pool:
+            while rest:
+                if words > LONGEST_PROOF or self.limits.out(self.nodes):
+                    return None
+                parts = [rest.pop() for _ in range(min(TOGETHER, len(rest)))]
+                for part, found in zip(parts, self._round(pool, parts, assumed), strict=False):
+                    self._take(found)
+                    words += len(part.words)
+                    if found.end == FOUND:
+                        return None
+                for part in reversed(parts):
+                    rest += (after for after in reversed(part.parts) if not after.closed)
+        return whole.flatten()
 
-    def _search(
-        self, state: OpenProblem, relaxed: _Relaxed, assumed: int, trace: Trace
-    ) -> Trace | None:
-        """Branch on what is left; None where it finds a better store or reaches a limit."""
-        core, words = state.core, FIRST_TAPE
-        plan = choose_layout(core, dense=True)
-        stage = Stage(state, plan, relaxed.prices.copy(), trace)
-        depths = new_depths(max(SHALLOW, min(256, REMEMBERED // max(1, len(core.unit)))),
-                            len(core.unit))  # fmt: skip
-        chosen = np.zeros(len(core.cost), np.bool_)
-        while True:
-            tape, counts = np.zeros(words, np.int64), np.zeros(2, np.int64)
-            stage.prices[:] = relaxed.prices
-            lp = seal(new_tableau(core, state.budget))
-            most = (self.limits.nodes or UNLIMITED) - self.nodes
-            stop = np.zeros(1, np.int64)
-            goal = assumed - state.value
-            end, used = _in_a_thread(
-                self.limits, stop, *stage.sealed, lp, state.names, state.units, relaxed.mu,
-                stage.prices, goal, goal + 1, state.budget, chosen, most, stop, tape, counts,
-                depths,
-            )  # fmt: skip
-            self.nodes += int(counts[1])
-            if counts[0] + state.value > max(assumed, self.value):
-                self.value = int(counts[0]) + state.value
-                self.store = (*state.kept, *state.names[chosen].tolist())
-            if end != NO_ROOM or words >= LONGEST_TAPE:
-                break
-            words *= 8
-        if end != CLOSED or self.value > assumed:
-            return None
-        trace.tape.extend(tape[:used].tolist())
-        return trace
+    def _round(self, pool: ThreadPoolExecutor, parts: list[_Part], assumed: int) -> list[_Found]:
+        """Search parts at the same time; a store that is worth more than assumed ends later ones.
 
-    def _solution(self, top: int, proof: Trace | None) -> LargeSolution:
-        closed = proof is not None
+        They run in other threads, so that a time limit or Ctrl-C can end them.
+        """
+        stop, found = np.zeros(1, np.int64), list[_Found]()
+        nodes = FEWER if 1 < len(parts) < TOGETHER else NODES
+        search = partial(_explore, assumed, self.group_names, nodes, stop)
+        running = [pool.submit(search, part) for part in parts]
+        while len(found) < len(running) and not (found and found[-1].end == FOUND):
+            try:
+                left = self.limits.left
+                wait(running[: len(found) + 1], PATIENCE if left is None else min(PATIENCE, left))
+                stop[0] = self.limits.expired
+            except KeyboardInterrupt:
+                self.limits.interrupted = True
+                stop[0] = 1
+            if running[len(found)].done():
+                found.append(running[len(found)].result())
+            self.limits.tell(self.value, self.top, self.nodes)
+        stop[0] = 1
+        wait(running)
+        return found
+
+    def _solution(self, top: int, proof: list[int] | None) -> LargeSolution:
+        layouts: tuple[Layout, ...] = ((),) if proof and proof[0] == BLOCKS else ()
         return LargeSolution(
-            self.value, tuple(sorted(self.store)), closed, max(self.value, top), self.nodes,
-            tuple(proof.tape) if proof else (), tuple(proof.layouts) if proof else (),
-            self.root_bound, len(self.state.core.cost), self.scale,
+            self.value, tuple(sorted(self.store)), proof is not None, max(self.value, top),
+            self.nodes, tuple(proof or ()), layouts, self.root_bound, len(self.state.core.cost),
+            self.scale,
         )  # fmt: skip
+
+
+def _polished(state: OpenProblem, chosen: Flags, passes: int) -> _Found:
+    """A store of what is open, completed and polished."""
+    levels = np.zeros((2, len(state.core.top)), np.int64)
+    value = state.value + int(improve(seal(state.core), chosen, state.budget, passes, *levels))
+    return _Found(STOPPED, value, (*state.kept, *state.names[chosen].tolist()))
+
+
+def _relax(state: OpenProblem) -> tuple[_Relaxed, _Found]:
+    """Multipliers of the relaxation of what is open, and its x rounded to a store."""
+    tableau = new_tableau(state.core, state.budget)
+    values = np.zeros(tableau.columns)
+    prices = np.zeros(len(state.core.unit), np.int64)
+    lp = seal(tableau)
+    bound_by_hulls(lp, seal(state.core), values, -UNBOUNDED, ROUNDS, LEAST)
+    mu = int(multipliers(lp, state.core.scale, prices))
+    return _Relaxed(mu, prices), _polished(state, values[: len(state.core.cost)] > 0.5, 2)
+
+
+def _explore(assumed: int, group_names: Ints, nodes: int, stop: Ints, part: _Part) -> _Found:
+    """Prove that no store of a part is worth more than assumed, or find one.
+
+    Where that takes more nodes, the part is split, and what is proven so far are its words.
+    """
+    trace, best = Trace(group_names, part.words), _Found(CLOSED)
+    state, relaxed = part.state, part.relaxed
+    for turn in range(TURNS):
+        core = state.core
+        if state.value > best.value:
+            best = _Found(CLOSED, state.value, state.kept)
+        if not len(core.cost):
+            trace.put(MU, 0, LEAF)
+            return best.ending(FOUND if best.value > assumed else CLOSED)
+        if turn or relaxed is None:
+            relaxed, rounded = _relax(state)
+            best = max(best, rounded, key=attrgetter("value"))
+        if best.value > assumed:
+            return best.ending(FOUND)
+        if stop[0]:
+            part.parts.append(_Part(state))
+            return best.ending(STOPPED)
+        stage = Stage(state, choose_layout(core, dense=True), relaxed.prices.copy(), trace)
+        target, pace = (assumed - state.value + core.grain) * core.scale, _pace(relaxed.mu)
+        bound, mu = stage.bound(relaxed.mu, target, 1, pace)
+        if target <= bound < target + core.scale:
+            bound, mu = stage.bound(mu, target, CLOSE, pace)
+        stage.write_multipliers(mu if len(stage.active) else 0)
+        if bound < target:
+            trace.put(LEAF)
+            return best
+        stage.fix(bound, target)
+        if stage.broken:
+            trace.put(FULL)
+            return best
+        free = int((stage.status == FREE).sum())
+        state, entries = state.shrink(stage.status)
+        relaxed = _Relaxed(mu, stage.prices[entries])
+        if turn and free > STUCK * len(core.cost) and len(state.core.cost):
+            break
+    found = _branch(part, state, relaxed, trace, assumed, nodes, stop)
+    return max(found, replace(best, end=found.end, nodes=found.nodes), key=attrgetter("value"))
+
+
+def search_at_once(state: OpenProblem) -> None:
+    """Branch without fixing anything first, so that every kernel is called."""
+    trace, stop = Trace(np.zeros(len(state.names), np.int64)), np.zeros(1, np.int64)
+    _branch(_Part(state), state, _relax(state)[0], trace, -1, NODES, stop)
+
+
+def _branch(
+    part: _Part, state: OpenProblem, relaxed: _Relaxed, trace: Trace, assumed: int, nodes: int,
+    stop: Ints,
+) -> _Found:  # fmt: skip
+    """Branch on what is left of a part."""
+    core, entries = state.core, len(state.core.unit)
+    stage = Stage(state, choose_layout(core, dense=True), relaxed.prices.copy(), trace)
+    depth = max(8, min(DEEPEST, REMEMBERED // max(1, entries)))
+    words = max(WORDS, 16 * (entries + len(core.cost) + 16))
+    search = new_search(len(core.cost), entries, depth, words)
+    lp = seal(new_tableau(core, state.budget))
+    end = grow(
+        *stage.sealed, lp, state.names, state.units, relaxed.mu, stage.prices,
+        assumed - state.value, state.budget, nodes, stop, search,
+    )  # fmt: skip
+    value, visited, used = search.counts[:3].tolist()
+    store = (*state.kept, *state.names[search.chosen].tolist())
+    trace.tape.extend(search.tape[:used].tolist())
+    if end == STOPPED:
+        for status, left in waiting(search):
+            kept = np.bincount(core.group[status == KEPT], minlength=len(core.room))
+            if left < 0 or (kept > core.room).any():
+                part.parts.append(_Part(state, words=[FULL], closed=True))
+            else:
+                part.parts.append(_Part(state.shrink(status)[0]))
+    return _Found(end, state.value + value, store, visited)
 
 
 def _pace(mu: int) -> Floats:
     return np.array([0.0, max(1.0, mu / 64)])
-
-
-def _in_a_thread(limits: Limits, stop: Ints, *arguments: Any) -> tuple[int, int]:
-    """The compiled search in a thread of its own, so that a time limit or Ctrl-C can end it."""
-    results: list[tuple[int, int]] = []
-    thread = threading.Thread(target=lambda: results.append(grow(*arguments)), daemon=True)
-    thread.start()
-    try:
-        while thread.is_alive():
-            thread.join(PATIENCE if limits.left is None else min(PATIENCE, limits.left + 0.01))
-            stop[0] = limits.expired
-    except KeyboardInterrupt:
-        limits.interrupted = True
-        stop[0] = 1
-        thread.join()
-    return results[0]

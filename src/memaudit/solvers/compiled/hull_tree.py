@@ -46,13 +46,18 @@ STORES_AT_FIRST, STORES_LATER = 4, 8
 MARGIN = 1e-3
 """By how much a floating-point bound has to be below a target before a search of it ends."""
 
-CLOSED, FOUND, STOPPED, NO_ROOM = range(4)
-"""How a search ends: all is proven, a store is worth enough, a limit, or the tape is too short."""
+CLOSED, FOUND, STOPPED = range(3)
+"""How a search ends: all is proven, a store is worth enough, or it has no more room or time."""
 
 
-class Depths(NamedTuple):
-    """What a search remembers of every depth."""
+class Search(NamedTuple):
+    """Where a search stands: what it has decided, and what it remembers of every depth."""
 
+    counts: Ints  # value of the best store, nodes, words of proof, depth, trail, budget left
+    status: Ints
+    trail: Ints  # candidates in the order in which they were fixed
+    tape: Ints
+    chosen: Flags  # the best store found
     known: Ints  # the prices that the proof holds, by entry
     prices: Ints
     numbers: Ints  # budget left, mu, length of the trail, candidate that is branched on
@@ -221,89 +226,85 @@ def _choose(
 @njit(cache=True, nogil=True)
 def grow(
     core: Core, layout: Layout, work: Work, lp: Tableau, names: Ints, unit_names: Ints, mu: int,
-    prices: Ints, best: int, enough: int, budget: int, chosen: Flags, most_nodes: int, stop: Ints,
-    tape: Ints, counts: Ints, depths: Depths,
-) -> tuple[int, int]:  # fmt: skip
-    """Search for a store worth more than `best`, or prove that there is none.
+    prices: Ints, assumed: int, budget: int, most_nodes: int, stop: Ints, at: Search,
+) -> int:  # fmt: skip
+    """Search for a store worth more than assumed, or prove that there is none.
 
-    Ends with the state and the length of the proof. `chosen` has the best store found, `counts` its
-    value (or `best`) and the nodes. Another thread ends the search by `stop`.
+    Says how it ends. Another thread ends it by `stop`. Where it stops, the present node is still to
+    be visited, and so are the other sides of the branches above it.
     """
     scale, grain, n = core.scale, core.grain, lp.candidates
-    entries = core.unit.shape[0]
-    status, trail = np.zeros(n, np.int64), np.zeros(2 * n + 16, np.int64)
+    target, cutoff = (assumed + grain) * scale, assumed + grain - MARGIN
+    entries, counts, status, trail = core.unit.shape[0], at.counts, at.status, at.trail
+    tape, chosen = at.tape, at.chosen
     history, values = np.zeros((n, 4)), np.zeros(lp.columns)
     heading, spare = np.zeros(entries), np.zeros(entries, np.int64)
     covered, amount = np.zeros((2, core.top.shape[0]), np.int64)
     trial, wanted = np.zeros(n, np.bool_), np.zeros(n, np.bool_)
     pace = np.zeros(2)
-    left, depth, used, nodes, trailed = budget, 0, 0, 0, 0
+    left, depth, used, nodes, trailed, best = budget, 0, 0, 0, 0, counts[0]
     above, share, came_by = -1.0, 0.0, -1
     value = 0.0
     copy_into(spare, prices)
     for entry in range(entries):
-        depths.known[0, entry] = -1
+        at.known[0, entry] = -1
     while True:
-        if nodes >= most_nodes or stop[0] or depth >= depths.side.shape[0] - 1:
-            counts[0], counts[1] = best, nodes
-            return STOPPED, used
-        nodes += 1
+        full = depth >= at.side.shape[0] - 1
         pruned = False
         while True:
-            if used + 4 * entries + 4 * n + 64 > tape.shape[0]:
-                counts[0], counts[1] = best, nodes
-                return NO_ROOM, used
+            if used + 4 * entries + 4 * n + 64 > tape.shape[0] or full or stop[0]:
+                most_nodes = nodes
+            counts[1] = nodes
+            if nodes >= most_nodes:
+                counts[2], counts[3], counts[4], counts[5] = used, depth, trailed, left
+                return STOPPED
             if left < 0 or _overfull(core, status):
                 used = _put(tape, used, FULL)
                 pruned = True
                 break
-            target = (best + grain) * scale
             kept = enter(core, layout, work, status, left, prices)
             bound, mu, _ = evaluate(core, layout, work, status, mu, left, kept, prices)
             if kept > best:
-                best = kept
+                best = counts[0] = kept
                 for u in range(n):
                     chosen[u] = status[u] == KEPT
-                target = (best + grain) * scale
             empty = work.counts[0] == 0
             if bound >= target and not empty:
                 _follow(lp, work, status, wanted)
                 rounds = NODE_ROUNDS if depth else ROOT_ROUNDS
-                value = bound_by_hulls(lp, core, values, best + grain - MARGIN, rounds, LEAST)
+                value = bound_by_hulls(lp, core, values, cutoff, rounds, LEAST)
                 if value > -UNBOUNDED:
                     mu = multipliers(lp, scale, prices)
                     if share > 0.0:
-                        history[came_by, 2 * depths.side[depth - 1]] += (
+                        history[came_by, 2 * at.side[depth - 1]] += (
                             max(0.0, above - value) / share
                         )
-                        history[came_by, 2 * depths.side[depth - 1] + 1] += 1.0
+                        history[came_by, 2 * at.side[depth - 1] + 1] += 1.0
                 share = 0.0
                 pace[0], pace[1] = 0.0, max(1.0, mu / 64)
                 bound, mu, _ = visit(
                     core, layout, work, status, mu, left, prices, target, 1, pace, heading, spare
                 )
-                if bound >= target and (nodes <= STORES_AT_FIRST or nodes % STORES_LATER == 0):
+                if bound >= target and (nodes < STORES_AT_FIRST or nodes % STORES_LATER == 0):
                     for u in range(n):
                         trial[u] = values[u] > 0.5
                     found = improve(core, trial, budget, 1, covered, amount)
                     if found > best:
-                        best = found
+                        best = counts[0] = found
                         for u in range(n):
                             chosen[u] = trial[u]
-                        target = (best + grain) * scale
                 if target <= bound < target + scale:
                     bound, mu, _ = visit(
                         core, layout, work, status, mu, left, prices, target, POLISH, pace,
                         heading, spare,
                     )  # fmt: skip
             share = 0.0
-            if best >= enough:
-                counts[0], counts[1] = best, nodes
-                return FOUND, used
+            if best > assumed:
+                return FOUND
             if empty:
                 mu = 0
             used = _write_multipliers(
-                core, work, names, unit_names, mu, prices, depths.known[depth], tape, used
+                core, work, names, unit_names, mu, prices, at.known[depth], tape, used
             )
             if bound < target or empty:
                 used = _put(tape, used, LEAF)
@@ -316,38 +317,39 @@ def grow(
             left -= max(0, spent)
             if spent < 0 and bans * 4 <= before:
                 break
+        nodes += 1
         if not pruned:
-            u = _choose(lp, work, status, values, value, best + grain - MARGIN, history)
+            u = _choose(lp, work, status, values, value, cutoff, history)
             if u < 0:  # everything was fixed: visit the node once more
                 nodes -= 1
                 continue
             used = _put(tape, _put(tape, used, BRANCH), names[u])
-            numbers = depths.numbers[depth]
+            numbers = at.numbers[depth]
             numbers[0], numbers[1], numbers[2], numbers[3] = left, mu, trailed, u
-            depths.values[depth, 0], depths.values[depth, 1] = value, values[u]
-            copy_into(depths.prices[depth], prices)
-            copy_into(depths.known[depth + 1], depths.known[depth])
-            depths.side[depth] = 0
+            at.values[depth, 0], at.values[depth, 1] = value, values[u]
+            copy_into(at.prices[depth], prices)
+            copy_into(at.known[depth + 1], at.known[depth])
+            at.side[depth] = 0
             status[u] = KEPT
             left -= core.cost[u]
             above, came_by, x = value, u, values[u]
             share = 1 - x if 1e-6 < x < 1 - 1e-6 else 0.0
             depth += 1
             continue
-        while depth > 0 and depths.side[depth - 1] == 1:
+        while depth > 0 and at.side[depth - 1] == 1:
             depth -= 1
-            trailed = _undo(status, trail, trailed, depths.numbers[depth])
+            trailed = _undo(status, trail, trailed, at.numbers[depth])
         if depth == 0:
-            counts[0], counts[1] = best, nodes
-            return CLOSED, used
-        numbers = depths.numbers[depth - 1]
+            counts[1], counts[2] = nodes, used
+            return CLOSED
+        numbers = at.numbers[depth - 1]
         trailed = _undo(status, trail, trailed, numbers)
         left, mu, u = numbers[0], numbers[1], numbers[3]
-        depths.side[depth - 1] = 1
+        at.side[depth - 1] = 1
         status[u] = BANNED
-        copy_into(prices, depths.prices[depth - 1])
-        copy_into(depths.known[depth], depths.known[depth - 1])
-        above, came_by, x = depths.values[depth - 1, 0], u, depths.values[depth - 1, 1]
+        copy_into(prices, at.prices[depth - 1])
+        copy_into(at.known[depth], at.known[depth - 1])
+        above, came_by, x = at.values[depth - 1, 0], u, at.values[depth - 1, 1]
         share = x if 1e-6 < x < 1 - 1e-6 else 0.0
 
 
@@ -361,9 +363,27 @@ def _undo(status: Ints, trail: Ints, trailed: int, numbers: Ints) -> int:
     return trailed
 
 
-def new_depths(most: int, entries: int) -> Depths:
-    """Memory of so many depths."""
-    return Depths(
-        np.zeros((most, entries), np.int64), np.zeros((most, entries), np.int64),
-        np.zeros((most, 4), np.int64), np.zeros(most, np.int64), np.zeros((most, 2)),
+def new_search(candidates: int, entries: int, depth: int, words: int) -> Search:
+    """A search that has decided nothing, with room for so many depths and words of proof."""
+    return Search(
+        np.array([-1, 0, 0, 0, 0, 0]), np.zeros(candidates, np.int64),
+        np.zeros(2 * candidates + 16, np.int64), np.zeros(words, np.int64),
+        np.zeros(candidates, np.bool_), np.zeros((depth, entries), np.int64),
+        np.zeros((depth, entries), np.int64), np.zeros((depth, 4), np.int64),
+        np.zeros(depth, np.int64), np.zeros((depth, 2)),
     )  # fmt: skip
+
+
+def waiting(search: Search) -> list[tuple[Ints, int]]:
+    """What a search that stopped has left, in the order of the proof: decisions and budget left."""
+    left, depth, end = search.counts[5], search.counts[3], search.counts[4]
+    status = search.status.copy()
+    nodes = [(status.copy(), int(left))]
+    for above in range(depth - 1, -1, -1):
+        left, _, trailed, u = search.numbers[above]
+        status[search.trail[trailed:end]] = FREE
+        status[u], end = BANNED, trailed
+        if search.side[above] == 0:
+            nodes.append((status.copy(), int(left)))
+        status[u] = FREE
+    return nodes

@@ -76,7 +76,7 @@ def compile_piece(piece: str) -> None:
     """Call kernels with the types they will meet, so that numba compiles and stores them."""
     _ready.update(PARTS)
     from memaudit.solvers.compiled.block_frontier import component_frontier
-    from memaudit.solvers.compiled.hull_solve import HullSearch
+    from memaudit.solvers.compiled.hull_solve import search_at_once
     from memaudit.solvers.compiled.layout import choose_layout
     from memaudit.solvers.compiled.primal import improve
     from memaudit.solvers.compiled.problem import prepare
@@ -104,7 +104,7 @@ def compile_piece(piece: str) -> None:
         stage = Stage(state, plan, plan.break_even(core, 1), Trace(np.zeros(3, np.int64)))
         stage.bound(1, 0, 1, np.array([-1.0, 1.0]))
     elif piece == "hull":
-        HullSearch(state, Limits(), np.zeros(3, np.int64), ()).search_at_once()
+        search_at_once(state)
     else:
         levels = np.zeros((2, len(core.top)), np.int64)
         improve(seal(core), np.zeros(len(core.cost), np.bool_), state.budget, 1, *levels)

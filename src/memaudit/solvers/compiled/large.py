@@ -3,6 +3,8 @@
 Where units have at most two levels, the hulls of the units do it better (hull_solve.py).
 """
 
+from dataclasses import replace
+
 import numpy as np
 
 from memaudit.solvers.compiled.branch import search
@@ -21,8 +23,6 @@ SHRINK_AT = 0.6
 
 PATIENCE = (400, 4000, None)
 """Nodes of branching after which blocks are tightened further and branched on afresh."""
-
-NO_LIMIT = 1 << 60
 
 CORE_SIZE = 40
 CLOSER_NODES = 150
@@ -134,7 +134,7 @@ class _Root:
         if near is None:
             return False
         before = self.value
-        within = Limits(self.limits.seconds, CLOSER_NODES, self.limits.started)
+        within = replace(self.limits, nodes=CLOSER_NODES, progress=None)
         result = search(near, self.mu, self.value, self.store, within, self.enough)
         self.value, self.store = result.value, result.store
         return self.value > before
@@ -150,9 +150,8 @@ class _Root:
     def _branch(self, stage: Stage, patience: int | None) -> bool:
         """Branch on what is left, unless it takes more nodes than `patience`; whether closed."""
         limits = self.limits
-        most = min(patience or NO_LIMIT, limits.nodes or NO_LIMIT)
+        within = limits if patience is None else limits.within(patience)
         start = (stage.status.copy(), stage.prices.copy(), stage.left)
-        within = Limits(limits.seconds, most, limits.started)
         result = search(stage, self.mu, self.value, self.store, within, self.enough)
         self.value, self.store = result.value, result.store
         self.nodes += result.nodes

@@ -200,7 +200,7 @@ def swap(core: Core, chosen: Flags, budget: int, passes: int, covered: Ints, amo
     return value
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def improve(
     core: Core, chosen: Flags, budget: int, passes: int, covered: Ints, amount: Ints
 ) -> int:

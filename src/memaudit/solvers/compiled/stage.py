@@ -1,6 +1,7 @@
 """One core with its layout and multipliers, and the proof that a solve writes (see checker.py)."""
 
-from dataclasses import dataclass, field
+from copy import copy
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -42,8 +43,10 @@ class Trace:
         names = state.units
         if not plan.layout.dense:
             names = self._declare(plan, state, declared)
-        self.layouts.append(tuple(declared))
-        self.put(BLOCKS, len(self.layouts) - 1)
+        layout = tuple(declared)
+        if layout not in self.layouts:
+            self.layouts.append(layout)
+        self.put(BLOCKS, self.layouts.index(layout))
         return names
 
     def _declare(self, plan: Plan, state: OpenProblem, declared: list[Block]) -> Ints:
@@ -98,6 +101,17 @@ class Stage:
         plan = choose_layout(state.core)
         prices = plan.carry(self.plan, self.prices, state.core, entries, self.state.core, mu)
         return Stage(state, plan, prices, self.trace)
+
+    def twin(self) -> "Stage":
+        """The same stage with scratch arrays of its own, for another thread."""
+        other = copy(self)
+        other.trace = replace(self.trace, tape=[])
+        other.status, other.known = self.status.copy(), self.known.copy()
+        other.prices, other._best = self.prices.copy(), self.prices.copy()
+        other.work = workspace(self.state.core, self.plan.layout)
+        other.sealed = (*self.sealed[:2], seal(other.work))
+        other._heading, other._levels = np.zeros(len(self.prices)), self._levels.copy()
+        return other
 
     def nearly_decided(self, size: int) -> "Stage | None":
         """A stage of its own on the `size` least decided candidates, or None where that fails."""
@@ -177,8 +191,20 @@ class Stage:
         """The candidates kept at the present node, in all."""
         return (*self.state.kept, *self.state.names[self.status == KEPT].tolist())
 
+    @property
+    def many_levels(self) -> bool:
+        """Whether every unit is a block of its own, and not all are done after two levels."""
+        return self.plan.layout.dense and bool(self.state.core.top.max(initial=0) > 2)
+
     def branching(self) -> int:
-        """The open candidate whose exclusion, or at least whose decision, moves the bound most."""
+        """The open candidate whose exclusion, or at least whose decision, moves the bound most.
+
+        With many levels, the one that earns most while the relaxation takes it only in part.
+        """
         open_ = self.active[self.status[self.active] == FREE]
         out, in_ = self.work.loss_out[open_], self.work.loss_in[open_]
+        if self.many_levels:
+            part = self.work.share[open_]
+            split = self.work.profit[open_] * np.minimum(part, (1 - part) / 2)
+            return int(open_[np.argmax(split + out)])
         return int(open_[np.argmax(out + np.minimum(in_, out))])
