@@ -168,9 +168,9 @@ def unroll(
         seed ^= seed >> 7
         seed ^= seed << 17
         shuffle[r] = seed | 1
-    states = np.zeros((MOST_LAYER_NODES, 64), np.int64)
-    following = np.zeros((MOST_LAYER_NODES, 64), np.int64)
-    slots = np.full(8192, -1, np.int64)
+    states = np.empty((MOST_LAYER_NODES, 64), np.int64)
+    following = np.empty((MOST_LAYER_NODES, 64), np.int64)
+    slots = np.empty(8192, np.int64)
     stamp = np.zeros(8192, np.int64)
     epoch = 0
     edges = 0
@@ -193,8 +193,8 @@ def unroll(
                             width += 1
                         last[r] = layer
         if width > states.shape[1]:
-            states = np.zeros((MOST_LAYER_NODES, 2 * width), np.int64)
-            following = np.zeros((MOST_LAYER_NODES, 2 * width), np.int64)
+            states = np.empty((MOST_LAYER_NODES, 2 * width), np.int64)
+            following = np.empty((MOST_LAYER_NODES, 2 * width), np.int64)
         count = 1
         for i in range(width):
             states[0, i] = 0
