@@ -1,9 +1,13 @@
-"""`frontier`: OPT(B) for every whole budget up to a largest one."""
+"""`frontier`: OPT(B) for every whole budget up to a largest one.
 
-from collections.abc import Callable
-from dataclasses import dataclass
+Budgets are worked on in parts, the same ones whatever the number of threads.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from memaudit.core.digest import digest
 from memaudit.core.errors import MemAuditError
@@ -13,26 +17,46 @@ from memaudit.core.package import Package
 from memaudit.solvers.auto import Auto
 from memaudit.solvers.fast import SMALL
 from memaudit.solvers.form import Form, check_budget, integer_form
-from memaudit.solvers.packed import pack
+from memaudit.solvers.packed import FINE, SCALE, Ints, Packed, clean, pack
 from memaudit.solvers.parts import solve_with_parts
-from memaudit.solvers.protocol import Limits
+from memaudit.solvers.protocol import Limits, usual_threads
 from memaudit.solvers.tie_breaking import without_waste
 
+if TYPE_CHECKING:
+    from memaudit.solvers.compiled.problem import OpenProblem
+
 COMPONENTS = "components"
+SWEEP = "one linear programme"
 BUDGET_BY_BUDGET = "budget by budget"
 MOST_BUDGETS = 10_000_000
 PATIENCE = 10
 """Blocks may be this many times as large as in a single solve: one pass gives all budgets."""
+
+TOGETHER = 50
+"""Budgets of a part."""
 
 Progress = Callable[[int, int], None]
 """Called with the budgets done and the budgets in all."""
 
 
 @dataclass(frozen=True, slots=True)
+class Part:
+    """The optima of some budgets: where they rise, the value from there on, and a store of it.
+
+    Values and candidates are numbers of the package's integer form.
+    """
+
+    first: int
+    last: int
+    steps: tuple[tuple[int, int, tuple[int, ...]], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Frontier:
     """`values[B]` is OPT(B), exact in integers; `solve` certifies any single point of it.
 
-    Where some h is irrational the values are the upper ends of their enclosures.
+    Where some h is irrational the values are the upper ends of their enclosures. `stores` has a
+    best store for each budget at which OPT rises, and is empty for the method "components".
     """
 
     package: str
@@ -42,6 +66,7 @@ class Frontier:
     method: str
     assumed: Fraction = Fraction(0)
     """Of all that the candidates are worth together, the share that rests on assumed cells."""
+    stores: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
 
     def steps(self) -> list[tuple[int, Fraction]]:
         """The budgets at which OPT rises, with its value from there on."""
@@ -57,11 +82,18 @@ def frontier(
     max_budget: Any,
     group_cap: int | None = None,
     progress: Progress | None = None,
+    *,
+    threads: int | None = None,
+    known: Sequence[Part] = (),
+    keep: Callable[[Part], None] | None = None,
 ) -> Frontier:
     """OPT(B) for B = 0, 1, ... up to `max_budget`.
 
-    Where the package splits into small components, one dynamic programme gives all budgets.
-    Otherwise every budget at which the optimum changes is solved, from the largest down.
+    Where the package splits into small components, one dynamic programme gives all budgets. Where
+    units have at most two coverage levels, the budget of a linear programme is lowered step by
+    step. Otherwise every budget at which the optimum changes is solved.
+
+    `keep` gets every part when it is done; given back as `known`, it is not computed again.
     """
     if package.is_open:
         raise MemAuditError(
@@ -75,12 +107,15 @@ def frontier(
         raise MemAuditError(f"a frontier of more than {MOST_BUDGETS:,} budgets is not computed")
     last = int(largest)
     form = integer_form(package).at(Fraction(last), cap)
-    scaled, method = _components(form), COMPONENTS
+    scaled, method, stores = _components(form), COMPONENTS, dict[int, tuple[str, ...]]()
     if scaled is None:
-        scaled, method = _one_by_one(form, last, progress), BUDGET_BY_BUDGET
+        solver = _sweeper(form) or _OneByOne(form)
+        method = solver.method
+        parts = list(_parts(solver, last, threads or usual_threads(), known, keep, progress))
+        scaled, stores = _joined(form, parts, last)
     values = tuple(Fraction(value, form.value_scale) for value in scaled)
     assumed = assumed_share(package, package.candidate)
-    return Frontier(package.name, digest(package), cap, values, method, assumed)
+    return Frontier(package.name, digest(package), cap, values, method, assumed, stores)
 
 
 def _components(form: Form) -> list[int] | None:
@@ -95,7 +130,6 @@ def _components(form: Form) -> list[int] | None:
     from memaudit.solvers.compiled.layout import choose_layout
     from memaudit.solvers.compiled.problem import prepare
     from memaudit.solvers.compiled.types import seal
-    from memaudit.solvers.packed import SCALE
 
     ensure_compiled("large")
     core = prepare(packed, SCALE, np.zeros(len(form.levels), np.int64)).core
@@ -108,20 +142,117 @@ def _components(form: Form) -> list[int] | None:
     return best[:: form.cost_scale].tolist() if len(best) else None
 
 
-def _one_by_one(form: Form, last: int, progress: Progress | None) -> list[int]:
-    """Solve the largest budget, then the largest one its store does not fit, and so on."""
-    values = [0] * (last + 1)
-    budget = last
-    while budget >= 0:
-        solution = solve_with_parts(Auto(), form.at(Fraction(budget), form.group_cap), Limits())
-        if not solution.closed:
-            raise MemAuditError(f"frontier stopped at budget {budget}: its optimum is not proven")
-        chosen = without_waste(form, solution.chosen)
-        cost = Fraction(sum(form.cost[u] for u in chosen), form.cost_scale)
-        lowest = -(-cost.numerator // cost.denominator)
-        for fits in range(lowest, budget + 1):
-            values[fits] = solution.value
-        budget = lowest - 1
-        if progress is not None:
-            progress(last - budget, last + 1)
-    return values
+def _parts(
+    solver: "_Sweep | _OneByOne", last: int, threads: int, known: Sequence[Part],
+    keep: Callable[[Part], None] | None, progress: Progress | None,
+) -> Iterator[Part]:  # fmt: skip
+    """The last budget and those that its store reaches down to; then all below, part by part."""
+    earlier = {part.last: part for part in known}
+
+    def done(part: Part) -> Part:
+        if keep is not None and part.last not in earlier:
+            keep(part)
+        return part
+
+    top = done(earlier.get(last) or solver.solve(last, last))
+    lasts = range(top.first - 1, -1, -TOGETHER)
+    if progress is not None:
+        progress(last + 1 - top.first, last + 1)
+    yield top
+    pool = ThreadPoolExecutor(threads)
+    try:
+        for part in pool.map(
+            lambda end: earlier.get(end) or solver.solve(max(0, end - TOGETHER + 1), end), lasts
+        ):
+            yield done(part)
+            if progress is not None:
+                progress(last + 1 - part.first, last + 1)
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _joined(
+    form: Form, parts: Iterable[Part], last: int
+) -> tuple[list[int], dict[int, tuple[str, ...]]]:
+    """The value of every budget, and the stores of those at which it rises."""
+    values, stores = [0] * (last + 1), dict[int, tuple[str, ...]]()
+    for part in parts:
+        ends = [start for start, _, _ in part.steps[1:]] + [part.last + 1]
+        for (start, value, store), end in zip(part.steps, ends, strict=True):
+            values[start:end] = [value] * (end - start)
+            stores[start] = tuple(sorted(form.candidate_ids[u] for u in store))
+    rises = [b for b in sorted(stores) if b == 0 or values[b] > values[b - 1]]
+    return values, {budget: stores[budget] for budget in rises}
+
+
+class _OneByOne:
+    """Solves the last budget of a part, then the largest one its store does not fit, and so on."""
+
+    method = BUDGET_BY_BUDGET
+
+    def __init__(self, form: Form) -> None:
+        self.form = form
+
+    def solve(self, first: int, last: int) -> Part:
+        form, budget = self.form, last
+        steps: list[tuple[int, int, tuple[int, ...]]] = []
+        while budget >= first:
+            solution = solve_with_parts(Auto(), form.at(Fraction(budget), form.group_cap), Limits())
+            if not solution.closed:
+                raise _not_proven(budget)
+            chosen = without_waste(form, solution.chosen)
+            lowest = -(-sum(form.cost[u] for u in chosen) // form.cost_scale)
+            lowest = min(first, lowest) if first == last else max(first, lowest)
+            steps.append((lowest, solution.value, chosen))
+            budget = lowest - 1
+        return Part(steps[-1][0], last, tuple(reversed(steps)))
+
+
+def _sweeper(form: Form) -> "_Sweep | None":
+    """The sweep of a linear programme, where it can be done."""
+    packed = pack(form) if len(form.cost) > SMALL and not form.parts and form.rational else None
+    if packed is None:
+        return None
+    import numpy as np
+
+    from memaudit.solvers.compiled.hull import fits
+    from memaudit.solvers.compiled.kernel_cache import ensure_compiled
+    from memaudit.solvers.compiled.problem import prepare
+
+    ensure_compiled("large")
+    packed = clean(packed)
+    scale = FINE if packed.has_room else SCALE
+    state = prepare(packed, scale, np.zeros(len(form.levels), np.int64))
+    return _Sweep(form, packed, state) if fits(state.core) and len(state.core.cost) else None
+
+
+class _Sweep:
+    """Lowers the budget of a linear programme (compiled/hull_frontier.py)."""
+
+    method = SWEEP
+
+    def __init__(self, form: Form, packed: Packed, state: "OpenProblem") -> None:
+        self.form, self.groups, self.state = form, packed.group, state
+
+    def solve(self, first: int, last: int) -> Part:
+        from memaudit.solvers.compiled.hull_frontier import sweep
+
+        form = self.form
+        budgets = [budget * form.cost_scale for budget in range(first, last + 1)]
+        points = sweep(self.state, budgets, self.groups, Limits())
+        if len(points) < len(budgets):
+            raise _not_proven(last - len(points))
+        if first == last:
+            cost = sum(form.cost[u] for u in points[0].store)
+            first = -(-cost // form.cost_scale)
+            return Part(first, last, ((first, points[0].value, points[0].store),))
+        steps = [
+            (first + place, point.value, point.store)
+            for place, point in enumerate(points)
+            if place == 0 or point.value > points[place - 1].value
+        ]
+        return Part(first, last, tuple(steps))
+
+
+def _not_proven(budget: int) -> MemAuditError:
+    return MemAuditError(f"frontier stopped at budget {budget}: its optimum is not proven")

@@ -1,6 +1,8 @@
 """What every solver takes and returns: limits, solution, proof."""
 
 import math
+import multiprocessing
+import os
 import threading
 import time
 from collections.abc import Callable
@@ -13,6 +15,16 @@ from memaudit.solvers.form import Form
 
 STOP = threading.Event()
 """While it is set, every solver of this process stops with what it has."""
+
+
+MOST_THREADS = 8
+
+
+def usual_threads() -> int:
+    """All cores, up to eight; one in a process that is itself one of several."""
+    if multiprocessing.parent_process() is not None:
+        return 1
+    return min(MOST_THREADS, len(os.sched_getaffinity(0)))
 
 
 Tell = Callable[[int, int | None, int], None]

@@ -87,6 +87,17 @@ def new_tableau(core: Core, budget: int) -> Tableau:
 
 
 @njit(cache=True)
+def move_budget(lp: Tableau, by: float) -> None:
+    """Raise the right side of the first row, the budget's."""
+    column = lp.place[lp.columns]
+    if column < 0:
+        lp.beta[-1 - column] += by
+        return
+    for row in range(lp.counts[0]):
+        lp.beta[row] += lp.cells[row, column] * by
+
+
+@njit(cache=True)
 def _first_rows(lp: Tableau, core: Core, budget: float) -> None:
     index, factor = np.empty(lp.columns + 1, np.int64), np.empty(lp.columns + 1)
     for u in range(lp.candidates):

@@ -6,6 +6,7 @@ the proof that there is none, and the value goes down a step. What is proven the
 depend on how good the first store was.
 """
 
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -29,13 +30,7 @@ ROUNDS = 30
 LEAST = 0.01
 """A round of cuts that lowers the bound by less does not count as progress."""
 
-TURNS = 8
-"""How often what is left after fixing is relaxed again."""
-
-STUCK = 0.85
-"""Branch when so large a share of the candidates is still open after fixing."""
-
-CLOSE, FEW_STEPS = 12, 8
+CLOSE, FEW_STEPS = 4, 8
 """Steps of price ascent where a bound just misses; gaps of so many grains are closed one by one."""
 
 NODES, FEWER, TOGETHER = 256, 48, 8
@@ -52,7 +47,7 @@ PATIENCE = 0.2
 
 
 @dataclass(frozen=True, slots=True)
-class _Relaxed:
+class Relaxed:
     """The multipliers of a relaxation."""
 
     mu: int
@@ -64,7 +59,7 @@ class _Part:
     """A part of a proof: what is open there, its words, and the parts that follow them."""
 
     state: OpenProblem
-    relaxed: _Relaxed | None = None
+    relaxed: Relaxed | None = None
     words: list[int] = field(default_factory=list)
     parts: "list[_Part]" = field(default_factory=list)
     closed: bool = False
@@ -81,7 +76,7 @@ class _Part:
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class Found:
     """How the search of a part ended, its best store, and the nodes it took."""
 
     end: int
@@ -89,8 +84,9 @@ class _Found:
     store: tuple[int, ...] = ()
     nodes: int = 0
 
-    def ending(self, end: int) -> "_Found":
-        return replace(self, end=end)
+    def against(self, assumed: int) -> "Found":
+        """The end of a part that is closed unless its store is worth more than assumed."""
+        return replace(self, end=FOUND if self.value > assumed else CLOSED)
 
 
 def solve_by_hulls(
@@ -101,23 +97,29 @@ def solve_by_hulls(
     state = prepare(packed, FINE if packed.has_room else scale, slack)
     if not fits(state.core):
         return None
-    return HullSearch(state, limits, group_names, hint).run()
+    with ThreadPoolExecutor(limits.threads) as pool:
+        search = HullSearch(state, limits, group_names, pool)
+        for start in dict.fromkeys((hint, ())):
+            search.take(_polished(state, np.isin(state.names, np.array(start, np.int64)), 0))
+        return search.run()
 
 
 class HullSearch:
-    """A problem, the best store so far, and the nodes visited."""
+    """A problem, the best store so far, and the nodes visited.
+
+    Parts of a tree are searched in the threads of a pool, or one by one where there is none.
+    """
 
     def __init__(
-        self, state: OpenProblem, limits: Limits, group_names: Ints, hint: tuple[int, ...]
-    ) -> None:
-        self.state, self.limits, self.group_names = state, limits, group_names
+        self, state: OpenProblem, limits: Limits, group_names: Ints,
+        pool: ThreadPoolExecutor | None = None,
+    ) -> None:  # fmt: skip
+        self.state, self.limits, self.group_names, self.pool = state, limits, group_names, pool
         self.grain, self.scale, self.nodes = state.core.grain, state.core.scale, 0
         self.value, self.store, self.root_bound = -1, tuple[int, ...](), 0.0
         self.top: int | None = None
-        for start in dict.fromkeys((hint, ())):
-            self._take(_polished(state, np.isin(state.names, np.array(start, np.int64)), 0))
 
-    def _take(self, found: _Found) -> None:
+    def take(self, found: Found) -> None:
         self.nodes += found.nodes
         if found.value > self.value:
             self.value, self.store = found.value, found.store
@@ -129,15 +131,15 @@ class HullSearch:
         if most < self.value + self.grain:
             return self._solution(self.value, [ZERO, LEAF])
         relaxed, found = _relax(state)
-        self._take(found)
+        self.take(found)
         stage = Stage(state, choose_layout(core, dense=True), relaxed.prices.copy(),
                       Trace(self.group_names))  # fmt: skip
-        bound, mu = stage.bound(relaxed.mu, 0, 1, _pace(relaxed.mu))
+        bound, mu = stage.bound(relaxed.mu, 0, 1, pace_of(relaxed.mu))
         self.root_bound = bound / self.scale + state.value
         top = (bound // self.scale + state.value) // self.grain * self.grain
-        return self._settle(top, _Relaxed(mu, stage.prices.copy()))
+        return self.settle(top, Relaxed(mu, stage.prices.copy()))
 
-    def _settle(self, top: int, relaxed: _Relaxed) -> LargeSolution:
+    def settle(self, top: int, relaxed: Relaxed) -> LargeSolution:
         """From a value that no store exceeds down to the best store."""
         proof: list[int] | None = None
         while top > self.value:
@@ -154,36 +156,39 @@ class HullSearch:
             proof = self._attempt(self.value, relaxed)
         return self._solution(self.value if proof else top, proof)
 
-    def _attempt(self, assumed: int, relaxed: _Relaxed) -> list[int] | None:
+    def _attempt(self, assumed: int, relaxed: Relaxed) -> list[int] | None:
         """A proof that no store is worth more than assumed; None if one is, or at a limit.
 
         Parts are searched in rounds: the same ones, whatever the number of threads.
         """
         whole = _Part(self.state, relaxed)
         rest, words = [whole], 0
-        with ThreadPoolExecutor(self.limits.threads) as pool:
-            while rest:
-                if words > LONGEST_PROOF or self.limits.out(self.nodes):
+        while rest:
+            if words > LONGEST_PROOF or self.limits.out(self.nodes):
+                return None
+            parts = [rest.pop() for _ in range(min(TOGETHER, len(rest)))]
+            nodes, stop = FEWER if 1 < len(parts) < TOGETHER else NODES, np.zeros(1, np.int64)
+            search = partial(_explore, assumed, self.group_names, nodes, stop)
+            found = self._together(search, parts, stop) if self.pool else map(search, parts)
+            for part, one in zip(parts, found, strict=False):
+                self.take(one)
+                words += len(part.words)
+                if one.end == FOUND:
                     return None
-                parts = [rest.pop() for _ in range(min(TOGETHER, len(rest)))]
-                for part, found in zip(parts, self._round(pool, parts, assumed), strict=False):
-                    self._take(found)
-                    words += len(part.words)
-                    if found.end == FOUND:
-                        return None
-                for part in reversed(parts):
-                    rest += (after for after in reversed(part.parts) if not after.closed)
+            for part in reversed(parts):
+                rest += (after for after in reversed(part.parts) if not after.closed)
         return whole.flatten()
 
-    def _round(self, pool: ThreadPoolExecutor, parts: list[_Part], assumed: int) -> list[_Found]:
+    def _together(
+        self, search: Callable[[_Part], Found], parts: list[_Part], stop: Ints
+    ) -> list[Found]:
         """Search parts at the same time; a store that is worth more than assumed ends later ones.
 
-        They run in other threads, so that a time limit or Ctrl-C can end them.
+        The search runs in other threads, so that a time limit or Ctrl-C can end it.
         """
-        stop, found = np.zeros(1, np.int64), list[_Found]()
-        nodes = FEWER if 1 < len(parts) < TOGETHER else NODES
-        search = partial(_explore, assumed, self.group_names, nodes, stop)
-        running = [pool.submit(search, part) for part in parts]
+        assert self.pool is not None
+        found: list[Found] = []
+        running = [self.pool.submit(search, part) for part in parts]
         while len(found) < len(running) and not (found and found[-1].end == FOUND):
             try:
                 left = self.limits.left
@@ -208,14 +213,14 @@ class HullSearch:
         )  # fmt: skip
 
 
-def _polished(state: OpenProblem, chosen: Flags, passes: int) -> _Found:
+def _polished(state: OpenProblem, chosen: Flags, passes: int) -> Found:
     """A store of what is open, completed and polished."""
     levels = np.zeros((2, len(state.core.top)), np.int64)
     value = state.value + int(improve(seal(state.core), chosen, state.budget, passes, *levels))
-    return _Found(STOPPED, value, (*state.kept, *state.names[chosen].tolist()))
+    return Found(STOPPED, value, (*state.kept, *state.names[chosen].tolist()))
 
 
-def _relax(state: OpenProblem) -> tuple[_Relaxed, _Found]:
+def _relax(state: OpenProblem) -> tuple[Relaxed, Found]:
     """Multipliers of the relaxation of what is open, and its x rounded to a store."""
     tableau = new_tableau(state.core, state.budget)
     values = np.zeros(tableau.columns)
@@ -223,51 +228,44 @@ def _relax(state: OpenProblem) -> tuple[_Relaxed, _Found]:
     lp = seal(tableau)
     bound_by_hulls(lp, seal(state.core), values, -UNBOUNDED, ROUNDS, LEAST)
     mu = int(multipliers(lp, state.core.scale, prices))
-    return _Relaxed(mu, prices), _polished(state, values[: len(state.core.cost)] > 0.5, 2)
+    return Relaxed(mu, prices), _polished(state, values[: len(state.core.cost)] > 0.5, 2)
 
 
-def _explore(assumed: int, group_names: Ints, nodes: int, stop: Ints, part: _Part) -> _Found:
+def _explore(assumed: int, group_names: Ints, nodes: int, stop: Ints, part: _Part) -> Found:
     """Prove that no store of a part is worth more than assumed, or find one.
 
     Where that takes more nodes, the part is split, and what is proven so far are its words.
     """
-    trace, best = Trace(group_names, part.words), _Found(CLOSED)
-    state, relaxed = part.state, part.relaxed
-    for turn in range(TURNS):
-        core = state.core
-        if state.value > best.value:
-            best = _Found(CLOSED, state.value, state.kept)
-        if not len(core.cost):
-            trace.put(MU, 0, LEAF)
-            return best.ending(FOUND if best.value > assumed else CLOSED)
-        if turn or relaxed is None:
-            relaxed, rounded = _relax(state)
-            best = max(best, rounded, key=attrgetter("value"))
-        if best.value > assumed:
-            return best.ending(FOUND)
+    trace, state, relaxed = Trace(group_names, part.words), part.state, part.relaxed
+    best = Found(CLOSED, state.value, state.kept)
+    if not len(state.core.cost):
+        trace.put(MU, 0, LEAF)
+        return best.against(assumed)
+    if relaxed is None:
         if stop[0]:
             part.parts.append(_Part(state))
-            return best.ending(STOPPED)
-        stage = Stage(state, choose_layout(core, dense=True), relaxed.prices.copy(), trace)
-        target, pace = (assumed - state.value + core.grain) * core.scale, _pace(relaxed.mu)
-        bound, mu = stage.bound(relaxed.mu, target, 1, pace)
-        if target <= bound < target + core.scale:
-            bound, mu = stage.bound(mu, target, CLOSE, pace)
-        stage.write_multipliers(mu if len(stage.active) else 0)
-        if bound < target:
-            trace.put(LEAF)
-            return best
-        stage.fix(bound, target)
-        if stage.broken:
-            trace.put(FULL)
-            return best
-        free = int((stage.status == FREE).sum())
-        state, entries = state.shrink(stage.status)
-        relaxed = _Relaxed(mu, stage.prices[entries])
-        if turn and free > STUCK * len(core.cost) and len(state.core.cost):
-            break
-    found = _branch(part, state, relaxed, trace, assumed, nodes, stop)
-    return max(found, replace(best, end=found.end, nodes=found.nodes), key=attrgetter("value"))
+            return replace(best, end=STOPPED)
+        relaxed, rounded = _relax(state)
+        best = max(best, rounded, key=attrgetter("value"))
+    if best.value > assumed:
+        return best.against(assumed)
+    core = state.core
+    stage = Stage(state, choose_layout(core, dense=True), relaxed.prices.copy(), trace)
+    target, pace = (assumed - state.value + core.grain) * core.scale, pace_of(relaxed.mu)
+    bound, mu = stage.bound(relaxed.mu, target, 1, pace)
+    if target <= bound < target + core.scale:
+        bound, mu = stage.bound(mu, target, CLOSE, pace)
+    stage.write_multipliers(mu if len(stage.active) else 0)
+    if bound < target:
+        trace.put(LEAF)
+        return best.against(assumed)
+    stage.fix(bound, target)
+    if stage.broken:
+        trace.put(FULL)
+        return best.against(assumed)
+    state, entries = state.shrink(stage.status)
+    found = _branch(part, state, Relaxed(mu, stage.prices[entries]), trace, assumed, nodes, stop)
+    return found if found.value >= best.value else replace(found, value=best.value, store=best.store)
 
 
 def search_at_once(state: OpenProblem) -> None:
@@ -277,10 +275,13 @@ def search_at_once(state: OpenProblem) -> None:
 
 
 def _branch(
-    part: _Part, state: OpenProblem, relaxed: _Relaxed, trace: Trace, assumed: int, nodes: int,
+    part: _Part, state: OpenProblem, relaxed: Relaxed, trace: Trace, assumed: int, nodes: int,
     stop: Ints,
-) -> _Found:  # fmt: skip
+) -> Found:  # fmt: skip
     """Branch on what is left of a part."""
+    if not len(state.core.cost):
+        trace.put(MU, 0, LEAF)
+        return Found(CLOSED, state.value, state.kept).against(assumed)
     core, entries = state.core, len(state.core.unit)
     stage = Stage(state, choose_layout(core, dense=True), relaxed.prices.copy(), trace)
     depth = max(8, min(DEEPEST, REMEMBERED // max(1, entries)))
@@ -301,8 +302,8 @@ def _branch(
                 part.parts.append(_Part(state, words=[FULL], closed=True))
             else:
                 part.parts.append(_Part(state.shrink(status)[0]))
-    return _Found(end, state.value + value, store, visited)
+    return Found(end, state.value + value, store, visited)
 
 
-def _pace(mu: int) -> Floats:
+def pace_of(mu: int) -> Floats:
     return np.array([0.0, max(1.0, mu / 64)])

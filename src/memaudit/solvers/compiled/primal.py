@@ -210,3 +210,15 @@ def improve(
     if passes > 0:
         value = swap(core, chosen, budget, passes, covered, amount)
     return value
+
+
+@njit(cache=True)
+def drop_waste(core: Core, chosen: Flags, covered: Ints, amount: Ints) -> tuple[int, int]:
+    """Drop what adds nothing, the dearest first; value and cost of what stays."""
+    store_value(core, chosen, covered, amount)
+    for u in np.argsort(-core.cost, kind="mergesort"):
+        if chosen[u] and _drop_loss(core, amount, u) == 0:
+            chosen[u] = False
+            for entry in range(core.row_start[u], core.row_start[u + 1]):
+                amount[core.unit[entry]] -= core.level[entry]
+    return store_value(core, chosen, covered, amount)
