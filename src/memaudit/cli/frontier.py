@@ -1,18 +1,20 @@
 """`memaudit frontier`: the optimum for every budget."""
 
 import json
+from dataclasses import asdict
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from memaudit.cli.options import Threads, may_write
 from memaudit.cli.terminal import safe
 from memaudit.core.errors import MemAuditError
 
 if TYPE_CHECKING:
     from memaudit.core.package import Package
-    from memaudit.solvers.frontier import Frontier
+    from memaudit.solvers.frontier import Frontier, Part
 
 MOST_ROWS = 25
 
@@ -32,9 +34,19 @@ def frontier(
         Path | None,
         typer.Option(metavar="FILE", help="Also draw the frontier: .png, .svg or .pdf."),
     ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Write the frontiers, with their stores, to this JSON file. If the command is "
+            "stopped, the same command continues.",
+        ),
+    ] = None,
+    threads: Threads = None,  # noqa: ARG001 - its callback sets them
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Compute the optimum for every whole budget, and the budgets where it rises."""
+    from memaudit.io.atomic import write_file
     from memaudit.io.packages import read_packages
     from memaudit.report.figures.opt_frontiers import check_plot, write_plot
 
@@ -42,7 +54,15 @@ def frontier(
         raise MemAuditError(f"--max-budget must be at least 0, not {max_budget}")
     if plot is not None:
         check_plot(plot)
-    frontiers = [_frontier(package, max_budget, group_cap) for package in read_packages(path)]
+    packages = read_packages(path)
+    if out is None:
+        frontiers = [_frontier(package, max_budget, group_cap) for package in packages]
+    else:
+        may_write(out, "frontier")
+        with _Unfinished(out.with_name(f"{out.name}.part")) as unfinished:
+            frontiers = [_frontier(p, max_budget, group_cap, unfinished) for p in packages]
+            write_file(out, json.dumps([_data(item) for item in frontiers], indent=1) + "\n")
+            unfinished.remove()
     if as_json:
         typer.echo(json.dumps([_data(item) for item in frontiers], indent=2))
     else:
@@ -53,16 +73,63 @@ def frontier(
         typer.echo(safe(f"plot: {plot}"), err=as_json)
 
 
-def _frontier(package: "Package", max_budget: int, group_cap: int | None) -> "Frontier":
+class _Unfinished:
+    """What is done of a frontier, in a journal beside its file until all of it is."""
+
+    def __init__(self, path: Path) -> None:
+        from memaudit.io.journal import Journal
+
+        self.journal = Journal(path)
+
+    def __enter__(self) -> "_Unfinished":
+        self.journal.__enter__()
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        self.journal.__exit__(*error)
+        if self.journal.path.exists():
+            typer.echo(safe("stopped; the same command continues"), err=True)
+
+    def known(self, key: dict[str, Any]) -> list["Part"]:
+        """The parts of a frontier that an earlier command has done."""
+        from memaudit.io.journal import read_journal
+        from memaudit.solvers.frontier import Part
+
+        return [
+            Part(row["first"], row["last"], tuple((b, v, tuple(s)) for b, v, s in row["steps"]))
+            for row in read_journal(self.journal.path)
+            if key.items() <= row.items()
+        ]
+
+    def add(self, key: dict[str, Any], part: "Part") -> None:
+        from memaudit.io.journal import to_line
+
+        self.journal.append([to_line({**key, **asdict(part)})])
+
+    def remove(self) -> None:
+        self.journal.path.unlink()
+
+
+def _frontier(
+    package: "Package", max_budget: int, group_cap: int | None, done: _Unfinished | None = None
+) -> "Frontier":
+    from memaudit.cli.solve import watched
     from memaudit.cli.terminal import progress
+    from memaudit.core.digest import digest
     from memaudit.solvers.frontier import frontier as frontier_of
 
-    with progress("budgets", max_budget + 1) as done:
-        return frontier_of(package, max_budget, group_cap, lambda budgets, _: done(budgets))
+    key = {"package": digest(package), "max_budget": max_budget, "group_cap": group_cap}
+    with watched(), progress("budgets", max_budget + 1) as advance:
+        return frontier_of(
+            package, max_budget, group_cap, lambda budgets, _: advance(budgets),
+            known=done.known(key) if done else (),
+            keep=(lambda part: done.add(key, part)) if done else None,
+        )  # fmt: skip
 
 
 def _data(frontier: "Frontier") -> dict[str, Any]:
     return {
+        "format": "memaudit-frontier",
         "package": frontier.package,
         "digest": frontier.digest,
         "group_cap": frontier.group_cap,
@@ -70,7 +137,12 @@ def _data(frontier: "Frontier") -> dict[str, Any]:
         "method": frontier.method,
         "assumed_share_of_everything": float(frontier.assumed),
         "steps": [
-            {"budget": budget, "value": float(value), "value_exact": str(value)}
+            {
+                "budget": budget,
+                "value": float(value),
+                "value_exact": str(value),
+                "store": list(frontier.stores[budget]) if frontier.stores else None,
+            }
             for budget, value in frontier.steps()
         ],
         "values": [float(value) for value in frontier.values],

@@ -15,7 +15,7 @@ from memaudit.cli.cache import DEFAULT_CACHE
 from memaudit.cli.terminal import safe
 from memaudit.core.errors import MemAuditError
 from memaudit.io.files import beside
-from memaudit.solvers.protocol import checked_seconds
+from memaudit.solvers.protocol import checked_seconds, use_threads
 
 if TYPE_CHECKING:
     from memaudit.adapters.store import ExportedStore, Times
@@ -59,11 +59,12 @@ def _options(parameter: inspect.Parameter, groups: dict[str, Any]) -> Iterator[i
         )
 
 
-Kind = Literal["package", "certificate", "store", "subset", "page"]
+Kind = Literal["package", "certificate", "frontier", "store", "subset", "page"]
 
 _MARKS: dict[Kind, bytes] = {
     "package": b'"memaudit-package"',
     "certificate": b'"memaudit-certificate"',
+    "frontier": b'"memaudit-frontier"',
     "store": b'"memaudit-store"',
     "subset": b'"memaudit-subset"',
     "page": b"<!doctype html",
@@ -145,6 +146,14 @@ GroupCap = Annotated[
         metavar="K",
         callback=_group_cap,
         help="Candidates a store may keep per experience. Default: the package's.",
+    ),
+]
+Threads = Annotated[
+    int | None,
+    typer.Option(
+        metavar="N",
+        help="Threads of a solve; the result is the same. Default: all cores, up to 8.",
+        callback=use_threads,
     ),
 ]
 Seconds = Annotated[

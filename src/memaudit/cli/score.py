@@ -27,6 +27,7 @@ from memaudit.cli.options import (
     StoreArguments,
     StoreOptions,
     StoresOnly,
+    Threads,
     TrustPackageCells,
     distinct_budgets,
     judging_session,
@@ -96,6 +97,7 @@ def score(
     cost_rule: CostRule = None,
     group_cap: GroupCap = None,
     seconds: Seconds = None,
+    threads: Threads = None,  # noqa: ARG001 - its callback sets them
     trust_package_cells: TrustPackageCells = False,
     store_options: StoreOptions = NO_STORE_OPTIONS,
     stores_only: StoresOnly = False,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from memaudit.cli.options import BUDGETS, may_write, parse_budgets
+from memaudit.cli.options import BUDGETS, Threads, may_write, parse_budgets
 from memaudit.cli.terminal import safe
 from memaudit.core.errors import MemAuditError
 from memaudit.solvers.protocol import STOP, checked_seconds
@@ -73,6 +73,7 @@ def solve(
         float | None,
         typer.Option(metavar="S", help="Stop each solve after S seconds. Default: no limit."),
     ] = None,
+    threads: Threads = None,  # noqa: ARG001 - its callback sets them
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Find the best store for each budget, with a certificate or a bound."""
@@ -117,14 +118,22 @@ def solve_jobs(
 ) -> list["Optimum"]:
     """Solve one after the other. Ctrl-C stops the current one and starts no other."""
     from memaudit.cli.terminal import progress
-    from memaudit.solvers.solve import iter_optima
+    from memaudit.core.number_text import short_exact
+    from memaudit.solvers.solve import SolveProgress, iter_optima
 
     optima: list[Optimum] = []
     wanted = sum(len(amounts) for _, amounts in jobs)
-    with watched() as pressed, progress("solving", wanted) as done:
+    with watched() as pressed, progress("solving", wanted, long=True) as done:
+
+        def tell(now: SolveProgress) -> None:
+            bound = "" if now.bound is None else f", at most {short_exact(now.bound)}"
+            done(None, f"{short_exact(now.value)}{bound}, {now.nodes:,} nodes")
+
         for package, amounts in jobs:
             try:
-                for optimum in iter_optima(package, amounts, group_cap, solver, seconds=seconds):
+                for optimum in iter_optima(
+                    package, amounts, group_cap, solver, seconds=seconds, progress=tell
+                ):
                     optima.append(optimum)
                     done(len(optima))
                     if pressed.is_set():

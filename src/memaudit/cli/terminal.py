@@ -1,7 +1,8 @@
 """Terminal output: escaped text, tables of optima, progress bars."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from typing import Protocol
 
 from rich import box
 from rich.console import Console
@@ -99,20 +100,29 @@ def _ids(store: Sequence[str]) -> str:
     return f"{shown} and {more} more" if more > 0 else shown or "-"
 
 
-@contextmanager
-def progress(what: str, steps: int) -> Iterator[Callable[[int], None]]:
-    """A progress bar on standard error, if it is a terminal and there is more than one step.
+class Advance(Protocol):
+    """Called with the steps done (None: as many as before) and a text on the present one."""
 
-    Gives a function to be called with the number of steps done.
-    """
+    def __call__(self, done: int | None, text: str = "") -> None: ...
+
+
+@contextmanager
+def progress(what: str, steps: int, *, long: bool = False) -> Iterator[Advance]:
+    """A progress bar on standard error, if it is a terminal and there is more than one step, or a
+    single one may be long."""
     screen = Console(stderr=True)
     bar = Progress(
         TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(),
-        console=screen, transient=True, disable=steps < 2 or not screen.is_terminal,
+        TextColumn("{task.fields[text]}"), console=screen, transient=True,
+        disable=(steps < 2 and not long) or not screen.is_terminal,
     )  # fmt: skip
     with bar:
-        task = bar.add_task(what, total=steps)
-        yield lambda done: bar.update(task, completed=done)
+        task = bar.add_task(what, total=steps, text="")
+
+        def advance(done: int | None, text: str = "") -> None:
+            bar.update(task, completed=done, text=text)
+
+        yield advance
 
 
 def progress_bar() -> Progress:

@@ -17,7 +17,7 @@ from memaudit.core.package import Package
 from memaudit.solvers.auto import Auto
 from memaudit.solvers.fast import SMALL
 from memaudit.solvers.form import Form, check_budget, integer_form
-from memaudit.solvers.packed import FINE, SCALE, Ints, Packed, clean, pack
+from memaudit.solvers.packed import FINE, SCALE, Packed, clean, pack
 from memaudit.solvers.parts import solve_with_parts
 from memaudit.solvers.protocol import Limits, usual_threads
 from memaudit.solvers.tie_breaking import without_waste

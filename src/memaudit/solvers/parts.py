@@ -27,7 +27,7 @@ from dataclasses import dataclass, replace
 
 from memaudit.core.optimum import Layout
 from memaudit.solvers.form import Form, granularity
-from memaudit.solvers.protocol import Limits, Proof, Solution, Solver
+from memaudit.solvers.protocol import Limits, Proof, Solution, Solver, Tell
 from memaudit.solvers.reference import greedy
 from memaudit.solvers.tie_breaking import undominated, without_waste
 from memaudit.solvers.tree import Q, concavity_slack
@@ -42,7 +42,11 @@ def solve_with_parts(
     """The best store that keeps no candidate beside its parts, found with a backend."""
     if not form.parts:
         return backend.solve(form, limits, hint)
-    return _Search(backend, form, limits, hint).run()
+    tell, limits.progress = limits.progress, None  # a branch knows nothing of the whole
+    try:
+        return _Search(backend, form, limits, hint).run(tell)
+    finally:
+        limits.progress = tell
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,9 +80,11 @@ class _Search:
         self.solutions: list[Solution] = []
         self.nodes = 0
 
-    def run(self) -> Solution:
+    def run(self, tell: Tell | None) -> Solution:
         """Search until no branch waits, one stays open, or a limit is reached."""
         while self.waiting:
+            if tell is not None:
+                tell(self.value, max(branch.bound for branch in self.waiting), self.nodes)
             branch = self.waiting.pop()
             most, leaf = _ceiling(branch.form, self.whole)
             most += branch.value

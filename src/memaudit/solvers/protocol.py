@@ -18,13 +18,24 @@ STOP = threading.Event()
 
 
 MOST_THREADS = 8
+_threads: list[int] = []
 
 
 def usual_threads() -> int:
-    """All cores, up to eight; one in a process that is itself one of several."""
+    """What `--threads` says, else all cores, up to 8; one if the process is one of several."""
     if multiprocessing.parent_process() is not None:
         return 1
+    if _threads:
+        return _threads[-1]
     return min(MOST_THREADS, len(os.sched_getaffinity(0)))
+
+
+def use_threads(threads: int | None) -> int | None:
+    """The value of `--threads`, for all solves of this process; an error if it is not above 0."""
+    if threads is not None and threads < 1:
+        raise MemAuditError(f"--threads must be at least 1, not {threads}")
+    _threads[:] = [] if threads is None else [threads]
+    return threads
 
 
 Tell = Callable[[int, int | None, int], None]

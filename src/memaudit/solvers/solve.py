@@ -1,8 +1,11 @@
 """`solve`: pick a backend, solve, check the certificate, and report what is proven."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Collection, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
+from threading import Lock
 from typing import Any
 
 from memaudit.checker import PackageChecker
@@ -13,10 +16,23 @@ from memaudit.core.optimum import Certificate, Optimum
 from memaudit.core.package import Package
 from memaudit.solvers.form import Form, check_budget, integer_form
 from memaudit.solvers.parts import solve_with_parts
-from memaudit.solvers.protocol import Limits, Solution
+from memaudit.solvers.protocol import STOP, Limits, Solution, Tell, usual_threads
 from memaudit.solvers.registry import named_solver
 from memaudit.solvers.tie_breaking import without_waste
 from memaudit.solvers.tree import Q, Tree
+
+
+@dataclass(frozen=True, slots=True)
+class SolveProgress:
+    """How far a solve is: the best store's value, a bound on every store's, and the nodes."""
+
+    value: Fraction
+    bound: Fraction | None
+    nodes: int
+
+
+Watch = Callable[[SolveProgress], None]
+"""Called now and then during a solve."""
 
 
 def solve(
@@ -27,14 +43,20 @@ def solve(
     *,
     seconds: float | None = None,
     check: bool = True,
+    threads: int | None = None,
+    hint: Collection[str] = (),
+    progress: Watch | None = None,
 ) -> Optimum:
     """The best store of a package within a budget, certified wherever that is possible.
 
     `group_cap` defaults to the package's own. With a time limit, or after Ctrl-C, the best store
     found comes back with a valid bound. `check=False` skips the certificate check; the result is
-    then not called certified.
+    then not called certified. `threads` changes the time it takes and nothing else; by default all
+    cores are used, up to eight. `hint` is a store to start from, such as one of a frontier.
     """
-    return solve_all(package, [budget], group_cap, solver, seconds=seconds, check=check)[0]
+    return PackageSolver(package, group_cap, solver).solve(
+        budget, seconds=seconds, check=check, threads=threads, hint=hint, progress=progress
+    )
 
 
 def solve_all(
@@ -45,9 +67,14 @@ def solve_all(
     *,
     seconds: float | None = None,
     check: bool = True,
+    threads: int | None = None,
 ) -> list[Optimum]:
     """`solve` at several budgets, reading the package once."""
-    return list(iter_optima(package, budgets, group_cap, solver, seconds=seconds, check=check))
+    return list(
+        iter_optima(
+            package, budgets, group_cap, solver, seconds=seconds, check=check, threads=threads
+        )
+    )
 
 
 def iter_optima(
@@ -58,14 +85,47 @@ def iter_optima(
     *,
     seconds: float | None = None,
     check: bool = True,
+    threads: int | None = None,
+    progress: Watch | None = None,
 ) -> Iterator[Optimum]:
-    """`solve_all`, solving each budget when its optimum is asked for."""
+    """`solve_all`, one by one: the first budget with all threads, then several at the same time."""
     package_solver = PackageSolver(package, group_cap, solver)
     amounts = [exact(budget) for budget in budgets]
     for amount in amounts:
         check_budget(amount, package_solver.group_cap)
-    for amount in amounts:
-        yield package_solver.solve(amount, seconds=seconds, check=check)
+    threads = threads or usual_threads()
+
+    def solved(amount: Fraction, threads: int) -> Optimum:
+        return package_solver.solve(
+            amount, seconds=seconds, check=check, threads=threads, progress=progress
+        )
+
+    alone = amounts if threads == 1 else amounts[:1]
+    for amount in alone:
+        yield solved(amount, threads)
+    if len(alone) < len(amounts):
+        yield from _in_threads(partial(solved, threads=1), amounts[1:], threads)
+
+
+def _in_threads(
+    solved: Callable[[Fraction], Optimum], amounts: Sequence[Fraction], threads: int
+) -> Iterator[Optimum]:
+    """Solve several budgets at the same time. Ctrl-C stops those that are being solved."""
+    pool = ThreadPoolExecutor(threads)
+    stopped = False
+    try:
+        for work in [pool.submit(solved, amount) for amount in amounts]:
+            try:
+                optimum = work.result()
+            except KeyboardInterrupt:
+                stopped = not STOP.is_set()
+                STOP.set()
+                optimum = work.result()
+            yield optimum
+    finally:
+        pool.shutdown(cancel_futures=True)
+        if stopped:
+            STOP.clear()
 
 
 NOT_JUDGED = "some cells are not judged"
@@ -84,8 +144,18 @@ class PackageSolver:
         self.form = integer_form(package)
         self.checker = PackageChecker(package)
         self._known = PackageSolver(package.known, group_cap, solver) if package.is_open else None
+        self._one_check = Lock()
 
-    def solve(self, budget: Any, *, seconds: float | None = None, check: bool = True) -> Optimum:
+    def solve(
+        self,
+        budget: Any,
+        *,
+        seconds: float | None = None,
+        check: bool = True,
+        threads: int | None = None,
+        hint: Collection[str] = (),
+        progress: Watch | None = None,
+    ) -> Optimum:
         amount = exact(budget)
         check_budget(amount, self.group_cap)
         form = self.form.at(amount, self.group_cap)
@@ -94,16 +164,44 @@ class PackageSolver:
             raise MemAuditError(
                 f"solver {self.backend.name!r} cannot take {self.package.name!r}: {refusal}"
             )
-        limits = Limits(seconds=seconds)
-        solution = solve_with_parts(self.backend, form, limits)
-        optimum = _optimum(
-            self.checker, form, amount, solution, self.backend.name, limits.spent,
-            check and self._known is None,
-        )  # fmt: skip
+        tell = None if progress is None else _teller(form, progress)
+        limits = Limits(seconds=seconds, threads=threads or usual_threads(), progress=tell)
+        solution = solve_with_parts(self.backend, form, limits, _numbers(form, hint))
+        with self._one_check:
+            optimum = _optimum(
+                self.checker, form, amount, solution, self.backend.name, limits.spent,
+                check and self._known is None,
+            )  # fmt: skip
         if self._known is None:
             return optimum
-        known = self._known.solve(amount, seconds=seconds, check=check)
-        return _closed(optimum, known, self.checker, check)
+        known = self._known.solve(
+            amount, seconds=seconds, check=check, threads=threads, hint=hint, progress=progress
+        )
+        with self._one_check:
+            return _closed(optimum, known, self.checker, check)
+
+
+def _numbers(form: Form, hint: Collection[str]) -> tuple[int, ...]:
+    """The numbers of a store's candidates; nothing where it is no store of this form."""
+    wanted = set(hint)
+    chosen = tuple(u for u, id in enumerate(form.candidate_ids) if id in wanted)
+    return chosen if len(chosen) == len(wanted) and form.feasible(chosen) else ()
+
+
+def _teller(form: Form, progress: Watch) -> Tell:
+    """Turns a solver's numbers into those of the package, values rising and bounds falling."""
+    highest, lowest = 0, None
+
+    def tell(value: int, bound: int | None, nodes: int) -> None:
+        nonlocal highest, lowest
+        highest = max(highest, value)
+        if bound is not None:
+            lowest = max(highest, bound if lowest is None else min(lowest, bound))
+        scale = form.value_scale
+        limit = None if lowest is None else Fraction(lowest, scale)
+        progress(SolveProgress(Fraction(highest, scale), limit, nodes))
+
+    return tell
 
 
 def _optimum(

@@ -115,7 +115,7 @@ def search(
                 best.bound = max(pending.bound for pending in waiting)
                 break
             size = TOGETHER if best.nodes >= ALONE else 1
-            round_ = []
+            round_: list[_Pending] = []
             while waiting and len(round_) < size:
                 jump = (best.nodes + len(round_)) % JUMP == JUMP - 1 and not stage.plan.layout.dense
                 round_.append(waiting.pop(_highest(waiting) if jump else -1))

@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from memaudit.solvers.compiled.hull import bound_by_hulls, move_budget, multipliers, new_tableau
-from memaudit.solvers.compiled.hull_tree import STOPPED
 from memaudit.solvers.compiled.hull_solve import Found, HullSearch, Relaxed, pace_of
+from memaudit.solvers.compiled.hull_tree import STOPPED
 from memaudit.solvers.compiled.layout import choose_layout
 from memaudit.solvers.compiled.primal import drop_waste, improve
 from memaudit.solvers.compiled.problem import OpenProblem
@@ -36,7 +36,7 @@ class Point:
 
 
 def sweep(state: OpenProblem, budgets: list[int], group_names: Ints, limits: Limits) -> list[Point]:
-    """The optima of rising budgets, from the last down; those not reached at a limit are missing."""
+    """The optima of rising budgets; at a limit, the lowest are missing."""
     return _Sweep(state, budgets, group_names, limits).run()
 
 

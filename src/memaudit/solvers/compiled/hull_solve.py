@@ -22,7 +22,7 @@ from memaudit.solvers.compiled.primal import improve
 from memaudit.solvers.compiled.problem import LargeSolution, OpenProblem, prepare
 from memaudit.solvers.compiled.simplex import UNBOUNDED
 from memaudit.solvers.compiled.stage import BLOCKS, FULL, LEAF, MU, ZERO, Stage, Trace
-from memaudit.solvers.compiled.types import FREE, KEPT, Flags, Floats, Ints, seal
+from memaudit.solvers.compiled.types import KEPT, Flags, Floats, Ints, seal
 from memaudit.solvers.packed import FINE, Packed
 from memaudit.solvers.protocol import Limits
 
@@ -265,7 +265,9 @@ def _explore(assumed: int, group_names: Ints, nodes: int, stop: Ints, part: _Par
         return best.against(assumed)
     state, entries = state.shrink(stage.status)
     found = _branch(part, state, Relaxed(mu, stage.prices[entries]), trace, assumed, nodes, stop)
-    return found if found.value >= best.value else replace(found, value=best.value, store=best.store)
+    if best.value > found.value:
+        found = replace(found, value=best.value, store=best.store)
+    return found
 
 
 def search_at_once(state: OpenProblem) -> None:

@@ -276,9 +276,7 @@ def grow(
                 if value > -UNBOUNDED:
                     mu = multipliers(lp, scale, prices)
                     if share > 0.0:
-                        history[came_by, 2 * at.side[depth - 1]] += (
-                            max(0.0, above - value) / share
-                        )
+                        history[came_by, 2 * at.side[depth - 1]] += max(0.0, above - value) / share
                         history[came_by, 2 * at.side[depth - 1] + 1] += 1.0
                 share = 0.0
                 pace[0], pace[1] = 0.0, max(1.0, mu / 64)

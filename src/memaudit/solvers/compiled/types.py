@@ -160,7 +160,8 @@ _INTS, _EDGES = types.int64[::1], types.int32[::1]
 _KINDS = {
     "cap": types.int64, "grain": types.int64, "scale": types.int64, "dense": types.boolean,
     "inside": types.boolean[::1], "picked": types.float64[::1], "share": types.float64[::1],
-    "bought": types.float64[::1], "cells": types.float64[:, ::1], "reduced": types.float64[::1], "beta": types.float64[::1],
+    "bought": types.float64[::1], "cells": types.float64[:, ::1],
+    "reduced": types.float64[::1], "beta": types.float64[::1],
     "low": types.float64[::1], "high": types.float64[::1], "weight": types.float64[::1],
     "cut_gain": types.float64[::1], "at_high": types.boolean[::1], "candidates": types.int64,
     "columns": types.int64, "edge_source": _EDGES, "edge_target": _EDGES, "edge_option": _EDGES,
@@ -193,14 +194,15 @@ def _seal_layout(dense, a, b, c, d, e, f, g, h, i, j, k, m, n, o, p, q, r):  # t
 
 
 @njit(cache=True)
-def _seal_work(a, b, c, d, e, f, g, h, i, j, k, m, n, o, p, q, r, s, t, u, v, w, x, y, z, aa, bb, cc):  # type: ignore[no-untyped-def]
+def _seal_work(a, b, c, d, e, f, g, h, i, j, k, m, n, o, p, q, r, s, t, u, v, w, x, y, z, *rest):  # type: ignore[no-untyped-def]
     work = _new(_work_type)
     work.counts, work.active, work.base, work.room, work.profit = a, b, c, d, e
     work.picked, work.share, work.bought, work.best = f, g, h, i
     work.loss_in, work.loss_out, work.live_start, work.live_entry = j, k, m, n
     work.live_step, work.live_ceiling, work.live_end, work.price, work.worth = o, p, q, r, s
     work.layer_at, work.offer_price, work.offer_step, work.row, work.tail = t, u, v, w, x
-    work.node, work.back, work.via, work.option_price, work.through = y, z, aa, bb, cc
+    work.node, work.back = y, z
+    work.via, work.option_price, work.through = rest
     return work
 
 
