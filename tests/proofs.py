@@ -137,7 +137,7 @@ def prove(
     checker = _Checker(problem, Q * (value + problem.grain))
     layouts = [random_layout(problem, random) for _ in range(2)]
     tape: list[int] = []
-    waiting = [_Node(problem.useful(), problem.budget, _Layout(problem, ()))]
+    waiting = [_Node(problem.useful(across=False), problem.budget, _Layout(problem, ()))]
     while waiting:
         node = waiting.pop()
         tape += _words(problem, node, layouts, random)

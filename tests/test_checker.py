@@ -292,7 +292,7 @@ def test_no_bound_is_below_a_store() -> None:
     for seed in range(1500):
         found, budget, cap, random = drawn(seed)
         problem = _Problem(found).at(budget, cap)
-        everything, useful = stores(problem), problem.useful()
+        everything, useful = stores(problem), problem.useful(across=False)
         best = max(value for _, value in everything)
         assert best == max(value for store, value in everything if store <= set(useful))
         assert all(value % problem.grain == 0 for _, value in everything)
@@ -333,7 +333,7 @@ def test_no_bound_is_below_a_store_that_obeys_the_rule_of_parts() -> None:
         random = Random(seed)
         found = random_package_with_parts(seed, irrational=seed % 3 == 0)
         problem = _Problem(found).at(found.total_cost(found.candidate), random.choice((1, 2)))
-        useful, everything = problem.useful(), stores_with_parts(problem)
+        useful, everything = problem.useful(across=False), stores_with_parts(problem)
         for _ in range(4):
             free = tuple(u for u in useful if random.random() < 0.85)
             node = _Node(free, problem.budget, _Layout(problem, random_layout(problem, random)))

@@ -38,6 +38,7 @@ Words of the proof (u: candidate, b: block; numbers refer to canonical order, se
     5              ... the default price is 0
     6 i            ... use layout i; all prices are back at their default
     7              leaf: what is kept breaks the budget or a cap, or holds a candidate and its part
+    8              first word only: leave out what other groups can replace (`_Problem.useful`)
 
 Units outside all blocks of a layout are blocks of their own, numbered after the declared ones. A
 block lists its units and its groups in the order they are decided: g inside it, ~g any other.
@@ -46,6 +47,7 @@ Every loop is counted in steps, five to ten million per second, before it runs: 
 within minutes.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -62,7 +64,7 @@ from memaudit.core.response import Capped, Response
 Q, FINEST = 1024, 1 << 20
 """Multipliers are whole numbers of 1/q; a certificate may say by how much finer q is than Q."""
 
-LEAF, BRANCH, MU, PRICE, FIX, ZERO, LAYOUT, BROKEN = range(8)
+LEAF, BRANCH, MU, PRICE, FIX, ZERO, LAYOUT, BROKEN, ACROSS = range(9)
 LONGEST_TABLE = 1 << 16
 MOST_STEPS, MOST_IN_BLOCK = 4_000_000_000, 1 << 26
 MOST_PENDING = 1 << 24
@@ -180,26 +182,45 @@ class _Problem:
         if self.steps > MOST_STEPS:
             raise _Fails("the proof asks for too much work")
 
-    def useful(self) -> tuple[int, ...]:
-        """Candidates that some best store consists of: at cap 1, none that its group beats."""
+    def useful(self, across: bool) -> tuple[int, ...]:
+        """Candidates of which some best store consists: none that others can replace.
+
+        v can replace u if it costs no more, covers no less of what u covers, and may enter when u
+        leaves: at cap 1 if it shares u's group, `across` groups if it is alone in its own and has
+        nothing to do with parts. Of equals, the first replaces the others. u is left out if one of
+        its group can replace it, or if all that can cover each of its units to the top together.
+
+        Why that loses nothing: take a best store, and as long as it holds a candidate that is left
+        out, exchange it for one that can replace it and is not in the store. If all of them are in
+        it, the candidate adds nothing: drop it. The store stays feasible and is worth no less. Each
+        exchange moves to an earlier candidate of the order in which the loop goes, so they end.
+        """
         rows = [{r: min(z, self.top[r]) for r, z in row} for row in self.rows]
-        members: dict[int, list[int]] = {}
-        for u, group in enumerate(self.group):
-            if rows[u] and self.cost[u] <= self.budget:
-                members.setdefault(group, []).append(u)
-
-        def beats(v: int, u: int) -> bool:
-            """v costs no more and covers no less; of two equal ones the first beats the other."""
-            no_less = all(rows[v].get(r, 0) >= z for r, z in rows[u].items())
-            equal = self.cost[v] == self.cost[u] and rows[v] == rows[u]
-            return self.cost[v] <= self.cost[u] and no_less and (v < u or not equal)
-
-        return tuple(
-            u
-            for group in members.values()
-            for u in group
-            if self.cap > 1 or not any(beats(v, u) for v in group)
-        )
+        able = [u for u, row in enumerate(rows) if row and self.cost[u] <= self.budget]
+        able.sort(key=lambda u: (self.cost[u], -sum(rows[u].values()), u))
+        size = Counter(self.group[u] for u in able)
+        useful = []
+        own: dict[int, list[int]] = {}  # by group, what is useful so far
+        alone: dict[int, list[int]] = {}  # by unit, what is alone in its group so far
+        for u in able:
+            row, group = rows[u], self.group[u]
+            missing = {r: self.top[r] for r in row}
+            others = min((alone.get(r, []) for r in row), key=len) if across else []
+            for v in chain(own.get(group, ()), others):
+                self.spend(1 + len(row))
+                if all(rows[v].get(r, 0) >= z for r, z in row.items()):
+                    near = self.group[v] == group
+                    missing = {} if near else {r: z - rows[v][r] for r, z in missing.items()}
+                    if not any(z > 0 for z in missing.values()):
+                        break
+            else:
+                useful.append(u)
+                if self.cap == 1:
+                    own.setdefault(group, []).append(u)
+            if size[group] == 1 and group not in self.whole and group not in self.parts:
+                for r in row:
+                    alone.setdefault(r, []).append(u)
+        return tuple(sorted(useful))
 
 
 class _Layout:
@@ -532,9 +553,10 @@ class PackageChecker:
         # No store under the upper bounds is worth a number between multiples of the grain.
         q = certificate.fineness
         checker = _Checker(problem, q * (reached // problem.grain + 1) * problem.grain, q)
-        root = _Node(problem.useful(), problem.budget, _Layout(problem, ()))
+        across = certificate.proof[:1] == (ACROSS,)
+        root = _Node(problem.useful(across), problem.budget, _Layout(problem, ()))
         layouts = [_Layout(problem, layout) for layout in certificate.layouts]
-        checker.run(certificate.proof, layouts, root)
+        checker.run(certificate.proof[across:], layouts, root)
         low = worth(self.package, store).low if any(problem.slack) else value
         return Verdict(True, "", low, value, checker.leaves)
 

@@ -222,7 +222,7 @@ def _sweeper(form: Form) -> "_Sweep | None":
     ensure_compiled("large")
     packed = clean(packed)
     scale = FINE if packed.has_room else SCALE
-    state = prepare(packed, scale, np.zeros(len(form.levels), np.int64))
+    state = prepare(packed, scale, np.zeros(len(form.levels), np.int64), across=True)
     return _Sweep(form, packed, state) if fits(state.core) and len(state.core.cost) else None
 
 

@@ -21,7 +21,7 @@ from memaudit.solvers.compiled.layout import choose_layout
 from memaudit.solvers.compiled.primal import improve
 from memaudit.solvers.compiled.problem import LargeSolution, OpenProblem, prepare
 from memaudit.solvers.compiled.simplex import UNBOUNDED
-from memaudit.solvers.compiled.stage import BLOCKS, FULL, LEAF, MU, ZERO, Stage, Trace
+from memaudit.solvers.compiled.stage import ACROSS, BLOCKS, FULL, LEAF, MU, ZERO, Stage, Trace
 from memaudit.solvers.compiled.types import KEPT, Flags, Floats, Ints, seal
 from memaudit.solvers.packed import FINE, Packed
 from memaudit.solvers.protocol import Limits
@@ -94,14 +94,16 @@ def solve_by_hulls(
     hint: tuple[int, ...] = (),
 ) -> LargeSolution | None:  # fmt: skip
     """Solve one packed problem, or None where it is not one for this way."""
-    state = prepare(packed, FINE if packed.has_room else scale, slack)
+    across = packed.root_grain is None  # a branch of a proof leaves out what its root does
+    state = prepare(packed, FINE if packed.has_room else scale, slack, across)
     if not fits(state.core):
         return None
     with ThreadPoolExecutor(limits.threads) as pool:
         search = HullSearch(state, limits, group_names, pool)
         for start in dict.fromkeys((hint, ())):
             search.take(_polished(state, np.isin(state.names, np.array(start, np.int64)), 0))
-        return search.run()
+        solution = search.run()
+    return replace(solution, tape=(ACROSS, *solution.tape)) if across else solution
 
 
 class HullSearch:

@@ -8,7 +8,7 @@ from numba import njit
 
 from memaudit.core.optimum import COARSE, Layout
 from memaudit.solvers import small
-from memaudit.solvers.compiled.types import FREE, KEPT, Core, Ints
+from memaudit.solvers.compiled.types import FREE, KEPT, Core, Flags, Ints
 from memaudit.solvers.packed import Packed, starts_of
 
 useful: Any = njit(cache=True)(small.useful)
@@ -91,12 +91,73 @@ class OpenProblem:
         ), entries
 
 
-def prepare(packed: Packed, scale: int, slack: Ints) -> OpenProblem:
-    """The useful part of a packed problem as the first core."""
+@njit(cache=True)
+def replaceable(
+    cost: Ints, group: Ints, row_start: Ints, unit: Ints, level: Ints, top: Ints, budget: int
+) -> Flags:
+    """Candidates that others, alone in their groups, can replace (`useful` in checker.py)."""
+    count = cost.shape[0]
+    able, size, total = np.zeros(count, np.bool_), np.zeros(group.max() + 1), np.zeros(count)
+    for u in range(count):
+        able[u] = cost[u] <= budget and row_start[u] < row_start[u + 1]
+        if able[u]:
+            size[group[u]] += 1
+        for entry in range(row_start[u], row_start[u + 1]):
+            total[u] += min(level[entry], top[unit[entry]])
+    # Per unit, those that are alone so far, in a list with links.
+    head, number = np.full(top.shape[0], -1), np.zeros(top.shape[0], np.int64)
+    link = np.full(unit.shape[0], -1)
+    owner = np.zeros(unit.shape[0], np.int64)
+    for u in range(count):
+        for entry in range(row_start[u], row_start[u + 1]):
+            owner[entry] = u
+    gone = np.zeros(count, np.bool_)
+    need, missing = np.zeros(top.shape[0], np.int64), np.zeros(top.shape[0], np.int64)
+    by_total = np.argsort(-total, kind="mergesort")
+    for u in by_total[np.argsort(cost[by_total], kind="mergesort")]:
+        if not able[u]:
+            continue
+        first, last = row_start[u], row_start[u + 1]
+        scarcest = unit[first]
+        for entry in range(first, last):
+            r = unit[entry]
+            need[r], missing[r] = min(level[entry], top[r]), top[r]
+            if number[r] < number[scarcest]:
+                scarcest = r
+        open_, other = last - first, head[scarcest]
+        while other >= 0 and open_ > 0:
+            v, covered = owner[other], 0
+            for entry in range(row_start[v], row_start[v + 1]):
+                r = unit[entry]
+                covered += need[r] > 0 and min(level[entry], top[r]) >= need[r]
+            if covered == last - first:
+                for entry in range(row_start[v], row_start[v + 1]):
+                    r = unit[entry]
+                    if need[r] > 0 and missing[r] > 0:
+                        missing[r] -= min(level[entry], top[r])
+                        open_ -= missing[r] <= 0
+            other = link[other]
+        gone[u] = open_ == 0
+        for entry in range(first, last):
+            r = unit[entry]
+            need[r] = 0
+            if size[group[u]] == 1:
+                link[entry], head[r] = head[r], entry
+                number[r] += 1
+    return gone
+
+
+def prepare(packed: Packed, scale: int, slack: Ints, across: bool = False) -> OpenProblem:
+    """The useful part of a packed problem as the first core, also `across` groups."""
     keep = useful(
         packed.cost, packed.group, packed.row_start, packed.unit, packed.level, packed.tops,
         packed.budget, packed.useful_cap,
     )  # fmt: skip
+    if across:
+        keep &= ~replaceable(
+            packed.cost, packed.group, packed.row_start, packed.unit, packed.level, packed.tops,
+            packed.budget,
+        )  # fmt: skip
     root_grain = packed.root_grain or grain(
         packed.unit, packed.level, packed.table_start, packed.table, len(packed.tops)
     )

@@ -13,7 +13,7 @@ from memaudit.solvers.compiled.primal import improve
 from memaudit.solvers.compiled.problem import OpenProblem
 from memaudit.solvers.compiled.types import BANNED, FREE, KEPT, Floats, Ints, seal
 
-LEAF, BRANCH, MU, PRICE, FIX, ZERO, BLOCKS, FULL = range(8)
+LEAF, BRANCH, MU, PRICE, FIX, ZERO, BLOCKS, FULL, ACROSS = range(9)
 
 
 @dataclass(slots=True)
