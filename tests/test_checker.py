@@ -8,6 +8,7 @@ from itertools import pairwise
 from random import Random
 from typing import Any
 
+import numpy as np
 import pytest
 
 from memaudit import checker
@@ -16,6 +17,9 @@ from memaudit.core.digest import digest
 from memaudit.core.optimum import Certificate, Layout
 from memaudit.core.package import Package
 from memaudit.core.response import Log1p
+from memaudit.solvers.compiled.problem import prepare
+from memaudit.solvers.form import integer_form
+from memaudit.solvers.packed import pack
 from memaudit.solvers.solve import solve
 from tests.forgeries import EDITS, instructions, priced, with_store
 from tests.proofs import (
@@ -31,6 +35,7 @@ from tests.proofs import (
     worth_of,
 )
 from tests.solvers.random_forms import random_package, random_package_with_parts, with_parts
+from tests.solvers.test_hull import random_package as two_levels
 
 F = Fraction
 
@@ -91,7 +96,7 @@ WEAK = "the bound does not exclude a better store"
         ((2, -1, 0), "-1 where a number of at least 0 is expected"), ((3, -1, 0), "-1 where"),
         ((4, -1, 0, 0), "-1 where"), ((6, -1, 0), "-1 where"), ((3, 1, 0, 0, -5, 0), "-5 where"),
         ((6, 9, 0), "a layout that does not exist"), ((6, 10**30, 0), "a layout that does not"),
-        ((8,), "unknown word 8"), ((-1,), "unknown word -1"), ((), "ends too early"),
+        ((9,), "unknown word 9"), ((2, 0, 8, 0), "unknown word 8"), ((-1,), "unknown word -1"), ((), "ends too early"),
         ((1, 0, 0), "ends too early"), ((2,), "ends too early"),
         ((3, 10**30, 0, 0, 0), "ends too early"), ((4, 10**30, 0), "ends too early"),
         ((5, 0, 0), "continues after its last leaf"), ((2, True, 0), "other than whole numbers"),
@@ -294,7 +299,8 @@ def test_no_bound_is_below_a_store() -> None:
         problem = _Problem(found).at(budget, cap)
         everything, useful = stores(problem), problem.useful(across=False)
         best = max(value for _, value in everything)
-        assert best == max(value for store, value in everything if store <= set(useful))
+        for left in (useful, problem.useful(across=True)):
+            assert best == max(value for store, value in everything if store <= set(left)), seed
         assert all(value % problem.grain == 0 for _, value in everything)
         for _ in range(4):
             kept = {u for u in useful if random.random() < 0.2}
@@ -316,6 +322,51 @@ def test_no_bound_is_below_a_store() -> None:
     assert checked > 10_000
 
 
+def test_what_other_groups_can_replace() -> None:
+    """By hand. c covers half of u and costs 2: a does that for less, but beside a it still adds
+    the other half. a and b together cover all of it, so nothing is lost without c."""
+
+    def useful(*costs: tuple[str, int, str], cap: int = 1, groups: str = "") -> set[str]:
+        ids = [id for id, _, _ in costs]
+        owners = dict(zip(ids, groups or ids, strict=True))
+        found = Package.model_validate({
+            "name": "p", "experiences": [{"id": group} for group in sorted(set(owners.values()))],
+            "candidates": [{"id": id, "experience": owners[id], "kind": "fact", "cost": cost}
+                           for id, cost, _ in costs],
+            "units": [{"id": "u", "kind": "fact", "weight": 1}],
+            "coverage": [{"candidate": id, "unit": "u", "value": value}
+                         for id, _, value in costs],
+        })  # fmt: skip
+        problem = _Problem(found).at(F(10), cap)
+        return {problem.ids[u] for u in problem.useful(across=True)}
+
+    a, b, c, full = ("a", 1, "0.5"), ("b", 1, "0.5"), ("c", 2, "0.5"), ("f", 2, "1")
+    assert useful(a, c) == {"a", "c"}
+    assert useful(a, b, c) == {"a", "b"}
+    assert useful(a, b, c, cap=3) == {"a", "b"}
+    assert useful(a, b, c, groups="ggc") == {"a", "c"}  # a and b are not alone: only one is kept
+    assert useful(full, ("e", 2, "1")) == {"e"}  # of equals the first
+    assert useful(full, ("d", 3, "1"), ("z", 0, "0.5")) == {"f", "z"}
+    assert useful(("d", 0, "0.5"), ("e", 0, "0.5"), ("f", 0, "0.5")) == {"d", "e"}
+
+
+def test_the_solver_leaves_out_what_the_checker_does() -> None:
+    """Across groups both look for the same candidates, though they share no code."""
+    left_out = 0
+    for seed in range(400):
+        found, budget, cap, random = drawn(seed)
+        if seed % 2:
+            found = two_levels(seed, random.randrange(2, 14), random.randrange(1, 6))
+        form = integer_form(found).at(budget, cap)
+        packed = pack(form)
+        assert packed is not None
+        state = prepare(packed, Q, np.zeros(len(packed.tops), np.int64), across=True)
+        problem = _Problem(found).at(budget, cap)
+        assert state.names.tolist() == list(problem.useful(across=True)), seed
+        left_out += len(problem.useful(across=False)) - len(state.names)
+    assert left_out > 100
+
+
 def stores_with_parts(problem: _Problem) -> list[tuple[frozenset[int], int]]:
     """Every feasible store that keeps no candidate beside its parts."""
     found = []
@@ -334,6 +385,8 @@ def test_no_bound_is_below_a_store_that_obeys_the_rule_of_parts() -> None:
         found = random_package_with_parts(seed, irrational=seed % 3 == 0)
         problem = _Problem(found).at(found.total_cost(found.candidate), random.choice((1, 2)))
         useful, everything = problem.useful(across=False), stores_with_parts(problem)
+        best, left = max(value for _, value in everything), set(problem.useful(across=True))
+        assert best == max(value for store, value in everything if store <= left), seed
         for _ in range(4):
             free = tuple(u for u in useful if random.random() < 0.85)
             node = _Node(free, problem.budget, _Layout(problem, random_layout(problem, random)))

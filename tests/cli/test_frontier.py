@@ -1,5 +1,9 @@
 """`memaudit frontier`: steps, JSON and figures."""
 
+import json
+import subprocess
+import sys
+import time
 from fractions import Fraction
 from pathlib import Path
 
@@ -7,8 +11,11 @@ import pytest
 
 from memaudit.cli.frontier import evenly
 from memaudit.core.digest import digest
+from memaudit.core.objective import value
 from memaudit.core.package import Package
+from memaudit.io.packages import write_package
 from tests.cli.running import done, failure, printed_json, run
+from tests.solvers.test_hull import random_package as two_levels
 
 
 def test_json(tiny: Package, tiny_file: Path) -> None:
@@ -65,3 +72,38 @@ def test_bad_options(tiny_file: Path, tmp_path: Path) -> None:
     }.items():
         line = failure("frontier", tiny_file, "--max-budget", *options)
         assert line.startswith(f"error: {message}")
+
+
+def test_a_stopped_frontier_continues(tmp_path: Path) -> None:
+    """Killed in the middle, and run again: the same file as without, and nothing beside it."""
+    package = two_levels(7, 200, 60)
+    write_package(package, tmp_path / "union.json")
+    command = [
+        sys.executable, "-m", "memaudit.cli.main", "frontier", str(tmp_path / "union.json"),
+        "--max-budget", "700", "--threads", "1", "--out",
+    ]  # fmt: skip
+    out, journal = tmp_path / "f.json", tmp_path / "f.json.part"
+    process = subprocess.Popen([*command, str(out)], stdout=subprocess.DEVNULL)
+    while process.poll() is None and not (journal.exists() and journal.read_bytes().count(b"\n")):
+        time.sleep(0.01)
+    process.kill()
+    process.wait()
+    assert not out.exists(), "it was done before it could be killed"
+    known = journal.read_bytes()
+    assert known
+    subprocess.run([*command, str(out)], stdout=subprocess.DEVNULL, check=True)
+    whole = tmp_path / "whole.json"
+    done("frontier", tmp_path / "union.json", "--max-budget", 700, "--out", whole)
+    assert out.read_bytes() == whole.read_bytes()
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["f.json", "union.json", "whole.json"]
+    (data,) = json.loads(out.read_text())
+    step = data["steps"][-1]
+    assert float(value(package, step["store"]).low) == step["value"]
+
+
+def test_another_file_is_not_overwritten(tiny_file: Path) -> None:
+    error = failure("frontier", tiny_file, "--max-budget", 4, "--out", tiny_file)
+    assert error == f"error: {tiny_file}: already exists and is not a frontier; choose another file"
+    assert failure("frontier", tiny_file, "--max-budget", 4, "--threads", 0) == (
+        "error: --threads must be at least 1, not 0"
+    )

@@ -5,15 +5,25 @@ from fractions import Fraction
 import pytest
 
 from memaudit.core.errors import MemAuditError
+from memaudit.core.objective import value
 from memaudit.core.package import Package
 from memaudit.solvers import frontier as module
 from memaudit.solvers.auto import Auto
 from memaudit.solvers.brute import BruteForce
 from memaudit.solvers.form import Form, integer_form
-from memaudit.solvers.frontier import BUDGET_BY_BUDGET, COMPONENTS, MOST_BUDGETS, frontier
+from memaudit.solvers.frontier import (
+    BUDGET_BY_BUDGET,
+    COMPONENTS,
+    MOST_BUDGETS,
+    SWEEP,
+    Part,
+    frontier,
+)
 from memaudit.solvers.protocol import Limits, Solution
+from memaudit.solvers.solve import solve
 from tests.solvers.random_forms import random_package
 from tests.solvers.test_fast import talk
+from tests.solvers.test_hull import random_package as two_levels
 
 
 @pytest.mark.parametrize("cap", [1, 2, 3])
@@ -39,6 +49,40 @@ def test_components_equal_budget_by_budget(monkeypatch: pytest.MonkeyPatch) -> N
     single = frontier(package, 120)
     assert (whole.method, single.method) == (COMPONENTS, BUDGET_BY_BUDGET)
     assert whole.values == single.values
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_one_programme_equals_solve(seed: int) -> None:
+    """Units with two levels: every budget, by a sweep. Each store is worth what its step says."""
+    package = two_levels(100 + seed, 70 + 10 * seed, 25)
+    halves = package.replace(candidates=tuple(
+        candidate.model_copy(update={"cost": candidate.cost / 2})
+        for candidate in package.candidates
+    ))  # fmt: skip
+    subject = halves if seed % 2 else package
+    found = frontier(subject, 60, threads=1 + seed % 3)
+    assert found.method == SWEEP
+    for budget in (0, 1, 7, 20, 33, 49, 50, 51, 60):
+        assert found.values[budget] == solve(subject, budget, check=False).value
+    for budget, best in found.steps():
+        assert value(subject, found.stores[budget]).low == best
+        assert subject.total_cost(found.stores[budget]) <= budget
+    known = found.stores[max(b for b in found.stores if b <= 20)]
+    again = solve(subject, 20, hint=known)
+    assert again.certified
+    assert again.value == found.values[20]
+
+
+def test_parts_that_are_known_are_not_computed_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    package = two_levels(7, 80, 30)
+    kept: list[Part] = []
+    whole = frontier(package, 160, threads=2, keep=kept.append)
+    assert len(kept) > 3
+    again: list[Part] = []
+    assert frontier(package, 160, known=kept[:2], keep=again.append) == whole
+    assert again == kept[2:]
+    monkeypatch.setattr(module._Sweep, "solve", None)  # nothing is left to solve
+    assert frontier(package, 160, known=kept) == whole
 
 
 def test_components_with_fractional_costs() -> None:

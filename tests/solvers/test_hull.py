@@ -12,6 +12,7 @@ from memaudit.core.digest import digest
 from memaudit.core.optimum import Certificate
 from memaudit.core.package import Package
 from memaudit.solvers.brute import BruteForce
+from memaudit.solvers.compiled import hull_solve
 from memaudit.solvers.compiled.hull_solve import solve_by_hulls
 from memaudit.solvers.compiled.problem import LargeSolution
 from memaudit.solvers.form import Form, integer_form
@@ -94,6 +95,26 @@ def test_large_problems_against_highs(seed: int) -> None:
     assert F(solution.value, form.value_scale) == best.value
     assert checked(package, form, budget, solution)
     assert by_hulls(form).tape == solution.tape
+
+
+@pytest.mark.parametrize("seed", [40, 71, 3, 8])
+def test_split_trees_are_the_same_on_any_number_of_threads(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every few nodes what is open becomes parts of its own; store and proof do not depend on who
+    searches them."""
+    draw = Random(seed)
+    package = random_package(seed, draw.randrange(65, 220), draw.randrange(20, 80))
+    total = sum(candidate.cost for candidate in package.candidates)
+    budget = F(int(draw.choice([0.05, 0.1, 0.2, 0.3]) * total))
+    form = integer_form(package).at(budget, package.group_cap)
+    whole = by_hulls(form)
+    monkeypatch.setattr(hull_solve, "NODES", 3)
+    monkeypatch.setattr(hull_solve, "FEWER", 2)
+    one, two, eight = (by_hulls(form, Limits(threads=threads)) for threads in (1, 2, 8))
+    assert (one.value, one.closed) == (whole.value, True)
+    assert one == two == eight
+    assert checked(package, form, budget, one)
 
 
 def test_limits_leave_a_bound() -> None:

@@ -13,6 +13,7 @@ from memaudit.checker import Verdict
 from memaudit.core.objective import violations
 from memaudit.core.package import Candidate, Coverage, EvidenceUnit, Experience, Package
 from memaudit.core.response import Response, Saturating, Sqrt
+from memaudit.solvers import protocol
 from memaudit.solvers import solve as solve_module
 from memaudit.solvers.brute import BruteForce
 from memaudit.solvers.compiled import stage
@@ -21,11 +22,12 @@ from memaudit.solvers.form import Form, integer_form
 from memaudit.solvers.protocol import Limits
 from memaudit.solvers.reference import greedy
 from memaudit.solvers.registry import SOLVERS
-from memaudit.solvers.solve import near_ties, solve
+from memaudit.solvers.solve import SolveProgress, near_ties, solve, solve_all
 from memaudit.solvers.tie_breaking import canonical_order, undominated, without_waste
 from tests.proofs import package as hand_made
 from tests.solvers.random_forms import random_form, random_package
 from tests.solvers.test_conformance import shuffled
+from tests.solvers.test_hull import random_package as two_levels
 
 HARD = [*family("H", [101])[:2], *family("E", [101])[:2]]
 
@@ -61,6 +63,34 @@ def test_the_bound_is_worth_having(instance: Instance) -> None:
     optimum = solve(package, budget, solver="fast", seconds=1, check=False)
     assert optimum.value <= optimum.bound <= optimum.value * Fraction(6, 5)
     assert violations(package, optimum.store, Fraction(budget), 1) == []
+
+
+@pytest.mark.parametrize("instance", HARD[:2], ids=lambda one: one.name)
+def test_threads_change_nothing_but_the_time(instance: Instance) -> None:
+    """The same store and the same proof; several budgets at a time are the same optima."""
+    package, budget = as_package(instance), instance.packed.budget
+    one, three = (solve(package, budget, threads=threads, check=False) for threads in (1, 3))
+    assert (one.store, one.certificate) == (three.store, three.certificate)
+    budgets = [budget // 4, budget // 3, budget // 2]
+    apart, together = (solve_all(package, budgets, threads=threads) for threads in (1, 3))
+    assert [(o.store, o.certificate) for o in apart] == [(o.store, o.certificate) for o in together]
+    assert all(optimum.certified for optimum in together)
+
+
+@pytest.mark.parametrize("levels", ["many", "two"])
+def test_progress_closes_in(levels: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Values rise and bounds fall, to the optimum that is reported in the end."""
+    monkeypatch.setattr(protocol, "TELL_EVERY", 0.0)
+    package, budget = as_package(HARD[1]), HARD[1].packed.budget
+    if levels == "two":
+        package, budget = two_levels(40, 182, 57), 9
+    told: list[SolveProgress] = []
+    found = solve(package, budget, progress=told.append)
+    assert len(told) > 2
+    values, bounds = [one.value for one in told], [one.bound for one in told if one.bound]
+    assert values == sorted(values)
+    assert bounds == sorted(bounds, reverse=True)
+    assert values[-1] <= found.value <= bounds[-1]
 
 
 def test_out_of_time_is_a_bound() -> None:

@@ -153,7 +153,7 @@ def prepare(packed: Packed, scale: int, slack: Ints, across: bool = False) -> Op
         packed.cost, packed.group, packed.row_start, packed.unit, packed.level, packed.tops,
         packed.budget, packed.useful_cap,
     )  # fmt: skip
-    if across:
+    if across and len(keep):
         keep &= ~replaceable(
             packed.cost, packed.group, packed.row_start, packed.unit, packed.level, packed.tops,
             packed.budget,
