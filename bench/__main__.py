@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from bench.peers import PEERS
+from bench.peers import PEERS, THREADS
 from bench.run import SECTIONS, Plan, run
 from bench.show import show
 from bench.table import TARGETS
@@ -18,7 +18,7 @@ from memaudit.io.atomic import write_file
 
 def bench(
     family: Annotated[
-        list[str] | None, typer.Option(help="Family to run: A, B, C, D, E or H. Repeatable.")
+        list[str] | None, typer.Option(help="Family to run: A, B, C, D, E, H or R. Repeatable.")
     ] = None,
     all_families: Annotated[bool, typer.Option("--all", help="Run every family.")] = False,
     seeds: Annotated[
@@ -28,14 +28,17 @@ def bench(
         str | None, typer.Option(help="Peers: highs,scip,cpsat,gurobi; by default all of them.")
     ] = None,
     seconds: Annotated[float, typer.Option(help="Time limit per solve, the same for all.")] = 60.0,
+    threads: Annotated[
+        int, typer.Option(help="Threads of every solver that can use several.")
+    ] = THREADS,
     json_file: Annotated[
         Path | None, typer.Option("--json", help="Write the report to this file as JSON.")
     ] = None,
     sections: Annotated[
         str | None,
         typer.Option(
-            help="Of peers,frontier,certificates,memory,sweep,explorer. Default: peers; with "
-            "--all, all."
+            help="Of peers,frontier,certificates,scale,memory,sweep,explorer. Default: peers; "
+            "with --all, all."
         ),
     ] = None,
 ) -> None:
@@ -48,6 +51,7 @@ def bench(
         peers=tuple(PEERS) if peers is None else _names(peers),
         seeds=None if seeds is None else _seeds(seeds),
         seconds=seconds,
+        threads=threads,
     )
     notes = Console(stderr=True)
     report = run(plan, lambda text: notes.print(text, style="dim"))

@@ -1,7 +1,8 @@
 """The benchmark's problem families, drawn from fixed seeds.
 
 A tiny, B a natural slice with a store, C full conversations, D very long ones, E dense with tight
-budgets, H dense with loose budgets. Seeds give the same problems on every machine.
+budgets, H dense with loose budgets, R unions of real kind (unions.py; real_unions.py has the real
+ones). Seeds give the same problems on every machine.
 """
 
 from collections.abc import Callable, Iterable
@@ -9,6 +10,7 @@ from dataclasses import dataclass
 from random import Random
 
 from bench.instance import Draft, Instance, Row
+from bench.unions import LEXICAL, union, unions
 from memaudit.core.errors import MemAuditError
 
 STEPS = 10
@@ -34,6 +36,7 @@ DEFAULT_SEEDS: dict[str, tuple[int, ...]] = {
     "D": (101,),
     "E": (101,),
     "H": (101,),
+    "R": (901, 902, 903),
 }
 
 
@@ -53,6 +56,7 @@ def warm_up() -> list[Instance]:
         *family("B", [1]),
         Instance("warm-up conversation", talk.packed(150)),
         Instance("warm-up dense", _dense(_random("warm-up", 2), 25, 40).packed(60)),
+        Instance("warm-up union", union(1, LEXICAL, 4, 2).packed(100)),
     ]
 
 
@@ -227,4 +231,5 @@ FAMILIES: dict[str, Callable[[int], list[Instance]]] = {
     "D": _very_long,
     "E": lambda seed: _dense_cases("E", E_CASES, seed),
     "H": lambda seed: _dense_cases("H", H_CASES, seed),
+    "R": unions,
 }

@@ -9,6 +9,7 @@ import numpy as np
 
 from memaudit.core.cost import DECLARED
 from memaudit.core.package import Candidate, Coverage, EvidenceUnit, Experience, Package
+from memaudit.solvers.form import integer_form
 from memaudit.solvers.packed import Ints, Packed
 
 Row = tuple[int, dict[int, int]]
@@ -21,6 +22,15 @@ class Instance:
 
     name: str
     packed: Packed
+    package: Package | None = None
+    """Where it comes from, if it was not drawn."""
+
+    @property
+    def scale(self) -> int:
+        """The value of a store in the arrays, divided by its value in the package."""
+        if self.package is not None:
+            return integer_form(self.package).value_scale
+        return int(self.packed.tops[0])
 
     def at(self, name: str, budget: int) -> "Instance":
         """The same problem at another budget."""
@@ -59,7 +69,9 @@ def _ints(numbers: Sequence[int]) -> Ints:
 
 
 def as_package(instance: Instance) -> Package:
-    """The same problem with ids and fractions: its value is the arrays' value / steps."""
+    """The same problem with ids and fractions: its value is the arrays' value / scale."""
+    if instance.package is not None:
+        return instance.package
     packed = instance.packed
     tops = packed.tops.tolist()
     experiences = [

@@ -14,7 +14,7 @@ from typing import IO, Any
 
 from bench.families import warm_up
 from bench.model import PeerResult
-from bench.peers import missing
+from bench.peers import THREADS, missing
 from bench.worker import OURS, Done, Job, Ready
 from memaudit.solvers.packed import Packed
 
@@ -44,6 +44,7 @@ def run_solver(
     *,
     repeats: int = 1,
     batch: bool = False,
+    threads: int = THREADS,
 ) -> Outcome:
     """Solve all problems in a process of their own; after a crash, continue with the next one."""
     outcome = Outcome()
@@ -51,7 +52,7 @@ def run_solver(
         outcome.missing = reason
         return outcome
     warm = tuple(instance.packed for instance in warm_up())
-    job = Job(solver, tuple(problems), warm, seconds, repeats, batch)
+    job = Job(solver, tuple(problems), warm, seconds, repeats, batch, threads)
     for _ in range(MOST_CRASHES):
         left = tuple(problems[len(outcome.results) :])
         reason = _collect(replace(job, problems=left), outcome)

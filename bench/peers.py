@@ -3,7 +3,9 @@
 The model is the same for all: y[r] <= 1 and y[r] <= sum of shares * x, maximise the sum of
 full[r] * y[r]. CP-SAT takes whole levels in place of shares. In one noisy comparison of the two,
 shares made SCIP faster on A and C and slower on B, and HiGHS faster on C and slower on A and B.
-Everybody uses its own default threads, except CP-SAT, which is faster with one.
+Everybody gets the same number of threads. SCIP has only one. CP-SAT uses one as well: with two
+workers it was never faster on six problems and left four of them open after 15 s, which one worker
+solved in less than half a second.
 """
 
 from collections.abc import Callable
@@ -27,18 +29,24 @@ from bench.model import (
     feasible,
 )
 from memaudit.solvers.packed import Packed
+from memaudit.solvers.protocol import usual_threads
+
+THREADS = usual_threads()
+"""What every solver gets by default: all cores, up to eight."""
 
 NOT_INSTALLED = "not installed: pip install memaudit[bench]"
 
 
-def solve_with(peer: Callable[[Model, float], Peer], packed: Packed, seconds: float) -> PeerResult:
+def solve_with(
+    peer: Callable[[Model, float, int], Peer], packed: Packed, seconds: float, threads: int
+) -> PeerResult:
     """Clean, build, solve; then value the store exactly, outside the clock."""
     start = perf_counter()
     model = clean(packed)
     if not model.candidates:
         return PeerResult(0, True, perf_counter() - start, 0.0, ())
     try:
-        built_peer = peer(model, seconds)
+        built_peer = peer(model, seconds, threads)
         built = perf_counter()
         built_peer.solve()
     except TooLarge:
@@ -57,7 +65,7 @@ def solve_with(peer: Callable[[Model, float], Peer], packed: Packed, seconds: fl
 class Highs:
     """HiGHS through highspy, its matrix passed row-wise."""
 
-    def __init__(self, model: Model, seconds: float) -> None:
+    def __init__(self, model: Model, seconds: float, threads: int) -> None:
         self.highspy: Any = import_module("highspy")
         self.size = len(model.candidates)
         rows: list[list[tuple[int, float]]] = [list(enumerate(model.cost))]
@@ -82,7 +90,7 @@ class Highs:
         self.highs = self.highspy.Highs()
         for option, value in (
             ("output_flag", False), ("mip_rel_gap", 0.0), ("mip_abs_gap", 0.0),
-            ("time_limit", float(seconds)),
+            ("time_limit", float(seconds)), ("threads", threads),
         ):  # fmt: skip
             self.highs.setOptionValue(option, value)
         self.highs.passModel(lp)
@@ -99,7 +107,7 @@ class Highs:
 class Scip:
     """SCIP through PySCIPOpt."""
 
-    def __init__(self, model: Model, seconds: float) -> None:
+    def __init__(self, model: Model, seconds: float, _threads: int) -> None:
         scip: Any = import_module("pyscipopt")
         total = scip.quicksum
         self.model = scip.Model()
@@ -128,7 +136,7 @@ class Scip:
 class CpSat:
     """CP-SAT of OR-Tools; it works in integers throughout."""
 
-    def __init__(self, model: Model, seconds: float) -> None:
+    def __init__(self, model: Model, seconds: float, _threads: int) -> None:
         self.sat: Any = import_module("ortools.sat.python.cp_model")
         total = self.sat.LinearExpr.weighted_sum
         self.model = self.sat.CpModel()
@@ -146,8 +154,8 @@ class CpSat:
             self.model.add(y[unit] <= total([self.x[i] for i, _ in column], levels))
         self.model.maximize(total(y, model.weight))
         self.solver = self.sat.CpSolver()
-        # Measured: its defaults on two cores leave out the full linear relaxation and time out on
-        # small conversations; one worker with it beat a portfolio of eight on most problems.
+        # Its defaults on two cores leave out the full linear relaxation and time out on small
+        # conversations.
         self.solver.parameters.num_workers = 1
         self.solver.parameters.linearization_level = 2
         self.solver.parameters.max_time_in_seconds = seconds
@@ -174,11 +182,13 @@ def _gurobi_environment() -> Any:
 class Gurobi:
     """Gurobi under the size-limited licence that comes with the wheel."""
 
-    def __init__(self, model: Model, seconds: float) -> None:
+    def __init__(self, model: Model, seconds: float, threads: int) -> None:
         self.gurobi: Any = import_module("gurobipy")
         linear = self.gurobi.LinExpr
         self.model = self.gurobi.Model(env=_gurobi_environment())
-        for option, value in (("MIPGap", 0.0), ("MIPGapAbs", 0.0), ("TimeLimit", seconds)):
+        for option, value in (
+            ("MIPGap", 0.0), ("MIPGapAbs", 0.0), ("TimeLimit", seconds), ("Threads", threads),
+        ):  # fmt: skip
             self.model.setParam(option, value)
         self.x = list(self.model.addVars(len(model.candidates), vtype="B").values())
         y = list(self.model.addVars(len(model.full), ub=1).values())
@@ -213,12 +223,15 @@ MODULES = {
 }
 """Which module each peer needs."""
 
-PEERS: dict[str, Callable[[Packed, float], PeerResult]] = {
+PEERS: dict[str, Callable[[Packed, float, int], PeerResult]] = {
     "highs": partial(solve_with, Highs),
     "scip": partial(solve_with, Scip),
     "cpsat": partial(solve_with, CpSat),
     "gurobi": partial(solve_with, Gurobi),
 }
+
+ONE_THREAD = frozenset({"scip", "cpsat"})
+"""The peers that use one thread, whatever they get."""
 
 
 def missing(peer: str) -> str:

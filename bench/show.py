@@ -1,5 +1,6 @@
 """The report on a terminal."""
 
+from collections.abc import Sequence
 from statistics import median
 
 from rich.console import Console
@@ -7,8 +8,19 @@ from rich.markup import escape
 from rich.table import Table
 
 from bench.explorer import OPEN_TARGET
+from bench.frontiers import MAX_BUDGET
+from bench.peers import ONE_THREAD
 from bench.run import Report
-from bench.sections import CHECK_TARGET, MAX_BUDGET, MEMORY_TARGET, SIZE_TARGET, TARGET_SECONDS
+from bench.scale import exponents
+from bench.sections import (
+    CHECK_TARGET,
+    MEMORY_TARGET,
+    SIZE_TARGET,
+    TARGET_SECONDS,
+    UNION_CHECK_TARGET,
+    UNION_SIZE_TARGET,
+    CertificateLine,
+)
 from bench.table import TARGETS, FamilyRun, against_best, lines
 from bench.worker import OURS
 
@@ -17,12 +29,16 @@ def show(report: Report, console: Console) -> None:
     """Solved counts and failures first, then times."""
     if report.families:
         console.print(_solved(report))
+        console.print(_threads(report))
+    for note in report.notes:
+        console.print(note, markup=False)
     for failure in report.failures:
         console.print(failure, style="bold red", markup=False)
     for run in report.families:
         _show_family(run, console)
     _show_frontier(report, console)
     _show_certificates(report, console)
+    _show_scale(report, console)
     if memory := report.memory:
         console.print(
             f"peak memory on D: {memory.peak_bytes / 1e9:.2f} GB, {memory.solved} of "
@@ -72,13 +88,20 @@ def _solved(report: Report) -> Table:
             over = f" ({line.over_limit} over its limit)" if line.over_limit else ""
             missing = run.outcomes[line.solver].missing
             cells.append("-" if missing else f"{line.solved} of {len(run.names)}{over}")
-        table.add_row(run.family, *cells)
+        table.add_row(run.title, *cells)
     return table
+
+
+def _threads(report: Report) -> str:
+    solvers = list(report.families[0].outcomes)
+    one = [name for name in solvers if name in ONE_THREAD]
+    alone = f"; {', '.join(one)} 1" if one and report.threads > 1 else ""
+    return f"threads: {report.threads}{alone}"
 
 
 def _show_family(run: FamilyRun, console: Console) -> None:
     table = Table(
-        title=f"family {run.family}: time of a solver / time of {OURS}, building included",
+        title=f"family {run.title}: time of a solver / time of {OURS}, building included",
         title_justify="left",
     )
     for name in ("solver", "median ms", "ratio p10", "ratio median", "ratio p90", "note"):
@@ -107,31 +130,69 @@ def _show_frontier(report: Report, console: Console) -> None:
             console.print(f"frontier of {line.name}: {line.note}", markup=False)
             continue
         text = f"frontier of {line.name}: all budgets to {MAX_BUDGET} in {line.seconds:.2f} s, "
-        if line.highs_seconds is not None:
+        if line.solves is not None:
+            text += f"as long as {line.solves:.0f} single solves, "
+        if line.peer_seconds is not None:
             text += (
-                f"HiGHS about {line.highs_seconds:.0f} s ({line.highs_seconds / line.seconds:.0f} "
-                f"times as long; extrapolated from its median on the sampled budgets), "
+                f"{line.peer} about {line.peer_seconds:.0f} s "
+                f"({line.peer_seconds / line.seconds:.0f} times as long; extrapolated from its "
+                f"median on the sampled budgets), "
             )
         same = line.compared - len(line.differing)
         console.print(f"{text}equal to the proven optimum at {same} of {line.compared} budgets")
 
 
 def _show_certificates(report: Report, console: Console) -> None:
-    proven = [line for line in report.certificates if line.certified]
-    if not proven:
-        return
-    ratio = median(line.ratio for line in proven)
+    for family in dict.fromkeys(line.family for line in report.certificates):
+        every = [line for line in report.certificates if line.family == family]
+        proven = [line for line in every if line.certified]
+        if proven:
+            console.print(
+                f"certificates on {family}: {len(proven)} of {len(every)} certified; "
+                f"solve {1000 * median(line.solve_seconds for line in proven):.1f} ms, "
+                f"check {1000 * median(line.check_seconds for line in proven):.1f} ms (medians); "
+                f"{_certificate_targets(family, proven)}"
+            )
+
+
+def _certificate_targets(family: str, proven: Sequence[CertificateLine]) -> str:
     sizes = [line.json_bytes for line in proven]
-    console.print(
-        f"certificates on C: {len(proven)} of {len(report.certificates)} certified; "
-        f"solve {1000 * median(line.solve_seconds for line in proven):.1f} ms, "
-        f"check {1000 * median(line.check_seconds for line in proven):.1f} ms (medians); "
+    measured = f"size median {median(sizes) / 1000:.1f} kB, largest {max(sizes) / 1000:.1f} kB"
+    if family == "R":
+        checks = [line.check_seconds for line in proven]
+        return (
+            f"largest check {max(checks):.2f} s, target median below {UNION_CHECK_TARGET:g} s: "
+            f"{_reached(median(checks) < UNION_CHECK_TARGET)}; {measured}, target median below "
+            f"{UNION_SIZE_TARGET / 1000:g} kB: {_reached(median(sizes) < UNION_SIZE_TARGET)}"
+        )
+    ratio = median(line.ratio for line in proven)
+    return (
         f"check / solve median {ratio:.2f}, largest {max(line.ratio for line in proven):.2f}, "
-        f"target {CHECK_TARGET:g}: {_reached(ratio <= CHECK_TARGET)}"
+        f"target {CHECK_TARGET:g}: {_reached(ratio <= CHECK_TARGET)}; {measured}, target below "
+        f"{SIZE_TARGET / 1000:g} kB: {_reached(max(sizes) < SIZE_TARGET)}"
     )
+
+
+def _show_scale(report: Report, console: Console) -> None:
+    if not report.scale:
+        return
+    table = Table(title="unions of growing size", title_justify="left")
+    for name in ("candidates", "cells", "solve s", "memory MB", "certificate kB", "check s"):
+        table.add_column(name, justify="right")
+    table.add_column("result")
+    for line in report.scale:
+        interval = f"between {line.value:g} and {line.bound:g}: {line.note}"
+        result = "certified" if line.certified else interval if line.cells else line.note
+        table.add_row(
+            f"{line.candidates:,}", f"{line.cells:,}", f"{line.seconds:.2f}",
+            f"{line.peak_bytes / 1e6:,.0f}", f"{line.json_bytes / 1000:,.1f}",
+            f"{line.check_seconds:.2f}", escape(result),
+        )  # fmt: skip
+    console.print(table)
+    growth = exponents(report.scale)
     console.print(
-        f"certificate size: median {median(sizes) / 1000:.1f} kB, largest {max(sizes) / 1000:.1f} "
-        f"kB, target below {SIZE_TARGET / 1000:g} kB: {_reached(max(sizes) < SIZE_TARGET)}"
+        f"  growth with the candidates, over the certified sizes: time to the power of "
+        f"{_number(growth.time)}, memory beyond the solver's own {_number(growth.memory)}"
     )
 
 

@@ -13,6 +13,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
+from pathlib import Path
 from time import perf_counter
 
 from bench.model import TIME_LIMIT, PeerResult, evaluate, feasible
@@ -25,6 +26,8 @@ OURS = "memaudit"
 
 WARM_UP_SECONDS = 5.0
 """No warm-up problem is worth more than that."""
+LONG = 1.0
+"""Seconds after which a problem is not solved again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +40,7 @@ class Job:
     seconds: float
     repeats: int
     batch: bool
+    threads: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,21 +60,24 @@ class Done:
 def perform(job: Job) -> Iterator[Ready | PeerResult | Done]:
     """The job's messages, in order."""
     start = perf_counter()
-    solve: Callable[[Packed, float], PeerResult] = (
+    solve: Callable[[Packed, float, int], PeerResult] = (
         solve_one if job.solver == OURS else PEERS[job.solver]
     )
     for packed in job.warm_up:
-        solve(packed, min(job.seconds, WARM_UP_SECONDS))
+        solve(packed, min(job.seconds, WARM_UP_SECONDS), job.threads)
     if job.solver == OURS and job.batch:
-        solve_many(job.warm_up, job.seconds)
+        solve_many(job.warm_up, job.seconds, job.threads)
     yield Ready(perf_counter() - start)
     if job.solver == OURS and job.batch:
-        runs = [solve_many(job.problems, job.seconds) for _ in range(job.repeats)]
+        runs = [solve_many(job.problems, job.seconds, job.threads) for _ in range(job.repeats)]
         yield from (typical(results) for results in zip(*runs, strict=True))
     else:
         for packed in job.problems:
-            yield typical([solve(packed, job.seconds) for _ in range(job.repeats)])
-    yield Done(_peak_bytes())
+            results = [solve(packed, job.seconds, job.threads)]
+            while len(results) < job.repeats and results[-1].seconds < LONG:
+                results.append(solve(packed, job.seconds, job.threads))
+            yield typical(results)
+    yield Done(peak_bytes())
 
 
 def typical(runs: Sequence[PeerResult]) -> PeerResult:
@@ -83,7 +90,13 @@ def typical(runs: Sequence[PeerResult]) -> PeerResult:
     )
 
 
-def _peak_bytes() -> int:
+def peak_bytes() -> int:
+    """The most memory that this process ever held."""
+    status = Path("/proc/self/status")
+    if status.is_file():  # getrusage counts the parent's memory until the child replaced it
+        for line in status.read_text().splitlines():
+            if line.startswith("VmHWM:"):
+                return int(line.split()[1]) * 1024
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak if sys.platform == "darwin" else peak * 1024
 
@@ -92,17 +105,17 @@ Answer = tuple[int, tuple[int, ...], bool, int]
 """Value, chosen candidates, whether it is proven optimal, upper bound."""
 
 
-def solve_one(packed: Packed, seconds: float) -> PeerResult:
+def solve_one(packed: Packed, seconds: float, threads: int) -> PeerResult:
     """One problem on its own."""
     start = perf_counter()
-    answer = solve_packed(packed, Limits(seconds=seconds))
+    answer = solve_packed(packed, Limits(seconds=seconds, threads=threads))
     return checked(packed, answer, perf_counter() - start)
 
 
-def solve_many(batch: Sequence[Packed], seconds: float) -> list[PeerResult]:
+def solve_many(batch: Sequence[Packed], seconds: float, threads: int) -> list[PeerResult]:
     """A whole batch in one call; each problem's time is its equal part of the batch's."""
     start = perf_counter()
-    answers = solve_batch(list(batch), Limits(seconds=seconds * len(batch)))
+    answers = solve_batch(list(batch), Limits(seconds=seconds * len(batch), threads=threads))
     each = (perf_counter() - start) / len(batch)
     return [checked(packed, answer, each) for packed, answer in zip(batch, answers, strict=True)]
 

@@ -9,11 +9,11 @@ from bench.families import C_BUDGETS, FAMILIES, family, warm_up
 from bench.instance import Instance
 from memaudit.core.errors import MemAuditError
 
-COUNTS = {"A": 40, "B": 40, "C": 18, "D": 3, "E": 6, "H": 3}
+COUNTS = {"A": 40, "B": 40, "C": 18, "D": 3, "E": 6, "H": 3, "R": 36}
 
 DIGESTS = {
     "A": "736041290718", "B": "d854f2b3eba9", "C": "41babef39879", "D": "3b456672a29b",
-    "E": "d0618a71c108", "H": "c354e4167463",
+    "E": "d0618a71c108", "H": "c354e4167463", "R": "857a5bce2edb",
 }  # fmt: skip
 """Of all problems of a family."""
 
@@ -78,7 +78,7 @@ def test_other_seeds_give_other_problems(drawn: dict[str, list[Instance]]) -> No
     assert fingerprint(first) != fingerprint(second)
     measured = {fingerprint(instance) for instances in drawn.values() for instance in instances}
     assert not measured & {fingerprint(instance) for instance in warm_up()}
-    with pytest.raises(MemAuditError, match="A, B, C, D, E, H"):
+    with pytest.raises(MemAuditError, match="A, B, C, D, E, H, R"):
         family("Z")
 
 

@@ -31,8 +31,17 @@ def test_peer_proves_the_optimum(peer: str) -> None:
     assert outcome.peak_bytes > 0
 
 
+@pytest.mark.parametrize("threads", [1, 2])
+def test_peers_get_the_threads_of_the_plan(threads: int) -> None:
+    model = clean(mini(3).packed)
+    highs = peers.Highs(model, 1.0, threads)
+    assert highs.highs.getOptionValue("threads")[1] == threads
+    if not missing("gurobi"):
+        assert peers.Gurobi(model, 1.0, threads).model.Params.Threads == threads
+
+
 def test_problem_without_useful_candidates_is_worth_nothing() -> None:
-    result = PEERS["highs"](Draft(2, [0], [[(1, {0: 2})]]).packed(5), 1.0)
+    result = PEERS["highs"](Draft(2, [0], [[(1, {0: 2})]]).packed(5), 1.0, 1)
     assert result.proven
     assert result.value == 0
 
@@ -57,29 +66,29 @@ class _Fake:
         return self.x, self.proven
 
 
-def _fake(x: list[float], proven: bool) -> Callable[[Model, float], _Fake]:
-    return lambda _model, _seconds: _Fake(x, proven)
+def _fake(x: list[float], proven: bool) -> Callable[[Model, float, int], _Fake]:
+    return lambda _model, _seconds, _threads: _Fake(x, proven)
 
 
 PAIR = Draft(2, [1], [[(1, {0: 1}), (2, {0: 2})]]).packed(5)
 
 
 def test_infeasible_store_proves_nothing() -> None:
-    result = solve_with(_fake([1.0, 1.0], True), PAIR, 1.0)
+    result = solve_with(_fake([1.0, 1.0], True), PAIR, 1.0, 1)
     assert not result.proven
     assert result.note == "gave an infeasible store"
 
 
 def test_unproven_store_keeps_its_exact_value() -> None:
-    result = solve_with(_fake([1.0, 1e-9], False), PAIR, 1.0)
+    result = solve_with(_fake([1.0, 1e-9], False), PAIR, 1.0, 1)
     assert (result.value, result.chosen, result.note) == (1, (0,), TIME_LIMIT)
 
 
 def test_model_over_the_licence_is_no_failure() -> None:
-    def too_large(_model: Model, _seconds: float) -> _Fake:
+    def too_large(_model: Model, _seconds: float, _threads: int) -> _Fake:
         raise TooLarge
 
-    assert solve_with(too_large, PAIR, 1.0).note == OVER_LIMIT
+    assert solve_with(too_large, PAIR, 1.0, 1).note == OVER_LIMIT
 
 
 def test_crash_counts_as_unsolved_and_the_rest_goes_on(

@@ -12,10 +12,12 @@ from rich.console import Console
 from bench.__main__ import _seeds, bench
 from bench.explorer import ExplorerLine
 from bench.families import family
+from bench.frontiers import FrontierLine, differing
 from bench.launch import Outcome
 from bench.model import OVER_LIMIT, TIME_LIMIT, PeerResult
 from bench.run import Plan, Report
-from bench.sections import CertificateLine, FrontierLine, MemoryLine, SweepLine, differing
+from bench.scale import ScaleLine
+from bench.sections import CertificateLine, MemoryLine, SweepLine
 from bench.show import show
 from bench.table import (
     FamilyRun,
@@ -122,13 +124,20 @@ def proven(seconds: float, value: int = 7) -> PeerResult:
 
 REPORT = Report(
     seconds=60.0,
+    threads=2,
     families=[FamilyRun("B", ("B1",), {
         "memaudit": Outcome([proven(0.001)], 1.5, 10), "highs": Outcome([proven(0.03)]),
         "scip": Outcome(missing="not installed: pip install memaudit[bench]"),
     })],
-    frontier=[FrontierLine("bench C1", 0.5, 2000.0, 6, ())],
-    certificates=[CertificateLine("C1", True, 0.2, 0.1, 9000),
-                  CertificateLine("C2", True, 0.2, 0.3, 11000)],
+    frontier=[FrontierLine("C1", 0.5, "HiGHS", 2000.0, 0.01, 6, ())],
+    certificates=[CertificateLine("C", "C1", True, 0.2, 0.1, 9000),
+                  CertificateLine("C", "C2", True, 0.2, 0.3, 11000),
+                  CertificateLine("R", "R1 B 250", True, 0.2, 0.4, 60_000),
+                  CertificateLine("R", "R1 B 300", True, 0.2, 1.2, 30_000)],
+    scale=[ScaleLine(1000, 1500, 500, 0.25, 200_000_000, 210_000_000, 25_000, 0.1, True, 9.0, 9.0),
+           ScaleLine(4000, 6000, 2000, 1.0, 200_000_000, 280_000_000, 90_000, 0.5, True, 9.0, 9.0),
+           ScaleLine(9000, 9000, 4500, 60.0, 200_000_000, 900_000_000, note="stopped early",
+                     value=3.0, bound=3.5)],
     memory=MemoryLine(500_000_000, 3, 3),
     sweep=[SweepLine(125, 60_000, 0, 9.0, 1.0, 2), SweepLine(500, 240_000, 0, 38.0, 4.0, 2)],
 )  # fmt: skip
@@ -136,7 +145,7 @@ REPORT = Report(
 
 def printed(report: Report) -> str:
     out = io.StringIO()
-    show(report, Console(file=out, width=200))
+    show(report, Console(file=out, width=400))
     return out.getvalue()
 
 
@@ -148,9 +157,13 @@ def test_printed_report_has_counts_ratios_and_targets() -> None:
         "compilation and warm-up 1.5 s, not counted", "240,000 rows in 42.0 s on 2 processes",
         "4 times the rows took 4.20 times as long (1.05 of linear)",
         "240,000 rows below 60 s: reached", "at 6 of 6 budgets",
-        "HiGHS about 2000 s (4000 times as long; extrapolated",
+        "as long as 50 single solves", "HiGHS about 2000 s (4000 times as long; extrapolated",
         "check / solve median 1.00, largest 1.50, target 2: reached",
-        "certificate size: median 10.0 kB, largest 11.0 kB",
+        "certificates on C: 2 of 2", "size median 10.0 kB, largest 11.0 kB, target below 1000 kB",
+        "certificates on R: 2 of 2", "target median below 1 s: reached",
+        "size median 45.0 kB, largest 60.0 kB, target median below 50 kB: reached",
+        "between 3 and 3.5: stopped early", "to the power of 1, memory beyond the solver's own 1.5",
+        "threads: 2; scip 1",
         "peak memory on D: 0.50 GB, 3 of 3 solved, target below 2 GB: reached",
     ):  # fmt: skip
         assert part in text
@@ -160,20 +173,25 @@ def test_printed_report_has_counts_ratios_and_targets() -> None:
 def test_report_fails_on_a_wrong_frontier_or_a_missing_certificate() -> None:
     report = Report(
         60.0,
-        frontier=[FrontierLine("bench C1", 0.5, None, 6, (500,))],
-        certificates=[CertificateLine("C1 B 100", False, 0.2, 0.0, 0, "stopped early")],
+        frontier=[FrontierLine("C1", 0.5, "HiGHS", None, None, 6, (500,))],
+        certificates=[CertificateLine("C", "C1 B 100", False, 0.2, 0.0, 0, "stopped early")],
+        scale=[ScaleLine(1000, 1500, json_bytes=10, note="a leaf is open")],
     )
     assert report.failures == [
-        "FAIL bench C1: the frontier differs from the optimum at budget 500",
+        "FAIL C1: the frontier differs from the optimum at budget 500",
         "FAIL C1 B 100: no valid certificate: stopped early",
+        "FAIL scale, 1000 candidates: certificate refused: a leaf is open",
     ]
-    assert "FAIL bench C1" in printed(report)
+    assert "FAIL C1" in printed(report)
 
 
 def test_json_form_can_be_written() -> None:
     data = json.loads(json.dumps(REPORT.to_json()))
     assert data["families"][0]["against_best"]["median"] == pytest.approx(30.0)
     assert data["families"][0]["outcomes"]["highs"]["results"][0]["value"] == 7
+    # 4 times the candidates: 4 times as long, and 8 times the memory beyond the base.
+    assert data["scale_exponents"] == pytest.approx({"time": 1.0, "memory": 1.5})
+    assert (data["threads"], data["scale"][2]["note"]) == (2, "stopped early")
 
 
 def test_frontier_is_compared_at_the_proven_budgets_only() -> None:
@@ -194,6 +212,13 @@ def test_plan_refuses_unknown_names() -> None:
         Plan(("A",), sections=("speed",))
     with pytest.raises(MemAuditError, match="above 0"):
         Plan(("A",), seconds=0)
+    with pytest.raises(MemAuditError, match="at least 1"):
+        Plan(("A",), threads=0)
+
+
+def test_sections_take_the_families_that_were_asked_for() -> None:
+    assert Plan(("A", "R")).among(("C", "R")) == ("R",)
+    assert Plan(("A",)).among(("C", "R")) == ("C", "R")
 
 
 def test_seeds_are_lists_or_ranges() -> None:
@@ -205,7 +230,7 @@ def test_seeds_are_lists_or_ranges() -> None:
 
 
 def test_command_exits_with_1_when_the_gate_fails(monkeypatch: pytest.MonkeyPatch) -> None:
-    failing = Report(60.0, frontier=[FrontierLine("bench C1", 0.5, None, 6, (500,))])
+    failing = Report(60.0, frontier=[FrontierLine("C1", 0.5, "", None, None, 6, (500,))])
     monkeypatch.setattr("bench.__main__.run", lambda _plan, _say: failing)
     with pytest.raises(typer.Exit) as stop:
         bench(family=["A"])
