@@ -66,6 +66,9 @@ Q, FINEST = 1024, 1 << 20
 
 LEAF, BRANCH, MU, PRICE, FIX, ZERO, LAYOUT, BROKEN, ACROSS = range(9)
 LONGEST_TABLE = 1 << 16
+HIGHEST, MOST_FINE = 1 << 60, 1 << 12
+"""Larger numbers may share a hash, so few of them are looked up in one place."""
+
 MOST_STEPS, MOST_IN_BLOCK = 4_000_000_000, 1 << 26
 MOST_PENDING = 1 << 24
 """Decisions and prices of all nodes still to be visited, together."""
@@ -94,6 +97,8 @@ class _Table(dict[int, int]):
 
     def __missing__(self, level: int) -> int:
         self.spend(400)
+        if level >= HIGHEST and len(self) > MOST_FINE:
+            raise _Fails("coverage is too fine to be checked")
         high = self.at(Fraction(level, self.steps)).high
         value, rest = divmod(high.numerator * self.weight, high.denominator)
         if rest:
@@ -138,7 +143,7 @@ class _Problem:
                 self.parts.setdefault(group, set()).add(inner)
                 self.whole.setdefault(inner, group)
         self.cost = [int(candidate.cost * cost_scale) for candidate in candidates]
-        self.cost_scale, self.steps = cost_scale, 0
+        self.cost_scale, self.steps, self.width = cost_scale, 0, 1
         self.budget, self.cap = 0, 1
         self.rows = [
             sorted((r, value.numerator * (steps[r] // value.denominator)) for r, value in row)
@@ -151,10 +156,11 @@ class _Problem:
         fine = [unit.response.grain(Fraction(1, steps[r])) for r, unit in enumerate(units)]
         weights = [package.weights[unit.id] for unit in units]
         self.scale = lcm(1, *(f * w.denominator for f, w in zip(fine, weights, strict=True)))
-        self.top, self.worth, self.slack, self.grain = [], [], [], 0
+        self.top, self.worth, self.slack, self.grain, self.fine = [], [], [], 0, False
         for r, unit in enumerate(units):
             flat = unit.response.saturates_at
             top = sum(levels[r]) if flat is None else min(sum(levels[r]), -(-flat * steps[r] // 1))
+            self.fine = self.fine or top >= HIGHEST
             weight = int(weights[r] * self.scale)
             table = _Table(self, unit.response, weight, steps[r])
             step = gcd(*levels[r]) if levels[r] else 1
@@ -171,14 +177,19 @@ class _Problem:
             self.slack.append(0 if unit.response.is_rational else 2 * weight // fine[r])
         self.grain = max(1, self.grain)
 
-    def at(self, budget: Fraction, cap: int) -> "_Problem":
-        """Itself at a budget and a cap, with the count of steps back at 0."""
+    def at(self, budget: Fraction, cap: int, longest: int = 0) -> "_Problem":
+        """Itself at a budget and a cap, with the count of steps back at 0.
+
+        Work with long numbers counts several times; the longest of a proof is given in bits.
+        """
         self.budget, self.cap, self.steps = budget * self.cost_scale // 1, cap, 0
+        lengths = (longest, self.scale.bit_length(), self.cost_scale.bit_length())
+        self.width = 1 + sum(lengths) // 512
         return self
 
     def spend(self, steps: int) -> None:
         """Count work, which is limited."""
-        self.steps += steps
+        self.steps += steps * self.width
         if self.steps > MOST_STEPS:
             raise _Fails("the proof asks for too much work")
 
@@ -190,10 +201,11 @@ class _Problem:
         nothing to do with parts. Of equals, the first replaces the others. u is left out if one of
         its group can replace it, or if all that can cover each of its units to the top together.
 
-        Why that loses nothing: take a best store, and as long as it holds a candidate that is left
-        out, exchange it for one that can replace it and is not in the store. If all of them are in
-        it, the candidate adds nothing: drop it. The store stays feasible and is worth no less. Each
-        exchange moves to an earlier candidate of the order in which the loop goes, so they end.
+        Why that loses nothing: take a best store without what covers nothing. As long as it holds
+        a candidate that is left out, exchange it for one that can replace it and is not in the
+        store. If all of them are in it, the candidate adds nothing: drop it. The store stays
+        feasible and is worth no less. Each exchange moves to an earlier candidate of the order in
+        which the loop goes, so they end.
         """
         rows = [{r: min(z, self.top[r]) for r, z in row} for row in self.rows]
         able = [u for u, row in enumerate(rows) if row and self.cost[u] <= self.budget]
@@ -207,7 +219,7 @@ class _Problem:
             missing = {r: self.top[r] for r in row}
             others = min((alone.get(r, []) for r in row), key=len) if across else []
             for v in chain(own.get(group, ()), others):
-                self.spend(1 + len(row))
+                self.spend(8 + 4 * len(row))
                 if all(rows[v].get(r, 0) >= z for r, z in row.items()):
                     near = self.group[v] == group
                     missing = {} if near else {r: z - rows[v][r] for r, z in missing.items()}
@@ -235,7 +247,7 @@ class _Layout:
                 if not 0 <= r < len(problem.top) or self.block.setdefault(r, b) != b:
                     raise _Fails(f"unit {r} of block {b} is unknown or in two blocks")
             for g in groups:
-                if g >= 0 and (problem.cap > 1 or self.inside.setdefault(g, b) != b):
+                if _number(g) >= 0 and (problem.cap > 1 or self.inside.setdefault(g, b) != b):
                     raise _Fails(f"group {g} cannot be inside block {b}")
             self.order.append(tuple(max(g, ~g) for g in groups))
 
@@ -255,7 +267,7 @@ class _Node:
 
     @property
     def size(self) -> int:
-        return len(self.open) + len(self.base) + len(self.prices)
+        return len(self.open) + len(self.base) + len(self.prices) + len(self.kept)
 
 
 @dataclass(slots=True)
@@ -372,7 +384,7 @@ class _Checker:
             steps = len(states) * (len(layer) + 1) * (16 + len(units))
             self.spend(steps)
             asked += steps
-            if asked > MOST_IN_BLOCK:
+            if asked > MOST_IN_BLOCK or (p.fine and len(states) > MOST_FINE):
                 raise _Fails("a block asks for too much work")
             closing = [seat[r] for r in units if last[r] == at]
             ahead: dict[tuple[int, ...], int] = {}
@@ -405,8 +417,9 @@ class _Checker:
                 through[u] = max(through.get(u, net + rest), net + rest)
                 tail = net - before[key] + rest
                 back[key] = max(back.get(key, tail), tail)
+            first, second = sorted(through.values(), reverse=True)[:2]
             for u in through.keys() - {-1}:
-                other = max(value for v, value in through.items() if v != u)
+                other = second if through[u] == first else first
                 result.fall_in[u] = result.fall_in.get(u, 0) + best - through[u]
                 result.fall_out[u] = result.fall_out.get(u, 0) + best - other
             after = back
@@ -457,11 +470,11 @@ class _Checker:
                 elif word == PRICE:
                     node.prices = dict(node.prices)
                     for _ in range(_at_least_0(next(words))):
-                        pair = (next(words), next(words))
+                        pair = (_number(next(words)), _number(next(words)))
                         node.prices[pair] = _at_least_0(next(words))
                 elif word == FIX:
-                    banned = [next(words) for _ in range(_at_least_0(next(words)))]
-                    kept = [next(words) for _ in range(_at_least_0(next(words)))]
+                    banned = [_number(next(words)) for _ in range(_at_least_0(next(words)))]
+                    kept = [_number(next(words)) for _ in range(_at_least_0(next(words)))]
                     self.fix(node, banned, kept)
                 elif word == ZERO:
                     node.free = True
@@ -497,6 +510,13 @@ def _at_least_0(word: int) -> int:
     return word
 
 
+def _number(word: int) -> int:
+    """The number of a candidate, block or group."""
+    if not -HIGHEST < word < HIGHEST:
+        raise _Fails("a number that is too large for a candidate, block or group")
+    return word
+
+
 def verify(package: Package, certificate: Certificate) -> Verdict:
     """Whether a certificate proves the optimum of this package; if not, which step fails."""
     return PackageChecker(package).verify(certificate)
@@ -518,6 +538,8 @@ class PackageChecker:
             return Verdict(False, "the proof ends too early")
         except IndexError:
             return Verdict(False, "the proof names a layout that does not exist")
+        except ValueError:  # Python does not write numbers of more than 4300 digits
+            return Verdict(False, "the store is not feasible: its numbers are too long to be shown")
 
     def _verify(self, certificate: Certificate) -> Verdict:
         if certificate.package != self.digest:
@@ -528,6 +550,8 @@ class PackageChecker:
         if any(type(word) is not int for word in words):
             return Verdict(False, "the certificate holds something other than whole numbers")
         budget, cap, store = certificate.budget, certificate.group_cap, certificate.store
+        if not (isinstance(budget, Fraction) and isinstance(certificate.value, Fraction)):
+            return Verdict(False, "the budget or the value is not a fraction")
         if certificate.fineness.bit_count() != 1 or not Q <= certificate.fineness <= FINEST:
             return Verdict(False, f"the fineness is not a power of 2 from {Q} to {FINEST}")
         if cap < 1 or budget < 0:
@@ -537,7 +561,8 @@ class PackageChecker:
             return Verdict(False, f"the store is not feasible: {wrong[0]}")
         if self._problem is None:
             self._problem = _Problem(self.package)
-        problem = self._problem.at(budget, cap)
+        longest = max((word.bit_length() for word in certificate.proof), default=0)
+        problem = self._problem.at(budget, cap, longest)
         if certificate.scale != problem.scale:
             return Verdict(False, f"the scale of this package is {_shown(Fraction(problem.scale))}")
         index = {id: u for u, id in enumerate(problem.ids)}

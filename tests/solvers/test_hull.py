@@ -13,7 +13,8 @@ from memaudit.core.optimum import Certificate
 from memaudit.core.package import Package
 from memaudit.solvers.brute import BruteForce
 from memaudit.solvers.compiled import hull_solve
-from memaudit.solvers.compiled.hull_solve import solve_by_hulls
+from memaudit.solvers.compiled.hull import has_hulls
+from memaudit.solvers.compiled.large import solve_large
 from memaudit.solvers.compiled.problem import LargeSolution
 from memaudit.solvers.form import Form, integer_form
 from memaudit.solvers.packed import FINE, SCALE, clean, pack
@@ -49,11 +50,8 @@ def by_hulls(form: Form, limits: Limits | None = None) -> LargeSolution:
     packed = pack(form)
     assert packed is not None
     slack = np.zeros(len(packed.tops), np.int64)
-    solution = solve_by_hulls(
-        clean(packed), limits or Limits(), np.array(form.group, np.int64), SCALE, slack
-    )
-    assert solution is not None
-    return solution
+    groups = np.array(form.group, np.int64)
+    return solve_large(clean(packed), limits or Limits(), groups, slack)
 
 
 def checked(package: Package, form: Form, budget: Fraction, solution: LargeSolution) -> bool:
@@ -138,11 +136,11 @@ def test_more_levels_go_another_way() -> None:
     packed = pack(form)
     assert packed is not None
     slack = np.zeros(len(packed.tops), np.int64)
-    groups = np.array(form.group, np.int64)
-    assert solve_by_hulls(clean(packed), Limits(), groups, SCALE, slack) is None
+    assert not has_hulls(packed, slack)
     two = pack(integer_form(package).at(F(30), 1))
     assert two is not None
-    assert solve_by_hulls(clean(replace(two, budget=0)), Limits(), groups, SCALE, slack) is not None
+    assert has_hulls(two, slack)
+    assert not has_hulls(two, slack + 1)
 
 
 def test_fineness_is_part_of_the_claim() -> None:

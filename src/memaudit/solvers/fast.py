@@ -84,7 +84,7 @@ def solve_form(
     from memaudit.solvers.compiled.large import solve_large
 
     _wait_for_kernels(limits, "large")
-    large = solve_large(packed, limits, groups, SCALE, slack, hint)
+    large = solve_large(packed, limits, groups, slack, hint)
     return Solution(
         large.chosen,
         large.value,

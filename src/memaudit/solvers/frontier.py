@@ -215,14 +215,16 @@ def _sweeper(form: Form) -> "_Sweep | None":
         return None
     import numpy as np
 
-    from memaudit.solvers.compiled.hull import fits
+    from memaudit.solvers.compiled.hull import fits, has_hulls
     from memaudit.solvers.compiled.kernel_cache import ensure_compiled
     from memaudit.solvers.compiled.problem import prepare
 
     ensure_compiled("large")
     packed = clean(packed)
-    scale = FINE if packed.has_room else SCALE
-    state = prepare(packed, scale, np.zeros(len(form.levels), np.int64), across=True)
+    scale, slack = FINE if packed.has_room else SCALE, np.zeros(len(form.levels), np.int64)
+    if not has_hulls(packed, slack):
+        return None
+    state = prepare(packed, scale, slack, across=True)
     return _Sweep(form, packed, state) if fits(state.core) and len(state.core.cost) else None
 
 

@@ -24,16 +24,20 @@ from memaudit.solvers.compiled.simplex import (
     objective,
 )
 from memaudit.solvers.compiled.types import Core, Floats, Ints, Tableau, seal
+from memaudit.solvers.packed import Packed
 
 MOST_NAMES = 20_000
 """Rows that may be added in the life of a tableau."""
 
 MOST_PIVOTS = 20_000
-MOST_CELLS = 30_000_000
+MOST_CELLS = 60_000_000
 """Of a tableau: larger problems are left to price ascent."""
 
 TIE = 1e-5
 """A small cost of every x against ties; exact bounds are taken elsewhere."""
+
+ROUNDS, LEAST = 30, 0.01
+"""Rounds of cuts at a root; one that lowers the bound by less does not count as progress."""
 
 VIOLATED = 1e-4
 FLAT = 3
@@ -46,14 +50,17 @@ STARTS = 4
 def rows_needed(core: Core) -> int:
     """Rows a tableau has room for: budget, units, groups that may be too full, and cuts."""
     groups = np.count_nonzero(np.diff(core.group_start) > core.room)
-    return 51 + 3 * len(core.top) + int(groups)
+    return 51 + 2 * len(core.top) + int(groups)
+
+
+def has_hulls(packed: Packed, slack: Ints) -> bool:
+    """Whether units have at most two levels, so that the cuts are all there is to them."""
+    return not slack.any() and int(packed.tops.max(initial=0)) <= 2
 
 
 def fits(core: Core) -> bool:
-    """Whether units have at most two levels, and the tableau stays small."""
-    columns = len(core.cost) + len(core.top)
-    exact = not core.slack.any() and int(core.top.max(initial=0)) <= 2
-    return exact and rows_needed(core) * columns <= MOST_CELLS
+    """Whether the tableau of a problem with hulls stays small."""
+    return rows_needed(core) * (len(core.cost) + len(core.top)) <= MOST_CELLS
 
 
 def new_tableau(core: Core, budget: int) -> Tableau:

@@ -14,21 +14,15 @@ from operator import attrgetter
 
 import numpy as np
 
-from memaudit.core.optimum import Layout
-from memaudit.solvers.compiled.hull import bound_by_hulls, fits, multipliers, new_tableau
+from memaudit.solvers.compiled.hull import LEAST, ROUNDS, bound_by_hulls, multipliers, new_tableau
 from memaudit.solvers.compiled.hull_tree import CLOSED, FOUND, STOPPED, grow, new_search, waiting
 from memaudit.solvers.compiled.layout import choose_layout
 from memaudit.solvers.compiled.primal import improve
-from memaudit.solvers.compiled.problem import LargeSolution, OpenProblem, prepare
+from memaudit.solvers.compiled.problem import LargeSolution, OpenProblem
 from memaudit.solvers.compiled.simplex import UNBOUNDED
-from memaudit.solvers.compiled.stage import ACROSS, BLOCKS, FULL, LEAF, MU, ZERO, Stage, Trace
+from memaudit.solvers.compiled.stage import BLOCKS, FULL, LEAF, MU, ZERO, Stage, Trace
 from memaudit.solvers.compiled.types import KEPT, Flags, Floats, Ints, seal
-from memaudit.solvers.packed import FINE, Packed
 from memaudit.solvers.protocol import Limits
-
-ROUNDS = 30
-LEAST = 0.01
-"""A round of cuts that lowers the bound by less does not count as progress."""
 
 CLOSE, FEW_STEPS = 4, 8
 """Steps of price ascent where a bound just misses; gaps of so many grains are closed one by one."""
@@ -90,20 +84,16 @@ class Found:
 
 
 def solve_by_hulls(
-    packed: Packed, limits: Limits, group_names: Ints, scale: int, slack: Ints,
-    hint: tuple[int, ...] = (),
-) -> LargeSolution | None:  # fmt: skip
-    """Solve one packed problem, or None where it is not one for this way."""
-    across = packed.root_grain is None  # a branch of a proof leaves out what its root does
-    state = prepare(packed, FINE if packed.has_room else scale, slack, across)
-    if not fits(state.core):
-        return None
+    state: OpenProblem, limits: Limits, group_names: Ints, value: int, store: tuple[int, ...]
+) -> LargeSolution:
+    """The best store of what is open in a problem, if it is better than one that is known.
+
+    The proof is that of this part alone.
+    """
     with ThreadPoolExecutor(limits.threads) as pool:
         search = HullSearch(state, limits, group_names, pool)
-        for start in dict.fromkeys((hint, ())):
-            search.take(_polished(state, np.isin(state.names, np.array(start, np.int64)), 0))
-        solution = search.run()
-    return replace(solution, tape=(ACROSS, *solution.tape)) if across else solution
+        search.take(Found(STOPPED, value, store))
+        return search.run()
 
 
 class HullSearch:
@@ -130,8 +120,8 @@ class HullSearch:
         state, core = self.state, self.state.core
         reach = np.bincount(core.unit, core.level, len(core.top)).astype(np.int64)
         most = int(core.table[core.table_start[:-1] + np.minimum(reach, core.top)].sum())
-        if most < self.value + self.grain:
-            return self._solution(self.value, [ZERO, LEAF])
+        if most + state.value < self.value + self.grain:
+            return self._solution(self.value, [BLOCKS, 0, MU, 0, ZERO, LEAF])
         relaxed, found = _relax(state)
         self.take(found)
         stage = Stage(state, choose_layout(core, dense=True), relaxed.prices.copy(),
@@ -207,10 +197,9 @@ class HullSearch:
         return found
 
     def _solution(self, top: int, proof: list[int] | None) -> LargeSolution:
-        layouts: tuple[Layout, ...] = ((),) if proof and proof[0] == BLOCKS else ()
         return LargeSolution(
             self.value, tuple(sorted(self.store)), proof is not None, max(self.value, top),
-            self.nodes, tuple(proof or ()), layouts, self.root_bound, len(self.state.core.cost),
+            self.nodes, tuple(proof or ()), ((),), self.root_bound, len(self.state.core.cost),
             self.scale,
         )  # fmt: skip
 

@@ -8,12 +8,13 @@ from dataclasses import replace
 import numpy as np
 
 from memaudit.solvers.compiled.branch import search
+from memaudit.solvers.compiled.hull import fits, has_hulls
 from memaudit.solvers.compiled.hull_solve import solve_by_hulls
 from memaudit.solvers.compiled.primal import improve
-from memaudit.solvers.compiled.problem import LargeSolution, prepare
-from memaudit.solvers.compiled.stage import FULL, LEAF, MU, UNSET, ZERO, Stage, Trace
-from memaudit.solvers.compiled.types import FREE, Ints, seal
-from memaudit.solvers.packed import Packed
+from memaudit.solvers.compiled.problem import LargeSolution, OpenProblem, prepare
+from memaudit.solvers.compiled.stage import ACROSS, FULL, LEAF, MU, UNSET, ZERO, Stage, Trace
+from memaudit.solvers.compiled.types import FREE, Flags, Ints, seal
+from memaudit.solvers.packed import FINE, SCALE, Packed
 from memaudit.solvers.protocol import Limits
 
 ROUNDS = 60
@@ -35,25 +36,19 @@ STALLED = 0.03
 """Branch when a call of ROUNDS closes less than this share of the gap."""
 
 SWAP_LIMIT = 3000
-"""Cores with more candidates than this are not polished by swaps: too many pairs to try."""
+"""Stores of cores with more candidates than this are polished by swaps only once."""
 
 
 def solve_large(
-    packed: Packed, limits: Limits, group_names: Ints, scale: int, slack: Ints,
-    hint: tuple[int, ...] = (),
-) -> LargeSolution:  # fmt: skip
+    packed: Packed, limits: Limits, group_names: Ints, slack: Ints, hint: tuple[int, ...] = ()
+) -> LargeSolution:
     """Solve one packed problem by bounding, fixing and branching."""
-    by_hulls = solve_by_hulls(packed, limits, group_names, scale, slack, hint)
-    if by_hulls is not None:
-        if by_hulls.closed or limits.expired:
-            return by_hulls
-        hint = by_hulls.chosen
-    root = _Root(packed, limits, group_names, scale, slack, hint)
+    root = _Root(packed, limits, group_names, slack, hint)
     try:
         solution = root.solve()
         if not solution.closed and solution.value >= root.enough and not limits.expired:
             # The store that meets the bound came late. Known from the start, it is soon proven.
-            root = _Root(packed, limits, group_names, scale, slack, solution.chosen)
+            root = _Root(packed, limits, group_names, slack, solution.chosen)
             solution = root.solve()
         return solution
     except KeyboardInterrupt:
@@ -65,12 +60,19 @@ class _Root:
     """The root node: its stage, the best store so far and the lowest bound."""
 
     def __init__(
-        self, packed: Packed, limits: Limits, group_names: Ints, scale: int, slack: Ints,
+        self, packed: Packed, limits: Limits, group_names: Ints, slack: Ints,
         hint: tuple[int, ...],
     ) -> None:  # fmt: skip
         self.limits, self.trace, self.nodes = limits, Trace(group_names), 0
         self.rounds, self.core_size = ROUNDS, CORE_SIZE
-        state = self.state = prepare(packed, scale, slack)
+        self.has_hulls, scale = has_hulls(packed, slack), SCALE
+        if self.has_hulls:
+            scale = FINE if packed.has_room else SCALE
+            self.trace.layouts.append(())  # hulls need no blocks
+        across = self.has_hulls and packed.root_grain is None  # branches leave out what roots do
+        if across:
+            self.trace.put(ACROSS)
+        state = self.state = prepare(packed, scale, slack, across)
         core = state.core
         reach = np.bincount(core.unit, core.level, len(core.top)).astype(np.int64)
         last = core.table_start[:-1] + np.minimum(reach, core.top)
@@ -78,22 +80,21 @@ class _Root:
         self.grain = core.grain
         self.value, self.store = -1, tuple[int, ...]()
         for start in dict.fromkeys((hint, ())):
-            chosen = np.isin(state.names, np.array(start, np.int64))
-            levels = np.zeros((2, len(core.top)), np.int64)
-            value = int(improve(seal(core), chosen, state.budget, 0, *levels))
-            if value > self.value:
-                self.value, self.store = value, tuple(state.names[chosen].tolist())
+            self._offer(np.isin(state.names, np.array(start, np.int64)))
         self.mu = int(scale * self.value // max(1, state.budget) // 2)
         self.pace = np.array([-1.0, max(1.0, self.mu / 4)])
 
     def solve(self) -> LargeSolution:
         """Tighten stage after stage, then branch."""
-        if self.lowest <= self.value:
+        if self.lowest < self.value + self.grain:
             self.trace.put(ZERO, LEAF)
+            return self.solution(closed=True)
+        if self._by_hulls(self.state):
             return self.solution(closed=True)
         stage = Stage.first(self.state, self.mu, self.trace)
         for patience in PATIENCE:
             closed, stage = self._settle(stage)
+            closed = closed or self._by_hulls(stage.state)
             dense = stage.plan.layout.dense
             if not (closed or dense or self.limits.expired) and self._look_closer(stage):
                 closed, stage = self._settle(stage)
@@ -107,6 +108,26 @@ class _Root:
             self.rounds *= 4
             self.core_size *= 2
         return self.solution(closed=False)
+
+    def _offer(self, chosen: Flags) -> None:
+        """Complete a store of what is open; keep it if it is the best so far."""
+        state = self.state
+        levels = np.zeros((2, len(state.core.top)), np.int64)
+        value = state.value + int(improve(seal(state.core), chosen, state.budget, 0, *levels))
+        if value > self.value:
+            self.value, self.store = value, (*state.kept, *state.names[chosen].tolist())
+
+    def _by_hulls(self, state: OpenProblem) -> bool:
+        """Solve what is open by the hulls of the units, where there are any; whether closed."""
+        if not self.has_hulls or not fits(state.core) or self.limits.expired:
+            return False
+        found = solve_by_hulls(state, self.limits, self.trace.group_names, self.value, self.store)
+        self.value, self.store = found.value, found.chosen
+        self.nodes += found.nodes
+        self.lowest = min(self.lowest, found.bound)
+        if found.closed:
+            self.trace.put(*found.tape)
+        return found.closed
 
     def _settle(self, stage: Stage) -> tuple[bool, Stage]:
         """Tighten and shrink until it is time to branch; whether the problem is closed."""
@@ -180,7 +201,7 @@ class _Root:
             self.nodes += 1
             self.lowest = min(self.lowest, offset + bound / core.scale)
             if bound >= target:
-                value, store = stage.store(passes=3 if len(core.cost) <= SWAP_LIMIT else 0)
+                value, store = stage.store(passes=3 if len(core.cost) <= SWAP_LIMIT else 1)
                 if value > self.value:
                     self.value, self.store = value, store
                     target = (value - offset + core.grain) * core.scale
@@ -211,5 +232,5 @@ class _Root:
         return LargeSolution(
             self.value, tuple(sorted(self.store)), closed, bound, self.nodes,
             tuple(self.trace.tape), tuple(self.trace.layouts), self.lowest,
-            len(self.state.core.cost),
+            len(self.state.core.cost), self.state.core.scale,
         )  # fmt: skip

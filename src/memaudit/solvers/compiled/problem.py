@@ -97,7 +97,8 @@ def replaceable(
 ) -> Flags:
     """Candidates that others, alone in their groups, can replace (`useful` in checker.py)."""
     count = cost.shape[0]
-    able, size, total = np.zeros(count, np.bool_), np.zeros(group.max() + 1), np.zeros(count)
+    able, total = np.zeros(count, np.bool_), np.zeros(count, np.int64)
+    size = np.zeros(group.max() + 1, np.int64)
     for u in range(count):
         able[u] = cost[u] <= budget and row_start[u] < row_start[u + 1]
         if able[u]:
