@@ -25,7 +25,12 @@ STORES_AT_FIRST = 100
 STORES_LATER = 16
 """Every node looks for a store at first, later every so many."""
 
-JUMP = 10
+FIRST_SHAKE = 64
+"""Nodes after which the best store is shaken, then whenever they have doubled."""
+
+JUMP, DENSE_JUMP, MOST_WAITING = 10, 16, 1000
+"""Every so many nodes that with the highest bound is taken up, unless too many wait already."""
+
 ABOVE_ALL = 1 << 60
 
 
@@ -101,14 +106,14 @@ def search(
     A store worth `enough` ends it at once: nothing is worth more, and a proof that begins with that
     store is shorter than this one.
 
-    Depth first, but with blocks every so often the child with the highest bound is taken up, so
-    that a poor first store does not keep the search in a corner. (Without blocks the prices
-    differ too much from one part of the tree to another for that to pay.)
+    Depth first, but every so often the child with the highest bound is taken up, so that a poor
+    first store does not keep the search in a corner, and the bound of all falls.
     """
     best, tree = SearchResult(value, store, False, 0), ProofNode()
     state = (stage.status.copy(), stage.prices.copy(), stage.known.copy(), stage.left, mu)
     waiting = [_Pending(tree, -1, 0, *state, ABOVE_ALL)]
-    proof, most = stage.trace.tape, limits.nodes or ABOVE_ALL
+    proof, most, next_shake = stage.trace.tape, limits.nodes or ABOVE_ALL, FIRST_SHAKE
+    jumps = DENSE_JUMP if stage.plan.layout.dense else JUMP
     with _Crew(stage, limits.threads) as crew:
         while waiting:
             if best.value >= enough > value or best.nodes >= most or limits.expired:
@@ -117,7 +122,8 @@ def search(
             size = TOGETHER if best.nodes >= ALONE else 1
             round_: list[_Pending] = []
             while waiting and len(round_) < size:
-                jump = (best.nodes + len(round_)) % JUMP == JUMP - 1 and not stage.plan.layout.dense
+                number = best.nodes + len(round_)
+                jump = number % jumps == jumps - 1 and len(waiting) < MOST_WAITING
                 round_.append(waiting.pop(_highest(waiting) if jump else -1))
             visits = crew.visit(round_, best)
             for visit in visits:
@@ -126,6 +132,11 @@ def search(
             for visit in reversed(visits):
                 waiting += visit.children
             best.nodes += len(round_)
+            if best.nodes >= next_shake:
+                found, kept = stage.shaken(best.store, next_shake)
+                if found > best.value:
+                    best.value, best.store = found, kept
+                next_shake *= 2
             open_ = max((pending.bound for pending in waiting), default=0)
             limits.tell(best.value, stage.state.value + open_ // stage.state.core.scale, best.nodes)
     best.closed = not waiting

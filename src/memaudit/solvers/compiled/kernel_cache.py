@@ -78,7 +78,7 @@ def compile_piece(piece: str) -> None:
     from memaudit.solvers.compiled.block_frontier import component_frontier
     from memaudit.solvers.compiled.hull_solve import search_at_once
     from memaudit.solvers.compiled.layout import choose_layout
-    from memaudit.solvers.compiled.primal import improve
+    from memaudit.solvers.compiled.primal import drop_waste, improve, shake
     from memaudit.solvers.compiled.problem import prepare
     from memaudit.solvers.compiled.stage import Stage, Trace
     from memaudit.solvers.compiled.types import seal
@@ -107,7 +107,10 @@ def compile_piece(piece: str) -> None:
         search_at_once(state)
     else:
         levels = np.zeros((2, len(core.top)), np.int64)
-        improve(seal(core), np.zeros(len(core.cost), np.bool_), state.budget, 1, *levels)
+        store = np.zeros(len(core.cost), np.bool_)
+        improve(seal(core), store, state.budget, 1, *levels)
+        shake(seal(core), store, state.budget, 1, *levels)
+        drop_waste(seal(core), store, *levels)
         component_frontier(seal(core), seal(choose_layout(core).layout), state.budget)
 
 

@@ -6,6 +6,9 @@ from numba.core.extending import register_jitable
 
 from memaudit.solvers.compiled.types import Core, Flags, Floats, Ints
 
+FEW = 5
+"""So many candidates and one more are dropped at most when a store is shaken."""
+
 
 @njit(cache=True)
 def _gain(
@@ -209,6 +212,32 @@ def improve(
     value = fill(core, chosen, budget, covered, amount)
     if passes > 0:
         value = swap(core, chosen, budget, passes, covered, amount)
+    return value
+
+
+@njit(cache=True, nogil=True)
+def shake(
+    core: Core, chosen: Flags, budget: int, tries: int, covered: Ints, amount: Ints
+) -> int:  # fmt: skip
+    """Drop a few candidates of a store, by chance, and complete it again; keep what is no worse."""
+    value, _ = store_value(core, chosen, covered, amount)
+    members, trial = np.nonzero(chosen)[0], chosen.copy()
+    seed = 88172645463325252 + tries
+    for _ in range(tries if members.shape[0] else 0):
+        for u in range(chosen.shape[0]):
+            trial[u] = chosen[u]
+        for _ in range(2 + (seed >> 20) % FEW):
+            seed ^= seed << 13
+            seed ^= seed >> 7
+            seed ^= seed << 17
+            trial[members[(seed >> 11) % members.shape[0]]] = False
+        found = swap(core, trial, budget, 1, covered, amount)
+        found = max(found, fill(core, trial, budget, covered, amount))
+        if found >= value:
+            value = found
+            for u in range(chosen.shape[0]):
+                chosen[u] = trial[u]
+            members = np.nonzero(chosen)[0]
     return value
 
 

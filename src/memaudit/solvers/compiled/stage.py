@@ -9,7 +9,7 @@ import numpy as np
 from memaudit.core.optimum import Block, Layout
 from memaudit.solvers.compiled.bound import visit, workspace
 from memaudit.solvers.compiled.layout import Plan, choose_layout
-from memaudit.solvers.compiled.primal import improve
+from memaudit.solvers.compiled.primal import improve, shake
 from memaudit.solvers.compiled.problem import OpenProblem
 from memaudit.solvers.compiled.types import BANNED, FREE, KEPT, Floats, Ints, seal
 
@@ -185,6 +185,14 @@ class Stage:
         trial[work.best[work.best >= 0]] = True
         trial[self.status == KEPT] = True
         value = improve(self.sealed[0], trial, state.budget, passes, *self._levels)
+        return state.value + int(value), (*state.kept, *state.names[trial].tolist())
+
+    def shaken(self, store: tuple[int, ...], tries: int) -> tuple[int, tuple[int, ...]]:
+        """A store that is at least as good as the part of another one that is still possible."""
+        state = self.state
+        trial = np.isin(state.names, np.array(store, np.int64))
+        improve(self.sealed[0], trial, state.budget, 1, *self._levels)
+        value = shake(self.sealed[0], trial, state.budget, tries, *self._levels)
         return state.value + int(value), (*state.kept, *state.names[trial].tolist())
 
     def kept_store(self) -> tuple[int, ...]:
