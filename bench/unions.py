@@ -3,7 +3,7 @@
 Raw turns, session summaries and the memories of one to four systems, at coverage levels 0, 1/2
 and 1. Two densities: *labelled* cells say what a text holds, *lexical* ones which words it shares
 with a unit. Real unions (real_unions.py) are the pattern. Seeds below 900 were used to tune the
-generator and may be used to tune solvers; the default seeds are held out.
+generator, and may be used to tune solvers; the default seeds are held out.
 
 Checked on seeds 1 to 5 at budgets 250 to 1000, 8 s each. Lexical: 9 to 16 thousand cells, Gurobi
 0.05 to 0.65 s with at most 119 nodes, HiGHS open on 4 of 20; the real R1j: 15 thousand cells,

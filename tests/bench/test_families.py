@@ -9,11 +9,11 @@ from bench.families import C_BUDGETS, FAMILIES, family, warm_up
 from bench.instance import Instance
 from memaudit.core.errors import MemAuditError
 
-COUNTS = {"A": 40, "B": 40, "C": 18, "D": 3, "E": 6, "H": 3, "R": 36}
+COUNTS = {"A": 40, "B": 40, "C": 18, "D": 6, "E": 12, "H": 9, "R": 36}
 
 DIGESTS = {
-    "A": "736041290718", "B": "d854f2b3eba9", "C": "41babef39879", "D": "3b456672a29b",
-    "E": "d0618a71c108", "H": "c354e4167463", "R": "857a5bce2edb",
+    "A": "845454970456", "B": "61021acbdaa7", "C": "a24128cb452f", "D": "985d4469d307",
+    "E": "18e9763a1fa5", "H": "4854245b6766", "R": "76eb6f190dfe",
 }  # fmt: skip
 """Of all problems of a family."""
 
@@ -37,7 +37,7 @@ def test_default_seeds_give_the_declared_counts(drawn: dict[str, list[Instance]]
     names = [instance.name for instances in drawn.values() for instance in instances]
     assert len(set(names)) == len(names)
     assert {name.split(" B ")[0] for name in names if name.startswith("C")} == {
-        "C101 cross 60", "C102 cross 0", "C103 cross 30",
+        "C701 cross 60", "C702 cross 0", "C703 cross 30",
     }  # fmt: skip
 
 
@@ -66,7 +66,7 @@ def test_sizes_of_conversations_and_dense_problems(drawn: dict[str, list[Instanc
         assert 500 <= groups <= 750
         assert 2000 <= len(instance.packed.cost) <= 3000
         assert 350 <= len(instance.packed.tops) <= 450
-    assert [instance.packed.budget for instance in drawn["D"]] == [1000, 5000, 10000]
+    assert [instance.packed.budget for instance in drawn["D"]] == [1000, 5000, 10000] * 2
     for instance in drawn["D"]:
         assert 18_000 <= len(instance.packed.cost) <= 23_000
     for instance in (*drawn["E"], *drawn["H"]):  # dense: every candidate covers 5 to 15 units
