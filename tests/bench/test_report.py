@@ -153,7 +153,7 @@ def test_printed_report_has_counts_ratios_and_targets() -> None:
     """Check over solve is 0.5 and 1.5; their median is 1."""
     text = printed(REPORT)
     for part in (
-        "1 of 1", "target 20: reached", "not installed: pip install memaudit[bench]",
+        "1 of 1", "target 40: reached", "not installed: pip install memaudit[bench]",
         "compilation and warm-up 1.5 s, not counted", "240,000 rows in 42.0 s on 2 processes",
         "4 times the rows took 4.20 times as long (1.05 of linear)",
         "240,000 rows below 60 s: reached", "at 6 of 6 budgets",

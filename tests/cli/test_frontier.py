@@ -104,6 +104,11 @@ def test_a_stopped_frontier_continues(tmp_path: Path) -> None:
 def test_another_file_is_not_overwritten(tiny_file: Path) -> None:
     error = failure("frontier", tiny_file, "--max-budget", 4, "--out", tiny_file)
     assert error == f"error: {tiny_file}: already exists and is not a frontier; choose another file"
+    out, part = tiny_file.with_name("f.json"), tiny_file.with_name("f.json.part")
+    part.write_text("mine")
+    error = failure("frontier", tiny_file, "--max-budget", 4, "--out", out)
+    assert error == f"error: {part}: already exists and is no unfinished frontier; move it"
+    assert part.read_text() == "mine"
     assert failure("frontier", tiny_file, "--max-budget", 4, "--threads", 0) == (
         "error: --threads must be at least 1, not 0"
     )

@@ -67,8 +67,7 @@ def test_one_programme_equals_solve(seed: int) -> None:
     for budget, best in found.steps():
         assert value(subject, found.stores[budget]).low == best
         assert subject.total_cost(found.stores[budget]) <= budget
-    known = found.stores[max(b for b in found.stores if b <= 20)]
-    again = solve(subject, 20, hint=known)
+    again = solve(subject, 20, hint=found.store_at(20))
     assert again.certified
     assert again.value == found.values[20]
 

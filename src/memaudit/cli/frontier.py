@@ -73,12 +73,17 @@ def frontier(
         typer.echo(safe(f"plot: {plot}"), err=as_json)
 
 
+_MARK = b'{"package":"'
+
+
 class _Unfinished:
     """What is done of a frontier, in a journal beside its file until all of it is."""
 
     def __init__(self, path: Path) -> None:
         from memaudit.io.journal import Journal
 
+        if path.exists() and not path.read_bytes().startswith(_MARK[: path.stat().st_size]):
+            raise MemAuditError(f"{path}: already exists and is no unfinished frontier; move it")
         self.journal = Journal(path)
 
     def __enter__(self) -> "_Unfinished":
@@ -87,7 +92,9 @@ class _Unfinished:
 
     def __exit__(self, *error: Any) -> None:
         self.journal.__exit__(*error)
-        if self.journal.path.exists():
+        if not self.journal.rows:
+            self.remove()
+        elif self.journal.path.exists():
             typer.echo(safe("stopped; the same command continues"), err=True)
 
     def known(self, key: dict[str, Any]) -> list["Part"]:
@@ -107,7 +114,7 @@ class _Unfinished:
         self.journal.append([to_line({**key, **asdict(part)})])
 
     def remove(self) -> None:
-        self.journal.path.unlink()
+        self.journal.path.unlink(missing_ok=True)
 
 
 def _frontier(

@@ -68,6 +68,10 @@ class Frontier:
     """Of all that the candidates are worth together, the share that rests on assumed cells."""
     stores: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
 
+    def store_at(self, budget: int) -> tuple[str, ...]:
+        """A best store of a budget; nothing for the method "components"."""
+        return self.stores.get(max((b for b in self.stores if b <= budget), default=-1), ())
+
     def steps(self) -> list[tuple[int, Fraction]]:
         """The budgets at which OPT rises, with its value from there on."""
         return [

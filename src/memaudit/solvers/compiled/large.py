@@ -35,8 +35,9 @@ SMALL_CORE = 40
 STALLED = 0.03
 """Branch when a call of ROUNDS closes less than this share of the gap."""
 
-SWAP_LIMIT = 3000
-"""Stores of cores with more candidates than this are polished by swaps only once."""
+SWAP_LIMIT, MOST_SWAPS = 3000, 2_000_000
+"""Stores of cores with more candidates are polished by swaps once, or not at all if that would try
+more of them; by hulls, a good store is worth that."""
 
 
 def solve_large(
@@ -201,7 +202,7 @@ class _Root:
             self.nodes += 1
             self.lowest = min(self.lowest, offset + bound / core.scale)
             if bound >= target:
-                value, store = stage.store(passes=3 if len(core.cost) <= SWAP_LIMIT else 1)
+                value, store = stage.store(self._passes(len(core.cost)))
                 if value > self.value:
                     self.value, self.store = value, store
                     target = (value - offset + core.grain) * core.scale
@@ -220,6 +221,12 @@ class _Root:
             if previous - bound <= STALLED * (bound - target) or self.limits.expired:
                 return "stuck"
             previous = bound
+
+    def _passes(self, candidates: int) -> int:
+        """How often a store is polished by swaps."""
+        if candidates <= SWAP_LIMIT:
+            return 3
+        return int(self.has_hulls or len(self.store) * candidates <= MOST_SWAPS)
 
     def _decided(self) -> None:
         """Nothing is open: what is kept is the only store left."""
