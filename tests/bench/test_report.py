@@ -126,7 +126,7 @@ REPORT = Report(
     seconds=60.0,
     threads=2,
     families=[FamilyRun("B", ("B1",), {
-        "memaudit": Outcome([proven(0.001)], 1.5, 10), "highs": Outcome([proven(0.03)]),
+        "memaudit": Outcome([proven(0.001)], 1.5, 10), "highs": Outcome([proven(0.05)]),
         "scip": Outcome(missing="not installed: pip install memaudit[bench]"),
     })],
     frontier=[FrontierLine("C1", 0.5, "HiGHS", 2000.0, 0.01, 6, ())],

@@ -27,10 +27,11 @@ from memaudit.solvers.protocol import Limits
 CLOSE, FEW_STEPS = 4, 8
 """Steps of price ascent where a bound just misses; gaps of so many grains are closed one by one."""
 
-NODES, FEWER, TOGETHER = 256, 48, 8
+NODES, FEWER, TOGETHER = 256, 64, 8
 """Nodes after which a search is split into its open parts, fewer while a round has few parts."""
 
 WORDS = 1 << 18
+"""Of proof, after which it is split as well."""
 
 DEEPEST, REMEMBERED = 256, 1 << 23
 """Depths of a search, and prices of all depths together."""
@@ -159,9 +160,10 @@ class HullSearch:
             if words > LONGEST_PROOF or self.limits.out(self.nodes):
                 return None
             parts = [rest.pop() for _ in range(min(TOGETHER, len(rest)))]
-            nodes, stop = FEWER if 1 < len(parts) < TOGETHER else NODES, np.zeros(1, np.int64)
+            nodes, stop = FEWER if len(parts) < TOGETHER else NODES, np.zeros(1, np.int64)
             search = partial(_explore, assumed, self.group_names, nodes, stop)
-            found = self._together(search, parts, stop) if self.pool else map(search, parts)
+            alone = self.pool is None or parts[0] is whole
+            found = map(search, parts) if alone else self._together(search, parts, stop)
             for part, one in zip(parts, found, strict=False):
                 self.take(one)
                 words += len(part.words)
