@@ -187,7 +187,7 @@ def test_report_fails_on_a_wrong_frontier_or_a_missing_certificate() -> None:
 
 def test_json_form_can_be_written() -> None:
     data = json.loads(json.dumps(REPORT.to_json()))
-    assert data["families"][0]["against_best"]["median"] == pytest.approx(30.0)
+    assert data["families"][0]["against_best"]["median"] == pytest.approx(50.0)
     assert data["families"][0]["outcomes"]["highs"]["results"][0]["value"] == 7
     # 4 times the candidates: 4 times as long, and 8 times the memory beyond the base.
     assert data["scale_exponents"] == pytest.approx({"time": 1.0, "memory": 1.5})
