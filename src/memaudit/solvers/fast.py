@@ -6,8 +6,6 @@ first small solve does not wait for a compiler.
 
 import sys
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -26,8 +24,7 @@ SMALL_NODES = 20_000
 SHORT_PROOF = 5
 """Nodes of a proof that is not worth shortening."""
 TAPE_WORDS = 4096
-BATCH_WORDS, LEAST_BATCH = 1024, 8
-"""Words of a proof in a batch, and problems that are worth a thread."""
+BATCH_WORDS = 1024
 
 Result = tuple[int, tuple[int, ...], bool, int]
 """Value, chosen candidates, whether proven optimal, upper bound."""
@@ -161,22 +158,10 @@ def solve_packed(packed: Packed, limits: Limits) -> Result:
 
 
 def solve_batch(problems: Sequence[Packed], limits: Limits) -> list[Result]:
-    """Solve many small problems in one compiled call a thread, then those that stay open."""
-    _wait_for_kernels(limits, "small")
-    size = max(LEAST_BATCH, -(-len(problems) // limits.threads))
-    pieces = [problems[at : at + size] for at in range(0, len(problems), size)]
-    with ThreadPoolExecutor(limits.threads) as pool:
-        found = [result for piece in pool.map(_batch, pieces) for result in piece]
-    return [
-        solve_packed(packed, limits) if result is None else result
-        for packed, result in zip(problems, found, strict=True)
-    ]
-
-
-def _batch(problems: Sequence[Packed]) -> list[Result | None]:
-    """Small problems in one compiled call; None for those that stay open."""
+    """Solve many small problems in one compiled call, then those that stay open one by one."""
     from memaudit.solvers.compiled.batch import batch
 
+    _wait_for_kernels(limits, "small")
     candidate_at = starts_of([len(p.cost) for p in problems])
     unit_at = starts_of([len(p.table_start) - 1 for p in problems])
     count = len(problems)
@@ -198,10 +183,11 @@ def _batch(problems: Sequence[Packed]) -> list[Result | None]:
         np.array([p.group_cap for p in problems], np.int64),
         SCALE, SMALL_NODES, BATCH_WORDS, store, value, nodes, tapes, used, rest,
     )  # fmt: skip
-    values = value.tolist()
-    return [
-        None
-        if rest[i]
-        else (values[i], tuple(np.nonzero(store[first:last])[0].tolist()), True, values[i])
-        for i, (first, last) in enumerate(pairwise(candidate_at.tolist()))
-    ]
+    results: list[Result] = []
+    for i, packed in enumerate(problems):
+        if rest[i]:
+            results.append(solve_packed(packed, limits))
+            continue
+        chosen = np.nonzero(store[candidate_at[i] : candidate_at[i + 1]])[0]
+        results.append((int(value[i]), tuple(chosen.tolist()), True, int(value[i])))
+    return results

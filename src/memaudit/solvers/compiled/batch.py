@@ -12,7 +12,7 @@ from memaudit.solvers.compiled.types import Flags, Ints
 small_search: Any = njit(cache=True)(small.small_search)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True)
 def batch(
     cost: Ints, group: Ints, row_start: Ints, unit: Ints, level: Ints, table_start: Ints,
     table: Ints, slack: Ints, candidate_at: Ints, entry_at: Ints, unit_at: Ints, table_at: Ints,
