@@ -13,6 +13,9 @@ from memaudit.solvers.compiled.primal import improve, shake
 from memaudit.solvers.compiled.problem import OpenProblem
 from memaudit.solvers.compiled.types import BANNED, FREE, KEPT, Floats, Ints, seal
 
+MOST_SWAPS = 50_000_000
+"""When a store is shaken: fewer tries where each has many swaps to consider."""
+
 LEAF, BRANCH, MU, PRICE, FIX, ZERO, BLOCKS, FULL, ACROSS = range(9)
 
 
@@ -192,6 +195,7 @@ class Stage:
         state = self.state
         trial = np.isin(state.names, np.array(store, np.int64))
         improve(self.sealed[0], trial, state.budget, 1, *self._levels)
+        tries = min(tries, 1 + MOST_SWAPS // (1 + int(trial.sum()) * len(trial)))
         value = shake(self.sealed[0], trial, state.budget, tries, *self._levels)
         return state.value + int(value), (*state.kept, *state.names[trial].tolist())
 
