@@ -67,7 +67,7 @@ Q, FINEST = 1024, 1 << 20
 LEAF, BRANCH, MU, PRICE, FIX, ZERO, LAYOUT, BROKEN, ACROSS = range(9)
 LONGEST_TABLE = 1 << 16
 HIGHEST, MOST_FINE = 1 << 60, 1 << 12
-"""Larger numbers may share a hash, so few of them are looked up in one place."""
+"""Numbers from the first on may share a hash, so at most so many of them are looked up together."""
 
 MOST_STEPS, MOST_IN_BLOCK = 4_000_000_000, 1 << 26
 MOST_PENDING = 1 << 24
@@ -481,11 +481,11 @@ class _Checker:
                 elif word == LAYOUT:
                     node.layout, node.prices = layouts[_at_least_0(next(words))], {}
                 elif word not in (LEAF, BRANCH, BROKEN):
-                    raise _Fails(f"unknown word {word}")
+                    raise _Fails(f"unknown word {_shown(Fraction(word))}")
             if word == BRANCH:
                 u = next(words)
                 if u not in node.open:
-                    raise _Fails(f"branch on candidate {u}, which is not open")
+                    raise _Fails(f"branch on candidate {_number(u)}, which is not open")
                 node.open = tuple(v for v in node.open if v != u)
                 waiting.append(replace(node))
                 self.keep(node, [u])
@@ -506,7 +506,7 @@ class _Checker:
 
 def _at_least_0(word: int) -> int:
     if word < 0:
-        raise _Fails(f"{word} where a number of at least 0 is expected")
+        raise _Fails(f"{_shown(Fraction(word))} where a number of at least 0 is expected")
     return word
 
 
@@ -538,8 +538,6 @@ class PackageChecker:
             return Verdict(False, "the proof ends too early")
         except IndexError:
             return Verdict(False, "the proof names a layout that does not exist")
-        except ValueError:  # Python does not write numbers of more than 4300 digits
-            return Verdict(False, "the store is not feasible: its numbers are too long to be shown")
 
     def _verify(self, certificate: Certificate) -> Verdict:
         if certificate.package != self.digest:
@@ -556,7 +554,10 @@ class PackageChecker:
             return Verdict(False, f"the fineness is not a power of 2 from {Q} to {FINEST}")
         if cap < 1 or budget < 0:
             return Verdict(False, "the group cap must be at least 1 and the budget at least 0")
-        wrong = violations(self.package, store, budget, cap)
+        try:
+            wrong = violations(self.package, store, budget, cap)
+        except ValueError:  # Python does not write numbers of more than 4300 digits
+            wrong = ["its numbers are too long to be shown"]
         if wrong:
             return Verdict(False, f"the store is not feasible: {wrong[0]}")
         if self._problem is None:

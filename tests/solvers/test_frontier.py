@@ -1,5 +1,6 @@
 """`frontier` against `solve` at every budget, by both of its methods."""
 
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -80,6 +81,8 @@ def test_parts_that_are_known_are_not_computed_again(monkeypatch: pytest.MonkeyP
     again: list[Part] = []
     assert frontier(package, 160, known=kept[:2], keep=again.append) == whole
     assert again == kept[2:]
+    smaller = [replace(part, first=part.first + 1) for part in kept[1:]]  # of another part size
+    assert frontier(package, 160, known=smaller) == whole
     monkeypatch.setattr(module._Sweep, "solve", None)  # nothing is left to solve
     assert frontier(package, 160, known=kept) == whole
 

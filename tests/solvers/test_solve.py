@@ -84,13 +84,24 @@ def test_progress_closes_in(levels: str, monkeypatch: pytest.MonkeyPatch) -> Non
     package, budget = as_package(HARD[1]), HARD[1].packed.budget
     if levels == "two":
         package, budget = two_levels(40, 182, 57), 9
-    told: list[SolveProgress] = []
-    found = solve(package, budget, progress=told.append)
+    told: list[tuple[int, int | None]] = []
+    form = integer_form(package).at(Fraction(budget), 1)
+    limits = Limits(progress=lambda value, bound, _: told.append((value, bound)))
+    best = Fast().solve(form, limits).value
     assert len(told) > 2
-    values, bounds = [one.value for one in told], [one.bound for one in told if one.bound]
+    assert all(value <= best for value, _ in told)
+    assert all(bound is None or bound >= best for _, bound in told)
+    shown: list[SolveProgress] = []
+    solve(package, budget, progress=shown.append)
+    values, bounds = [one.value for one in shown], [one.bound for one in shown if one.bound]
     assert values == sorted(values)
     assert bounds == sorted(bounds, reverse=True)
-    assert values[-1] <= found.value <= bounds[-1]
+
+
+def test_a_hint_that_is_no_store_is_ignored(tiny: Package) -> None:
+    best = solve(tiny, 3)
+    for hint in (["nobody"], [candidate.id for candidate in tiny.candidates], best.store):
+        assert solve(tiny, 3, hint=hint).value == best.value
 
 
 def test_out_of_time_is_a_bound() -> None:

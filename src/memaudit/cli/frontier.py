@@ -90,12 +90,13 @@ class _Unfinished:
         self.journal.__enter__()
         return self
 
-    def __exit__(self, *error: Any) -> None:
-        self.journal.__exit__(*error)
+    def __exit__(self, kind: Any, *error: Any) -> None:
+        self.journal.__exit__(kind, *error)
         if not self.journal.rows:
             self.remove()
-        elif self.journal.path.exists():
-            typer.echo(safe("stopped; the same command continues"), err=True)
+        elif kind is KeyboardInterrupt:
+            what = f"stopped; the same command continues from {self.journal.path}"
+            typer.echo(safe(what), err=True)
 
     def known(self, key: dict[str, Any]) -> list["Part"]:
         """The parts of a frontier that an earlier command has done."""

@@ -152,7 +152,8 @@ Threads = Annotated[
     int | None,
     typer.Option(
         metavar="N",
-        help="Threads of a solve; the result is the same. Default: all cores, up to 8.",
+        help="Threads, for a solve and for several budgets; the result is the same. Default: all "
+        "cores, up to 8.",
         callback=use_threads,
     ),
 ]

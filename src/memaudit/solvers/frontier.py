@@ -151,23 +151,26 @@ def _parts(
     keep: Callable[[Part], None] | None, progress: Progress | None,
 ) -> Iterator[Part]:  # fmt: skip
     """The last budget and those that its store reaches down to; then all below, part by part."""
-    earlier = {part.last: part for part in known}
+    earlier = {(part.first, part.last): part for part in known}
 
     def done(part: Part) -> Part:
-        if keep is not None and part.last not in earlier:
+        if keep is not None and (part.first, part.last) not in earlier:
             keep(part)
         return part
 
-    top = done(earlier.get(last) or solver.solve(last, last))
+    def solve(end: int) -> Part:
+        first = max(0, end - TOGETHER + 1)
+        return earlier.get((first, end)) or solver.solve(first, end)
+
+    tops = [part for part in known if part.last == last]
+    top = done(tops[0] if tops else solver.solve(last, last))
     lasts = range(top.first - 1, -1, -TOGETHER)
     if progress is not None:
         progress(last + 1 - top.first, last + 1)
     yield top
     pool = ThreadPoolExecutor(threads)
     try:
-        for part in pool.map(
-            lambda end: earlier.get(end) or solver.solve(max(0, end - TOGETHER + 1), end), lasts
-        ):
+        for part in pool.map(solve, lasts):
             yield done(part)
             if progress is not None:
                 progress(last + 1 - part.first, last + 1)
@@ -201,9 +204,10 @@ class _OneByOne:
         form, budget = self.form, last
         steps: list[tuple[int, int, tuple[int, ...]]] = []
         while budget >= first:
-            solution = solve_with_parts(Auto(), form.at(Fraction(budget), form.group_cap), Limits())
+            limits = Limits()
+            solution = solve_with_parts(Auto(), form.at(Fraction(budget), form.group_cap), limits)
             if not solution.closed:
-                raise _not_proven(budget)
+                raise _not_proven(budget, limits)
             chosen = without_waste(form, solution.chosen)
             lowest = -(-sum(form.cost[u] for u in chosen) // form.cost_scale)
             lowest = min(first, lowest) if first == last else max(first, lowest)
@@ -245,9 +249,10 @@ class _Sweep:
 
         form = self.form
         budgets = [budget * form.cost_scale for budget in range(first, last + 1)]
-        points = sweep(self.state, budgets, self.groups, Limits())
+        limits = Limits()
+        points = sweep(self.state, budgets, self.groups, limits)
         if len(points) < len(budgets):
-            raise _not_proven(last - len(points))
+            raise _not_proven(last - len(points), limits)
         if first == last:
             cost = sum(form.cost[u] for u in points[0].store)
             first = -(-cost // form.cost_scale)
@@ -260,5 +265,7 @@ class _Sweep:
         return Part(first, last, tuple(steps))
 
 
-def _not_proven(budget: int) -> MemAuditError:
+def _not_proven(budget: int, limits: Limits) -> BaseException:
+    if limits.expired:
+        return KeyboardInterrupt()
     return MemAuditError(f"frontier stopped at budget {budget}: its optimum is not proven")

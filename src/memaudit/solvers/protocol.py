@@ -27,7 +27,8 @@ def usual_threads() -> int:
         return 1
     if _threads:
         return _threads[-1]
-    return min(MOST_THREADS, len(os.sched_getaffinity(0)))
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    return min(MOST_THREADS, cores or 1)
 
 
 def use_threads(threads: int | None) -> int | None:

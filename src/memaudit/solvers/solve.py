@@ -118,7 +118,7 @@ def _in_threads(
             try:
                 optimum = work.result()
             except KeyboardInterrupt:
-                stopped = not STOP.is_set()
+                stopped = stopped or not STOP.is_set()
                 STOP.set()
                 optimum = work.result()
             yield optimum
@@ -167,9 +167,10 @@ class PackageSolver:
         tell = None if progress is None else _teller(form, progress)
         limits = Limits(seconds=seconds, threads=threads or usual_threads(), progress=tell)
         solution = solve_with_parts(self.backend, form, limits, _numbers(form, hint))
+        spent = limits.spent
         with self._one_check:
             optimum = _optimum(
-                self.checker, form, amount, solution, self.backend.name, limits.spent,
+                self.checker, form, amount, solution, self.backend.name, spent,
                 check and self._known is None,
             )  # fmt: skip
         if self._known is None:

@@ -99,19 +99,20 @@ class SearchResult:
 
 
 def search(
-    stage: Stage, mu: int, value: int, store: tuple[int, ...], limits: Limits, enough: int
-) -> SearchResult:
+    stage: Stage, mu: int, value: int, store: tuple[int, ...], limits: Limits, enough: int,
+    above: int = ABOVE_ALL,
+) -> SearchResult:  # fmt: skip
     """Solve what is open in a stage, starting from the best store known so far.
 
     A store worth `enough` ends it at once: nothing is worth more, and a proof that begins with that
-    store is shorter than this one.
+    store is shorter than this one. `above` is a bound that is known, times scale.
 
     Depth first, but every so often the child with the highest bound is taken up, so that a poor
     first store does not keep the search in a corner, and the bound of all falls.
     """
     best, tree = SearchResult(value, store, False, 0), ProofNode()
     state = (stage.status.copy(), stage.prices.copy(), stage.known.copy(), stage.left, mu)
-    waiting = [_Pending(tree, -1, 0, *state, ABOVE_ALL)]
+    waiting = [_Pending(tree, -1, 0, *state, above)]
     proof, most, next_shake = stage.trace.tape, limits.nodes or ABOVE_ALL, FIRST_SHAKE
     jumps = DENSE_JUMP if stage.plan.layout.dense else JUMP
     with _Crew(stage, limits.threads) as crew:
@@ -125,7 +126,12 @@ def search(
                 number = best.nodes + len(round_)
                 jump = number % jumps == jumps - 1 and len(waiting) < MOST_WAITING
                 round_.append(waiting.pop(_highest(waiting) if jump else -1))
-            visits = crew.visit(round_, best)
+            try:
+                visits = crew.visit(round_, best)
+            except KeyboardInterrupt:
+                limits.interrupted = True
+                waiting += round_
+                continue
             for visit in visits:
                 if visit.value > best.value:
                     best.value, best.store = visit.value, visit.store
@@ -138,7 +144,8 @@ def search(
                     best.value, best.store = found, kept
                 next_shake *= 2
             open_ = max((pending.bound for pending in waiting), default=0)
-            limits.tell(best.value, stage.state.value + open_ // stage.state.core.scale, best.nodes)
+            bound = stage.state.value + open_ // stage.state.core.scale
+            limits.tell(best.value, max(best.value, bound), best.nodes)
     best.closed = not waiting
     stage.trace.tape = proof
     if best.closed:

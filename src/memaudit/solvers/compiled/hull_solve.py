@@ -36,6 +36,9 @@ WORDS = 1 << 18
 DEEPEST, REMEMBERED = 256, 1 << 23
 """Depths of a search, and prices of all depths together."""
 
+QUICK = 4000
+"""Cells of a problem whose first part does not need a thread of its own."""
+
 LONGEST_PROOF = 1 << 24
 PATIENCE = 0.2
 """Seconds after which searches in other threads are looked at."""
@@ -100,7 +103,8 @@ def solve_by_hulls(
 class HullSearch:
     """A problem, the best store so far, and the nodes visited.
 
-    Parts of a tree are searched in the threads of a pool, or one by one where there is none.
+    Parts of a tree are searched in the threads of a pool. Without one they are searched one by one,
+    and there is no proof.
     """
 
     def __init__(
@@ -146,8 +150,8 @@ class HullSearch:
             elif self.value <= assumed:
                 return self._solution(top, None)
         if proof is None:
-            proof = self._attempt(self.value, relaxed)
-        return self._solution(self.value if proof else top, proof)
+            proof = [] if self.pool is None else self._attempt(self.value, relaxed)
+        return self._solution(top if proof is None else self.value, proof)
 
     def _attempt(self, assumed: int, relaxed: Relaxed) -> list[int] | None:
         """A proof that no store is worth more than assumed; None if one is, or at a limit.
@@ -162,13 +166,17 @@ class HullSearch:
             parts = [rest.pop() for _ in range(min(TOGETHER, len(rest)))]
             nodes, stop = FEWER if len(parts) < TOGETHER else NODES, np.zeros(1, np.int64)
             search = partial(_explore, assumed, self.group_names, nodes, stop)
-            alone = self.pool is None or parts[0] is whole
+            quick = parts[0] is whole and len(self.state.core.unit) <= QUICK
+            alone = self.pool is None or quick
             found = map(search, parts) if alone else self._together(search, parts, stop)
             for part, one in zip(parts, found, strict=False):
                 self.take(one)
                 words += len(part.words)
                 if one.end == FOUND:
                     return None
+                if self.pool is None:  # nobody wants a proof
+                    part.words.clear()
+                    words = 0
             for part in reversed(parts):
                 rest += (after for after in reversed(part.parts) if not after.closed)
         return whole.flatten()
@@ -186,7 +194,8 @@ class HullSearch:
         while len(found) < len(running) and not (found and found[-1].end == FOUND):
             try:
                 left = self.limits.left
-                wait(running[: len(found) + 1], PATIENCE if left is None else min(PATIENCE, left))
+                pause = PATIENCE if left is None else min(PATIENCE, left + 0.01)
+                wait(running[: len(found) + 1], pause)
                 stop[0] = self.limits.expired
             except KeyboardInterrupt:
                 self.limits.interrupted = True

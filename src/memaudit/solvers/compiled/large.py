@@ -3,6 +3,7 @@
 Where units have at most two levels, the hulls of the units do it better (hull_solve.py).
 """
 
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -36,8 +37,8 @@ STALLED = 0.03
 """Branch when a call of ROUNDS closes less than this share of the gap."""
 
 SWAP_LIMIT, MOST_SWAPS = 3000, 2_000_000
-"""Stores of cores with more candidates are polished by swaps once, or not at all if that would try
-more of them; by hulls, a good store is worth that."""
+"""Stores of cores with more candidates are polished by swaps once; if that means more swaps, only
+where units have hulls."""
 
 
 def solve_large(
@@ -159,6 +160,7 @@ class _Root:
         within = replace(self.limits, nodes=CLOSER_NODES, progress=None)
         result = search(near, self.mu, self.value, self.store, within, self.enough)
         self.value, self.store = result.value, result.store
+        self.limits.interrupted |= within.interrupted
         return self.value > before
 
     @property
@@ -174,8 +176,10 @@ class _Root:
         limits = self.limits
         within = limits if patience is None else limits.within(patience)
         start = (stage.status.copy(), stage.prices.copy(), stage.left)
-        result = search(stage, self.mu, self.value, self.store, within, self.enough)
+        above = math.ceil((self.lowest - stage.state.value) * stage.state.core.scale)
+        result = search(stage, self.mu, self.value, self.store, within, self.enough, above)
         self.value, self.store = result.value, result.store
+        limits.interrupted |= within.interrupted
         self.nodes += result.nodes
         if not result.closed:
             open_value = stage.state.value + result.bound // stage.state.core.scale

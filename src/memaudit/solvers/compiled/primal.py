@@ -219,7 +219,7 @@ def improve(
 def shake(
     core: Core, chosen: Flags, budget: int, tries: int, covered: Ints, amount: Ints
 ) -> int:  # fmt: skip
-    """Drop a few candidates of a store, by chance, and complete it again; keep what is no worse."""
+    """Drop a few candidates of a store, at random, and complete it again; keep what is no worse."""
     value, _ = store_value(core, chosen, covered, amount)
     members, trial = np.nonzero(chosen)[0], chosen.copy()
     seed = 88172645463325252 + tries
