@@ -63,7 +63,7 @@ def fits(core: Core) -> bool:
     return rows_needed(core) * (len(core.cost) + len(core.top)) <= MOST_CELLS
 
 
-def new_tableau(core: Core, budget: int) -> Tableau:
+def new_tableau(core: Core, budget: int, stop: Ints) -> Tableau:
     """The programme without cuts: the budget and one row a unit."""
     candidates, units, entries = len(core.cost), len(core.top), len(core.unit)
     columns, rows = candidates + units, rows_needed(core)
@@ -86,7 +86,7 @@ def new_tableau(core: Core, budget: int) -> Tableau:
         weight=np.ones(rows), cut_start=np.zeros(rows + MOST_NAMES + 1, np.int64),
         cut_entry=np.zeros(64 + 16 * entries, np.int64), cut_gain=np.zeros(64 + 16 * entries),
         owner=np.repeat(np.arange(candidates), np.diff(core.row_start)),
-        unit_start=unit_start, unit_entry=np.argsort(core.unit, kind="stable"),
+        unit_start=unit_start, unit_entry=np.argsort(core.unit, kind="stable"), stop=stop,
         candidates=candidates, columns=columns,
     )  # fmt: skip
     _first_rows(seal(tableau), seal(core), float(budget))

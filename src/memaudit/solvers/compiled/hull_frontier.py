@@ -57,7 +57,7 @@ class _Sweep:
 
     def _start(self, budget: int) -> None:
         """A fresh tableau."""
-        self.tableau = new_tableau(self.state.core, budget)
+        self.tableau = new_tableau(self.state.core, budget, np.zeros(1, np.int64))
         self.lp, self.at, self.shut = seal(self.tableau), budget, 0
         self.values = np.zeros(self.tableau.columns)
 

@@ -6,11 +6,12 @@ the proof that there is none, and the value goes down a step. What is proven the
 depend on how good the first store was.
 """
 
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor, wait
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field, replace
 from functools import partial
 from operator import attrgetter
+from typing import Any
 
 import numpy as np
 
@@ -127,7 +128,7 @@ class HullSearch:
         most = int(core.table[core.table_start[:-1] + np.minimum(reach, core.top)].sum())
         if most + state.value < self.value + self.grain:
             return self._solution(self.value, [BLOCKS, 0, MU, 0, ZERO, LEAF])
-        relaxed, found = _relax(state)
+        relaxed, found = self._first_relaxation()
         self.take(found)
         stage = Stage(state, choose_layout(core, dense=True), relaxed.prices.copy(),
                       Trace(self.group_names))  # fmt: skip
@@ -135,6 +136,14 @@ class HullSearch:
         self.root_bound = bound / self.scale + state.value
         top = (bound // self.scale + state.value) // self.grain * self.grain
         return self.settle(top, Relaxed(mu, stage.prices.copy()))
+
+    def _first_relaxation(self) -> tuple[Relaxed, Found]:
+        stop = np.zeros(1, np.int64)
+        if self.pool is None or len(self.state.core.unit) <= QUICK:
+            return _relax(self.state, stop)
+        running = self.pool.submit(_relax, self.state, stop)
+        self._watch([running], stop)
+        return running.result()
 
     def settle(self, top: int, relaxed: Relaxed) -> LargeSolution:
         """From a value that no store exceeds down to the best store."""
@@ -192,20 +201,23 @@ class HullSearch:
         found: list[Found] = []
         running = [self.pool.submit(search, part) for part in parts]
         while len(found) < len(running) and not (found and found[-1].end == FOUND):
+            self._watch(running[: len(found) + 1], stop)
+            found.append(running[len(found)].result())
+        stop[0] = 1
+        wait(running)
+        return found
+
+    def _watch(self, running: Sequence[Future[Any]], stop: Ints) -> None:
+        """Wait for work in other threads; at a limit, or at Ctrl-C, tell it to stop."""
+        while not all(work.done() for work in running):
             try:
                 left = self.limits.left
-                pause = PATIENCE if left is None else min(PATIENCE, left + 0.01)
-                wait(running[: len(found) + 1], pause)
+                wait(running, PATIENCE if left is None else min(PATIENCE, left + 0.01))
                 stop[0] = self.limits.expired
             except KeyboardInterrupt:
                 self.limits.interrupted = True
                 stop[0] = 1
-            if running[len(found)].done():
-                found.append(running[len(found)].result())
             self.limits.tell(self.value, self.top, self.nodes)
-        stop[0] = 1
-        wait(running)
-        return found
 
     def _solution(self, top: int, proof: list[int] | None) -> LargeSolution:
         return LargeSolution(
@@ -222,9 +234,9 @@ def _polished(state: OpenProblem, chosen: Flags, passes: int) -> Found:
     return Found(STOPPED, value, (*state.kept, *state.names[chosen].tolist()))
 
 
-def _relax(state: OpenProblem) -> tuple[Relaxed, Found]:
+def _relax(state: OpenProblem, stop: Ints) -> tuple[Relaxed, Found]:
     """Multipliers of the relaxation of what is open, and its x rounded to a store."""
-    tableau = new_tableau(state.core, state.budget)
+    tableau = new_tableau(state.core, state.budget, stop)
     values = np.zeros(tableau.columns)
     prices = np.zeros(len(state.core.unit), np.int64)
     lp = seal(tableau)
@@ -247,7 +259,7 @@ def _explore(assumed: int, group_names: Ints, nodes: int, stop: Ints, part: _Par
         if stop[0]:
             part.parts.append(_Part(state))
             return replace(best, end=STOPPED)
-        relaxed, rounded = _relax(state)
+        relaxed, rounded = _relax(state, stop)
         best = max(best, rounded, key=attrgetter("value"))
     if best.value > assumed:
         return best.against(assumed)
@@ -275,7 +287,7 @@ def _explore(assumed: int, group_names: Ints, nodes: int, stop: Ints, part: _Par
 def search_at_once(state: OpenProblem) -> None:
     """Branch without fixing anything first, so that every kernel is called."""
     trace, stop = Trace(np.zeros(len(state.names), np.int64)), np.zeros(1, np.int64)
-    _branch(_Part(state), state, _relax(state)[0], trace, -1, NODES, stop)
+    _branch(_Part(state), state, _relax(state, stop)[0], trace, -1, NODES, stop)
 
 
 def _branch(
@@ -291,7 +303,7 @@ def _branch(
     depth = max(8, min(DEEPEST, REMEMBERED // max(1, entries)))
     words = max(WORDS, 16 * (entries + len(core.cost) + 16))
     search = new_search(len(core.cost), entries, depth, words)
-    lp = seal(new_tableau(core, state.budget))
+    lp = seal(new_tableau(core, state.budget, stop))
     end = grow(
         *stage.sealed, lp, state.names, state.units, relaxed.mu, stage.prices,
         assumed - state.value, state.budget, nodes, stop, search,

@@ -26,7 +26,7 @@ DENSE = 4
 WEIGHTS_UP_TO = 1e6
 UNBOUNDED = 1e300
 OPTIMAL, BELOW, EMPTY, GIVEN_UP = range(4)
-"""How a run of the simplex ends: at the optimum, below the cutoff, infeasible, out of pivots."""
+"""How a run of the simplex ends: at the optimum, below the cutoff, infeasible, out of time."""
 
 LOOK_EVERY = 8
 """Pivots after which the value is compared with the cutoff."""
@@ -189,8 +189,11 @@ def dual_simplex(lp: Tableau, cutoff: float, most_pivots: int) -> int:
         row, to_high = _leaving(lp)
         if row < 0:
             return OPTIMAL
-        if pivots % LOOK_EVERY == LOOK_EVERY - 1 and objective(lp) < cutoff:
-            return BELOW
+        if pivots % LOOK_EVERY == LOOK_EVERY - 1:
+            if lp.stop[0]:
+                return GIVEN_UP
+            if objective(lp) < cutoff:
+                return BELOW
         column = _entering(lp, row, to_high)
         if column < 0:
             return EMPTY

@@ -137,6 +137,7 @@ class Tableau(NamedTuple):
     owner: Ints  # per entry of the core, its candidate
     unit_start: Ints  # per unit, its entries
     unit_entry: Ints
+    stop: Ints  # another thread ends a run by setting it
     candidates: int
     columns: int
 
@@ -207,12 +208,12 @@ def _seal_work(a, b, c, d, e, f, g, h, i, j, k, m, n, o, p, q, r, s, t, u, v, w,
 
 
 @njit(cache=True)
-def _seal_tableau(a, b, c, d, e, f, g, h, i, j, k, m, n, o, p, q, r, s, candidates, columns):  # type: ignore[no-untyped-def]
+def _seal_tableau(a, b, c, d, e, f, g, h, i, j, k, m, n, o, p, q, r, s, stop, candidates, columns):  # type: ignore[no-untyped-def]
     lp = _new(_tableau_type)
     lp.counts, lp.cells, lp.reduced, lp.beta, lp.basic, lp.nonbasic = a, b, c, d, e, f
     lp.place, lp.low, lp.high, lp.at_high, lp.nonzero, lp.weight = g, h, i, j, k, m
     lp.cut_start, lp.cut_entry, lp.cut_gain, lp.owner = n, o, p, q
-    lp.unit_start, lp.unit_entry = r, s
+    lp.unit_start, lp.unit_entry, lp.stop = r, s, stop
     lp.candidates, lp.columns = candidates, columns
     return lp
 
