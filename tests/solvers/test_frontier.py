@@ -73,6 +73,15 @@ def test_one_programme_equals_solve(seed: int) -> None:
     assert again.value == found.values[20]
 
 
+def test_budgets_that_a_sweep_cannot_settle(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are solved on their own, and the sweep goes on below them."""
+    package = two_levels(7, 80, 30)
+    whole = frontier(package, 160)
+    monkeypatch.setattr(module, "MOST_NODES", 0)
+    again = frontier(package, 160)
+    assert (again.values, again.method) == (whole.values, SWEEP)
+
+
 def test_parts_that_are_known_are_not_computed_again(monkeypatch: pytest.MonkeyPatch) -> None:
     package = two_levels(7, 80, 30)
     kept: list[Part] = []

@@ -35,6 +35,9 @@ PATIENCE = 10
 TOGETHER = 50
 """Budgets of a part."""
 
+MOST_NODES = 4000
+"""Of a budget in a sweep, before it is solved on its own."""
+
 Progress = Callable[[int, int], None]
 """Called with the budgets done and the budgets in all."""
 
@@ -245,22 +248,32 @@ class _Sweep:
         self.form, self.groups, self.state = form, packed.group, state
 
     def solve(self, first: int, last: int) -> Part:
-        from memaudit.solvers.compiled.hull_frontier import sweep
+        """By sweeps; a budget that one cannot settle is solved on its own."""
+        from memaudit.solvers.compiled.hull_frontier import Point, sweep
 
-        form = self.form
-        budgets = [budget * form.cost_scale for budget in range(first, last + 1)]
-        limits = Limits()
-        points = sweep(self.state, budgets, self.groups, limits)
-        if len(points) < len(budgets):
-            raise _not_proven(last - len(points), limits)
+        form, best, end = self.form, dict[int, Point](), last
+        while end >= first:
+            budgets = [budget * form.cost_scale for budget in range(first, end + 1)]
+            limits = Limits(nodes=MOST_NODES)
+            points = sweep(self.state, budgets, self.groups, limits)
+            end -= len(points)
+            best.update(enumerate(points, start=end + 1))
+            if end >= first:
+                if limits.expired:
+                    raise KeyboardInterrupt
+                part = _OneByOne(form).solve(end, end)
+                ((_, value, store),) = part.steps
+                lowest = max(first, part.first)
+                best.update(dict.fromkeys(range(lowest, end + 1), Point(value, store)))
+                end = lowest - 1
         if first == last:
-            cost = sum(form.cost[u] for u in points[0].store)
+            cost = sum(form.cost[u] for u in best[last].store)
             first = -(-cost // form.cost_scale)
-            return Part(first, last, ((first, points[0].value, points[0].store),))
+            return Part(first, last, ((first, best[last].value, best[last].store),))
         steps = [
-            (first + place, point.value, point.store)
-            for place, point in enumerate(points)
-            if place == 0 or point.value > points[place - 1].value
+            (budget, best[budget].value, best[budget].store)
+            for budget in range(first, last + 1)
+            if budget == first or best[budget].value > best[budget - 1].value
         ]
         return Part(first, last, tuple(steps))
 
