@@ -1,9 +1,9 @@
 """`memaudit frontier`: steps, JSON and figures."""
 
 import json
+import signal
 import subprocess
 import sys
-import time
 from fractions import Fraction
 from pathlib import Path
 
@@ -74,26 +74,36 @@ def test_bad_options(tiny_file: Path, tmp_path: Path) -> None:
         assert line.startswith(f"error: {message}")
 
 
+KILLED_AFTER_THREE = """
+import os, runpy, signal
+from memaudit.cli.frontier import _Unfinished
+
+add, parts = _Unfinished.add, []
+
+def add_and_die(self, key, part):
+    add(self, key, part)
+    parts.append(part)
+    if len(parts) == 3:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+_Unfinished.add = add_and_die
+runpy.run_module("memaudit.cli.main", run_name="__main__")
+"""
+
+
 def test_a_stopped_frontier_continues(tmp_path: Path) -> None:
-    """Killed in the middle, and run again: the same file as without, and nothing beside it."""
-    package = two_levels(7, 200, 60)
-    write_package(package, tmp_path / "union.json")
-    command = [
-        sys.executable, "-m", "memaudit.cli.main", "frontier", str(tmp_path / "union.json"),
-        "--max-budget", "700", "--threads", "1", "--out",
-    ]  # fmt: skip
+    """Killed after three parts, and run again: the same file as without, and nothing beside it."""
+    package, union = two_levels(7, 200, 60), tmp_path / "union.json"
+    write_package(package, union)
     out, journal = tmp_path / "f.json", tmp_path / "f.json.part"
-    process = subprocess.Popen([*command, str(out)], stdout=subprocess.DEVNULL)
-    while process.poll() is None and not (journal.exists() and journal.read_bytes().count(b"\n")):
-        time.sleep(0.01)
-    process.kill()
-    process.wait()
-    assert not out.exists(), "it was done before it could be killed"
-    known = journal.read_bytes()
-    assert known
-    subprocess.run([*command, str(out)], stdout=subprocess.DEVNULL, check=True)
+    options = ["frontier", str(union), "--max-budget", "700", "--out"]
+    killed = subprocess.run([sys.executable, "-c", KILLED_AFTER_THREE, *options, str(out)])
+    assert killed.returncode == -signal.SIGKILL
+    assert not out.exists()
+    assert journal.read_bytes().count(b"\n") == 3
+    done(*options, out)
     whole = tmp_path / "whole.json"
-    done("frontier", tmp_path / "union.json", "--max-budget", 700, "--out", whole)
+    done(*options, whole)
     assert out.read_bytes() == whole.read_bytes()
     assert sorted(p.name for p in tmp_path.iterdir()) == ["f.json", "union.json", "whole.json"]
     (data,) = json.loads(out.read_text())
