@@ -183,7 +183,7 @@ class PackageSolver:
 
 
 def _numbers(form: Form, hint: Collection[str]) -> tuple[int, ...]:
-    """The numbers of a store's candidates; nothing where it is no store of this form."""
+    """The numbers of a store's candidates; empty if it is not a feasible store of this form."""
     wanted = set(hint)
     chosen = tuple(u for u, id in enumerate(form.candidate_ids) if id in wanted)
     return chosen if len(chosen) == len(wanted) and form.feasible(chosen) else ()

@@ -114,7 +114,7 @@ class HullSearch:
     ) -> None:  # fmt: skip
         self.state, self.limits, self.group_names, self.pool = state, limits, group_names, pool
         self.grain, self.scale, self.nodes = state.core.grain, state.core.scale, 0
-        self.value, self.store, self.root_bound = -1, tuple[int, ...](), 0.0
+        self.value, self.store = -1, tuple[int, ...]()
         self.top: int | None = None
 
     def take(self, found: Found) -> None:
@@ -133,7 +133,6 @@ class HullSearch:
         stage = Stage(state, choose_layout(core, dense=True), relaxed.prices.copy(),
                       Trace(self.group_names))  # fmt: skip
         bound, mu = stage.bound(relaxed.mu, 0, 1, pace_of(relaxed.mu))
-        self.root_bound = bound / self.scale + state.value
         top = (bound // self.scale + state.value) // self.grain * self.grain
         return self.settle(top, Relaxed(mu, stage.prices.copy()))
 
@@ -222,7 +221,7 @@ class HullSearch:
     def _solution(self, top: int, proof: list[int] | None) -> LargeSolution:
         return LargeSolution(
             self.value, tuple(sorted(self.store)), proof is not None, max(self.value, top),
-            self.nodes, tuple(proof or ()), ((),), self.root_bound, len(self.state.core.cost),
+            self.nodes, tuple(proof or ()), ((),), float(top), len(self.state.core.cost),
             self.scale,
         )  # fmt: skip
 
