@@ -1,4 +1,4 @@
-"""A minimum ratio for memory stores in a test suite: the `memaudit_score` fixture.
+"""A minimum score for memory stores in a test suite: the `memaudit_score` fixture.
 
     def test_memory(memaudit_score):
         memaudit_score("package.json", "store.json", budget=500).at_least(0.6)
@@ -18,7 +18,7 @@ import pytest
 if TYPE_CHECKING:
     from memaudit.adapters.store import ExportedStore
     from memaudit.core.package import Package
-    from memaudit.scoring.gate import GateResult
+    from memaudit.scoring.result import ScoreResult
 
 
 class StoreWarning(UserWarning):
@@ -26,43 +26,41 @@ class StoreWarning(UserWarning):
 
 
 @dataclass(frozen=True, slots=True)
-class StoreRatio:
-    """The union ratio of what a store keeps within a budget.
+class TestedScore:
+    """The score of a store at a budget, as `memaudit score` prints it.
 
-    `ratio` is its lower end and `highest` its upper one where the optimum is not `certified`;
-    a hair apart where some h is irrational.
-    `notes` say what it does not see: rows that were not read, cells nobody decided.
+    `score` is None where it is undefined. `result` has everything else. `notes` say what the score
+    does not see: rows that were not read, cells nobody decided.
     """
 
-    ratio: float
-    highest: float
+    __test__ = False
+
     store: str
+    score: float | None
     kept_by: str
     is_estimate: bool
     certified: bool
-    budget: Fraction
     notes: tuple[str, ...]
-    _result: "GateResult"
+    result: "ScoreResult"
 
     def at_least(self, minimum: float, allow_estimates: bool = False) -> None:
-        """Fail the test, with one line, if the ratio is below the minimum, or is an estimate."""
+        """Fail the test, with one line, if the score is below the minimum, or is an estimate."""
         __tracebackhide__ = True
         from memaudit.core.errors import MemAuditError
+        from memaudit.scoring.gate import gate_text, passes
 
-        problem = (
-            f"{self.store!r} reaches {self._result.reaches} of the best store within "
-            f"{self.budget}, the minimum is {minimum:g} ({self._result.notes})"
-        )
+        row = self.result.rows[0]
         try:
-            if self._result.passes(minimum, allow_estimates):
+            if passes(row, minimum, allow_estimates):
                 return
+            problem = f"{gate_text(self.result, row)} (minimum {minimum:g})"
         except MemAuditError as error:
             problem = f"memaudit_score: {error}"
         pytest.fail(problem, pytrace=False)  # behind the except: pytest would show both errors
 
 
 class ScoreStore(Protocol):
-    """What the fixture is: a function from a package, a store and a budget to a ratio."""
+    """What the fixture is: a function from a package, a store and a budget to a score."""
 
     def __call__(
         self,
@@ -71,6 +69,7 @@ class ScoreStore(Protocol):
         budget: Fraction | float | str,
         judge: str = "lexical",
         *,
+        against: "Sequence[ExportedStore | Path | str]" = (),
         label_memories: Path | str | None = None,
         cost_rule: str | None = None,
         policy: str | None = None,
@@ -78,7 +77,7 @@ class ScoreStore(Protocol):
         query_salience: Path | str | None = None,
         group_cap: int | None = None,
         seconds: float | None = None,
-    ) -> StoreRatio: ...
+    ) -> TestedScore: ...
 
 
 @pytest.fixture(scope="session")
@@ -93,6 +92,7 @@ def score_store(
     budget: Fraction | float | str,
     judge: str = "lexical",
     *,
+    against: "Sequence[ExportedStore | Path | str]" = (),
     label_memories: Path | str | None = None,
     cost_rule: str | None = None,
     policy: str | None = None,
@@ -100,43 +100,45 @@ def score_store(
     query_salience: Path | str | None = None,
     group_cap: int | None = None,
     seconds: float | None = None,
-) -> StoreRatio:
-    """The ratio that `memaudit gate` compares with its minimum.
+) -> TestedScore:
+    """The score that `memaudit gate` compares with its minimum.
 
     A store is the path of an imported one, an ExportedStore, or texts in the order they were
-    written. A mistake fails the test, and what the score does not see is a StoreWarning.
+    written; `against` are other stores of the common union. A mistake fails the test, and what the
+    score does not see is a StoreWarning.
     """
     __tracebackhide__ = True
+    from memaudit.core.budgets import asked_budget
     from memaudit.core.errors import MemAuditError
-    from memaudit.core.exact import exact
-    from memaudit.scoring.gate import gate_store
     from memaudit.scoring.judged_store import read_salience
     from memaudit.scoring.judges import named_judge
+    from memaudit.scoring.package_scores import Scoring, score_package
+    from memaudit.scoring.pruning import named_policy
     from memaudit.solvers.protocol import checked_seconds
 
-    problem, result, at = "", None, Fraction(0)
+    problem, result = "", None
     try:
-        at = exact(budget)
         scored = _package(package)
         if cost_rule is not None:
             scored = scored.recost(cost_rule)
-        result = gate_store(
-            scored, _store(store), at,
-            named_judge(judge, _path(label_memories)),
-            policy=policy, salience=read_salience(_path(salience), _path(query_salience)),
-            group_cap=group_cap, seconds=checked_seconds(seconds),
+        stores = [_store(store), *map(_store, against)]
+        by = named_judge(judge, _path(label_memories))
+        scoring = Scoring(
+            (asked_budget(budget),), {one.name: by for one in stores},
+            read_salience(_path(salience), _path(query_salience)), group_cap,
+            checked_seconds(seconds), policy=named_policy(policy),
         )  # fmt: skip
+        result = score_package(scored, stores, scoring)
     except (MemAuditError, ValueError) as error:
         problem = str(error)
     if result is None:  # behind the except: pytest would show both errors
         pytest.fail(f"memaudit_score: {problem}", pytrace=False)
-    notes = tuple(result.caveats.lines)
+    row, notes = result.rows[0], tuple(result.stores[0].caveats.lines)
     for note in notes:
-        warnings.warn(f"memaudit_score: {result.store}: {note}", StoreWarning, stacklevel=2)
-    return StoreRatio(
-        result.ratio, result.highest, result.store, result.kept_by, result.is_estimate,
-        result.certified, at, notes, result,
-    )  # fmt: skip
+        warnings.warn(f"memaudit_score: {row.store}: {note}", StoreWarning, stacklevel=2)
+    return TestedScore(
+        row.store, row.score, row.kept_by, row.is_estimate, row.optimum.certified, notes, result
+    )
 
 
 def _path(file: Path | str | None) -> Path | None:

@@ -1,4 +1,4 @@
-"""`memaudit gate`: fail a CI job if a store scores below a minimum ratio."""
+"""`memaudit gate`: fail a CI job if a store scores below a minimum."""
 
 from typing import Annotated
 
@@ -13,6 +13,7 @@ from memaudit.cli.options import (
     JudgeName,
     LabelMemories,
     PackagePath,
+    PolicyName,
     QuerySalienceFile,
     SalienceFile,
     Seconds,
@@ -21,7 +22,6 @@ from memaudit.cli.options import (
     StoreOptions,
     TrustPackageCells,
     judging_session,
-    one_budget,
     place_of,
     read_stores,
     spread,
@@ -34,18 +34,24 @@ from memaudit.core.errors import MemAuditError
 def gate(
     package: PackagePath,
     store: StoreArgument,
-    budget: Annotated[str, typer.Option(metavar="B", help="The budget, a cost.")],
-    min_ratio: Annotated[float, typer.Option(metavar="R", help="The lowest ratio that passes.")],
-    judge: JudgeName = "lexical",
-    label_memories: LabelMemories = None,
-    policy: Annotated[
-        str | None,
+    budget: Annotated[
+        str,
         typer.Option(
-            metavar="NAME",
-            help="How a store over budget is pruned: recency, top, salience or query_salience. "
-            "Default: recency, or top where entries of a document have no times.",
+            metavar="B",
+            help="The budget: a cost, a share of the conversation such as 10%, or own.",
+        ),
+    ],
+    min_score: Annotated[float, typer.Option(metavar="S", help="The lowest score that passes.")],
+    against: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="STORE",
+            help="Another store of the common union, as in memaudit score; may be repeated.",
         ),
     ] = None,
+    judge: JudgeName = "lexical",
+    label_memories: LabelMemories = None,
+    policy: PolicyName = None,
     salience: SalienceFile = None,
     query_salience: QuerySalienceFile = None,
     cost_rule: CostRule = None,
@@ -62,32 +68,37 @@ def gate(
     ] = False,
     options: SessionOptions = NO_SESSION,
 ) -> None:
-    """Exit with code 1 if a store's union ratio at a budget is below a minimum."""
-    from memaudit.io.packages import read_package
-    from memaudit.scoring.gate import gate_store
-    from memaudit.scoring.judged_store import read_salience
-    from memaudit.scoring.judges import named_judge
+    """Exit with code 1 if the score of a store at a budget is below a minimum.
 
-    if not 0 <= min_ratio <= 1:
-        raise MemAuditError(f"--min-ratio must be between 0 and 1, not {min_ratio:g}")
-    at = one_budget(budget)
+    The score is that of memaudit score with the same stores.
+    """
+    from memaudit.core.budgets import asked_budget
+    from memaudit.io.packages import read_package
+    from memaudit.scoring.gate import gate_text, passes
+    from memaudit.scoring.judged_store import read_salience
+    from memaudit.scoring.judges import named_judge, refuse_shared_ids
+    from memaudit.scoring.package_scores import Scoring, score_package
+    from memaudit.scoring.pruning import named_policy
+
+    if not 0 <= min_score <= 1:
+        raise MemAuditError(f"--min-score must be between 0 and 1, not {min_score:g}")
+    at = asked_budget(budget)
     scores = read_salience(salience, query_salience)
     scored = read_package(package)
     if cost_rule is not None:
         scored = scored.recost(cost_rule)
-    (exported,) = read_stores([store], store_options)
+    exported = read_stores([store, *(against or [])], store_options)
+    refuse_shared_ids([judge], label_memories, exported)
     with judging_session([judge], options, place_of(store)) as session:
-        result = gate_store(
-            scored, exported, at, named_judge(judge, label_memories, session), policy=policy,
-            salience=scores, group_cap=group_cap, seconds=seconds,
-            trust_package_cells=trust_package_cells,
+        by = named_judge(judge, label_memories, session)
+        scoring = Scoring(
+            (at,), {one.name: by for one in exported}, scores, group_cap, seconds,
+            trust_package_cells, None, named_policy(policy),
         )  # fmt: skip
-    passed = result.passes(min_ratio, allow_estimates)
-    typer.echo(
-        safe(
-            f"{'pass' if passed else 'FAIL'}: {result.store} reaches {result.reaches} of the best "
-            f"store within {budget} (minimum {min_ratio}, {result.notes})"
-        )
-    )
+        result = score_package(scored, exported, scoring)
+    row = result.rows[0]
+    passed = passes(row, min_score, allow_estimates)
+    verdict = "pass" if passed else "FAIL"
+    typer.echo(safe(f"{verdict}: {gate_text(result, row)} (minimum {min_score})"))
     if not passed:
         raise typer.Exit(FAILED)

@@ -79,8 +79,6 @@ def _standings(board: "Board", shown: "Sequence[Column]") -> "Table":
     from rich import box
     from rich.table import Table
 
-    from memaudit.core.number_text import short_exact
-
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column("budget", justify="right")
     table.add_column("store", overflow="fold")
@@ -89,9 +87,7 @@ def _standings(board: "Board", shown: "Sequence[Column]") -> "Table":
     for budget, standings in board.budgets:
         for row in standings:
             store = safe_markup(row.store) + (" *" if row.incomplete else "")
-            table.add_row(
-                short_exact(budget), store, *(column.in_terminal(row) for column in shown)
-            )
+            table.add_row(budget, store, *(column.in_terminal(row) for column in shown))
     return table
 
 
@@ -99,7 +95,7 @@ def _gaps(board: "Board") -> "Table":
     from rich import box
     from rich.table import Table
 
-    from memaudit.core.number_text import fixed, short_exact, signed, span
+    from memaudit.core.number_text import fixed, signed, span
 
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column("budget", justify="right")
@@ -110,7 +106,7 @@ def _gaps(board: "Board") -> "Table":
     table.add_column("verdict")
     for gap in board.gaps:
         table.add_row(
-            short_exact(gap.budget), safe_markup(gap.first), safe_markup(gap.second),
+            gap.budget, safe_markup(gap.first), safe_markup(gap.second),
             signed(gap.difference.mean), span(gap.difference.low, gap.difference.high),
             fixed(gap.p_holm, 4), str(gap.difference.n), gap.verdict,
         )  # fmt: skip

@@ -165,6 +165,14 @@ Seconds = Annotated[
         help="Stop each solve after S seconds. Default: no limit.",
     ),
 ]
+PolicyName = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="How a store over budget is cut: recency, top, salience or query_salience. Default: "
+        "recency, or top where entries of a document have no times.",
+    ),
+]
 JudgeName = Annotated[
     str,
     typer.Option(

@@ -2,8 +2,6 @@
 
 import json
 from collections.abc import Iterable, Sequence
-from fractions import Fraction
-from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,12 +12,12 @@ from memaudit.cli.options import (
     NO_LAZY,
     NO_SESSION,
     NO_STORE_OPTIONS,
-    Budgets,
     CostRule,
     GroupCap,
     LabelMemories,
     LazyOptions,
     PackagesPath,
+    PolicyName,
     QuerySalienceFile,
     SalienceFile,
     Seconds,
@@ -29,7 +27,6 @@ from memaudit.cli.options import (
     StoresOnly,
     Threads,
     TrustPackageCells,
-    distinct_budgets,
     judging_session,
     lazy_plan,
     may_write,
@@ -38,34 +35,36 @@ from memaudit.cli.options import (
     spread,
 )
 from memaudit.cli.score_tables import (
+    SCORE,
+    all_numbers_table,
     cells_table,
     explained_lines,
     kinds_tables,
     lost_table,
-    open_optima,
-    packages_table,
-    rests_on,
+    meanings,
     scores_table,
 )
 from memaudit.cli.terminal import console, progress, safe, safe_markup
+from memaudit.core.budgets import USUAL_BUDGETS, asked_budgets
 from memaudit.core.errors import MemAuditError
-from memaudit.core.exact import plain
+from memaudit.core.package import Package
 from memaudit.core.text import counted
 from memaudit.formats.score_file import FORMAT, VERSION
 from memaudit.io.packages import read_packages, write_package
-from memaudit.scoring.caveats import caveat_lines
 from memaudit.scoring.judged_store import read_salience
-from memaudit.scoring.judges import Judge, judged_how, named_judge, named_judges, refuse_shared_ids
-from memaudit.scoring.loss_diagnosis import Diagnosis, KindRow, NoDiagnosis, pool_kind_rows
-from memaudit.scoring.package_scores import (
-    PackageScores,
-    Scoring,
-    StoreResult,
-    Unscored,
-    score_package,
-    score_packages,
+from memaudit.scoring.judges import (
+    Judge,
+    goes_by_id,
+    judged_how,
+    named_judge,
+    named_judges,
+    refuse_shared_ids,
 )
-from memaudit.scoring.score_json import cells_data, explanation, kinds_data, lost_data
+from memaudit.scoring.loss_diagnosis import KindRow, NoDiagnosis, pool_kind_rows
+from memaudit.scoring.package_scores import Scoring, Unscored, score_package, score_packages
+from memaudit.scoring.pruning import named_policy
+from memaudit.scoring.result import ScoreResult, StoreScore, all_rows
+from memaudit.scoring.score_json import cells_data, explanation, kinds_data
 from memaudit.scoring.score_json import package_scores_data as package_data
 
 if TYPE_CHECKING:
@@ -73,7 +72,7 @@ if TYPE_CHECKING:
 
     from memaudit.models.session import ModelSession
 
-Kinds = tuple[str, Fraction, Sequence[KindRow]]
+Kinds = tuple[str, str, Sequence[KindRow]]
 """A store, a budget, and its rows by kind of unit."""
 
 
@@ -81,7 +80,14 @@ Kinds = tuple[str, Fraction, Sequence[KindRow]]
 def score(
     package: PackagesPath,
     stores: StoreArguments,
-    budget: Budgets,
+    budget: Annotated[
+        str | None,
+        typer.Option(
+            metavar="B[,B...]",
+            help="Budgets: costs such as 250, shares of the conversation such as 10%, or own, the "
+            f"cost of each store. Default: {','.join(USUAL_BUDGETS)}.",
+        ),
+    ] = None,
     judge: Annotated[
         list[str] | None,
         typer.Option(
@@ -92,6 +98,7 @@ def score(
         ),
     ] = None,
     label_memories: LabelMemories = None,
+    policy: PolicyName = None,
     salience: SalienceFile = None,
     query_salience: QuerySalienceFile = None,
     cost_rule: CostRule = None,
@@ -114,6 +121,21 @@ def score(
             metavar="FILE", help="Write the package with the memories of all stores, as judged."
         ),
     ] = None,
+    label_template: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Write the cells to be labelled, with texts, as CSV or JSONL, and score nothing.",
+        ),
+    ] = None,
+    picture: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Draw the score over all budgets, as svg, png or pdf."),
+    ] = None,
+    everything: Annotated[
+        bool,
+        typer.Option("--all", help="Print all numbers, each with its meaning, and kinds of units."),
+    ] = False,
     show_cells: Annotated[
         bool,
         typer.Option(
@@ -131,9 +153,10 @@ def score(
 ) -> None:
     """Score stores against certified optima.
 
-    Prints raw values, ratios, ratios after pruning to the budget, and where value is lost.
+    The score is what a store keeps within the budget, over OPT of the common union: of the package
+    and all stores together. A store over budget is cut by a policy, which is named.
     """
-    budgets = distinct_budgets(budget)
+    budgets = None if budget is None else asked_budgets(budget)
     names = judge or ["lexical"]
     scores = read_salience(salience, query_salience)
     packages = read_packages(package)
@@ -148,27 +171,66 @@ def score(
         may_write(save_union, "package")
         if len(packages) > 1:
             raise MemAuditError("--save-union needs a single package; score one package at a time")
-    if not lazy and lazy_options != NO_LAZY:
-        raise MemAuditError("--filter and --max-cells go with --lazy")
-    by_id = names[0].startswith("labels:") and label_memories is None
-    if lazy and (by_id or names[0].partition(":")[0] in ("calls", "pointer")):
+    if not (lazy or label_template) and lazy_options != NO_LAZY:
+        raise MemAuditError("--filter and --max-cells go with --lazy or --label-template")
+    if label_template is not None:
+        _write_template(label_template, packages, exported, lazy_options.filter)
+        return
+    if picture is not None:
+        _check_picture(picture, len(packages))
+    if lazy and (goes_by_id(names[0], label_memories) or names[0] == "pointer"):
         raise MemAuditError(
             "--lazy needs a judge that goes by texts: model:NAME, lexical, or labels:FILE with "
-            "--label-memories"
+            "the texts of memories or --label-memories"
         )
     with judging_session(names, options, place_of(stores[0])) as session:
         judges = _judges(names, label_memories, exported, session)
         first = next(iter(judges.values()))
         plan = lazy_plan(lazy_options, packages, first, session) if lazy else None
-        scoring = Scoring(budgets, judges, scores, group_cap, seconds, trust_package_cells, plan)
+        scoring = Scoring(
+            budgets, judges, scores, group_cap, seconds, trust_package_cells, plan,
+            named_policy(policy),
+        )  # fmt: skip
         if len(packages) == 1:
             results = score_package(packages[0], exported, scoring)
             if save_union is not None:
                 write_package(results.union, save_union)
-            print_package(results, show_cells, explain or [], as_json)
+            if picture is not None:
+                _draw(results, picture)
+            print_package(results, everything, show_cells, explain or [], as_json)
         else:
             results_by_package = score_packages(packages, exported, scoring)
-            print_packages(results_by_package, scoring, show_cells, as_json, len(packages))
+            print_packages(
+                results_by_package, scoring, everything, show_cells, as_json, len(packages)
+            )
+
+
+def _write_template(
+    file: Path, packages: Sequence[Package], stores: Sequence[ExportedStore], filter: str
+) -> None:
+    from memaudit.scoring.label_template import write_label_template
+    from memaudit.scoring.pair_filters import named_filter
+
+    if len(packages) > 1:
+        raise MemAuditError("--label-template needs a single package; write one at a time")
+    written = write_label_template(file, packages[0], stores, named_filter(filter))
+    typer.echo(safe(f"{written} in {file}: fill in coverage (0, 0.5 or 1), then score with"))
+    typer.echo(safe(f"  --judge labels:{file}"))
+
+
+def _check_picture(picture: Path, packages: int) -> None:
+    from memaudit.report.figures.opt_frontiers import check_plot
+
+    check_plot(picture)
+    if packages > 1:
+        raise MemAuditError("--picture needs a single package; score one package at a time")
+
+
+def _draw(results: ScoreResult, picture: Path) -> None:
+    from memaudit.report.figures.score_curve import write_score_curve
+
+    with progress("frontiers", len(results.stores) + 1) as done:
+        write_score_curve(results, picture, done)
 
 
 def _judges(
@@ -192,41 +254,61 @@ def _judges(
     return {store.name: judge for store, judge in zip(stores, by_file, strict=True)}
 
 
-OVER = (
-    "! costs more than the budget: F(Y) and its ratios are of the full store and may exceed 1; the "
-    "columns from upper on are what fits the budget, relative to OPT of the common union"
-)
 OPEN = "a..b: an optimum is not certified, or cells are not judged; it lies between a and b"
-KINDS = (
-    "kept and the losses sum to OPT over all kinds; a loss is negative if the lower stage covers a "
-    "kind better"
-)
+KINDS = "kept and lost, less what was gained for it (+), sum to OPT over all kinds"
 
 
-def print_package(scores: PackageScores, cells: bool, ids: Sequence[str], as_json: bool) -> None:
+def print_package(
+    scores: ScoreResult, everything: bool, cells: bool, ids: Sequence[str], as_json: bool
+) -> None:
     explained = [explanation(id, scores) for id in ids]
-    caveats = caveat_lines([(store.name, store.caveats) for store in scores.stores])
     if as_json:
-        for line in caveats:
+        for line in scores.caveats:
             typer.echo(safe(line), err=True)
         data = package_data(scores, cells)
         typer.echo(json.dumps({**data, "explained": explained} if ids else data, indent=1))
         return
     screen = console()
-    screen.print(judge_line(scores.scoring, scores.is_estimate))
-    screen.print(scores_table(scores.rows))
-    print_legend(screen, scores.rows)
-    for line in (*rests_on(scores), *open_optima(scores), *caveats):
+    rows = all_rows([scores])
+    print_scores(screen, scores.scoring, rows, everything)
+    for line in scores.warnings:
         screen.print(safe_markup(line))
-    for row in scores.rows:
-        screen.print(safe_markup(diagnosis_sentence(row.diagnosis)))
-    print_kinds(screen, [(row.score.name, row.score.budget, row.kinds) for row in scores.rows])
-    screen.print(KINDS)
+    for line in advice_lines(scores.rows):
+        screen.print(safe_markup(line))
+    if everything:
+        print_kinds(screen, [(row.store, row.at, row.kinds) for row in scores.rows])
     if cells:
         print_cells(screen, scores)
     for data in explained:
         for line in explained_lines(data):
             screen.print(safe_markup(line))
+    if not everything:
+        screen.print("--all prints the other numbers and the kinds of units, each with its meaning")
+
+
+def print_scores(
+    screen: "Console", scoring: Scoring, rows: Sequence[tuple[str, StoreScore]], everything: bool
+) -> None:
+    """Print the judge, the table of scores, and what marks and columns mean."""
+    only = [row for _, row in rows]
+    with_package = len({package for package, _ in rows}) > 1
+    screen.print(judge_line(scoring, any(row.is_estimate for row in only)))
+    if scoring.budgets is None:
+        screen.print(USUAL)
+    screen.print(scores_table(rows, with_package))
+    screen.print(SCORE)
+    if any(row.between is not None for row in only):
+        screen.print(OPEN)
+    if everything:
+        screen.print(all_numbers_table(rows, with_package))
+        for line in meanings(only):
+            screen.print(line)
+
+
+USUAL = (
+    f"no --budget was given, so scores are at {', '.join(USUAL_BUDGETS[:-1])} of the conversation, "
+    "from tight to ample, and at the own cost of each store"
+)
 
 
 def judge_line(scoring: Scoring, is_estimate: bool) -> str:
@@ -235,34 +317,21 @@ def judge_line(scoring: Scoring, is_estimate: bool) -> str:
     return f"coverage: judge {safe_markup(scoring.judge_name)}, {mark}"
 
 
-def print_legend(screen: "Console", rows: Sequence[StoreResult]) -> None:
-    """Explain the marks in the table."""
-    if any(not row.score.feasible for row in rows):
-        screen.print(OVER)
-    optima = [
-        optimum
-        for row in rows
-        for optimum in (row.score.package_ratio.optimum, row.score.union_ratio.optimum,
-                        row.score.common_ratio.optimum, row.score.upper_optimum)
-    ]  # fmt: skip
-    not_judged = any(row.score.score.highest > row.score.score.value for row in rows)
-    if not_judged or any(not optimum.certified for optimum in optima):
-        screen.print(OPEN)
-
-
-def diagnosis_sentence(diagnosis: Diagnosis | NoDiagnosis) -> str:
-    """A diagnosis in one sentence, or why there is none."""
-    if isinstance(diagnosis, NoDiagnosis):
-        return str(diagnosis)
-    losses = ", ".join(f"{step.name} {float(step.share):.1%}" for step in diagnosis.steps)
-    near = ""
-    if not diagnosis.is_exact:
-        near = f" (shares to within {float(diagnosis.precision):.0e}: some h is irrational)"
-    return (
-        f"{diagnosis.store} at {plain(diagnosis.budget)}: keeps "
-        f"{float(diagnosis.kept_share):.1%} of OPT ({diagnosis.policy}), loses {losses}{near}; "
-        f"{diagnosis.advice}"
-    )
+def advice_lines(rows: Sequence[StoreScore]) -> list[str]:
+    """What each store could improve, and at which budgets; or why there is no diagnosis."""
+    places: dict[tuple[str, str], list[str]] = {}
+    lines: list[str] = []
+    for row in rows:
+        if isinstance(row.diagnosis, NoDiagnosis):
+            lines.append(str(row.diagnosis))
+            continue
+        near = ""
+        if not row.diagnosis.is_exact:
+            precision = float(row.diagnosis.precision)
+            near = f" (losses to within {precision:.0e}: some h is irrational)"
+        places.setdefault((row.store, f"{row.diagnosis.advice}{near}"), []).append(row.at)
+    lines += [f"{store} at {', '.join(at)}: {text}" for (store, text), at in places.items()]
+    return lines
 
 
 def print_kinds(screen: "Console", kinds: Iterable[Kinds]) -> None:
@@ -270,17 +339,15 @@ def print_kinds(screen: "Console", kinds: Iterable[Kinds]) -> None:
         screen.print()
         screen.print(safe_markup(heading))
         screen.print(table)
-    screen.print()
+    screen.print(KINDS)
 
 
-def print_cells(screen: "Console", scores: PackageScores) -> None:
+def print_cells(screen: "Console", scores: ScoreResult) -> None:
     """Print lost units at every budget, then the covered cells."""
     for row in scores.rows:
-        lost = lost_data(scores, row)
-        if lost:
-            head = f"lost by {row.score.name} at {plain(row.score.budget)}"
-            screen.print(safe_markup(f"{head}: {counted(len(lost), 'unit')}"))
-            screen.print(lost_table(lost))
+        if row.lost:
+            screen.print(safe_markup(f"lost by {row.store} at {row.at}: {row.lost!r}"))
+            screen.print(lost_table(row.lost))
     for store, cells in cells_data(scores).items():
         screen.print(safe_markup(f"{store}: {counted(len(cells), 'cell')} above 0"))
         if cells:
@@ -291,8 +358,9 @@ MOST_UNSCORED = 20
 
 
 def print_packages(
-    results: Iterable[PackageScores | Unscored],
+    results: Iterable[ScoreResult | Unscored],
     scoring: Scoring,
+    everything: bool,
     cells: bool,
     as_json: bool,
     count: int,
@@ -304,9 +372,8 @@ def print_packages(
     from memaudit.report.leaderboard_page import leaderboard_data
 
     files: list[dict[str, Any]] = []
-    bounds: list[str] = []
-    rows: list[tuple[str, StoreResult]] = []
-    rest: list[str] = []
+    warnings: list[str] = []
+    rows: list[tuple[str, StoreScore]] = []
     missing: list[Unscored] = []
     screen = console()
     with progress("scoring", count) as done:
@@ -318,8 +385,7 @@ def print_packages(
             files.append(package_data(result, cells and as_json))
             done(len(files))
             rows += [(name, row) for row in result.rows]
-            bounds += [f"{name}: {line}" for line in open_optima(result)]
-            rest += [f"{name}: {line}" for line in rests_on(result)]
+            warnings += [f"{name}: {line}" for line in result.warnings]
             if cells and not as_json:
                 screen.print(safe_markup(f"package {name}"))
                 print_cells(screen, result)
@@ -339,20 +405,19 @@ def print_packages(
             "not_scored": unscored,
             "summary": leaderboard_data(means),
             "unit_kinds": [
-                {"store": store, "budget": plain(budget), "kinds": kinds_data(group)}
+                {"store": store, "budget": budget, "kinds": kinds_data(group)}
                 for store, budget, group in kinds
             ],
         }
         typer.echo(json.dumps(data, indent=1))
         return
-    screen.print(judge_line(scoring, any(row.is_estimate for _, row in rows)))
-    screen.print(packages_table(rows))
-    print_legend(screen, [row for _, row in rows])
-    for line in (*rest, *bounds):
+    print_scores(screen, scoring, rows, everything)
+    for line in warnings:
         screen.print(safe_markup(line))
     show_board(means)
-    print_kinds(screen, kinds)
-    screen.print(f"{KINDS}; values are summed over packages")
+    if everything:
+        print_kinds(screen, kinds)
+        screen.print("values are summed over packages")
     for item in missing[:MOST_UNSCORED]:
         what = item.package if item.store is None else f"{item.store} on {item.package}"
         screen.print(safe_markup(f"not scored: {what}: {item.reason}"))
@@ -360,12 +425,11 @@ def print_packages(
         screen.print(f"not scored: {len(missing) - MOST_UNSCORED:,} more")
 
 
-def _pooled_kinds(rows: Sequence[StoreResult]) -> list[Kinds]:
+def _pooled_kinds(rows: Sequence[StoreScore]) -> list[Kinds]:
     """Kind rows summed over packages, by budget and store."""
-    by_store = sorted(rows, key=lambda row: (row.score.budget, row.score.name))
+    groups: dict[tuple[str, str], list[KindRow]] = {}
+    for row in rows:
+        groups.setdefault((row.numbers.asked, row.store), []).extend(row.kinds)
     return [
-        (store, budget, pool_kind_rows(kind for row in group for kind in row.kinds))
-        for (store, budget), group in groupby(
-            by_store, lambda row: (row.score.name, row.score.budget)
-        )
+        (store, asked, pool_kind_rows(kinds)) for (asked, store), kinds in sorted(groups.items())
     ]

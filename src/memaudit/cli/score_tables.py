@@ -13,41 +13,63 @@ from memaudit.core.number_text import fixed, short_exact
 from memaudit.core.text import counted
 from memaudit.formats.score_file import LOSS_STEPS
 from memaudit.scoring.loss_diagnosis import KindRow
-from memaudit.scoring.package_scores import PackageScores, StoreResult
 from memaudit.scoring.pruning import POLICIES
-from memaudit.scoring.score import Ratio, bound_text
+from memaudit.scoring.result import LostUnit, StoreScore, ratio_text
+from memaudit.scoring.score import Ratio, StoreValue
+
+SCORE = (
+    "score: what a store keeps within the budget, over OPT of the common union; with the losses it "
+    "sums to 100%"
+)
+OTHERS: dict[str, str] = {
+    "F(Y)": "the value of the whole store, whatever it costs",
+    "F(kept)": "the value of what is kept within the budget",
+    "/ package": "F(kept) over OPT of the package alone; above 1 if the store says things better",
+    "/ union": "F(kept) over OPT of the package and this store alone",
+    "best": "the best subset of the store that fits, over OPT of the common union",
+    **{
+        str(policy): f"what this policy would keep, over OPT of the common union: {what}"
+        for policy, what in POLICIES.items()
+    },
+}
+"""The other numbers, and what each means."""
 
 
-def scores_table(rows: Sequence[StoreResult]) -> Table:
-    """One row per store and budget."""
-    policies = _policies(rows)
-    ratios = ("/ package", "/ union", "/ common", "upper")
-    table = _table(("store",), ("budget", "cost", "F(Y)", *ratios, *policies))
-    for row in rows:
-        score = row.score
-        table.add_row(
-            safe_markup(score.name), short_exact(score.budget), _cost(row),
-            _value(row), ratio_text(score.package_ratio),
-            ratio_text(score.union_ratio), ratio_text(score.common_ratio),
-            ratio_text(score.upper.common_ratio), *_pruned(row, policies),
-        )  # fmt: skip
-    return table
-
-
-def packages_table(rows: Sequence[tuple[str, StoreResult]]) -> Table:
-    """One row per package, store and budget."""
-    policies = _policies([row for _, row in rows])
-    names = ("budget", "memories", "cost", "F(Y)", "/ union", "/ common", "upper")
-    table = _table(("package", "store"), (*names, *policies))
+def scores_table(rows: Sequence[tuple[str, StoreScore]], with_package: bool) -> Table:
+    """The score of each store at each budget, and where the rest was lost."""
+    texts = ("package", "store") if with_package else ("store",)
+    table = _table(texts, ("budget", "store cost", "kept by", "score", *LOSS_STEPS))
     for package, row in rows:
-        score = row.score
+        lost = [f"{float(row.losses[step]):.1%}" if row.losses else "-" for step in LOSS_STEPS]
         table.add_row(
-            safe_markup(package), safe_markup(score.name), short_exact(score.budget),
-            f"{score.memories:,}", _cost(row), _value(row),
-            ratio_text(score.union_ratio), ratio_text(score.common_ratio),
-            ratio_text(score.upper.common_ratio), *_pruned(row, policies),
+            *([safe_markup(package)] if with_package else []), safe_markup(row.store), row.at,
+            short_exact(row.numbers.written.cost), "all" if row.numbers.fits else row.kept_by,
+            f"[bold]{row.score_text}[/]", *lost,
         )  # fmt: skip
     return table
+
+
+def all_numbers_table(rows: Sequence[tuple[str, StoreScore]], with_package: bool) -> Table:
+    """Every other number of a score; `OTHERS` says what each means."""
+    policies = _policies([row for _, row in rows])
+    texts = ("package", "store") if with_package else ("store",)
+    table = _table(texts, ("budget", "F(Y)", "F(kept)", "/ package", "/ union", "best", *policies))
+    for package, row in rows:
+        numbers = row.numbers
+        by_policy = {kept.by: _text(kept.ratio) for kept in numbers.policies}
+        table.add_row(
+            *([safe_markup(package)] if with_package else []), safe_markup(row.store), row.at,
+            _value(numbers.written), _value(numbers.kept.worth), _text(numbers.package_ratio),
+            _text(numbers.union_ratio), _text(numbers.best.ratio),
+            *(by_policy.get(name, "-") for name in policies),
+        )  # fmt: skip
+    return table
+
+
+def meanings(rows: Sequence[StoreScore]) -> list[str]:
+    """What each column of `all_numbers_table` means."""
+    shown = {"F(Y)", "F(kept)", "/ package", "/ union", "best", *_policies(rows)}
+    return [f"{name}: {what}" for name, what in OTHERS.items() if name in shown]
 
 
 def _table(texts: Sequence[str], numbers: Sequence[str]) -> Table:
@@ -59,99 +81,26 @@ def _table(texts: Sequence[str], numbers: Sequence[str]) -> Table:
     return table
 
 
-def _policies(rows: Sequence[StoreResult]) -> list[str]:
-    """Recency, and the other policies with a row of a store that has memories."""
-    used = {pruned.policy for row in rows if row.score.memories for pruned in row.score.pruned}
-    return [name for name in POLICIES if name == "recency" or name in used]
+def _policies(rows: Sequence[StoreScore]) -> list[str]:
+    """The policies with a row of a store that has memories."""
+    used = {kept.by for row in rows if row.numbers.memories for kept in row.numbers.policies}
+    return [name for name in POLICIES if name in used]
 
 
-def _value(row: StoreResult) -> str:
-    """The value of the whole store, or what it lies between while cells are not judged."""
-    low, high = row.score.score.value, row.score.score.highest
+def _value(worth: StoreValue) -> str:
+    """A value, or what it lies between while cells are not judged."""
+    low, high = worth.value, worth.highest
     return short_exact(low) if low == high else f"{short_exact(low)}..{short_exact(high)}"
 
 
-def _cost(row: StoreResult) -> str:
-    return short_exact(row.score.score.cost) + ("" if row.score.feasible else " !")
-
-
-def _pruned(row: StoreResult, policies: Sequence[str]) -> list[str]:
-    ratios = {pruned.policy: pruned.common_ratio for pruned in row.score.pruned}
-    return [ratio_text(ratios[name]) if name in ratios else "-" for name in policies]
-
-
-def ratio_text(ratio: Ratio) -> str:
-    """The ratio, or an interval if its optimum is not certified."""
-    if ratio.value is not None:
-        return fixed(ratio.value)
-    if ratio.between is None:
-        return "undefined"
-    low, high = map(fixed, ratio.between)
-    return f"{low}..{high}"
-
-
-def rests_on(scores: PackageScores) -> list[str]:
-    """What values rest on: shares of assumed cells, copies of a text, cells that were asked."""
-    lines = []
-    for row in scores.rows:
-        package, optimum, store = row.assumed
-        if package or optimum or store:
-            mark = ": an ESTIMATE" if row.is_estimate else ""
-            own = (
-                f", {float(package):.1%} of the package's OPT"
-                if package not in (0, optimum)
-                else ""
-            )
-            lines.append(
-                f"assumed cells: {float(optimum):.1%} of OPT{own} and {float(store):.1%} of "
-                f"{row.score.name} at {short_exact(row.score.budget)} rest on them{mark}"
-            )
-    copies = {row.score.name: row.score for row in scores.rows if row.score.duplicates}
-    for name, score in copies.items():
-        once = "counted once" if scores.package.equal_texts_once else "each counted"
-        lines.append(
-            f"{name}: {counted(score.duplicates, 'memory')} with the text of another one, "
-            f"{once}; cost {short_exact(score.duplicate_cost)}"
-        )
-    for written in scores.stores:
-        if not all(memory.has_order for memory in written.memories):
-            lines.append(
-                f"{written.name}: entries of its documents have no times, so recency has no "
-                "number; over budget it is cut from the top"
-            )
-    if scores.package_cells == "kept":
-        lines.append("the package's own assumed cells were kept: the judge did not judge them")
-    if (lazy := scores.lazy) is not None:
-        stopped = "; stopped before the optima were exact" if lazy.stopped else ""
-        lines.append(
-            f"lazy judging: asked {lazy.asked:,} of {lazy.kept:,} cells that the filter keeps of "
-            f"{lazy.pairs:,}, in {counted(lazy.rounds, 'round')}{stopped}"
-        )
-    return lines
-
-
-def open_optima(scores: PackageScores) -> list[str]:
-    """One line per optimum that is not certified."""
-    lines: dict[str, None] = {}
-    for row in scores.rows:
-        score = row.score
-        optima = {
-            "the package": score.package_ratio.optimum,
-            f"the union with {score.name}": score.union_ratio.optimum,
-            "the common union": score.common_ratio.optimum,
-            f"{score.name} alone": score.upper_optimum,
-        }
-        for what, optimum in optima.items():
-            if not optimum.certified:
-                budget = short_exact(score.budget)
-                lines[f"bound: OPT of {what} at {budget} {bound_text(optimum)}"] = None
-    return list(lines)
+def _text(ratio: Ratio) -> str:
+    return ratio_text(ratio.value, ratio.between)
 
 
 def kinds_tables(
-    rows: Iterable[tuple[str, Fraction, Sequence[KindRow]]],
+    rows: Iterable[tuple[str, str, Sequence[KindRow]]],
 ) -> Iterator[tuple[str, Table]]:
-    """Values by kind of unit: written of the weight, then kept and lost, which sum to OPT.
+    """Values by kind of unit: written of the weight, then kept, lost and gained.
 
     A table for each store and budget, with its heading: all in one would not fit 80 columns.
     """
@@ -162,26 +111,31 @@ def kinds_tables(
             if not row.weight:
                 continue
             lost = ["-"] * len(LOSS_STEPS)
-            if row.losses is not None:
-                lost = [_short(row.losses[step]) for step in LOSS_STEPS]
+            if row.lost is not None and row.gained is not None:
+                lost = [_lost(row.lost[step], row.gained[step]) for step in LOSS_STEPS]
             share = "" if row.share is None else f" {float(row.share):4.0%}"
             table.add_row(
                 safe_markup(row.kind), str(row.units), _short(row.weight),
                 f"{_short(row.written)}{share}", "-" if row.kept is None else _short(row.kept),
                 *lost,
             )  # fmt: skip
-        yield f"{store} at {short_exact(budget)}, by kind of unit", table
+        yield f"{store} at {budget}, by kind of unit", table
 
 
-def lost_table(rows: Sequence[dict[str, Any]]) -> Table:
+def _lost(lost: Fraction, gained: Fraction) -> str:
+    return f"{_short(lost)} (+{_short(gained)})" if gained else _short(lost)
+
+
+def lost_table(rows: Sequence[LostUnit]) -> Table:
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for name in ("unit", "kind", "lost", "step", "what it says", "asked by"):
+    for name in ("step", "unit", "kind", "lost", "what it says", "asked by"):
         table.add_column(name, overflow="fold", justify="right" if name == "lost" else "left")
     for row in rows:
-        asked = "; ".join(f"{query['id']}: {query['text']}" for query in row["queries"])
+        asked = "; ".join(f"{id}: {text}" for id, text in row.asked_by)
         table.add_row(
-            safe_markup(row["unit"]), safe_markup(row["kind"]), f"{row['lost']:g}", row["step"],
-            safe_markup(row["text"]), safe_markup(asked or "-"),
+            row.step, safe_markup(row.unit), safe_markup(row.kind),
+            _short(row.lost) if row.lost > 0 else f"+{_short(-row.lost)}",
+            safe_markup(row.text), safe_markup(asked or "-"),
         )  # fmt: skip
     return table
 

@@ -22,7 +22,7 @@ def canonical(package: Package) -> dict[str, Any]:
     responses = {unit.id: unit.response for unit in package.units}
     for unit in data["units"]:
         if "response" in unit:  # in full: the shape is a default too, and distinguishes the h
-            unit["response"] = responses[unit["id"]].model_dump()
+            unit["response"] = responses[unit["id"]].model_dump(exclude_none=True)
     for query in data["queries"]:
         query["required"] = sorted(set(query.get("required", ())))
     cells = [

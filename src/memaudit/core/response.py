@@ -5,7 +5,7 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from itertools import pairwise
 from math import isqrt, lcm
-from typing import Annotated, ClassVar, Literal, get_args
+from typing import Annotated, ClassVar, Literal, Self, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
@@ -37,6 +37,10 @@ class _Response(BaseModel):
         """A number that makes h whole at every multiple of `step` (after rounding to the grid)."""
         return 1 << PRECISION_BITS
 
+    def up_to(self, most: Fraction) -> Self:  # noqa: ARG002 - the shapes below use it
+        """The same h, flat from this coverage on: h(min(most, z))."""
+        raise TypeError(f"{type(self).__name__} declares no h")
+
 
 class Capped(_Response):
     """min(cap, z); the default min(1, z) is cap 1."""
@@ -45,7 +49,7 @@ class Capped(_Response):
     cap: Exact = Fraction(1)
 
     @model_validator(mode="after")
-    def _positive(self) -> "Capped":
+    def _positive(self) -> Self:
         if self.cap <= 0:
             raise ValueError("cap must be positive")
         return self
@@ -61,6 +65,9 @@ class Capped(_Response):
     def grain(self, step: Fraction) -> int:
         return lcm(step.denominator, self.cap.denominator)
 
+    def up_to(self, most: Fraction) -> Self:
+        return self.model_copy(update={"cap": min(self.cap, most)})
+
 
 class Piecewise(_Response):
     """Straight lines through (0, 0) and the given points, flat after the last one."""
@@ -69,7 +76,7 @@ class Piecewise(_Response):
     points: tuple[tuple[Exact, Exact], ...] = Field(min_length=1)
 
     @model_validator(mode="after")
-    def _concave(self) -> "Piecewise":
+    def _concave(self) -> Self:
         if len(self.points) > MOST_POINTS:
             raise ValueError(f"at most {MOST_POINTS} points are read")
         corners = ((Fraction(0), Fraction(0)), *self.points)
@@ -103,6 +110,12 @@ class Piecewise(_Response):
             x0, y0 = x1, y1
         return lcm(common, y0.denominator)
 
+    def up_to(self, most: Fraction) -> Self:
+        if most >= self.points[-1][0]:
+            return self
+        before = tuple(point for point in self.points if point[0] < most)
+        return self.model_copy(update={"points": (*before, (most, self.at(most).low))})
+
 
 def _between(low: Decimal, high: Decimal) -> Enclosure:
     grid = 1 << PRECISION_BITS
@@ -120,26 +133,50 @@ def _quotient(z: Fraction, context: Context) -> Decimal:
     return context.divide(Decimal(z.numerator), Decimal(z.denominator))
 
 
-class Sqrt(_Response):
+class _Smooth(_Response):
+    """An irrational h; flat from `cap` on, where one is given."""
+
+    is_rational: ClassVar[bool] = False
+    cap: Exact | None = None
+
+    @model_validator(mode="after")
+    def _positive(self) -> Self:
+        if self.cap is not None and self.cap <= 0:
+            raise ValueError("cap must be positive")
+        return self
+
+    @property
+    def saturates_at(self) -> Fraction | None:
+        return self.cap
+
+    def at(self, z: Fraction) -> Enclosure:
+        return self._curve(z if self.cap is None else min(self.cap, z))
+
+    def _curve(self, z: Fraction) -> Enclosure:
+        raise NotImplementedError
+
+    def up_to(self, most: Fraction) -> Self:
+        return self.model_copy(update={"cap": most if self.cap is None else min(self.cap, most)})
+
+
+class Sqrt(_Smooth):
     """The square root of the coverage."""
 
     shape: Literal["sqrt"] = "sqrt"
-    is_rational: ClassVar[bool] = False
 
-    def at(self, z: Fraction) -> Enclosure:
+    def _curve(self, z: Fraction) -> Enclosure:
         grid = 1 << PRECISION_BITS
         floor = isqrt(z.numerator * grid * grid // z.denominator)
         ceiling = floor if Fraction(floor, grid) ** 2 == z else floor + 1
         return Enclosure(Fraction(floor, grid), Fraction(ceiling, grid))
 
 
-class Log1p(_Response):
+class Log1p(_Smooth):
     """The natural logarithm of 1 + coverage."""
 
     shape: Literal["log1p"] = "log1p"
-    is_rational: ClassVar[bool] = False
 
-    def at(self, z: Fraction) -> Enclosure:
+    def _curve(self, z: Fraction) -> Enclosure:
         if z == 0:
             return Enclosure(z, z)
         # Context.ln is correctly rounded to nearest, so one step outwards encloses the truth.
@@ -148,13 +185,12 @@ class Log1p(_Response):
         return _between(low, high)
 
 
-class Saturating(_Response):
+class Saturating(_Smooth):
     """1 - exp(-z): every further mention helps, ever less."""
 
     shape: Literal["saturating"] = "saturating"
-    is_rational: ClassVar[bool] = False
 
-    def at(self, z: Fraction) -> Enclosure:
+    def _curve(self, z: Fraction) -> Enclosure:
         if z == 0:
             return Enclosure(z, z)
         # exp falls as its argument falls: the upper z gives the lower exp, hence the higher h.

@@ -108,7 +108,7 @@ class CalibrationPlan:
         ]
         for given, budget, writer in cells[skip:]:
             store = runner.written_by(writer, budget, self.seed)
-            ratio = Ratio(scorer.score(store).value, runner.oracle.optimum(budget))
+            ratio = Ratio(scorer.worth(store).value, runner.oracle.optimum(budget))
             kept = candidate_store(package, writer.name, store, WRITTEN)
             results = examine(package, kept, self.setup)
             yield {

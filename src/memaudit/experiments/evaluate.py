@@ -63,7 +63,7 @@ def _row(
     store: tuple[str, ...] = ()
     try:
         store = subject.written_by(writer, budget, seed)
-        score = subject.scorer.score(store)
+        score = subject.scorer.worth(store)
     except MemAuditError as error:
         failed = str(error)
     ratio = Ratio(score.value if score else Fraction(0), optimum)

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 from fractions import Fraction
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, Field, model_validator
 
@@ -11,7 +11,7 @@ from memaudit.core.exact import Exact
 from memaudit.formats.file_model import FileModel, WithinOne, validated
 
 FORMAT = "memaudit-scores"
-VERSION = 1
+VERSION = 2
 
 MOST_DIGITS = 4000
 _SHARE = re.compile(r"([0-9]+)(?:/([0-9]+))?")
@@ -39,18 +39,23 @@ def _share(text: Any) -> Fraction:
     return Fraction(int(parts[1]), denominator)
 
 
-def _no_diagnosis(data: Any) -> Any:
-    """Files of earlier versions say in a text alone why there is no diagnosis."""
-    return {"undefined": data} if isinstance(data, str) else data
-
-
 Share = Annotated[Fraction, BeforeValidator(_share), Field(ge=0, le=1)]
 Count = Annotated[int, Field(ge=0, le=10**15)]
 Between = tuple[float, float]
 
 
+class OptimumRow(FileModel):
+    """OPT of the common union. The digest is that of the union."""
+
+    value: float
+    certified: bool
+    bound: float
+    digest: str
+    assumed_share: float = 0
+
+
 class RatioRow(FileModel):
-    """A ratio and its optimum, or why there is none.
+    """What is kept over another optimum, or why there is no ratio.
 
     `between` is where the ratio lies if the optimum is not certified. The digest is of the package
     behind the optimum.
@@ -59,24 +64,33 @@ class RatioRow(FileModel):
     value: float | None
     undefined: str | None = None
     between: Between | None = None
-    optimum: float | None = None
-    certified: bool = True
-    bound: float | None = None
-    digest: str | None = None
-    assumed_share: float | None = None
+    optimum: float
+    certified: bool
+    bound: float
+    digest: str
+    assumed_share: float = 0
 
 
-class PrunedRow(FileModel):
-    """A store cut to the budget."""
+class KeptRow(FileModel):
+    """What is kept of a store within the budget, over OPT of the common union."""
 
-    value: float | None = None
-    assumed_share: float | None = None
-    cost: Exact | None = None
-    memories: Count | None = None
-    union_ratio: float | None = None
-    union_ratio_between: Between | None = None
-    common_union_ratio: WithinOne | None
-    common_union_ratio_between: Between | None = None
+    memories: Count
+    cost: Exact
+    value: float
+    assumed_share: float = 0
+    ratio: WithinOne | None
+    between: Between | None = None
+
+
+class WrittenRow(FileModel):
+    """The whole store, whatever it costs."""
+
+    memories: Count
+    cost: Exact
+    value: float
+    assumed_share: float = 0
+    duplicates: Count = 0
+    duplicate_cost: Exact = Fraction(0)
 
 
 class LossRow(FileModel):
@@ -94,7 +108,6 @@ class LossDiagnosis(FileModel):
     """From OPT down to what is kept, in shares that sum to 1."""
 
     optimum: float = 0
-    kept_by: str = ""
     kept: Share
     losses: dict[str, LossRow]
     advice: str = ""
@@ -124,17 +137,15 @@ class UnitQuery(FileModel):
 
 
 class LostUnitRow(FileModel):
-    """A unit that is worth less than in OPT, and at which steps."""
+    """What a unit lost at a step; negative where it gained."""
 
     unit: str
     kind: str = ""
     text: str = ""
     weight: float | None = None
     lost: float
-    kept: float | None = None
     step: str
-    parts: dict[str, float] = Field(default_factory=dict)
-    queries: tuple[UnitQuery, ...] = ()
+    asked_by: tuple[UnitQuery, ...] = ()
 
 
 class ScoreCell(FileModel):
@@ -157,14 +168,8 @@ class UnitKindRow(FileModel):
     value: float = 0
     share: float | None = None
     kept: float | None = None
-    losses: dict[str, float] | None = None
-
-
-def _known_kinds(kinds: Any) -> Any:
-    """Without the kinds of files by early versions, which gave a number each."""
-    if not isinstance(kinds, dict):
-        return kinds
-    return {kind: row for kind, row in kinds.items() if not isinstance(row, int | float)}
+    lost: dict[str, float] | None = None
+    gained: dict[str, float] | None = None
 
 
 class ScoreRow(FileModel):
@@ -172,23 +177,26 @@ class ScoreRow(FileModel):
 
     store: str = Field(min_length=1)
     budget: Exact
-    memories: Count | None = None
-    duplicates: Count = 0
-    duplicate_cost: Exact = Fraction(0)
-    value: float | None = None
-    assumed_share: float | None = None
-    cost: Exact | None = None
-    feasible: bool
+    asked: str
+    score: WithinOne | None
+    between: Between | None = None
+    undefined: str | None = None
+    kept_by: str
+    optimum: OptimumRow
+    kept: KeptRow
+    written: WrittenRow
     package_ratio: RatioRow
-    union_ratio: RatioRow = RatioRow(value=None)
-    common_union_ratio: RatioRow
-    upper_pruned: PrunedRow
-    pruned: dict[str, PrunedRow] = Field(default_factory=dict)
-    unit_kinds: Annotated[dict[str, UnitKindRow], BeforeValidator(_known_kinds)] = Field(
-        default_factory=dict
-    )
-    diagnosis: Annotated[LossDiagnosis | NoLossDiagnosis, BeforeValidator(_no_diagnosis)]
+    union_ratio: RatioRow
+    best_subset: KeptRow
+    policies: dict[str, KeptRow] = Field(default_factory=dict)
+    unit_kinds: dict[str, UnitKindRow] = Field(default_factory=dict)
+    diagnosis: LossDiagnosis | NoLossDiagnosis
     lost_units: tuple[LostUnitRow, ...] | None = None
+
+    @property
+    def fits(self) -> bool:
+        """Whether nothing had to be cut."""
+        return self.written.cost <= self.budget
 
     @property
     def loss_diagnosis(self) -> LossDiagnosis | None:
@@ -202,7 +210,7 @@ class ScoreRow(FileModel):
 
 
 class StoreRow(FileModel):
-    """What the score of a store does not see. Files of earlier versions say less."""
+    """What the score of a store does not see."""
 
     name: str
     digest: str = ""
@@ -223,17 +231,29 @@ class LazyRow(FileModel):
     stopped_early: bool = False
 
 
-class ScoreFile(FileModel):
-    """All stores of one package. Files of earlier versions do not name the cost rule."""
+def _this_version(version: Any) -> Any:
+    if version != VERSION:
+        raise ValueError(
+            f"version {version!r} of the format is not read, this program writes {VERSION}; score "
+            "the stores again"
+        )
+    return version
 
+
+class ScoreFile(FileModel):
+    """All stores of one package."""
+
+    format: Literal["memaudit-scores"]
+    version: Annotated[int, BeforeValidator(_this_version)]
     package: str
-    digest: str = ""
+    digest: str
+    union_digest: str
     judge: str
     coverage_is_an_estimate: bool
-    package_cells: str = "kept"
+    package_cells: str
     lazy: LazyRow | None = None
-    cost_rule: str | None = None
-    group_cap: Count | None = None
+    cost_rule: str
+    group_cap: Count
     undecided_cells: Count = 0
     stores: tuple[StoreRow, ...] = ()
     scores: tuple[ScoreRow, ...]
@@ -266,9 +286,9 @@ class StoreStanding(FileModel):
     """One store at one budget over all packages."""
 
     store: str
-    budget: Exact
-    kept: MeanRow = MeanRow()
-    upper_pruned: MeanRow = MeanRow()
+    budget: str
+    score: MeanRow = MeanRow()
+    best_subset: MeanRow = MeanRow()
     shares: dict[str, Share] | None = None
 
 

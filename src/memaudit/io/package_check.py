@@ -92,7 +92,7 @@ def table_data(package: Package) -> dict[str, list[dict[str, Any]]]:
         row["index"] = experience.index
     for row, unit in zip(tables["units"], package.units, strict=True):
         if "response" in row:  # in full: leaving defaults out would drop the shape
-            row["response"] = unit.response.model_dump()
+            row["response"] = unit.response.model_dump(exclude_none=True)
         row[WEIGHT_ON_DISK] = plain(package.query_weights[unit.id])
     return {
         table: [{"id": row["id"], **row} if "id" in row else row for row in rows]

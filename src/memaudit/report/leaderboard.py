@@ -9,10 +9,11 @@ from itertools import combinations
 
 import numpy as np
 
+from memaudit.core.budgets import OWN
 from memaudit.core.errors import MemAuditError
 from memaudit.core.exact import MAX_DIGITS, common_denominator
 from memaudit.formats.score_file import LOSS_STEPS, MOST_DIGITS, LossDiagnosis, ScoreRow
-from memaudit.report.leaderboard_entries import Entries, kept_ratio, undefined_reason
+from memaudit.report.leaderboard_entries import Entries
 from memaudit.scoring.caveats import is_incomplete
 from memaudit.stats.bootstrap import Floats, Interval, mean_intervals, resample_counts
 from memaudit.stats.paired_tests import Difference, holm, paired_differences
@@ -53,7 +54,7 @@ class Standing:
 class Gap:
     """Two stores at one budget: first minus second, package by package."""
 
-    budget: Fraction
+    budget: str
     first: str
     second: str
     difference: Difference
@@ -71,10 +72,14 @@ class Gap:
 
 @dataclass(frozen=True, slots=True)
 class Board:
-    """Everything a leaderboard shows. Stores of a budget are ordered by their mean."""
+    """Everything a leaderboard shows. Stores of a budget are ordered by their mean.
+
+    A budget is named as it was asked for: a share of the conversation and a store's own cost are
+    other costs for each package.
+    """
 
     entries: Entries
-    budgets: tuple[tuple[Fraction, tuple[Standing, ...]], ...]
+    budgets: tuple[tuple[str, tuple[Standing, ...]], ...]
     gaps: tuple[Gap, ...]
 
     @property
@@ -91,17 +96,17 @@ def board(entries: Entries) -> Board:
     """Means, intervals and gaps, with the same draws of packages everywhere."""
     drawn = resample_counts(len(entries.packages))
     incomplete, undecided = _unseen(entries)
-    rows: dict[Fraction, dict[tuple[str, str], ScoreRow]] = {}
+    rows: dict[str, dict[tuple[str, str], ScoreRow]] = {}
     for entry in entries.entries:
-        rows.setdefault(entry.row.budget, {})[entry.package, entry.row.store] = entry.row
+        rows.setdefault(entry.row.asked, {})[entry.package, entry.row.store] = entry.row
     if sum(math.comb(len({store for _, store in cells}), 2) for cells in rows.values()) > MOST_GAPS:
         raise MemAuditError(
             f"more than {MOST_GAPS:,} pairs of stores to compare; score fewer stores, or "
             "at fewer budgets"
         )
-    budgets: list[tuple[Fraction, tuple[Standing, ...]]] = []
+    budgets: list[tuple[str, tuple[Standing, ...]]] = []
     gaps: list[Gap] = []
-    for budget, cells in sorted(rows.items()):
+    for budget, cells in sorted(rows.items(), key=_by_size):
         stores = sorted({store for _, store in cells})
         ratios = _table(cells, entries.packages, stores, upper=False)
         upper = _table(cells, entries.packages, stores, upper=True)
@@ -125,6 +130,12 @@ def board(entries: Entries) -> Board:
     return Board(entries, tuple(budgets), tuple(_corrected(gaps)))
 
 
+def _by_size(item: tuple[str, dict[tuple[str, str], ScoreRow]]) -> tuple[bool, Fraction, str]:
+    """Smaller budgets first, each store's own last."""
+    asked, cells = item
+    return asked == OWN, max(row.budget for row in cells.values()), asked
+
+
 def _table(
     cells: dict[tuple[str, str], ScoreRow],
     packages: Sequence[str],
@@ -137,7 +148,7 @@ def _table(
         for column, store in enumerate(stores):
             row = cells.get((package, store))
             if row is not None:
-                ratio = row.upper_pruned.common_union_ratio if upper else kept_ratio(row)
+                ratio = row.best_subset.ratio if upper else row.score
                 table[at, column] = math.nan if ratio is None else ratio
     return table
 
@@ -157,7 +168,7 @@ def _standing(
     incomplete: int, undecided: int,
 ) -> Standing:  # fmt: skip
     scored = [row for row in rows if row is not None]
-    sizes = [row.memories for row in scored if row.memories is not None]
+    sizes = [row.written.memories for row in scored]
     diagnoses = [row.diagnosis for row in scored if isinstance(row.diagnosis, LossDiagnosis)]
     return Standing(
         store=store,
@@ -165,8 +176,8 @@ def _standing(
         upper=upper,
         shares=_mean_shares(diagnoses) if diagnoses else None,
         diagnosed=len(diagnoses),
-        cut=sum(not row.feasible for row in scored),
-        undefined=dict(sorted(Counter(filter(None, map(undefined_reason, scored))).items())),
+        cut=sum(not row.fits for row in scored),
+        undefined=dict(sorted(Counter(row.undefined for row in scored if row.undefined).items())),
         missing=len(rows) - len(scored),
         memories=sum(sizes) / len(sizes) if sizes else None,
         incomplete=incomplete,

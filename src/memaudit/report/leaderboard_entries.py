@@ -3,16 +3,13 @@
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from pathlib import Path
 from typing import Any, TypeVar
 
 from memaudit.core.errors import MemAuditError
-from memaudit.core.exact import plain
 from memaudit.formats.file_model import validated
 from memaudit.formats.score_file import FORMAT, NotScored, ScoreFile, ScoreRow, StoreRow
 from memaudit.io.files import decode, read_bytes
-from memaudit.scoring.pruning import DEFAULT_POLICIES, kept_row
 
 MAX_BYTES = 1 << 28
 
@@ -43,22 +40,9 @@ class Entries:
     is_estimate: bool
     assumed: tuple[float, float]
     """The largest shares of an optimum and of a store that rest on assumed cells."""
-    cost_rule: str | None
+    cost_rule: str
     skipped: tuple[str, ...]
     not_scored: tuple[NotScored, ...]
-
-
-def kept_ratio(row: ScoreRow) -> float | None:
-    """The common-union ratio of what the store keeps within the budget."""
-    pruned = {policy: cut.common_union_ratio for policy, cut in row.pruned.items()}
-    return kept_row(row.feasible, row.common_union_ratio.value, pruned)
-
-
-def undefined_reason(row: ScoreRow) -> str:
-    """Why there is no kept ratio. Empty if there is one."""
-    if kept_ratio(row) is not None:
-        return ""
-    return row.common_union_ratio.undefined or f"no {' or '.join(DEFAULT_POLICIES)} row"
 
 
 def read_scores(folder: Path) -> Entries:
@@ -96,11 +80,7 @@ def _entries_of(
 ) -> Entries:
     _agree(score_files, "judge", lambda file: file.judge_kind)
     _agree(score_files, "cost rule", lambda file: file.cost_rule)
-    _agree(
-        score_files,
-        "group cap",
-        lambda file: None if file.group_cap is None else str(file.group_cap),
-    )
+    _agree(score_files, "group cap", lambda file: str(file.group_cap))
     files = [file for _, file in score_files]
     names = _names(files)
     entries = _entries(score_files, names)
@@ -113,10 +93,10 @@ def _entries_of(
         judges=tuple(sorted({file.judge for file in files})),
         is_estimate=any(file.coverage_is_an_estimate for file in files),
         assumed=(
-            max((row.common_union_ratio.assumed_share or 0 for row in rows), default=0),
-            max((row.assumed_share or 0 for row in rows), default=0),
+            max((row.optimum.assumed_share for row in rows), default=0),
+            max((row.kept.assumed_share for row in rows), default=0),
         ),
-        cost_rule=next((file.cost_rule for file in files if file.cost_rule is not None), None),
+        cost_rule=files[0].cost_rule,
         skipped=tuple(skipped),
         not_scored=tuple(not_scored),
     )
@@ -142,9 +122,9 @@ def _read(path: Path) -> tuple[list[ScoreFile], list[NotScored]]:
     return files, [validated(NotScored, row, f"{path.name}: not_scored") for row in missing]
 
 
-def _agree(score_files: NamedScoreFiles, what: str, of: Callable[[ScoreFile], str | None]) -> None:
+def _agree(score_files: NamedScoreFiles, what: str, of: Callable[[ScoreFile], str]) -> None:
     """Scores by different judges or cost rules cannot be compared."""
-    values = [(name, of(file)) for name, file in score_files if of(file) is not None]
+    values = [(name, of(file)) for name, file in score_files]
     for name, value in values[1:]:
         if value != values[0][1]:
             raise MemAuditError(
@@ -153,47 +133,37 @@ def _agree(score_files: NamedScoreFiles, what: str, of: Callable[[ScoreFile], st
             )
 
 
-def _digest(file: ScoreFile) -> str | None:
-    return next((row.package_ratio.digest for row in file.scores if row.package_ratio.digest), None)
-
-
 def _names(files: Sequence[ScoreFile]) -> dict[int, str]:
     """Names of packages, with the start of the digest if two have the same name."""
-    digests: dict[str, set[str | None]] = {}
+    digests: dict[str, set[str]] = {}
     for file in files:
-        digests.setdefault(file.package, set()).add(_digest(file))
+        digests.setdefault(file.package, set()).add(file.digest)
     return {
         id(file): file.package
         if len(digests[file.package]) == 1
-        else f"{file.package} ({(_digest(file) or 'no digest')[:8]})"
+        else f"{file.package} ({file.digest[:8]})"
         for file in files
     }
 
 
 def _entries(score_files: NamedScoreFiles, names: dict[int, str]) -> list[Entry]:
     """One entry per store, package and budget, over one common union per package."""
-    entries: dict[tuple[str, str, Fraction], Entry] = {}
-    unions: dict[str, tuple[str, str | None]] = {}
+    entries: dict[tuple[str, str, str], Entry] = {}
+    unions: dict[str, tuple[str, str]] = {}
     for file, score_file in score_files:
         package = names[id(score_file)]
+        first, union = unions.setdefault(package, (file, score_file.union_digest))
+        if score_file.union_digest != union:
+            raise MemAuditError(
+                f"{file} and {first} score {package!r} over different unions; score all stores "
+                "of a package in one command"
+            )
         for row in score_file.scores:
-            first, union = unions.setdefault(package, (file, row.common_union_ratio.digest))
-            if row.common_union_ratio.digest != union:
-                raise MemAuditError(
-                    f"{file} and {first} score {package!r} over different unions; score all stores "
-                    "of a package in one command"
-                )
-            key = (package, row.store, row.budget)
+            key = (package, row.store, row.asked)
             if key in entries:
                 raise MemAuditError(
                     f"{file}: {row.store!r} has a second score for {package!r} at budget "
-                    f"{plain(row.budget)}; keep one"
-                )
-            ratio = kept_ratio(row)
-            if row.feasible and ratio is not None and not 0 <= ratio <= 1:
-                raise MemAuditError(
-                    f"{file}: the ratio of {row.store!r} at budget {plain(row.budget)} is not "
-                    "between 0 and 1; score it again"
+                    f"{row.asked}; keep one"
                 )
             entries[key] = Entry(package, row)
     return list(entries.values())

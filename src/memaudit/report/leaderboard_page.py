@@ -7,7 +7,6 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from memaudit.core.exact import plain
 from memaudit.core.number_text import percent, ratio, rounded, significant, span
 from memaudit.core.text import counted
 from memaudit.formats.score_file import LOSS_STEPS, StoreRow
@@ -43,12 +42,12 @@ def leaderboard_data(board: Board) -> dict[str, Any]:
             if is_incomplete(store) or store.undecided_cells or store.left_out
         ],
         "standings": [
-            {"budget": plain(budget), **_standing(standing)} for budget, rows in board.budgets
+            {"budget": budget, **_standing(standing)} for budget, rows in board.budgets
             for standing in rows
         ],
         "differences": [
             {
-                "budget": plain(gap.budget),
+                "budget": gap.budget,
                 "first": gap.first,
                 "second": gap.second,
                 **_mean(gap.difference),
@@ -63,8 +62,8 @@ def leaderboard_data(board: Board) -> dict[str, Any]:
 def _standing(standing: Standing) -> dict[str, Any]:
     return {
         "store": standing.store,
-        "kept": _mean(standing.kept),
-        "upper_pruned": _mean(standing.upper),
+        "score": _mean(standing.kept),
+        "best_subset": _mean(standing.upper),
         "shares": standing.shares and {name: str(share) for name, share in standing.shares.items()},
         "diagnosed": standing.diagnosed,
         "cut_to_budget": standing.cut,
@@ -258,8 +257,8 @@ def build_page(board: Board) -> str:
         "leaderboard.html",
         title=TITLE,
         board=board,
-        budgets=[(str(plain(budget)), rows) for budget, rows in board.budgets],
-        gaps=[(str(plain(gap.budget)), gap) for gap in board.gaps],
+        budgets=[(budget, rows) for budget, rows in board.budgets],
+        gaps=[(gap.budget, gap) for gap in board.gaps],
         members=members,
         best=Member("upper", "best subset that fits", "", "reference", 0),
         columns=columns(),

@@ -71,7 +71,7 @@ def _measure_package(results: ArchiveResults, package: Package, budgets: Sequenc
             results.add(budget, metric, optimum.value / base if base else None)
         for name in WRITERS:
             store = subject.written_by(named_writer(name), amount, 0)
-            value = subject.scorer.score(store).value
+            value = subject.scorer.worth(store).value
             results.add(budget, name, value / base if base else None)
 
 

@@ -158,15 +158,21 @@ def refuse_equal_judge_names(judges: Sequence[Judge]) -> None:
             raise MemAuditError(f"two judges are called {name!r}; name each once, or rename a file")
 
 
+def goes_by_id(name: str, memories: Path | None) -> bool:
+    """Whether a judge knows memories by their ids alone, and not by their texts."""
+    kind, _, argument = name.partition(":")
+    if kind != "labels":
+        return kind == "calls"
+    from memaudit.scoring.label_judges import has_texts
+
+    return memories is None and not all(map(has_texts, listed_files(argument)))
+
+
 def refuse_shared_ids(
     names: Sequence[str], memories: Path | None, stores: Sequence[ExportedStore]
 ) -> None:
     """A judge that goes by ids alone cannot distinguish two stores that share one."""
-    by_id = [
-        name
-        for name in names
-        if name.startswith("calls:") or (name.startswith("labels:") and memories is None)
-    ]
+    by_id = [name for name in names if goes_by_id(name, memories)]
     seen: set[str] = set()
     for store in stores:
         ids = {memory.id for memory in store.active}

@@ -1,5 +1,6 @@
 """Judges that read a file: people's labels, and coverage calls of the published layout."""
 
+import json
 from collections import Counter, defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -10,10 +11,12 @@ from memaudit.core.errors import MemAuditError
 from memaudit.core.package import EvidenceUnit
 from memaudit.core.text import counted
 from memaudit.natural.coverage_rules import PASS
-from memaudit.natural.label_files import LabelRow, label_rows
+from memaudit.natural.label_files import MAX_CELL_LENGTH, LabelRow, label_rows
 from memaudit.scoring.judges import Cell, Judgement, MemoryText, NotJudged, Pair, only
 
-CELL_FIELDS = frozenset({"conversation", "memory_id", "unit_id", "coverage", "why"})
+CELL_FIELDS = frozenset(
+    {"conversation", "memory_id", "unit_id", "coverage", "memory", "unit", "why"}
+)
 MEMORY_FIELDS = frozenset(
     {"conversation", "memory_id", "kind", "text", "turn", "session", "sources", "confidence"}
 )
@@ -26,12 +29,12 @@ OTHER = "labels of other conversations"
 class LabelJudge:
     """People's labels: memory_id, unit_id, coverage and why, as JSONL or CSV.
 
-    Where labels name texts by ids of their own, a file of memories says which text an id stands
-    for. Every memory of that text is labelled, whatever its place or id, and a memory of another
-    text was not labelled: such a store is refused. A row of that file without a text names an
-    extract of a build by its id. Only such labels can judge candidates of a package: an id alone
-    may belong to a memory and to a candidate. Several files of labels, each with its file of
-    memories, count together.
+    Where labels name texts by ids of their own, their field `memory`, or a file of memories, says
+    which text an id stands for. Every memory of that text is labelled, whatever its place or id,
+    and a memory of another text was not labelled: such a store is refused. A row of a file of
+    memories without a text names an extract of a build by its id. Only such labels can judge
+    candidates of a package: an id alone may belong to a memory and to a candidate. Several files
+    of labels, each with its file of memories, count together.
     """
 
     is_estimate = False
@@ -46,18 +49,15 @@ class LabelJudge:
                 "memories: give one file of memories for each, in the same order"
             )
         self.name = f"labels {', '.join(dict.fromkeys(path.stem for path in paths))}"
-        self.judges_candidates = bool(memories)
         required = frozenset({"memory_id", "unit_id", "coverage"})
-        self._files = [
-            _LabelFile(
-                f"{PASS}{path.stem}",
-                label_rows(path, CELL_FIELDS, required),
-                label_rows(memories[at], MEMORY_FIELDS, frozenset({"memory_id"}))
-                if memories
-                else None,
-            )
-            for at, path in enumerate(paths)
-        ]
+        self._files = []
+        for at, path in enumerate(paths):
+            rows = label_rows(path, CELL_FIELDS, required)
+            of_ids = _texts_beside(rows)
+            if memories:
+                of_ids = label_rows(memories[at], MEMORY_FIELDS, frozenset({"memory_id"}))
+            self._files.append(_LabelFile(f"{PASS}{path.stem}", rows, of_ids))
+        self.judges_candidates = all(file.memories is not None for file in self._files)
 
     def judge(
         self,
@@ -102,6 +102,42 @@ class LabelJudge:
                 "covers nothing, say so with a label of 0"
             )
             raise NotJudged(f"{file}: no label is about a memory of this store; {fix}")
+
+
+def _texts_beside(rows: Sequence[LabelRow]) -> list[LabelRow] | None:
+    """What ids stand for, where labels have the texts of memories beside them."""
+    named: dict[tuple[str | None, str], LabelRow] = {}
+    for row in rows:
+        text, id, conversation = row.optional("memory"), row.text("memory_id"), _conversation(row)
+        if text is None:
+            if named:
+                raise row.wrong("lacks the field 'memory', which other rows have")
+            return None
+        about: dict[str, object] = {"conversation": conversation, "memory_id": id, "text": text}
+        known = named.setdefault((conversation, id), LabelRow(about, row.file, row.line))
+        if known.data["text"] != text:
+            raise row.wrong(f"gives memory {id!r} another text than line {known.line}")
+    return list(named.values())
+
+
+def has_texts(path: Path) -> bool:
+    """Whether labels go by the texts of memories: the first row has some."""
+    try:
+        with path.open(encoding="utf-8-sig") as file:
+            first = file.readline(MAX_CELL_LENGTH)
+    except (OSError, ValueError):
+        return False  # whoever reads it says what is wrong
+    if path.suffix.lower() == ".csv":
+        return "memory" in [name.strip() for name in first.strip().split(",")]
+    try:
+        row = json.loads(first)
+    except ValueError:
+        return False
+    return isinstance(row, dict) and bool(row.get("memory"))
+
+
+def _conversation(row: LabelRow) -> str | None:
+    return row.optional("conversation")
 
 
 def _listed(files: Path | Sequence[Path]) -> Sequence[Path]:
@@ -178,7 +214,7 @@ class _LabelFile:
 
 def _is_of_another(row: LabelRow, example: str) -> bool:
     """Unit and memory ids may repeat from conversation to conversation."""
-    named = row.optional("conversation")
+    named = _conversation(row)
     return bool(named and example and named != example)
 
 

@@ -1,22 +1,24 @@
 """Where a store's value went: from OPT of the common union down to what it keeps, adding up to 1.
 
     generation  OPT(common union) - OPT(package + store): only others' memories express it
-    extraction  OPT(package + store) - as much of it as the whole store covers: never written
-    cost        as much of it as the whole store covers - its best subset within the budget: too
-                expensive to fit
-    selection   its best subset - what it keeps: a better choice was there
+    extraction  OPT(package + store) - M: never written
+    cost        M - OPT(store alone): written, but too long to fit
+    selection   OPT(store alone) - F(kept): a better choice of its own memories was there
     kept        F(what it keeps)
 
-The middle stage is, unit by unit, what OPT(package + store) is worth but no more than what the
-whole store is worth. Where the best subset is worth more, it takes its place. So each step is at
-least 0. A store keeps all of it where that fits, else what a policy keeps.
+M is OPT(package + store) where every unit counts at most as much as the whole store covers it: the
+best that any wording within the budget could keep of what was written. All four optima are
+certified, so the losses do not depend on which of several optimal stores a solver returns. Each is
+at least 0. A store keeps all of it where that fits, else what a policy keeps.
+
+The units of a loss are the differences between the two stores it lies between. What one unit lost
+may have been given up for another, which then gained; lost minus gained is the loss.
 
 Where some h is irrational, values are those that solvers maximise, rounded up to a grid. Their
 steps are exact too and sum to 1, and each share comes with the two numbers the true one lies
 between.
 """
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -67,8 +69,8 @@ NOTHING = Enclosure(ZERO, ZERO)
 class LossStep:
     """One loss: its share of OPT of the common union, and the units behind it, largest first.
 
-    A unit's part may be negative where the lower stage covers it better. Parts add up to the loss.
-    `between` encloses the true share; a point unless some h is irrational.
+    Parts of units add up to the loss; a unit with a negative part gained. `between` encloses the
+    true share; a point unless some h is irrational.
     """
 
     name: str
@@ -134,8 +136,16 @@ def diagnose_losses(
         raise NoDiagnosis(store.name, budget, OPTIMUM_IS_ZERO, "common union", common)
     if any(cell.upper for memory in store.memories for cell in memory.coverage.values()):
         raise NoDiagnosis(store.name, budget, NOT_JUDGED, "store alone", upper)
+    written = scorer.written_optimum(store, budget)
+    if not written.certified:
+        raise NoDiagnosis(store.name, budget, NOT_CERTIFIED, "union as far as written", written)
     kept = keep_within(store, budget, policy)
-    stages = _stages(scorer, store, budget, kept.ids)
+    stages: list[UnitValues] = [
+        *scorer.stages(store, budget), scorer.unit_values(store, kept.ids)
+    ]  # fmt: skip
+    for place in reversed(range(len(stages) - 1)):
+        if _total(stages[place]).high == _total(stages[place + 1]).high:
+            stages[place] = stages[place + 1]  # optimal there too, and nothing changes hands
     opt, kept_value = _total(stages[0]), _total(stages[-1])
     steps = tuple(
         _step(scorer.package, name, above, below, opt)
@@ -157,22 +167,6 @@ def diagnose_losses(
     )
 
 
-def _stages(
-    scorer: StoreScorer, store: WrittenStore, budget: Fraction, kept: tuple[str, ...]
-) -> list[UnitValues]:
-    """Unit values from OPT of the common union down to what is kept; a loss between each two."""
-    of_common = scorer.optimal_units(budget)
-    of_union = of_common if len(scorer.stores) == 1 else scorer.optimal_units(budget, store)
-    written = scorer.unit_values(store, store.candidate_ids)
-    best = scorer.unit_values(store, scorer.upper_optimum(store, budget).store)
-    covered = {
-        unit: min(value, written.get(unit, NOTHING), key=lambda known: (known.high, known.low))
-        for unit, value in of_union.items()
-    }
-    extracted = covered if _total(covered).high > _total(best).high else best
-    return [of_common, of_union, extracted, best, scorer.unit_values(store, kept)]
-
-
 def _step(
     package: Package, name: str, above: UnitValues, below: UnitValues, opt: Enclosure
 ) -> LossStep:
@@ -185,12 +179,10 @@ def _step(
     )
     value = sum(parts.values(), ZERO)
     gone = {unit for unit, part in lost if part > 0}
-    asking = [query for query in package.queries if value and gone & set(query.required)]
+    asking = [query for query in package.queries if gone & set(query.required)]
     asking.sort(key=lambda query: (-query.importance, query.id))
     upper, lower = _total(above), _total(below)
     between = _share(upper.low - lower.high, upper.high - lower.low, opt)
-    if above is below:
-        between = NOTHING
     queries = tuple(query.id for query in asking)
     return LossStep(name, value, value / opt.high, tuple(lost), queries, between)
 
@@ -212,8 +204,9 @@ FIRST_KINDS = (CURRENT, SUPERSESSION, DELETION, ABSTENTION, TEMPORAL)
 class KindRow:
     """Values and losses of the units of one kind.
 
-    `written` is the value of the whole store. `kept` and `losses` are of the diagnosis, None where
-    there is none; over all kinds they add up to OPT of the common union.
+    `written` is the value of the whole store. `kept`, `lost` and `gained` are of the diagnosis,
+    None where there is none. Over all kinds, kept and lost less gained add up to OPT of the common
+    union, step by step to the losses.
     """
 
     kind: str
@@ -221,7 +214,8 @@ class KindRow:
     weight: Fraction
     written: Fraction
     kept: Fraction | None
-    losses: Mapping[str, Fraction] | None
+    lost: Mapping[str, Fraction] | None
+    gained: Mapping[str, Fraction] | None
 
     @property
     def share(self) -> Fraction | None:
@@ -237,25 +231,30 @@ def kind_rows(
     for unit in package.units:
         by_kind.setdefault(unit.kind, []).append(unit)
     kind = {unit.id: unit.kind for unit in package.units}
-    kept: Counter[str] = Counter()
-    losses: dict[str, Counter[str]] = {step: Counter() for step in LOSS_STEPS}
-    if diagnosis is not None:
-        kept.update(_by_kind(diagnosis.kept_units.items(), kind))
-        for step in diagnosis.steps:
-            losses[step.name].update(_by_kind(step.units, kind))
+    if diagnosis is None:
+        return [
+            KindRow(name, len(units), _weight(package, units), written.get(name, ZERO), *[None] * 3)
+            for name, units in sorted(by_kind.items(), key=lambda item: _kind_order(item[0]))
+        ]
+    kept = _by_kind(diagnosis.kept_units.items(), kind)
+    lost = {step.name: _by_kind(step.units, kind, 1) for step in diagnosis.steps}
+    gained = {step.name: _by_kind(step.units, kind, -1) for step in diagnosis.steps}
     return [
         KindRow(
             kind=name,
-            units=len(by_kind[name]),
-            weight=sum((package.weights[unit.id] for unit in by_kind[name]), ZERO),
+            units=len(units),
+            weight=_weight(package, units),
             written=written.get(name, ZERO),
-            kept=None if diagnosis is None else Fraction(kept[name]),
-            losses=None
-            if diagnosis is None
-            else {step: Fraction(losses[step][name]) for step in LOSS_STEPS},
+            kept=kept.get(name, ZERO),
+            lost={step: parts.get(name, ZERO) for step, parts in lost.items()},
+            gained={step: parts.get(name, ZERO) for step, parts in gained.items()},
         )
-        for name in sorted(by_kind, key=_kind_order)
+        for name, units in sorted(by_kind.items(), key=lambda item: _kind_order(item[0]))
     ]
+
+
+def _weight(package: Package, units: Iterable[EvidenceUnit]) -> Fraction:
+    return sum((package.weights[unit.id] for unit in units), ZERO)
 
 
 def pool_kind_rows(rows: Iterable[KindRow]) -> list[KindRow]:
@@ -267,23 +266,31 @@ def pool_kind_rows(rows: Iterable[KindRow]) -> list[KindRow]:
 
 
 def _added_up(kind: str, rows: Sequence[KindRow]) -> KindRow:
-    losses = [row.losses for row in rows if row.losses is not None]
+    lost = [row.lost for row in rows if row.lost is not None]
+    gained = [row.gained for row in rows if row.gained is not None]
     return KindRow(
         kind=kind,
         units=sum(row.units for row in rows),
         weight=sum((row.weight for row in rows), ZERO),
         written=sum((row.written for row in rows), ZERO),
-        kept=sum((row.kept for row in rows if row.kept is not None), ZERO) if losses else None,
-        losses={step: sum((lost[step] for lost in losses), ZERO) for step in LOSS_STEPS}
-        if losses
+        kept=sum((row.kept for row in rows if row.kept is not None), ZERO) if lost else None,
+        lost={step: sum((parts[step] for parts in lost), ZERO) for step in LOSS_STEPS}
+        if lost
+        else None,
+        gained={step: sum((parts[step] for parts in gained), ZERO) for step in LOSS_STEPS}
+        if gained
         else None,
     )
 
 
-def _by_kind(parts: Iterable[tuple[str, Fraction]], kind: Mapping[str, str]) -> dict[str, Fraction]:
+def _by_kind(
+    parts: Iterable[tuple[str, Fraction]], kind: Mapping[str, str], sign: int = 1
+) -> dict[str, Fraction]:
+    """Sums of the parts of one sign, as positive numbers."""
     sums: dict[str, Fraction] = {}
     for unit, part in parts:
-        sums[kind[unit]] = sums.get(kind[unit], ZERO) + part
+        if part * sign > 0:
+            sums[kind[unit]] = sums.get(kind[unit], ZERO) + part * sign
     return sums
 
 

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from memaudit.adapters.store import ExportedStore
+from memaudit.core.budgets import USUAL_BUDGETS, AskedBudget, asked_budgets
+from memaudit.core.cost import cost_rule
 from memaudit.core.digest import digest
 from memaudit.core.errors import MemAuditError
-from memaudit.core.grounds import is_estimate
 from memaudit.core.package import Package
 from memaudit.scoring.candidate_cells import assumed_pairs, judge_candidates
 from memaudit.scoring.fed_turns import FedPart, examples_of, fed_part, written_from
@@ -22,12 +23,13 @@ from memaudit.scoring.judges import Judge, NotJudged
 from memaudit.scoring.lazy_judging import LazyPlan, LazyResult, judge_lazily
 from memaudit.scoring.loss_diagnosis import (
     Diagnosis,
-    KindRow,
     NoDiagnosis,
     diagnose_losses,
     kind_rows,
 )
-from memaudit.scoring.score import StoreScore, StoreScorer
+from memaudit.scoring.pruning import Policy
+from memaudit.scoring.result import ScoreResult, StoreScore, lost_units
+from memaudit.scoring.score import StoreScorer
 from memaudit.scoring.written_store import WrittenStore
 
 
@@ -39,7 +41,8 @@ class Scoring:
     stores share.
     """
 
-    budgets: tuple[Fraction, ...]
+    budgets: tuple[AskedBudget, ...] | None
+    """None for the usual ones."""
     judges: Mapping[str, Judge]
     salience: Salience = OWN_SALIENCE
     group_cap: int | None = None
@@ -47,63 +50,13 @@ class Scoring:
     trust_package_cells: bool = False
     """Keep the package's assumed cells, which the judge of the stores judges otherwise."""
     lazy: LazyPlan | None = None
+    policy: Policy | None = None
+    """Cuts a store that does not fit; None for the first of DEFAULT_POLICIES that it allows."""
 
     @property
     def judge_name(self) -> str:
         """The judge, or the judges separated by commas."""
         return ", ".join(dict.fromkeys(judge.name for judge in self.judges.values()))
-
-
-@dataclass(frozen=True, slots=True)
-class StoreResult:
-    """One store at one budget."""
-
-    score: StoreScore
-    diagnosis: Diagnosis | NoDiagnosis
-    kinds: tuple[KindRow, ...]
-
-    @property
-    def assumed(self) -> tuple[Fraction, Fraction, Fraction]:
-        """The shares of the package's OPT, of OPT of the common union, and of the store's value
-        that rest on assumed cells."""
-        score = self.score
-        return (
-            score.package_ratio.optimum.assumed, score.common_ratio.optimum.assumed,
-            score.score.assumed,
-        )  # fmt: skip
-
-    @property
-    def is_estimate(self) -> bool:
-        """Whether much of OPT or of the store rests on assumed cells; `/ package` states its own
-        share."""
-        return is_estimate(self.assumed[1:])
-
-
-@dataclass(frozen=True, slots=True)
-class PackageScores:
-    """One package, its stores as they were exported and as they were judged, and their results.
-
-    `package` has the judge's cells; `digest` is that of the package as it was given. `union` is
-    what the common optimum is taken over.
-    """
-
-    package: Package
-    digest: str
-    scoring: Scoring
-    exported: tuple[ExportedStore, ...]
-    stores: tuple[WrittenStore, ...]
-    rows: tuple[StoreResult, ...]
-    union: Package
-    lazy: LazyResult | None = None
-    package_cells: str = "judged"
-    """Whether the package's assumed cells were `judged` like the stores, or `kept`."""
-
-    @property
-    def is_estimate(self) -> bool:
-        """Whether much of a value rests on assumed cells, or a judge assumes what is 0."""
-        return any(row.is_estimate for row in self.rows) or any(
-            self.scoring.judges[store.name].is_estimate for store in self.stores
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +70,7 @@ class Unscored:
 
 def score_package(
     package: Package, exported: Sequence[ExportedStore], scoring: Scoring
-) -> PackageScores:
+) -> ScoreResult:
     """Score stores against one package and each other."""
     refuse_incomparable(exported)
     part = fed_part(package, exported)
@@ -134,7 +87,7 @@ def _judged(part: FedPart, store: ExportedStore, scoring: Scoring) -> WrittenSto
 
 def _score_lazily(
     part: FedPart, exported: Sequence[ExportedStore], scoring: Scoring, plan: LazyPlan
-) -> PackageScores:
+) -> ScoreResult:
     judges = list(dict.fromkeys(scoring.judges.values()))
     if len(judges) > 1:
         raise MemAuditError("lazy judging takes one judge for all stores")
@@ -143,9 +96,10 @@ def _score_lazily(
         measured_store(package, store, scoring.salience).without_units(part.left_out)
         for store in exported
     ]
+    plans = _budget_plans(package, measured, scoring)
     lazy = judge_lazily(
-        package, measured, judges[0], scoring.budgets, plan, scoring.group_cap, scoring.seconds,
-        scoring.trust_package_cells,
+        package, measured, judges[0], sorted({budget for _, _, budget in plans}), plan,
+        scoring.group_cap, scoring.seconds, scoring.trust_package_cells,
     )  # fmt: skip
     return _scores(package, lazy.package, exported, lazy.stores, scoring, lazy)
 
@@ -155,7 +109,7 @@ def score_judged(
     exported: Sequence[ExportedStore],
     stores: Sequence[WrittenStore],
     scoring: Scoring,
-) -> PackageScores:
+) -> ScoreResult:
     """Score stores that are already judged; their judge judges the package's assumed cells too."""
     judged = package
     if not scoring.trust_package_cells:
@@ -171,31 +125,65 @@ def _scores(
     stores: Sequence[WrittenStore],
     scoring: Scoring,
     lazy: LazyResult | None = None,
-) -> PackageScores:
+) -> ScoreResult:
     scorer = StoreScorer(judged, stores, scoring.group_cap, scoring.seconds)
-    rows = tuple(
-        _result(scorer, store, budget) for budget in scoring.budgets for store in scorer.stores
-    )
+    plans = _budget_plans(package, scorer.stores, scoring)
+    rows = tuple(_row(scorer, store, budget, asked, scoring) for asked, store, budget in plans)
     kept = judged is package and any(assumed_pairs(package).values())
-    return PackageScores(
-        judged, digest(package), scoring, tuple(exported), scorer.stores, rows, scorer.common, lazy,
-        "kept" if kept else "judged",
-    )  # fmt: skip
+    return ScoreResult(
+        package=judged,
+        source=package,
+        digest=digest(package),
+        scoring=scoring,
+        exported=tuple(exported),
+        stores=scorer.stores,
+        rows=rows,
+        union=scorer.common,
+        lazy=lazy,
+        package_cells="kept" if kept else "judged",
+    )
 
 
-def _result(scorer: StoreScorer, store: WrittenStore, budget: Fraction) -> StoreResult:
-    score = scorer.score(store, budget)
-    by_kind = score.score.unit_values
+def _budget_plans(
+    package: Package, stores: Sequence[WrittenStore], scoring: Scoring
+) -> list[tuple[str, WrittenStore, Fraction]]:
+    """Each budget as it was asked for, with what it amounts to for each store."""
+    whole = conversation_cost(package)
+    return [
+        (asked.text, store, asked.amount(whole, store.cost))
+        for asked in scoring.budgets or asked_budgets(USUAL_BUDGETS)
+        for store in stores
+    ]
+
+
+def conversation_cost(package: Package) -> Fraction:
+    """The cost of all turns of the conversation, word for word."""
+    measure = cost_rule(package.cost_rule)
+    return Fraction(sum(measure(turn.text) for turn in package.experiences))
+
+
+def _row(
+    scorer: StoreScorer, store: WrittenStore, budget: Fraction, asked: str, scoring: Scoring
+) -> StoreScore:
+    numbers = scorer.numbers(store, budget, scoring.policy, asked)
+    by_kind, diagnosis = numbers.written.unit_values, None
     try:
-        diagnosis = diagnose_losses(scorer, store, budget)
+        diagnosis = diagnose_losses(scorer, store, budget, scoring.policy)
+        found: Diagnosis | NoDiagnosis = diagnosis
     except NoDiagnosis as reason:
-        return StoreResult(score, reason, tuple(kind_rows(scorer.package, by_kind, None)))
-    return StoreResult(score, diagnosis, tuple(kind_rows(scorer.package, by_kind, diagnosis)))
+        found = reason
+    return StoreScore(
+        numbers,
+        found,
+        tuple(kind_rows(scorer.package, by_kind, diagnosis)),
+        scoring.judges[store.name].is_estimate,
+        lost_units(scorer.package, found),
+    )
 
 
 def score_packages(
     packages: Sequence[Package], stores: Sequence[ExportedStore], scoring: Scoring
-) -> Iterator[PackageScores | Unscored]:
+) -> Iterator[ScoreResult | Unscored]:
     """Every package with the stores that were written for it, in order, and what has no scores."""
     refuse_incomparable(stores)
     for store in stores:
@@ -220,7 +208,7 @@ def score_packages(
 
 def _score_judgeable(
     package: Package, stores: Sequence[ExportedStore], scoring: Scoring
-) -> Iterator[PackageScores | Unscored]:
+) -> Iterator[ScoreResult | Unscored]:
     if scoring.lazy is not None:
         try:
             yield score_package(package, stores, scoring)

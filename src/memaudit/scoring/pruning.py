@@ -3,14 +3,14 @@
 This is the only place that decides it. Recency needs to know when each memory was written, which an
 export does not tell of the entries of a document; other policies need a score of every memory.
 Where that is missing, the policy keeps nothing: `prune` raises NoSuchOrder, `usable_policies` does
-not list it, and `kept_row` returns None.
+not list it.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import groupby
-from typing import Literal, TypeVar, cast
+from typing import Literal, cast
 
 from memaudit.core.errors import MemAuditError
 from memaudit.scoring.written_store import WrittenMemory, WrittenStore
@@ -30,8 +30,6 @@ DEFAULT_POLICIES: tuple[Policy, Policy] = ("recency", "top")
 BY_DEFAULT = "recency, or top where entries of a document have no times"
 
 EVERYTHING_FITS = "everything fits"
-
-Row = TypeVar("Row")
 
 
 class NoSuchOrder(MemAuditError):
@@ -59,6 +57,16 @@ class StoreWithinBudget:
         return EVERYTHING_FITS if self.policy is None else f"cut by {self.policy}"
 
 
+def named_policy(name: str | None) -> Policy | None:
+    """The policy of that name; None for the default."""
+    if name is None:
+        return None
+    for policy in POLICIES:
+        if policy == name:
+            return policy
+    raise MemAuditError(f"unknown policy {name!r}; choose from {', '.join(POLICIES)}")
+
+
 def default_policy(store: WrittenStore) -> Policy:
     """Recency, or `top` where it is not known which memories are the newest."""
     return next(policy for policy in DEFAULT_POLICIES if _order(store, policy) is not None)
@@ -72,16 +80,6 @@ def keep_within(
         return StoreWithinBudget(store.candidate_ids, None)
     policy = policy or default_policy(store)
     return StoreWithinBudget(prune(store, budget, policy), policy)
-
-
-def kept_row(
-    fits: bool, whole: Row, pruned: Mapping[str, Row], policy: str | None = None
-) -> Row | None:
-    """The same rule for rows that are scored: of the whole store, or of the pruned ones."""
-    if fits:
-        return whole
-    wanted = (policy,) if policy else DEFAULT_POLICIES
-    return next((pruned[name] for name in wanted if name in pruned), None)
 
 
 def prune(store: WrittenStore, budget: Fraction, policy: Policy) -> tuple[str, ...]:

@@ -1,7 +1,8 @@
-"""What a store is worth and costs, and its ratios to certified optima.
+"""What a store is worth and costs, and its score.
 
-The denominators are optima of the package, of its union with one store (definition 3 of the paper)
-and of its union with all stores. In a union every memory is a candidate in a group of its own.
+The score is what the store keeps within the budget, over OPT of the common union: the package and
+the memories of all stores scored together, each memory a candidate in a group of its own.
+Definition 3 of the paper has the union with one store.
 """
 
 from collections import Counter
@@ -13,7 +14,7 @@ from math import lcm
 from typing import Literal
 
 from memaudit.core.errors import MemAuditError
-from memaudit.core.exact import Enclosure
+from memaudit.core.exact import Enclosure, plain
 from memaudit.core.objective import assumed_share
 from memaudit.core.optimum import Optimum
 from memaudit.core.package import (
@@ -22,16 +23,25 @@ from memaudit.core.package import (
     STALE,
     Package,
 )
-from memaudit.scoring.pruning import prune, usable_policies
-from memaudit.scoring.unions import Union, store_alone, union_of
+from memaudit.scoring.pruning import (
+    EVERYTHING_FITS,
+    Policy,
+    StoreWithinBudget,
+    keep_within,
+    prune,
+    usable_policies,
+)
+from memaudit.scoring.unions import Union, only_as_written, store_alone, union_of
 from memaudit.scoring.written_store import WrittenStore
 from memaudit.solvers.form import Form
 from memaudit.solvers.solve import PackageSolver
 
 
 @dataclass(frozen=True, slots=True)
-class Score:
-    """A store's value and its make-up. Coverage of a unit kind is the sum of min(1, covered).
+class StoreValue:
+    """What memories are worth, what they cost, and their make-up.
+
+    Coverage of a unit kind is the sum of min(1, covered).
 
     `highest` is what the value may be at most where nobody judged some cells, `assumed` the share
     of it that rests on assumed cells. Copies of a text are worth nothing more and cost each.
@@ -64,7 +74,7 @@ class Score:
 
 
 class Scorer:
-    """Scores stores of one package, in whole numbers wherever that is exact.
+    """Values stores of one package, in whole numbers wherever that is exact.
 
     With a union, stores name copies of a text by their own ids.
     """
@@ -113,8 +123,8 @@ class Scorer:
             rows[cell.candidate].append((cell.unit, int(cell.value * steps)))
         return steps, rows
 
-    def score(self, store: Sequence[str]) -> Score:
-        """The score of a store of known candidates."""
+    def worth(self, store: Sequence[str]) -> StoreValue:
+        """The value of a store of known candidates."""
         form, (steps, rows) = self.form, self._cells
         ids = self._union.candidates(store)
         chosen = [self._place[id] for id in ids]
@@ -130,7 +140,7 @@ class Scorer:
             covered[self._kind[name]] += min(steps, amount)
         candidate = self.package.candidate
         value = Fraction(sum(worth.values()), form.value_scale)
-        return Score(
+        return StoreValue(
             value=value,
             highest=Fraction(form.low(chosen), form.value_scale) if self.package.is_open else value,
             assumed=assumed_share(self.package, ids),
@@ -213,53 +223,66 @@ class Ratio:
         its bound; None where the ratio is known, or nothing is."""
         if self.undefined not in (NOT_CERTIFIED, NOT_JUDGED) or not self.optimum.value:
             return None
-        low = self.numerator / self.optimum.bound
-        if self.highest is None:
-            return low, self.numerator / self.optimum.value
-        return low, self.highest / self.optimum.value
+        most = self.numerator if self.highest is None else self.highest
+        high = most / self.optimum.value
+        if self.basis != "package":  # the numerator is of a store that OPT is taken over
+            high = min(high, Fraction(1))
+        return self.numerator / self.optimum.bound, high
+
+
+BEST = "best subset"
+"""What is kept if the best choice of a store's memories is made: a bound on every policy."""
 
 
 @dataclass(frozen=True, slots=True)
-class PrunedStore:
-    """A store cut down to the budget by a policy, or by the exact best choice."""
+class KeptStore:
+    """What is kept of a store within the budget: everything, or what a policy keeps."""
 
-    policy: str
-    store: tuple[str, ...]
+    by: str
+    """EVERYTHING_FITS, a policy, or BEST."""
+    ids: tuple[str, ...]
     """Memories that are kept; a document that is kept whole as its entries."""
-    score: Score
+    worth: StoreValue
     ratio: Ratio
-    common_ratio: Ratio
+    """Over OPT of the common union."""
 
 
 @dataclass(frozen=True, slots=True)
-class StoreScore:
-    """One store at one budget.
+class StoreNumbers:
+    """Every number of one store at one budget. The ratio of `kept` is the score.
 
-    Ratios of a store that is not `feasible` may exceed 1. Its pruned rows are its scores within the
-    budget.
+    Over the package's own optimum what is kept may be worth more than 1: a store may say things
+    better than any candidate of the package.
     """
 
-    name: str
+    store: str
     budget: Fraction
+    asked: str
+    """The budget as it was asked for: a cost, a share of the conversation, or own."""
     memories: int
     duplicates: int
     """Memories that repeat the text of another one."""
     duplicate_cost: Fraction
-    score: Score
-    feasible: bool
+    written: StoreValue
+    """The whole store, whatever it costs."""
+    kept: KeptStore
     package_ratio: Ratio
     union_ratio: Ratio
-    common_ratio: Ratio
-    upper: PrunedStore
-    upper_optimum: Optimum
-    pruned: tuple[PrunedStore, ...]
+    best: KeptStore
+    best_optimum: Optimum
+    policies: tuple[KeptStore, ...]
+    """What every policy that the store allows would keep."""
+
+    @property
+    def fits(self) -> bool:
+        return self.kept.by == EVERYTHING_FITS
 
 
 class _Problem:
     """A package to solve, each budget once, and what its stores are worth."""
 
     def __init__(self, union: Union, group_cap: int | None, seconds: float | None) -> None:
-        self.package, self._seconds = union.package, seconds
+        self.union, self.package, self._seconds = union, union.package, seconds
         self._solver = PackageSolver(union.package, group_cap)
         self.scorer = Scorer(union.package, self._solver.form, union)
         self._optima: dict[Fraction, Optimum] = {}
@@ -317,6 +340,10 @@ class StoreScorer:
         """The package with the memories of all stores."""
         return self._common.package
 
+    def alone(self, store: WrittenStore) -> Package:
+        """The package with the memories of one store as its only candidates."""
+        return self._alone(store).package
+
     def package_optimum(self, budget: Fraction) -> Optimum:
         """OPT of the package alone."""
         return self._problem("package", lambda: Union(self.package, {}, {})).optimum(budget)
@@ -333,75 +360,92 @@ class StoreScorer:
         """The best that fits of what the store holds: an exact bound on every pruning policy."""
         return self._alone(store).optimum(budget)
 
-    def optimal_units(
-        self, budget: Fraction, store: WrittenStore | None = None
-    ) -> dict[str, Enclosure]:
-        """Per unit, what OPT of the package and one store, or all stores, is worth."""
-        return (self._common if store is None else self._with(store)).units(budget)
+    def written_optimum(self, store: WrittenStore, budget: Fraction) -> Optimum:
+        """OPT of the package and one store where no unit counts for more than the whole store
+        covers it: what could be kept of what was written, in the best words."""
+        return self._as_written(store, budget).optimum(budget)
+
+    def _as_written(self, store: WrittenStore, budget: Fraction) -> _Problem:
+        union, alone = self._with(store), self._alone(store)
+        if union.optimum(budget).value == alone.optimum(budget).value:
+            return alone  # it lies between the two
+        return self._problem(
+            f"written {store.name}",
+            lambda: Union(only_as_written(union.union, alone.union), {}, {}),
+        )
+
+    def stages(self, store: WrittenStore, budget: Fraction) -> list[dict[str, Enclosure]]:
+        """Per unit, what the optima are worth from the common union down to the store alone."""
+        problems = (
+            self._common, self._with(store), self._as_written(store, budget), self._alone(store)
+        )  # fmt: skip
+        return [problem.units(budget) for problem in problems]
 
     def unit_values(self, store: WrittenStore, kept: Sequence[str]) -> dict[str, Enclosure]:
         """Per unit, what some memories of a store are worth."""
         return self._alone(store).scorer.by_unit(kept)
 
-    def part(self, store: WrittenStore, kept: Sequence[str]) -> Score:
-        """The score of some memories of a store."""
-        return self._alone(store).scorer.score(kept)
+    def part(self, store: WrittenStore, kept: Sequence[str]) -> StoreValue:
+        """The value of some memories of a store."""
+        return self._alone(store).scorer.worth(kept)
 
-    def score(self, store: WrittenStore, budget: Fraction) -> StoreScore:
-        """All of a store's scores at a budget."""
-        whole = replace(self.part(store, store.candidate_ids), cost=store.cost)
-        upper = self.upper_optimum(store, budget)
+    def numbers(
+        self,
+        store: WrittenStore,
+        budget: Fraction,
+        policy: Policy | None = None,
+        asked: str = "",
+    ) -> StoreNumbers:
+        """All numbers of a store at a budget."""
+        kept = self._kept(keep_within(store, budget, policy), store, budget)
+        highest = kept.ratio.highest
         repeated = store.duplicates
-        highest = whole.highest if whole.highest > whole.value else None
-        return StoreScore(
-            name=store.name,
+        return StoreNumbers(
+            store=store.name,
             budget=budget,
+            asked=asked or str(plain(budget)),
             memories=len(store.memories),
             duplicates=len(repeated),
             duplicate_cost=sum((memory.cost for memory in repeated), Fraction(0)),
-            score=whole,
-            feasible=whole.cost <= budget,
+            written=replace(self.part(store, store.candidate_ids), cost=store.cost),
+            kept=kept,
             package_ratio=Ratio(
-                whole.value, self.package_optimum(budget), "package", highest, NOT_JUDGED
+                kept.worth.value, self.package_optimum(budget), "package", highest, NOT_JUDGED
             ),
             union_ratio=Ratio(
-                whole.value, self.union_optimum(store, budget), "union", highest, NOT_JUDGED
+                kept.worth.value, self.union_optimum(store, budget), "union", highest, NOT_JUDGED
             ),
-            common_ratio=Ratio(
-                whole.value, self.common_optimum(budget), "common union", highest, NOT_JUDGED
-            ),
-            upper=self._pruned(
-                "upper", upper.store, store, budget, None if upper.certified else upper.bound
-            ),
-            upper_optimum=upper,
-            pruned=tuple(
-                self._pruned(policy, prune(store, budget, policy), store, budget)
-                for policy in usable_policies(store)
+            best=self._best(store, budget),
+            best_optimum=self.upper_optimum(store, budget),
+            policies=tuple(
+                self._kept(StoreWithinBudget(prune(store, budget, name), name), store, budget)
+                for name in usable_policies(store)
             ),
         )
 
-    def _pruned(
-        self,
-        policy: str,
-        kept: tuple[str, ...],
-        store: WrittenStore,
-        budget: Fraction,
-        highest: Fraction | None = None,
-    ) -> PrunedStore:
-        score, why_open = self.part(store, kept), NOT_CERTIFIED
-        if policy != "upper":  # a document that is kept whole costs what it costs
-            chosen = set(kept)
-            ids = [memory.id for memory in store.memories if store.candidate_id(memory) in chosen]
-            score = replace(score, cost=store.cost_of(ids))
-        if highest is None and score.highest > score.value:
-            highest, why_open = score.highest, NOT_JUDGED
+    def _kept(self, kept: StoreWithinBudget, store: WrittenStore, budget: Fraction) -> KeptStore:
+        chosen = set(kept.ids)
+        ids = [memory.id for memory in store.memories if store.candidate_id(memory) in chosen]
+        # A document that is kept whole costs what it costs.
+        cost = store.cost if kept.policy is None else store.cost_of(ids)
+        worth = replace(self.part(store, kept.ids), cost=cost)
+        highest = worth.highest if worth.highest > worth.value else None
+        ratio = self._ratio(worth.value, highest, NOT_JUDGED, budget)
+        return KeptStore(kept.policy or EVERYTHING_FITS, kept.ids, worth, ratio)
 
-        def ratio(optimum: Optimum, basis: Basis) -> Ratio:  # of a part of the optimum: at most 1
-            most = None if highest is None else min(highest, optimum.value)
-            return Ratio(score.value, optimum, basis, most, why_open)
+    def _best(self, store: WrittenStore, budget: Fraction) -> KeptStore:
+        optimum = self.upper_optimum(store, budget)
+        worth = self.part(store, optimum.store)
+        highest, why_open = None if optimum.certified else optimum.bound, NOT_CERTIFIED
+        if highest is None and worth.highest > worth.value:
+            highest, why_open = worth.highest, NOT_JUDGED
+        ratio = self._ratio(worth.value, highest, why_open, budget)
+        return KeptStore(BEST, store.memories_of(optimum.store), worth, ratio)
 
-        return PrunedStore(
-            policy, store.memories_of(kept), score,
-            ratio(self.union_optimum(store, budget), "union"),
-            ratio(self.common_optimum(budget), "common union"),
-        )  # fmt: skip
+    def _ratio(
+        self, value: Fraction, highest: Fraction | None, why_open: str, budget: Fraction
+    ) -> Ratio:
+        """Of a part of the common optimum: at most 1."""
+        optimum = self.common_optimum(budget)
+        most = None if highest is None else min(highest, optimum.value)
+        return Ratio(value, optimum, "common union", most, why_open)

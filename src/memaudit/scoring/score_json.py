@@ -10,19 +10,19 @@ from memaudit.core.number_text import rounded
 from memaudit.core.optimum import Optimum
 from memaudit.core.package import EvidenceUnit, Query
 from memaudit.core.text import content_key
-from memaudit.formats.score_file import FORMAT, LOSS_STEPS, VERSION
+from memaudit.formats.score_file import FORMAT, VERSION
 from memaudit.scoring.caveats import store_data
 from memaudit.scoring.lazy_judging import LazyResult
 from memaudit.scoring.loss_diagnosis import Diagnosis, KindRow, LossStep, NoDiagnosis
-from memaudit.scoring.package_scores import PackageScores, StoreResult
-from memaudit.scoring.score import PrunedStore, Ratio, StoreScore
+from memaudit.scoring.result import LostUnit, ScoreResult, StoreScore
+from memaudit.scoring.score import KeptStore, Ratio
 from memaudit.scoring.written_store import WrittenMemory, WrittenStore
 
 MOST_UNITS = 10
 """Units and queries that a loss names; the others are counted."""
 
 
-def package_scores_data(scores: PackageScores, cells: bool = False) -> dict[str, Any]:
+def package_scores_data(scores: ScoreResult, cells: bool = False) -> dict[str, Any]:
     """All stores of one package; with every cell and lost unit where asked for."""
     scoring, package = scores.scoring, scores.package
     data = {
@@ -30,6 +30,7 @@ def package_scores_data(scores: PackageScores, cells: bool = False) -> dict[str,
         "version": VERSION,
         "package": package.name,
         "digest": scores.digest,
+        "union_digest": scores.union_digest,
         "cost_rule": package.cost_rule,
         "group_cap": package.group_cap if scoring.group_cap is None else scoring.group_cap,
         "judge": scoring.judge_name,
@@ -41,15 +42,7 @@ def package_scores_data(scores: PackageScores, cells: bool = False) -> dict[str,
             store_data(exported, store.caveats)
             for exported, store in zip(scores.exported, scores.stores, strict=True)
         ],
-        "scores": [
-            {
-                **score_row(row.score),
-                "unit_kinds": kinds_data(row.kinds),
-                "diagnosis": diagnosis_row(row.diagnosis),
-                **({"lost_units": lost_data(scores, row)} if cells else {}),
-            }
-            for row in scores.rows
-        ],
+        "scores": [score_row(row, cells) for row in scores.rows],
     }
     return {**data, "cells": cells_data(scores)} if cells else data
 
@@ -62,23 +55,40 @@ def lazy_data(lazy: LazyResult) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def score_row(score: StoreScore) -> dict[str, Any]:
-    """One store at one budget."""
+def score_row(row: StoreScore, cells: bool = False) -> dict[str, Any]:
+    """One store at one budget: the score first, then what it is made of, then other ratios."""
+    numbers, ratio = row.numbers, row.numbers.kept.ratio
     return {
-        "store": score.name,
-        "budget": plain(score.budget),
-        "memories": score.memories,
-        "duplicates": score.duplicates,
-        "duplicate_cost": plain(score.duplicate_cost),
-        "value": rounded(score.score.value),
-        "assumed_share": rounded(score.score.assumed),
-        "cost": plain(score.score.cost),
-        "feasible": score.feasible,
-        "package_ratio": ratio_row(score.package_ratio),
-        "union_ratio": ratio_row(score.union_ratio),
-        "common_union_ratio": ratio_row(score.common_ratio),
-        "upper_pruned": {**_pruned_row(score.upper), **_optimum_row(score.upper_optimum)},
-        "pruned": {pruned.policy: _pruned_row(pruned) for pruned in score.pruned},
+        "store": row.store,
+        "budget": plain(row.budget),
+        "asked": numbers.asked,
+        "score": rounded(row.score),
+        "exact": None if row.exact is None else str(row.exact),
+        "between": _between(ratio),
+        "undefined": row.undefined or None,
+        "kept_by": row.kept_by,
+        "optimum": {
+            "value": rounded(row.optimum.value),
+            **_optimum_row(row.optimum),
+            "digest": row.optimum.digest,
+            "assumed_share": rounded(row.optimum.assumed),
+        },
+        "kept": _kept_row(numbers.kept),
+        "written": {
+            "memories": numbers.memories,
+            "cost": plain(numbers.written.cost),
+            "value": rounded(numbers.written.value),
+            "assumed_share": rounded(numbers.written.assumed),
+            "duplicates": numbers.duplicates,
+            "duplicate_cost": plain(numbers.duplicate_cost),
+        },
+        "package_ratio": ratio_row(numbers.package_ratio),
+        "union_ratio": ratio_row(numbers.union_ratio),
+        "best_subset": {**_kept_row(numbers.best), **_optimum_row(numbers.best_optimum)},
+        "policies": {kept.by: _kept_row(kept) for kept in numbers.policies},
+        "unit_kinds": kinds_data(row.kinds),
+        "diagnosis": diagnosis_row(row.diagnosis),
+        **({"lost_units": [lost_data(unit) for unit in row.lost]} if cells else {}),
     }
 
 
@@ -87,13 +97,17 @@ def ratio_row(ratio: Ratio) -> dict[str, Any]:
     return {
         "value": rounded(ratio.value),
         "undefined": ratio.undefined or None,
-        "between": None if ratio.between is None else [rounded(end) for end in ratio.between],
+        "between": _between(ratio),
         "optimum": rounded(ratio.optimum.value),
         "basis": ratio.basis,
         **_optimum_row(ratio.optimum),
         "digest": ratio.optimum.digest,
         "assumed_share": rounded(ratio.optimum.assumed),
     }
+
+
+def _between(ratio: Ratio) -> list[float] | None:
+    return None if ratio.between is None else [rounded(end) for end in ratio.between]
 
 
 def _optimum_row(optimum: Optimum) -> dict[str, Any]:
@@ -103,17 +117,15 @@ def _optimum_row(optimum: Optimum) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _pruned_row(pruned: PrunedStore) -> dict[str, Any]:
-    union, common = ratio_row(pruned.ratio), ratio_row(pruned.common_ratio)
+def _kept_row(kept: KeptStore) -> dict[str, Any]:
+    """What is kept of a store; the ratio is over OPT of the common union."""
     return {
-        "value": rounded(pruned.score.value),
-        "assumed_share": rounded(pruned.score.assumed),
-        "cost": plain(pruned.score.cost),
-        "memories": len(pruned.store),
-        "union_ratio": union["value"],
-        "union_ratio_between": union["between"],
-        "common_union_ratio": common["value"],
-        "common_union_ratio_between": common["between"],
+        "memories": len(kept.ids),
+        "cost": plain(kept.worth.cost),
+        "value": rounded(kept.worth.value),
+        "assumed_share": rounded(kept.worth.assumed),
+        "ratio": rounded(kept.ratio.value),
+        "between": _between(kept.ratio),
     }
 
 
@@ -128,10 +140,7 @@ def diagnosis_row(diagnosis: Diagnosis | NoDiagnosis) -> dict[str, Any]:
             **_optimum_row(diagnosis.optimum),
         }
     row = {
-        "store": diagnosis.store,
-        "budget": plain(diagnosis.budget),
         "optimum": rounded(diagnosis.optimum),
-        "kept_by": diagnosis.policy,
         "kept": str(diagnosis.kept_share),
         "losses": {step.name: _step_row(step, diagnosis.is_exact) for step in diagnosis.steps},
         "advice": diagnosis.advice,
@@ -166,13 +175,14 @@ def kinds_data(rows: Iterable[KindRow]) -> dict[str, dict[str, Any]]:
             "value": rounded(row.written),
             "share": rounded(row.share),
             "kept": rounded(row.kept),
-            "losses": row.losses and {step: rounded(value) for step, value in row.losses.items()},
+            "lost": row.lost and {step: rounded(value) for step, value in row.lost.items()},
+            "gained": row.gained and {step: rounded(value) for step, value in row.gained.items()},
         }
         for row in rows
     }
 
 
-def cells_data(scores: PackageScores) -> dict[str, list[dict[str, Any]]]:
+def cells_data(scores: ScoreResult) -> dict[str, list[dict[str, Any]]]:
     """By store, every cell that is not 0, in the order of writing."""
     return {store.name: _coverings(store) for store in scores.stores}
 
@@ -195,39 +205,20 @@ def _coverings(store: WrittenStore) -> list[dict[str, Any]]:
     ]
 
 
-def lost_data(scores: PackageScores, row: StoreResult) -> list[dict[str, Any]]:
-    """Every unit worth less in what is kept than in OPT of the common union, the largest first.
-
-    A part may be negative where a lower stage covers the unit better. The parts add up to `lost`,
-    and `step` is where most of it was lost, the earliest of equals. No diagnosis, no lost units.
-    """
-    package, diagnosis = scores.package, row.diagnosis
-    if isinstance(diagnosis, NoDiagnosis):
-        return []
-    parts: dict[str, dict[str, Fraction]] = {}
-    for step in diagnosis.steps:
-        for unit, part in step.units:
-            parts.setdefault(unit, {})[step.name] = part
-    units = {unit.id: unit for unit in package.units}
-    lost = {id: sum(by_step.values(), Fraction(0)) for id, by_step in parts.items()}
-    return [
-        {
-            "unit": id,
-            "kind": units[id].kind,
-            "text": units[id].text,
-            "weight": rounded(package.weights[id]),
-            "lost": rounded(lost[id]),
-            "kept": rounded(diagnosis.kept_units.get(id, Fraction(0))),
-            "step": max(LOSS_STEPS, key=lambda step: parts[id].get(step, Fraction(0))),
-            "parts": {step: rounded(part) for step, part in parts[id].items()},
-            "queries": _asking(package.queries, id),
-        }
-        for id in sorted(lost, key=lambda id: (-lost[id], id))
-        if lost[id] > 0
-    ]
+def lost_data(row: LostUnit) -> dict[str, Any]:
+    """What a unit lost at a step, or gained, which is negative."""
+    return {
+        "unit": row.unit,
+        "kind": row.kind,
+        "text": row.text,
+        "weight": rounded(row.weight),
+        "lost": rounded(row.lost),
+        "step": row.step,
+        "asked_by": [{"id": id, "text": text} for id, text in row.asked_by],
+    }
 
 
-def explanation(id: str, scores: PackageScores) -> dict[str, Any]:
+def explanation(id: str, scores: ScoreResult) -> dict[str, Any]:
     """Everything about the unit of that id, and about memories of that id.
 
     A memory may also be named with its store before it. An error where nothing has that id.
@@ -251,7 +242,7 @@ def explanation(id: str, scores: PackageScores) -> dict[str, Any]:
     }
 
 
-def _unit_data(unit: EvidenceUnit, scores: PackageScores) -> dict[str, Any]:
+def _unit_data(unit: EvidenceUnit, scores: ScoreResult) -> dict[str, Any]:
     package = scores.package
     return {
         "kind": unit.kind,
@@ -282,9 +273,9 @@ def _unit_data(unit: EvidenceUnit, scores: PackageScores) -> dict[str, Any]:
     }
 
 
-def _unit_result(unit: str, row: StoreResult) -> dict[str, Any]:
+def _unit_result(unit: str, row: StoreScore) -> dict[str, Any]:
     """What became of a unit in one store at one budget."""
-    head: dict[str, Any] = {"store": row.score.name, "budget": plain(row.score.budget)}
+    head: dict[str, Any] = {"store": row.store, "budget": plain(row.budget)}
     if isinstance(row.diagnosis, NoDiagnosis):
         return {**head, "kept": None, "parts": None}
     parts = {
@@ -300,9 +291,7 @@ def _unit_result(unit: str, row: StoreResult) -> dict[str, Any]:
     }
 
 
-def _memory_data(
-    store: WrittenStore, memory: WrittenMemory, scores: PackageScores
-) -> dict[str, Any]:
+def _memory_data(store: WrittenStore, memory: WrittenMemory, scores: ScoreResult) -> dict[str, Any]:
     id = store.candidate_id(memory)
     texts = {unit.id: unit.text for unit in scores.package.units}
     return {
@@ -322,20 +311,20 @@ def _memory_data(
         ],
         "scores": [
             {
-                "budget": plain(row.score.budget),
-                "in_best_subset": id in row.score.upper.store
+                "budget": plain(row.budget),
+                "in_best_subset": id in row.numbers.best.ids
                 or (scores.package.equal_texts_once and _is_copy(memory, row, store)),
                 "kept": id in row.diagnosis.kept if isinstance(row.diagnosis, Diagnosis) else None,
             }
             for row in scores.rows
-            if row.score.name == store.name
+            if row.store == store.name
         ],
     }
 
 
-def _is_copy(memory: WrittenMemory, row: StoreResult, store: WrittenStore) -> bool:
+def _is_copy(memory: WrittenMemory, row: StoreScore, store: WrittenStore) -> bool:
     """Whether the best subset has a memory of the same text."""
-    best = set(row.score.upper.store)
+    best = set(row.numbers.best.ids)
     texts = {content_key(one.text) for one in store.memories if store.candidate_id(one) in best}
     return content_key(memory.text) in texts
 

@@ -48,6 +48,32 @@ def store_alone(package: Package, store: WrittenStore) -> Union:
     return _with_memories(package, [store], (), (), f"{package.name}, {store.name} alone")
 
 
+def only_as_written(union: Union, alone: Union) -> Package:
+    """A union in which every unit counts at most as much as a whole store covers it.
+
+    `alone` is that store alone. Units that it does not cover at all are left out.
+    """
+    documents = {one.id for one in alone.package.candidates if one.parts}
+    written: dict[str, Fraction] = {}
+    for cell in alone.package.coverage:
+        if cell.candidate not in documents and cell.value:
+            written[cell.unit] = written.get(cell.unit, Fraction(0)) + cell.value
+    package = union.package
+    units = tuple(
+        unit.model_copy(
+            update={
+                "response": unit.response.up_to(written[unit.id]),
+                "weight": package.weights[unit.id],
+            }
+        )
+        for unit in package.units
+        if unit.id in written
+    )
+    cells = tuple(cell for cell in package.coverage if cell.unit in written)
+    name = f"{alone.package.name}, with the candidates of {package.name}"
+    return package.replace(name=name, units=units, queries=(), coverage=cells)
+
+
 def _with_memories(
     package: Package,
     stores: Iterable[WrittenStore],

@@ -130,7 +130,7 @@ def _solved(run: FinishedRunData) -> _Best:
             if not optimum.certified:
                 continue
             at = (number // len(run.seeds[:each]), number % len(run.seeds[:each]), place)
-            score = remade.subject.scorer.score(optimum.store)
+            score = remade.subject.scorer.worth(optimum.store)
             known[at] = True
             values.place((*at, 0), {kind: float(v) for kind, v in score.unit_values.items()})
             kinds_kept.place((*at, 0), {kind: float(v) for kind, v in score.kinds.items()})

@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import Any
 
 from memaudit.formats.score_file import ScoreFile, ScoreRow, ScoreRun, read_score_run
-from memaudit.scoring.pruning import kept_row
+from memaudit.scoring.result import budget_text
 from memaudit.web.explorer.addresses import slug
 
 
@@ -26,10 +26,9 @@ class ScoreLine:
         return next(digests, "")
 
     @property
-    def kept_ratio(self) -> float | None:
-        """The ratio of what the store keeps within the budget, to the common union."""
-        pruned = {policy: row.common_union_ratio for policy, row in self.score.pruned.items()}
-        return kept_row(self.score.feasible, self.score.common_union_ratio.value, pruned)
+    def at(self) -> str:
+        """The budget as it was asked for, with the cost it means."""
+        return budget_text(self.score.asked, self.score.budget)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +50,7 @@ def read_score_lines(data: Mapping[str, Any], place: str) -> ScoreLines:
     lines: dict[str, ScoreLine] = {}
     for file in run.packages:
         for score in file.scores:
-            key = (file.package, score.store, str(score.budget))
+            key = (file.package, score.store, score.asked)
             name = slug(" ".join(key), *key)
             while name in lines:  # the same line twice in a file
                 name = slug(name, *key)

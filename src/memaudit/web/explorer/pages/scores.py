@@ -1,6 +1,6 @@
 """A score file: all stores in one table, one store at one budget, and the units it lost."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -25,8 +25,6 @@ MOST_ROWS = 500
 MOST_FALLS = 12
 """With more lines no waterfalls are drawn here; each line has its own page."""
 MOST_LISTED = 100
-MOST_POLICIES = 6
-"""Columns. The page of a score has a row for every policy."""
 
 
 def scores_crumbs(entry: LibraryEntry, with_file: bool = True) -> tuple[tuple[str, str], ...]:
@@ -39,12 +37,10 @@ def render_scores(site: "Site", parts: PathParams, params: QueryParams) -> str: 
     scores = site.library.scores(entry)
     address = addresses.scores(entry.slug)
     shown = list_page(scores.lines, address, parts, MOST_ROWS)
-    policies = list(dict.fromkeys(name for line in scores.lines for name in line.score.pruned))
     few = len(scores.lines) <= MOST_FALLS
     return site.render(
         "scores.html", addresses.list_page_address(address, shown.number), entry.name,
         crumbs=scores_crumbs(entry, False), entry=entry, scores=scores, shown=shown,
-        policies=policies[:MOST_POLICIES], more_policies=len(policies[MOST_POLICIES:]),
         falls=[(line, waterfall_of(line)) for line in scores.lines if line.score.loss_diagnosis]
         if few else [],
         bars={line.slug: waterfall_of(line) for line in shown.rows}, steps=LOSS_STEPS, about=ABOUT,
@@ -98,15 +94,13 @@ class LinkedQuery:
 
 @dataclass(frozen=True, slots=True)
 class LinkedLostUnit:
-    """A unit that is worth less than in OPT; its parts by step add up to `lost`."""
+    """What a unit lost at a step, or gained, which is negative."""
 
     id: str
     text: str
     kind: str
     lost: float
-    kept: float | None
     step: str
-    parts: Mapping[str, float]
     address: str | None
     queries: tuple[LinkedQuery, ...] = field(default=())
 
@@ -126,34 +120,27 @@ def lost_units(score: ScoreRow, links: Links) -> LostUnits:
         return LostUnits(tuple(_linked_unit(unit, links) for unit in score.lost_units), 0)
     if score.loss_diagnosis is None:
         return LostUnits((), 0)
-    parts: dict[str, dict[str, float]] = {}
-    for name, loss in score.loss_diagnosis.losses.items():
-        for unit, part in loss.units:
-            parts.setdefault(unit, {})[name] = part
-    units = [
-        _summed(unit, by_step, links)
-        for unit, by_step in parts.items()
-        if sum(by_step.values()) > 0
-    ]
-    units.sort(key=lambda unit: (-unit.lost, unit.id))
-    unlisted = sum(loss.more_units for loss in score.loss_diagnosis.losses.values())
-    return LostUnits(tuple(units), unlisted)
+    losses = score.loss_diagnosis.losses
+    units = tuple(
+        _without_text(unit, part, step, links)
+        for step, loss in losses.items()
+        for unit, part in loss.units
+    )
+    return LostUnits(units, sum(loss.more_units for loss in losses.values()))
 
 
 def _linked_unit(row: LostUnitRow, links: Links) -> LinkedLostUnit:
     queries = tuple(
-        LinkedQuery(query.id, query.text, links.query(query.id)) for query in row.queries
+        LinkedQuery(query.id, query.text, links.query(query.id)) for query in row.asked_by
     )
     return LinkedLostUnit(
-        row.unit, row.text, row.kind, row.lost, row.kept, row.step, row.parts,
-        links.unit(row.unit), queries,
-    )  # fmt: skip
+        row.unit, row.text, row.kind, row.lost, row.step, links.unit(row.unit), queries
+    )
 
 
-def _summed(unit: str, parts: Mapping[str, float], links: Links) -> LinkedLostUnit:
+def _without_text(unit: str, lost: float, step: str, links: Links) -> LinkedLostUnit:
     """For a file without texts: they are taken from the package if it is in the library."""
     known = links.package_unit(unit)
-    step = max(LOSS_STEPS, key=lambda step: parts.get(step, 0.0))
     queries: tuple[LinkedQuery, ...] = ()
     if links.indexed is not None:
         queries = tuple(
@@ -161,10 +148,8 @@ def _summed(unit: str, parts: Mapping[str, float], links: Links) -> LinkedLostUn
             for query in links.indexed.package.queries
             if unit in query.required
         )
-    return LinkedLostUnit(
-        unit, known.text if known else "", known.kind if known else "", sum(parts.values()), None,
-        step, parts, links.unit(unit), queries,
-    )  # fmt: skip
+    text, kind = (known.text, known.kind) if known else ("", "")
+    return LinkedLostUnit(unit, text, kind, lost, step, links.unit(unit), queries)
 
 
 SCORE_PATTERN = "scores/{scores}/at/{score}.html"

@@ -5,9 +5,10 @@ explorer.values = (data) => {
   const {units, cells, candidates} = data;
   const NEAR = 1e-9;
 
-  const h = (unit, z) => {
-    const shape = units.h[unit];
+  const h = (unit, amount) => {
+    let [shape, z] = [units.h[unit], amount];
     if (typeof shape === "number") return Math.min(shape, z);
+    if (Array.isArray(shape) && typeof shape[0] === "string") [shape, z] = [shape[0], Math.min(shape[1], z)];
     if (shape === "sqrt") return Math.sqrt(z);
     if (shape === "log1p") return Math.log1p(z);
     if (shape === "saturating") return 1 - Math.exp(-z);

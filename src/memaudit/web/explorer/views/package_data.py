@@ -68,7 +68,7 @@ def _response(response: Response) -> Any:
         return float(response.cap)
     if isinstance(response, Piecewise):
         return [[float(x), float(y)] for x, y in response.points]
-    return response.shape
+    return response.shape if response.cap is None else [response.shape, float(response.cap)]
 
 
 def number_text(number: Any) -> str:

@@ -105,12 +105,12 @@ class ScoredStore:
         if line.store_digest:
             return line.store_digest == self.digest
         texts = self.texts.get(line.file.package if self.names_packages else None, [])
-        if line.score.memories not in (None, len(texts)):
+        if line.score.written.memories != len(texts):
             return False
         rule = line.file.cost_rule
-        if rule not in MEASURED or line.score.cost is None:
+        if rule not in MEASURED:
             return True
-        return line.score.cost == sum(map(cost_rule(rule), texts))
+        return line.score.written.cost == sum(map(cost_rule(rule), texts))
 
     @cached_property
     def names_packages(self) -> bool:
