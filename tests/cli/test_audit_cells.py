@@ -12,7 +12,7 @@ from tests.label_audit.test_model_labels import FRAME, SAID
 from tests.models.server import completion, serving
 from tests.natural.passes.fake_model import answer, instead, plays
 
-pytest.importorskip("openai", reason="pip install 'memaudit[models]'")
+pytest.importorskip("openai", reason="pip install '.[models]'")
 
 
 def words(folder: Path, *more: object) -> tuple[object, ...]:

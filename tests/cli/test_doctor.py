@@ -28,7 +28,7 @@ def test_extras_are_read_from_the_requirements() -> None:
     dream, real = extras
     assert (dream.name, dream.missing) == ("dream", ("no-such-library-here",))
     assert set(dream.found) == {"pytest"}
-    assert dream.install == "pip install 'memaudit[dream]'"
+    assert dream.install == "in MemAudit's checkout, pip install '.[dream]'"
     assert (real.name, real.missing) == ("real", ())
 
 

@@ -11,6 +11,7 @@ from memaudit.cli import main
 from memaudit.core.digest import digest
 from memaudit.core.errors import MissingTool
 from memaudit.core.package import Package
+from memaudit.core.version import VERSION
 from memaudit.io.packages import read_package, read_packages, write_package
 from tests.cli.running import done, failure, run
 
@@ -113,7 +114,9 @@ def test_interruption_and_missing_parts(tiny_file: Path, monkeypatch: pytest.Mon
     assert (missing.exit_code, missing.stderr) == (1, "error: needs x: pip install x\n")
     absent = fail(ModuleNotFoundError("no", name="gurobipy"))
     assert absent.stderr == "error: this needs gurobipy: pip install gurobipy\n"
+    damaged = fail(ModuleNotFoundError("no", name="memaudit.core.cost"))
+    assert damaged.stderr.startswith("error: this needs memaudit.core.cost: this installation is ")
 
 
 def test_version() -> None:
-    assert done("--version").stdout.startswith("memaudit ")
+    assert done("--version").stdout == f"memaudit {VERSION}\n"

@@ -33,7 +33,7 @@ from tests.models.server import Behaviour, Served, fails, says, serving
 from tests.natural.passes.building import live
 from tests.natural.passes.fake_model import blocks
 
-pytest.importorskip("openai", reason="pip install 'memaudit[models]'")
+pytest.importorskip("openai", reason="pip install '.[models]'")
 
 CALL = ReadingTask("ann", ASKED["dog"], (DOG, OLD))
 

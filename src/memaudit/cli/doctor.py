@@ -20,9 +20,10 @@ import typer
 from memaudit.checker import verify
 from memaudit.cli.errors import FAILED
 from memaudit.cli.terminal import safe
-from memaudit.core.errors import MemAuditError
+from memaudit.core.errors import MemAuditError, install_line
 from memaudit.core.package import Package
 from memaudit.core.text import counted
+from memaudit.core.version import DISTRIBUTION, VERSION
 from memaudit.solvers.registry import SOLVERS
 from memaudit.solvers.solve import solve_all
 
@@ -40,7 +41,7 @@ _EXTRA = re.compile(r"extra == ['\"]([^'\"]+)['\"]")
 
 @dataclass(frozen=True, slots=True)
 class Extra:
-    """An optional set of libraries; `install` is the command that installs the missing ones."""
+    """An optional set of libraries; `install` says how to install the missing ones."""
 
     name: str
     found: dict[str, str]
@@ -88,10 +89,11 @@ class Checkup:
 
 def checkup(package: Package, cache: Path) -> Checkup:
     """Check everything; `cache` is the file of model replies."""
-    required, extras = libraries(requires("memaudit") or [])
+    installed = _versions([DISTRIBUTION])
+    required, extras = libraries((installed and requires(DISTRIBUTION)) or [])
     return Checkup(
         versions={
-            "memaudit": version("memaudit"),
+            "memaudit": VERSION,
             "python": platform.python_version(),
             **_versions(required),
         },
@@ -124,7 +126,7 @@ def libraries(requirements: Sequence[str]) -> tuple[list[str], tuple[Extra, ...]
 def _extra(name: str, names: Sequence[str]) -> Extra:
     versions = _versions(names)
     missing = tuple(library for library in names if library not in versions)
-    return Extra(name, versions, missing, f"pip install 'memaudit[{name}]'")
+    return Extra(name, versions, missing, install_line(name))
 
 
 def _versions(names: Sequence[str]) -> dict[str, str]:
@@ -219,6 +221,8 @@ def _lines(result: Checkup) -> list[str]:
         names = ", ".join(extra.missing)
         state = f"missing {names}: {extra.install}" if extra.missing else "installed"
         lines.append(f"extra {extra.name:<12} {state}")
+    if not result.extras:
+        lines.append(f"extras: unknown, since {DISTRIBUTION} is not installed here")
     browser = result.browser or "none found; install chromium to run the browser tests"
     font = result.font or f"{FONT} not found; figures use another font and may look different"
     lines += ["", f"browser: {browser}", f"font of figures: {font}"]

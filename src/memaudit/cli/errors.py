@@ -71,7 +71,11 @@ def reported() -> Iterator[None]:
         report(MemAuditError(f"{place}{error.strerror or error}"))
         raise typer.Exit(FAILED) from None
     except ModuleNotFoundError as error:
-        typer.echo(f"error: this needs {error.name}: pip install {error.name}", err=True)
+        name = error.name or ""
+        fix = f"pip install {name}"
+        if name.partition(".")[0] == "memaudit":
+            fix = "this installation is damaged: install MemAudit again from its checkout"
+        typer.echo(f"error: this needs {name}: {fix}", err=True)
         raise typer.Exit(FAILED) from None
     except KeyboardInterrupt:
         typer.echo("interrupted", err=True)

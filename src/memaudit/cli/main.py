@@ -7,6 +7,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from memaudit.cli.errors import explained, reported
+from memaudit.core.version import VERSION
 
 GROUPS: dict[str, dict[str, tuple[str, str]]] = {
     "Start here": {
@@ -130,9 +131,7 @@ app = typer.Typer(
 
 def _version(wanted: bool) -> None:
     if wanted:
-        from importlib.metadata import version
-
-        typer.echo(f"memaudit {version('memaudit')}")
+        typer.echo(f"memaudit {VERSION}")
         raise typer.Exit
 
 

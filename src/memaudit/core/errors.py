@@ -51,5 +51,10 @@ class MissingTool(MemAuditError):
     """An optional part that is not installed; the text says what to install."""
 
 
+def install_line(extra: str) -> str:
+    """How to install an extra: never by name, which on the package index is another project's."""
+    return f"in MemAudit's checkout, pip install '.[{extra}]'"
+
+
 class InvalidCertificate(MemAuditError):
     """A certificate file that cannot be read as one."""

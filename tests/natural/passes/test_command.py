@@ -11,7 +11,7 @@ from tests.cli.running import failure, run
 from tests.models.server import send, serving
 from tests.natural.passes.fake_model import plays
 
-pytest.importorskip("openai", reason="pip install 'memaudit[models]'")
+pytest.importorskip("openai", reason="pip install '.[models]'")
 
 
 with as_file(files("memaudit.examples.natural") / "conversations.jsonl") as path:

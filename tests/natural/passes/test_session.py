@@ -23,7 +23,7 @@ from tests.models.server import serving
 from tests.natural.passes.building import FinishedBuild, live, make, queue
 from tests.natural.passes.fake_model import plays, which
 
-pytest.importorskip("openai", reason="pip install 'memaudit[models]'")
+pytest.importorskip("openai", reason="pip install '.[models]'")
 
 ONE = ("film-night",)
 
