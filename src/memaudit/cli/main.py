@@ -31,7 +31,7 @@ GROUPS: dict[str, dict[str, tuple[str, str]]] = {
         "dataset": ("dataset:dataset", "Inspect a dataset of conversations, or take a subset."),
         "build": ("build:build", "Build packages from conversations."),
         "validate": ("package:validate", "Check packages and list every problem."),
-        "show": ("package:show", "Summarise a package."),
+        "show": ("package:show", "Summarise a package, or list its units, queries and candidates."),
         "convert": ("package:convert", "Rewrite packages in another form."),
         "recost": ("package:recost", "Measure every cost by another rule."),
         "schema": ("package:schema", "Print the JSON Schema of a package."),
