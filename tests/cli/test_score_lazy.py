@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from memaudit.cli.errors import WAITING
 from memaudit.core.package import Package
 from memaudit.io.packages import read_package, write_package
 from tests.cli.running import done, failure, import_texts, printed_json, run
@@ -74,7 +75,7 @@ def test_live_batch_and_offline(files: tuple[Path, Path], tmp_path: Path) -> Non
     offline = printed_json(*words(files, tmp_path / "cache", "--provider", "offline"))
     assert offline == data
     batches = 0
-    while run(*words(files, tmp_path / "other", "--provider", "batch")).exit_code:
+    while run(*words(files, tmp_path / "other", "--provider", "batch")).exit_code == WAITING:
         batches += bool(answer_batch(tmp_path, tmp_path / "other"))
     assert 1 <= batches <= data["lazy"]["rounds"]
     batched = printed_json(*words(files, tmp_path / "other", "--provider", "offline"))
