@@ -105,8 +105,8 @@ def checkup(package: Package, cache: Path) -> Checkup:
     """Check everything; `cache` is the file of model replies."""
     import memaudit
 
-    installed = _versions([DISTRIBUTION])
-    required, extras = libraries((installed and requires(DISTRIBUTION)) or [])
+    declared = requires(DISTRIBUTION) if _versions([DISTRIBUTION]) else None
+    required, extras = libraries(declared or [])
     return Checkup(
         versions={
             "memaudit": VERSION,
