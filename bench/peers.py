@@ -28,13 +28,14 @@ from bench.model import (
     evaluate,
     feasible,
 )
+from memaudit.core.errors import install_line
 from memaudit.solvers.packed import Packed
 from memaudit.solvers.protocol import usual_threads
 
 THREADS = usual_threads()
 """What every solver gets by default: all cores, up to eight."""
 
-NOT_INSTALLED = "not installed: pip install memaudit[bench]"
+NOT_INSTALLED = f"not installed: {install_line('bench')}"
 
 
 def solve_with(

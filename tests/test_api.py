@@ -3,11 +3,11 @@
 import json
 import subprocess
 import sys
-from importlib.metadata import version
 
 import pytest
 
 import memaudit
+from memaudit.core.version import VERSION
 
 PROBE = """
 import json, sys
@@ -22,7 +22,7 @@ def test_every_public_name_is_there() -> None:
         assert getattr(memaudit, name) is not None
     assert set(memaudit.__all__) == {*memaudit._HOME, "__version__"}
     assert dir(memaudit) == sorted(memaudit.__all__)
-    assert memaudit.__version__ == version("memaudit")
+    assert memaudit.__version__ == VERSION
 
 
 def test_importing_is_free() -> None:

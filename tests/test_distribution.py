@@ -12,20 +12,17 @@ import subprocess
 import sys
 import sysconfig
 import tarfile
-import tomllib
 import zipfile
 from pathlib import Path
 
 import pytest
 import yaml
 
+from memaudit.core.version import DISTRIBUTION, VERSION
+
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "memaudit"
 LENT = "lent.pth"
-
-
-def version() -> str:
-    return str(tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"])
 
 
 def quiet(*command: object, folder: Path) -> str:
@@ -68,6 +65,7 @@ def environment(built: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_wheel_carries_everything(built: Path) -> None:
     """Every file of the source, data too, and no leftovers of the compiler."""
     (wheel,) = built.glob("*.whl")
+    assert wheel.name == f"{DISTRIBUTION.replace('-', '_')}-{VERSION}-py3-none-any.whl"
     names = set(zipfile.ZipFile(wheel).namelist())
     assert "memaudit/examples/travel.json" in names
     there = {
@@ -103,9 +101,10 @@ def test_it_runs_where_it_is_installed(environment: Path) -> None:
     ).strip()  # fmt: skip
     assert Path(where).is_relative_to(environment)
     memaudit = environment / "bin" / "memaudit"
-    assert quiet(memaudit, "--version", folder=environment) == f"memaudit {version()}\n"
+    assert quiet(memaudit, "--version", folder=environment) == f"memaudit {VERSION}\n"
     health = json.loads(quiet(memaudit, "doctor", "--json", folder=environment))
     assert health["healthy"] is True
+    assert "models" in [extra["name"] for extra in health["extras"]]
     assert str(environment) in health["folders"][1]["path"]
     example = Path(where) / "examples" / "travel.json"
     solved = json.loads(
@@ -123,7 +122,7 @@ def test_the_citation_has_what_the_format_asks_for() -> None:
     assert str(cited["cff-version"]) == "1.2.0"
     assert cited["type"] == "software"
     assert cited["authors"] == [{"name": "The MemAudit contributors"}]
-    assert cited["version"] == version()
+    assert cited["version"] == VERSION
     assert cited["license"] == "MIT"
     for reference in cited["references"]:
         assert {"type", "title", "authors"} <= reference.keys()

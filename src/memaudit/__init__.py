@@ -68,9 +68,7 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     if name == "__version__":
-        from importlib.metadata import version
-
-        value: Any = version("memaudit")
+        value: Any = import_module("memaudit.core.version").VERSION
     elif name in _HOME:
         value = getattr(import_module(_HOME[name]), name)
     else:

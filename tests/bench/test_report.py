@@ -15,6 +15,7 @@ from bench.families import family
 from bench.frontiers import FrontierLine, differing
 from bench.launch import Outcome
 from bench.model import OVER_LIMIT, TIME_LIMIT, PeerResult
+from bench.peers import NOT_INSTALLED
 from bench.run import Plan, Report
 from bench.scale import ScaleLine
 from bench.sections import CertificateLine, MemoryLine, SweepLine
@@ -127,7 +128,7 @@ REPORT = Report(
     threads=2,
     families=[FamilyRun("B", ("B1",), {
         "memaudit": Outcome([proven(0.001)], 1.5, 10), "highs": Outcome([proven(0.05)]),
-        "scip": Outcome(missing="not installed: pip install memaudit[bench]"),
+        "scip": Outcome(missing=NOT_INSTALLED),
     })],
     frontier=[FrontierLine("C1", 0.5, "HiGHS", 2000.0, 0.01, 6, ())],
     certificates=[CertificateLine("C", "C1", True, 0.2, 0.1, 9000),
@@ -153,7 +154,7 @@ def test_printed_report_has_counts_ratios_and_targets() -> None:
     """Check over solve is 0.5 and 1.5; their median is 1."""
     text = printed(REPORT)
     for part in (
-        "1 of 1", "target 40: reached", "not installed: pip install memaudit[bench]",
+        "1 of 1", "target 40: reached", NOT_INSTALLED,
         "compilation and warm-up 1.5 s, not counted", "240,000 rows in 42.0 s on 2 processes",
         "4 times the rows took 4.20 times as long (1.05 of linear)",
         "240,000 rows below 60 s: reached", "at 6 of 6 budgets",

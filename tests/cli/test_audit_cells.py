@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from memaudit.cli.errors import WAITING
 from memaudit.label_audit.frame import LabelSet
 from memaudit.label_audit.frame_files import read_label_sets, write_frame, write_labels
 from tests.cli.running import done, failure, run
@@ -12,7 +13,7 @@ from tests.label_audit.test_model_labels import FRAME, SAID
 from tests.models.server import completion, serving
 from tests.natural.passes.fake_model import answer, instead, plays
 
-pytest.importorskip("openai", reason="pip install 'memaudit[models]'")
+pytest.importorskip("openai", reason="pip install '.[models]'")
 
 
 def words(folder: Path, *more: object) -> tuple[object, ...]:
@@ -58,7 +59,7 @@ def test_what_got_no_answer(tmp_path: Path) -> None:
 
 def test_batch(tmp_path: Path) -> None:
     result = run(*words(tmp_path, "--provider", "batch"))
-    assert result.exit_code == 1
+    assert result.exit_code == WAITING
     assert "memaudit batch import" in result.stderr
     assert not (tmp_path / "one.csv").exists()
     rows = [json.loads(line) for line in (tmp_path / "one-requests.jsonl").open()]

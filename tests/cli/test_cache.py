@@ -25,7 +25,7 @@ def test_export_import_show(tmp_path: Path) -> None:
         f"2    m, template coverage {request().template.version[:12]}",
         "1  failed attempts",
         "1    refused",
-        "0  pending",
+        "0  waiting for a batch",
         "used 3 calls, 23 prompt and 12 reply tokens, $0.0000",
     ]
 
@@ -56,7 +56,7 @@ def test_batch_import(tmp_path: Path) -> None:
         "1  unknown id",
         "1  reply is not JSON",
         "used 2 calls, 20 prompt and 10 reply tokens, $0.0000",
-        "2 still pending: 1 without a line in the file, 1 without a valid answer",
+        "2 still waiting: 1 without a line in the file, 1 without a valid answer",
     ]
     assert len(result.stderr.splitlines()) == 2
 

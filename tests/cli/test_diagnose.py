@@ -97,7 +97,7 @@ def test_texts_cannot_steer_the_terminal(tmp_path: Path) -> None:
 
 def test_a_model_reads(hotel_files: Files, tmp_path: Path) -> None:
     """Asked once for each question, from the cache afterwards; the prompt is in the spec."""
-    pytest.importorskip("openai", reason="pip install 'memaudit[models]'")
+    pytest.importorskip("openai", reason="pip install '.[models]'")
     words = (hotel_files[0], "--writer", "opt", "--budget", "30", "--reader", "model:one",
              "--cache", tmp_path / "cache", "--prompt", "evidence-first")  # fmt: skip
     with serving(reads) as served:
@@ -124,7 +124,7 @@ def test_a_model_that_does_not_answer(
     hotel_files: Files, tmp_path: Path, behaviour: Any, remark: str
 ) -> None:
     """Every question keeps its row, and the remark is counted."""
-    pytest.importorskip("openai", reason="pip install 'memaudit[models]'")
+    pytest.importorskip("openai", reason="pip install '.[models]'")
     with serving(behaviour) as served:
         data = summary(
             hotel_files[0], "--writer", "opt", "--budget", "30", "--reader", "model:one", "--cache",

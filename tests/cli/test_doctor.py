@@ -1,16 +1,20 @@
 """`memaudit doctor`: what it finds, and when it fails."""
 
+import sys
 from pathlib import Path
 
 import pytest
 
-from memaudit.cli.doctor import libraries, self_test
+import memaudit
+from memaudit.cli import doctor
+from memaudit.cli.doctor import Namesake, libraries, namesakes, self_test
 from memaudit.core.package import Package
+from memaudit.core.version import DISTRIBUTION, VERSION
 from memaudit.solvers import registry
 from memaudit.solvers.form import Form
 from memaudit.solvers.protocol import Limits, Proof, Solution
 from memaudit.solvers.reference import Reference
-from tests.cli.running import printed_json, run
+from tests.cli.running import done, printed_json, run
 
 
 def test_extras_are_read_from_the_requirements() -> None:
@@ -28,7 +32,7 @@ def test_extras_are_read_from_the_requirements() -> None:
     dream, real = extras
     assert (dream.name, dream.missing) == ("dream", ("no-such-library-here",))
     assert set(dream.found) == {"pytest"}
-    assert dream.install == "pip install 'memaudit[dream]'"
+    assert dream.install == "in MemAudit's checkout, pip install '.[dream]'"
     assert (real.name, real.missing) == ("real", ())
 
 
@@ -86,3 +90,45 @@ def test_a_failing_solver_fails_the_command(monkeypatch: pytest.MonkeyPatch) -> 
     assert result.exit_code == 1
     assert "solver lazy       FAILED: budget " in result.stdout
     assert result.stdout.endswith("solver self-test FAILED\n")
+
+
+PLUGIN = "[pytest11]\nmemaudit.pytest_plugin = memaudit.pytest_plugin\n"
+
+
+def install(site: Path, name: str, version: str, entry_points: str) -> None:
+    """What pip writes about a distribution, an editable one too."""
+    info = site / f"{name.replace('-', '_')}-{version}.dist-info"
+    info.mkdir(parents=True)
+    (info / "METADATA").write_text(f"Metadata-Version: 2.4\nName: {name}\nVersion: {version}\n")
+    (info / "entry_points.txt").write_text(entry_points)
+
+
+def test_the_other_project_of_that_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is told apart from an old install of ours; our present name is no namesake."""
+    theirs, old, new = (str(tmp_path / name) for name in ("theirs", "old", "new"))
+    install(Path(theirs), "memaudit", "0.2.0", "[console_scripts]\nmemaudit = memaudit.cli:main\n")
+    install(Path(old), "memaudit", "0.1.0", PLUGIN)
+    install(Path(new), DISTRIBUTION, "0.1.0", PLUGIN)
+    assert namesakes([new]) == ()
+    assert namesakes([theirs, new, old, theirs]) == (
+        Namesake("0.2.0", theirs, ours=False), Namesake("0.1.0", old, ours=True),
+    )  # fmt: skip
+    monkeypatch.setattr(sys, "path", [*sys.path, theirs, old])
+    printed = " ".join(done("doctor").stdout.split())
+    assert f"import memaudit gets {memaudit.__path__[0]}, this project" in printed
+    assert f"WARNING: the distribution memaudit 0.2.0 in {theirs} is another project" in printed
+    assert f"WARNING: the distribution memaudit 0.1.0 in {old} is an old install" in printed
+
+
+def test_which_project_is_imported(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another project's `__init__.py` in our folder has none of our names."""
+    monkeypatch.setattr(memaudit, "Package", str)
+    assert f"gets {memaudit.__path__[0]}, NOT this project" in done("doctor").stdout
+
+
+def test_extras_of_a_source_tree_are_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No metadata of ours: the version is that of the code, and another's metadata is not read."""
+    monkeypatch.setattr(doctor, "DISTRIBUTION", "no-such-distribution")
+    printed = done("doctor").stdout
+    assert printed.startswith(f"memaudit     {VERSION}\n")
+    assert "extras: unknown, since no-such-distribution is not installed here" in printed

@@ -1,18 +1,22 @@
 """The package commands: what they print, and how they fail."""
 
+import io
 import json
 from pathlib import Path
 
 import pytest
 import typer
+from rich.console import Console
 from typer.testing import Result
 
 from memaudit.cli import main
+from memaudit.cli.package import listing, rows_of
 from memaudit.core.digest import digest
 from memaudit.core.errors import MissingTool
 from memaudit.core.package import Package
+from memaudit.core.version import VERSION
 from memaudit.io.packages import read_package, read_packages, write_package
-from tests.cli.running import done, failure, run
+from tests.cli.running import done, failure, printed_json, run
 
 
 def test_validate_says_ok(tiny: Package, tiny_file: Path) -> None:
@@ -92,6 +96,62 @@ def test_show_escapes_content(tiny: Package, tmp_path: Path) -> None:
     assert "\x1b" not in result.stdout
     assert r"[red]\x1b[2J" in result.stdout
     assert result.stdout.startswith("[b]n  digest ")
+    listed = done("show", tmp_path / "p.json", "--candidates")
+    assert "\x1b" not in listed.stdout
+    assert r"[red]\x1b[2J" in listed.stdout
+
+
+LISTED = ("--units", "--queries", "--candidates")
+LONG = "The user asked for the vegetarian menu, and " * 20
+
+
+def test_show_lists_rows_on_request(tiny: Package, tiny_file: Path) -> None:
+    """Without options the summary and a line about them; with some, those tables and no summary."""
+    printed = done("show", tiny_file).stdout
+    assert "candidates (cost)" in printed
+    assert printed.endswith("--units, --queries and --candidates list all rows with their texts\n")
+    for option, other in zip(LISTED, (*LISTED[1:], LISTED[0]), strict=True):
+        table = done("show", tiny_file, option).stdout
+        name = option.removeprefix("--")
+        assert f"\n{len(getattr(tiny, name))} {name}\n" in table
+        assert other.removeprefix("--") not in table
+        assert "what" not in table
+    assert " u1   fact " in done("show", tiny_file, "--units").stdout
+
+
+@pytest.mark.parametrize("width", [80, 120])
+def test_listings_fit_the_terminal(tiny: Package, width: int) -> None:
+    """Every row and every word of a long text, however long the ids; nothing is cut."""
+    many = [
+        {"id": f"candidate-{n}-{'x' * 40}", "experience": tiny.experiences[0].id, "kind": "fact",
+         "cost": 1, "text": f"{LONG}[b]{n}"}
+        for n in range(300)
+    ]  # fmt: skip
+    query = tiny.queries[0].model_copy(update={"text": "Which menu?", "answer": LONG})
+    package = tiny.replace(candidates=many, coverage=(), queries=(query,))
+    for table, words in (("candidates", [f"[b]{n}" for n in range(300)]), ("queries", ["→"])):
+        screen = Console(width=width, file=io.StringIO(), highlight=False)
+        screen.print(listing(table, rows_of(package, table)))
+        printed = screen.file.getvalue()  # type: ignore[attr-defined]
+        assert max(map(len, printed.splitlines())) <= width
+        assert printed.split().count("vegetarian") == 20 * len(words)
+        assert set(words) <= set(printed.split())
+
+
+def test_show_json(tiny: Package, tiny_file: Path) -> None:
+    """Exact numbers, what each row is connected to, and only the lists that were asked for."""
+    (plain,) = printed_json("show", tiny_file)
+    assert (plain["name"], plain["digest"]) == ("tiny", digest(tiny))
+    assert not {"units", "queries", "candidates"} & plain.keys()
+    (data,) = printed_json("show", tiny_file, *LISTED)
+    assert [row["weight"] for row in data["units"]] == [
+        tiny.weights[unit.id] for unit in tiny.units
+    ]
+    assert data["queries"][0]["requires"] == list(tiny.queries[0].required)
+    covered = {(cell.candidate, cell.unit) for cell in tiny.coverage if cell.value}
+    assert {(row["id"], unit) for row in data["candidates"] for unit in row["covers"]} == covered
+    assert {(id, row["id"]) for row in data["units"] for id in row["covered_by"]} == covered
+    assert [row["text"] for row in data["candidates"]] == [row.text for row in tiny.candidates]
 
 
 def test_interruption_and_missing_parts(tiny_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -113,7 +173,9 @@ def test_interruption_and_missing_parts(tiny_file: Path, monkeypatch: pytest.Mon
     assert (missing.exit_code, missing.stderr) == (1, "error: needs x: pip install x\n")
     absent = fail(ModuleNotFoundError("no", name="gurobipy"))
     assert absent.stderr == "error: this needs gurobipy: pip install gurobipy\n"
+    damaged = fail(ModuleNotFoundError("no", name="memaudit.core.cost"))
+    assert damaged.stderr.startswith("error: this needs memaudit.core.cost: this installation is ")
 
 
 def test_version() -> None:
-    assert done("--version").stdout.startswith("memaudit ")
+    assert done("--version").stdout == f"memaudit {VERSION}\n"

@@ -6,13 +6,14 @@ from typing import Any
 
 import pytest
 
+from memaudit.cli.errors import WAITING
 from memaudit.core.package import Package
 from memaudit.io.packages import read_package, write_package
 from tests.cli.running import done, failure, import_texts, printed_json, run
 from tests.models.server import completion, serving
 from tests.natural.passes.fake_model import answer, plays
 
-pytest.importorskip("openai", reason="pip install 'memaudit[models]'")
+pytest.importorskip("openai", reason="pip install '.[models]'")
 
 
 UNITS = ("Ann has a red dog", "Bo eats blue fish", "Cy owns three cats", "Dee sold her old car")
@@ -74,7 +75,7 @@ def test_live_batch_and_offline(files: tuple[Path, Path], tmp_path: Path) -> Non
     offline = printed_json(*words(files, tmp_path / "cache", "--provider", "offline"))
     assert offline == data
     batches = 0
-    while run(*words(files, tmp_path / "other", "--provider", "batch")).exit_code:
+    while run(*words(files, tmp_path / "other", "--provider", "batch")).exit_code == WAITING:
         batches += bool(answer_batch(tmp_path, tmp_path / "other"))
     assert 1 <= batches <= data["lazy"]["rounds"]
     batched = printed_json(*words(files, tmp_path / "other", "--provider", "offline"))

@@ -26,7 +26,8 @@ def page(*parts: tuple[str, str]) -> str:
         ([("console no-run why", "$ memaudit solve p.json --bugdet 3")], "No such option"),
         ([("console no-run why", "$ memaudit gate p.json s.json --budget 3")], "min_ratio"),
         ([("console no-run why", "$ make nonsense")], "no target 'nonsense'"),
-        ([("console no-run why", "$ pip install 'memaudit[gpu]'")], "no extra 'gpu'"),
+        ([("console no-run why", "$ pip install '.[gpu]'")], "no extra 'gpu'"),
+        ([("console no-run why", "$ pip install 'w/x.whl[models,gpu]'")], "no extra 'gpu'"),
         ([("console synopsis", "memaudit solve PATH --bugdet B   best")], "no option --bugdet"),
         ([("console", "memaudit --version")], "begins with a command"),
         ([("console", "$ memaudit --version\nmemaudit 99")], "'memaudit 99' is not printed"),
@@ -100,7 +101,7 @@ def test_steps() -> None:
 
 def test_commands_in_passing() -> None:
     """Found in the text, also over a line break; not in blocks."""
-    text = "Use `memaudit audit\nframe --out` or `memaudit[dask]`.\n\n```text\n`memaudit x`\n```\n"
+    text = "Use `memaudit audit\nframe --out` or `memaudit`.\n\n```text\n`memaudit x`\n```\n"
     assert inline_commands(text) == ["memaudit audit frame --out"]
     check_names(["audit", "frame", "--out"])
     with pytest.raises(AssertionError, match="audit has no command 'frames'"):

@@ -33,7 +33,7 @@ from tests.models.server import Behaviour, Served, fails, says, serving
 from tests.natural.passes.building import live
 from tests.natural.passes.fake_model import blocks
 
-pytest.importorskip("openai", reason="pip install 'memaudit[models]'")
+pytest.importorskip("openai", reason="pip install '.[models]'")
 
 CALL = ReadingTask("ann", ASKED["dog"], (DOG, OLD))
 
@@ -175,7 +175,7 @@ def test_batch(tmp_path: Path) -> None:
     calls = [CALL, ReadingTask("ann", ASKED["diet"], (NOW,))]
     with (
         session(tmp_path, ModelSettings(provider="batch")) as at,
-        pytest.raises(MemAuditError, match="2 requests are in"),
+        pytest.raises(MemAuditError, match="2 replies of one"),
     ):
         ModelReader(at, "one").read(calls)
     assert len((tmp_path / "requests.jsonl").read_text().splitlines()) == 2

@@ -25,7 +25,7 @@ from memaudit.downstream.retrievers import (
 )
 from tests.downstream.small import ALL, ASKED, ONE
 
-pytest.importorskip("wordllama", reason="pip install 'memaudit[embeddings]'")
+pytest.importorskip("wordllama", reason="pip install '.[embeddings]'")
 
 NAMES = sorted(RETRIEVERS)
 QUESTIONS = tuple(ASKED.values())
@@ -219,7 +219,7 @@ def test_oracle() -> None:
 
 def test_dense_reads_the_model_in_the_wheel() -> None:
     """No shared word is needed."""
-    pytest.importorskip("wordllama", reason="pip install 'memaudit[embeddings]'")
+    pytest.importorskip("wordllama", reason="pip install '.[embeddings]'")
     stored = memories(tax="The tax office wants the form by Monday.", pet="Rex the puppy barks.")
     (ranking,) = RETRIEVERS["dense"].rank(stored, [asks("Which dog does Bob have?")], 1)
     assert ranking == ("pet",)

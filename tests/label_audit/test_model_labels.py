@@ -9,10 +9,9 @@ from typing import Any
 
 import pytest
 
-from memaudit.core.errors import MemAuditError
+from memaudit.core.errors import MemAuditError, Waiting
 from memaudit.label_audit.frame import Frame
 from memaudit.label_audit.model_labels import labels_by_model
-from memaudit.models.batch import BatchPending
 from memaudit.models.cache import Cache
 from memaudit.models.providers import ModelSettings
 from memaudit.models.session import ModelSession, open_session
@@ -21,7 +20,7 @@ from tests.models.server import serving
 from tests.natural.passes.building import live, queue
 from tests.natural.passes.fake_model import blocks, instead, plays, which
 
-pytest.importorskip("openai", reason="pip install 'memaudit[models]'")
+pytest.importorskip("openai", reason="pip install '.[models]'")
 
 ROME, DOG = "Ann moved to Rome.", "Bob has a dog."
 TEXTS = [("Yes: Ann moved to Rome.", ROME), ("Ann moved", ROME), ("Ann moved", DOG), ("Soup.", DOG)]
@@ -100,7 +99,7 @@ def test_no_answer_at_all(tmp_path: Path) -> None:
 def test_batch(tmp_path: Path) -> None:
     with (
         session(tmp_path, ModelSettings(provider="batch")) as asked,
-        pytest.raises(BatchPending, match="2 requests"),
+        pytest.raises(Waiting, match="2 replies of one"),
     ):
         labels_by_model(FRAME, asked, "one")
     assert queue(tmp_path) == ["coverage one", "coverage one"]

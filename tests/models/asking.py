@@ -56,7 +56,7 @@ def client(
     retries: int = 3,
 ) -> LiveClient:
     """A live client that does not sleep but notes how long it would have."""
-    pytest.importorskip("openai", reason="pip install 'memaudit[models]'")
+    pytest.importorskip("openai", reason="pip install '.[models]'")
     secret = Secret(key)
     noted = [] if waits is None else waits
     return LiveClient(

@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
+from memaudit.core.errors import Waiting
 from memaudit.models import batch as batch_module
-from memaudit.models.batch import BatchPending, BatchRowKind, import_batch, write_batch
+from memaudit.models.batch import BatchRowKind, import_batch, write_batch
 from memaudit.models.cache import Cache
 from memaudit.models.client import Failure, FailureKind, Reply
 from memaudit.models.providers import ModelSettings, ProviderClient, open_client
@@ -26,8 +27,8 @@ def ask(cache: Cache, texts: str, file: Path) -> tuple[list[Reply[Labels] | Fail
     asking = opened(cache)
     outcomes = ask_all(asking.client, [request(text) for text in texts], Labels)
     try:
-        asking.batch.stop_if_pending(file)
-    except BatchPending as stop:
+        asking.batch.stop_if_waiting(file)
+    except Waiting as stop:
         return outcomes, str(stop)
     return outcomes, ""
 
@@ -44,15 +45,16 @@ def test_the_file_is_openai_batch_jsonl(tmp_path: Path) -> None:
     with Cache(tmp_path / "cache") as cache:
         outcomes, message = ask(cache, "abca", file)
         assert cache.count("pending") == 3
-    assert [getattr(one, "kind", None) for one in outcomes] == [FailureKind.PENDING] * 4
+    assert [getattr(one, "kind", None) for one in outcomes] == [FailureKind.WAITING] * 4
     rows = [json.loads(one) for one in file.read_text().splitlines()]
     assert [set(row) for row in rows] == [{"custom_id", "method", "url", "body"}] * 3
     assert [row["custom_id"] for row in rows] == sorted(request(one).key for one in "abc")
     assert {(row["method"], row["url"]) for row in rows} == {("POST", "/v1/chat/completions")}
     assert rows[0]["body"]["response_format"]["type"] == "json_schema"
     assert message == (
-        f"3 requests are in {file}: submit them to a batch queue, then run `memaudit batch "
-        f"import RESPONSES --cache {tmp_path / 'cache'}` and this command again"
+        f"waiting for 3 replies of m (coverage): submit {file} to a batch queue if you have "
+        f"not, run `memaudit batch import RESPONSES --cache {tmp_path / 'cache'}`, then run this "
+        "command again"
     )
 
 
@@ -83,7 +85,7 @@ def test_every_kind_of_line(tmp_path: Path) -> None:
                      "s": ["http"], "m": [], "c": ["invalid"]}  # fmt: skip
     assert result.unanswered == [request("m").key]
     assert result.failed == sorted(request(one).key for one in "rjwes")
-    assert result.pending == 6
+    assert result.waiting == 6
     # seven lines carried a completion that was read: a, r, j, w, c twice, l; 10 + 2 * 5 millionths
     assert (result.usage.calls, result.usage.cost) == (7, price_of("1", "2").cost(70, 35))  # type: ignore[union-attr]
     assert len(result.problems) == 11
@@ -100,10 +102,10 @@ def test_pass_by_pass(tmp_path: Path) -> None:
         import_batch(cache, responses)
         outcomes, message = ask(cache, "ab", file)
         assert [type(one) for one in outcomes] == [Reply, Failure]
-        assert message.startswith("1 request is in")
+        assert message.startswith("waiting for 1 reply of ")
         assert len(file.read_text().splitlines()) == 1
         responses.write_text(line("b"))
-        assert import_batch(cache, responses).pending == 0
+        assert import_batch(cache, responses).waiting == 0
         outcomes, message = ask(cache, "ab", file)
         assert [type(one) for one in outcomes] == [Reply, Reply]
         assert message == ""
@@ -118,7 +120,7 @@ def test_an_invalid_answer_is_asked_again_with_its_error_once(tmp_path: Path, ba
         ask(cache, "a", file)
         import_batch(cache, responses)
         (outcome,), message = ask(cache, "a", file)
-        assert (outcome.kind, message[:10]) == (FailureKind.PENDING, "1 request ")
+        assert (outcome.kind, message[:19]) == (FailureKind.WAITING, "waiting for 1 reply")
         messages = json.loads(file.read_text())["body"]["messages"]
         assert messages[2] == {"role": "assistant", "content": bad}
         assert "did not validate" in messages[3]["content"]
@@ -130,7 +132,7 @@ def test_an_invalid_answer_is_asked_again_with_its_error_once(tmp_path: Path, ba
         assert cache.count("pending") == 0
         asking = opened(cache, retry_failures=True)
         last = asking.client.ask(request("a"), Labels)
-        assert last.kind is FailureKind.PENDING
+        assert last.kind is FailureKind.WAITING
 
 
 def test_large_runs_are_split(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -61,7 +61,7 @@ def test_failures_are_kept_apart_and_asked_again(cache: Cache) -> None:
 
 
 def test_nobody_asked_is_not_recorded(cache: Cache) -> None:
-    for kind in (FailureKind.CAP, FailureKind.PENDING, FailureKind.NOT_IN_CACHE):
+    for kind in (FailureKind.CAP, FailureKind.WAITING, FailureKind.NOT_IN_CACHE):
         with pytest.raises(ValueError, match="no model was asked"):
             cache.fail(request(), Failure(request().key, kind, ""), "now")
 

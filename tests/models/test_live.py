@@ -13,7 +13,7 @@ from memaudit.models.spending import Meter, price_of
 from tests.models.asking import GOOD, TWICE, WRONG, Labels, client, request
 from tests.models.server import Behaviour, breaks_off, completion, fails, raw, says, send, serving
 
-pytest.importorskip("openai", reason="pip install 'memaudit[models]'")
+pytest.importorskip("openai", reason="pip install '.[models]'")
 
 
 def ask(*script: Behaviour, **options: Any) -> tuple[Reply[Labels] | Failure, Any, list[float]]:

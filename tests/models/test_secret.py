@@ -67,7 +67,7 @@ def test_no_file_log_or_message_holds_the_key(
     behaviour: Behaviour,
 ) -> None:
     """After success, failure and error, with every log switched on, the canary is nowhere."""
-    pytest.importorskip("openai", reason="pip install 'memaudit[models]'")
+    pytest.importorskip("openai", reason="pip install '.[models]'")
     monkeypatch.setenv("MEMAUDIT_API_KEY", CANARY)
     caplog.set_level(logging.DEBUG)
     with serving(behaviour) as served, Cache(tmp_path / "cache") as cache:
@@ -103,7 +103,7 @@ open_client(ModelSettings(base_url=sys.argv[1]), cache).client.ask(request(), La
 
 def test_a_crash_does_not_show_the_key(tmp_path: Path) -> None:
     """A traceback out of the middle of a call holds no key, nor does what it left behind."""
-    pytest.importorskip("openai", reason="pip install 'memaudit[models]'")
+    pytest.importorskip("openai", reason="pip install '.[models]'")
     with serving(says(GOOD)) as served:
         done = subprocess.run(
             [sys.executable, "-X", "dev", "-c", CRASH, served.url, str(tmp_path / "cache")],
@@ -176,7 +176,7 @@ def test_addresses_carry_no_secrets(address: str) -> None:
 def test_without_the_sdk(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setitem(sys.modules, "openai", None)
     with Cache(tmp_path / "cache") as cache:
-        with pytest.raises(MemAuditError, match=r"pip install 'memaudit\[models\]'"):
+        with pytest.raises(MemAuditError, match=r"pip install '\.\[models\]'"):
             open_client(ModelSettings(), cache)
         open_client(ModelSettings(provider="offline"), cache)
         with pytest.raises(MemAuditError, match="unknown provider 'magic'"):
@@ -184,7 +184,7 @@ def test_without_the_sdk(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Non
 
 
 def test_a_server_error_is_one_line() -> None:
-    pytest.importorskip("openai", reason="pip install 'memaudit[models]'")
+    pytest.importorskip("openai", reason="pip install '.[models]'")
     with serving(fails(403, "line\nline\x00" + "x" * 10_000)) as served:
         outcome = client(served).ask(request(), Labels)
     assert "\n" not in outcome.detail

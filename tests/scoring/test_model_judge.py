@@ -21,7 +21,7 @@ from tests.models.server import serving
 from tests.natural.passes.building import live
 from tests.natural.passes.fake_model import blocks, cells, instead, plays, which
 
-pytest.importorskip("openai", reason="pip install 'memaudit[models]'")
+pytest.importorskip("openai", reason="pip install '.[models]'")
 
 UNITS = [
     EvidenceUnit(id="gold-1", kind="fact", text="Ann moved to Rome."),

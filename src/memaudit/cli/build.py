@@ -52,7 +52,7 @@ class ModelOptions:
 def build_with_models(
     job: "BuildJob", options: ModelOptions, out: Path, form: str
 ) -> dict[str, Any]:
-    """Run the passes. With a batch queue, stop when answers are pending."""
+    """Run the passes. With a batch queue, stop where answers have to be waited for."""
     from memaudit.models.cache import Cache
     from memaudit.models.providers import DEFAULT_BASE_URL, ModelSettings
     from memaudit.models.session import AskProgress, SessionCallbacks, open_session, progress_text

@@ -102,7 +102,7 @@ def import_batch_replies(
 ) -> None:
     """Validate replies and store the valid ones.
 
-    Invalid replies and pending requests are counted.
+    Invalid replies and requests that still wait are counted.
     """
     from memaudit.models.batch import BatchRowKind, import_batch
     from memaudit.models.cache import Cache
@@ -116,9 +116,9 @@ def import_batch_replies(
             typer.echo(f"{result.counts[kind]:>9,}  {kind.value}")
     typer.echo(safe(f"used {result.usage.text()}"))
     typer.echo(
-        f"{result.pending:,} still pending: {len(result.unanswered):,} without a line in the file, "
+        f"{result.waiting:,} still waiting: {len(result.unanswered):,} without a line in the file, "
         f"{len(result.failed):,} without a valid answer"
-        if result.pending
-        else "nothing is pending; run the command that made the requests again"
+        if result.waiting
+        else "nothing is waiting; run the command that made the requests again"
     )
     show_problems(result.problems)

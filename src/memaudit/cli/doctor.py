@@ -5,12 +5,13 @@ import os
 import platform
 import re
 import shutil
+import sys
 import tempfile
 import time
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
-from importlib.metadata import PackageNotFoundError, requires, version
+from importlib.metadata import PackageNotFoundError, distributions, requires, version
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Any
@@ -20,9 +21,10 @@ import typer
 from memaudit.checker import verify
 from memaudit.cli.errors import FAILED
 from memaudit.cli.terminal import safe
-from memaudit.core.errors import MemAuditError
+from memaudit.core.errors import MemAuditError, install_line
 from memaudit.core.package import Package
 from memaudit.core.text import counted
+from memaudit.core.version import DISTRIBUTION, VERSION
 from memaudit.solvers.registry import SOLVERS
 from memaudit.solvers.solve import solve_all
 
@@ -40,12 +42,21 @@ _EXTRA = re.compile(r"extra == ['\"]([^'\"]+)['\"]")
 
 @dataclass(frozen=True, slots=True)
 class Extra:
-    """An optional set of libraries; `install` is the command that installs the missing ones."""
+    """An optional set of libraries; `install` says how to install the missing ones."""
 
     name: str
     found: dict[str, str]
     missing: tuple[str, ...]
     install: str
+
+
+@dataclass(frozen=True, slots=True)
+class Namesake:
+    """A distribution that is called like our package: another project's, or an old one of ours."""
+
+    version: str
+    folder: str
+    ours: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +80,10 @@ class SolverTest:
 @dataclass(frozen=True, slots=True)
 class Checkup:
     versions: dict[str, str]
+    imported: str
+    """The folder that `import memaudit` gets."""
+    imports_ours: bool
+    namesakes: tuple[Namesake, ...]
     platform: str
     cpus: int
     extras: tuple[Extra, ...]
@@ -88,13 +103,19 @@ class Checkup:
 
 def checkup(package: Package, cache: Path) -> Checkup:
     """Check everything; `cache` is the file of model replies."""
-    required, extras = libraries(requires("memaudit") or [])
+    import memaudit
+
+    declared = requires(DISTRIBUTION) if _versions([DISTRIBUTION]) else None
+    required, extras = libraries(declared or [])
     return Checkup(
         versions={
-            "memaudit": version("memaudit"),
+            "memaudit": VERSION,
             "python": platform.python_version(),
             **_versions(required),
         },
+        imported=memaudit.__path__[0],
+        imports_ours=getattr(memaudit, "Package", None) is Package,
+        namesakes=namesakes(sys.path),
         platform=platform.platform(terse=True),
         cpus=len(os.sched_getaffinity(0)),
         extras=extras,
@@ -106,6 +127,22 @@ def checkup(package: Package, cache: Path) -> Checkup:
         ),
         self_test=tuple(self_test(package, tuple(SOLVERS))),
     )
+
+
+def namesakes(path: Sequence[str]) -> tuple[Namesake, ...]:
+    """What is installed under the name `memaudit`, which was ours before it was DISTRIBUTION.
+
+    An old one of ours is known by its pytest plugin, which an editable install declares as well.
+    """
+    found = (
+        Namesake(
+            str(one.version),
+            str(one.locate_file("")),
+            any(entry.value == "memaudit.pytest_plugin" for entry in one.entry_points),
+        )
+        for one in distributions(name="memaudit", path=list(path))
+    )
+    return tuple(dict.fromkeys(found))
 
 
 def libraries(requirements: Sequence[str]) -> tuple[list[str], tuple[Extra, ...]]:
@@ -124,7 +161,7 @@ def libraries(requirements: Sequence[str]) -> tuple[list[str], tuple[Extra, ...]
 def _extra(name: str, names: Sequence[str]) -> Extra:
     versions = _versions(names)
     missing = tuple(library for library in names if library not in versions)
-    return Extra(name, versions, missing, f"pip install 'memaudit[{name}]'")
+    return Extra(name, versions, missing, install_line(name))
 
 
 def _versions(names: Sequence[str]) -> dict[str, str]:
@@ -195,7 +232,8 @@ def doctor(
 ) -> None:
     """Print versions, extras, browser, fonts and caches, and test every solver.
 
-    The exit code is 1 if a solver fails its test. Optional parts may be missing.
+    The exit code is 1 if a solver fails its test. Optional parts may be missing. Another project
+    that is installed as memaudit is a warning.
     """
     from memaudit.cli.cache import DEFAULT_CACHE
     from memaudit.io.packages import example_package
@@ -215,10 +253,21 @@ def doctor(
 def _lines(result: Checkup) -> list[str]:
     lines = [f"{name:<12} {number}" for name, number in result.versions.items()]
     lines += [f"{'platform':<12} {result.platform}", f"{'CPUs':<12} {result.cpus}", ""]
+    whose = "this project" if result.imports_ours else "NOT this project"
+    lines.append(f"import memaudit gets {result.imported}, {whose}")
+    for other in result.namesakes:
+        what = "an old install of this project" if other.ours else "another project"
+        lines.append(
+            f"WARNING: the distribution memaudit {other.version} in {other.folder} is {what}, "
+            "and its files can replace ours: pip uninstall memaudit, then install MemAudit again"
+        )
+    lines.append("")
     for extra in result.extras:
         names = ", ".join(extra.missing)
         state = f"missing {names}: {extra.install}" if extra.missing else "installed"
         lines.append(f"extra {extra.name:<12} {state}")
+    if not result.extras:
+        lines.append(f"extras: unknown, since {DISTRIBUTION} is not installed here")
     browser = result.browser or "none found; install chromium to run the browser tests"
     font = result.font or f"{FONT} not found; figures use another font and may look different"
     lines += ["", f"browser: {browser}", f"font of figures: {font}"]

@@ -6,10 +6,12 @@ from typing import Any
 
 import typer
 
-from memaudit.core.errors import InvalidPackage, MemAuditError
+from memaudit.core.errors import InvalidPackage, MemAuditError, Waiting
 from memaudit.core.text import visible_text
 
 FAILED = 1
+WAITING = 75
+"""EX_TEMPFAIL of sysexits.h: nothing failed, run it again later. Not 0: there is no result yet."""
 INTERRUPTED = 130
 
 UsageError: Any = typer.BadParameter.__mro__[1]
@@ -58,6 +60,9 @@ def reported() -> Iterator[None]:
     """Turn errors that a user can cause into one line and an exit code."""
     try:
         yield
+    except Waiting as stop:
+        typer.echo(shortened(visible_text(stop)), err=True)
+        raise typer.Exit(WAITING) from None
     except MemAuditError as error:
         report(error)
         raise typer.Exit(FAILED) from None
@@ -71,7 +76,11 @@ def reported() -> Iterator[None]:
         report(MemAuditError(f"{place}{error.strerror or error}"))
         raise typer.Exit(FAILED) from None
     except ModuleNotFoundError as error:
-        typer.echo(f"error: this needs {error.name}: pip install {error.name}", err=True)
+        name = error.name or ""
+        fix = f"pip install {name}"
+        if name.partition(".")[0] == "memaudit":
+            fix = "this installation is damaged: install MemAudit again from its checkout"
+        typer.echo(f"error: this needs {name}: {fix}", err=True)
         raise typer.Exit(FAILED) from None
     except KeyboardInterrupt:
         typer.echo("interrupted", err=True)

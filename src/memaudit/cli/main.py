@@ -7,6 +7,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from memaudit.cli.errors import explained, reported
+from memaudit.core.version import VERSION
 
 GROUPS: dict[str, dict[str, tuple[str, str]]] = {
     "Start here": {
@@ -30,7 +31,7 @@ GROUPS: dict[str, dict[str, tuple[str, str]]] = {
         "dataset": ("dataset:dataset", "Inspect a dataset of conversations, or take a subset."),
         "build": ("build:build", "Build packages from conversations."),
         "validate": ("package:validate", "Check packages and list every problem."),
-        "show": ("package:show", "Summarise a package."),
+        "show": ("package:show", "Summarise a package, or list its units, queries and candidates."),
         "convert": ("package:convert", "Rewrite packages in another form."),
         "recost": ("package:recost", "Measure every cost by another rule."),
         "schema": ("package:schema", "Print the JSON Schema of a package."),
@@ -130,9 +131,7 @@ app = typer.Typer(
 
 def _version(wanted: bool) -> None:
     if wanted:
-        from importlib.metadata import version
-
-        typer.echo(f"memaudit {version('memaudit')}")
+        typer.echo(f"memaudit {VERSION}")
         raise typer.Exit
 
 

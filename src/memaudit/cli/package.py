@@ -2,23 +2,23 @@
 
 import json
 import os
+from collections import defaultdict
 from collections.abc import Iterable
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
+from rich import box
 from rich.table import Column, Table
 
 from memaudit.cli.errors import FAILED, report
 from memaudit.cli.options import may_write
 from memaudit.cli.terminal import safe, safe_markup
 from memaudit.core.errors import InvalidPackage, MemAuditError, Problem
-from memaudit.core.number_text import significant
+from memaudit.core.exact import plain
+from memaudit.core.number_text import short_exact, significant
 from memaudit.core.package import Package
-
-if TYPE_CHECKING:
-    from memaudit.core.package import Package
 
 
 def summary(package: Package) -> Table:
@@ -47,11 +47,69 @@ def _numbers(numbers: Iterable[Fraction]) -> tuple[str, str, str]:
     )
 
 
+def rows_of(package: Package, table: str) -> list[dict[str, Any]]:
+    """The units, queries or candidates of a package, each with what it is connected to."""
+    if table == "queries":
+        return [
+            {"id": row.id, "kind": row.kind, "importance": row.importance,
+             "requires": row.required, "text": row.text, "answer": row.answer}
+            for row in package.queries
+        ]  # fmt: skip
+    covers, covered_by = defaultdict[str, list[str]](list), defaultdict[str, list[str]](list)
+    for cell in package.coverage:
+        if cell.value:
+            covers[cell.candidate].append(cell.unit)
+            covered_by[cell.unit].append(cell.candidate)
+    if table == "units":
+        return [
+            {"id": row.id, "kind": row.kind, "weight": package.weights[row.id],
+             "covered_by": covered_by[row.id], "text": row.text}
+            for row in package.units
+        ]  # fmt: skip
+    return [
+        {"id": row.id, "experience": row.experience, "kind": row.kind, "cost": row.cost,
+         "covers": covers[row.id], "text": row.text}
+        for row in package.candidates
+    ]  # fmt: skip
+
+
+COLUMNS = {
+    "units": ("id", "kind", "weight", "text"),
+    "queries": ("id", "importance", "requires", "text"),
+    "candidates": ("id", "kind", "cost", "covers", "text"),
+}
+"""What is readable on a terminal. JSON has everything."""
+
+
+def listing(table: str, rows: Iterable[dict[str, Any]]) -> Table:
+    """All rows. Long texts are wrapped, and the answer of a query is below its question."""
+    made = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for name in COLUMNS[table]:
+        number = name in ("weight", "importance", "cost", "covers")
+        made.add_column(name, justify="right" if number else "left", overflow="fold")
+    for row in rows:
+        made.add_row(*(_cell(row, name) for name in COLUMNS[table]))
+    return made
+
+
+def _cell(row: dict[str, Any], name: str) -> str:
+    value = row[name]
+    if isinstance(value, Fraction):
+        return short_exact(value)
+    if name == "covers":
+        return str(len(value))
+    if name == "requires":
+        value = ", ".join(value)
+    if name == "text" and row.get("answer"):
+        return f"{safe_markup(value)}\n→ {safe_markup(row['answer'])}"
+    return safe_markup(value)
+
+
 Source = Annotated[Path, typer.Argument(metavar="SRC", help="A package: .json file or folder.")]
 Target = Annotated[Path, typer.Argument(metavar="DST", help="A .json file or a folder to write.")]
 
 
-def _facts(package: "Package") -> dict[str, Any]:
+def _facts(package: Package) -> dict[str, Any]:
     from memaudit.core.digest import digest
     from memaudit.core.package import TABLES
 
@@ -173,16 +231,36 @@ def schema(
 
 def show(
     path: Annotated[Path, typer.Argument(metavar="PATH", help="A package: .json file or folder.")],
+    units: Annotated[bool, typer.Option("--units", help="List all units.")] = False,
+    queries: Annotated[bool, typer.Option("--queries", help="List all queries.")] = False,
+    candidates: Annotated[bool, typer.Option("--candidates", help="List all candidates.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Summarise a package: kinds, costs, weights, digest."""
+    """Summarise a package, or list its units, queries and candidates with their texts."""
     from memaudit.cli.terminal import console
     from memaudit.io.packages import read_packages
 
+    asked = {"units": units, "queries": queries, "candidates": candidates}
+    tables = [table for table, wanted in asked.items() if wanted]
+    packages = read_packages(path)
+    if as_json:
+        data = [
+            _facts(package) | {table: rows_of(package, table) for table in tables}
+            for package in packages
+        ]
+        typer.echo(json.dumps(data, indent=2, default=plain))
+        return
     screen = console()
-    for package in read_packages(path):
-        facts = _facts(package)
+    for package in packages:
         screen.print(
-            f"{safe_markup(package.name)}  digest {facts['digest'][:16]}  "
+            f"{safe_markup(package.name)}  digest {_facts(package)['digest'][:16]}  "
             f"cost rule {safe_markup(package.cost_rule)}  group cap {package.group_cap}"
         )
-        screen.print(summary(package))
+        for table in tables:
+            rows = rows_of(package, table)
+            screen.print(f"{len(rows):,} {table}")
+            screen.print(listing(table, rows))
+        if not tables:
+            screen.print(summary(package))
+    if not tables:
+        screen.print("--units, --queries and --candidates list all rows with their texts")

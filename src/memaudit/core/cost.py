@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable
 from functools import lru_cache
 
-from memaudit.core.errors import MemAuditError, MissingTool
+from memaudit.core.errors import MemAuditError, MissingTool, install_line
 
 DECLARED = "declared"
 RULES = "words, bytes, tokens:simple, tokens:tiktoken/ENCODING, tokens:hf/TOKENIZER.json, declared"
@@ -43,7 +43,7 @@ def _tiktoken(encoding: str) -> CostRule:
         tiktoken = importlib.import_module("tiktoken")
     except ImportError:
         raise MissingTool(
-            f"cost rule tokens:tiktoken/{encoding} needs tiktoken: pip install 'memaudit[tiktoken]'"
+            f"cost rule tokens:tiktoken/{encoding} needs tiktoken: {install_line('tiktoken')}"
         ) from None
     try:
         table = tiktoken.get_encoding(encoding)
@@ -60,7 +60,7 @@ def _hugging_face(path: str) -> CostRule:
         tokenizers = importlib.import_module("tokenizers")
     except ImportError:
         raise MissingTool(
-            f"cost rule tokens:hf/{path} needs tokenizers: pip install 'memaudit[tokenizers]'"
+            f"cost rule tokens:hf/{path} needs tokenizers: {install_line('tokenizers')}"
         ) from None
     if not os.path.isfile(path):  # never raises, unlike Path.is_file
         raise MissingTool(f"cost rule tokens:hf/{path}: no tokenizer file at {path}")

@@ -47,8 +47,17 @@ class UnknownSolver(MemAuditError):
     """A solver name that is not registered."""
 
 
+class Waiting(MemAuditError):
+    """No mistake: the run stops until replies are there, and the same command continues it."""
+
+
 class MissingTool(MemAuditError):
     """An optional part that is not installed; the text says what to install."""
+
+
+def install_line(extra: str) -> str:
+    """How to install an extra: never by name, which on the package index is another project's."""
+    return f"in MemAudit's checkout, pip install '.[{extra}]'"
 
 
 class InvalidCertificate(MemAuditError):

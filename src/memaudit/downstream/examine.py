@@ -10,6 +10,7 @@ from memaudit.core.cost import words
 from memaudit.core.errors import MemAuditError
 from memaudit.core.exact import plain
 from memaudit.core.package import Package
+from memaudit.core.version import VERSION
 from memaudit.downstream.answers import RULE as ANSWER_RULE
 from memaudit.downstream.answers import AnswerVerdict
 from memaudit.downstream.chain import LOST, EvidenceStage, UnitChain, chains, stage_of
@@ -21,7 +22,7 @@ from memaudit.downstream.question import SUPERSEDED_RULE, PackageQuestion, quest
 from memaudit.downstream.readers.protocol import Reader, ReaderReply, ReadingTask, ReplyState
 from memaudit.downstream.retrievers import Ranking, Retriever
 
-TOOLS = ("memaudit", "bm25s", "wordllama")
+LIBRARIES = ("bm25s", "wordllama")
 """What else could change a row, by its version."""
 
 
@@ -46,7 +47,7 @@ def reading_spec(setup: ReadingSetup) -> dict[str, Any]:
         "reader": setup.reader.name,
         "reads": setup.reader.about,
         "rules": {"answers": ANSWER_RULE, "current": CURRENT_RULE, "stale": SUPERSEDED_RULE},
-        "versions": {name: _version(name) for name in TOOLS},
+        "versions": {"memaudit": VERSION, **{name: _version(name) for name in LIBRARIES}},
     }
 
 

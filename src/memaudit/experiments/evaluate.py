@@ -4,19 +4,17 @@ import hashlib
 import json
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from importlib.metadata import version
 
 from memaudit.core.errors import MemAuditError
 from memaudit.core.exact import plain
 from memaudit.core.number_text import rounded
 from memaudit.core.optimum import Certificate
 from memaudit.core.package import Package
+from memaudit.core.version import VERSION
 from memaudit.formats.run_files import RunRow
 from memaudit.scoring.score import Ratio, Scorer
 from memaudit.writers.protocol import Writer
 from memaudit.writers.run_writer import WriterRunner
-
-VERSION = version("memaudit")
 
 
 class EvaluatedPackage(WriterRunner):

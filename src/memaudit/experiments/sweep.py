@@ -19,6 +19,7 @@ from pydantic import ValidationError
 from memaudit.core.budgets import budget_cost, is_share
 from memaudit.core.errors import InvalidPackage, MemAuditError
 from memaudit.core.exact import plain
+from memaudit.core.version import VERSION
 from memaudit.experiments.engines.protocol import Engine
 from memaudit.experiments.evaluate import EvaluatedPackage, evaluate
 from memaudit.experiments.spec import RunSpec
@@ -184,7 +185,7 @@ def run_manifest(spec: RunSpec, budgets: Budgets) -> dict[str, Any]:
         "rows": spec.rows,
         "estimators": _estimators(spec),
         "versions": {
-            "memaudit": version("memaudit"),
+            "memaudit": VERSION,
             "numpy": version("numpy"),
             "numba": version("numba"),
             "python": platform.python_version(),

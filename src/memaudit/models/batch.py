@@ -9,7 +9,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from memaudit.core.errors import MemAuditError
+from memaudit.core.errors import Waiting
 from memaudit.core.text import counted
 from memaudit.io.atomic import write_file
 from memaudit.io.files import read_text
@@ -36,15 +36,11 @@ MOST_BYTES = 100 << 20
 """About the largest files that providers accept; larger runs are split."""
 
 TRIES = {FailureKind.REFUSED: 1, FailureKind.INVALID: 2, FailureKind.HTTP: 3}
-"""After this many failures of a kind, a request counts as failed instead of pending."""
-
-
-class BatchPending(MemAuditError):
-    """The run stops here until the answers are imported."""
+"""After this many failures of a kind, a request counts as failed instead of waiting."""
 
 
 class BatchClient:
-    """Behind a CachedClient: a request without a cached answer becomes pending."""
+    """Behind a CachedClient: a request without a cached answer waits for one."""
 
     def __init__(self, cache: Cache, retry_failures: bool = False) -> None:
         self._cache = cache
@@ -64,7 +60,7 @@ class BatchClient:
         request: Request,
         reply_type: type[ReplyT],  # noqa: ARG002
     ) -> Reply[ReplyT] | Failure:
-        """Pending, unless earlier batches failed too often."""
+        """Waiting, unless earlier batches failed too often."""
         tried = self._tried(request.key)
         for kind, limit in TRIES.items():
             failures = [attempt for attempt in tried if attempt.kind == kind]
@@ -74,26 +70,26 @@ class BatchClient:
         with self._lock:
             self._waiting[request.key] = request
         return Failure(
-            request.key, FailureKind.PENDING, "waits for a batch answer", provider=PROVIDER
+            request.key, FailureKind.WAITING, "waits for a batch answer", provider=PROVIDER
         )
 
     def _tried(self, key: str) -> list[Attempt]:
         return [attempt for attempt in self._cache.attempts(key) if attempt.provider == PROVIDER]
 
-    def stop_if_pending(self, path: Path) -> None:
-        """If requests are pending, write them and stop with a message that says what to do."""
+    def stop_if_waiting(self, path: Path) -> None:
+        """If requests wait, write them and stop with a message that says what to do."""
         with self._lock:
             requests = [self._waiting[key] for key in sorted(self._waiting)]
         if not requests:
             return
         self._cache.await_answers(requests)
         paths = write_batch(path, (self._line(request) for request in requests))
-        names = " ".join(map(str, paths))
-        what = f"{counted(len(requests), 'request')} {'is' if len(requests) == 1 else 'are'}"
-        raise BatchPending(
-            f"{what} in {names}: submit them to a batch queue, then "
-            f"run `memaudit batch import RESPONSES --cache {self._cache.path}` and this command "
-            "again"
+        models = ", ".join(sorted({request.model for request in requests}))
+        prompts = ", ".join(sorted({request.template.id for request in requests}))
+        raise Waiting(
+            f"waiting for {counted(len(requests), 'reply')} of {models} ({prompts}): submit "
+            f"{' '.join(map(str, paths))} to a batch queue if you have not, run `memaudit batch "
+            f"import RESPONSES --cache {self._cache.path}`, then run this command again"
         )
 
     def _line(self, request: Request) -> str:
@@ -158,13 +154,13 @@ class BatchImport:
     problems: list[str] = field(default_factory=list)
     """File, line and reason for every line without an answer."""
     unanswered: list[str] = field(default_factory=list)
-    """Pending keys without a line in the file."""
+    """Waiting keys without a line in the file."""
     failed: list[str] = field(default_factory=list)
-    """Pending keys with a line but still without an answer."""
+    """Waiting keys with a line but still without an answer."""
     usage: Usage = field(default_factory=Usage)
 
     @property
-    def pending(self) -> int:
+    def waiting(self) -> int:
         return len(self.unanswered) + len(self.failed)
 
 

@@ -218,7 +218,7 @@ class CacheContents:
 
     answers: Counter[tuple[str, str, str]]
     attempts: Counter[str]
-    pending: int
+    waiting: int
     used: Usage
 
     def lines(self) -> list[str]:
@@ -230,7 +230,7 @@ class CacheContents:
             ),
             f"{self.attempts.total():>9,}  failed attempts",
             *(f"{number:>9,}    {kind}" for kind, number in sorted(self.attempts.items())),
-            f"{self.pending:>9,}  pending",
+            f"{self.waiting:>9,}  waiting for a batch",
             f"used {self.used.text()}",
         ]
 

@@ -24,7 +24,7 @@ class FailureKind(StrEnum):
     INVALID = "invalid"
     HTTP = "http"
     CAP = "cap"
-    PENDING = "pending"
+    WAITING = "waiting"
     NOT_IN_CACHE = "not_in_cache"
 
 

@@ -116,6 +116,8 @@ class AskProgress:
     total: int
     from_cache: int
     failed: int
+    waiting: int
+    """Requests that a batch has to answer."""
     spent: Usage
 
 
@@ -163,8 +165,12 @@ class ModelSession:
             None if show is None else (lambda state: show(stage, state)),
         )  # fmt: skip
         if not hold and self.asking.batch is not None:
-            self.asking.batch.stop_if_pending(self.batch_file)
-        failures = [outcome for outcome in outcomes if isinstance(outcome, Failure)]
+            self.asking.batch.stop_if_waiting(self.batch_file)
+        failures = [
+            outcome
+            for outcome in outcomes
+            if isinstance(outcome, Failure) and outcome.kind is not FailureKind.WAITING
+        ]
         for kind, hint in _NOT_ASKED.items():
             if details := [failure.detail for failure in failures if failure.kind is kind]:
                 raise MemAuditError(
@@ -207,9 +213,10 @@ def open_session(
 
 
 def progress_text(stage: str, state: AskProgress) -> str:
+    waiting = f"{state.waiting:,} waiting for a batch, " if state.waiting else ""
     return (
         f"pass {stage}: {state.done:,} of {state.total:,}, {state.from_cache:,} from the cache, "
-        f"{state.failed:,} failed, used {state.spent.text()}"
+        f"{waiting}{state.failed:,} failed, used {state.spent.text()}"
     )
 
 
@@ -229,7 +236,7 @@ def ask_all(
         raise MemAuditError(f"concurrency is {concurrency}; it must be at least 1")
     unique = {request.key: request for request in requests}
     outcomes: dict[str, Reply[ReplyT] | Failure] = {}
-    cached = failed = in_a_row = 0
+    cached = failed = waiting = in_a_row = 0
     pool = ThreadPoolExecutor(max_workers=concurrency)
     futures: list[Future[Reply[ReplyT] | Failure]] = []
     try:
@@ -238,12 +245,14 @@ def ask_all(
             outcome = future.result()
             outcomes[outcome.key] = outcome
             cached += outcome.from_cache
-            failed += isinstance(outcome, Failure)
-            lost = isinstance(outcome, Failure) and outcome.kind is FailureKind.HTTP
+            kind = outcome.kind if isinstance(outcome, Failure) else None
+            waiting += kind is FailureKind.WAITING
+            failed += kind not in (None, FailureKind.WAITING)
+            lost = kind is FailureKind.HTTP
             in_a_row = in_a_row + 1 if lost and not outcome.from_cache else 0
             if progress is not None:
                 done = len(outcomes)
-                progress(AskProgress(done, len(unique), cached, failed, client.spent))
+                progress(AskProgress(done, len(unique), cached, failed, waiting, client.spent))
             if in_a_row >= GIVE_UP_AFTER and isinstance(outcome, Failure):
                 raise MemAuditError(
                     f"{in_a_row} requests in a row failed, the last with: {outcome.detail}; the "

@@ -11,7 +11,7 @@ from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any, Protocol, cast
 from urllib.parse import urlsplit
 
-from memaudit.core.errors import MissingTool
+from memaudit.core.errors import MissingTool, install_line
 from memaudit.core.text import one_line, shortened
 from memaudit.models.completions import escape_surrogates
 from memaudit.models.secret import Secret, checked_address
@@ -133,7 +133,7 @@ class OpenAITransport:
             import openai
         except ModuleNotFoundError:
             raise MissingTool(
-                "calling a model needs the openai SDK: pip install 'memaudit[models]'"
+                f"calling a model needs the openai SDK: {install_line('models')}"
             ) from None
         self._openai = openai
         self._network_errors: tuple[type[Exception], ...] = (OSError, *_http_errors())

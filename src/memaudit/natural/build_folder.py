@@ -7,13 +7,13 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NoReturn
 
 from memaudit.core.digest import digest
 from memaudit.core.errors import InvalidPackage, MemAuditError
 from memaudit.core.package import TABLES, Package
+from memaudit.core.version import VERSION
 from memaudit.datasets.irregularities import Irregularity
 from memaudit.io.atomic import clear_leftover, write_file
 from memaudit.io.files import read_text
@@ -32,7 +32,7 @@ from memaudit.natural.candidates import EXTRACT_RULES, PAIR_RULE
 from memaudit.natural.coverage_rules import RULE_TEXTS, is_exact
 from memaudit.natural.label_fitting import MISFIT_KINDS, Misfit
 
-FORMAT, VERSION = BUILD_FORMAT, 1
+FORMAT, FORMAT_VERSION = BUILD_FORMAT, 1
 MANIFEST = "manifest.json"
 
 RESERVED = frozenset({"manifest", "manifest.json", "failures.jsonl"})
@@ -89,8 +89,8 @@ def manifest_head(plan: BuildPlan, method: str) -> dict[str, Any]:
     recipe = plan.recipe
     return {
         "format": FORMAT,
-        "version": VERSION,
-        "memaudit": version("memaudit"),
+        "version": FORMAT_VERSION,
+        "memaudit": VERSION,
         "method": method,
         "dataset": {"name": plan.job.path.name, "format": recipe.format, "sha256": plan.sha256},
         "subset": None if plan.subset is None else plan.subset.sha256,

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from memaudit.core.errors import InvalidPackage, MemAuditError
+from memaudit.core.version import VERSION
 from memaudit.io.atomic import write_file
 from memaudit.io.files import read_text
 from memaudit.io.strict_json import floats, parse_json
@@ -174,7 +174,7 @@ def build_page(audit: LabelAudit) -> str:
         audit=audit,
         scales=SCALES,
         details=True,
-        version=version("memaudit"),
+        version=VERSION,
     )
 
 

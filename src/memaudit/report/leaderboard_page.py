@@ -3,12 +3,12 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from memaudit.core.number_text import percent, ratio, rounded, significant, span
 from memaudit.core.text import counted
+from memaudit.core.version import VERSION
 from memaudit.formats.score_file import LOSS_STEPS, StoreRow
 from memaudit.io.atomic import write_file
 from memaudit.report.leaderboard import SHARES, Board, Standing
@@ -267,5 +267,5 @@ def build_page(board: Board) -> str:
         coverage=coverage_note(board),
         notes=notes(board),
         data=leaderboard_data(board),
-        version=version("memaudit"),
+        version=VERSION,
     )

@@ -12,11 +12,12 @@ from importlib.resources.abc import Traversable
 from pydantic import JsonValue
 
 from memaudit.core.errors import MemAuditError
+from memaudit.core.version import VERSION
 from memaudit.experiments.solver_audit import ROWS
 from memaudit.natural.named_packages import natural_set
 from memaudit.reproduce.controlled import SEEDS
 
-LIBRARIES = ("memaudit", "numpy", "numba", "highspy", "joblib", "matplotlib", "pillow")
+LIBRARIES = ("numpy", "numba", "highspy", "joblib", "matplotlib", "pillow")
 DATA = ("examples/", "generators/tables/", "writers/estimators/ridge_default.json")
 """What results are computed from, besides seeds."""
 
@@ -29,6 +30,7 @@ def versions() -> dict[str, str]:
     return {
         "platform": f"{platform.system()} {platform.machine()}",
         "python": platform.python_version(),
+        "memaudit": VERSION,
         **{name: version(name) for name in LIBRARIES},
     }
 

@@ -74,7 +74,7 @@ def queue(folder: Path) -> list[str]:
     responses = folder / "responses.jsonl"
     responses.write_text("".join(json.dumps(line) + "\n" for line in lines))
     with Cache(folder / "cache") as cache:
-        assert import_batch(cache, responses).pending == 0
+        assert import_batch(cache, responses).waiting == 0
     return sorted(f"{which(row['body'])} {row['body']['model']}" for row in rows)
 
 

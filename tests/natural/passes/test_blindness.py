@@ -25,7 +25,7 @@ from tests.models.server import Behaviour, Served, serving
 from tests.natural.passes.building import live
 from tests.natural.passes.fake_model import blocks, cells, instead, plays, which
 
-pytest.importorskip("openai", reason="pip install 'memaudit[models]'")
+pytest.importorskip("openai", reason="pip install '.[models]'")
 
 HIDDEN = ("zebra-question", "zebra-answer", "zebra-kind", "zebra-asked", "zebra-choice",
           "zebra-wrong", "zebra-representation", "zebra-topic", "zebra-id", "zebra-session",
@@ -138,7 +138,7 @@ def test_package_and_exported_memories_go_to_the_same_judge(tmp_path: Path) -> N
     }
 
 
-pytest.importorskip("openai", reason="pip install 'memaudit[models]'")
+pytest.importorskip("openai", reason="pip install '.[models]'")
 
 ROWS = [
     json.loads(line)

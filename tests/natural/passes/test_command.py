@@ -7,11 +7,12 @@ from pathlib import Path
 import pytest
 from click.testing import Result
 
+from memaudit.cli.errors import WAITING
 from tests.cli.running import failure, run
 from tests.models.server import send, serving
 from tests.natural.passes.fake_model import plays
 
-pytest.importorskip("openai", reason="pip install 'memaudit[models]'")
+pytest.importorskip("openai", reason="pip install '.[models]'")
 
 
 with as_file(files("memaudit.examples.natural") / "conversations.jsonl") as path:
@@ -41,7 +42,7 @@ def test_build_then_replay(tmp_path: Path) -> None:
     first, second = (tmp_path / out / "hotel-rooms.json" for out in ("live", "replayed"))
     assert first.read_bytes() == second.read_bytes()
     waiting = built(tmp_path, "--provider", "batch", "--model", "two", out="batch")
-    assert waiting.exit_code == 1
+    assert waiting.exit_code == WAITING
     assert "batch import" in waiting.stderr
     assert (tmp_path / "batch-requests.jsonl").exists()
 

@@ -16,7 +16,7 @@ from tests.models.server import Behaviour, Served, fails, serving
 from tests.natural.passes.building import PLAIN, RECIPE, BuildRun, live, make
 from tests.natural.passes.fake_model import answer, blocks, instead, plays, which
 
-pytest.importorskip("openai", reason="pip install 'memaudit[models]'")
+pytest.importorskip("openai", reason="pip install '.[models]'")
 
 ONE = ("film-night",)
 

@@ -14,8 +14,7 @@ from typing import Any
 
 import pytest
 
-from memaudit.core.errors import MemAuditError
-from memaudit.models.batch import BatchPending
+from memaudit.core.errors import MemAuditError, Waiting
 from memaudit.models.providers import ModelSettings
 from memaudit.models.session import AskProgress, SessionCallbacks, progress_text
 from memaudit.models.spending import price_of
@@ -23,7 +22,7 @@ from tests.models.server import serving
 from tests.natural.passes.building import FinishedBuild, live, make, queue
 from tests.natural.passes.fake_model import plays, which
 
-pytest.importorskip("openai", reason="pip install 'memaudit[models]'")
+pytest.importorskip("openai", reason="pip install '.[models]'")
 
 ONE = ("film-night",)
 
@@ -93,7 +92,7 @@ def test_batch_pass_by_pass(built: FinishedBuild, tmp_path: Path) -> None:
         {"memories one", "units one"}, {"requirements one"}, {"adjudication other"},
         {"coverage one"}, {"coverage other"},
     ):  # fmt: skip
-        with pytest.raises(BatchPending, match="memaudit batch import"):
+        with pytest.raises(Waiting, match="memaudit batch import"):
             make(tmp_path, BATCH)
         assert set(queue(tmp_path)) == asked
         assert not (tmp_path / "out").exists()

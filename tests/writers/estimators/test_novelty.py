@@ -128,7 +128,7 @@ def test_without_the_extra_it_says_what_to_install(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(embedding, "import_module", absent)
     embedding._model.cache_clear()
     try:
-        with pytest.raises(MissingTool, match=r"pip install 'memaudit\[embeddings\]'"):
+        with pytest.raises(MissingTool, match=r"pip install '\.\[embeddings\]'"):
             Embedding().novelty(view_of([("fact", "apples", 1)]))
     finally:
         embedding._model.cache_clear()

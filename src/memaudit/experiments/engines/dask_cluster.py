@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from memaudit.core.errors import MemAuditError, MissingTool
+from memaudit.core.errors import MemAuditError, MissingTool, install_line
 from memaudit.experiments.engines.protocol import Result, Task, in_order
 
 PATIENCE = 10
@@ -22,9 +22,7 @@ class DaskCluster:
         try:
             from distributed import Client, LocalCluster
         except ImportError:
-            raise MissingTool(
-                "--engine dask needs distributed: pip install 'memaudit[dask]'"
-            ) from None
+            raise MissingTool(f"--engine dask needs distributed: {install_line('dask')}") from None
         if self.address is not None:
             try:
                 client = Client(self.address, timeout=PATIENCE)

@@ -4,7 +4,7 @@ import socket
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from memaudit.core.errors import MemAuditError, MissingTool
+from memaudit.core.errors import MemAuditError, MissingTool, install_line
 from memaudit.experiments.engines.protocol import Result, Task, in_order
 
 
@@ -20,7 +20,7 @@ class RayCluster:
         try:
             import ray
         except ImportError:
-            raise MissingTool("--engine ray needs ray: pip install 'memaudit[ray]'") from None
+            raise MissingTool(f"--engine ray needs ray: {install_line('ray')}") from None
         options: dict[str, Any] = {"log_to_driver": False, "logging_level": "ERROR"}
         if self.address is not None:
             options["address"] = self.address

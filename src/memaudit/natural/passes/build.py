@@ -37,7 +37,7 @@ def build_with_model(
 ) -> list[ModelBuild]:
     """The package of each conversation, pass by pass.
 
-    With a batch queue, a pass without answers stops the build with BatchPending, and the next run
+    With a batch queue, a pass without answers stops the build with Waiting, and the next run
     takes everything before it from the cache. Units and requirements are adjudicated before
     coverage is judged, so the judge sees the statements of the final package.
     """

@@ -1,11 +1,11 @@
 """The run report as one self-contained HTML file."""
 
 from collections.abc import Sequence
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from memaudit.core.budgets import is_share
+from memaudit.core.version import VERSION
 from memaudit.generators.registry import named_distribution
 from memaudit.io.atomic import write_file
 from memaudit.report import page_charts
@@ -53,7 +53,7 @@ def build_report(
         story=build_story(by_name[in_full[0]], choice, order) if choice else None,
         diagnoses=diagnoses,
         ranking_data=ranking_data(run, ranked),
-        versions={"report": version("memaudit"), **run.manifest["versions"]},
+        versions={"report": VERSION, **run.manifest["versions"]},
     )
 
 

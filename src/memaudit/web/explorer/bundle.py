@@ -5,10 +5,10 @@ import json
 import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from importlib.metadata import version
 from pathlib import Path
 
 from memaudit.core.errors import MemAuditError
+from memaudit.core.version import VERSION
 from memaudit.io.atomic import new_folder, one_line_errors
 from memaudit.io.strict_json import read_object
 from memaudit.report.run_report.package_story import choose_story
@@ -64,7 +64,7 @@ def _write(site: Site, folder: Path, progress: Progress | None) -> BundleSummary
             progress(min(len(begun), entries), entries)
     for name, data in static_files().items():
         _put(folder, f"static/{name}", data, hashes)
-    manifest = {"format": FORMAT, "version": 1, "memaudit": version("memaudit"),
+    manifest = {"format": FORMAT, "version": 1, "memaudit": VERSION,
                 "files": dict(sorted(hashes.items()))}  # fmt: skip
     (folder / MANIFEST).write_text(json.dumps(manifest, indent=1) + "\n", "utf-8")
     return BundleSummary(pages, errors, size)

@@ -4,10 +4,10 @@ import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
-from importlib.metadata import version
 from typing import Any
 
 from memaudit.core.errors import MemAuditError
+from memaudit.core.version import VERSION
 from memaudit.web.explorer import addresses
 from memaudit.web.explorer.library.entries import KINDS, Kind, LibraryEntry
 from memaudit.web.explorer.library.indexed_package import IndexedPackage
@@ -50,7 +50,7 @@ class Site:
         """A page from its template. Everything is escaped."""
         return environment().get_template(template).render(
             title=title, address=address, root=addresses.path_to_root(address),
-            bundled=self.bundled, addresses=addresses, version=version("memaudit"), **context,
+            bundled=self.bundled, addresses=addresses, version=VERSION, **context,
         )  # fmt: skip
 
     def package(self, slug: str) -> IndexedPackage:

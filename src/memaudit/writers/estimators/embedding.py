@@ -11,7 +11,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from memaudit.core.errors import MissingTool
+from memaudit.core.errors import MissingTool, install_line
 from memaudit.writers.estimators.cue_prior import CuePrior
 from memaudit.writers.protocol import View
 
@@ -80,14 +80,14 @@ def _model() -> _Model:
             wordllama = import_module("wordllama")
         except ImportError:
             raise MissingTool(
-                "the embedding estimator needs wordllama: pip install 'memaudit[embeddings]'"
+                f"the embedding estimator needs wordllama: {install_line('embeddings')}"
             ) from None
         folder = Path(str(wordllama.__file__)).parent
         try:
             model: _Model = wordllama.WordLlama.load(cache_dir=folder, disable_download=True)
         except FileNotFoundError:
             raise MissingTool(
-                "the installed wordllama contains no model: pip install 'memaudit[embeddings]'"
+                f"the installed wordllama contains no model: {install_line('embeddings')}"
             ) from None
     return model
 

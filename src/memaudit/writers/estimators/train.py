@@ -3,7 +3,6 @@
 import sys
 from collections.abc import Iterable
 from fractions import Fraction
-from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 from memaudit.core.digest import digest
 from memaudit.core.errors import MemAuditError
 from memaudit.core.package import Package
+from memaudit.core.version import VERSION
 from memaudit.writers.estimators.ridge import (
     FEATURES,
     RidgeModel,
@@ -42,7 +42,7 @@ def train(packages: Iterable[Package], alpha: float = 1.0) -> RidgeModel:
         raise MemAuditError("the training packages have no candidates")
     coefficients, intercept = ridge(np.array(rows), np.array(targets), alpha)
     return RidgeModel(
-        memaudit=version("memaudit"),
+        memaudit=VERSION,
         alpha=alpha,
         features=FEATURES,
         coefficients=tuple(round(float(number), DIGITS) for number in coefficients),
