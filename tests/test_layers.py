@@ -32,7 +32,8 @@ MAY_IMPORT["experiments"] = BASE | {"solvers", "writers", "generators", "scoring
 MAY_IMPORT["reproduce"] = {*MAY_IMPORT} - {"checker"}
 MAY_IMPORT["report"] = {*MAY_IMPORT} - {"reproduce"} | {"checker"}
 MAY_IMPORT["web"] = {*MAY_IMPORT} - {"reproduce"}
-MAY_IMPORT["pytest_plugin"] = {*MAY_IMPORT["label_audit"]}
+MAY_IMPORT["api"] = {*MAY_IMPORT} - {"checker", "reproduce", "web"}
+MAY_IMPORT["pytest_plugin"] = {*MAY_IMPORT["label_audit"], "api"}
 MAY_IMPORT["cli"] = {*MAY_IMPORT} - {"pytest_plugin"}
 MAY_IMPORT["bench"] = {*MAY_IMPORT} - {"cli", "pytest_plugin"}
 """A package may always import itself."""

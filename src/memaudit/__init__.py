@@ -7,6 +7,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from memaudit.adapters.store import ExportedStore
+    from memaudit.api import build, compare, diagnose, import_store, labels, run, score, texts
     from memaudit.checker import verify
     from memaudit.core.digest import digest
     from memaudit.core.errors import InvalidPackage, MemAuditError
@@ -14,7 +16,8 @@ if TYPE_CHECKING:
     from memaudit.core.optimum import Certificate, Optimum
     from memaudit.core.package import Candidate, Coverage, EvidenceUnit, Experience, Package, Query
     from memaudit.io.packages import read_package, read_packages, write_package
-    from memaudit.solvers.frontier import frontier
+    from memaudit.scoring.result import ScoreResult, StoreScore
+    from memaudit.solvers.frontier import Frontier, frontier
     from memaudit.solvers.solve import solve, solve_all
 
     __version__: str
@@ -25,17 +28,29 @@ _HOME = {
     "Coverage": "memaudit.core.package",
     "EvidenceUnit": "memaudit.core.package",
     "Experience": "memaudit.core.package",
+    "ExportedStore": "memaudit.adapters.store",
+    "Frontier": "memaudit.solvers.frontier",
     "InvalidPackage": "memaudit.core.errors",
     "MemAuditError": "memaudit.core.errors",
     "Optimum": "memaudit.core.optimum",
     "Package": "memaudit.core.package",
     "Query": "memaudit.core.package",
+    "ScoreResult": "memaudit.scoring.result",
+    "StoreScore": "memaudit.scoring.result",
+    "build": "memaudit.api",
+    "compare": "memaudit.api",
+    "diagnose": "memaudit.api",
     "digest": "memaudit.core.digest",
     "frontier": "memaudit.solvers.frontier",
+    "import_store": "memaudit.api",
+    "labels": "memaudit.api",
     "read_package": "memaudit.io.packages",
     "read_packages": "memaudit.io.packages",
+    "run": "memaudit.api",
+    "score": "memaudit.api",
     "solve": "memaudit.solvers.solve",
     "solve_all": "memaudit.solvers.solve",
+    "texts": "memaudit.api",
     "value": "memaudit.core.objective",
     "verify": "memaudit.checker",
     "write_package": "memaudit.io.packages",
@@ -48,18 +63,30 @@ __all__ = [
     "Coverage",
     "EvidenceUnit",
     "Experience",
+    "ExportedStore",
+    "Frontier",
     "InvalidPackage",
     "MemAuditError",
     "Optimum",
     "Package",
     "Query",
+    "ScoreResult",
+    "StoreScore",
     "__version__",
+    "build",
+    "compare",
+    "diagnose",
     "digest",
     "frontier",
+    "import_store",
+    "labels",
     "read_package",
     "read_packages",
+    "run",
+    "score",
     "solve",
     "solve_all",
+    "texts",
     "value",
     "verify",
     "write_package",

@@ -108,27 +108,18 @@ def score_store(
     score does not see is a StoreWarning.
     """
     __tracebackhide__ = True
-    from memaudit.core.budgets import asked_budget
+    from memaudit import api
     from memaudit.core.errors import MemAuditError
-    from memaudit.scoring.judged_store import read_salience
     from memaudit.scoring.judges import named_judge
-    from memaudit.scoring.package_scores import Scoring, score_package
-    from memaudit.scoring.pruning import named_policy
-    from memaudit.solvers.protocol import checked_seconds
 
     problem, result = "", None
     try:
-        scored = _package(package)
-        if cost_rule is not None:
-            scored = scored.recost(cost_rule)
-        stores = [_store(store), *map(_store, against)]
-        by = named_judge(judge, _path(label_memories))
-        scoring = Scoring(
-            (asked_budget(budget),), {one.name: by for one in stores},
-            read_salience(_path(salience), _path(query_salience)), group_cap,
-            checked_seconds(seconds), policy=named_policy(policy),
+        memories = None if label_memories is None else Path(label_memories)
+        result = api.score(
+            package, [_store(store), *map(_store, against)], [budget], named_judge(judge, memories),
+            policy=policy, cost_rule=cost_rule, group_cap=group_cap, salience=salience,
+            query_salience=query_salience, seconds=seconds,
         )  # fmt: skip
-        result = score_package(scored, stores, scoring)
     except (MemAuditError, ValueError) as error:
         problem = str(error)
     if result is None:  # behind the except: pytest would show both errors
@@ -141,32 +132,9 @@ def score_store(
     )
 
 
-def _path(file: Path | str | None) -> Path | None:
-    return None if file is None else Path(file)
-
-
-def _package(package: "Package | Path | str") -> "Package":
-    if not isinstance(package, str | Path):
-        return package
-    from memaudit.io.packages import read_package
-
-    return read_package(package)
-
-
 def _store(store: "ExportedStore | Path | str | Sequence[str]") -> "ExportedStore":
-    from memaudit.adapters.store import ExportedStore, Memory, Origin, read_store
-    from memaudit.core.errors import MemAuditError
+    from memaudit import api
 
-    if isinstance(store, str | Path):
-        return read_store(Path(store))
-    if isinstance(store, ExportedStore):
-        return store
-    if not isinstance(store, Sequence) or not all(isinstance(text, str) for text in store):
-        raise MemAuditError(
-            "a store is the path of an imported one, an ExportedStore, or a list of texts"
-        )
-    memories = tuple(
-        Memory(id=f"text-{place}", text=text) for place, text in enumerate(store, start=1)
-    )
-    origin = Origin(system="test", format="texts")
-    return ExportedStore(name="store under test", origin=origin, memories=memories)
+    if isinstance(store, Sequence) and not isinstance(store, str):
+        return api.texts(store, "store under test")
+    return api.as_store(store)

@@ -104,6 +104,12 @@ class ExportedStore(_Frozen):
     count: ImportCount = ImportCount()
     warnings: tuple[str, ...] = ()
 
+    def __repr__(self) -> str:
+        return f"ExportedStore({self.name!r}, {len(self.active):,} active memories)"
+
+    def __str__(self) -> str:
+        return repr(self)
+
     @property
     def active(self) -> tuple[Memory, ...]:
         return tuple(memory for memory in self.memories if memory.state == "active")

@@ -176,7 +176,7 @@ def _audited(
         return [audited_package(package) for package in packages], None
     named = named_judge(judge, label_memories)
     exported = [read_store(path) for path in stores]
-    refuse_shared_ids([judge], label_memories, exported)
+    refuse_shared_ids(named, exported)
     for store in exported:
         for warning in store.warnings:
             typer.echo(safe(f"{store.name}: {warning}"), err=True)

@@ -127,14 +127,16 @@ def diagnose(
     _warn(exported)
     if not exported and not writer:
         raise MemAuditError("no store to diagnose; give a STORE or a --writer")
-    refuse_shared_ids([judge], label_memories, exported)
     with reading.setup(options, out, judge if exported else None) as (setup, session):
+        by = named_judge(judge, label_memories, session) if exported else None
+        if by is not None:
+            refuse_shared_ids(by, exported)
         made = make_cases(
             packages,
             StoreChoice(
                 budget=_budget(budget, packages),
                 stores=exported,
-                judge=named_judge(judge, label_memories, session) if exported else None,
+                judge=by,
                 writers=[named_writer(name) for name in writer or []],
                 policy=named_policy(policy) if policy else None,
                 seed=seed,

@@ -72,30 +72,20 @@ def gate(
 
     The score is that of memaudit score with the same stores.
     """
-    from memaudit.core.budgets import asked_budget
-    from memaudit.io.packages import read_package
+    from memaudit import api
     from memaudit.scoring.gate import gate_text, passes
-    from memaudit.scoring.judged_store import read_salience
-    from memaudit.scoring.judges import named_judge, refuse_shared_ids
-    from memaudit.scoring.package_scores import Scoring, score_package
-    from memaudit.scoring.pruning import named_policy
+    from memaudit.scoring.judges import named_judge
 
     if not 0 <= min_score <= 1:
         raise MemAuditError(f"--min-score must be between 0 and 1, not {min_score:g}")
-    at = asked_budget(budget)
-    scores = read_salience(salience, query_salience)
-    scored = read_package(package)
-    if cost_rule is not None:
-        scored = scored.recost(cost_rule)
     exported = read_stores([store, *(against or [])], store_options)
-    refuse_shared_ids([judge], label_memories, exported)
     with judging_session([judge], options, place_of(store)) as session:
-        by = named_judge(judge, label_memories, session)
-        scoring = Scoring(
-            (at,), {one.name: by for one in exported}, scores, group_cap, seconds,
-            trust_package_cells, None, named_policy(policy),
+        result = api.score(
+            package, exported, [budget], named_judge(judge, label_memories, session),
+            policy=policy, cost_rule=cost_rule, group_cap=group_cap, salience=salience,
+            query_salience=query_salience, seconds=seconds,
+            trust_package_cells=trust_package_cells,
         )  # fmt: skip
-        result = score_package(scored, exported, scoring)
     row = result.rows[0]
     passed = passes(row, min_score, allow_estimates)
     verdict = "pass" if passed else "FAIL"

@@ -178,14 +178,14 @@ def score(
         return
     if picture is not None:
         _check_picture(picture, len(packages))
-    if lazy and (goes_by_id(names[0], label_memories) or names[0] == "pointer"):
-        raise MemAuditError(
-            "--lazy needs a judge that goes by texts: model:NAME, lexical, or labels:FILE with "
-            "the texts of memories or --label-memories"
-        )
     with judging_session(names, options, place_of(stores[0])) as session:
         judges = _judges(names, label_memories, exported, session)
         first = next(iter(judges.values()))
+        if lazy and (goes_by_id(first) or names[0] == "pointer"):
+            raise MemAuditError(
+                "--lazy needs a judge that goes by texts: model:NAME, lexical, or labels:FILE with "
+                "the texts of memories or --label-memories"
+            )
         plan = lazy_plan(lazy_options, packages, first, session) if lazy else None
         scoring = Scoring(
             budgets, judges, scores, group_cap, seconds, trust_package_cells, plan,
@@ -241,8 +241,8 @@ def _judges(
 ) -> dict[str, Judge]:
     """The judge of each store: one for all, or one file of labels or calls per store."""
     if len(names) == 1:
-        refuse_shared_ids(names, memories, stores)
         judge = named_judge(names[0], memories, session)
+        refuse_shared_ids(judge, stores)
         return {store.name: judge for store in stores}
     kinds = {name.partition(":")[0] for name in names}
     if len(names) != len(stores) or len(kinds) > 1 or not kinds <= {"labels", "calls"}:

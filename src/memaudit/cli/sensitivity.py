@@ -145,13 +145,14 @@ def sensitivity(
     if stores_only:
         scored = scored.replace(candidates=(), coverage=())
     exported = read_stores(stores, store_options)
-    refuse_shared_ids(names, label_memories, exported)
     part = fed_part(scored, exported)
     scored = part.package
     extra: list[Variant] = []
     with judging_session(names, options, place_of(stores[0])) as session:
         judges = named_judges(names, label_memories, session)
         refuse_equal_judge_names(judges)
+        for by in judges:
+            refuse_shared_ids(by, exported)
         judged = {
             by.name: [
                 judge_store(scored, store, by).without_units(part.left_out) for store in exported

@@ -9,6 +9,7 @@ from typing import Any, Literal
 from memaudit.core.errors import InvalidCertificate
 from memaudit.core.exact import plain
 from memaudit.core.grounds import is_estimate
+from memaudit.core.text import counted
 
 Status = Literal["certified", "bound"]
 CERTIFICATE_FORMAT = "memaudit-certificate"
@@ -24,7 +25,7 @@ Block = tuple[tuple[int, ...], tuple[int, ...]]
 Layout = tuple[Block, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Certificate:
     """A proof that no feasible store is worth more than `value`; `memaudit.verify` checks it.
 
@@ -42,6 +43,12 @@ class Certificate:
     layouts: tuple[Layout, ...] = ()
     fineness: int = COARSE
     """Prices and the price of the budget are whole numbers of 1/fineness."""
+
+    def __repr__(self) -> str:
+        return (
+            f"Certificate(package {self.package[:8]}, budget {plain(self.budget)}, value "
+            f"{plain(self.value)}, {len(self.proof):,} words of proof)"
+        )
 
     def to_json(self) -> dict[str, Any]:
         """The versioned JSON form; programs before `fineness` can read certificates without it."""
@@ -135,7 +142,7 @@ def _block(value: Any) -> Block:
     return _wholes(value[0]), _wholes(value[1])
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Optimum:
     """The best store found for one package and budget, with a valid upper bound.
 
@@ -166,6 +173,16 @@ class Optimum:
             raise ValueError(f"bound {self.bound} is below the value {self.value}")
         if self.status == "certified" and self.certificate is None:
             raise ValueError("a certified optimum carries its certificate")
+
+    def __repr__(self) -> str:
+        kept = counted(len(self.store), "candidate")
+        value = f"{float(self.value):g}"
+        if not self.certified:
+            value = f"{value} to {float(self.bound):g}"
+        return (
+            f"Optimum({self.package!r} at {plain(self.budget)}: {value}, {self.status}, {kept} of "
+            f"cost {plain(self.cost)})"
+        )
 
     def __float__(self) -> float:
         return float(self.value)

@@ -168,6 +168,14 @@ class Package(BaseModel):
             raise InvalidPackage(problems, self.name)
         return self
 
+    def __repr__(self) -> str:
+        tables = ("experiences", "candidates", "units", "queries")
+        counts = ", ".join(f"{len(getattr(self, table)):,} {table}" for table in tables)
+        return f"Package({self.name!r}, {counts})"
+
+    def __str__(self) -> str:
+        return repr(self)
+
     @cached_property
     def query_weights(self) -> dict[str, Fraction]:
         """Per unit, the summed importance of the queries that require it."""

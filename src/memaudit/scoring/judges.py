@@ -158,29 +158,23 @@ def refuse_equal_judge_names(judges: Sequence[Judge]) -> None:
             raise MemAuditError(f"two judges are called {name!r}; name each once, or rename a file")
 
 
-def goes_by_id(name: str, memories: Path | None) -> bool:
+def goes_by_id(judge: Judge) -> bool:
     """Whether a judge knows memories by their ids alone, and not by their texts."""
-    kind, _, argument = name.partition(":")
-    if kind != "labels":
-        return kind == "calls"
-    from memaudit.scoring.label_judges import has_texts
-
-    return memories is None and not all(map(has_texts, listed_files(argument)))
+    return getattr(judge, "goes_by_id", False)
 
 
-def refuse_shared_ids(
-    names: Sequence[str], memories: Path | None, stores: Sequence[ExportedStore]
-) -> None:
+def refuse_shared_ids(judge: Judge, stores: Sequence[ExportedStore]) -> None:
     """A judge that goes by ids alone cannot distinguish two stores that share one."""
-    by_id = [name for name in names if goes_by_id(name, memories)]
+    if not goes_by_id(judge):
+        return
     seen: set[str] = set()
     for store in stores:
         ids = {memory.id for memory in store.active}
-        if by_id and (shared := sorted(ids & seen)):
+        if shared := sorted(ids & seen):
             raise MemAuditError(
-                f"two stores have a memory {shared[0]!r}, and {by_id[0].partition(':')[0]} name "
-                "memories by id: score one store at a time, or give memaudit score one --judge per "
-                "store"
+                f"two stores have a memory {shared[0]!r}, and {judge.name} names memories by id: "
+                "score one store at a time, give one judge per store, or write labels with texts "
+                "(memaudit score --label-template)"
             )
         seen |= ids
 

@@ -1,6 +1,5 @@
 """Judges that read a file: people's labels, and coverage calls of the published layout."""
 
-import json
 from collections import Counter, defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -11,7 +10,7 @@ from memaudit.core.errors import MemAuditError
 from memaudit.core.package import EvidenceUnit
 from memaudit.core.text import counted
 from memaudit.natural.coverage_rules import PASS
-from memaudit.natural.label_files import MAX_CELL_LENGTH, LabelRow, label_rows
+from memaudit.natural.label_files import LabelRow, label_rows
 from memaudit.scoring.judges import Cell, Judgement, MemoryText, NotJudged, Pair, only
 
 CELL_FIELDS = frozenset(
@@ -58,6 +57,7 @@ class LabelJudge:
                 of_ids = label_rows(memories[at], MEMORY_FIELDS, frozenset({"memory_id"}))
             self._files.append(_LabelFile(f"{PASS}{path.stem}", rows, of_ids))
         self.judges_candidates = all(file.memories is not None for file in self._files)
+        self.goes_by_id = not self.judges_candidates
 
     def judge(
         self,
@@ -118,22 +118,6 @@ def _texts_beside(rows: Sequence[LabelRow]) -> list[LabelRow] | None:
         if known.data["text"] != text:
             raise row.wrong(f"gives memory {id!r} another text than line {known.line}")
     return list(named.values())
-
-
-def has_texts(path: Path) -> bool:
-    """Whether labels go by the texts of memories: the first row has some."""
-    try:
-        with path.open(encoding="utf-8-sig") as file:
-            first = file.readline(MAX_CELL_LENGTH)
-    except (OSError, ValueError):
-        return False  # whoever reads it says what is wrong
-    if path.suffix.lower() == ".csv":
-        return "memory" in [name.strip() for name in first.strip().split(",")]
-    try:
-        row = json.loads(first)
-    except ValueError:
-        return False
-    return isinstance(row, dict) and bool(row.get("memory"))
 
 
 def _conversation(row: LabelRow) -> str | None:
@@ -225,6 +209,7 @@ class PublishedJudge:
     """
 
     is_estimate = judges_candidates = False
+    goes_by_id = True
 
     def __init__(self, path: Path) -> None:
         self.name = f"published calls {path.name}"

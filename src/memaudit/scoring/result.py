@@ -260,7 +260,7 @@ class ScoreResult:
 
     def _frame(self) -> Frame:
         losses = tuple(dict.fromkeys(step for row in self.rows for step in row.losses))
-        names = ("store", "asked", "budget", "cost", "kept_by", "score", *losses,
+        names = ("store", "asked", "budget", "store_cost", "kept_by", "score", *losses,
                  "certified", "is_estimate")  # fmt: skip
         return names, [
             (row.store, row.numbers.asked, float(row.budget), float(row.numbers.written.cost),

@@ -178,7 +178,7 @@ def bound_text(optimum: Optimum) -> str:
     return f"is not certified, it lies between {low} and {high}"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Ratio:
     """Undefined where the optimum is 0 or not certified: counted, never taken as 0 or 1.
 
@@ -192,6 +192,10 @@ class Ratio:
     highest: Fraction | None = None
     why_open: str = NOT_CERTIFIED
     """Why the numerator is not known, where `highest` is given."""
+
+    def __repr__(self) -> str:
+        known = self.undefined if self.value is None else f"{float(self.value):.4f}"
+        return f"Ratio({known}, over OPT of the {self.basis}, {self.optimum.status})"
 
     @property
     def undefined(self) -> str:

@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING, Any
 from memaudit.core.digest import digest
 from memaudit.core.errors import MemAuditError
 from memaudit.core.exact import exact
+from memaudit.core.notebook import html_text, step_line
 from memaudit.core.objective import assumed_share
 from memaudit.core.package import Package
+from memaudit.core.text import counted
 from memaudit.solvers.auto import Auto
 from memaudit.solvers.fast import SMALL
 from memaudit.solvers.form import Form, check_budget, integer_form
@@ -54,7 +56,7 @@ class Part:
     steps: tuple[tuple[int, int, tuple[int, ...]], ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Frontier:
     """`values[B]` is OPT(B), exact in integers; `solve` certifies any single point of it.
 
@@ -70,6 +72,18 @@ class Frontier:
     assumed: Fraction = Fraction(0)
     """Of all that the candidates are worth together, the share that rests on assumed cells."""
     stores: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        steps = counted(len(self.steps()), "step")
+        return (
+            f"Frontier({self.package!r}, budgets 0 to {len(self.values) - 1:,}, {steps} up to "
+            f"{float(self.values[-1]):g})"
+        )
+
+    def _repr_html_(self) -> str:
+        points = [(float(budget), float(value)) for budget, value in self.steps()]
+        points.append((float(len(self.values) - 1), float(self.values[-1])))
+        return html_text(repr(self)) + step_line(points, "budget", "OPT")
 
     def store_at(self, budget: int) -> tuple[str, ...]:
         """A best store of a budget; nothing for the method "components"."""

@@ -1,0 +1,357 @@
+"""The functions behind `import memaudit as ma`; the command line calls the same ones.
+
+A package is a `Package` or its path. A store is an `ExportedStore`, or the path of one or of an
+export: `[NAME=]PATH[+PATH...][@VIEW]`.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+from memaudit.adapters.protocol import ImportOptions
+from memaudit.adapters.registry import import_store as read_export
+from memaudit.adapters.registry import open_store, parse_argument
+from memaudit.adapters.store import ExportedStore, Memory, Origin, Times, store_digest
+from memaudit.core.budgets import asked_budgets, split_budgets
+from memaudit.core.errors import MemAuditError
+from memaudit.core.notebook import Frame, html_table, html_text, to_frame
+from memaudit.core.package import Package
+from memaudit.core.seeds import parse_seeds
+from memaudit.io.packages import read_package, read_packages
+from memaudit.scoring.judged_store import read_salience
+from memaudit.scoring.judges import Judge, named_judge, refuse_shared_ids
+from memaudit.scoring.package_scores import Scoring, score_package
+from memaudit.scoring.pruning import named_policy
+from memaudit.scoring.result import ScoreResult
+from memaudit.solvers.protocol import checked_seconds, use_threads
+
+if TYPE_CHECKING:
+    from memaudit.report.leaderboard import Board
+    from memaudit.scoring.lazy_judging import LazyPlan
+
+PathLike = str | Path
+AnyPackage = Package | str | Path
+AnyStore = ExportedStore | str | Path
+AnyJudge = str | Judge | Mapping[str, Judge]
+"""A name as --judge takes it, a judge, or one judge per store."""
+
+
+def import_store(
+    path: PathLike | Sequence[PathLike],
+    name: str | None = None,
+    *,
+    format: str | None = None,
+    view: str | None = None,
+    namespace: str | None = None,
+    as_of: str | None = None,
+    times: Times = "shown",
+) -> ExportedStore:
+    """Read the export of a memory system; several files of one export as a list.
+
+    The format is guessed unless it is given. `store.warnings` says what could not be read.
+    """
+    paths = [path] if isinstance(path, str | Path) else path
+    options = ImportOptions(name, view, namespace, as_of, times)
+    return read_export([Path(one) for one in paths], format, options)
+
+
+def labels(
+    path: PathLike | Sequence[PathLike], memories: PathLike | Sequence[PathLike] | None = None
+) -> Judge:
+    """A judge that reads labels: memory_id, unit_id and coverage, as JSONL or CSV.
+
+    `memories` says which texts the ids stand for, unless the labels have the field `memory`.
+    """
+    from memaudit.scoring.label_judges import LabelJudge
+
+    return LabelJudge(_paths(path), _paths(memories) if memories is not None else ())
+
+
+def _paths(given: PathLike | Sequence[PathLike]) -> list[Path]:
+    return [Path(given)] if isinstance(given, str | Path) else [Path(one) for one in given]
+
+
+def as_package(package: AnyPackage) -> Package:
+    """The package, read where it is a path."""
+    return package if isinstance(package, Package) else read_package(package)
+
+
+def as_store(store: AnyStore) -> ExportedStore:
+    """The store, read or imported where it is a path."""
+    return store if isinstance(store, ExportedStore) else open_store(parse_argument(str(store)))
+
+
+def texts(memories: Sequence[str], name: str = "texts") -> ExportedStore:
+    """A store of these texts, in the order they were written."""
+    if isinstance(memories, str) or not all(isinstance(text, str) for text in memories):
+        raise MemAuditError("a store of texts is a list of texts")
+    return ExportedStore(
+        name=name,
+        origin=Origin(system="texts", format="texts"),
+        memories=tuple(
+            Memory(id=f"text-{place}", text=text) for place, text in enumerate(memories, start=1)
+        ),
+    )
+
+
+def score(
+    package: AnyPackage,
+    store: AnyStore | Sequence[AnyStore],
+    budgets: Any = None,
+    judge: AnyJudge = "lexical",
+    *,
+    policy: str | None = None,
+    cost_rule: str | None = None,
+    group_cap: int | None = None,
+    salience: PathLike | None = None,
+    query_salience: PathLike | None = None,
+    seconds: float | None = None,
+    threads: int | None = None,
+    trust_package_cells: bool = False,
+    stores_only: bool = False,
+    lazy: "LazyPlan | None" = None,
+) -> ScoreResult:
+    """Score a store, or several: what each keeps within a budget, over OPT of the common union.
+
+    The common union is the package with the memories of all stores. A budget is a cost, a share of
+    the conversation such as "10%", or "own", the cost of each store; by default several shares and
+    own. A store that does not fit is cut by a policy. `stores_only` leaves the package's own
+    candidates out of OPT.
+    """
+    use_threads(threads)
+    scored = as_package(package)
+    if cost_rule is not None:
+        scored = scored.recost(cost_rule)
+    if stores_only:
+        scored = scored.replace(candidates=(), coverage=())
+    stores = _stores(store)
+    scoring = Scoring(
+        budgets=None if budgets is None else asked_budgets(budgets),
+        judges=_judges(judge, stores),
+        salience=read_salience(_path(salience), _path(query_salience)),
+        group_cap=group_cap,
+        seconds=checked_seconds(seconds),
+        trust_package_cells=trust_package_cells,
+        lazy=lazy,
+        policy=named_policy(policy),
+    )
+    return score_package(scored, stores, scoring)
+
+
+def _stores(store: AnyStore | Sequence[AnyStore]) -> list[ExportedStore]:
+    if isinstance(store, ExportedStore | str | Path):
+        return [as_store(store)]
+    return [as_store(one) for one in store]
+
+
+def _judges(judge: AnyJudge, stores: Sequence[ExportedStore]) -> Mapping[str, Judge]:
+    if isinstance(judge, Mapping):
+        if missing := [store.name for store in stores if store.name not in judge]:
+            raise MemAuditError(f"no judge is given for the store {missing[0]!r}")
+        return judge
+    by = named_judge(judge) if isinstance(judge, str) else judge
+    refuse_shared_ids(by, stores)
+    return {store.name: by for store in stores}
+
+
+def _path(path: PathLike | None) -> Path | None:
+    return None if path is None else Path(path)
+
+
+def compare(results: Sequence[ScoreResult | PathLike]) -> "Board":
+    """Rank stores by their mean scores, with intervals and paired tests.
+
+    Results of one package are compared over one union. Where theirs differ, all stores are scored
+    again over the union of all; saved files cannot be scored again, so there it is an error.
+    """
+    from memaudit.io.strict_json import read_object
+    from memaudit.report.leaderboard import board
+    from memaudit.report.leaderboard_entries import entries_of
+
+    if not results:
+        raise MemAuditError("nothing to compare; give results of memaudit.score")
+    live = [result for result in results if isinstance(result, ScoreResult)]
+    by_package: dict[str, list[ScoreResult]] = {}
+    for result in live:
+        by_package.setdefault(result.digest, []).append(result)
+    files = [
+        (together.package.name, together.to_json())
+        for together in map(_over_one_union, by_package.values())
+    ]
+    for path in results:
+        if not isinstance(path, ScoreResult):
+            files.append((str(path), read_object(Path(path), "")))
+    return board(entries_of(files))
+
+
+def _over_one_union(results: Sequence[ScoreResult]) -> ScoreResult:
+    """One result with all stores; scored again unless there is only one."""
+    first = results[0]
+    if len(results) == 1:
+        return first
+    stores: dict[str, ExportedStore] = {}
+    judges: dict[str, Judge] = {}
+    for result in results:
+        mine, theirs = first.scoring, result.scoring
+        if replace(mine, judges={}) != replace(theirs, judges={}):
+            raise MemAuditError(
+                f"results of {first.package.name!r} were scored at other budgets or by other "
+                "rules; score all stores alike"
+            )
+        for store in result.exported:
+            known = stores.setdefault(store.name, store)
+            if store_digest(known) != store_digest(store):
+                raise MemAuditError(
+                    f"two stores are called {store.name!r}; import one of them with another name"
+                )
+            judges[store.name] = theirs.judges[store.name]
+    return score_package(first.source, list(stores.values()), replace(first.scoring, judges=judges))
+
+
+def build(
+    path: PathLike,
+    out: PathLike | None = None,
+    *,
+    format: str | None = None,
+    subset: PathLike | None = None,
+    conversation: str | Sequence[str] = (),
+    cost_rule: str = "words",
+    units: PathLike | None = None,
+    memories: PathLike | None = None,
+    coverage: PathLike | Sequence[PathLike] = (),
+) -> list[Package]:
+    """One package per conversation of a dataset, by its labels and yours; no model is asked.
+
+    With `out` the packages and a manifest are written there, and those that exist are kept.
+    """
+    from memaudit.natural.build_folder import build_into
+    from memaudit.natural.build_plan import BuildJob
+    from memaudit.natural.label_files import read_labels
+
+    wanted = (conversation,) if isinstance(conversation, str) else tuple(conversation)
+    given = read_labels(_path(units), _path(memories), _paths(coverage))
+    job = BuildJob(Path(path), format, _path(subset), wanted, cost_rule, given)
+    if out is not None:
+        build_into(job, Path(out))
+        return read_packages(out)
+    with TemporaryDirectory() as folder:
+        build_into(job, Path(folder) / "packages")
+        return read_packages(Path(folder) / "packages")
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class SummaryResult:
+    """The summary of a diagnosis or a run, and the folder of its rows."""
+
+    folder: Path
+    summary: Mapping[str, Any]
+    table: Frame
+
+    def __repr__(self) -> str:
+        names, rows = self.table
+        return "\n".join(
+            ", ".join(f"{name} {_shown(value)}" for name, value in zip(names, row, strict=True))
+            for row in rows
+        )
+
+    def to_frame(self) -> Any:
+        """A pandas data frame with a row per store or writer."""
+        return to_frame(self.table)
+
+    def _repr_html_(self) -> str:
+        return html_table(*self.table) + html_text(f"rows are in {self.folder}")
+
+
+def _shown(value: Any) -> str:
+    return f"{value:.3f}" if isinstance(value, float) else str(value)
+
+
+def diagnose(
+    package: AnyPackage | Sequence[AnyPackage],
+    store: AnyStore | Sequence[AnyStore],
+    budget: Any,
+    out: PathLike,
+    judge: str | Judge = "lexical",
+    *,
+    retriever: str = "bm25",
+    k: int = 5,
+    reader: str = "extractive",
+    policy: str | None = None,
+    cost_rule: str | None = None,
+) -> SummaryResult:
+    """Follow every question from writing through retrieval to the answer.
+
+    Each question has one outcome; losses of writing, retrieval and reading add up. Rows go to the
+    folder `out`, where the same call resumes. Models are asked by `memaudit diagnose`.
+    """
+    from memaudit.core.exact import exact
+    from memaudit.downstream.cases import StoreChoice, make_cases
+    from memaudit.downstream.cases import named_policy as write_time_policy
+    from memaudit.downstream.examine import ReadingSetup
+    from memaudit.downstream.readers.registry import named_reader
+    from memaudit.downstream.retrievers import named_retriever
+    from memaudit.downstream.run import diagnose as run_diagnosis
+
+    given = [package] if isinstance(package, Package | str | Path) else package
+    packages = [as_package(item) for item in given]
+    if cost_rule is not None:
+        packages = [item.recost(cost_rule) for item in packages]
+    choice = StoreChoice(
+        budget=exact(budget),
+        stores=_stores(store),
+        judge=named_judge(judge) if isinstance(judge, str) else judge,
+        writers=[],
+        policy=write_time_policy(policy) if policy else None,
+        seed=0,
+    )
+    made = make_cases(packages, choice)
+    folder = Path(out)
+    setup = ReadingSetup(named_retriever(retriever), k, named_reader(reader))
+    summary = run_diagnosis(made.cases, setup, folder, made.settings).summary
+    rows = [
+        (row["store"], row["questions"], float(Fraction(row["answered"])),
+         *(float(Fraction(share)) for share in row["losses"].values()))
+        for row in summary["summaries"]
+    ]  # fmt: skip
+    losses = summary["summaries"][0]["losses"] if summary["summaries"] else ()
+    return SummaryResult(folder, summary, (("store", "questions", "answered", *losses), rows))
+
+
+def run(
+    out: PathLike,
+    suite: str = "controlled",
+    *,
+    distributions: Sequence[str] = (),
+    seeds: str | int | None = None,
+    budgets: str | None = None,
+    writers: Sequence[str] = (),
+    engine: str = "processes",
+    jobs: int | None = None,
+    address: str | None = None,
+    seconds: float | None = None,
+) -> SummaryResult:
+    """Score writers on generated packages against certified optima, and rank them.
+
+    Rows go to the folder `out`, where the same call resumes.
+    """
+    from memaudit.experiments.engines.registry import named_engine
+    from memaudit.experiments.spec import RunSpec, named_suite
+    from memaudit.experiments.summary import summarise
+    from memaudit.experiments.sweep import run as run_spec
+
+    usual = named_suite(suite)
+    spec = RunSpec(
+        distributions=tuple(distributions) or usual.distributions,
+        seeds=parse_seeds(usual.seeds if seeds is None else str(seeds)),
+        budgets=split_budgets(usual.budgets if budgets is None else budgets),
+        writers=tuple(writers) or usual.writers,
+        seconds=seconds,
+    )
+    run_spec(spec, Path(out), named_engine(engine, jobs, address))
+    summary = summarise(Path(out))
+    names = ("writer", "n", "mean_ratio", "ci_low", "ci_high")
+    rows = [tuple(row[name] for name in names) for row in summary["ranking"]]
+    return SummaryResult(Path(out), summary, (names, rows))
