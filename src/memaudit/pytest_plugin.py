@@ -53,7 +53,7 @@ class TestedScore:
         try:
             if passes(row, minimum, allow_estimates):
                 return
-            problem = f"{gate_text(self.result, row)} (minimum {minimum:g})"
+            problem = gate_text(self.result, row, minimum)
         except MemAuditError as error:
             problem = f"memaudit_score: {error}"
         pytest.fail(problem, pytrace=False)  # behind the except: pytest would show both errors

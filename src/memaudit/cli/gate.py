@@ -89,6 +89,6 @@ def gate(
     row = result.rows[0]
     passed = passes(row, min_score, allow_estimates)
     verdict = "pass" if passed else "FAIL"
-    typer.echo(safe(f"{verdict}: {gate_text(result, row)} (minimum {min_score})"))
+    typer.echo(safe(f"{verdict}: {gate_text(result, row, min_score)}"))
     if not passed:
         raise typer.Exit(FAILED)

@@ -37,7 +37,7 @@ def _ends(row: StoreScore) -> tuple[Fraction, Fraction]:
     return row.between
 
 
-def gate_text(result: ScoreResult, row: StoreScore) -> str:
+def gate_text(result: ScoreResult, row: StoreScore, minimum: float) -> str:
     """A score, what it is taken over, what it rests on, and everything it does not see."""
     low, high = _ends(row)
     score = f"{float(low):.4f}"
@@ -50,7 +50,7 @@ def gate_text(result: ScoreResult, row: StoreScore) -> str:
         kept = f"{kept}, the package's assumed cells kept"
     return "; ".join(
         [
-            f"{row.store} at {row.at} scores {score}, {kept}",
+            f"{row.store} at {row.at} scores {score}, minimum {minimum:g}, {kept}",
             f"over OPT of {union}",
             *([f"loses {lost}"] if lost else []),
             ("an ESTIMATE: " if row.is_estimate else "") + rests_on_text(row),

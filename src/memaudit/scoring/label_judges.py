@@ -161,7 +161,7 @@ class _LabelFile:
                 left_out[UNNAMED] += 1
                 continue
             ids = ids_of.get(label, [])
-            if not ids:
+            if not ids and self.memories is None:  # texts are labelled for many stores at once
                 left_out[ELSEWHERE] += 1
             for id in ids:
                 cell = Cell(row.share("coverage"), self.provenance, row.optional("why") or "")

@@ -48,8 +48,8 @@ from memaudit.scoring.score import (
 from memaudit.scoring.written_store import WrittenStore
 
 ADVICE = {
-    "generation": "other systems express what neither the package nor this store does: "
-    "look at their memories",
+    "generation": "other systems say what neither the package nor this store says, or in fewer "
+    "words: look at their memories",
     "extraction": "improve extraction: what later questions need was never written",
     "cost": "improve compaction: what was written is too long to fit the budget",
     "selection": "improve admission: a better subset of its own memories fits the budget",
