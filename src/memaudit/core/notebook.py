@@ -18,7 +18,7 @@ MOST_ROWS = 100
 
 WIDTH, HEIGHT = 640, 200
 LEFT, BOTTOM, MARGIN = 56, 32, 10
-INK, LINE = "#444", "#0b6fb8"
+INK, LINE = "currentColor", "#0b6fb8"
 LOSS_COLOURS = {
     "kept": "#2f7d5b",
     "generation": "#8c6bb1",
