@@ -43,6 +43,23 @@ def import_store(
             metavar="NAME", help="Read only memories of this user, agent or block. Default: all."
         ),
     ] = None,
+    text: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FIELD",
+            help="Any JSON, JSONL, CSV or SQLite: the field with the text, such as payload.text.",
+        ),
+    ] = None,
+    time: Annotated[
+        str | None, typer.Option(metavar="FIELD", help="With --text: the field with the time.")
+    ] = None,
+    id: Annotated[
+        str | None, typer.Option(metavar="FIELD", help="With --text: the field with the id.")
+    ] = None,
+    namespace_field: Annotated[
+        str | None,
+        typer.Option(metavar="FIELD", help="With --text: the field with the user or namespace."),
+    ] = None,
     as_of: Annotated[
         str | None,
         typer.Option(
@@ -66,7 +83,7 @@ def import_store(
 ) -> None:
     """Read the export of a memory system, and count active, inactive and skipped rows."""
     from memaudit.adapters import registry
-    from memaudit.adapters.protocol import ImportOptions
+    from memaudit.adapters.protocol import ImportOptions, MappedFields
     from memaudit.adapters.registry import ADAPTERS
     from memaudit.adapters.store import write_store
 
@@ -81,7 +98,10 @@ def import_store(
     if any(os.path.realpath(path) == os.path.realpath(out) for path in paths):
         raise MemAuditError(f"{out}: is the export itself; write the store to another file")
     may_write(out, "store")
-    options = ImportOptions(name, view, namespace, as_of, named_times(times))
+    fields = MappedFields(text, time, id, namespace_field) if text is not None else None
+    if fields is None and (time, id, namespace_field) != (None, None, None):
+        raise MemAuditError("--time, --id and --namespace-field need --text, the field to score")
+    options = ImportOptions(name, view, namespace, as_of, named_times(times), fields)
     store = registry.import_store(paths, format, options)
     write_store(store, out)
     if as_json:
