@@ -10,6 +10,7 @@ from memaudit.adapters.protocol import ImportOptions
 from memaudit.adapters.published_layout import split_examples
 from memaudit.adapters.registry import import_store
 from memaudit.adapters.store import ExportedStore
+from memaudit.core.errors import MemAuditError
 from tests.adapters.exports import EDGES, EXPORTS, ITEMS, LETTA, MEM0, NOTES, PASSAGES
 
 
@@ -104,6 +105,27 @@ def test_mem0_search_of_one_conversation(tmp_path: Path) -> None:
     assert {memory.example for memory in read(tmp_path, "mem0 search").memories} == {None}
     two = import_store([saved(tmp_path, {**one, "1": one["0"]}, "two.json")])
     assert {memory.example for memory in two.memories} == {"0", "1"}
+
+
+def test_one_conversation_of_several(tmp_path: Path) -> None:
+    """Also one that wrote nothing; an unknown one is an error that lists those there are."""
+    one = EXPORTS["mem0 search"].document
+    path = saved(tmp_path, {**one, "1": one["0"][:1]})
+    store = import_store([path], options=ImportOptions(conversation="1"))
+    assert [(memory.example, memory.text) for memory in store.memories] == [
+        ("1", "Ann likes tea."), ("1", "Ann eats fish."),
+    ]  # fmt: skip
+    assert store.count.skipped == {"other conversation": 3}
+    assert store.origin.configuration == {"conversation": "1"}
+    assert any("2 retrieved rows hold 2 distinct memories" in line for line in store.warnings)
+    with pytest.raises(MemAuditError, match="has the conversation '7'; the conversations are '0'"):
+        import_store([path], options=ImportOptions(conversation="7"))
+    nothing = read(tmp_path, "written stores", conversation="q3")
+    assert (nothing.memories, nothing.origin.configuration["examples"]) == ((), {"q3": 0})
+    with pytest.raises(MemAuditError, match="the conversations are 'q1', 'q2', 'q3'"):
+        read(tmp_path, "written stores", conversation="q4")
+    with pytest.raises(MemAuditError, match="has the conversation '0'; leave out --conversation"):
+        read(tmp_path, "mem0", conversation="0")
 
 
 def test_letta_together(tmp_path: Path) -> None:

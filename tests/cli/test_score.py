@@ -102,6 +102,36 @@ def test_another_name_of_the_conversation(hotel_files: Files, tmp_path: Path) ->
     assert "--map 'old' is not a pair" in failure(*words, "--map", "old")
 
 
+def test_one_of_several_conversations(hotel_files: Files, tmp_path: Path) -> None:
+    """A file of results by number: mapped when it is scored, or chosen and mapped on import."""
+    package, store = hotel_files
+    texts = [memory["text"] for memory in json.loads(store.read_text())["memories"]]
+    found = [{"memory": text, "timestamp": None} for text in texts]
+    other = [{"memory": "Bo likes tea.", "timestamp": None}]
+    results = tmp_path / "results.json"
+    results.write_text(json.dumps({
+        name: [{"question": "?", "speaker_1_memories": rows, "speaker_2_memories": []}]
+        for name, rows in {"0": other, "1": found}.items()
+    }))  # fmt: skip
+    score = ("score", package, results, "--budget", "40")
+    assert "but for '0', '1'; if that is the same conversation, say so with --map OLD=NEW, such " \
+           "as --map 0=hotel-rooms\n" in run(*score).stderr  # fmt: skip
+    (own,) = printed_json("score", *hotel_files, "--budget", "40")["scores"]
+    (mapped,) = printed_json(*score, "--map", "1=hotel-rooms")["scores"]
+    out = tmp_path / "one.json"
+    chosen = ("import", results, "--out", out, "--conversation", "1", "--map")
+    assert failure(*chosen, "2=hotel-rooms") == (
+        "error: --map 2=hotel-rooms: no store has a conversation '2'; the conversations are '1'"
+    )
+    done(*chosen, "1=hotel-rooms")
+    said = done("import", results, "--out", tmp_path / "all.json").stdout
+    assert "conversations: 1 4, 0 1 (--conversation NAME reads only one of them)" in said
+    (imported,) = printed_json("score", package, out, "--budget", "40")["scores"]
+    assert imported["value"] == mapped["value"] == own["value"] > 0
+    unneeded = failure("score", *hotel_files, "--budget", "40", "--map", "1=hotel-rooms")
+    assert unneeded.endswith("has a conversation '1'; every package fits without --map")
+
+
 def test_times_are_the_same_for_all_stores(hotel_files: Files, tmp_path: Path) -> None:
     """A-Mem's reader is shown when a note was made, but not if the conversation has no such day."""
     notes = EXPORTS["amem notes"].write(tmp_path, "notes")

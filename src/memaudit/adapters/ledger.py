@@ -33,6 +33,9 @@ from memaudit.io.strict_json import kind_of
 NAMED = 20
 """Most rows that a warning names; the others are counted."""
 
+LONGEST_NAME = 40
+"""Characters of a name that a message lists."""
+
 MAX_CHARACTERS = 256 << 20
 """Of all memories together: a text that a file holds once may be copied into every memory."""
 
@@ -75,6 +78,9 @@ class ImportLedger:
         self.notes: dict[str, list[str]] = defaultdict(list)
         self.warnings: list[str] = []
         self.documents: dict[str, Document] = {}
+        # Names to choose from: of all rows, whether or not they are kept.
+        self.namespaces: set[str] = set()
+        self.conversations: set[str] = set()
 
     def note(self, what: str, place: str) -> None:
         """Note something left out or changed in a row that is kept."""
@@ -173,9 +179,15 @@ class ImportLedger:
         return True
 
     def keep(self, place: str, made: MemoryDraft) -> None:
-        """Keep a memory, unless another namespace was asked for."""
-        wanted = self.options.namespace
-        if wanted is not None and made.namespace != wanted:
+        """Keep a memory, unless another conversation or namespace was asked for."""
+        conversation, namespace = self.options.conversation, self.options.namespace
+        if made.example is not None:
+            self.conversations.add(made.example)
+        if conversation is not None and made.example != conversation:
+            return self.skip(place, HarmlessSkip.OTHER_CONVERSATION)
+        if made.namespace is not None:
+            self.namespaces.add(made.namespace)
+        if namespace is not None and made.namespace != namespace:
             return self.skip(place, HarmlessSkip.OTHER_NAMESPACE)
         self.read += 1
         self.size += _size(made)
@@ -217,15 +229,20 @@ class ImportLedger:
         )  # fmt: skip
 
     def _refuse_unreadable(self) -> None:
-        """A file of which no row could be read is not an empty store."""
+        """A file of which no row could be read, or none has the name asked for, is not an empty
+        store."""
         name = self.source.name
+        for what, wanted, known, reason in (
+            ("conversation", self.options.conversation, self.conversations,
+             HarmlessSkip.OTHER_CONVERSATION),
+            ("namespace", self.options.namespace, self.namespaces, HarmlessSkip.OTHER_NAMESPACE),
+        ):  # fmt: skip
+            if wanted not in (None, *known) and (known or reason in self.skipped):
+                names = first_places([repr(one[:LONGEST_NAME]) for one in sorted(known)])
+                has = f"the {what}s are {names}" if known else f"leave out --{what}"
+                raise MemAuditError(f"{name}: no memory has the {what} {wanted!r}; {has}")
         if self.drafts or not self.skipped:
             return
-        if set(self.skipped) == {HarmlessSkip.OTHER_NAMESPACE}:
-            wanted = self.options.namespace
-            raise MemAuditError(
-                f"{name}: no memory has the namespace {wanted!r} (check --namespace)"
-            )
         broken = {
             reason: rows for reason, rows in self.skipped.items() if reason not in set(HarmlessSkip)
         }
@@ -290,7 +307,10 @@ class ImportLedger:
         return tuple(document for document in self.documents.values() if document.id in used)
 
     def _configuration(self, given: dict[str, JsonValue]) -> dict[str, JsonValue]:
-        chosen = {"namespace": self.options.namespace, "as_of": self.options.as_of}
+        chosen = {
+            "namespace": self.options.namespace, "conversation": self.options.conversation,
+            "as_of": self.options.as_of,
+        }  # fmt: skip
         return {**given, **{name: value for name, value in chosen.items() if value is not None}}
 
     def _all_warnings(self, memories: tuple[Memory, ...]) -> list[str]:

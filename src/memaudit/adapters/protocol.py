@@ -30,6 +30,8 @@ class ImportOptions:
     """Which text of a record is read; the adapter's first view by default."""
     namespace: str | None = None
     """Only memories of this user, agent, block or folder."""
+    conversation: str | None = None
+    """Only memories of this conversation, in a file of several."""
     as_of: str | None = None
     """The ISO time that expiry dates are compared with; by default the latest in the export."""
     times: Times = "shown"

@@ -277,4 +277,5 @@ class HarmlessSkip(StrEnum):
     EMPTY_TEXT = "empty text"
     NO_ENTRY = "a document without an entry"
     OTHER_NAMESPACE = "other namespace"
+    OTHER_CONVERSATION = "other conversation"
     REPEATED_ROW = "repeated row"

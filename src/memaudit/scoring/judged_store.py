@@ -182,10 +182,12 @@ def active_memories(store: ExportedStore, package: Package) -> list[Memory]:
         return list(store.active)
     examples = written_from(store, package)
     if not examples:
+        names = sorted(known)
+        more = f" and {len(names) - 3} more" if len(names) > 3 else ""
         raise MemAuditError(
             f"{store.name!r} was not written for the package {package.name!r} but for "
-            f"{', '.join(sorted(map(repr, known))[:3])}; if that is the same conversation, say so "
-            "with --map OLD=NEW"
+            f"{', '.join(map(repr, names[:3]))}{more}; if that is the same conversation, say so "
+            f"with --map OLD=NEW, such as --map {names[0]}={package.name}"
         )
     return [memory for memory in store.active if memory.example in examples]
 
