@@ -132,6 +132,23 @@ def test_one_of_several_conversations(hotel_files: Files, tmp_path: Path) -> Non
     assert unneeded.endswith("has a conversation '1'; every package fits without --map")
 
 
+def test_what_was_left_out_on_purpose_is_no_warning(hotel_files: Files, tmp_path: Path) -> None:
+    """Rows of other users are counted. Neither they nor anything odd in them is warned about; a
+    row that was lost is."""
+    text = "Ingrid wants hotel rooms away from the lift."
+    rows = [{"text": text, "user_id": "ann"}, {"text": "Bo swims.", "user_id": "bo", "time": "x"}]
+    path, out = write_rows(tmp_path / "all.jsonl", *rows), tmp_path / "ann.json"
+    words = ("import", path, "--out", out, "--namespace", "ann")
+    printed = done(*words)
+    assert "        1  skipped: other namespace" in printed.stdout
+    assert "warning" not in printed.output
+    score = done("score", hotel_files[0], out, "--budget", "40")
+    assert score.stderr == ""
+    assert "PARTLY READ" not in score.stdout
+    write_rows(path, *rows, {"text": 7})
+    assert "warning: partly read: 1 of 3 rows were skipped" in done(*words).stdout
+
+
 def test_times_are_the_same_for_all_stores(hotel_files: Files, tmp_path: Path) -> None:
     """A-Mem's reader is shown when a note was made, but not if the conversation has no such day."""
     notes = EXPORTS["amem notes"].write(tmp_path, "notes")

@@ -13,6 +13,7 @@ from memaudit.adapters.fields import ExportFields, SkipRow
 from memaudit.adapters.protocol import ExportRow, ImportOptions
 from memaudit.adapters.source import ExportSource, text_lines
 from memaudit.adapters.store import (
+    LEFT_OUT,
     MAX_DEPTH,
     Document,
     ExportedStore,
@@ -111,12 +112,17 @@ class ImportLedger:
             return self.skip(raw.place, f"{kind_of(raw.value)}, not an object")
         if too_deep(raw.value):
             return self.skip(raw.place, f"nests deeper than {MAX_DEPTH} levels")
+        notes: list[tuple[str, str]] = []
         try:
-            made = draft(ExportFields(raw.value, raw.place, self.note))
+            made = draft(ExportFields(raw.value, raw.place, lambda *noted: notes.append(noted)))
         except SkipRow as reason:
             error = api_error(raw.value)
             return self.skip(raw.place, f"API error: {error}" if error else str(reason))
-        return self.keep(raw.place, made)
+        if unwanted := self._unwanted(made):
+            return self.skip(raw.place, unwanted)
+        for what, place in notes:
+            self.note(what, place)
+        return self._keep(raw.place, made)
 
     def take_document(
         self, raw: ExportRow, key: str, id: str, view: str,
@@ -178,17 +184,20 @@ class ImportLedger:
             self.warn(ExportWarning.TRUNCATED.text(detail))
         return True
 
-    def keep(self, place: str, made: MemoryDraft) -> None:
-        """Keep a memory, unless another conversation or namespace was asked for."""
+    def _unwanted(self, made: MemoryDraft) -> HarmlessSkip | None:
+        """Whether another conversation or namespace was asked for."""
         conversation, namespace = self.options.conversation, self.options.namespace
         if made.example is not None:
             self.conversations.add(made.example)
         if conversation is not None and made.example != conversation:
-            return self.skip(place, HarmlessSkip.OTHER_CONVERSATION)
+            return HarmlessSkip.OTHER_CONVERSATION
         if made.namespace is not None:
             self.namespaces.add(made.namespace)
         if namespace is not None and made.namespace != namespace:
-            return self.skip(place, HarmlessSkip.OTHER_NAMESPACE)
+            return HarmlessSkip.OTHER_NAMESPACE
+        return None
+
+    def _keep(self, place: str, made: MemoryDraft) -> None:
         self.read += 1
         self.size += _size(made)
         if self.size > MAX_CHARACTERS:
@@ -200,7 +209,6 @@ class ImportLedger:
             made = replace(made, id=f"row-{self.read}")
             self.note("no id, numbered by its place", place)
         self.drafts.append((place, made))
-        return None
 
     def store(
         self, system: str, format: str, view: str | None, in_order: bool,
@@ -325,15 +333,16 @@ class ImportLedger:
             )
         if not memories:
             warnings.append("the store is empty: a valid export that holds no memory")
-        skipped = sum(len(places) for places in self.skipped.values())
-        if skipped - sum(len(self.skipped.get(reason, ())) for reason in HarmlessSkip) > 0:
-            warnings.append(
-                ExportWarning.PARTLY_READ.text(f"{skipped} of {self.read} rows were skipped")
-            )
+        harmless = set(HarmlessSkip)
+        lost = sum(len(rows) for reason, rows in self.skipped.items() if reason not in harmless)
+        if lost:
+            text = f"{lost} of {self.read} rows were skipped"
+            warnings.append(ExportWarning.PARTLY_READ.text(text))
         for reason, places in sorted(self.skipped.items()):
-            warnings.append(
-                f"{counted(len(places), 'row')} skipped, {reason}: {first_places(places)}"
-            )
+            if reason not in LEFT_OUT:
+                warnings.append(
+                    f"{counted(len(places), 'row')} skipped, {reason}: {first_places(places)}"
+                )
         for what, places in sorted(self.notes.items()):
             warnings.append(f"{counted(len(places), 'row')}: {what}: {first_places(places)}")
         return warnings

@@ -279,3 +279,7 @@ class HarmlessSkip(StrEnum):
     OTHER_NAMESPACE = "other namespace"
     OTHER_CONVERSATION = "other conversation"
     REPEATED_ROW = "repeated row"
+
+
+LEFT_OUT = (HarmlessSkip.OTHER_NAMESPACE, HarmlessSkip.OTHER_CONVERSATION)
+"""Skipped because the user asked for others: counted, and nothing to warn about."""
