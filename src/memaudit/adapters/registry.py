@@ -22,7 +22,7 @@ from memaudit.adapters.memos import MemOS
 from memaudit.adapters.openai_agents import OpenAIAgents
 from memaudit.adapters.protocol import Adapter, ImportOptions, no_list
 from memaudit.adapters.published_layout import WrittenStores
-from memaudit.adapters.source import MAX_BYTES, ExportSource, open_source
+from memaudit.adapters.source import MAX_BYTES, ExportSource, is_markdown, open_source
 from memaudit.adapters.store import STORE_FORMAT, ExportedStore, read_store
 from memaudit.adapters.supermemory import Supermemory
 from memaudit.core.errors import MemAuditError
@@ -97,6 +97,8 @@ def import_store(
         if format not in (None, Mapped.name):
             raise MemAuditError(f"--text reads any file by its fields; leave out --format {format}")
         format = Mapped.name
+    if format == JsonlOrText.name and all(is_markdown(part.name) for part in source.parts):
+        format = None  # its lines are markup, not memories: they are read as they are without it
     adapter = named_adapter(format) if format else guess_adapter(source)
     if options.view is not None and options.view not in adapter.views:
         raise MemAuditError(

@@ -99,7 +99,7 @@ def open_source(paths: Sequence[Path]) -> ExportSource:
 
 
 def _open_file(path: Path, name: str, as_text: bool = False) -> ExportFile:
-    """Read one file; as text if its folder says so."""
+    """Read one file; as text if its folder says so, or if it is Markdown."""
     data = read_bytes(path, MAX_BYTES, name)
     digest = sha256(data)
     data = data.removeprefix(codecs.BOM_UTF8)  # editors write it, and it says nothing
@@ -112,7 +112,7 @@ def _open_file(path: Path, name: str, as_text: bool = False) -> ExportFile:
     if path.suffix.lower() in TABLES and data.strip():
         parsed = ParsedFile("lines", lines=_table(decode(data, name), name))
     else:
-        parsed = parse(data, name, as_text)
+        parsed = parse(data, name, as_text or is_markdown(name))
     return ExportFile(path, name, parsed.kind, parsed, digest=digest)
 
 
@@ -195,6 +195,11 @@ def parse(data: bytes, name: str, as_text: bool = False) -> ParsedFile:
         document = _json(value, f"{name} (JSON inside a string)")
         return ParsedFile("json", document=document, wrapped=True)
     return ParsedFile("json", document=value)
+
+
+def is_markdown(name: str) -> bool:
+    """By its name: the content may be any text, also one that begins as JSON does."""
+    return name.lower().endswith(".md")
 
 
 def text_lines(text: str) -> list[str]:
