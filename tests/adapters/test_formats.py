@@ -308,6 +308,22 @@ def test_lines(name: str, ids: list[str], tmp_path: Path) -> None:
     assert not any("\n" in memory.text for memory in memories)
 
 
+def test_langgraph_from_javascript(tmp_path: Path) -> None:
+    """Its names of the times; the items are in the order of writing, not of the file."""
+    items = [
+        {"namespace": ["ann"], "key": key, "value": {"content": key}, "createdAt": day,
+         "updatedAt": "2025-04-01T00:00:00.000Z"}
+        for key, day in (("new", "2025-03-02T08:00:00.000Z"), ("old", "2025-03-01T08:00:00.000Z"))
+    ]  # fmt: skip
+    store = import_store([saved(tmp_path, items)])
+    assert [(one.text, one.created_at, one.updated_at) for one in store.memories] == [
+        ("old", "2025-03-01T08:00", "2025-04-01T00:00"),
+        ("new", "2025-03-02T08:00", "2025-04-01T00:00"),
+    ]  # fmt: skip
+    assert store.memories[0].metadata == {"key": "old"}
+    assert store.warnings == ()
+
+
 def test_namespace_with_its_parents(tmp_path: Path) -> None:
     found = texts(read(tmp_path, "langgraph items", namespace="memories/ann"))
     assert found == ["Ann lives in Oslo.", "Ann eats fish."]
