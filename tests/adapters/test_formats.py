@@ -141,6 +141,63 @@ def test_letta_together(tmp_path: Path) -> None:
     assert sorted(store.origin.files) == ["kit.af", "passages.json"]
 
 
+AGENTS = "Kit (agent-0)", "Sleeper (agent-1)"
+
+
+def test_letta_one_of_several_agents(tmp_path: Path) -> None:
+    """By name, id or both; a shared block is of each. Passages say nothing, or an agent's id."""
+    path = saved(tmp_path, LETTA, "kit.af")
+    listed = f"holds 2 agents: {', '.join(AGENTS)} (--namespace NAME reads one of them)"
+    assert listed in import_store([path]).warnings
+    for name in ("Sleeper", "agent-1", "Sleeper (agent-1)"):
+        store = import_store([path], options=ImportOptions(namespace=name))
+        assert texts(store) == ["Name: Ann", "Eats: fish"]
+        assert store.memories[0].namespace == "human"
+        assert store.count.skipped == {"empty text": 1, "other namespace": 1}
+        assert store.origin.configuration == {"namespace": name}
+        assert listed not in store.warnings
+    again = saved(tmp_path, {**LETTA, "agents": [{**LETTA["agents"][0], "name": "Bo"}]}, "bo.af")
+    mixed = import_store([path, again], options=ImportOptions(namespace="agent-0"))
+    assert any(line.startswith("holds 2 agents: Kit (agent-0), Bo (a") for line in mixed.warnings)
+    with pytest.raises(MemAuditError) as caught:
+        import_store([path], options=ImportOptions(namespace="Bo"))
+    assert str(caught.value) == (
+        "kit: no memory has the namespace 'Bo'; the namespaces are 'Kit (agent-0)', "
+        "'Sleeper (agent-1)', 'human', 'persona'"
+    )
+    owners = (None, "agent-0", "agent-1", "agent-from-elsewhere")
+    passages = [{**PASSAGES[0], "id": str(at), "agent_id": of} for at, of in enumerate(owners)]
+    both = [path, saved(tmp_path, passages, "passages.json")]
+    store = import_store(both, options=ImportOptions(namespace="Sleeper"))
+    assert [one.id for one in store.memories] == ["block-0:L1", "block-0:L3", "0", "2", "3"]
+    assert any(
+        line.startswith("2 rows: does not say which agent it belongs to") for line in store.warnings
+    )
+    alone = import_store(both[1:], options=ImportOptions(namespace="agent-0"))
+    assert [one.id for one in alone.memories] == ["1"]
+
+
+def test_letta_order_that_is_not_known(tmp_path: Path) -> None:
+    """Of blocks it never is, of passages only with their times; it is said once."""
+    blocks, page = EXPORTS["letta agent file"].write(tmp_path, "kit"), PASSAGES[0]
+    dated = saved(tmp_path, [page, {**page, "id": "p2"}], "dated.json")
+    undated = saved(tmp_path, [page, {**page, "id": "p2", "created_at": None}], "undated.json")
+    of_blocks = "order of writing unknown: blocks have no times, and are listed before passages"
+    of_entries = "order of writing unknown: entries of a document have no times"
+    of_passages = "order of writing unknown: not every passage says when it was created"
+    for paths, view, expected in (
+        ([blocks], "full", [of_blocks]),
+        ([blocks], "entries", [of_entries]),
+        ([blocks, dated], "full", [of_blocks]),
+        ([dated], "full", []),
+        ([undated], "full", [of_passages]),
+    ):
+        said = import_store(paths, options=ImportOptions(view=view)).warnings
+        unknown = [line for line in said if line.startswith("order of writing unknown")]
+        assert len(unknown) == len(expected)
+        assert all(map(str.startswith, unknown, expected))
+
+
 def test_letta_times_of_a_block_are_of_none_of_its_entries(tmp_path: Path) -> None:
     """Nor of the whole block: they are kept beside the text, and passages have their own."""
     for view in ("entries", "full", "lines"):

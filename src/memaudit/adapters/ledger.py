@@ -59,6 +59,8 @@ class MemoryDraft:
     valid_to: str | None = None
     expires: str | None = None
     namespace: str | None = None
+    also: tuple[str, ...] = ()
+    """Other names that it may be asked for by."""
     example: str | None = None
     sources: tuple[str, ...] = ()
     salience: float | None = None
@@ -193,8 +195,10 @@ class ImportLedger:
             return HarmlessSkip.OTHER_CONVERSATION
         if made.namespace is not None:
             self.namespaces.add(made.namespace)
-        if namespace is not None and made.namespace != namespace:
+        if namespace is not None and namespace not in (made.namespace, *made.also):
             return HarmlessSkip.OTHER_NAMESPACE
+        if namespace is not None:
+            self.namespaces.add(namespace)
         return None
 
     def _keep(self, place: str, made: MemoryDraft) -> None:
@@ -306,7 +310,7 @@ class ImportLedger:
                 self.note("id used twice, renamed with #2, #3, ...", f"{place} {own!r:.80}")
             seen[id] = made
             fields = {name: getattr(made, name) for name in MemoryDraft.__slots__}
-            end = fields.pop("expires")
+            end, _ = fields.pop("expires"), fields.pop("also")
             memories.append(Memory(**{**fields, "id": id, "valid_to": made.valid_to or end}))
         return tuple(memories)
 

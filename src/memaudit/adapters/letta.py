@@ -1,9 +1,11 @@
 """Letta: agent files (core memory), archival passages, or both together."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
 
 from memaudit.adapters.fields import ExportFields, SkipRow
-from memaudit.adapters.ledger import ImportLedger, MemoryDraft
+from memaudit.adapters.ledger import LONGEST_NAME, ImportLedger, MemoryDraft, first_places
 from memaudit.adapters.protocol import ImportOptions, ReaderTime, mostly_have, rows_of, value_at
 from memaudit.adapters.source import ExportFile, ExportSource
 from memaudit.adapters.store import ExportedStore, ExportWarning
@@ -36,13 +38,25 @@ class Letta:
         ledger = ImportLedger(source, options)
         files = [part for part in source.parts if _is_agent_file(part)]
         view = options.view or self.views[0]
+        agents = {part.name: _agents(ledger, part) for part in files}
         for part in files:
-            _read_agent_file(ledger, part, view)
+            _read_agent_file(ledger, part, view, agents[part.name])
         pages = [part for part in source.parts if not _is_agent_file(part)]
-        counts = [ledger.take(rows_of(part, PASSAGES, ("text",)), _passage) for part in pages]
+        everybody = [agent for found in agents.values() for agent in found]
+        draft = partial(_passage, agents=everybody if options.namespace is not None else ())
+        counts = [ledger.take(rows_of(part, PASSAGES, ("text",)), draft) for part in pages]
         if counts:
             ledger.check_limit(counts[-1])
         _by_time(ledger)
+        ledger.namespaces |= {agent.title for agent in everybody}
+        mixed = [
+            agent.title
+            for agent in everybody
+            if options.namespace is None or options.namespace in _names([agent])
+        ]
+        if len(mixed) > 1:
+            names = first_places(mixed)
+            ledger.warn(f"holds {len(mixed)} agents: {names} (--namespace NAME reads one of them)")
         if files and not pages:
             ledger.warn(ExportWarning.CORE_MEMORY_ONLY.text(
                 "an agent file holds no archival passages; give their JSON "
@@ -54,6 +68,38 @@ class Letta:
         return ledger.store("Letta", self.name, view, in_order=True)
 
 
+@dataclass(frozen=True, slots=True)
+class _Agent:
+    name: str
+    id: str | None
+    blocks: tuple[str, ...]
+
+    @property
+    def title(self) -> str:
+        return self.name if self.id in (None, self.name) else f"{self.name} ({self.id})"
+
+
+def _agents(ledger: ImportLedger, part: ExportFile) -> list[_Agent]:
+    """The agents of a file; the older schema has one, at the top, with all blocks."""
+    document = part.parsed.document
+    listed = value_at(document, "agents")[1] if value_at(document, "blocks")[0] else [document]
+    if not isinstance(listed, list):
+        raise MemAuditError(f"{part.name}: agents is {kind_of(listed)}, a list was expected")
+    agents = []
+    for agent in listed:
+        fields = agent if isinstance(agent, dict) else {}
+        row = ExportFields(fields, f"{part.name}: agents", ledger.note)
+        id = row.label("id")
+        name = (row.label("name") or id or "agent")[:LONGEST_NAME]
+        agents.append(_Agent(name, id, row.names("block_ids")))
+    return agents
+
+
+def _names(agents: Sequence[_Agent]) -> tuple[str, ...]:
+    """What `--namespace` may call these agents."""
+    return tuple(name for one in agents for name in (one.name, one.id, one.title) if name)
+
+
 def _by_time(ledger: ImportLedger) -> None:
     """Put passages after the blocks, by creation time if all have one."""
     blocks = [draft for draft in ledger.drafts if draft[1].metadata.get("part") == "core"]
@@ -62,6 +108,10 @@ def _by_time(ledger: ImportLedger) -> None:
         passages.sort(key=lambda draft: draft[1].created_at or "")
     elif len(passages) > 1:
         ledger.warn(ExportWarning.ORDER_UNKNOWN.text("not every passage says when it was created"))
+    entries = sum(made.lines is not None for _, made in blocks)
+    if blocks and len(ledger.drafts) > 1 >= entries:  # the ledger says it of several entries
+        ledger.warn(ExportWarning.ORDER_UNKNOWN.text(
+            "blocks have no times, and are listed before passages"))  # fmt: skip
     ledger.drafts = blocks + passages
 
 
@@ -72,26 +122,14 @@ def _is_agent_file(part: ExportFile) -> bool:
     return {"agents", "blocks"} <= document.keys() or "core_memory" in document
 
 
-def _read_agent_file(ledger: ImportLedger, part: ExportFile, view: str) -> None:
+def _read_agent_file(
+    ledger: ImportLedger, part: ExportFile, view: str, agents: Sequence[_Agent]
+) -> None:
     """The blocks of an agent file, each once, however many agents share it."""
     key = "blocks" if value_at(part.parsed.document, "blocks")[0] else "core_memory"
-    agents: list[object] = []
-    if key == "blocks":
-        listed = value_at(part.parsed.document, "agents")[1]
-        if not isinstance(listed, list):
-            raise MemAuditError(f"{part.name}: agents is {kind_of(listed)}, a list was expected")
-        agents = listed
-    owners: dict[str, list[str]] = {}
-    for agent in agents:
-        row = ExportFields(
-            agent if isinstance(agent, dict) else {}, f"{part.name}: agents", ledger.note
-        )
-        name = row.label("name") or row.label("id") or "agent"
-        for block in row.names("block_ids"):
-            owners.setdefault(block, []).append(name)
     for at, raw in enumerate(rows_of(part, (key,)), start=1):
         name = _name(raw.value) or f"block-{at}"
-        ledger.take_document(raw, "value", name, view, partial(_block, owners=owners))
+        ledger.take_document(raw, "value", name, view, partial(_block, agents=agents))
     attached = value_at(part.parsed.document, "files")[1]
     if isinstance(attached, list) and attached:
         ledger.warn(f"attached files are documents, not memories: {len(attached)} not read")
@@ -103,25 +141,33 @@ def _name(block: object) -> str:
     return fields.label("id") or fields.label("label") or ""
 
 
-def _block(row: ExportFields, owners: dict[str, list[str]]) -> MemoryDraft:
+def _block(row: ExportFields, agents: Sequence[_Agent]) -> MemoryDraft:
     text = row.text("value")
     label, id = row.label("label"), row.label("id")
-    agents = owners.get(id or "", [])
-    if owners and not agents:
+    owners = [agent for agent in agents if id in agent.blocks]
+    listed = any(agent.blocks for agent in agents)
+    if listed and not owners:
         row.note("no agent of the file has this block attached")
     return MemoryDraft(
-        text=text, id=id or label, namespace=label,
-        metadata={"part": "core", "agents": list(agents), **row.others("id", "label", "value")},
+        text=text, id=id or label, namespace=label, also=_names(owners if listed else agents),
+        metadata={"part": "core", "agents": [agent.name for agent in owners],
+                  **row.others("id", "label", "value")},
     )  # fmt: skip
 
 
-def _passage(row: ExportFields) -> MemoryDraft:
+def _passage(row: ExportFields, agents: Sequence[_Agent]) -> MemoryDraft:
     text = row.text("text")
     if row.label("file_id") or row.label("source_id"):
         raise SkipRow("passage of an attached file, not a memory")
+    own = row.label("agent_id")
+    # Ids are given anew in an agent file: an unknown one may be of any of its agents.
+    owners = [agent for agent in agents if agent.id == own] or agents
+    if len(owners) > 1:
+        row.note("does not say which agent it belongs to, read for each of them")
     return MemoryDraft(
         text=text, id=row.label("id"), state="deleted" if row.flag("is_deleted") else "active",
         created_at=row.time("created_at"), updated_at=row.time("updated_at"), namespace="archival",
+        also=(*_names(owners), *([own] if own else [])),
         metadata={"part": "archival",
                   **row.others("id", "text", "created_at", "updated_at", "embedding_config")},
     )  # fmt: skip
