@@ -139,12 +139,17 @@ def test_what_was_left_out_on_purpose_is_no_warning(hotel_files: Files, tmp_path
     rows = [{"text": text, "user_id": "ann"}, {"text": "Bo swims.", "user_id": "bo", "time": "x"}]
     path, out = write_rows(tmp_path / "all.jsonl", *rows), tmp_path / "ann.json"
     words = ("import", path, "--out", out, "--namespace", "ann")
+    mixed = "all: holds memories of 2 users (ann, bo): recency mixes them; import one with"
+    assert mixed in " ".join(done("score", hotel_files[0], path, "--budget", "40").stdout.split())
+    data = printed_json("score", hotel_files[0], path, "--budget", "40")
+    assert data["stores"][0]["mixed_users"] == ["ann", "bo"]
     printed = done(*words)
     assert "        1  skipped: other namespace" in printed.stdout
     assert "warning" not in printed.output
     score = done("score", hotel_files[0], out, "--budget", "40")
     assert score.stderr == ""
     assert "PARTLY READ" not in score.stdout
+    assert "mixes" not in score.stdout
     write_rows(path, *rows, {"text": 7})
     assert "warning: partly read: 1 of 3 rows were skipped" in done(*words).stdout
 

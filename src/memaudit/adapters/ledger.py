@@ -34,7 +34,7 @@ from memaudit.io.strict_json import kind_of
 NAMED = 20
 """Most rows that a warning names; the others are counted."""
 
-LONGEST_NAME = 40
+LONGEST_NAME = 80
 """Characters of a name that a message lists."""
 
 MAX_CHARACTERS = 256 << 20

@@ -48,15 +48,7 @@ class Letta:
         if counts:
             ledger.check_limit(counts[-1])
         _by_time(ledger)
-        ledger.namespaces |= {agent.title for agent in everybody}
-        mixed = [
-            agent.title
-            for agent in everybody
-            if options.namespace is None or options.namespace in _names([agent])
-        ]
-        if len(mixed) > 1:
-            names = first_places(mixed)
-            ledger.warn(f"holds {len(mixed)} agents: {names} (--namespace NAME reads one of them)")
+        _warn_of_several(ledger, everybody)
         if files and not pages:
             ledger.warn(ExportWarning.CORE_MEMORY_ONLY.text(
                 "an agent file holds no archival passages; give their JSON "
@@ -90,14 +82,22 @@ def _agents(ledger: ImportLedger, part: ExportFile) -> list[_Agent]:
         fields = agent if isinstance(agent, dict) else {}
         row = ExportFields(fields, f"{part.name}: agents", ledger.note)
         id = row.label("id")
-        name = (row.label("name") or id or "agent")[:LONGEST_NAME]
-        agents.append(_Agent(name, id, row.names("block_ids")))
+        agents.append(_Agent(row.label("name") or id or "agent", id, row.names("block_ids")))
     return agents
 
 
 def _names(agents: Sequence[_Agent]) -> tuple[str, ...]:
     """What `--namespace` may call these agents."""
     return tuple(name for one in agents for name in (one.name, one.id, one.title) if name)
+
+
+def _warn_of_several(ledger: ImportLedger, agents: Sequence[_Agent]) -> None:
+    wanted = ledger.options.namespace
+    ledger.namespaces |= {agent.title for agent in agents}
+    mixed = [agent for agent in agents if wanted is None or wanted in _names([agent])]
+    if len(mixed) > 1:
+        titles = first_places([agent.title[:LONGEST_NAME] for agent in mixed])
+        ledger.warn(f"holds {len(mixed)} agents: {titles} (--namespace NAME reads one of them)")
 
 
 def _by_time(ledger: ImportLedger) -> None:
