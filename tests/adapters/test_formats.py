@@ -156,6 +156,7 @@ def test_letta_one_of_several_agents(tmp_path: Path) -> None:
         assert store.count.skipped == {"empty text": 1, "other namespace": 1}
         assert store.origin.configuration == {"namespace": name}
         assert listed not in store.warnings
+    assert texts(read(tmp_path, "letta older agent file", namespace="Kit")) == ["Ann eats fish."]
     again = saved(tmp_path, {**LETTA, "agents": [{**LETTA["agents"][0], "name": "Bo"}]}, "bo.af")
     mixed = import_store([path, again], options=ImportOptions(namespace="agent-0"))
     assert any(line.startswith("holds 2 agents: Kit (agent-0), Bo (a") for line in mixed.warnings)

@@ -59,8 +59,8 @@ class MemoryDraft:
     valid_to: str | None = None
     expires: str | None = None
     namespace: str | None = None
-    also: tuple[str, ...] = ()
-    """Other names that it may be asked for by."""
+    asked: bool = False
+    """It was asked for by another name than its namespace."""
     example: str | None = None
     sources: tuple[str, ...] = ()
     salience: float | None = None
@@ -195,9 +195,9 @@ class ImportLedger:
             return HarmlessSkip.OTHER_CONVERSATION
         if made.namespace is not None:
             self.namespaces.add(made.namespace)
-        if namespace is not None and namespace not in (made.namespace, *made.also):
+        if namespace is not None and made.namespace != namespace and not made.asked:
             return HarmlessSkip.OTHER_NAMESPACE
-        if namespace is not None:
+        if made.asked and namespace is not None:
             self.namespaces.add(namespace)
         return None
 
@@ -244,12 +244,13 @@ class ImportLedger:
         """A file of which no row could be read, or none has the name asked for, is not an empty
         store."""
         name = self.source.name
-        for what, wanted, known, reason in (
+        for what, wanted, known, skip in (
             ("conversation", self.options.conversation, self.conversations,
              HarmlessSkip.OTHER_CONVERSATION),
             ("namespace", self.options.namespace, self.namespaces, HarmlessSkip.OTHER_NAMESPACE),
         ):  # fmt: skip
-            if wanted not in (None, *known) and (known or reason in self.skipped):
+            missing = wanted is not None and wanted not in known
+            if missing and (known or skip in self.skipped):
                 names = first_places([repr(one[:LONGEST_NAME]) for one in sorted(known)])
                 has = f"the {what}s are {names}" if known else f"leave out --{what}"
                 raise MemAuditError(f"{name}: no memory has the {what} {wanted!r}; {has}")
@@ -310,7 +311,7 @@ class ImportLedger:
                 self.note("id used twice, renamed with #2, #3, ...", f"{place} {own!r:.80}")
             seen[id] = made
             fields = {name: getattr(made, name) for name in MemoryDraft.__slots__}
-            end, _ = fields.pop("expires"), fields.pop("also")
+            end, _ = fields.pop("expires"), fields.pop("asked")
             memories.append(Memory(**{**fields, "id": id, "valid_to": made.valid_to or end}))
         return tuple(memories)
 

@@ -38,17 +38,21 @@ class Letta:
         ledger = ImportLedger(source, options)
         files = [part for part in source.parts if _is_agent_file(part)]
         view = options.view or self.views[0]
-        agents = {part.name: _agents(ledger, part) for part in files}
+        agents: list[_Agent] = []
         for part in files:
-            _read_agent_file(ledger, part, view, agents[part.name])
+            own = _agents(ledger, part)
+            _read_agent_file(ledger, part, view, own)
+            agents += own
         pages = [part for part in source.parts if not _is_agent_file(part)]
-        everybody = [agent for found in agents.values() for agent in found]
-        draft = partial(_passage, agents=everybody if options.namespace is not None else ())
+        draft = partial(
+            _passage, wanted=options.namespace, known={agent.id for agent in agents},
+            asked={agent.id for agent in agents if agent.asked},
+        )  # fmt: skip
         counts = [ledger.take(rows_of(part, PASSAGES, ("text",)), draft) for part in pages]
         if counts:
             ledger.check_limit(counts[-1])
         _by_time(ledger)
-        _warn_of_several(ledger, everybody)
+        _warn_of_several(ledger, agents)
         if files and not pages:
             ledger.warn(ExportWarning.CORE_MEMORY_ONLY.text(
                 "an agent file holds no archival passages; give their JSON "
@@ -65,14 +69,20 @@ class _Agent:
     name: str
     id: str | None
     blocks: tuple[str, ...]
+    wanted: str | None
+    """The name that the user gave."""
 
     @property
     def title(self) -> str:
         return self.name if self.id in (None, self.name) else f"{self.name} ({self.id})"
 
+    @property
+    def asked(self) -> bool:
+        return self.wanted is not None and self.wanted in (self.name, self.id, self.title)
+
 
 def _agents(ledger: ImportLedger, part: ExportFile) -> list[_Agent]:
-    """The agents of a file; the older schema has one, at the top, with all blocks."""
+    """The agents of a file; the older schema has one, at the top."""
     document = part.parsed.document
     listed = value_at(document, "agents")[1] if value_at(document, "blocks")[0] else [document]
     if not isinstance(listed, list):
@@ -81,20 +91,16 @@ def _agents(ledger: ImportLedger, part: ExportFile) -> list[_Agent]:
     for agent in listed:
         fields = agent if isinstance(agent, dict) else {}
         row = ExportFields(fields, f"{part.name}: agents", ledger.note)
-        id = row.label("id")
-        agents.append(_Agent(row.label("name") or id or "agent", id, row.names("block_ids")))
+        id, blocks = row.label("id"), row.names("block_ids")
+        name = row.label("name") or id or "agent"
+        agents.append(_Agent(name, id, blocks, ledger.options.namespace))
     return agents
 
 
-def _names(agents: Sequence[_Agent]) -> tuple[str, ...]:
-    """What `--namespace` may call these agents."""
-    return tuple(name for one in agents for name in (one.name, one.id, one.title) if name)
-
-
 def _warn_of_several(ledger: ImportLedger, agents: Sequence[_Agent]) -> None:
-    wanted = ledger.options.namespace
+    """Say that several agents are read as one, and which there are to choose from."""
     ledger.namespaces |= {agent.title for agent in agents}
-    mixed = [agent for agent in agents if wanted is None or wanted in _names([agent])]
+    mixed = [agent for agent in agents if agent.wanted is None or agent.asked]
     if len(mixed) > 1:
         titles = first_places([agent.title[:LONGEST_NAME] for agent in mixed])
         ledger.warn(f"holds {len(mixed)} agents: {titles} (--namespace NAME reads one of them)")
@@ -127,9 +133,15 @@ def _read_agent_file(
 ) -> None:
     """The blocks of an agent file, each once, however many agents share it."""
     key = "blocks" if value_at(part.parsed.document, "blocks")[0] else "core_memory"
+    owners: dict[str, list[_Agent]] = {}
+    for agent in agents:
+        for block in agent.blocks:
+            owners.setdefault(block, []).append(agent)
+    everything = key == "core_memory" and any(agent.asked for agent in agents)
     for at, raw in enumerate(rows_of(part, (key,)), start=1):
         name = _name(raw.value) or f"block-{at}"
-        ledger.take_document(raw, "value", name, view, partial(_block, agents=agents))
+        draft = partial(_block, owners=owners, asked=everything)
+        ledger.take_document(raw, "value", name, view, draft)
     attached = value_at(part.parsed.document, "files")[1]
     if isinstance(attached, list) and attached:
         ledger.warn(f"attached files are documents, not memories: {len(attached)} not read")
@@ -141,33 +153,36 @@ def _name(block: object) -> str:
     return fields.label("id") or fields.label("label") or ""
 
 
-def _block(row: ExportFields, agents: Sequence[_Agent]) -> MemoryDraft:
+def _block(row: ExportFields, owners: dict[str, list[_Agent]], asked: bool) -> MemoryDraft:
     text = row.text("value")
     label, id = row.label("label"), row.label("id")
-    owners = [agent for agent in agents if id in agent.blocks]
-    listed = any(agent.blocks for agent in agents)
-    if listed and not owners:
+    agents = owners.get(id or "", [])
+    if owners and not agents:
         row.note("no agent of the file has this block attached")
     return MemoryDraft(
-        text=text, id=id or label, namespace=label, also=_names(owners if listed else agents),
-        metadata={"part": "core", "agents": [agent.name for agent in owners],
+        text=text, id=id or label, namespace=label,
+        asked=asked or any(agent.asked for agent in agents),
+        metadata={"part": "core", "agents": [agent.name for agent in agents],
                   **row.others("id", "label", "value")},
     )  # fmt: skip
 
 
-def _passage(row: ExportFields, agents: Sequence[_Agent]) -> MemoryDraft:
+def _passage(
+    row: ExportFields, wanted: str | None, known: set[str | None], asked: set[str | None]
+) -> MemoryDraft:
+    """`known` and `asked`: the ids of all agents, and of those that were asked for."""
     text = row.text("text")
     if row.label("file_id") or row.label("source_id"):
         raise SkipRow("passage of an attached file, not a memory")
-    own = row.label("agent_id")
+    agent = row.label("agent_id")
     # Ids are given anew in an agent file: an unknown one may be of any of its agents.
-    owners = [agent for agent in agents if agent.id == own] or agents
-    if len(owners) > 1:
+    unknown = agent is None or agent not in known
+    if unknown and asked and len(known) > 1:
         row.note("does not say which agent it belongs to, read for each of them")
     return MemoryDraft(
         text=text, id=row.label("id"), state="deleted" if row.flag("is_deleted") else "active",
         created_at=row.time("created_at"), updated_at=row.time("updated_at"), namespace="archival",
-        also=(*_names(owners), *([own] if own else [])),
+        asked=bool(asked) or agent == wanted if unknown else agent in asked,
         metadata={"part": "archival",
                   **row.others("id", "text", "created_at", "updated_at", "embedding_config")},
     )  # fmt: skip

@@ -148,7 +148,7 @@ def _rows_from(part: ExportFile, start: Path, fields: list[str]) -> Iterator[Exp
     """Rows with the values of the fields; each value of the first field makes a row."""
     paths = {field: (*start, *field.split(".")) for field in fields}
     for top in _tops(part, list(paths.values())):
-        if top.problem or too_deep(top.value):
+        if top.problem or (part.kind == "lines" and too_deep(top.value)):
             yield top
         else:
             yield from _spread(top.value, top.place, fields[0], paths, {})
