@@ -25,7 +25,7 @@ SAMPLED = 20
 LISTED, LONGEST = 8, 40
 """Names that a message lists, and the characters of each."""
 
-Path = tuple[str, ...]
+FieldPath = tuple[str, ...]
 
 
 class Mapped:
@@ -106,7 +106,7 @@ def fields_found(part: ExportFile) -> str:
     return ", ".join(names)
 
 
-def _paths(value: object, path: Path = (), depth: int = 0) -> Iterator[Path]:
+def _paths(value: object, path: FieldPath = (), depth: int = 0) -> Iterator[FieldPath]:
     """The paths to all values that are neither objects nor lists of them."""
     if depth > MAX_DEPTH or is_vector(value):
         return
@@ -120,11 +120,11 @@ def _paths(value: object, path: Path = (), depth: int = 0) -> Iterator[Path]:
         yield path
 
 
-def _starts(part: ExportFile) -> Iterator[Path]:
+def _starts(part: ExportFile) -> Iterator[FieldPath]:
     """Where paths may start: the top, every table, every list that objects lead to."""
     yield ()
     yield from ((table,) for table in part.tables)
-    waiting: list[tuple[Path, object]] = [((), part.parsed.document)]
+    waiting: list[tuple[FieldPath, object]] = [((), part.parsed.document)]
     while waiting:
         path, value = waiting.pop()
         if isinstance(value, dict):
@@ -133,7 +133,7 @@ def _starts(part: ExportFile) -> Iterator[Path]:
             yield path
 
 
-def _seen(part: ExportFile, start: Path, fields: list[str]) -> set[str] | None:
+def _seen(part: ExportFile, start: FieldPath, fields: list[str]) -> set[str] | None:
     """The fields that some row has, if paths start there; None where there are no rows."""
     seen: set[str] | None = None
     for row in _rows_from(part, start, fields):
@@ -144,7 +144,7 @@ def _seen(part: ExportFile, start: Path, fields: list[str]) -> set[str] | None:
     return seen
 
 
-def _rows_from(part: ExportFile, start: Path, fields: list[str]) -> Iterator[ExportRow]:
+def _rows_from(part: ExportFile, start: FieldPath, fields: list[str]) -> Iterator[ExportRow]:
     """Rows with the values of the fields; each value of the first field makes a row."""
     paths = {field: (*start, *field.split(".")) for field in fields}
     for top in _tops(part, list(paths.values())):
@@ -154,7 +154,7 @@ def _rows_from(part: ExportFile, start: Path, fields: list[str]) -> Iterator[Exp
             yield from _spread(top.value, top.place, fields[0], paths, {})
 
 
-def _tops(part: ExportFile, paths: list[Path]) -> Iterator[ExportRow]:
+def _tops(part: ExportFile, paths: list[FieldPath]) -> Iterator[ExportRow]:
     """The values that paths start in: the document, each line, or each row under its table."""
     if part.kind == "lines":
         yield from rows_of(part)
@@ -164,7 +164,7 @@ def _tops(part: ExportFile, paths: list[Path]) -> Iterator[ExportRow]:
         yield from _table_rows(part, paths[0][0], paths)
 
 
-def _table_rows(part: ExportFile, table: str, paths: list[Path]) -> Iterator[ExportRow]:
+def _table_rows(part: ExportFile, table: str, paths: list[FieldPath]) -> Iterator[ExportRow]:
     known = part.tables.get(table, ())
     inside = [path[1:] for path in paths if path[0] == table]
     columns = [
@@ -189,7 +189,7 @@ def _table_rows(part: ExportFile, table: str, paths: list[Path]) -> Iterator[Exp
 
 
 def _spread(
-    value: object, place: str, text: str, paths: dict[str, Path], found: dict[str, object]
+    value: object, place: str, text: str, paths: dict[str, FieldPath], found: dict[str, object]
 ) -> Iterator[ExportRow]:
     """A row for every value at the path of the text. The other fields are `found` where their paths
     leave the path of the text."""
@@ -219,7 +219,7 @@ def _spread(
         yield from _spread(value[name], inner, text, ahead, found | here)
 
 
-def _step(value: object, path: Path) -> tuple[str, int]:
+def _step(value: object, path: FieldPath) -> tuple[str, int]:
     """The next name on a path and its number of steps: a name may hold dots itself."""
     whole = ".".join(path)
     if isinstance(value, dict) and whole in value:
@@ -227,7 +227,7 @@ def _step(value: object, path: Path) -> tuple[str, int]:
     return path[0], 1
 
 
-def _value(value: object, path: Path) -> object:
+def _value(value: object, path: FieldPath) -> object:
     while path:
         value = _opened(value)
         step, steps = _step(value, path)
