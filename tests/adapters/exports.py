@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from memaudit.adapters.protocol import ImportOptions
 from memaudit.adapters.registry import import_store
 from memaudit.adapters.store import ExportedStore
 from memaudit.core.errors import MemAuditError
@@ -412,10 +413,12 @@ EXPORTS: dict[str, Export] = {
 }  # fmt: skip
 
 
-def attempt(paths: Sequence[Path], format: str | None = None) -> tuple[ExportedStore | None, str]:
+def attempt(
+    paths: Sequence[Path], format: str | None = None, options: ImportOptions | None = None
+) -> tuple[ExportedStore | None, str]:
     """The store, or the error of a refused import; anything else that is raised fails the test."""
     try:
-        return import_store(paths, format), ""
+        return import_store(paths, format, options), ""
     except MemAuditError as error:
         return None, str(error)
 

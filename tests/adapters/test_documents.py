@@ -200,3 +200,24 @@ def test_a_view_is_part_of_a_stores_identity(tmp_path: Path) -> None:
     ]
     assert {store.active[0].text for store in stores} == {"Ann likes tea."}
     assert len({store_digest(store) for store in stores}) == 2
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["# Ann\n\n- likes **tea**\n- works:\n  - baker\n", "[Ann](ann.md) likes tea.\n\n- fish\n",
+     '"Tea", says Ann.\n', "{ann}\n\n{bo}\n", "likes tea\nand cake\n"],
+)  # fmt: skip
+@pytest.mark.parametrize("format", [None, "plain"])
+def test_a_lone_file_is_read_as_in_its_folder(
+    text: str, format: str | None, tmp_path: Path
+) -> None:
+    """Whatever it begins with, and also if it was called plain; so are two of them."""
+    folder = tmp_path / "memory"
+    folder.mkdir()
+    (folder / "CLAUDE.md").write_text(text)
+    alone, inside = import_store([folder / "CLAUDE.md"], format), import_store([folder])
+    assert (alone.origin.format, alone.origin.view) == ("markdown", "entries")
+    assert alone.memories == inside.memories != ()
+    (folder / "MEMORY.md").write_text("- swims\n")
+    both = import_store([folder / "CLAUDE.md", folder / "MEMORY.md"], format)
+    assert both.memories == import_store([folder]).memories

@@ -10,6 +10,7 @@ from memaudit.adapters.protocol import ImportOptions
 from memaudit.adapters.published_layout import split_examples
 from memaudit.adapters.registry import import_store
 from memaudit.adapters.store import ExportedStore
+from memaudit.core.errors import MemAuditError
 from tests.adapters.exports import EDGES, EXPORTS, ITEMS, LETTA, MEM0, NOTES, PASSAGES
 
 
@@ -106,6 +107,27 @@ def test_mem0_search_of_one_conversation(tmp_path: Path) -> None:
     assert {memory.example for memory in two.memories} == {"0", "1"}
 
 
+def test_one_conversation_of_several(tmp_path: Path) -> None:
+    """Also one that wrote nothing; an unknown one is an error that lists those there are."""
+    one = EXPORTS["mem0 search"].document
+    path = saved(tmp_path, {**one, "1": one["0"][:1]})
+    store = import_store([path], options=ImportOptions(conversation="1"))
+    assert [(memory.example, memory.text) for memory in store.memories] == [
+        ("1", "Ann likes tea."), ("1", "Ann eats fish."),
+    ]  # fmt: skip
+    assert store.count.skipped == {"other conversation": 3}
+    assert store.origin.configuration == {"conversation": "1"}
+    assert any("2 retrieved rows hold 2 distinct memories" in line for line in store.warnings)
+    with pytest.raises(MemAuditError, match="has the conversation '7'; the conversations are '0'"):
+        import_store([path], options=ImportOptions(conversation="7"))
+    nothing = read(tmp_path, "written stores", conversation="q3")
+    assert (nothing.memories, nothing.origin.configuration["examples"]) == ((), {"q3": 0})
+    with pytest.raises(MemAuditError, match="the conversations are 'q1', 'q2', 'q3'"):
+        read(tmp_path, "written stores", conversation="q4")
+    with pytest.raises(MemAuditError, match="has the conversation '0'; leave out --conversation"):
+        read(tmp_path, "mem0", conversation="0")
+
+
 def test_letta_together(tmp_path: Path) -> None:
     paths = [saved(tmp_path, LETTA, "kit.af"), saved(tmp_path, PASSAGES, "passages.json")]
     store = import_store(paths)
@@ -117,6 +139,64 @@ def test_letta_together(tmp_path: Path) -> None:
     assert (store.memories[0].namespace, store.memories[3].namespace) == ("human", "archival")
     assert "embedding" not in store.memories[4].metadata
     assert sorted(store.origin.files) == ["kit.af", "passages.json"]
+
+
+AGENTS = "Kit (agent-0)", "Sleeper (agent-1)"
+
+
+def test_letta_one_of_several_agents(tmp_path: Path) -> None:
+    """By name, id or both; a shared block is of each. Passages say nothing, or an agent's id."""
+    path = saved(tmp_path, LETTA, "kit.af")
+    listed = f"holds 2 agents: {', '.join(AGENTS)} (--namespace NAME reads one of them)"
+    assert listed in import_store([path]).warnings
+    for name in ("Sleeper", "agent-1", "Sleeper (agent-1)"):
+        store = import_store([path], options=ImportOptions(namespace=name))
+        assert texts(store) == ["Name: Ann", "Eats: fish"]
+        assert store.memories[0].namespace == "human"
+        assert store.count.skipped == {"empty text": 1, "other namespace": 1}
+        assert store.origin.configuration == {"namespace": name}
+        assert listed not in store.warnings
+    assert texts(read(tmp_path, "letta older agent file", namespace="Kit")) == ["Ann eats fish."]
+    again = saved(tmp_path, {**LETTA, "agents": [{**LETTA["agents"][0], "name": "Bo"}]}, "bo.af")
+    mixed = import_store([path, again], options=ImportOptions(namespace="agent-0"))
+    assert any(line.startswith("holds 2 agents: Kit (agent-0), Bo (a") for line in mixed.warnings)
+    with pytest.raises(MemAuditError) as caught:
+        import_store([path], options=ImportOptions(namespace="Bo"))
+    assert str(caught.value) == (
+        "kit: no memory has the namespace 'Bo'; the namespaces are 'Kit (agent-0)', "
+        "'Sleeper (agent-1)', 'human', 'persona'"
+    )
+    owners = (None, "agent-0", "agent-1", "agent-from-elsewhere")
+    passages = [{**PASSAGES[0], "id": str(at), "agent_id": of} for at, of in enumerate(owners)]
+    both = [path, saved(tmp_path, passages, "passages.json")]
+    store = import_store(both, options=ImportOptions(namespace="Sleeper"))
+    assert [one.id for one in store.memories] == ["block-0:L1", "block-0:L3", "0", "2", "3"]
+    assert any(
+        line.startswith("2 rows: does not say which agent it belongs to") for line in store.warnings
+    )
+    alone = import_store(both[1:], options=ImportOptions(namespace="agent-0"))
+    assert [one.id for one in alone.memories] == ["1"]
+
+
+def test_letta_order_that_is_not_known(tmp_path: Path) -> None:
+    """Of blocks it never is, of passages only with their times; it is said once."""
+    blocks, page = EXPORTS["letta agent file"].write(tmp_path, "kit"), PASSAGES[0]
+    dated = saved(tmp_path, [page, {**page, "id": "p2"}], "dated.json")
+    undated = saved(tmp_path, [page, {**page, "id": "p2", "created_at": None}], "undated.json")
+    of_blocks = "order of writing unknown: blocks have no times, and are listed before passages"
+    of_entries = "order of writing unknown: entries of a document have no times"
+    of_passages = "order of writing unknown: not every passage says when it was created"
+    for paths, view, expected in (
+        ([blocks], "full", [of_blocks]),
+        ([blocks], "entries", [of_entries]),
+        ([blocks, dated], "full", [of_blocks]),
+        ([dated], "full", []),
+        ([undated], "full", [of_passages]),
+    ):
+        said = import_store(paths, options=ImportOptions(view=view)).warnings
+        unknown = [line for line in said if line.startswith("order of writing unknown")]
+        assert len(unknown) == len(expected)
+        assert all(map(str.startswith, unknown, expected))
 
 
 def test_letta_times_of_a_block_are_of_none_of_its_entries(tmp_path: Path) -> None:
@@ -284,6 +364,22 @@ def test_lines(name: str, ids: list[str], tmp_path: Path) -> None:
     memories = read(tmp_path, name, view="lines").memories
     assert [memory.id for memory in memories] == ids
     assert not any("\n" in memory.text for memory in memories)
+
+
+def test_langgraph_from_javascript(tmp_path: Path) -> None:
+    """Its names of the times; the items are in the order of writing, not of the file."""
+    items = [
+        {"namespace": ["ann"], "key": key, "value": {"content": key}, "createdAt": day,
+         "updatedAt": "2025-04-01T00:00:00.000Z"}
+        for key, day in (("new", "2025-03-02T08:00:00.000Z"), ("old", "2025-03-01T08:00:00.000Z"))
+    ]  # fmt: skip
+    store = import_store([saved(tmp_path, items)])
+    assert [(one.text, one.created_at, one.updated_at) for one in store.memories] == [
+        ("old", "2025-03-01T08:00", "2025-04-01T00:00"),
+        ("new", "2025-03-02T08:00", "2025-04-01T00:00"),
+    ]  # fmt: skip
+    assert store.memories[0].metadata == {"key": "old"}
+    assert store.warnings == ()
 
 
 def test_namespace_with_its_parents(tmp_path: Path) -> None:

@@ -191,7 +191,9 @@ def test_namespace(tmp_path: Path) -> None:
     store = import_store([path], options=ImportOptions(namespace="bo"))
     assert [memory.id for memory in store.memories] == ["m3"]
     assert store.count.skipped == {"other namespace": 2}
-    with pytest.raises(MemAuditError, match="no memory has the namespace 'cy'"):
+    with pytest.raises(
+        MemAuditError, match="has the namespace 'cy'; the namespaces are 'ann', 'bo'"
+    ):
         import_store([path], options=ImportOptions(namespace="cy"))
 
 

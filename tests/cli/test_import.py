@@ -77,3 +77,16 @@ def test_texts_cannot_steer_the_terminal(tmp_path: Path) -> None:
         {"text": "b", "id": "\x1b[2J"}]))  # fmt: skip
     result = done("import", tmp_path / "e.json", "--out", tmp_path / "s.json")
     assert "\x1b" not in result.stdout
+
+
+def test_fields_of_any_file(tmp_path: Path) -> None:
+    rows = [{"body": "a", "at": {"t": "2025-01-01"}, "nr": 7, "who": "ann"},
+            {"body": "b", "at": {"t": "2025-01-02"}, "nr": 8, "who": "bo"}]  # fmt: skip
+    path, out = tmp_path / "e.json", tmp_path / "s.json"
+    path.write_text(json.dumps(rows))
+    assert "its fields are body, at.t, nr, who: say" in failure("import", path, "--out", out)
+    words = ("--time", "at.t", "--id", "nr", "--namespace-field", "who", "--namespace", "bo")
+    done("import", path, "--text", "body", *words, "--out", out)
+    (memory,) = read_store(out).memories
+    assert (memory.id, memory.text, memory.created_at) == ("8", "b", "2025-01-02")
+    assert "need --text" in failure("import", path, *words, "--out", out)

@@ -102,6 +102,58 @@ def test_another_name_of_the_conversation(hotel_files: Files, tmp_path: Path) ->
     assert "--map 'old' is not a pair" in failure(*words, "--map", "old")
 
 
+def test_one_of_several_conversations(hotel_files: Files, tmp_path: Path) -> None:
+    """A file of results by number: mapped when it is scored, or chosen and mapped on import."""
+    package, store = hotel_files
+    texts = [memory["text"] for memory in json.loads(store.read_text())["memories"]]
+    found = [{"memory": text, "timestamp": None} for text in texts]
+    other = [{"memory": "Bo likes tea.", "timestamp": None}]
+    results = tmp_path / "results.json"
+    results.write_text(json.dumps({
+        name: [{"question": "?", "speaker_1_memories": rows, "speaker_2_memories": []}]
+        for name, rows in {"0": other, "1": found}.items()
+    }))  # fmt: skip
+    score = ("score", package, results, "--budget", "40")
+    assert "but for '0', '1'; if that is the same conversation, say so with --map OLD=NEW, such " \
+           "as --map 0=hotel-rooms\n" in run(*score).stderr  # fmt: skip
+    (own,) = printed_json("score", *hotel_files, "--budget", "40")["scores"]
+    (mapped,) = printed_json(*score, "--map", "1=hotel-rooms")["scores"]
+    out = tmp_path / "one.json"
+    chosen = ("import", results, "--out", out, "--conversation", "1", "--map")
+    assert failure(*chosen, "2=hotel-rooms") == (
+        "error: --map 2=hotel-rooms: no store has a conversation '2'; the conversations are '1'"
+    )
+    done(*chosen, "1=hotel-rooms")
+    said = done("import", results, "--out", tmp_path / "all.json").stdout
+    assert "conversations: 1 4, 0 1 (--conversation NAME reads only one of them)" in said
+    (imported,) = printed_json("score", package, out, "--budget", "40")["scores"]
+    assert imported["value"] == mapped["value"] == own["value"] > 0
+    unneeded = failure("score", *hotel_files, "--budget", "40", "--map", "1=hotel-rooms")
+    assert unneeded.endswith("has a conversation '1'; every package fits without --map")
+
+
+def test_what_was_left_out_on_purpose_is_no_warning(hotel_files: Files, tmp_path: Path) -> None:
+    """Rows of other users are counted. Neither they nor anything odd in them is warned about; a
+    row that was lost is."""
+    text = "Ingrid wants hotel rooms away from the lift."
+    rows = [{"text": text, "user_id": "ann"}, {"text": "Bo swims.", "user_id": "bo", "time": "x"}]
+    path, out = write_rows(tmp_path / "all.jsonl", *rows), tmp_path / "ann.json"
+    words = ("import", path, "--out", out, "--namespace", "ann")
+    mixed = "all: holds memories of 2 users (ann, bo): recency mixes them; import one with"
+    assert mixed in " ".join(done("score", hotel_files[0], path, "--budget", "40").stdout.split())
+    data = printed_json("score", hotel_files[0], path, "--budget", "40")
+    assert data["stores"][0]["mixed_users"] == ["ann", "bo"]
+    printed = done(*words)
+    assert "        1  skipped: other namespace" in printed.stdout
+    assert "warning" not in printed.output
+    score = done("score", hotel_files[0], out, "--budget", "40")
+    assert score.stderr == ""
+    assert "PARTLY READ" not in score.stdout
+    assert "mixes" not in score.stdout
+    write_rows(path, *rows, {"text": 7})
+    assert "warning: partly read: 1 of 3 rows were skipped" in done(*words).stdout
+
+
 def test_times_are_the_same_for_all_stores(hotel_files: Files, tmp_path: Path) -> None:
     """A-Mem's reader is shown when a note was made, but not if the conversation has no such day."""
     notes = EXPORTS["amem notes"].write(tmp_path, "notes")

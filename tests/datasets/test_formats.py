@@ -91,8 +91,7 @@ def test_chat_encodings(tmp_path: Path) -> None:
         read_conversations(tmp_path / "c.jsonl", "chat")
     (tmp_path / "c.jsonl").write_bytes(b'\xef\xbb\xbf{"text": "a"}')
     for format in ("chat", None):
-        with pytest.raises(MemAuditError, match="byte order mark"):
-            read_conversations(tmp_path / "c.jsonl", format)
+        assert len(read_conversations(tmp_path / "c.jsonl", format)) == 1
 
 
 @pytest.mark.parametrize(

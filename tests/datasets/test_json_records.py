@@ -59,7 +59,8 @@ def test_every_truncation_is_said() -> None:
         ("[" * 99999, "nests too deeply (at byte 1)"),
         ("", "f: is empty (at byte 0)"),
         ("hello", "expected [, found 'h' (at byte 0)"),
-        ("\ufeff[]", "starts with a byte order mark"),
+        ("\ufeff[1 2]", "expected , or ], found '2' (at byte 6)"),
+        ("[\ufeff]", "expecting value (at byte 1)"),
     ],
 )
 def test_malformed_files(text: str, message: str) -> None:

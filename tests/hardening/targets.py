@@ -5,7 +5,7 @@ import json
 import re
 import tempfile
 import zlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
@@ -35,7 +35,7 @@ from memaudit.natural.build_folder import build_into
 from memaudit.natural.build_plan import BuildJob
 from memaudit.natural.named_packages import natural_set
 from memaudit.writers.registry import named_writer
-from tests.adapters.exports import EXPORTS
+from tests.adapters.exports import EXPORTS, write_tables
 from tests.cli.running import done, import_texts
 from tests.datasets.files import FIXTURES
 from tests.models.test_cache import exported, fill
@@ -232,7 +232,27 @@ def adapter_targets() -> list[Target]:
             for number, view in enumerate(views)
         ]
         found.append(_target(f"export, {name}", files, *commands))
-    return found
+    fields = "--format mapped --text m.text --time m.at --id id --namespace-field m.by"
+    return found + [
+        _target(f"export, fields of {name}", {name: data},
+                f"import {{in}}/{name} {fields} --out {{out}}/fields.json",
+                f"import {{in}}/{name} --format mapped --text {top}.m.text --out {{out}}/top.json")
+        for name, data, top in _mapped_files()
+    ]  # fmt: skip
+
+
+def _mapped_files() -> Iterator[tuple[str, bytes, str]]:
+    """Files of no known format with the same fields, and where paths from the top begin."""
+    memory = {"text": "Ann eats fish.", "at": 1741954200.5, "by": "ann"}
+    rows = [{"id": str(number), "m": {**memory, "text": text}}
+            for number, text in enumerate(("Ann eats fish.", "Bo likes tea."))]  # fmt: skip
+    yield "any.json", json.dumps({"found": {"rows": rows}, "old": []}).encode(), "found.rows"
+    yield "any.jsonl", lines([{"x": row, **row} for row in rows]), "x"
+    columns = [{"id": row["id"], "m": json.dumps(row["m"]), "x": json.dumps(row)} for row in rows]
+    yield "any.csv", table(columns), "x"
+    tables = {"x": columns, "log": [{"m": 1}]}
+    data = files_of(lambda place: write_tables(place / "any.db", tables))["any.db"]
+    yield "any.db", data, "x"
 
 
 @cache

@@ -1,6 +1,7 @@
 """Objects and times in files, and what stands in their place."""
 
 import os
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -103,6 +104,10 @@ def test_times(text: str, expected: str | None) -> None:
         ("2025-03-14 12:10:05", "2025-03-14T12:10:05"), ("202503141210", "2025-03-14T12:10"),
         ("20250314121005", "2025-03-14T12:10:05"), ("1:56 pm on 8 May, 2023", "2023-05-08T13:56"),
         (1741954200, "2025-03-14T12:10"), (1741954200000, "2025-03-14T12:10"),
+        (1741954200.25, "2025-03-14T12:10"), (Decimal("1741954200.5"), "2025-03-14T12:10"),
+        ("1741954200", "2025-03-14T12:10"), ("1741954200000", "2025-03-14T12:10"),
+        ("1741954200.123456", "2025-03-14T12:10"), (b"1741954200", "2025-03-14T12:10"),
+        (Decimal("1E+999999999"), None), (float("inf"), None), (float("nan"), None),
         ("202513991210", None), ("soon", None), (True, None), (7, None), (None, None),
     ],
 )  # fmt: skip

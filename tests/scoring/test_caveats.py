@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from memaudit.adapters.registry import import_store
-from memaudit.adapters.store import ImportCount, Memory
+from memaudit.adapters.store import ImportCount, Memory, Origin
 from memaudit.formats.score_file import StoreRow
 from memaudit.natural.named_packages import natural_set
 from memaudit.scoring.caveats import (
@@ -65,7 +65,7 @@ def test_lines() -> None:
         "b: PARTLY READ: 2 rows of the export are not in the store",
         "b: 2 cells got no answer and count as not covered",
     ]
-    texts = caveat_texts(1, ("x",), 1, {"y": 1}, {"salience": 1}, covers_nothing=True)
+    texts = caveat_texts(1, ("x",), 1, {"y": 1}, {"salience": 1}, True, ("ann", "bo"))
     assert {caveat for caveat, _ in texts} == set(Caveat)
     assert len({text for _, text in texts}) == len(Caveat)
 
@@ -79,6 +79,38 @@ def test_a_store_of_something_else() -> None:
     own = exported(Memory(id="a", text="Ingrid wants hotel rooms away from the lift."))
     for store in (own, exported()):
         assert judge_store(HOTEL, store, LexicalJudge()).caveats.lines == []
+
+
+def of_users(*users: str | None, **memory: object) -> list[Memory]:
+    return [Memory.model_validate({"id": str(at), "text": "Ingrid wants rooms away from the lift.",
+                                   "namespace": user, **memory})
+            for at, user in enumerate(users)]  # fmt: skip
+
+
+def test_users_whose_memories_recency_mixes() -> None:
+    """Said of several users among the memories that are scored: active, of this conversation, and
+    in an order that recency knows. Blocks and folders are parts of one user's memory."""
+    other = {"state": "deleted"}
+
+    def lines(*memories: Memory, format: str = "mem0") -> list[str]:
+        origin = Origin(system="s", format=format)
+        store = exported(*memories).model_copy(update={"origin": origin})
+        return judge_store(HOTEL, store, LexicalJudge()).caveats.lines
+
+    said = "holds memories of {} users ({}): recency mixes them; import one with --namespace"
+    assert lines(*of_users("bo", "ann", "bo", None)) == [said.format(2, "ann, bo")]
+    assert lines(*of_users("d", "c", "b", "a")) == [said.format(4, "a, b, c, ...")]
+    for quiet in (
+        of_users("ann", "ann", None), of_users("ann", "bo", lines=(1, 1)),
+        [*of_users("ann"), *of_users(None, "bo", **other)[1:]],
+        [*of_users("ann", example=HOTEL.name), *of_users(None, "bo", example="other")[1:]],
+    ):  # fmt: skip
+        assert lines(*quiet) == []
+    for format in ("letta", "markdown"):
+        assert lines(*of_users("human", "persona"), format=format) == []
+    row = StoreRow(name="s", mixed_users=("ann", "bo"))
+    assert row_caveats(row) == [(Caveat.MIXED_USERS, said.format(2, "ann, bo"))]
+    assert not is_incomplete(row)
 
 
 def test_stores_of_score_files() -> None:

@@ -61,8 +61,10 @@ class ExportFields:
             self.note(f"{name} is {kind_of(value)}, left empty")
         return None
 
-    def time(self, name: str) -> str | None:
-        """A time as ISO text; None and noted if it cannot be read."""
+    def time(self, *names: str) -> str | None:
+        """The time under the first of these names that there is, as ISO text; None and noted if it
+        cannot be read."""
+        name = next((name for name in names if self.data.get(name) is not None), names[0])
         value = self.data.get(name)
         if value is None or value == "" or value == b"":
             return None

@@ -15,6 +15,7 @@ from memaudit.io.lenient_json import loads
 LISTS = ("items",)
 LIMITS = {10: "store.search"}
 COLUMNS = ("prefix", "key", "value", "created_at", "updated_at", "expires_at")
+JAVASCRIPT = ("createdAt", "updatedAt")
 
 
 class LangGraph:
@@ -78,9 +79,10 @@ def _draft(row: ExportFields, view: str) -> MemoryDraft:
     text = _text(row, view)
     return MemoryDraft(
         text=text, id=f"{namespace}/{key}" if namespace else key, namespace=namespace,
-        created_at=row.time("created_at"), updated_at=row.time("updated_at"),
+        created_at=row.time("created_at", "createdAt"),
+        updated_at=row.time("updated_at", "updatedAt"),
         expires=row.time("expires_at"),
-        metadata={"key": key, **row.others(*COLUMNS, "namespace", "score")},
+        metadata={"key": key, **row.others(*COLUMNS, *JAVASCRIPT, "namespace", "score")},
     )  # fmt: skip
 
 

@@ -13,6 +13,7 @@ from memaudit.adapters.fields import ExportFields, SkipRow
 from memaudit.adapters.protocol import ExportRow, ImportOptions
 from memaudit.adapters.source import ExportSource, text_lines
 from memaudit.adapters.store import (
+    LEFT_OUT,
     MAX_DEPTH,
     Document,
     ExportedStore,
@@ -32,6 +33,9 @@ from memaudit.io.strict_json import kind_of
 
 NAMED = 20
 """Most rows that a warning names; the others are counted."""
+
+LONGEST_NAME = 80
+"""Characters of a name that a message lists."""
 
 MAX_CHARACTERS = 256 << 20
 """Of all memories together: a text that a file holds once may be copied into every memory."""
@@ -55,6 +59,8 @@ class MemoryDraft:
     valid_to: str | None = None
     expires: str | None = None
     namespace: str | None = None
+    asked: bool = False
+    """It was asked for by another name than its namespace."""
     example: str | None = None
     sources: tuple[str, ...] = ()
     salience: float | None = None
@@ -75,6 +81,9 @@ class ImportLedger:
         self.notes: dict[str, list[str]] = defaultdict(list)
         self.warnings: list[str] = []
         self.documents: dict[str, Document] = {}
+        # Names to choose from: of all rows, whether or not they are kept.
+        self.namespaces: set[str] = set()
+        self.conversations: set[str] = set()
 
     def note(self, what: str, place: str) -> None:
         """Note something left out or changed in a row that is kept."""
@@ -105,12 +114,17 @@ class ImportLedger:
             return self.skip(raw.place, f"{kind_of(raw.value)}, not an object")
         if too_deep(raw.value):
             return self.skip(raw.place, f"nests deeper than {MAX_DEPTH} levels")
+        notes: list[tuple[str, str]] = []
         try:
-            made = draft(ExportFields(raw.value, raw.place, self.note))
+            made = draft(ExportFields(raw.value, raw.place, lambda *noted: notes.append(noted)))
         except SkipRow as reason:
             error = api_error(raw.value)
             return self.skip(raw.place, f"API error: {error}" if error else str(reason))
-        return self.keep(raw.place, made)
+        if unwanted := self._unwanted(made):
+            return self.skip(raw.place, unwanted)
+        for what, place in notes:
+            self.note(what, place)
+        return self._keep(raw.place, made)
 
     def take_document(
         self, raw: ExportRow, key: str, id: str, view: str,
@@ -172,11 +186,22 @@ class ImportLedger:
             self.warn(ExportWarning.TRUNCATED.text(detail))
         return True
 
-    def keep(self, place: str, made: MemoryDraft) -> None:
-        """Keep a memory, unless another namespace was asked for."""
-        wanted = self.options.namespace
-        if wanted is not None and made.namespace != wanted:
-            return self.skip(place, HarmlessSkip.OTHER_NAMESPACE)
+    def _unwanted(self, made: MemoryDraft) -> HarmlessSkip | None:
+        """Whether another conversation or namespace was asked for."""
+        conversation, namespace = self.options.conversation, self.options.namespace
+        if made.example is not None:
+            self.conversations.add(made.example)
+        if conversation is not None and made.example != conversation:
+            return HarmlessSkip.OTHER_CONVERSATION
+        if made.namespace is not None:
+            self.namespaces.add(made.namespace)
+        if namespace is not None and made.namespace != namespace and not made.asked:
+            return HarmlessSkip.OTHER_NAMESPACE
+        if made.asked and namespace is not None:
+            self.namespaces.add(namespace)
+        return None
+
+    def _keep(self, place: str, made: MemoryDraft) -> None:
         self.read += 1
         self.size += _size(made)
         if self.size > MAX_CHARACTERS:
@@ -188,7 +213,6 @@ class ImportLedger:
             made = replace(made, id=f"row-{self.read}")
             self.note("no id, numbered by its place", place)
         self.drafts.append((place, made))
-        return None
 
     def store(
         self, system: str, format: str, view: str | None, in_order: bool,
@@ -217,15 +241,21 @@ class ImportLedger:
         )  # fmt: skip
 
     def _refuse_unreadable(self) -> None:
-        """A file of which no row could be read is not an empty store."""
+        """A file of which no row could be read, or none has the name asked for, is not an empty
+        store."""
         name = self.source.name
+        for what, wanted, known, skip in (
+            ("conversation", self.options.conversation, self.conversations,
+             HarmlessSkip.OTHER_CONVERSATION),
+            ("namespace", self.options.namespace, self.namespaces, HarmlessSkip.OTHER_NAMESPACE),
+        ):  # fmt: skip
+            missing = wanted is not None and wanted not in known
+            if missing and (known or skip in self.skipped):
+                names = first_places([repr(one[:LONGEST_NAME]) for one in sorted(known)])
+                has = f"the {what}s are {names}" if known else f"leave out --{what}"
+                raise MemAuditError(f"{name}: no memory has the {what} {wanted!r}; {has}")
         if self.drafts or not self.skipped:
             return
-        if set(self.skipped) == {HarmlessSkip.OTHER_NAMESPACE}:
-            wanted = self.options.namespace
-            raise MemAuditError(
-                f"{name}: no memory has the namespace {wanted!r} (check --namespace)"
-            )
         broken = {
             reason: rows for reason, rows in self.skipped.items() if reason not in set(HarmlessSkip)
         }
@@ -281,7 +311,7 @@ class ImportLedger:
                 self.note("id used twice, renamed with #2, #3, ...", f"{place} {own!r:.80}")
             seen[id] = made
             fields = {name: getattr(made, name) for name in MemoryDraft.__slots__}
-            end = fields.pop("expires")
+            end, _ = fields.pop("expires"), fields.pop("asked")
             memories.append(Memory(**{**fields, "id": id, "valid_to": made.valid_to or end}))
         return tuple(memories)
 
@@ -290,7 +320,10 @@ class ImportLedger:
         return tuple(document for document in self.documents.values() if document.id in used)
 
     def _configuration(self, given: dict[str, JsonValue]) -> dict[str, JsonValue]:
-        chosen = {"namespace": self.options.namespace, "as_of": self.options.as_of}
+        chosen = {
+            "namespace": self.options.namespace, "conversation": self.options.conversation,
+            "as_of": self.options.as_of,
+        }  # fmt: skip
         return {**given, **{name: value for name, value in chosen.items() if value is not None}}
 
     def _all_warnings(self, memories: tuple[Memory, ...]) -> list[str]:
@@ -305,15 +338,16 @@ class ImportLedger:
             )
         if not memories:
             warnings.append("the store is empty: a valid export that holds no memory")
-        skipped = sum(len(places) for places in self.skipped.values())
-        if skipped - sum(len(self.skipped.get(reason, ())) for reason in HarmlessSkip) > 0:
-            warnings.append(
-                ExportWarning.PARTLY_READ.text(f"{skipped} of {self.read} rows were skipped")
-            )
+        harmless = set(HarmlessSkip)
+        lost = sum(len(rows) for reason, rows in self.skipped.items() if reason not in harmless)
+        if lost:
+            text = f"{lost} of {self.read} rows were skipped"
+            warnings.append(ExportWarning.PARTLY_READ.text(text))
         for reason, places in sorted(self.skipped.items()):
-            warnings.append(
-                f"{counted(len(places), 'row')} skipped, {reason}: {first_places(places)}"
-            )
+            if reason not in LEFT_OUT:
+                warnings.append(
+                    f"{counted(len(places), 'row')} skipped, {reason}: {first_places(places)}"
+                )
         for what, places in sorted(self.notes.items()):
             warnings.append(f"{counted(len(places), 'row')}: {what}: {first_places(places)}")
         return warnings

@@ -8,7 +8,7 @@ from memaudit.adapters.documents import front_matter, has_structure
 from memaudit.adapters.fields import ExportFields
 from memaudit.adapters.ledger import ImportLedger, MemoryDraft
 from memaudit.adapters.protocol import ExportRow, ImportOptions, ReaderTime
-from memaudit.adapters.source import ExportFile, ExportSource
+from memaudit.adapters.source import ExportFile, ExportSource, is_markdown
 from memaudit.adapters.store import ExportedStore
 from memaudit.core.errors import MemAuditError
 
@@ -24,13 +24,12 @@ class MarkdownFolder:
     reader_time: ReaderTime | None = None
 
     def recognises(self, source: ExportSource) -> int:
-        """A folder of memory files; a single file that is Markdown by its name or its content."""
+        """A folder of memory files, files of Markdown by name, a single one by its content."""
         if source.folder:
             return 3
-        single = source.parts[0]
-        if len(source.parts) > 1 or single.kind != "text":
-            return 0
-        return 2 if single.name.lower().endswith(".md") or has_structure(single.parsed.text) else 0
+        first, *others = source.parts
+        structured = not others and first.kind == "text" and has_structure(first.parsed.text)
+        return 2 if structured or all(is_markdown(part.name) for part in source.parts) else 0
 
     def read(self, source: ExportSource, options: ImportOptions) -> ExportedStore:
         """Every file, by path; files that are not memory files are counted as left out."""

@@ -113,13 +113,15 @@ class Mem0Search:
         retrieved = 0
         seen: set[tuple[str, str, str]] = set()
         asked = [_questions(part.parsed.document) for part in source.parts]
-        several = len({example for rows in asked for example, _ in rows}) > 1
+        named = len({example for rows in asked for example, _ in rows}) > 1 or (
+            options.conversation is not None
+        )
         for part in source.parts:
             questions = _questions(part.parsed.document) if part.kind == "json" else []
             if not questions:
                 raise MemAuditError(no_list(part, SEARCH_LISTS))
             for raw, example, speaker in _retrieved(part, questions):
-                retrieved += 1
+                retrieved += options.conversation in (None, example)
                 # The same memory is retrieved for many questions, each time with another score.
                 value = raw.value
                 key = str((value.get("memory"), value.get("timestamp"))) if isinstance(
@@ -129,12 +131,13 @@ class Mem0Search:
                     draft = partial(
                         _search_draft, number=len(ledger.drafts) + 1, speaker=speaker,
                         # With one conversation, the package that is scored decides the example.
-                        example=example if several else None,
+                        example=example if named else None,
                     )  # fmt: skip
                     ledger.take_one(raw, draft)
+        distinct = sum(options.conversation in (None, example) for example, _, _ in seen)
         ledger.warn(
             ExportWarning.SEARCH_RESULTS.text(
-                f"this is not a dump; {retrieved} retrieved rows hold {len(seen)} distinct "
+                f"this is not a dump; {retrieved} retrieved rows hold {distinct} distinct "
                 "memories, and what was never retrieved is missing"
             )
         )

@@ -14,15 +14,29 @@ ReaderTime = Literal["created_at", "valid_from"]
 
 
 @dataclass(frozen=True, slots=True)
+class MappedFields:
+    """Which fields of any file are a memory's text, time, id and namespace, as dotted paths."""
+
+    text: str
+    time: str | None = None
+    id: str | None = None
+    namespace: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class ImportOptions:
     name: str | None = None
     view: str | None = None
     """Which text of a record is read; the adapter's first view by default."""
     namespace: str | None = None
     """Only memories of this user, agent, block or folder."""
+    conversation: str | None = None
+    """Only memories of this conversation, in a file of several."""
     as_of: str | None = None
     """The ISO time that expiry dates are compared with; by default the latest in the export."""
     times: Times = "shown"
+    fields: MappedFields | None = None
+    """Given, they are read whatever the format."""
     guessed: bool = False
 
 

@@ -44,6 +44,9 @@ class WrittenStores:
         for part in source.parts:
             for raw in rows_of(part, (), ("instance_id",)):
                 _read_example(ledger, raw, sizes)
+        ledger.conversations |= set(sizes)
+        if options.conversation is not None:
+            sizes = Counter({options.conversation: sizes[options.conversation]})
         if empty := sorted(name for name, size in sizes.items() if not size):
             ledger.warn(f"{len(empty)} of {len(sizes)} examples wrote nothing: "
                         + ", ".join(empty[:20]))  # fmt: skip

@@ -10,10 +10,11 @@ from memaudit.adapters.amem import AMem
 from memaudit.adapters.failed_exports import api_error
 from memaudit.adapters.graphiti import Graphiti
 from memaudit.adapters.hindsight import Hindsight
-from memaudit.adapters.jsonl_or_text import JsonlOrText
+from memaudit.adapters.jsonl_or_text import TEXTS, JsonlOrText
 from memaudit.adapters.langgraph import LangGraph
 from memaudit.adapters.letta import Letta
 from memaudit.adapters.locomo_notes import LocomoNotes
+from memaudit.adapters.mapped import HOW, Mapped, fields_found
 from memaudit.adapters.markdown_folder import MarkdownFolder
 from memaudit.adapters.mem0 import Mem0, Mem0Search
 from memaudit.adapters.memobase import Memobase
@@ -21,7 +22,7 @@ from memaudit.adapters.memos import MemOS
 from memaudit.adapters.openai_agents import OpenAIAgents
 from memaudit.adapters.protocol import Adapter, ImportOptions, no_list
 from memaudit.adapters.published_layout import WrittenStores
-from memaudit.adapters.source import MAX_BYTES, ExportSource, open_source
+from memaudit.adapters.source import MAX_BYTES, ExportSource, is_markdown, open_source
 from memaudit.adapters.store import STORE_FORMAT, ExportedStore, read_store
 from memaudit.adapters.supermemory import Supermemory
 from memaudit.core.errors import MemAuditError
@@ -44,6 +45,7 @@ ADAPTERS: dict[str, Adapter] = {
     WrittenStores.name: WrittenStores(),
     LocomoNotes.name: LocomoNotes(),
     JsonlOrText.name: JsonlOrText(),
+    Mapped.name: Mapped(),
 }
 
 
@@ -73,9 +75,12 @@ def guess_adapter(source: ExportSource) -> Adapter:
             f"{part.name}: is an empty list, which any system may have written; "
             "name the system with memaudit import --format"
         )
+    formats = ", ".join(name for name in ADAPTERS if name != Mapped.name)
+    fields = fields_found(part)
+    mapped = f"its fields are {fields}: say which to read with {HOW}, or " if fields else ""
     raise MemAuditError(
-        f"{part.name}: has no known format; name it with memaudit import --format: "
-        f"{', '.join(ADAPTERS)}"
+        f"{part.name}: has no known format; {mapped}name the format with memaudit import --format: "
+        f"{formats} (rows with {', '.join(TEXTS[:-1])} or {TEXTS[-1]})"
     )
 
 
@@ -88,6 +93,12 @@ def import_store(
         named_adapter(format)
     source = open_source(paths)
     _refuse_other_files(source)
+    if options.fields is not None:
+        if format not in (None, Mapped.name):
+            raise MemAuditError(f"--text reads any file by its fields; leave out --format {format}")
+        format = Mapped.name
+    if format == JsonlOrText.name and all(is_markdown(part.name) for part in source.parts):
+        format = None  # its lines are markup, not memories: they are read as they are without it
     adapter = named_adapter(format) if format else guess_adapter(source)
     if options.view is not None and options.view not in adapter.views:
         raise MemAuditError(

@@ -1,4 +1,7 @@
-"""The files of an export: read once, bounded, and classified by content as JSON, JSONL or text."""
+"""The files of an export: read once, bounded, and classified by content as JSON, JSONL or text.
+
+CSV cannot be told from text by its content, so its name decides.
+"""
 
 import codecs
 import json
@@ -11,6 +14,7 @@ from typing import Literal
 from memaudit.adapters.sqlite_tables import MAGIC, schema
 from memaudit.core.errors import MemAuditError
 from memaudit.datasets.fields import IdRegistry
+from memaudit.io.csv_rows import csv_rows
 from memaudit.io.files import decode, read_bytes, sha256
 from memaudit.io.lenient_json import LENIENT, RefusedJson, encodable, fault, loads
 
@@ -24,6 +28,7 @@ ALONE = ("written_stores.jsonl", "textual_memory.json")
 
 EXPORTS = (".af", ".json", ".jsonl", ".db", ".sqlite", ".sqlite3")
 TEXTS = (".md", ".txt", ".xml")
+TABLES = (".csv", ".tsv")
 GENERATED = "memory_filesystem.md"
 """Letta Code's own index of the folder: not a memory."""
 
@@ -37,7 +42,7 @@ _REFUSED = {
 
 @dataclass(frozen=True, slots=True)
 class JsonlLine:
-    """One line of a JSONL file: its value, or what is wrong with it."""
+    """One line of a JSONL or CSV file: its value, or what is wrong with it."""
 
     number: int
     value: object = None
@@ -94,7 +99,7 @@ def open_source(paths: Sequence[Path]) -> ExportSource:
 
 
 def _open_file(path: Path, name: str, as_text: bool = False) -> ExportFile:
-    """Read one file; as text if its folder says so."""
+    """Read one file; as text if its folder says so, or if it is Markdown."""
     data = read_bytes(path, MAX_BYTES, name)
     digest = sha256(data)
     data = data.removeprefix(codecs.BOM_UTF8)  # editors write it, and it says nothing
@@ -104,7 +109,10 @@ def _open_file(path: Path, name: str, as_text: bool = False) -> ExportFile:
         if data.startswith(mark):
             fix = "export JSON instead" if what == "a pickle" else "unpack it first"
             raise MemAuditError(f"{name}: is {what}, which is not opened ({fix})")
-    parsed = parse(data, name, as_text)
+    if path.suffix.lower() in TABLES and data.strip():
+        parsed = ParsedFile("lines", lines=_table(decode(data, name), name))
+    else:
+        parsed = parse(data, name, as_text or is_markdown(name))
     return ExportFile(path, name, parsed.kind, parsed, digest=digest)
 
 
@@ -189,6 +197,11 @@ def parse(data: bytes, name: str, as_text: bool = False) -> ParsedFile:
     return ParsedFile("json", document=value)
 
 
+def is_markdown(name: str) -> bool:
+    """By its name: the content may be any text, also one that begins as JSON does."""
+    return name.lower().endswith(".md")
+
+
 def text_lines(text: str) -> list[str]:
     """The lines of a text as editors count them.
 
@@ -226,6 +239,16 @@ def _lines(data: bytes) -> tuple[JsonlLine, ...]:
         except ValueError as error:
             lines.append(JsonlLine(number, problem=str(error)))
     return tuple(lines)
+
+
+def _table(text: str, name: str) -> tuple[JsonlLine, ...]:
+    """The rows of a CSV file as objects with a text for every column."""
+    return tuple(
+        JsonlLine(line, dict(zip(header, cells, strict=True)))
+        if len(cells) == len(header)
+        else JsonlLine(line, problem=f"wrong number of cells: {len(cells)} of {len(header)}")
+        for line, header, cells in csv_rows(text, name)
+    )
 
 
 def _json(text: str, name: str) -> object:

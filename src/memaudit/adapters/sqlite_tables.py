@@ -37,13 +37,20 @@ def schema(path: Path, name: str) -> dict[str, tuple[str, ...]]:
 
 
 def rows(
-    path: Path, name: str, table: str, columns: tuple[str, ...], order: str
+    path: Path, name: str, table: str, columns: tuple[str, ...], order: str = ""
 ) -> Iterator[dict[str, object]]:
-    """The rows of a table; text comes as bytes, which need not be UTF-8."""
-    wanted = ", ".join(f'"{column}"' for column in columns)
+    """The rows of a table, as they are stored unless an order is given; text comes as bytes, which
+    need not be UTF-8."""
+    wanted = ", ".join(map(_quoted, columns))
+    ordered = f"ORDER BY {order}" if order else "NOT INDEXED"
     with _opened(path, name) as connection:
-        for row in connection.execute(f'SELECT {wanted} FROM "{table}" ORDER BY {order}'):
+        for row in connection.execute(f"SELECT {wanted} FROM {_quoted(table)} {ordered}"):
             yield dict(zip(columns, row, strict=True))
+
+
+def _quoted(name: str) -> str:
+    """A name of the file's author, which may hold quotes, as a name in SQL."""
+    return '"' + name.replace('"', '""') + '"'
 
 
 @contextmanager

@@ -283,4 +283,9 @@ class HarmlessSkip(StrEnum):
     EMPTY_TEXT = "empty text"
     NO_ENTRY = "a document without an entry"
     OTHER_NAMESPACE = "other namespace"
+    OTHER_CONVERSATION = "other conversation"
     REPEATED_ROW = "repeated row"
+
+
+LEFT_OUT = (HarmlessSkip.OTHER_NAMESPACE, HarmlessSkip.OTHER_CONVERSATION)
+"""Skipped because the user asked for others: counted, and nothing to warn about."""

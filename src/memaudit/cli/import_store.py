@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from memaudit.cli.options import may_write, named_times
+from memaudit.cli.options import ConversationNames, may_write, named_times
 from memaudit.cli.terminal import safe
 from memaudit.core.errors import MemAuditError
 from memaudit.core.text import counted
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from memaudit.adapters.store import ExportedStore
 
 NAMED = 6
-"""Namespaces that are named with their counts."""
+"""Conversations and namespaces that are named with their counts."""
 
 
 def import_store(
@@ -43,6 +43,30 @@ def import_store(
             metavar="NAME", help="Read only memories of this user, agent or block. Default: all."
         ),
     ] = None,
+    conversation: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME", help="Read only this conversation of a file of several. Default: all."
+        ),
+    ] = None,
+    map: ConversationNames = None,
+    text: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FIELD",
+            help="Any JSON, JSONL, CSV or SQLite: the field with the text, such as payload.text.",
+        ),
+    ] = None,
+    time: Annotated[
+        str | None, typer.Option(metavar="FIELD", help="With --text: the field with the time.")
+    ] = None,
+    id: Annotated[
+        str | None, typer.Option(metavar="FIELD", help="With --text: the field with the id.")
+    ] = None,
+    namespace_field: Annotated[
+        str | None,
+        typer.Option(metavar="FIELD", help="With --text: the field with the user or namespace."),
+    ] = None,
     as_of: Annotated[
         str | None,
         typer.Option(
@@ -66,9 +90,10 @@ def import_store(
 ) -> None:
     """Read the export of a memory system, and count active, inactive and skipped rows."""
     from memaudit.adapters import registry
-    from memaudit.adapters.protocol import ImportOptions
+    from memaudit.adapters.protocol import ImportOptions, MappedFields
     from memaudit.adapters.registry import ADAPTERS
     from memaudit.adapters.store import write_store
+    from memaudit.scoring.fed_turns import check_names, examples_of, parse_names, renamed
 
     paths = [Path(argument) for argument in arguments]
     if format is None and len(paths) > 1 and arguments[0] in ADAPTERS:
@@ -81,8 +106,14 @@ def import_store(
     if any(os.path.realpath(path) == os.path.realpath(out) for path in paths):
         raise MemAuditError(f"{out}: is the export itself; write the store to another file")
     may_write(out, "store")
-    options = ImportOptions(name, view, namespace, as_of, named_times(times))
+    fields = MappedFields(text, time, id, namespace_field) if text is not None else None
+    if fields is None and (time, id, namespace_field) != (None, None, None):
+        raise MemAuditError("--time, --id and --namespace-field need --text, the field to score")
+    names = parse_names(map or [])
+    options = ImportOptions(name, view, namespace, conversation, as_of, named_times(times), fields)
     store = registry.import_store(paths, format, options)
+    check_names(names, examples_of(store))
+    store = renamed(store, names)
     write_store(store, out)
     if as_json:
         typer.echo(json.dumps(_data(store, out), indent=2))
@@ -124,10 +155,14 @@ def _lines(store: "ExportedStore", out: Path) -> list[str]:
             f"{len(document_lines(document.text)):>9,}  lines of {document.id}, "
             f"{counted(entries, 'entry')}"
         )
-    owners = Counter(memory.namespace for memory in store.active if memory.namespace)
-    if len(owners) > 1:
-        named = ", ".join(f"{name} {number:,}" for name, number in owners.most_common(NAMED))
-        more = f" and {len(owners) - NAMED} more" if len(owners) > NAMED else ""
-        lines.append(f"namespaces: {named}{more} (--namespace NAME reads only one of them)")
+    for what, names in (
+        ("conversation", [memory.example for memory in store.active]),
+        ("namespace", [memory.namespace for memory in store.active]),
+    ):
+        counts = Counter(name for name in names if name)
+        if len(counts) > 1:
+            named = ", ".join(f"{name} {number:,}" for name, number in counts.most_common(NAMED))
+            more = f" and {len(counts) - NAMED} more" if len(counts) > NAMED else ""
+            lines.append(f"{what}s: {named}{more} (--{what} NAME reads only one of them)")
     lines += [f"warning: {warning}" for warning in store.warnings]
     return [*lines, f"wrote {out}  sha256 {store_digest(store)}"]

@@ -363,6 +363,15 @@ def _is_model(judge: str) -> bool:
     return judge.startswith("model:")
 
 
+ConversationNames = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="OLD=NEW",
+        help="A store names the conversation OLD, the package NEW; may be repeated.",
+    ),
+]
+
+
 @dataclass(frozen=True, slots=True)
 class StoreOptions:
     """How stores are read for a comparison."""
@@ -375,13 +384,7 @@ class StoreOptions:
             "none or all. Default: as imported.",
         ),
     ] = None
-    map: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="OLD=NEW",
-            help="A store names the conversation OLD, the package NEW; may be repeated.",
-        ),
-    ] = None
+    map: ConversationNames = None
 
 
 NO_STORE_OPTIONS = StoreOptions()
@@ -390,7 +393,7 @@ NO_STORE_OPTIONS = StoreOptions()
 def read_stores(arguments: Sequence[str], options: StoreOptions) -> "list[ExportedStore]":
     """The stores of a comparison, all with the same rule for times; their warnings are printed."""
     from memaudit.adapters.registry import open_store, parse_argument
-    from memaudit.scoring.fed_turns import examples_of, parse_names, renamed
+    from memaudit.scoring.fed_turns import check_names, examples_of, parse_names, renamed
     from memaudit.scoring.package_scores import refuse_incomparable
 
     times = named_times(options.times) if options.times else None
@@ -403,8 +406,7 @@ def read_stores(arguments: Sequence[str], options: StoreOptions) -> "list[Export
         store = renamed(opened, names)
         stores.append(store.model_copy(update={"times": times}) if times else store)
     refuse_incomparable(stores)
-    if lost := sorted(set(names) - before):
-        raise MemAuditError(f"--map {lost[0]}={names[lost[0]]}: no store names {lost[0]!r}")
+    check_names(names, before)
     for store in stores:
         for warning in store.warnings:
             typer.echo(safe(f"{store.name}: {warning}"), err=True)

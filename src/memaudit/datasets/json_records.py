@@ -58,6 +58,8 @@ def json_lines(path: Path) -> Iterator[tuple[int, dict[str, object]]]:
             where = f"{path.name}:{number}"
             if len(line) > LONGEST_LINE:
                 raise MemAuditError(f"{where}: a line of more than {LONGEST_LINE} bytes")
+            if byte == 0 and line.startswith(codecs.BOM_UTF8):  # editors write it
+                line, byte = line.removeprefix(codecs.BOM_UTF8), len(codecs.BOM_UTF8)
             text = _decoded(line, where, byte)
             if text.strip():
                 yield number, _parsed(text, where, byte, ended=line.endswith(b"\n"))
@@ -81,8 +83,6 @@ def read_piece(file: BinaryIO, size: int, name: str, whole_line: bool = False) -
 
 
 def _decoded(line: bytes, where: str, byte: int) -> str:
-    if byte == 0 and line.startswith(codecs.BOM_UTF8):
-        raise MemAuditError(f"{where}: starts with a byte order mark; save it as UTF-8 without one")
     try:
         return line.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -118,8 +118,8 @@ class JsonCursor:
         self._start = 0  # the byte where the buffer begins
         self._bytes = 0  # read so far
         self._ended = False
-        if self.peek() == "\ufeff":
-            raise self._error("starts with a byte order mark; save it as UTF-8 without one", 0)
+        if self.peek() == "\ufeff" and self.offset == 0:  # editors write it
+            self._at += 1
 
     def peek(self) -> str:
         """The next character that is not space; empty at the end of the file."""

@@ -219,6 +219,7 @@ class StoreRow(FileModel):
     undecided_cells: Count = 0
     left_out: dict[str, Count] = Field(default_factory=dict)
     without_salience: dict[str, Count] = Field(default_factory=dict)
+    mixed_users: tuple[str, ...] = ()
 
 
 class LazyRow(FileModel):

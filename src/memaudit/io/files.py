@@ -1,5 +1,6 @@
 """Reading files strictly: regular, not too large, UTF-8 and nothing else."""
 
+import codecs
 import hashlib
 import os
 import stat
@@ -15,7 +16,6 @@ LONGEST_NAME = 255
 """Bytes of a file's name; usual file systems take no longer ones."""
 
 _OTHER_ENCODINGS = {
-    b"\xef\xbb\xbf": ("starts with a byte order mark", "save it as UTF-8 without one"),
     b"\xff\xfe": ("is UTF-16, not UTF-8", "save it as UTF-8"),
     b"\xfe\xff": ("is UTF-16, not UTF-8", "save it as UTF-8"),
 }
@@ -82,7 +82,8 @@ def is_file_name(text: object) -> bool:
 
 
 def decode(data: bytes, file: str) -> str:
-    """Strict UTF-8 without byte order mark or NUL bytes."""
+    """Strict UTF-8 without NUL bytes; a byte order mark, which editors write, is dropped."""
+    data = data.removeprefix(codecs.BOM_UTF8)
     for mark, (message, fix) in _OTHER_ENCODINGS.items():
         if data.startswith(mark):
             raise refusal(message, fix, file, 1)

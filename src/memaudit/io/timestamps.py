@@ -2,6 +2,7 @@
 
 import re
 from datetime import UTC, date, datetime
+from decimal import Decimal
 
 _MONTHS = (
     "january", "february", "march", "april", "may", "june", "july", "august", "september",
@@ -19,6 +20,7 @@ _SPOKEN = re.compile(
     re.IGNORECASE,
 )
 _COMPACT = re.compile(r"[0-9]{12}(?:[0-9]{2})?")
+_SINCE_1970 = re.compile(r"[0-9]{10}(?:[0-9]{3})?(?:\.[0-9]{1,9})?")
 _SECONDS = range(10**8, 10**11)
 """From 1973 to 5138; larger whole numbers are milliseconds."""
 
@@ -43,17 +45,20 @@ def iso_time(text: str) -> str | None:
 
 
 def export_time(value: object) -> str | None:
-    """The time of an export: a text, A-Mem's `202603011200`, or seconds since 1970."""
+    """The time of an export: a text, A-Mem's `202603011200`, or seconds or milliseconds since 1970,
+    as a number or as its digits."""
     if isinstance(value, bytes):
         value = value.decode("utf-8", "replace")
     if isinstance(value, str):
         text = value.strip()
-        return _from_digits(text) if _COMPACT.fullmatch(text) else iso_time(text)
-    if isinstance(value, bool) or not isinstance(value, int):
+        if not _SINCE_1970.fullmatch(text):
+            return _from_digits(text) if _COMPACT.fullmatch(text) else iso_time(text)
+        value = Decimal(text)
+    if isinstance(value, bool) or not isinstance(value, int | float | Decimal):
         return None
-    seconds = value if value in _SECONDS else value // 1000
-    if seconds not in _SECONDS:
+    if not _SECONDS.start <= value < _SECONDS.stop * 1000:  # before int, which may be enormous
         return None
+    seconds = int(value) if value < _SECONDS.stop else int(value) // 1000
     return iso_time(datetime.fromtimestamp(seconds, UTC).isoformat())
 
 

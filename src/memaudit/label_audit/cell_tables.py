@@ -18,6 +18,7 @@ from pydantic import JsonValue
 
 from memaudit.core.errors import InvalidPackage, MemAuditError
 from memaudit.core.exact import exact, plain
+from memaudit.io.csv_rows import csv_rows
 from memaudit.io.files import read_bytes, read_text
 from memaudit.io.strict_json import parse_lines
 from memaudit.label_audit.frame import VALUES, FrameCell, KeyedCell, parse_label
@@ -79,8 +80,6 @@ def required(row: LabelRow, names: tuple[str, ...]) -> str:
 
 _FORMULA = re.compile(r"'*[=+\-@\t\r]")
 _SHIELDED = re.compile(r"'+[=+\-@\t\r]")
-LONGEST_CELL = 1 << 24
-"""Characters; the csv module's own limit is far below what a session's text needs."""
 
 
 def shielded(text: str) -> str:
@@ -134,28 +133,12 @@ def _csv(path: Path) -> Iterator[LabelRow]:
         text = read_bytes(path).decode("utf-8-sig")
     except UnicodeDecodeError:
         raise MemAuditError(f"{path.name}: is not UTF-8; save it as UTF-8") from None
-    csv.field_size_limit(max(csv.field_size_limit(), LONGEST_CELL))
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(text), strict=True)
-    try:
-        header = [name.strip() for name in next(reader, [])]
-        if len(set(header)) < len(header):
-            raise MemAuditError(f"{path.name}:1: names a column twice")
-        for cells in reader:
-            if not any(cells):
-                continue
-            data: dict[str, object] = dict(zip(header, map(unshielded, cells), strict=False))
-            row = LabelRow(data, path.name, reader.line_num)
-            if len(cells) != len(header):
-                raise row.wrong(f"has {len(cells)} cells, the header has {len(header)}")
-            yield row
-    except csv.Error as error:
-        raise MemAuditError(f"{path.name}:{reader.line_num}: is not CSV: {error}") from None
-
-
-def _delimiter(text: str) -> str:
-    """The separator of the header: in some countries spreadsheets save semicolons or tabs."""
-    header = text.partition("\n")[0]
-    return next((mark for mark in ",;\t" if mark in header), ",")
+    for line, header, cells in csv_rows(text, path.name):
+        data: dict[str, object] = dict(zip(header, map(unshielded, cells), strict=False))
+        row = LabelRow(data, path.name, line)
+        if len(cells) != len(header):
+            raise row.wrong(f"has {len(cells)} cells, the header has {len(header)}")
+        yield row
 
 
 _BOOLEANS = {"true": True, "false": False}

@@ -1,7 +1,5 @@
 """Label files in JSONL or CSV, read before they are fitted to a conversation."""
 
-import csv
-import io
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -11,13 +9,12 @@ from pathlib import Path
 from memaudit.core.errors import MemAuditError
 from memaudit.core.exact import exact
 from memaudit.datasets.json_records import dataset_hash, json_lines, read_piece
+from memaudit.io.csv_rows import csv_rows
 from memaudit.io.files import open_regular
 from memaudit.io.lenient_json import encodable
 from memaudit.io.strict_json import kind_of
 
 MAX_BYTES = 256 << 20
-MAX_CELL_LENGTH = 1 << 24
-"""Characters. The default limit of the csv module is too low for the text of a session."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,26 +92,15 @@ def _csv(path: Path) -> Iterator[LabelRow]:
         content = read_piece(file, MAX_BYTES + 1, path.name)
     if len(content) > MAX_BYTES:
         raise MemAuditError(f"{path.name}: is larger than {MAX_BYTES >> 20} MB; split it")
-    csv.field_size_limit(max(csv.field_size_limit(), MAX_CELL_LENGTH))
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise MemAuditError(f"{path.name}: is not UTF-8; save it as UTF-8") from None
-    # Not splitlines, which also splits at characters that belong to texts.
-    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
-    try:
-        header = [name.strip() for name in next(reader, [])]
-        if len(set(header)) < len(header):
-            raise MemAuditError(f"{path.name}:1: names a column twice")
-        for cells in reader:
-            if not cells:
-                continue
-            row = LabelRow(dict(zip(header, cells, strict=False)), path.name, reader.line_num)
-            if len(cells) != len(header):
-                raise row.wrong(f"has {len(cells)} cells, the header has {len(header)}")
-            yield row
-    except csv.Error as error:
-        raise MemAuditError(f"{path.name}:{reader.line_num}: is not CSV: {error}") from None
+    for line, header, cells in csv_rows(text, path.name):
+        row = LabelRow(dict(zip(header, cells, strict=False)), path.name, line)
+        if len(cells) != len(header):
+            raise row.wrong(f"has {len(cells)} cells, the header has {len(header)}")
+        yield row
 
 
 UNIT_FIELDS = frozenset({

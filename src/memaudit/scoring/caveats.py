@@ -27,7 +27,14 @@ class Caveat(Enum):
     UNDECIDED = "{cells} got no answer and {count} as not covered"
     LEFT_OUT = "left out, {what}: {number:,}"
     WITHOUT_SALIENCE = "no {policy} row: {memories} without a score in the file"
+    MIXED_USERS = (
+        "holds memories of {number:,} users ({names}): recency mixes them; import one with "
+        "--namespace"
+    )
 
+
+NAMED_USERS, LONGEST_USER = 3, 40
+"""Users that a caveat names, and the characters of each."""
 
 MISSING_ROWS = (Caveat.PARTLY_READ, Caveat.INCOMPLETE)
 """The store lacks, or may lack, memories of its system."""
@@ -46,6 +53,8 @@ class Caveats:
     """Per policy, the memories that a given file of scores does not have."""
     covers_nothing: bool = False
     """The store has memories, and none of them covers a unit of the package."""
+    mixed_users: tuple[str, ...] = ()
+    """The namespaces of the memories, if there are several and recency orders them as one."""
 
     @property
     def lines(self) -> list[str]:
@@ -54,7 +63,7 @@ class Caveats:
             text
             for _, text in caveat_texts(
                 self.unread_rows, self.incomplete, len(self.undecided), self.left_out,
-                self.without_salience, self.covers_nothing,
+                self.without_salience, self.covers_nothing, self.mixed_users,
             )
         ]  # fmt: skip
 
@@ -69,6 +78,7 @@ def caveat_texts(
     left_out: Mapping[str, int],
     without_salience: Mapping[str, int],
     covers_nothing: bool = False,
+    mixed_users: Sequence[str] = (),
 ) -> list[tuple[Caveat, str]]:
     """Every caveat that applies, with its line."""
     texts: list[tuple[Caveat, str]] = []
@@ -90,6 +100,10 @@ def caveat_texts(
         add(Caveat.LEFT_OUT, what=what, number=number)
     for policy, number in without_salience.items():
         add(Caveat.WITHOUT_SALIENCE, policy=policy, memories=counted(number, "memory"))
+    if mixed_users:
+        names = [name[:LONGEST_USER] for name in mixed_users[:NAMED_USERS]]
+        names += ["..."] if len(mixed_users) > NAMED_USERS else []
+        add(Caveat.MIXED_USERS, number=len(mixed_users), names=", ".join(names))
     return texts
 
 
@@ -102,8 +116,9 @@ def row_caveats(row: StoreRow) -> list[tuple[Caveat, str]]:
     signs = MISSING_MEMORIES if row.unread_rows else {*MISSING_MEMORIES, ExportWarning.PARTLY_READ}
     incomplete = [text for text in row.warnings if export_warning(text) in signs]
     return caveat_texts(
-        row.unread_rows, incomplete, row.undecided_cells, row.left_out, row.without_salience
-    )
+        row.unread_rows, incomplete, row.undecided_cells, row.left_out, row.without_salience,
+        mixed_users=row.mixed_users,
+    )  # fmt: skip
 
 
 def is_incomplete(row: StoreRow) -> bool:
@@ -133,4 +148,5 @@ def store_data(store: ExportedStore, caveats: Caveats) -> dict[str, Any]:
         "undecided_cells": len(caveats.undecided),
         "left_out": dict(caveats.left_out),
         "without_salience": dict(caveats.without_salience),
+        "mixed_users": list(caveats.mixed_users),
     }

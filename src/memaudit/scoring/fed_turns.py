@@ -20,6 +20,9 @@ TURNS = "turns"
 SAME_CONVERSATION = Fraction(4, 5)
 """Of the lines that were fed, how many are the package's; others may be dates or headings."""
 
+NAMED = 10
+"""Conversations that a message lists."""
+
 NOT_FED = "units about turns that not every store was fed"
 
 
@@ -90,6 +93,15 @@ def parse_names(pairs: Sequence[str]) -> dict[str, str]:
             raise MemAuditError(f"--map {pair!r} is not a pair of names; write OLD=NEW")
         names[old] = new
     return names
+
+
+def check_names(names: Mapping[str, str], known: set[str]) -> None:
+    """Refuse a name that no store has."""
+    for old, new in sorted(names.items()):
+        if old not in known:
+            some = ", ".join(map(repr, sorted(known)[:NAMED]))
+            has = f"the conversations are {some}" if known else "every package fits without --map"
+            raise MemAuditError(f"--map {old}={new}: no store has a conversation {old!r}; {has}")
 
 
 @dataclass(frozen=True, slots=True)

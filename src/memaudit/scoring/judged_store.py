@@ -73,6 +73,10 @@ UNPLACED = "memories that name no package, in a store that names one for others"
 FAILED_SALIENCE = "salience calls that failed or could not be read"
 
 
+PARTS_OF_ONE = ("letta", "markdown")
+"""Formats whose namespaces are blocks or folders, which one user may have many of."""
+
+
 def judge_store(
     package: Package, store: ExportedStore, judge: Judge, salience: Salience = OWN_SALIENCE
 ) -> WrittenStore:
@@ -136,7 +140,7 @@ def measured_store(
                 document=memory.document,
                 first_line=memory.lines[0] if memory.lines else 0,
                 context=memory.context,
-                has_order=memory.lines is None or WRITTEN_AFTER in memory.metadata,
+                has_order=_has_order(memory),
             )
             for memory in memories
         ),
@@ -149,9 +153,21 @@ def measured_store(
                 for policy, known in scores.items()
                 if len(known) < len(ids)
             },
+            mixed_users=_mixed_users(store, memories),
         ),
         _documents(store, memories, measure),
     )
+
+
+def _has_order(memory: Memory) -> bool:
+    return memory.lines is None or WRITTEN_AFTER in memory.metadata
+
+
+def _mixed_users(store: ExportedStore, memories: Sequence[Memory]) -> tuple[str, ...]:
+    """The users whose memories recency orders as if they were one user's."""
+    users = sorted({memory.namespace for memory in memories if memory.namespace})
+    mixed = len(users) > 1 and store.origin.format not in PARTS_OF_ONE
+    return tuple(users) if mixed and all(map(_has_order, memories)) else ()
 
 
 def _documents(
@@ -182,10 +198,12 @@ def active_memories(store: ExportedStore, package: Package) -> list[Memory]:
         return list(store.active)
     examples = written_from(store, package)
     if not examples:
+        names = sorted(known)
+        more = f" and {len(names) - 3} more" if len(names) > 3 else ""
         raise MemAuditError(
             f"{store.name!r} was not written for the package {package.name!r} but for "
-            f"{', '.join(sorted(map(repr, known))[:3])}; if that is the same conversation, say so "
-            "with --map OLD=NEW"
+            f"{', '.join(map(repr, names[:3]))}{more}; if that is the same conversation, say so "
+            f"with --map OLD=NEW, such as --map {names[0]}={package.name}"
         )
     return [memory for memory in store.active if memory.example in examples]
 

@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 from memaudit.core.errors import MemAuditError
 from memaudit.core.package import TABLES, Package
-from memaudit.io.files import read_bytes
+from memaudit.io.files import read_text
 from memaudit.io.strict_json import first_fault
 from memaudit.natural.annotations import AnnotationRecipe, build_package
 from memaudit.natural.build_plan import BuildJob, plan_build
@@ -44,7 +44,7 @@ class CorrectedPackage:
 def read_corrections(path: Path) -> list[Correction]:
     """The rows of a file of corrections."""
     try:
-        return TypeAdapter(list[Correction]).validate_json(read_bytes(path))
+        return TypeAdapter(list[Correction]).validate_json(read_text(path))
     except ValidationError as error:
         raise MemAuditError(
             f"{path.name}: {first_fault(error)}; a JSON list of rows with "

@@ -317,7 +317,8 @@ def sheet_data(package: str, text: str, lost: bool = True) -> dict[str, Any]:
         "judge": f"judge {text}", "coverage_is_an_estimate": True, "cost_rule": text,
         "group_cap": 1, "scores": [score],
         "stores": [{"name": f"store {text}", "warnings": [text], "unread_rows": 2,
-                    "undecided_cells": 3, "left_out": {text: 4}, "without_salience": {text: 5}}],
+                    "undecided_cells": 3, "left_out": {text: 4}, "without_salience": {text: 5},
+                    "mixed_users": [text, f"{text} 2"]}],
     }  # fmt: skip
     if lost:
         score["lost_units"] = [unit]

@@ -95,14 +95,14 @@ def recognise(path: Path, size: int) -> Recognised | None:
     except OSError as error:
         raise MemAuditError(f"cannot be read: {error.strerror or error}") from None
     if size <= WHOLE:
-        return _recognise_parsed(data.decode("utf-8", "replace"), path)
+        return _recognise_parsed(data.decode("utf-8-sig", "replace"), path)
     return _recognise_long(data, path)
 
 
 def read_object(path: Path) -> dict[str, Any]:
     """The object in a JSON file; empty if it holds something else."""
     try:
-        data = json.loads(regular(path).read_text("utf-8"))
+        data = json.loads(regular(path).read_text("utf-8-sig"))
     except OSError as error:
         raise MemAuditError(f"cannot be read: {error.strerror or error}") from None
     except RecursionError:

@@ -65,6 +65,8 @@ def _caveats(scores: ScoreLines) -> list[tuple[str, str, str]]:
                 words.append(f"cells without an answer: {store.undecided_cells:,}")
             words += [f"left out, {what}: {count:,}" for what, count in store.left_out.items()]
             words += [f"without {sort}: {n:,}" for sort, n in store.without_salience.items()]
+            if store.mixed_users:
+                words.append(f"users that recency mixes: {len(store.mixed_users):,}")
             notes += [(file.package, store.name, text) for text in words]
     return notes
 
