@@ -11,7 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-from memaudit.adapters.protocol import ImportOptions
+from memaudit.adapters.protocol import ImportOptions, MappedFields
 from memaudit.adapters.registry import import_store as read_export
 from memaudit.adapters.registry import open_store, parse_argument
 from memaudit.adapters.store import ExportedStore, Memory, Origin, Times, store_digest
@@ -21,6 +21,7 @@ from memaudit.core.notebook import Frame, html_table, html_text, to_frame
 from memaudit.core.package import Package
 from memaudit.core.seeds import parse_seeds
 from memaudit.io.packages import read_package, read_packages
+from memaudit.scoring.fed_turns import check_names, examples_of, renamed
 from memaudit.scoring.judged_store import read_salience
 from memaudit.scoring.judges import Judge, named_judge, refuse_shared_ids
 from memaudit.scoring.package_scores import Scoring, score_package
@@ -46,16 +47,35 @@ def import_store(
     format: str | None = None,
     view: str | None = None,
     namespace: str | None = None,
+    conversation: str | None = None,
     as_of: str | None = None,
     times: Times = "shown",
+    map: Mapping[str, str] | None = None,
+    text: str | None = None,
+    time: str | None = None,
+    id: str | None = None,
+    namespace_field: str | None = None,
 ) -> ExportedStore:
     """Read the export of a memory system; several files of one export as a list.
 
-    The format is guessed unless it is given. `store.warnings` says what could not be read.
+    The format is guessed unless it is given. With `text`, any file is read by the names of its
+    fields. `map` gives conversations the names that packages have. `store.warnings` says what could
+    not be read.
     """
-    paths = [path] if isinstance(path, str | Path) else path
-    options = ImportOptions(name, view, namespace, as_of, times)
-    return read_export([Path(one) for one in paths], format, options)
+    if text is None and (time, id, namespace_field) != (None, None, None):
+        raise MemAuditError("--time, --id and --namespace-field need --text, the field to score")
+    options = ImportOptions(
+        name=name,
+        view=view,
+        namespace=namespace,
+        conversation=conversation,
+        as_of=as_of,
+        times=times,
+        fields=None if text is None else MappedFields(text, time, id, namespace_field),
+    )
+    store = read_export(_paths(path), format, options)
+    check_names(map or {}, examples_of(store))
+    return renamed(store, map or {})
 
 
 def labels(

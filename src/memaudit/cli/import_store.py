@@ -89,11 +89,10 @@ def import_store(
     as_json: Annotated[bool, typer.Option("--json", help="Print the counts as JSON.")] = False,
 ) -> None:
     """Read the export of a memory system, and count active, inactive and skipped rows."""
-    from memaudit.adapters import registry
-    from memaudit.adapters.protocol import ImportOptions, MappedFields
+    from memaudit import api
     from memaudit.adapters.registry import ADAPTERS
     from memaudit.adapters.store import write_store
-    from memaudit.scoring.fed_turns import check_names, examples_of, parse_names, renamed
+    from memaudit.scoring.fed_turns import parse_names
 
     paths = [Path(argument) for argument in arguments]
     if format is None and len(paths) > 1 and arguments[0] in ADAPTERS:
@@ -106,14 +105,11 @@ def import_store(
     if any(os.path.realpath(path) == os.path.realpath(out) for path in paths):
         raise MemAuditError(f"{out}: is the export itself; write the store to another file")
     may_write(out, "store")
-    fields = MappedFields(text, time, id, namespace_field) if text is not None else None
-    if fields is None and (time, id, namespace_field) != (None, None, None):
-        raise MemAuditError("--time, --id and --namespace-field need --text, the field to score")
-    names = parse_names(map or [])
-    options = ImportOptions(name, view, namespace, conversation, as_of, named_times(times), fields)
-    store = registry.import_store(paths, format, options)
-    check_names(names, examples_of(store))
-    store = renamed(store, names)
+    store = api.import_store(
+        paths, name, format=format, view=view, namespace=namespace, conversation=conversation,
+        as_of=as_of, times=named_times(times), map=parse_names(map or []), text=text, time=time,
+        id=id, namespace_field=namespace_field,
+    )  # fmt: skip
     write_store(store, out)
     if as_json:
         typer.echo(json.dumps(_data(store, out), indent=2))

@@ -58,6 +58,8 @@ ADVICE = {
 LITTLE = Fraction(1, 10)
 """Below this total loss the advice is to look downstream."""
 
+STAGES = ("common union", "union", "union as far as written", "store alone", "kept")
+
 UnitValues = Mapping[str, Enclosure]
 """What a store is worth, unit by unit."""
 
@@ -94,6 +96,8 @@ class Diagnosis:
     kept_between: Enclosure
     kept_units: Mapping[str, Fraction]
     steps: tuple[LossStep, ...]
+    stages: Mapping[str, Fraction]
+    """The values that the losses lie between, from OPT of the common union down."""
     advice: str
 
     @property
@@ -163,6 +167,7 @@ def diagnose_losses(
         kept_between=_share(kept_value.low, kept_value.high, opt),
         kept_units={unit: value.high for unit, value in stages[-1].items() if value.high},
         steps=steps,
+        stages={name: _total(units).high for name, units in zip(STAGES, stages, strict=True)},
         advice=ADVICE["kept" if little else worst.name],
     )
 

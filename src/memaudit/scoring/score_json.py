@@ -141,6 +141,7 @@ def diagnosis_row(diagnosis: Diagnosis | NoDiagnosis) -> dict[str, Any]:
         }
     row = {
         "optimum": rounded(diagnosis.optimum),
+        "stages": {name: rounded(value) for name, value in diagnosis.stages.items()},
         "kept": str(diagnosis.kept_share),
         "losses": {step.name: _step_row(step, diagnosis.is_exact) for step in diagnosis.steps},
         "advice": diagnosis.advice,
