@@ -6,12 +6,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 
 from memaudit.core.budgets import OWN
 from memaudit.core.errors import MemAuditError
 from memaudit.core.exact import MAX_DIGITS, common_denominator
+from memaudit.core.notebook import Frame, html_table, to_frame
+from memaudit.core.number_text import with_interval
+from memaudit.core.text import counted
 from memaudit.formats.score_file import LOSS_STEPS, MOST_DIGITS, LossDiagnosis, ScoreRow
 from memaudit.report.leaderboard_entries import Entries
 from memaudit.scoring.caveats import is_incomplete
@@ -70,7 +74,7 @@ class Gap:
         return "distinguished" if self.p_holm < CLEAR else "not distinguished"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Board:
     """Everything a leaderboard shows. Stores of a budget are ordered by their mean.
 
@@ -90,6 +94,36 @@ class Board:
     def one_package(self) -> bool:
         """Whether there is nothing to resample."""
         return len(self.entries.packages) == 1
+
+    def __repr__(self) -> str:
+        over = counted(len(self.entries.packages), "package")
+        note = f"({over}: no intervals)" if self.one_package else f"({over})"
+        return "\n".join(
+            f"budget {budget}: "
+            + ", ".join(
+                f"{row.store} {with_interval(row.kept.mean, row.kept.low, row.kept.high)}"
+                for row in rows
+            )
+            + f" {note}"
+            for budget, rows in self.budgets
+        )
+
+    def to_frame(self) -> Any:
+        """A pandas data frame with a row per budget and store, the best first."""
+        return to_frame(self._frame())
+
+    def _frame(self) -> Frame:
+        names = ("budget", "store", "packages", "score", "ci_low", "ci_high", "best_subset")
+        return (*names, *LOSS_STEPS), [
+            (budget, row.store, row.kept.n, row.kept.mean, row.kept.low, row.kept.high,
+             row.upper.mean, *(float(row.shares[step]) if row.shares else None
+                               for step in LOSS_STEPS))
+            for budget, rows in self.budgets
+            for row in rows
+        ]  # fmt: skip
+
+    def _repr_html_(self) -> str:
+        return html_table(*self._frame())
 
 
 def board(entries: Entries) -> Board:
