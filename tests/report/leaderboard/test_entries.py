@@ -1,14 +1,12 @@
 """What cannot be compared is refused in one line; what is not known is left alone."""
 
-import json
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from memaudit.core.errors import MemAuditError
-from memaudit.report.leaderboard_entries import kept_ratio, read_scores
+from memaudit.report.leaderboard_entries import read_scores
 from tests.report.leaderboard.scores import row, write
 
 
@@ -28,7 +26,7 @@ def test_reads_all(tmp_path: Path) -> None:
     (tmp_path / "page.html").write_text("x")
     found = read_scores(tmp_path)
     assert found.packages == ("p", "q")
-    assert [(entry.package, entry.row.store, kept_ratio(entry.row)) for entry in found.entries] == [
+    assert [(entry.package, entry.row.store, entry.row.score) for entry in found.entries] == [
         ("p", "a", 0.5), ("p", "b", 0.25), ("q", "a", 0.75),
     ]  # fmt: skip
     assert (found.judges, found.is_estimate, found.cost_rule) == (
@@ -37,18 +35,6 @@ def test_reads_all(tmp_path: Path) -> None:
         "words",
     )
     assert found.skipped == ("store.json",)
-
-
-def test_over_budget_counts_what_is_cut(tmp_path: Path) -> None:
-    """The whole store does not fit: the ratio is of its newest memories, and not above 1."""
-    over = row("a", "1/2")
-    over["feasible"] = False
-    over["common_union_ratio"]["value"] = 1.7
-    over["pruned"]["recency"]["common_union_ratio"] = 0.375
-    write(tmp_path, "p", over)
-    (entry,) = read_scores(tmp_path).entries
-    assert kept_ratio(entry.row) == 0.375
-    assert entry.row.budget == Fraction(10)
 
 
 @pytest.mark.parametrize(
@@ -79,22 +65,14 @@ def test_a_label_file_a_package(tmp_path: Path) -> None:
 def test_another_union(tmp_path: Path) -> None:
     """Stores scored apart have other denominators."""
     write(tmp_path, "p", row("a", "1/2"))
-    other = row("b", "1/2")
-    path = write(tmp_path, "p2", other)
-    data = json.loads(path.read_text())
-    data["package"] = "p"
-    data["scores"][0]["package_ratio"]["digest"] = "package p"
-    path.write_text(json.dumps(data))
+    write(tmp_path, "p2", row("b", "1/2"), package="p", digest="package p")
     assert "over different unions" in refused(tmp_path)
 
 
 def test_same_name_other_package(tmp_path: Path) -> None:
     """Two packages of one name are distinguished by digest."""
     for file, digest in (("one", "1234567890"), ("two", "abcdefghij")):
-        path = write(tmp_path, file, row("a", "1/2"), package="p")
-        data = json.loads(path.read_text())
-        data["scores"][0]["package_ratio"]["digest"] = digest
-        path.write_text(json.dumps(data))
+        write(tmp_path, file, row("a", "1/2"), package="p", digest=digest)
     assert read_scores(tmp_path).packages == ("p (12345678)", "p (abcdefgh)")
 
 
@@ -112,9 +90,15 @@ def test_wrong_numbers(tmp_path: Path) -> None:
     write(tmp_path, "p", bad)
     assert "do not sum to 1" in refused(tmp_path)
     high = row("a", "1/2")
-    high["common_union_ratio"]["value"] = 1.2
+    high["score"] = 1.2
     write(tmp_path, "p", high)
-    assert "not between 0 and 1" in refused(tmp_path)
+    assert "score" in refused(tmp_path)
+
+
+def test_an_earlier_version(tmp_path: Path) -> None:
+    """Its numbers were others: score again."""
+    write(tmp_path, "p", row("a", "1/2"), version=1)
+    assert "score the stores again" in refused(tmp_path)
 
 
 @pytest.mark.parametrize("text", ["{", '{"scores": 1, "judge": "x"}', "[" * 100_000])

@@ -291,31 +291,33 @@ def sheet_data(package: str, text: str, lost: bool = True) -> dict[str, Any]:
     """The scores of one store, with a text in every field: 8 of OPT, a quarter lost at each step
     but one."""
     ratio = {"value": None, "undefined": text, "between": [0.25, 0.5], "optimum": 8.0,
-             "certified": False, "bound": 9.0}  # fmt: skip
-    cut = {"value": 2.0, "cost": 1, "memories": 1, "union_ratio": 0.25, "common_union_ratio": 0.25}
+             "certified": False, "bound": 9.0, "digest": text}  # fmt: skip
+    part = {"value": 2.0, "cost": 1, "memories": 1, "ratio": 0.25}
+    optimum = {"value": 8.0, "certified": False, "bound": 9.0, "digest": text}
     loss = {"share": "1/4", "value": 2.0, "units": [[f"unit {text}", 2.0]], "queries": [text]}
     losses: dict[str, Any] = {
         step: {**loss, "more_units": 5} for step in ("generation", "extraction", "cost")
     }
     losses["selection"] = {"share": "0", "value": 0.0}
-    parts = dict.fromkeys(("generation", "extraction", "cost", text), 1.5)
     unit = {"unit": f"unit {text}", "kind": f"kind {text}", "text": f"what {text}", "weight": 8.0,
-            "lost": 6.0, "kept": 0.0, "step": text, "parts": parts,
-            "queries": [{"id": f"q {text}", "text": f"asked {text}"}]}  # fmt: skip
+            "lost": 6.0, "step": text,
+            "asked_by": [{"id": f"q {text}", "text": f"asked {text}"}]}  # fmt: skip
     cell = {"store": text, "id": f"m {text}", "text": f"memory {text}", "cost": 1, "unit": text,
             "value": "1/3", "provenance": text, "rationale": text}  # fmt: skip
     score = {
-        "store": f"store {text}", "budget": 3, "memories": 1, "value": 2.0, "cost": 1,
-        "feasible": True, "package_ratio": ratio, "union_ratio": ratio,
-        "common_union_ratio": ratio, "upper_pruned": cut, "pruned": {f"policy {text}": cut},
+        "store": f"store {text}", "budget": 3, "asked": "3", "score": None, "undefined": text,
+        "between": [0.25, 0.5], "kept_by": text, "optimum": optimum, "kept": part,
+        "written": {"memories": 1, "cost": 1, "value": 2.0},
+        "package_ratio": ratio, "union_ratio": ratio, "best_subset": part,
+        "policies": {f"policy {text}": part},
         "unit_kinds": {f"sort {text}": {"units": 1, "weight": 8.0, "value": 2.0}},
-        "diagnosis": {"optimum": 8.0, "kept": "1/4", "kept_by": text, "losses": losses,
+        "diagnosis": {"optimum": 8.0, "kept": "1/4", "losses": losses,
                       "advice": f"advice {text}"},
     }  # fmt: skip
     sheet = {
-        "format": "memaudit-scores", "version": 1, "package": package, "digest": text,
-        "judge": f"judge {text}", "coverage_is_an_estimate": True, "cost_rule": text,
-        "group_cap": 1, "scores": [score],
+        "format": "memaudit-scores", "version": 2, "package": package, "digest": text,
+        "union_digest": text, "judge": f"judge {text}", "package_cells": "judged",
+        "coverage_is_an_estimate": True, "cost_rule": text, "group_cap": 1, "scores": [score],
         "stores": [{"name": f"store {text}", "warnings": [text], "unread_rows": 2,
                     "undecided_cells": 3, "left_out": {text: 4}, "without_salience": {text: 5},
                     "mixed_users": [text, f"{text} 2"]}],
@@ -381,7 +383,7 @@ def hostile_records(folder: Path, corpus: tuple[str, ...]) -> None:
         write_store(store, folder / f"store-{number}.json")
     sheets = [sheet_data(f"{n} {text}", text) for n, text in enumerate(corpus)]
     (folder / "bare.json").write_text(json.dumps(sheet_data("p", "\n".join(corpus), lost=False)))
-    standing = {"store": corpus[0], "budget": 3, "kept": {"n": 1, "mean": 0.5}}
+    standing = {"store": corpus[0], "budget": "3", "score": {"n": 1, "mean": 0.5}}
     many = {"format": "memaudit-scores", "version": 1, "packages": sheets,
             "not_scored": [{"package": t, "store": t, "reason": t} for t in corpus],
             "summary": {"standings": [standing]}}  # fmt: skip

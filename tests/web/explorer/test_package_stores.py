@@ -149,7 +149,7 @@ def test_what_is_over_the_budget_comes_after_what_fits(records_site: Site) -> No
     kinds = ["fits" if row[1][0].isdecimal() else row[1][:3] for row in table]
     assert list(dict.fromkeys(kinds)) in (["fits", "not"], ["fits", "not", "fai"])
     (digest,) = [row for row in over if "stores/digest.json" in row[0]]
-    assert "cut to the budget, by lexical, an estimate; in cells scored 0.000" in digest[0]
+    assert "cut by recency, by lexical, an estimate; in cells score 0.000" in digest[0]
     hrefs = {element.attributes.get("href") or "" for element in tree.named("a")}
     (file,) = [
         entry for entry in records_site.library.of("scores") if entry.place.endswith("/cells.json")

@@ -47,13 +47,12 @@ def test_every_store_and_budget(records_site: Site) -> None:
     """The table of docs/scoring.md."""
     tree = page(records_site, f"scores/{slug_of(records_site, 'scores', 'cells')}/index.html")
     table = table_rows(tree, "scores-table")
-    assert [(row[0], row[2], row[4], *row[6:11]) for row in table] == [
-        ("notes", "12", "4", "1.333", "1.143", "1.143", "1.000", "0.000"),
-        ("digest", "12", "3.5", "1.167", "1.167", "1.000", "0.000", "0.000"),
-        ("notes", "24", "4", "1.000", "0.889", "0.889", "0.889", "0.778"),
-        ("digest", "24", "3.5", "0.875", "0.875", "0.778", "0.875", "0.000"),
+    assert [(row[0], *row[2:5], *row[6:]) for row in table] == [
+        ("notes", "12", "0.000", "recency", "1.000", "29", "4"),
+        ("digest", "12", "0.000", "recency", "0.000", "30", "2"),
+        ("notes", "24", "0.778", "recency", "0.889", "29", "4"),
+        ("digest", "24", "0.000", "recency", "0.778", "30", "2"),
     ]
-    assert [row[5] for row in table] == ["29 over", "30 over", "29 over", "30 over"]
     assert "digest: truncated: the list may go on" in element_with(tree, "unseen").all_text
     assert "an estimate, not labels" in tree.text
 
@@ -85,17 +84,18 @@ def test_lost_units_lead_to_the_package(records_site: Site) -> None:
     address = line(records_site, "cells", "digest", 24)
     tree = page(records_site, address)
     table = table_rows(tree, "lost-table")
-    assert [(row[0], row[2]) for row in table] == [
-        ("Ingrid never wants breakfast booked.", "1"),
-        ("Ingrid wants foam pillows.", "1"),
-        ("Feather pillows make Ingrid sneeze.", "1"),
-        ("For Ingrid a shower will do; a bathtub is only nice to have.", "1"),
-        ("Ingrid wants hotel rooms away from the lift.", "0.5"),
+    assert [(row[0], row[2], row[3]) for row in table] == [
+        ("For Ingrid a shower will do; a bathtub is only nice to have.", "1", "generation"),
+        ("Ingrid wants hotel rooms away from the lift.", "+0.5", "generation"),
+        ("Feather pillows make Ingrid sneeze.", "0.5", "extraction"),
+        ("Ingrid wants hotel rooms away from the lift.", "1", "selection"),
+        ("Ingrid never wants breakfast booked.", "1", "selection"),
+        ("Ingrid wants foam pillows.", "1", "selection"),
+        ("Feather pillows make Ingrid sneeze.", "0.5", "selection"),
     ]
-    assert table[2][3] == "extraction extraction 0.5, selection 0.5"
     package = slug_of(records_site, "package", "hotel-rooms")
     links = hrefs(tree)
-    assert sum(f"package/{package}/query/" in href for href in links) == 5
+    assert sum(f"package/{package}/query/" in href for href in links) == 7
     assert sum(f"package/{package}/coverage.html#u-" in href for href in links) >= 5
 
 
@@ -117,7 +117,7 @@ def test_failures_only(records_site: Site) -> None:
     sheets = records_site.library.scores(one)
     expected = sum(len(line.score.lost_units or ()) for line in sheets.lines)
     table = table_rows(page(records_site, f"scores/{one.slug}/lost.html"), "lost-table")
-    assert len(table) == expected == 14
+    assert len(table) == expected == 19
     assert {(row[5], row[6]) for row in table} == {
         (store, budget) for store in ("notes", "digest") for budget in ("12", "24")
     }
@@ -135,8 +135,10 @@ def test_what_a_file_does_not_list_is_said(tmp_path: Path) -> None:
     site = Site(Library([tmp_path]))
     tree = page(site, line(site, "s", "store x", 3))
     assert "15 more are in none of its lists" in tree.text
-    (row,) = table_rows(tree, "lost-table")
-    assert (row[0], row[2]) == ("unit x", "6")
+    rows = table_rows(tree, "lost-table")
+    assert [(row[0], row[2], row[3]) for row in rows] == [
+        ("unit x", "2", step) for step in ("generation", "extraction", "cost")
+    ]
     assert "(not in the library)" in tree.text
     assert "0.250 to 0.500" in tree.text  # an optimum that is not certified: two ends
 
@@ -168,7 +170,7 @@ def test_shares_that_do_not_add_up_are_refused(tmp_path: Path) -> None:
 def test_many_lines_and_many_losses_have_pages(tmp_path: Path) -> None:
     count = scores.MOST_ROWS + 1
     sheets = [sheet_data(f"p{n}", "x") for n in range(count)]
-    data = {"format": "memaudit-scores", "version": 1, "packages": sheets}
+    data = {"format": "memaudit-scores", "version": 2, "packages": sheets}
     (tmp_path / "s.json").write_text(json.dumps(data))
     site = Site(Library([tmp_path]))
     slug = slug_of(site, "scores", "s")
