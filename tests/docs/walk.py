@@ -252,7 +252,7 @@ DECLARED: list[tuple[str, str, tuple[str, str]]] = [
     (REPRODUCE, "$ memaudit reproduce all --seeds", ("elsewhere", ARTIFACT)),
     (REPRODUCE, "$ memaudit reproduce verify", ("elsewhere", ARTIFACT)),
     ("docs/scoring.md", "OPT(common union) - OPT(package + store)", ("figure", "")),
-    ("docs/scoring.md", "'digest' reaches", ("elsewhere", GUIDE)),
+    ("docs/scoring.md", "digest at 24 scores", ("elsewhere", GUIDE)),
     (STORES, "$ memaudit import passages.json", ("run", "")),
     (STORES, "from pathlib import Path", ("python", "")),
     (STORES, "json.dump(memory.get_all(", ("python-parse", SYSTEM)),

@@ -136,8 +136,6 @@ def notes(board: Board) -> list[str]:
         what = first.package if first.store is None else f"{first.store} on {first.package}"
         more = f", and {len(missing) - 1:,} more" if len(missing) > 1 else ""
         lines.append(f"not scored, left out of all means: {what} ({first.reason}){more}")
-    if board.entries.cost_rule is None:
-        lines.append("the files do not name their cost rule: make sure that all use the same one")
     if board.entries.skipped:
         lines.append(f"no scores in {', '.join(board.entries.skipped)}: left out")
     return lines

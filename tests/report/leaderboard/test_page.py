@@ -23,7 +23,7 @@ def test_numbers_are_there(tmp_path: Path) -> None:
     (data,) = tree.named("script")
     found = json.loads(data.text)
     assert found["coverage_is_an_estimate"] is False
-    assert [row["kept"]["mean"] for row in found["standings"]] == [0.75, 0.5]
+    assert [row["score"]["mean"] for row in found["standings"]] == [0.75, 0.5]
     assert found["differences"][0]["mean"] == 0.25
     cells = [cell.all_text for cell in tree.named("td")]
     assert "0.750" in cells
