@@ -111,7 +111,7 @@ def score_store(
     from memaudit.core.budgets import asked_budget
     from memaudit.core.errors import MemAuditError
     from memaudit.scoring.judged_store import read_salience
-    from memaudit.scoring.judges import named_judge
+    from memaudit.scoring.judges import named_judge, refuse_shared_ids
     from memaudit.scoring.package_scores import Scoring, score_package
     from memaudit.scoring.pruning import named_policy
     from memaudit.solvers.protocol import checked_seconds
@@ -122,6 +122,7 @@ def score_store(
         if cost_rule is not None:
             scored = scored.recost(cost_rule)
         stores = [_store(store), *map(_store, against)]
+        refuse_shared_ids([judge], _path(label_memories), stores)
         by = named_judge(judge, _path(label_memories))
         scoring = Scoring(
             (asked_budget(budget),), {one.name: by for one in stores},
