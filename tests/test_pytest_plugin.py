@@ -21,10 +21,11 @@ TEXTS = ["Ingrid wants hotel rooms away from the lift.", "Ingrid never wants bre
 
 def test_texts(memaudit_score):
     found = memaudit_score("package.json", TEXTS, 40)
-    assert 0 < found.ratio < 1
+    assert 0 < found.score < 1
     assert (found.store, found.kept_by, found.is_estimate) == (
         "store under test", "everything fits", True)
-    found.at_least(found.ratio, allow_estimates=True)
+    assert found.score == found.result[40].score
+    found.at_least(found.score, allow_estimates=True)
 
 def test_estimate(memaudit_score):
     memaudit_score("package.json", TEXTS, 40).at_least(0)
@@ -34,10 +35,23 @@ def test_the_same_from_objects(memaudit_score):
     store = import_store([Path("export.txt")])
     other = memaudit_score(read_package(Path("package.json")), store, Fraction(40))
     assert other.store == "export"
-    assert other.ratio == memaudit_score(Path("package.json"), TEXTS, "40").ratio
+    assert other.score == memaudit_score(Path("package.json"), TEXTS, "40").score
+
+def test_shares_and_own_costs(memaudit_score):
+    own = memaudit_score("package.json", TEXTS, "own")
+    assert (own.kept_by, own.result["own"].budget) == ("everything fits", 13)
+    assert memaudit_score("package.json", TEXTS, "5%").kept_by == "recency"
+
+def test_against(memaudit_score):
+    Path("other.txt").write_text("Ingrid wants foam pillows.")
+    other = import_store([Path("other.txt")])
+    found = memaudit_score("package.json", TEXTS, 40, against=[other])
+    assert [row.store for row in found.result] == ["store under test", "other"]
+    assert found.score == found.result["store under test", 40].score
+    assert found.score <= memaudit_score("package.json", TEXTS, 40).score
 
 def test_cut(memaudit_score):
-    assert memaudit_score("package.json", TEXTS, 6).kept_by == "cut by recency"
+    assert memaudit_score("package.json", TEXTS, 6).kept_by == "recency"
 
 def test_below(memaudit_score):
     memaudit_score("package.json", ["Anders works in Gothenburg."], 40).at_least(0.6, True)
@@ -48,7 +62,7 @@ def test_partly_read(memaudit_score):
     store = import_store([Path("torn.jsonl")], "plain")
     found = memaudit_score("package.json", store, 40)
     assert found.notes == ("PARTLY READ: 1 row of the export is not in the store",)
-    assert found.certified and found.highest == found.ratio
+    assert found.certified
     found.at_least(0, allow_estimates=True)
 
 def test_partly_read_below(memaudit_score):
@@ -62,14 +76,29 @@ def test_options(memaudit_score):
     Path("salience.jsonl").write_text(json.dumps(calls) + "\\n")
     found = memaudit_score("package.json", TEXTS, 8, policy="salience", salience="salience.jsonl",
                            group_cap=2, seconds=60)
-    assert found.kept_by == "cut by salience"
-    assert found.ratio > 0
+    assert found.kept_by == "salience"
+    assert found.score > 0
     asked = memaudit_score("package.json", TEXTS, 8, policy="query_salience",
                            query_salience="salience.jsonl")
-    assert asked.kept_by == "cut by query_salience"
+    assert asked.kept_by == "query_salience"
 
 def test_seconds(memaudit_score):
     memaudit_score("package.json", TEXTS, 40, seconds=-1)
+
+def test_labels_by_id_of_two_stores(memaudit_score):
+    Path("labels.csv").write_text("memory_id,unit_id,coverage\\nline-1,u1,1\\n")
+    stores = []
+    for name in ("one", "two"):
+        Path(f"{name}.txt").write_text("Ingrid wants foam pillows.")
+        stores.append(import_store([Path(f"{name}.txt")]))
+    memaudit_score("package.json", stores[0], 40, judge="labels:labels.csv").at_least(0)
+    memaudit_score("package.json", stores[0], 40, judge="labels:labels.csv", against=stores[1:])
+
+def test_budget(memaudit_score):
+    memaudit_score("package.json", TEXTS, "40 words")
+
+def test_policy(memaudit_score):
+    memaudit_score("package.json", TEXTS, 8, policy="salience")
 
 def test_mistake(memaudit_score):
     memaudit_score("none.json", TEXTS, 40)
@@ -83,25 +112,30 @@ def test_numbers_are_no_texts(memaudit_score):
 
 
 def test_scores_and_failures(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Ratios pass, a store below the bar and mistakes fail with one line each, no traceback."""
+    """Scores pass, a store below the bar and mistakes fail with one line each, no traceback."""
     # Named on the command line, so that it is found once, whether or not the project is installed.
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
     write_package(natural_set()[0], Path(pytester.path) / "package.json")
     pytester.makepyfile(SUITE)
     result = pytester.runpytest_subprocess("-p", "memaudit.pytest_plugin")
-    result.assert_outcomes(passed=5, failed=7, warnings=4)
+    result.assert_outcomes(passed=7, failed=10, warnings=4)
     result.stdout.fnmatch_lines(
         [
-            "memaudit_score: not decided: the ratio of 'store under test' is an estimate, *",
-            "*'store under test' reaches 0.* of the best store within 40, the minimum is 0.6 "
-            "(everything fits, an ESTIMATE: 0.0% of the optimum and 0.0% of the store rest on "
-            "assumed cells, and so does every 0, COVERS NOTHING of this package: was it written "
-            "for the same conversation?)",
-            "'torn' reaches 0.* of the best store within 40, the minimum is 0.6 (everything fits, "
-            "an ESTIMATE: 0.0% of the optimum and 0.0% of the store rest on assumed cells, "
-            "and so does every 0, PARTLY READ: 1 row of the export is not in the store, COVERS "
-            "NOTHING of this package: was it written for the same conversation?)",
+            "memaudit_score: not decided: the score of 'store under test' is an estimate, *",
+            "store under test at 40 scores 0.0000, everything fits; over OPT of package + store "
+            "under test; loses extraction 100.0%; an ESTIMATE: 0.0% of the optimum and 0.0% of the "
+            "store rest on assumed cells, and so does every 0; COVERS NOTHING of this package: was "
+            "it written for the same conversation? (minimum 0.6)",
+            "torn at 40 scores 0.0000, everything fits; over OPT of package + torn; loses "
+            "extraction 100.0%; an ESTIMATE: 0.0% of the optimum and 0.0% of the store rest on "
+            "assumed cells, and so does every 0; PARTLY READ: 1 row of the export is not in the "
+            "store; COVERS NOTHING of this package: was it written for the same conversation? "
+            "(minimum 0.6)",
             "memaudit_score: --seconds must be above 0, not -1",
+            "memaudit_score: two stores have a memory 'line-1', and labels name memories by id: *",
+            "memaudit_score: budget '40 words': *; write a cost such as 250, a share of the "
+            "conversation such as 10%, or own",
+            "memaudit_score: 'store under test' has no salience for every memory; use recency",
             "memaudit_score: *none.json*does not exist*",
             "memaudit_score: unknown judge 'me'; known judges: *",
             "memaudit_score: a store is the path of an imported one, an ExportedStore, or a list "

@@ -37,7 +37,7 @@ def test_command(files: tuple[Path, Path, Path]) -> None:
     for side, name in (("judge", "lexical"), ("against", f"labels:{labels}")):
         ratio = data["ratios"][1]["kept"][side]
         bar = ("gate", package, store, "--budget", "40", "--judge", name,
-               "--allow-estimates", "--min-ratio")  # fmt: skip
+               "--allow-estimates", "--min-score")  # fmt: skip
         done(*bar, ratio - 1e-6)
         assert run(*bar, ratio + 1e-6).exit_code == 1
     text = run(*words, "--budget", "40").stdout

@@ -18,26 +18,51 @@ def test_scores_add_up(hotel_files: Files) -> None:
     assert data["coverage_is_an_estimate"] is True
     assert [row["budget"] for row in data["scores"]] == [10, 40]
     for row in data["scores"]:
-        assert row["union_ratio"]["certified"]
-        assert row["upper_pruned"]["union_ratio"] <= 1
+        assert row["optimum"]["certified"]
+        assert row["score"] <= row["best_subset"]["ratio"] <= 1
         lost = row["diagnosis"]
         shares = [Fraction(step["share"]) for step in lost["losses"].values()]
         assert sum(shares) + Fraction(lost["kept"]) == 1
+        assert Fraction(lost["kept"]) == Fraction(row["exact"])
+        assert row["score"] == pytest.approx(float(Fraction(row["exact"])))
 
 
 def test_printed(hotel_files: Files) -> None:
-    """An estimate is called one, a store over budget is marked, losses are shown by kind."""
-    text = done("score", *hotel_files, "--budget", "10").stdout
-    for part in ("ESTIMATE", "costs more than the budget", "loses generation",
-                 "at 10, by kind of unit", "preference"):  # fmt: skip
-        assert part in text
+    """One table: an estimate is called one, the policy that cut a store over budget is named, and
+    the score stands beside its losses. --all adds the other numbers, a line of meaning for each,
+    and kinds of units."""
+    words = ("score", *hotel_files, "--budget", "20,40")
+    text = done(*words).stdout
+    rows = [line.split() for line in text.splitlines() if line.startswith(" export ")]
+    assert [row[:4] for row in rows] == [
+        ["export", "20", "36", "recency"], ["export", "40", "36", "all"],
+    ]  # fmt: skip
+    for score, *losses in (row[4:] for row in rows):
+        total = float(score) * 100 + sum(float(share.rstrip("%")) for share in losses)
+        assert len(losses) == 4
+        assert total == pytest.approx(100, abs=0.3)
+    assert "judge lexical, an ESTIMATE by shared words" in text
+    assert "score: what a store keeps within the budget, over OPT of" in text
+    assert "--all prints the other numbers" in text
+    for more in ("by kind of unit", "/ package", "F(Y)"):
+        assert more not in text
+    everything = done(*words, "--all").stdout
+    head = next(line for line in everything.splitlines() if "F(Y)" in line)
+    columns = head.split("budget")[1].replace("/ ", "/").split()
+    assert columns == ["F(Y)", "F(kept)", "/package", "/union", "best", "recency"]
+    for column in columns:
+        start = f"{column.replace('/', '/ ')}: "
+        assert sum(line.startswith(start) for line in everything.splitlines()) == 1
+    for more in ("export at 20, by kind of unit", "preference", "less what was gained for it"):
+        assert more in everything
+    assert "--all prints" not in everything
 
 
 def test_gate(hotel_files: Files) -> None:
-    refused = failure("gate", *hotel_files, "--budget", "40", "--min-ratio", "0")
+    refused = failure("gate", *hotel_files, "--budget", "40", "--min-score", "0")
     assert "is an estimate, " in refused
-    done("gate", *hotel_files, "--budget", "40", "--min-ratio", "0", "--allow-estimates")
-    below = run("gate", *hotel_files, "--budget", "10", "--min-ratio", "1", "--allow-estimates")
+    done("gate", *hotel_files, "--budget", "40", "--min-score", "0", "--allow-estimates")
+    below = run("gate", *hotel_files, "--budget", "10", "--min-score", "1", "--allow-estimates")
     assert below.exit_code == 1
     assert below.stdout.startswith("FAIL")
     assert "an ESTIMATE: " in below.stdout
@@ -45,7 +70,7 @@ def test_gate(hotel_files: Files) -> None:
 
 def test_wrong_input(hotel_files: Files) -> None:
     package, store = hotel_files
-    gate = ("gate", package, store, "--min-ratio")
+    gate = ("gate", package, store, "--min-score")
     for words, message in {
         ("score", package, store, "--budget", "9", "--judge", "me"): "unknown judge",
         ("score", package, store, store, "--budget", "9"): "same name",
@@ -53,7 +78,7 @@ def test_wrong_input(hotel_files: Files) -> None:
         ("score", package, store, "--budget", "10,20,10.0"): "budget 10 is given twice",
         ("score", package, store, "--budget", "9", "--group-cap", 0): "--group-cap must be at lea",
         (*gate, "50", "--budget", "1"): "must be between 0 and 1",
-        (*gate, "0", "--budget", "1,2"): "one budget",
+        (*gate, "0", "--budget", "1,2"): "budget '1,2': ",
         (*gate, "0", "--budget", "1", "--policy", "salience"): "has no salience",
     }.items():
         assert message in failure(*words)
@@ -72,14 +97,14 @@ def test_exports_need_no_import(hotel_files: Files, tmp_path: Path) -> None:
     archive = EXPORTS["letta passages"].write(tmp_path, "archive")
     views = (kit, f"all={kit}+{archive}", f"blocks={kit}@full")
     rows = printed_json("score", package, *views, "--budget", "9")["scores"]
-    assert [(row["store"], row["memories"]) for row in rows] == [
+    assert [(row["store"], row["written"]["memories"]) for row in rows] == [
         ("kit", 3), ("all", 4), ("blocks", 2),
     ]  # fmt: skip
-    assert [set(row["pruned"]) for row in rows] == [{"top"}, {"top"}, {"recency"}]
+    assert [set(row["policies"]) for row in rows] == [{"top"}, {"top"}, {"recency"}]
     assert "is a store, imported with its view" in failure(
         "score", package, f"{store}@text", *words
     )
-    gate = ("gate", package, f"{kit}@lines", "--budget", "6", "--min-ratio", "0")
+    gate = ("gate", package, f"{kit}@lines", "--budget", "6", "--min-score", "0")
     assert "cut by top" in done(*gate, "--allow-estimates").stdout
     assert "so recency is not defined; use top" in run(*gate, "--policy", "recency").stderr
 
@@ -88,7 +113,7 @@ def test_stores_only(hotel_files: Files) -> None:
     """Without the package's candidates the best that fits is the store's own."""
     (row,) = printed_json("score", *hotel_files, "--budget", "10", "--stores-only")["scores"]
     assert row["package_ratio"]["undefined"] == "optimum is 0"
-    assert row["common_union_ratio"]["optimum"] == row["upper_pruned"]["value"] > 0
+    assert row["optimum"]["value"] == row["best_subset"]["value"] > 0
 
 
 def test_another_name_of_the_conversation(hotel_files: Files, tmp_path: Path) -> None:
@@ -98,7 +123,7 @@ def test_another_name_of_the_conversation(hotel_files: Files, tmp_path: Path) ->
     assert "but for 'old'; if that is the same conversation, say so with --map" in failure(*words)
     (mapped,) = printed_json(*words, "--map", "old=hotel-rooms")["scores"]
     (own,) = printed_json("score", *hotel_files, "--budget", "40")["scores"]
-    assert mapped["value"] == own["value"] > 0
+    assert mapped["written"]["value"] == own["written"]["value"] > 0
     assert "--map 'old' is not a pair" in failure(*words, "--map", "old")
 
 
@@ -169,7 +194,7 @@ def test_times_are_the_same_for_all_stores(hotel_files: Files, tmp_path: Path) -
 def test_no_time_limit(hotel_files: Files, command: str) -> None:
     """One line in every command; `memaudit solve` tries the other numbers."""
     words = {
-        "gate": ("--min-ratio", "0"),
+        "gate": ("--min-score", "0"),
         "audit judges": ("--judge", "lexical", "--against", "pointer"),
     }.get(command, ())
     line = failure(*command.split(), *hotel_files, "--budget", "9", *words, "--seconds=nan")
@@ -177,18 +202,18 @@ def test_no_time_limit(hotel_files: Files, command: str) -> None:
 
 
 def salience(store: Path, example: str = "hotel-rooms", most: int = 9) -> Path:
-    """Calls that score the memories of a store by their place, the last the highest."""
+    """Calls that score the memories of a store by their place, the first the highest."""
     ids = [memory["id"] for memory in json.loads(store.read_text())["memories"]]
-    scores = {id: {"salience": place} for place, id in enumerate(ids[:most])}
+    scores = {id: {"salience": len(ids) - place} for place, id in enumerate(ids[:most])}
     row = {"instance_id": example, "scores": scores}
     return write_rows(store.with_name("salience.jsonl"), row)
 
 
 def test_salience(hotel_files: Files) -> None:
     """Write-time and query-aware salience are two rows, never one. The gate cuts by the policy it
-    is given; its ratio is that of `memaudit score`."""
+    is given, and so does `memaudit score`: both have the same score."""
     calls = salience(hotel_files[1])
-    words = (*hotel_files, "--budget", "10")
+    words = (*hotel_files, "--budget", "20")
     for given, rows in (
         (("--query-salience", calls), {"recency", "query_salience"}),
         (("--salience", calls, "--query-salience", calls),
@@ -196,12 +221,14 @@ def test_salience(hotel_files: Files) -> None:
         (("--salience", calls), {"recency", "salience"}),
     ):  # fmt: skip
         (row,) = printed_json("score", *words, *given)["scores"]
-        assert set(row["pruned"]) == rows
-    ratio = row["pruned"]["salience"]["union_ratio"]
-    gated = done("gate", *words, "--policy", "salience", "--salience", calls, "--min-ratio", ratio,
-                 "--allow-estimates")  # fmt: skip
-    assert f"reaches {ratio:.4f}" in gated.stdout
-    assert "cut by salience" in gated.stdout
+        assert set(row["policies"]) == rows
+        assert row["kept_by"] == "recency"
+    by_salience = (*words, "--policy", "salience", "--salience", calls)
+    (cut,) = printed_json("score", *by_salience)["scores"]
+    assert (cut["kept_by"], cut["kept"]) == ("salience", row["policies"]["salience"])
+    assert cut["score"] == cut["kept"]["ratio"] > row["score"]
+    gated = done("gate", *by_salience, "--min-score", "0", "--allow-estimates").stdout
+    assert f"at 20 scores {cut['score']:.4f}, cut by salience; " in gated
 
 
 def test_salience_that_is_missing(hotel_files: Files) -> None:
@@ -209,7 +236,7 @@ def test_salience_that_is_missing(hotel_files: Files) -> None:
     words = ("score", *hotel_files, "--budget", "10", "--salience")
     partly = salience(hotel_files[1], most=3)
     data = printed_json(*words, partly)
-    assert set(data["scores"][0]["pruned"]) == {"recency"}
+    assert set(data["scores"][0]["policies"]) == {"recency"}
     assert data["stores"][0]["without_salience"] == {"salience": 1}
     line = "no salience row: 1 memory without a score in the file"
     assert line in done(*words, partly).stdout
@@ -229,7 +256,7 @@ def test_a_partly_read_store_says_so(hotel_files: Files, tmp_path: Path) -> None
     assert (row["name"], row["unread_rows"], row["undecided_cells"]) == ("torn", 2, 0)
     assert sum(row["count"]["skipped"].values()) == 2
     assert row["warnings"]
-    assert line in done("gate", *words, "--min-ratio", "0", "--allow-estimates").stdout
+    assert line in done("gate", *words, "--min-score", "0", "--allow-estimates").stdout
 
 
 def test_lost_units_and_cells(hotel_files: Files) -> None:
@@ -237,11 +264,12 @@ def test_lost_units_and_cells(hotel_files: Files) -> None:
     words = ("score", *hotel_files, "--budget", "10", "--show-cells")
     data = printed_json(*words)
     (row,) = data["scores"]
-    assert all(unit["text"] and unit["queries"] and unit["step"] for unit in row["lost_units"])
+    assert all(unit["text"] and unit["asked_by"] and unit["step"] for unit in row["lost_units"])
     (cells,) = data["cells"].values()
     assert all(cell["value"] > 0 and cell["rationale"] for cell in cells)
     text = done(*words).stdout
-    assert f"lost by export at 10: {len(row['lost_units'])} unit" in text
+    losses = sum(unit["lost"] > 0 for unit in row["lost_units"])
+    assert f"lost by export at 10: {losses} losses and " in text
     assert f"{len(cells)} cells above 0" in text
 
 
@@ -269,7 +297,7 @@ def test_one_file_of_labels_for_each_store(hotel_files: Files, tmp_path: Path) -
         judges += ["--judge", f"labels:{write_rows(tmp_path / f'{name}.jsonl', row)}"]
     assert "two stores have a memory 'line-1'" in failure(*words, *judges[:2])
     data = printed_json(*words, *judges)
-    assert [row["value"] for row in data["scores"]] == [1, 0.5]
+    assert [row["written"]["value"] for row in data["scores"]] == [1, 0.5]
     assert data["judge"] == "labels full, labels half"
     mixed = ("--judge", "lexical", "--judge", "pointer")
     assert "one judge for all stores" in failure(*words, *mixed)

@@ -47,8 +47,7 @@ def test_json(folder: Path) -> None:
     assert data["not_scored"] == []
     kept = {
         name: [
-            row["common_union_ratio"]["value"] if row["feasible"]
-            else row["pruned"]["recency"]["common_union_ratio"]
+            row["score"]
             for one in data["packages"] for row in one["scores"] if row["store"] == name
         ]
         for name in ("all", "half")
@@ -57,8 +56,8 @@ def test_json(folder: Path) -> None:
     assert kept["half"][0] == 0
     for one in data["summary"]["standings"]:
         ratios = kept[one["store"]]
-        assert one["kept"]["mean"] == pytest.approx(sum(ratios) / len(ratios))
-        assert one["kept"]["ci_low"] <= one["kept"]["mean"] <= one["kept"]["ci_high"]
+        assert one["score"]["mean"] == pytest.approx(sum(ratios) / len(ratios))
+        assert one["score"]["ci_low"] <= one["score"]["mean"] <= one["score"]["ci_high"]
         assert one["memories"] > 0
     standings = {one["store"]: one for one in data["summary"]["standings"]}
     assert (standings["all"]["not_scored"], standings["half"]["not_scored"]) == (1, 0)
@@ -85,7 +84,7 @@ def test_one_package_of_it_is_the_same(folder: Path, tmp_path: Path) -> None:
 
 def test_printed(folder: Path) -> None:
     """A row per package with its memories, the means, the cells, and what scores do not see."""
-    text = done(*words(folder, "--show-cells")).stdout
+    text = done(*words(folder, "--show-cells", "--all")).stdout
     for package in natural_set()[:SCORED]:
         assert package.name in text
     assert "6 packages; coverage: judge lexical, an ESTIMATE" in text

@@ -1,19 +1,17 @@
-"""An optimum that is not certified is called a bound in every table."""
+"""An optimum that is not certified is called a bound, and no table shows a number for its score."""
 
 from dataclasses import replace
-from fractions import Fraction
 
-from memaudit.cli.score import diagnosis_sentence
-from memaudit.cli.score_tables import open_optima, ratio_text
+from rich.console import Console
+
+from memaudit.cli.score import advice_lines
+from memaudit.cli.score_tables import all_numbers_table, lost_table, scores_table
 from memaudit.core.optimum import Optimum
 from memaudit.scoring.loss_diagnosis import NoDiagnosis, diagnose_losses
-from memaudit.scoring.package_scores import PackageScores
+from memaudit.scoring.result import LostUnits, ScoreResult, all_rows, open_optima
 from memaudit.scoring.score import StoreScorer
 from memaudit.scoring.score_json import score_row
-from tests.scoring.small_stores import IRRATIONAL, LONG, MEALS
-from tests.scoring.test_score_json import meals_scores
-
-F = Fraction
+from tests.scoring.small_stores import IRRATIONAL, LONG, F, meals_scores
 
 
 def opened(optimum: Optimum) -> Optimum:
@@ -21,47 +19,86 @@ def opened(optimum: Optimum) -> Optimum:
     return replace(optimum, status="bound", certificate=None, bound=optimum.value + 2)
 
 
-def open_scores() -> PackageScores:
-    """LONG on MEALS at 5, F(Y) = 4 of 7, with the union's optimum open."""
-    found = meals_scores(5)
+def open_scores() -> ScoreResult:
+    """LONG on MEALS at 7, F(kept) = 4 of 7, with the union's optimum open."""
+    found = meals_scores(7)
     (row,) = found.rows
-    union = opened(row.score.union_ratio.optimum)
-    score = replace(
-        row.score,
-        union_ratio=replace(row.score.union_ratio, optimum=union),
-        common_ratio=replace(row.score.common_ratio, optimum=union),
+    union = opened(row.optimum)
+    numbers = replace(
+        row.numbers,
+        union_ratio=replace(row.numbers.union_ratio, optimum=union),
+        kept=replace(row.numbers.kept, ratio=replace(row.numbers.kept.ratio, optimum=union)),
     )
-    lost = NoDiagnosis("long", F(5), "optimum not certified", "common union", union)
-    return replace(found, rows=(replace(row, score=score, diagnosis=lost),))
+    why = NoDiagnosis("long", F(7), "optimum not certified", "common union", union)
+    return replace(found, rows=(replace(row, numbers=numbers, diagnosis=why, lost=LostUnits()),))
 
 
-def test_ratio_between_two_ends() -> None:
-    """4 of 7 to 9: no single number is shown."""
-    (row,) = open_scores().rows
-    assert ratio_text(row.score.union_ratio) == "0.444..0.571"
-    assert ratio_text(row.score.package_ratio) == "0.667"
-    data = score_row(row.score)["union_ratio"]
-    assert (data["value"], data["undefined"], data["status"]) == (
-        None, "optimum not certified", "bound",
+def printed(*tables: object) -> str:
+    screen = Console(width=120, highlight=False)
+    with screen.capture() as text:
+        for table in tables:
+            screen.print(table)
+    return text.get()
+
+
+def test_a_score_between_two_ends() -> None:
+    """4 of 7 to 9: no single number is shown, and there are no losses. Over the package's
+    own OPT, which is proven, it is 0.571."""
+    result = open_scores()
+    (row,) = result.rows
+    assert (row.score, row.score_text, row.losses) == (None, "0.444..0.571", {})
+    first, others = (
+        printed(scores_table(all_rows([result]), False)),
+        printed(all_numbers_table(all_rows([result]), False)),
+    )
+    assert first.splitlines()[-2].split() == ["long", "7", "7", "all", "0.444..0.571", *"----"]
+    assert others.splitlines()[-2].split()[2:6] == ["4", "4", "0.571", "0.444..0.571"]
+    data = score_row(row)
+    assert (data["score"], data["exact"], data["undefined"]) == (
+        None, None, "optimum not certified",
     )  # fmt: skip
-    assert (data["optimum"], data["bound"], data["certified"]) == (7, 9, False)
     assert [round(end, 3) for end in data["between"]] == [0.444, 0.571]
+    optimum = data["optimum"]
+    assert (optimum["value"], optimum["bound"], optimum["status"], optimum["certified"]) == (
+        7, 9, "bound", False,
+    )  # fmt: skip
 
 
 def test_which_optimum_and_how_far() -> None:
     """Each once, with its gap; nothing where all is proven."""
     assert open_optima(meals_scores(5, 7)) == []
-    assert open_optima(open_scores()) == [
-        "bound: OPT of the union with long at 5 is not certified, it lies between 7 and 9",
-        "bound: OPT of the common union at 5 is not certified, it lies between 7 and 9",
+    lines = [
+        "bound: OPT of the union with long at 7 is not certified, it lies between 7 and 9",
+        "bound: OPT of the common union at 7 is not certified, it lies between 7 and 9",
+    ]
+    assert open_optima(open_scores()) == lines
+    assert set(lines) <= set(open_scores().warnings)
+    assert advice_lines(open_scores().rows) == [
+        "no diagnosis of 'long' at budget 7: the optimum of the common union is not certified, it "
+        "lies between 7 and 9"
     ]
 
 
+def test_gains_are_marked() -> None:
+    """At 5 `now` is lost at selection for `once`, which is kept instead."""
+    (row,) = meals_scores(5).rows
+    cells = [line.split()[:4] for line in printed(lost_table(row.lost)).splitlines()[3:-1]]
+    assert cells == [
+        ["extraction", "ended", "supersession", "3"],
+        ["cost", "once", "stale", "1"],
+        ["selection", "now", "current", "3"],
+        ["selection", "once", "stale", "+1"],
+    ]
+    assert repr(row.lost) == "3 losses and 1 gain of units"
+
+
 def test_an_irrational_h_is_said() -> None:
-    """The sentence gives the precision of its shares; exact ones have none."""
-    found = diagnose_losses(StoreScorer(IRRATIONAL, [LONG]), LONG, F(5))
-    text = diagnosis_sentence(found)
-    assert text.startswith("long at 5: keeps ")
-    assert "some h is irrational" in text
-    exact = diagnosis_sentence(diagnose_losses(StoreScorer(MEALS, [LONG]), LONG, F(5)))
+    """The advice gives the precision of the losses; exact ones have none."""
+    (row,) = meals_scores(5).rows
+    (exact,) = advice_lines([row])
+    assert exact.startswith("long at 5: improve ")
     assert "irrational" not in exact
+    found = diagnose_losses(StoreScorer(IRRATIONAL, [LONG]), LONG, F(5))
+    (line,) = advice_lines([replace(row, diagnosis=found)])
+    assert line.startswith("long at 5: improve ")
+    assert "some h is irrational" in line

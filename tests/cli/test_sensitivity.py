@@ -36,12 +36,8 @@ def test_json(files: tuple[Path, Path, Path]) -> None:
     for row, pair in ((rows[0], scores[:2]), (rows[7], scores[2:])):
         assert row["kept_ranking"]["tau_b"] in (1, None)
         for one, score in zip(row["stores"], pair, strict=True):
-            kept = score["common_union_ratio"] if score["feasible"] else score["pruned"]["recency"]
-            ratio = kept["value"] if score["feasible"] else kept["common_union_ratio"]
-            assert one["kept"]["mean"] == pytest.approx(ratio)
-            assert one["upper_pruned"]["mean"] == pytest.approx(
-                score["upper_pruned"]["common_union_ratio"]
-            )
+            assert one["kept"]["mean"] == pytest.approx(score["score"])
+            assert one["upper_pruned"]["mean"] == pytest.approx(score["best_subset"]["ratio"])
     assert printed_json(*words) == data
 
 

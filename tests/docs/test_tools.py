@@ -24,7 +24,7 @@ def page(*parts: tuple[str, str]) -> str:
         ([("console no-run", "$ memaudit demo")], "no-run has one reason"),
         ([("console no-run why", "$ memaudit solv p.json")], "there is no command 'solv'"),
         ([("console no-run why", "$ memaudit solve p.json --bugdet 3")], "No such option"),
-        ([("console no-run why", "$ memaudit gate p.json s.json --budget 3")], "min_ratio"),
+        ([("console no-run why", "$ memaudit gate p.json s.json --budget 3")], "min_score"),
         ([("console no-run why", "$ make nonsense")], "no target 'nonsense'"),
         ([("console no-run why", "$ pip install '.[gpu]'")], "no extra 'gpu'"),
         ([("console no-run why", "$ pip install 'w/x.whl[models,gpu]'")], "no extra 'gpu'"),

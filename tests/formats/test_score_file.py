@@ -1,14 +1,40 @@
-"""Shares that no diagnosis writes, and counts that count nothing."""
+"""Shares that no diagnosis writes, counts that count nothing, scores above 1, other versions."""
 
+import json
+from copy import deepcopy
 from fractions import Fraction
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from memaudit.core.errors import MemAuditError
 from memaudit.report.leaderboard import board
 from memaudit.report.leaderboard_entries import read_scores
-from tests.report.leaderboard.scores import row, write
+from tests.scoring.small_stores import meals_scores
+
+
+@cache
+def written() -> dict[str, Any]:
+    """A store that fits its budget, as `memaudit score --json` prints it."""
+    return meals_scores(7).to_json()
+
+
+def row(store: str, kept: str) -> dict[str, Any]:
+    """It keeps a share of OPT, and loses the others to extraction."""
+    one: dict[str, Any] = deepcopy(written()["scores"][0])
+    shares = {"generation": "0", "extraction": str(1 - Fraction(kept)), "cost": "0",
+              "selection": "0"}  # fmt: skip
+    losses = {name: {"share": share} for name, share in shares.items()}
+    one["diagnosis"] = {"kept": kept, "losses": losses}
+    return {**one, "store": store, "score": round(float(Fraction(kept)), 9)}
+
+
+def write(folder: Path, file: str, *rows: dict[str, Any], **changes: Any) -> None:
+    digests = {"digest": f"digest {file}", "union_digest": f"union {file}"}
+    data = {**written(), **digests, "package": file, "stores": [], "scores": rows, **changes}
+    (folder / f"{file}.json").write_text(json.dumps(data))
 
 
 @pytest.mark.parametrize(
@@ -53,9 +79,11 @@ def test_long_shares_are_rounded_in_means(tmp_path: Path) -> None:
 
 def test_counts(tmp_path: Path) -> None:
     one = row("s", "1/2")
-    one["memories"] = 10**400
+    one["written"]["memories"] = 10**400
     write(tmp_path, "p", one)
-    with pytest.raises(MemAuditError, match=r"scores\.0\.memories: input should be less than"):
+    with pytest.raises(
+        MemAuditError, match=r"scores\.0\.written\.memories: input should be less than"
+    ):
         read_scores(tmp_path)
 
 
@@ -66,7 +94,33 @@ def test_too_many_pairs(tmp_path: Path) -> None:
         board(read_scores(tmp_path))
 
 
-def test_files_of_early_versions(tmp_path: Path) -> None:
-    """They gave one number per kind of unit, which a leaderboard does not need."""
-    write(tmp_path, "p", {**row("s", "1/2"), "unit_kinds": {"current": 1.5}})
+def test_a_score_is_at_most_1(tmp_path: Path) -> None:
+    """So is what a policy or the best subset keeps. Over the package alone it may be more."""
+    one = row("s", "1/2")
+    one["package_ratio"]["value"] = 1.5
+    write(tmp_path, "p", one)
     assert board(read_scores(tmp_path)).stores
+    for place in ("score", "kept", "best_subset"):
+        wrong = deepcopy(one)
+        if place == "score":
+            wrong["score"] = 1.5
+        else:
+            wrong[place]["ratio"] = 1.5
+        write(tmp_path, "p", wrong)
+        with pytest.raises(MemAuditError, match=rf"^p\.json: scores\.0\.{place}"):
+            read_scores(tmp_path)
+
+
+@pytest.mark.parametrize("version", [1, 3, "2"])
+def test_other_versions_are_refused(tmp_path: Path, version: object) -> None:
+    """In one line that says what to do, whatever else is in the file, alone or in a run."""
+    old = {"format": "memaudit-scores", "version": version, "package": "p", "judge": "lexical",
+           "scores": [{"store": "s", "common_union_ratio": {"value": 1.5}}]}  # fmt: skip
+    for data in (old, {**old, "packages": [old]}):
+        (tmp_path / "p.json").write_text(json.dumps(data))
+        with pytest.raises(MemAuditError) as caught:
+            read_scores(tmp_path)
+        assert str(caught.value).startswith("p.json: ")
+        assert f"version {version!r} of the format is not read" in str(caught.value)
+        assert "score the stores again" in str(caught.value)
+        assert "\n" not in str(caught.value)

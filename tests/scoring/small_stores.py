@@ -5,9 +5,12 @@ from fractions import Fraction
 from hypothesis import strategies as st
 
 from memaudit.adapters.store import ExportedStore, Memory, Origin
+from memaudit.core.budgets import asked_budgets
 from memaudit.core.package import Package
 from memaudit.core.response import Log1p, Sqrt
-from memaudit.scoring.judges import Cell
+from memaudit.scoring.judges import Cell, LexicalJudge
+from memaudit.scoring.package_scores import Scoring, score_judged
+from memaudit.scoring.result import ScoreResult
 from memaudit.scoring.written_store import WrittenMemory, WrittenStore
 
 F = Fraction
@@ -59,6 +62,12 @@ LONG = WrittenStore("long", (memory("m1", 1, once=1), memory("m2", 5, now=1), me
 DOG = WrittenStore("dog", (memory("m", 3, "the dog Rex", dog=1),))
 CAT = WrittenStore("cat", (memory("m", 1, "cat", cat=1),))
 """Of PETS."""
+
+
+def meals_scores(*budgets: object) -> ScoreResult:
+    """LONG on MEALS. Its coverage is given, so the judge is asked for nothing."""
+    scoring = Scoring(asked_budgets(budgets), {"long": LexicalJudge()})
+    return score_judged(MEALS, [exported(name="long")], [LONG], scoring)
 
 
 def fish_package(name: str, **attributes: object) -> Package:

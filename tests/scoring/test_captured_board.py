@@ -51,12 +51,12 @@ def test_the_board_of_the_documentation(tmp_path: Path) -> None:
     build, score = commands(page, tmp_path / "built")
     done(*build)
     rows = printed_json(*score, "--json")["scores"]
-    assert all(row["common_union_ratio"]["certified"] for row in rows)
-    optima = {row["budget"]: row["common_union_ratio"]["optimum"] for row in rows}
+    assert all(row["optimum"]["certified"] for row in rows)
+    optima = {row["budget"]: row["optimum"]["value"] for row in rows}
     assert optima == {250: 79, 500: 127, 1000: 189, 2000: 239, 4000: 239}
     table = dict(re.findall(r"^\| ([^|]*?) \| ([\d.| ]+) \|$", page, re.MULTILINE))
     for title, name in NAMES.items():
         printed = [float(cell) for cell in table[title].split("|")]
         own = [row for row in rows if row["store"] == name]
-        found = [own[0]["value"]] + [row["upper_pruned"]["common_union_ratio"] for row in own]
+        found = [own[0]["written"]["value"]] + [row["best_subset"]["ratio"] for row in own]
         assert found == pytest.approx(printed, abs=0.0006), title

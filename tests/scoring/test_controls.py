@@ -71,9 +71,9 @@ def numbers(package: Package, store: ExportedStore, judge: LabelJudge) -> tuple[
     """F, OPT of the union, and the best subset."""
     judged = judge_store(package, store, judge)
     scorer = StoreScorer(package, [judged])
-    score = scorer.score(judged, BUDGET)
+    found = scorer.numbers(judged, BUDGET)
     assert scorer.common_optimum(BUDGET).certified
-    return score.score.value, scorer.common_optimum(BUDGET).value, score.upper.score.value
+    return found.written.value, scorer.common_optimum(BUDGET).value, found.best.worth.value
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -114,9 +114,9 @@ def test_duplicating_every_memory_changes_no_value(name: str, judge: LabelJudge)
     twice = judge_store(package, written([*own, *own]), judge)
     once = judge_store(package, written(own), judge)
     assert numbers(package, written([*own, *own]), judge) == numbers(package, written(own), judge)
-    score = StoreScorer(package, [twice]).score(twice, BUDGET)
-    assert score.score.cost == 2 * once.cost, "what was stored is paid for"
-    assert (score.duplicates, score.duplicate_cost) == (len(own), once.cost)
+    found = StoreScorer(package, [twice]).numbers(twice, BUDGET)
+    assert found.written.cost == 2 * once.cost, "what was stored is paid for"
+    assert (found.duplicates, found.duplicate_cost) == (len(own), once.cost)
 
 
 @pytest.mark.parametrize("name", NAMES)

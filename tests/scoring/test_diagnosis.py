@@ -36,6 +36,15 @@ def losses(found: Diagnosis) -> dict[str, Fraction]:
     return {step.name: step.value for step in found.steps}
 
 
+def lost_of(row: KindRow, step: str) -> Fraction:
+    """What the units of a kind lost at a step, less what they gained for it."""
+    assert row.lost is not None
+    assert row.gained is not None
+    assert row.lost[step] >= 0
+    assert row.gained[step] >= 0
+    return row.lost[step] - row.gained[step]
+
+
 def test_by_hand() -> None:
     """Of 7: 3 never written (ended), 1 does not fit (once beside now), 2 chosen badly, 1 kept.
     A store within the budget has no cost or selection loss."""
@@ -89,14 +98,14 @@ def test_losses_add_up(first: WrittenStore, second: WrittenStore, budget: int) -
     for store in (first, second):
         found = diagnose_losses(scorer, store, F(budget))
         assert sum(step.share for step in found.steps) + found.kept_share == 1
-        kinds = kind_rows(MEALS, scorer.score(store, F(budget)).score.unit_values, found)
+        kinds = kind_rows(MEALS, scorer.numbers(store, F(budget)).written.unit_values, found)
         for step in found.steps:
             assert step.value >= 0
             assert sum(part for _, part in step.units) == step.value
-            assert sum((row.losses or {})[step.name] for row in kinds) == step.value
+            assert sum(lost_of(row, step.name) for row in kinds) == step.value
         kept = sum(row.kept or 0 for row in kinds)
         assert kept == found.kept_share * found.optimum
-        lost = sum(sum((row.losses or {}).values()) for row in kinds)
+        lost = sum(lost_of(row, step.name) for row in kinds for step in found.steps)
         assert kept + lost == scorer.common_optimum(F(budget)).value
 
 
@@ -183,20 +192,21 @@ def test_kinds_by_hand() -> None:
     """At budget 5 OPT is 7: both candidates but `old`, and m1. `ended` was never written, `now` is
     in the best subset and not kept, `once` is kept; the best subset has no room for it."""
     scorer = StoreScorer(MEALS, [LONG])
-    score = scorer.score(LONG, F(5))
-    rows = kind_rows(MEALS, score.score.unit_values, diagnose_losses(scorer, LONG, F(5)))
+    written = scorer.numbers(LONG, F(5)).written.unit_values
+    rows = kind_rows(MEALS, written, diagnose_losses(scorer, LONG, F(5)))
     current, supersession, stale = rows
     assert [row.kind for row in rows] == ["current", "supersession", "stale"]
     assert (current.units, current.weight, current.written, current.share) == (1, 3, 3, 1)
-    assert (current.kept, current.losses) == (
-        0, {"generation": 0, "extraction": 0, "cost": 0, "selection": 3},
+    nothing = dict.fromkeys(LOSS_STEPS, 0)
+    assert (current.kept, current.lost, current.gained) == (
+        0, nothing | {"selection": 3}, nothing,
     )  # fmt: skip
     assert (supersession.written, supersession.share, supersession.kept) == (0, 0, 0)
-    assert supersession.losses == {"generation": 0, "extraction": 3, "cost": 0, "selection": 0}
+    assert (supersession.lost, supersession.gained) == (nothing | {"extraction": 3}, nothing)
     assert kinds_data([stale]) == {
         "stale": {
             "units": 1, "weight": 1.0, "value": 1.0, "share": 1.0, "kept": 1.0,
-            "losses": {"generation": 0.0, "extraction": 0.0, "cost": 1.0, "selection": -1.0},
+            "lost": nothing | {"cost": 1.0}, "gained": nothing | {"selection": 1.0},
         }
     }  # fmt: skip
 
@@ -204,20 +214,26 @@ def test_kinds_by_hand() -> None:
 def test_kinds_without_a_diagnosis() -> None:
     """What is written is known all the same; what was lost is not. No weight, no share."""
     rows = kind_rows(MEALS, {"current": F(3)}, None)
-    assert [(row.kind, row.written, row.kept, row.losses) for row in rows] == [
-        ("current", 3, None, None), ("supersession", 0, None, None), ("stale", 0, None, None),
+    assert [(row.kind, row.written, row.kept, row.lost, row.gained) for row in rows] == [
+        ("current", 3, None, None, None), ("supersession", 0, None, None, None),
+        ("stale", 0, None, None, None),
     ]  # fmt: skip
-    assert kinds_data(rows)["current"]["losses"] is None
-    assert KindRow("fact", 1, F(0), F(0), None, None).share is None
+    current = kinds_data(rows)["current"]
+    assert (current["lost"], current["gained"]) == (None, None)
+    assert KindRow("fact", 1, F(0), F(0), None, None, None).share is None
 
 
 def test_pooled_kinds() -> None:
     """Added up by kind; a package without a diagnosis adds to what is written alone."""
-    diagnosed = KindRow("fact", 2, F(4), F(1), F(1), dict.fromkeys(LOSS_STEPS, F(1)))
-    undiagnosed = KindRow("fact", 1, F(2), F(2), None, None)
-    other = KindRow("current", 1, F(1), F(0), None, None)
+    ones, twos = (dict.fromkeys(LOSS_STEPS, F(n)) for n in (1, 2))
+    diagnosed = KindRow("fact", 2, F(4), F(1), F(1), twos, ones)
+    undiagnosed = KindRow("fact", 1, F(2), F(2), None, None, None)
+    other = KindRow("current", 1, F(1), F(0), None, None, None)
     current, fact = pool_kind_rows([diagnosed, undiagnosed, other, diagnosed])
-    assert (current.kind, current.kept, current.losses) == ("current", None, None)
+    assert (current.kind, current.kept, current.lost, current.gained) == (
+        "current", None, None, None,
+    )  # fmt: skip
     assert (fact.units, fact.weight, fact.written, fact.kept) == (5, 10, 4, 2)
-    assert fact.losses == dict.fromkeys(LOSS_STEPS, F(2))
+    assert fact.lost == dict.fromkeys(LOSS_STEPS, F(4))
+    assert fact.gained == twos
     assert fact.share == Fraction(4, 10)

@@ -69,20 +69,20 @@ def test_the_whole_file_is_a_choice(tmp_path: Path) -> None:
     assert judged.caveats.left_out == {NOT_NAMED: 1}
     assert (judged.cost, sum(memory.cost for memory in judged.memories)) == (20, 46)
     scorer = StoreScorer(PACKAGE, [judged])
-    score = scorer.score(judged, F(20))
-    assert score.feasible
-    assert score.score.cost == 20
+    found = scorer.numbers(judged, F(20))
+    assert found.fits
+    assert found.written.cost == found.kept.worth.cost == 20
     assert scorer.common_optimum(F(20)).store == ("doc/MEMORY.md (whole)",)
-    assert score.upper.store == judged.candidate_ids
-    assert score.upper.score.cost == 20
-    assert score.upper.score.value == score.score.value == F(9, 2)
-    assert scorer.score(judged, F(19)).upper.score.value == F(3, 2)
+    assert found.best.ids == judged.candidate_ids
+    assert found.best.worth.cost == 20
+    assert found.best.worth.value == found.written.value == found.kept.worth.value == F(9, 2)
+    assert scorer.numbers(judged, F(19)).best.worth.value == F(3, 2)
     # The file and its entry with half a song are not the whole song.
     most = scorer.common_optimum(F(100))
     assert most.value == F(9, 2)
     assert most.certificate is not None
     assert verify(scorer.common, most.certificate).valid
-    assert [row.union_ratio.value for row in [score]] == [1]
+    assert found.kept.ratio.value == found.union_ratio.value == 1
 
 
 def test_credit_of_a_heading_counts_once(tmp_path: Path) -> None:
@@ -92,8 +92,8 @@ def test_credit_of_a_heading_counts_once(tmp_path: Path) -> None:
     assert judged.caveats.left_out == {REPEATED: 2}
     plans = [memory.coverage.get("plans") for memory in judged.memories]
     assert [cell and cell.value for cell in plans] == [F(1, 2), 0, 0, None]
-    score = StoreScorer(PACKAGE, [judged]).score(judged, F(20))
-    assert score.score.value == score.upper.score.value == F(4)
+    found = StoreScorer(PACKAGE, [judged]).numbers(judged, F(20))
+    assert found.written.value == found.best.worth.value == F(4)
 
 
 def test_a_heading_in_two_places_earns_once(tmp_path: Path) -> None:
@@ -107,8 +107,8 @@ def test_a_heading_in_two_places_earns_once(tmp_path: Path) -> None:
     judge = labels(tmp_path, texts | {"Plans": half})
     judged = judge_store(PACKAGE, import_store([folder]), judge)
     scorer = StoreScorer(PACKAGE, [judged])
-    assert scorer.score(judged, F(99)).score.value == F(1, 2)
-    assert scorer.score(judged, F(3)).upper.score.value == F(1, 2)
+    assert scorer.numbers(judged, F(99)).written.value == F(1, 2)
+    assert scorer.numbers(judged, F(3)).best.worth.value == F(1, 2)
 
 
 def test_parents_and_nested_headings(tmp_path: Path) -> None:
@@ -177,14 +177,13 @@ def test_nothing_kept_exceeds_the_optimum(
     cells = {text: {unit: data.draw(VALUES) for unit in ("tea", "cake")} for text in sorted(texts)}
     judged = judge_store(PACKAGE, store, labels(folder, cells))
     scorer = StoreScorer(PACKAGE, [judged])
-    score = scorer.score(judged, F(budget))
+    found = scorer.numbers(judged, F(budget))
     best = scorer.common_optimum(F(budget))
     assert best.certified
-    assert score.upper.score.value == best.value
-    kept = scorer.part(judged, keep_within(judged, F(budget)).ids)
-    assert kept.value <= best.value <= score.score.value
-    if score.feasible:
-        assert score.score.value == best.value
+    assert found.best.worth.value == best.value
+    assert found.kept.worth.value <= best.value <= found.written.value
+    if found.fits:
+        assert found.kept.worth.value == found.written.value == best.value
 
 
 @pytest.mark.parametrize("heading", [{}, {HEADING: {"plans": 0.5}}])
@@ -195,6 +194,8 @@ def test_lazy_judging_treats_headings_alike(tmp_path: Path, heading: dict) -> No
     at_once = judge_store(PACKAGE, store, judge)
     plan = LazyPlan(named_filter("all"))
     (lazy,) = judge_lazily(PACKAGE, [measured_store(PACKAGE, store)], judge, [F(20)], plan).stores
-    values = [StoreScorer(PACKAGE, [one]).score(one, F(20)).score.value for one in (at_once, lazy)]
+    values = [
+        StoreScorer(PACKAGE, [one]).numbers(one, F(20)).written.value for one in (at_once, lazy)
+    ]
     assert values[0] == values[1]
     assert lazy.caveats.left_out == at_once.caveats.left_out

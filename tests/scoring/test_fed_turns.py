@@ -4,12 +4,14 @@ import pytest
 
 from memaudit.adapters.capture.feed_package import as_example
 from memaudit.adapters.store import ExportedStore, Memory, Origin
+from memaudit.core.budgets import asked_budgets
 from memaudit.core.errors import MemAuditError
 from memaudit.core.package import Package
 from memaudit.core.turns import fed_digests, turn_digests
 from memaudit.scoring.fed_turns import NOT_FED, fed_part, parse_names, renamed, written_from
-from memaudit.scoring.gate import gate_store
 from memaudit.scoring.judges import LexicalJudge
+from memaudit.scoring.package_scores import Scoring, score_package
+from memaudit.scoring.result import ScoreResult
 
 TURNS = {
     "t1": "Hey Bo!  I adopted a cat called Tom.",
@@ -51,6 +53,11 @@ WHOLE = package("conv", TURNS)
 JOINED = {"all": "\n".join(f"Ann: {text}" for text in TURNS.values())}
 
 
+def scored(store: ExportedStore) -> ScoreResult:
+    scoring = Scoring(asked_budgets([100]), {store.name: LexicalJudge()})
+    return score_package(WHOLE, [store], scoring)
+
+
 def test_sessions_as_messages_are_the_same_conversation() -> None:
     """However turns were joined, with speakers and dates in front or not."""
     for fed in (package("sessions", JOINED, ("",)), package("dated", JOINED)):
@@ -60,22 +67,23 @@ def test_sessions_as_messages_are_the_same_conversation() -> None:
 
 
 def test_units_of_turns_that_were_not_fed_are_counted() -> None:
-    """Of a slice, only units of fed turns are scored, by the gate too."""
+    """Of a slice, only units of fed turns are scored."""
     store = captured(package("slice", {"t1": TURNS["t1"], "t2": TURNS["t2"]}), TURNS["t1"])
     part = fed_part(WHOLE, [store])
     assert part.left_out == 1
     assert {unit: float(weight) for unit, weight in part.package.weights.items()} == {
         "ut1": 1, "ut2": 1, "ut3": 0,
     }  # fmt: skip
-    result = gate_store(WHOLE, store, 100, LexicalJudge())
-    assert result.caveats.left_out == {NOT_FED: 1}
+    result = scored(store)
+    assert result.stores[0].caveats.left_out == {NOT_FED: 1}
+    assert sum(result.package.weights.values()) == 2
 
 
 def test_the_right_name_with_other_turns_is_refused() -> None:
     """It would leave no unit that every store was fed."""
     wrong = captured(package("conv", {"x": "Something else was said here."}), TURNS["t1"])
     with pytest.raises(MemAuditError, match="not written for the package 'conv'"):
-        gate_store(WHOLE, wrong, 100, LexicalJudge())
+        scored(wrong)
 
 
 def test_slices_of_one_conversation_belong_together() -> None:
@@ -97,7 +105,7 @@ def test_another_conversation_is_refused() -> None:
     other = captured(package("other", {"x": "Something else.", "y": "Quite."}), "Something else.")
     assert written_from(other, WHOLE) == set()
     with pytest.raises(MemAuditError, match="not written for the package 'conv' but for 'other'; "):
-        gate_store(WHOLE, other, 100, LexicalJudge())
+        scored(other)
 
 
 def test_map_renames_examples() -> None:

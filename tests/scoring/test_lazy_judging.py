@@ -99,13 +99,16 @@ def test_without_a_cut_off_it_is_the_optimum_over_all_labels(
     truth_package, truth_store = judged_fully(package, store, judge)
     truth = StoreScorer(truth_package, [truth_store])
     for budget in BUDGETS:
-        score = found.score(lazy.stores[0], budget)
-        true = truth.score(truth_store, budget)
+        score = found.numbers(lazy.stores[0], budget)
+        true = truth.numbers(truth_store, budget)
         assert found.common_optimum(budget).certified
         assert found.common_optimum(budget).value == truth.common_optimum(budget).value
-        assert score.upper_optimum.value == true.upper_optimum.value
+        assert score.best_optimum.value == true.best_optimum.value
         assert score.package_ratio.optimum.value == true.package_ratio.optimum.value
-        assert [row.ratio.value for row in score.pruned] == [row.ratio.value for row in true.pruned]
+        assert score.kept.ratio.value == true.kept.ratio.value
+        assert [row.ratio.value for row in score.policies] == [
+            row.ratio.value for row in true.policies
+        ]
 
 
 @given(problems(), st.integers(1, 6))
@@ -141,8 +144,8 @@ def test_the_same_text_is_asked_about_once_and_progress_tells_the_interval() -> 
     lazy = judge_lazily(package, [store], judge, [F(20)], plan)
     assert lazy.asked == lazy.kept == lazy.pairs == 1
     scorer = StoreScorer(lazy.package, lazy.stores)
-    score = scorer.score(lazy.stores[0], F(20))
-    assert (score.score.value, score.score.cost) == (F(1, 2), 10)
+    score = scorer.numbers(lazy.stores[0], F(20))
+    assert (score.written.value, score.written.cost) == (F(1, 2), 10)
     assert (score.duplicates, score.duplicate_cost) == (1, 5)
     assert scorer.common_optimum(F(20)).value == F(1, 2)
 

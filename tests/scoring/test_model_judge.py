@@ -124,7 +124,7 @@ def test_commands(files: tuple[Path, Path], tmp_path: Path) -> None:
         live = (*files, *asks, "--base-url", served.url, "--yes", "--budget", "9")
         audited = printed_json("audit", "judges", *live, "--against", "lexical")
         scored = done("score", *live, "--json")
-        gated = done("gate", *live, "--min-ratio", "0.5").stdout
+        gated = done("gate", *live, "--min-score", "0.5").stdout
         tried = printed_json("sensitivity", *live, "--judge", "lexical", "--noise", "")
     assert (audited["judge"]["name"], audited["judge"]["is_an_estimate"]) == ("model one", False)
     assert audited["judge"]["store"]["undecided_cells"] == 2
@@ -134,7 +134,9 @@ def test_commands(files: tuple[Path, Path], tmp_path: Path) -> None:
     data = json.loads(scored.stdout)
     assert (data["judge"], data["undecided_cells"]) == ("model one", 2)
     assert "2 cells got no answer" in scored.stderr
-    assert gated.startswith("pass: e reaches 1.0000")
+    assert gated.startswith(
+        "pass: e at 9 scores 1.0000, everything fits; over OPT of package + e; "
+    )
     assert "2 cells got no answer and count as not covered" in gated
     assert [judge["name"] for judge in tried["judges"]] == ["model one", "lexical"]
     assert tried["stores"]["model one"][0]["undecided_cells"] == 2
@@ -145,7 +147,7 @@ def test_commands(files: tuple[Path, Path], tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("command", "more"),
-    [("score", ()), ("gate", ("--min-ratio", "0")), ("audit judges", ("--against", "lexical")),
+    [("score", ()), ("gate", ("--min-score", "0")), ("audit judges", ("--against", "lexical")),
      ("sensitivity", ("--noise", ""))],
 )  # fmt: skip
 def test_prices(command: str, more: tuple[str, ...], files: tuple[Path, Path]) -> None:

@@ -2,15 +2,20 @@
 
 from pathlib import Path
 
+import pytest
+
 from memaudit.adapters.registry import import_store
-from memaudit.adapters.store import ExportedStore
-from memaudit.core.package import Package
+from memaudit.adapters.store import ExportedStore, Memory
+from memaudit.core.budgets import asked_budgets
+from memaudit.core.errors import MemAuditError
+from memaudit.core.package import Experience, Package
 from memaudit.scoring.judges import Judge, LexicalJudge
 from memaudit.scoring.label_judges import PublishedJudge
-from memaudit.scoring.package_scores import PackageScores, Scoring, Unscored, score_packages
+from memaudit.scoring.package_scores import Scoring, Unscored, score_package, score_packages
+from memaudit.scoring.result import ScoreResult
 from memaudit.scoring.score_json import package_scores_data
 from tests.cli.running import write_rows
-from tests.scoring.small_stores import F, fish_package
+from tests.scoring.small_stores import F, exported, fish_package, meals_scores
 
 
 def store(folder: Path, name: str, **examples: list[str]) -> ExportedStore:
@@ -26,11 +31,11 @@ def store(folder: Path, name: str, **examples: list[str]) -> ExportedStore:
 
 def all_of(
     packages: list[Package], stores: list[ExportedStore], judge: Judge
-) -> tuple[list[PackageScores], list[Unscored]]:
-    scoring = Scoring((F(4),), {one.name: judge for one in stores})
+) -> tuple[list[ScoreResult], list[Unscored]]:
+    scoring = Scoring(asked_budgets(4), {one.name: judge for one in stores})
     found = list(score_packages(packages, stores, scoring))
     return (
-        [one for one in found if isinstance(one, PackageScores)],
+        [one for one in found if isinstance(one, ScoreResult)],
         [one for one in found if isinstance(one, Unscored)],
     )
 
@@ -42,16 +47,17 @@ def test_each_package_with_its_own_memories(tmp_path: Path) -> None:
     packages = [*map(fish_package, "pqr"), fish_package("s", scoring_pool=False)]
     found, missing = all_of(packages, [one, two], LexicalJudge())
     assert [scores.package.name for scores in found] == ["p", "q"]
-    assert [(row.score.name, row.score.memories, row.score.score.value) for row in found[0].rows
-            ] == [("one", 1, 1), ("two", 2, 1)]  # fmt: skip
-    ((score,),) = [[row.score for row in found[1].rows]]
-    assert (score.name, score.memories, score.common_ratio.value) == ("one", 0, 0)
+    assert [(row.store, row.numbers.memories, row.numbers.written.value) for row in found[0]] == [
+        ("one", 1, 1), ("two", 2, 1),
+    ]  # fmt: skip
+    (row,) = found[1]
+    assert (row.store, row.numbers.memories, row.exact) == ("one", 0, 0)
     assert missing == [
         Unscored("z", "one", "no such package"),
         Unscored("r", None, "no store was written for it"),
         Unscored("s", None, "out of the scoring pool"),
     ]
-    assert package_scores_data(found[0])["scores"][1]["memories"] == 2
+    assert package_scores_data(found[0])["scores"][1]["written"]["memories"] == 2
 
 
 def test_an_example_that_was_not_judged_is_counted(tmp_path: Path) -> None:
@@ -62,7 +68,7 @@ def test_an_example_that_was_not_judged_is_counted(tmp_path: Path) -> None:
                        {"instance_id": "q", "error": "timeout"})  # fmt: skip
     found, missing = all_of([*map(fish_package, "pq")], [one], PublishedJudge(calls))
     (scores,) = found
-    assert scores.rows[0].score.score.value == F(1) / 2
+    assert scores.rows[0].numbers.written.value == F(1) / 2
     assert scores.stores[0].caveats.left_out == {"calls that failed or could not be read": 1}
     (lost,) = missing
     assert (lost.package, lost.store) == ("q", "one")
@@ -77,3 +83,38 @@ def test_memories_that_name_no_package_are_counted(tmp_path: Path) -> None:
     (caveats,) = [store.caveats for store in found[0].stores]
     assert list(caveats.left_out.values()) == [1]
     assert "name no package" in next(iter(caveats.left_out))
+
+
+def test_budgets_of_each_store() -> None:
+    """A share is of all turns, 40 words in whole costs; `own` is what each store costs. If none is
+    given, the usual ones from tight to ample."""
+    package = fish_package("p")
+    turns = package.replace(
+        experiences=(Experience(id="e", index=0, text=" ".join(["word"] * 40)),)
+    )
+    stores = [
+        exported(Memory(id="m", text="Ann eats fish now"), name="one"),
+        exported(Memory(id="m", text="fish"), Memory(id="n", text="Bo"), name="two"),
+    ]
+    judges = {one.name: LexicalJudge() for one in stores}
+    found = score_package(turns, stores, Scoring(asked_budgets("6,6%,own"), judges))
+    assert [(row.store, row.numbers.asked, row.budget, row.numbers.fits) for row in found] == [
+        ("one", "6", 6, True), ("two", "6", 6, True),
+        ("one", "6%", 2, False), ("two", "6%", 2, True),
+        ("one", "own", 4, True), ("two", "own", 2, True),
+    ]  # fmt: skip
+    usual = score_package(turns, stores[:1], Scoring(None, judges))
+    assert [(row.numbers.asked, row.budget) for row in usual] == [
+        ("5%", 2), ("10%", 4), ("20%", 8), ("40%", 16), ("own", 4),
+    ]  # fmt: skip
+
+
+def test_a_share_of_nothing_is_no_budget() -> None:
+    """Of turns without texts, and of a package without a rule for costs."""
+    store = exported(Memory(id="m", text="fish"))
+    for budgets in (asked_budgets("10%"), None):
+        with pytest.raises(MemAuditError, match="the turns of 'p' have no cost, so a share of the"):
+            score_package(fish_package("p"), [store], Scoring(budgets, {"s": LexicalJudge()}))
+    with pytest.raises(MemAuditError, match="the turns of 'meals' have no cost"):
+        meals_scores("10%")
+    assert [row.budget for row in meals_scores(5, "own")] == [5, 7]

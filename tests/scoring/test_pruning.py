@@ -9,7 +9,6 @@ from memaudit.scoring.pruning import (
     Policy,
     default_policy,
     keep_within,
-    kept_row,
     prune,
     usable_policies,
 )
@@ -82,13 +81,3 @@ def test_a_policy_needs_a_score_of_every_memory() -> None:
     with pytest.raises(NoSuchOrder, match=r"'long' has no documents to cut .*; use recency"):
         prune(LONG, F(5), "top")
     assert usable_policies(WrittenStore("empty", ())) == ["recency", "salience", "query_salience"]
-
-
-def test_rows_that_are_scored() -> None:
-    pruned = {"recency": 1, "salience": 2}
-    assert kept_row(True, 9, pruned) == 9
-    assert kept_row(False, 9, pruned) == 1
-    assert kept_row(False, 9, {"top": 3, "salience": 2}) == 3
-    assert kept_row(False, 9, {"salience": 2}) is None
-    assert kept_row(False, 9, pruned, "salience") == 2
-    assert kept_row(False, 9, pruned, "query_salience") is None

@@ -20,8 +20,7 @@ from memaudit.scoring.judged_store import judge_store
 from memaudit.scoring.judges import LexicalJudge
 from memaudit.scoring.label_judges import LabelJudge
 from memaudit.scoring.loss_diagnosis import diagnose_losses
-from memaudit.scoring.pruning import kept_row
-from memaudit.scoring.score import StoreScore, StoreScorer
+from memaudit.scoring.score import StoreNumbers, StoreScorer
 from tests.datasets.files import real_file
 from tests.scoring.small_stores import exported
 
@@ -47,22 +46,21 @@ def mem0() -> ExportedStore:
     return import_store([real_file("stores/mem0/locomo_conv26_memories.jsonl")])
 
 
-def certified(audit: StoreScorer, budget: int) -> StoreScore:
-    """The scores of the only store, all denominators proven and the diagnosis adding up."""
+def certified(audit: StoreScorer, budget: int) -> StoreNumbers:
+    """The numbers of the only store, all denominators proven and the diagnosis adding up."""
     (store,) = audit.stores
-    score = audit.score(store, Fraction(budget))
-    for ratio in (score.package_ratio, score.union_ratio, score.common_ratio):
+    numbers = audit.numbers(store, Fraction(budget))
+    for ratio in (numbers.package_ratio, numbers.union_ratio, numbers.kept.ratio):
         assert ratio.optimum.certified
-    assert score.upper_optimum.certified
-    (cut,) = score.pruned
-    assert cut.score.cost <= budget
-    assert (cut.ratio.value or 0) <= (score.upper.ratio.value or 0) <= 1
+    assert numbers.best_optimum.certified
+    (cut,) = numbers.policies
+    assert cut.worth.cost <= budget
+    assert (cut.ratio.value or 0) <= (numbers.best.ratio.value or 0) <= 1
     found = diagnose_losses(audit, store, Fraction(budget))
     assert sum(step.share for step in found.steps) + found.kept_share == 1
-    kept = kept_row(score.feasible, score.union_ratio, {cut.policy: cut.ratio})
-    assert kept is not None
-    assert found.kept_share == kept.value
-    return score
+    assert all(step.value >= 0 for step in found.steps)
+    assert found.kept_share == numbers.kept.ratio.value == numbers.union_ratio.value
+    return numbers
 
 
 @pytest.mark.slow
@@ -73,13 +71,13 @@ def test_mem0_by_shared_words() -> None:
     assert (len(store.memories), store.cost) == (510, 4967)
     audit = StoreScorer(package, [store])
     scores = [certified(audit, budget) for budget in BUDGETS]
-    (value,) = {score.score.value for score in scores}
+    (value,) = {score.written.value for score in scores}
     assert value > 0
     optima = [score.union_ratio.optimum.value for score in scores]
     assert optima == sorted(optima)
     assert all(score.union_ratio.optimum.value >= score.package_ratio.optimum.value
                for score in scores)  # fmt: skip
-    assert not any(score.feasible for score in scores)
+    assert not any(score.fits for score in scores)
 
 
 @pytest.mark.slow
@@ -96,7 +94,7 @@ def test_mem0_as_labelled(coverage: str, value: str) -> None:
     )
     audit = StoreScorer(package, [judge_store(package, mem0(), judge)])
     scores = [certified(audit, budget) for budget in BUDGETS]
-    assert {score.score.value for score in scores} == {Fraction(value)}
+    assert {score.written.value for score in scores} == {Fraction(value)}
     optima = [score.union_ratio.optimum.value for score in scores]
     assert optima == sorted(optima)
 
@@ -122,7 +120,7 @@ def test_letta_files_are_scored(name: str, view: str, policy: str) -> None:
     store = judge_store(package, read, LexicalJudge())
     assert len(store.memories if view == "full" else store.documents) == LETTA[name]
     score = certified(StoreScorer(package, [store]), 500)
-    assert [cut.policy for cut in score.pruned] == [policy]
+    assert [cut.by for cut in score.policies] == [policy]
     assert score.union_ratio.optimum.value >= score.package_ratio.optimum.value
 
 

@@ -17,7 +17,7 @@ from memaudit.scoring.unions import union_of
 from memaudit.scoring.written_store import WrittenStore
 from memaudit.solvers.form import integer_form
 from memaudit.solvers.solve import solve
-from tests.scoring.small_stores import LONG, MEALS, F, memory, stores
+from tests.scoring.small_stores import LONG, MEALS, F, meals_scores, memory, stores
 from tests.strategies import packages
 
 
@@ -27,7 +27,7 @@ def test_value_and_cost_are_those_of_the_store(data: st.DataObject) -> None:
     package: Package = data.draw(packages())
     ids = sorted(package.candidate)
     store = data.draw(st.lists(st.sampled_from(ids), unique=True)) if ids else []
-    score = Scorer(package, integer_form(package)).score(store)
+    score = Scorer(package, integer_form(package)).worth(store)
     assert score.cost == package.total_cost(store)
     amounts = covered(package, store)
     expected = sum(
@@ -47,7 +47,7 @@ def test_value_and_cost_are_those_of_the_store(data: st.DataObject) -> None:
 def test_by_hand() -> None:
     """base, both tombstones and one old fact."""
     package = named_distribution("base").package(0)
-    score = Scorer(package, integer_form(package)).score(
+    score = Scorer(package, integer_form(package)).worth(
         ["e3.fact", "e4.tombstone", "e6.tombstone"]
     )
     assert (score.invalidation, score.current, score.stale) == (2, 0, 1)
@@ -81,19 +81,34 @@ def test_ratios(tiny: Package) -> None:
 
 
 def test_union_by_hand() -> None:
-    """At budget 5 the package alone reaches 6; with m1 of the store, 7."""
+    """At budget 5 the package alone reaches 6; with m1 of the store, 7. The store is worth 4 and
+    costs 7, so recency cuts it to m1 and m3, worth 1: all ratios are of that. Its best subset is
+    m2, worth 3."""
     assert solve(MEALS, 5).value == 6
     scorer = StoreScorer(MEALS, [LONG])
-    score = scorer.score(LONG, F(5))
+    found = scorer.numbers(LONG, F(5))
     assert scorer.package_optimum(F(5)).value == 6
     assert scorer.union_optimum(LONG, F(5)).value == 7
-    assert (score.score.value, score.score.cost, score.feasible) == (4, 7, False)
-    assert score.union_ratio.value == F(4, 7)
-    assert score.upper.score.value == 3
-    (recency,) = score.pruned
-    assert (recency.policy, recency.store, recency.score.value) == (
-        "recency", ("long/m1", "long/m3"), 1,
-    )  # fmt: skip
+    assert (found.written.value, found.written.cost, found.fits) == (4, 7, False)
+    assert (found.kept.by, found.kept.ids) == ("recency", ("long/m1", "long/m3"))
+    assert (found.kept.worth.value, found.kept.worth.cost) == (1, 2)
+    assert found.kept.ratio.value == found.union_ratio.value == F(1, 7)
+    assert found.package_ratio.value == F(1, 6)
+    assert (found.best.by, found.best.ids) == ("best subset", ("long/m2",))
+    assert (found.best.worth.value, found.best.ratio.value) == (3, F(3, 7))
+    assert found.policies == (found.kept,)
+    everything = scorer.numbers(LONG, F(7))
+    assert (everything.kept.by, everything.kept.ids) == ("everything fits", LONG.candidate_ids)
+    assert everything.kept.worth == everything.written
+
+
+def test_over_the_package_alone_a_ratio_may_exceed_1() -> None:
+    """A memory that says both units in 1 word: 6 of the package's 0 and of 6 with it; at 4 the
+    package reaches 6 and the store 7. Over a union with the store it never does."""
+    short = WrittenStore("short", (memory("m", 1, now=1, ended=1), memory("n", 1, once=1)))
+    at_4 = StoreScorer(MEALS, [short]).numbers(short, F(4))
+    assert (at_4.package_ratio.value, at_4.union_ratio.value) == (F(7, 6), 1)
+    assert at_4.kept.ratio.value == at_4.best.ratio.value == 1
 
 
 @settings(max_examples=60, deadline=None)
@@ -103,17 +118,22 @@ def test_order_of_denominators(first: WrittenStore, second: WrittenStore, budget
     scorer = StoreScorer(MEALS, [first, second])
     at = F(budget)
     for store in (first, second):
-        score = scorer.score(store, at)
-        upper = score.upper.score.value
-        assert score.upper_optimum.certified
-        assert upper == score.upper_optimum.value
-        assert all(row.score.value <= upper for row in score.pruned)
-        assert upper <= scorer.union_optimum(store, at).value <= scorer.common_optimum(at).value
+        found = scorer.numbers(store, at)
+        best = found.best.worth.value
+        assert found.best_optimum.certified
+        assert best == found.best_optimum.value
+        assert all(row.worth.value <= best for row in (found.kept, *found.policies))
+        assert best <= scorer.union_optimum(store, at).value <= scorer.common_optimum(at).value
         assert scorer.package_optimum(at).value <= scorer.union_optimum(store, at).value
         union = union_of(MEALS, [store]).package
-        assert score.score.value == value(union, store.candidate_ids).low
-        if score.feasible:
-            assert score.score.value == upper
+        assert found.written.value == value(union, store.candidate_ids).low
+        for kept in (found.kept, *found.policies):
+            assert kept.worth.cost <= at
+            assert kept.worth.value == value(union, kept.ids).low
+            assert kept.ratio.value is None or 0 <= kept.ratio.value <= 1
+        if found.fits:
+            assert found.kept.worth == found.written
+            assert found.written.value == best
 
 
 def test_the_upper_bound_of_an_open_solve_is_no_number() -> None:
@@ -123,12 +143,13 @@ def test_the_upper_bound_of_an_open_solve_is_no_number() -> None:
     scorer._alone(LONG)._optima[F(5)] = replace(
         proven, status="bound", certificate=None, bound=proven.value + 2
     )
-    score = scorer.score(LONG, F(5))
-    assert score.upper.ratio.value is None
-    assert score.upper.ratio.between == (F(3, 7), F(5, 7))
-    row = score_row(score)["upper_pruned"]
-    assert (row["union_ratio"], row["status"], row["bound"]) == (None, "bound", 5)
-    assert row["common_union_ratio_between"] == [round(3 / 7, 9), round(5 / 7, 9)]
+    found = scorer.numbers(LONG, F(5))
+    assert found.best.ratio.value is None
+    assert found.best.ratio.between == (F(3, 7), F(5, 7))
+    (proven_row,) = meals_scores(5).rows
+    row = score_row(replace(proven_row, numbers=found))["best_subset"]
+    assert (row["ratio"], row["status"], row["bound"]) == (None, "bound", 5)
+    assert row["between"] == [round(3 / 7, 9), round(5 / 7, 9)]
 
 
 @given(st.lists(st.tuples(st.text("a/%2F", min_size=1), st.text("a/%2F", min_size=1)), unique=True))

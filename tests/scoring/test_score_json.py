@@ -1,31 +1,24 @@
 """The JSON behind a score: a vendor can find the very units that were lost."""
 
-from fractions import Fraction
-
 import pytest
 
-from memaudit.scoring.judges import LexicalJudge
-from memaudit.scoring.package_scores import PackageScores, Scoring, score_judged
 from memaudit.scoring.score_json import cells_data, explanation, lost_data, package_scores_data
-from tests.scoring.small_stores import LONG, MEALS, exported
-
-
-def meals_scores(*budgets: int) -> PackageScores:
-    scoring = Scoring(tuple(map(Fraction, budgets)), {"long": LexicalJudge()})
-    return score_judged(MEALS, [exported(name="long")], [LONG], scoring)
+from tests.scoring.small_stores import meals_scores
 
 
 def test_lost_units() -> None:
-    """At budget 5: `ended` was never written, `now` not chosen; `once` is kept, so not lost."""
+    """At budget 5: `ended` was never written, `once` has no room in the best subset and `now` was
+    not chosen for it. At budget 0 there is no diagnosis."""
     scores = meals_scores(5, 7, 0)
-    at_5, at_7, at_0 = (lost_data(scores, row) for row in scores.rows)
-    assert [(unit["unit"], unit["lost"], unit["step"], unit["kept"]) for unit in at_5] == [
-        ("ended", 3, "extraction", 0), ("now", 3, "selection", 0),
+    at_5, at_7, at_0 = ([lost_data(unit) for unit in row.lost] for row in scores)
+    assert [(unit["unit"], unit["lost"], unit["step"]) for unit in at_5] == [
+        ("ended", 3, "extraction"), ("once", 1, "cost"), ("now", 3, "selection"),
+        ("once", -1, "selection"),
     ]  # fmt: skip
-    assert [query["id"] for query in at_5[0]["queries"]] == ["q"]
-    assert at_5[0]["parts"] == {"extraction": 3}
+    assert [query["id"] for query in at_5[0]["asked_by"]] == ["q"]
+    assert (at_5[0]["kind"], at_5[0]["weight"]) == ("supersession", 3)
     assert [unit["unit"] for unit in at_7] == ["ended"]
-    assert at_0 == []  # no diagnosis
+    assert at_0 == []
 
 
 def test_cells() -> None:
@@ -36,8 +29,10 @@ def test_cells() -> None:
     assert (second["id"], second["unit"], second["value"]) == ("m2", "now", 1)
     data = package_scores_data(scores, cells=True)
     assert data["cells"] == cells_data(scores)
-    assert data["scores"][0]["lost_units"] == lost_data(scores, scores.rows[0])
-    assert "cells" not in package_scores_data(scores)
+    assert data["scores"][0]["lost_units"] == [lost_data(unit) for unit in scores.rows[0].lost]
+    without = package_scores_data(scores)
+    assert "cells" not in without
+    assert "lost_units" not in without["scores"][0]
 
 
 def test_a_unit_explained() -> None:

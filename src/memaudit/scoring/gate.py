@@ -22,27 +22,32 @@ def passes(row: StoreScore, minimum: float, allow_estimates: bool = False) -> bo
         return True
     if high >= minimum:
         raise MemAuditError(
-            f"not decided: the score of {row.store!r} lies between {float(low):.4f} and "
-            f"{float(high):.4f}, {row.undefined}; give more --seconds or judge all cells"
+            f"not decided: the score of {row.store!r} lies between {low:.4f} and "
+            f"{high:.4f}, {row.undefined}; give more --seconds or judge all cells"
         )
     return False
 
 
-def _ends(row: StoreScore) -> tuple[Fraction, Fraction]:
-    """What the score lies between; a hair apart where some h is irrational."""
+def _ends(row: StoreScore) -> tuple[float, float]:
+    """What the score lies between; a hair apart where some h is irrational.
+
+    As floating point numbers, as minima are: 2/5 reaches 0.4, which is a little more.
+    """
     if row.exact is not None:
-        return row.exact, min(Fraction(1), row.exact * row.numbers.kept.ratio.slack)
+        highest = min(Fraction(1), row.exact * row.numbers.kept.ratio.slack)
+        return float(row.exact), float(highest)
     if row.between is None:
         raise MemAuditError(f"{row.store!r} has no score at budget {row.at}: {row.undefined}")
-    return row.between
+    low, high = row.between
+    return float(low), float(high)
 
 
 def gate_text(result: ScoreResult, row: StoreScore, minimum: float) -> str:
     """A score, what it is taken over, what it rests on, and everything it does not see."""
     low, high = _ends(row)
-    score = f"{float(low):.4f}"
+    score = f"{low:.4f}"
     if row.exact is None:
-        score = f"{score} to {float(high):.4f} ({row.undefined})"
+        score = f"{score} to {high:.4f} ({row.undefined})"
     union = " + ".join(["package", *(store.name for store in result.stores)])
     kept = row.kept_by if row.numbers.fits else f"cut by {row.kept_by}"
     lost = ", ".join(f"{name} {float(share):.1%}" for name, share in row.losses.items() if share)

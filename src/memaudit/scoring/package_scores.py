@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from memaudit.adapters.store import ExportedStore
 from memaudit.core.budgets import USUAL_BUDGETS, AskedBudget, asked_budgets
-from memaudit.core.cost import cost_rule
+from memaudit.core.cost import DECLARED, cost_rule
 from memaudit.core.digest import digest
 from memaudit.core.errors import MemAuditError
 from memaudit.core.package import Package
@@ -149,15 +149,23 @@ def _budget_plans(
 ) -> list[tuple[str, WrittenStore, Fraction]]:
     """Each budget as it was asked for, with what it amounts to for each store."""
     whole = conversation_cost(package)
+    budgets = scoring.budgets or asked_budgets(USUAL_BUDGETS)
+    if not whole and any(asked.share is not None for asked in budgets):
+        raise MemAuditError(
+            f"the turns of {package.name!r} have no cost, so a share of the conversation is no "
+            "budget; give costs such as 250, or own"
+        )
     return [
         (asked.text, store, asked.amount(whole, store.cost))
-        for asked in scoring.budgets or asked_budgets(USUAL_BUDGETS)
+        for asked in budgets
         for store in stores
     ]
 
 
 def conversation_cost(package: Package) -> Fraction:
-    """The cost of all turns of the conversation, word for word."""
+    """The cost of all turns of the conversation, word for word; 0 where no rule measures texts."""
+    if package.cost_rule == DECLARED:
+        return Fraction(0)
     measure = cost_rule(package.cost_rule)
     return Fraction(sum(measure(turn.text) for turn in package.experiences))
 
