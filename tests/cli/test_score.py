@@ -152,7 +152,7 @@ def test_one_of_several_conversations(hotel_files: Files, tmp_path: Path) -> Non
     said = done("import", results, "--out", tmp_path / "all.json").stdout
     assert "conversations: 1 4, 0 1 (--conversation NAME reads only one of them)" in said
     (imported,) = printed_json("score", package, out, "--budget", "40")["scores"]
-    assert imported["value"] == mapped["value"] == own["value"] > 0
+    assert imported["score"] == mapped["score"] == own["score"] > 0
     unneeded = failure("score", *hotel_files, "--budget", "40", "--map", "1=hotel-rooms")
     assert unneeded.endswith("has a conversation '1'; every package fits without --map")
 
@@ -228,7 +228,7 @@ def test_salience(hotel_files: Files) -> None:
     assert (cut["kept_by"], cut["kept"]) == ("salience", row["policies"]["salience"])
     assert cut["score"] == cut["kept"]["ratio"] > row["score"]
     gated = done("gate", *by_salience, "--min-score", "0", "--allow-estimates").stdout
-    assert f"at 20 scores {cut['score']:.4f}, cut by salience; " in gated
+    assert f"at 20 scores {cut['score']:.4f}, minimum 0, cut by salience; " in gated
 
 
 def test_salience_that_is_missing(hotel_files: Files) -> None:

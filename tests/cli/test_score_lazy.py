@@ -112,7 +112,9 @@ def test_a_limit_leaves_an_interval(files: tuple[Path, Path], tmp_path: Path) ->
 def test_wrong_input(files: tuple[Path, Path], tmp_path: Path) -> None:
     score = ("score", *files, "--budget", "9")
     assert "go with --lazy" in failure(*score, "--max-cells", 2)
-    assert "goes by texts" in failure(*score, "--lazy", "--judge", "labels:l.jsonl")
+    labels = tmp_path / "by_id.jsonl"
+    labels.write_text('{"memory_id": "m", "unit_id": "u", "coverage": 1}')
+    assert "goes by texts" in failure(*score, "--lazy", "--judge", f"labels:{labels}")
     assert "unknown filter 'x'" in failure(*score, "--lazy", "--filter", "x")
     (tmp_path / "mine.json").write_text("{}\n")
     assert "is not a package" in failure(*score, "--save-union", tmp_path / "mine.json")

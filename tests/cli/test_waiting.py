@@ -23,7 +23,7 @@ COMMANDS = {
     "build {chat} --method model --model one --out {folder}/built": "memories, units",
     "score {package} {store} --budget 20 --judge model:one": "coverage",
     "score {package} {store} --budget 20 --judge model:one --lazy": "coverage",
-    "gate {package} {store} --budget 20 --min-ratio 0.5 --judge model:one": "coverage",
+    "gate {package} {store} --budget 20 --min-score 0.5 --judge model:one": "coverage",
     "sensitivity {package} {store} --budget 20 --judge lexical --judge model:one": "coverage",
     "audit cells {frame} --model one --out {folder}/one.csv": "coverage",
     "audit judges {package} {store} --judge model:one --against lexical": "coverage",

@@ -57,23 +57,27 @@ def test_other_stores_are_in_the_union() -> None:
     other = exported(Memory(id="m", text="Bo has a dog"), name="other")
     result, row = scored(8, STORE, other)
     assert (row.store, row.score) == ("s", 0.5)
-    assert "; over OPT of package + s + other; loses extraction 50.0%; " in gate_text(result, row)
+    assert "; over OPT of package + s + other; loses extraction 50.0%; " in gate_text(
+        result, row, 0.5
+    )
     without = TWO.replace(candidates=(), coverage=())
     result, row = scored(8, STORE, other, package=without)
-    assert "; over OPT of package + s + other; loses generation 50.0%; " in gate_text(result, row)
+    assert "; over OPT of package + s + other; loses generation 50.0%; " in gate_text(
+        result, row, 0.5
+    )
     assert scored(8, STORE, package=without)[1].score == 1
 
 
 def test_what_it_rests_on_and_does_not_see_is_said() -> None:
     result, row = scored(4, STORE)
-    assert gate_text(result, row) == (
-        "s at 4 scores 1.0000, everything fits; over OPT of package + s; an ESTIMATE: 0.0% of the "
-        "optimum and 100.0% of the store rest on assumed cells, and so does every 0; PARTLY READ: "
+    assert gate_text(result, row, 0.5) == (
+        "s at 4 scores 1.0000, minimum 0.5, everything fits; over OPT of package + s; an ESTIMATE: "
+        "0.0% of the optimum and 100.0% of the store rest on assumed cells, and so does every 0; PARTLY READ: "
         "2 rows of the export are not in the store"
     )
     result, row = scored(3, STORE)
-    assert gate_text(result, row).startswith(
-        "s at 3 scores 0.0000, cut by recency; over OPT of package + s; loses cost 100.0%; "
+    assert gate_text(result, row, 0.5).startswith(
+        "s at 3 scores 0.0000, minimum 0.5, cut by recency; over OPT of package + s; loses cost 100.0%; "
     )
 
 
@@ -115,8 +119,8 @@ def test_a_bar_that_an_open_optimum_decides() -> None:
         match=r"not decided: the score of 'long' lies between 0\.4000 and 0\.6000, optimum not c",
     ):
         passes(found, 0.5)
-    assert "at 5 scores 0.4000 to 0.6000 (optimum not certified), cut by " in gate_text(
-        result, found
+    assert "at 5 scores 0.4000 to 0.6000 (optimum not certified), minimum 0.5, " in gate_text(
+        result, found, 0.5
     )
     known = replace(ratio, optimum=replace(row.optimum, value=F(5), bound=F(5)))
     exactly = replace(row, numbers=replace(row.numbers, kept=replace(kept, ratio=known)))

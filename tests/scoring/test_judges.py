@@ -1,5 +1,6 @@
 """Judges that need no file, on texts small enough to judge by eye, and judges by name."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from memaudit.scoring.judges import (
     refuse_equal_judge_names,
     refuse_shared_ids,
 )
+from memaudit.scoring.label_judges import LabelJudge
 from tests.scoring.small_stores import exported
 
 UNITS = [
@@ -67,12 +69,15 @@ def test_stores_that_share_an_id(tmp_path: Path) -> None:
         exported(Memory(id=id, text="t"), name=name)
         for name, id in (("one", "m1"), ("other", "m1"), ("third", "m2"))
     )
-    for name in ("calls:f.jsonl", "labels:f.jsonl"):
-        with pytest.raises(MemAuditError, match="two stores have a memory 'm1'"):
-            refuse_shared_ids([name], None, [one, other])
-        refuse_shared_ids([name], None, [one, third])
-    refuse_shared_ids(["labels:f.jsonl"], tmp_path, [one, other])
-    refuse_shared_ids(["lexical"], None, [one, other])
+    label = {"memory_id": "m1", "unit_id": "u", "coverage": 1}
+    by_id, by_text = tmp_path / "ids.jsonl", tmp_path / "texts.jsonl"
+    by_id.write_text(json.dumps(label))
+    by_text.write_text(json.dumps({**label, "memory": "t"}))
+    with pytest.raises(MemAuditError, match="two stores have a memory 'm1', and labels ids names"):
+        refuse_shared_ids(LabelJudge(by_id), [one, other])
+    refuse_shared_ids(LabelJudge(by_id), [one, third])
+    refuse_shared_ids(LabelJudge(by_text), [one, other])
+    refuse_shared_ids(LexicalJudge(), [one, other])
 
 
 def test_judges_side_by_side(tmp_path: Path) -> None:

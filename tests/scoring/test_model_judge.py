@@ -135,7 +135,7 @@ def test_commands(files: tuple[Path, Path], tmp_path: Path) -> None:
     assert (data["judge"], data["undecided_cells"]) == ("model one", 2)
     assert "2 cells got no answer" in scored.stderr
     assert gated.startswith(
-        "pass: e at 9 scores 1.0000, everything fits; over OPT of package + e; "
+        "pass: e at 9 scores 1.0000, minimum 0.5, everything fits; over OPT of package + e; "
     )
     assert "2 cells got no answer and count as not covered" in gated
     assert [judge["name"] for judge in tried["judges"]] == ["model one", "lexical"]

@@ -108,6 +108,7 @@ class LossDiagnosis(FileModel):
     """From OPT down to what is kept, in shares that sum to 1."""
 
     optimum: float = 0
+    stages: dict[str, float] = Field(default_factory=dict)
     kept: Share
     losses: dict[str, LossRow]
     advice: str = ""
