@@ -122,16 +122,17 @@ def test_scores_and_failures(pytester: pytest.Pytester, monkeypatch: pytest.Monk
     result.stdout.fnmatch_lines(
         [
             "memaudit_score: not decided: the score of 'store under test' is an estimate, *",
-            "store under test at 40 scores 0.0000, minimum 0.6, everything fits; over OPT of package "
-            "+ store under test; loses extraction 100.0%; an ESTIMATE: 0.0% of the optimum and 0.0% of the "
-            "store rest on assumed cells, and so does every 0; COVERS NOTHING of this package: was "
-            "it written for the same conversation?",
+            "store under test at 40 scores 0.0000, minimum 0.6, everything fits; over OPT of "
+            "package + store under test; loses extraction 100.0%; an ESTIMATE: 0.0% of the "
+            "optimum and 0.0% of the store rest on assumed cells, and so does every 0; COVERS "
+            "NOTHING of this package: was it written for the same conversation?",
             "torn at 40 scores 0.0000, minimum 0.6, everything fits; over OPT of package + torn; "
-            "loses extraction 100.0%; an ESTIMATE: 0.0% of the optimum and 0.0% of the store rest on "
-            "assumed cells, and so does every 0; PARTLY READ: 1 row of the export is not in the "
+            "loses extraction 100.0%; an ESTIMATE: 0.0% of the optimum and 0.0% of the store rest "
+            "on assumed cells, and so does every 0; PARTLY READ: 1 row of the export is not in the "
             "store; COVERS NOTHING of this package: was it written for the same conversation?",
             "memaudit_score: --seconds must be above 0, not -1",
-            "memaudit_score: two stores have a memory 'line-1', and labels labels names memories by id: *",
+            "memaudit_score: two stores have a memory 'line-1', and labels labels names memories "
+            "by id: *",
             "memaudit_score: budget '40 words': *; write a cost such as 250, a share of the "
             "conversation such as 10%, or own",
             "memaudit_score: 'store under test' has no salience for every memory; use recency",

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from memaudit.adapters.protocol import ImportOptions, MappedFields
 from memaudit.adapters.registry import import_store as read_export
@@ -21,17 +21,15 @@ from memaudit.core.notebook import Frame, html_table, html_text, to_frame
 from memaudit.core.package import Package
 from memaudit.core.seeds import parse_seeds
 from memaudit.io.packages import read_package, read_packages
+from memaudit.report.leaderboard import Board, board
 from memaudit.scoring.fed_turns import check_names, examples_of, renamed
 from memaudit.scoring.judged_store import read_salience
 from memaudit.scoring.judges import Judge, named_judge, refuse_shared_ids
-from memaudit.scoring.package_scores import Scoring, score_package
+from memaudit.scoring.lazy_judging import LazyPlan
+from memaudit.scoring.package_scores import score_package
 from memaudit.scoring.pruning import named_policy
-from memaudit.scoring.result import ScoreResult
+from memaudit.scoring.result import ScoreResult, Scoring
 from memaudit.solvers.protocol import checked_seconds, use_threads
-
-if TYPE_CHECKING:
-    from memaudit.report.leaderboard import Board
-    from memaudit.scoring.lazy_judging import LazyPlan
 
 PathLike = str | Path
 AnyPackage = Package | str | Path
@@ -132,7 +130,7 @@ def score(
     threads: int | None = None,
     trust_package_cells: bool = False,
     stores_only: bool = False,
-    lazy: "LazyPlan | None" = None,
+    lazy: LazyPlan | None = None,
 ) -> ScoreResult:
     """Score a store, or several: what each keeps within a budget, over OPT of the common union.
 
@@ -181,14 +179,13 @@ def _path(path: PathLike | None) -> Path | None:
     return None if path is None else Path(path)
 
 
-def compare(results: Sequence[ScoreResult | PathLike]) -> "Board":
+def compare(results: Sequence[ScoreResult | PathLike]) -> Board:
     """Rank stores by their mean scores, with intervals and paired tests.
 
     Results of one package are compared over one union. Where theirs differ, all stores are scored
     again over the union of all; saved files cannot be scored again, so there it is an error.
     """
     from memaudit.io.strict_json import read_object
-    from memaudit.report.leaderboard import board
     from memaudit.report.leaderboard_entries import entries_of
 
     if not results:

@@ -9,8 +9,8 @@ from memaudit.core.budgets import asked_budgets
 from memaudit.core.package import Package
 from memaudit.core.response import Log1p, Sqrt
 from memaudit.scoring.judges import Cell, LexicalJudge
-from memaudit.scoring.package_scores import Scoring, score_judged
-from memaudit.scoring.result import ScoreResult
+from memaudit.scoring.package_scores import score_judged
+from memaudit.scoring.result import ScoreResult, Scoring
 from memaudit.scoring.written_store import WrittenMemory, WrittenStore
 
 F = Fraction

@@ -10,8 +10,8 @@ from memaudit.core.errors import MemAuditError
 from memaudit.core.package import Package
 from memaudit.scoring.gate import gate_text, passes
 from memaudit.scoring.judges import LexicalJudge
-from memaudit.scoring.package_scores import Scoring, score_package
-from memaudit.scoring.result import ScoreResult, StoreScore
+from memaudit.scoring.package_scores import score_package
+from memaudit.scoring.result import ScoreResult, Scoring, StoreScore
 from memaudit.scoring.score import Ratio
 from tests.scoring.small_stores import F, exported, meals_scores
 
@@ -72,12 +72,13 @@ def test_what_it_rests_on_and_does_not_see_is_said() -> None:
     result, row = scored(4, STORE)
     assert gate_text(result, row, 0.5) == (
         "s at 4 scores 1.0000, minimum 0.5, everything fits; over OPT of package + s; an ESTIMATE: "
-        "0.0% of the optimum and 100.0% of the store rest on assumed cells, and so does every 0; PARTLY READ: "
-        "2 rows of the export are not in the store"
+        "0.0% of the optimum and 100.0% of the store rest on assumed cells, and so does every 0; "
+        "PARTLY READ: 2 rows of the export are not in the store"
     )
     result, row = scored(3, STORE)
     assert gate_text(result, row, 0.5).startswith(
-        "s at 3 scores 0.0000, minimum 0.5, cut by recency; over OPT of package + s; loses cost 100.0%; "
+        "s at 3 scores 0.0000, minimum 0.5, cut by recency; over OPT of package + s; "
+        "loses cost 100.0%; "
     )
 
 

@@ -11,8 +11,8 @@ from memaudit.core.errors import MemAuditError
 from memaudit.core.package import Experience, Package
 from memaudit.scoring.judges import Judge, LexicalJudge
 from memaudit.scoring.label_judges import PublishedJudge
-from memaudit.scoring.package_scores import Scoring, Unscored, score_package, score_packages
-from memaudit.scoring.result import ScoreResult
+from memaudit.scoring.package_scores import Unscored, score_package, score_packages
+from memaudit.scoring.result import ScoreResult, Scoring
 from memaudit.scoring.score_json import package_scores_data
 from tests.cli.running import write_rows
 from tests.scoring.small_stores import F, exported, fish_package, meals_scores

@@ -61,9 +61,9 @@ from memaudit.scoring.judges import (
     refuse_shared_ids,
 )
 from memaudit.scoring.loss_diagnosis import KindRow, NoDiagnosis, pool_kind_rows
-from memaudit.scoring.package_scores import Scoring, Unscored, score_package, score_packages
+from memaudit.scoring.package_scores import Unscored, score_package, score_packages
 from memaudit.scoring.pruning import named_policy
-from memaudit.scoring.result import ScoreResult, StoreScore, all_rows
+from memaudit.scoring.result import ScoreResult, Scoring, StoreScore, all_rows
 from memaudit.scoring.score_json import cells_data, explanation, kinds_data
 from memaudit.scoring.score_json import package_scores_data as package_data
 

@@ -66,6 +66,6 @@ def gate_text(result: ScoreResult, row: StoreScore, minimum: float) -> str:
 
 def rests_on_text(row: StoreScore) -> str:
     """The shares that rest on assumed cells, in words."""
-    _, optimum, store = (f"{float(share):.1%}" for share in row.assumed)
+    optimum, store = (f"{float(share):.1%}" for share in row.assumed)
     text = f"{optimum} of the optimum and {store} of the store rest on assumed cells"
     return f"{text}, and so does every 0" if row.judge_assumes else text

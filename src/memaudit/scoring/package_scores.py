@@ -1,11 +1,11 @@
 """Scores of stores, package by package, at every budget."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
 from memaudit.adapters.store import ExportedStore
-from memaudit.core.budgets import USUAL_BUDGETS, AskedBudget, asked_budgets
+from memaudit.core.budgets import USUAL_BUDGETS, asked_budgets
 from memaudit.core.cost import DECLARED, cost_rule
 from memaudit.core.digest import digest
 from memaudit.core.errors import MemAuditError
@@ -13,13 +13,11 @@ from memaudit.core.package import Package
 from memaudit.scoring.candidate_cells import assumed_pairs, judge_candidates
 from memaudit.scoring.fed_turns import FedPart, examples_of, fed_part, written_from
 from memaudit.scoring.judged_store import (
-    OWN_SALIENCE,
-    Salience,
     is_out_of_pool,
     judge_store,
     measured_store,
 )
-from memaudit.scoring.judges import Judge, NotJudged
+from memaudit.scoring.judges import NotJudged
 from memaudit.scoring.lazy_judging import LazyPlan, LazyResult, judge_lazily
 from memaudit.scoring.loss_diagnosis import (
     Diagnosis,
@@ -27,36 +25,9 @@ from memaudit.scoring.loss_diagnosis import (
     diagnose_losses,
     kind_rows,
 )
-from memaudit.scoring.pruning import Policy
-from memaudit.scoring.result import ScoreResult, StoreScore, lost_units
+from memaudit.scoring.result import ScoreResult, Scoring, StoreScore, lost_units
 from memaudit.scoring.score import StoreScorer
 from memaudit.scoring.written_store import WrittenStore
-
-
-@dataclass(frozen=True, slots=True)
-class Scoring:
-    """How stores are scored, whatever the package.
-
-    Judges are by store: one for all, or one each where files of labels name memories by ids that
-    stores share.
-    """
-
-    budgets: tuple[AskedBudget, ...] | None
-    """None for the usual ones."""
-    judges: Mapping[str, Judge]
-    salience: Salience = OWN_SALIENCE
-    group_cap: int | None = None
-    seconds: float | None = None
-    trust_package_cells: bool = False
-    """Keep the package's assumed cells, which the judge of the stores judges otherwise."""
-    lazy: LazyPlan | None = None
-    policy: Policy | None = None
-    """Cuts a store that does not fit; None for the first of DEFAULT_POLICIES that it allows."""
-
-    @property
-    def judge_name(self) -> str:
-        """The judge, or the judges separated by commas."""
-        return ", ".join(dict.fromkeys(judge.name for judge in self.judges.values()))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,14 +1,14 @@
-"""What a scoring returns: a row per store and budget, and all rows of one package."""
+"""How stores are scored, and what that returns: a row per store and budget, for one package."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from memaudit.adapters.store import ExportedStore
-from memaudit.core.budgets import asked_budget
+from memaudit.core.budgets import AskedBudget, asked_budget
 from memaudit.core.errors import MemAuditError
 from memaudit.core.grounds import is_estimate
 from memaudit.core.notebook import Frame, html_table, html_text, to_frame, waterfall
@@ -18,14 +18,39 @@ from memaudit.core.package import Package
 from memaudit.core.text import counted
 from memaudit.io.atomic import write_file
 from memaudit.scoring.caveats import caveat_lines
-from memaudit.scoring.lazy_judging import LazyResult
+from memaudit.scoring.judged_store import OWN_SALIENCE, Salience
+from memaudit.scoring.judges import Judge
+from memaudit.scoring.lazy_judging import LazyPlan, LazyResult
 from memaudit.scoring.loss_diagnosis import Diagnosis, KindRow, NoDiagnosis
-from memaudit.scoring.pruning import EVERYTHING_FITS
+from memaudit.scoring.pruning import EVERYTHING_FITS, Policy
 from memaudit.scoring.score import StoreNumbers, bound_text
 from memaudit.scoring.written_store import WrittenStore
 
-if TYPE_CHECKING:
-    from memaudit.scoring.package_scores import Scoring
+
+@dataclass(frozen=True, slots=True)
+class Scoring:
+    """How stores are scored, whatever the package.
+
+    Judges are by store: one for all, or one each where files of labels name memories by ids that
+    stores share.
+    """
+
+    budgets: tuple[AskedBudget, ...] | None
+    """None for the usual ones."""
+    judges: Mapping[str, Judge]
+    salience: Salience = OWN_SALIENCE
+    group_cap: int | None = None
+    seconds: float | None = None
+    trust_package_cells: bool = False
+    """Keep the package's assumed cells, which the judge of the stores judges otherwise."""
+    lazy: LazyPlan | None = None
+    policy: Policy | None = None
+    """Cuts a store that does not fit; None for the first of DEFAULT_POLICIES that it allows."""
+
+    @property
+    def judge_name(self) -> str:
+        """The judge, or the judges separated by commas."""
+        return ", ".join(dict.fromkeys(judge.name for judge in self.judges.values()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,18 +154,14 @@ class StoreScore:
         return {step.name: step.share for step in self.diagnosis.steps}
 
     @property
-    def assumed(self) -> tuple[Fraction, Fraction, Fraction]:
-        """The shares of the package's OPT, of OPT of the common union, and of what is kept that
-        rest on assumed cells."""
-        numbers = self.numbers
-        return (
-            numbers.package_ratio.optimum.assumed, self.optimum.assumed, numbers.kept.worth.assumed
-        )  # fmt: skip
+    def assumed(self) -> tuple[Fraction, Fraction]:
+        """The shares of OPT and of what is kept that rest on assumed cells."""
+        return self.optimum.assumed, self.numbers.kept.worth.assumed
 
     @property
     def rests_on_assumed(self) -> bool:
         """Whether much of OPT or of what is kept rests on assumed cells."""
-        return is_estimate(self.assumed[1:])
+        return is_estimate(self.assumed)
 
     @property
     def is_estimate(self) -> bool:
@@ -201,7 +222,7 @@ class ScoreResult:
     package: Package
     source: Package
     digest: str
-    scoring: "Scoring"
+    scoring: Scoring
     exported: tuple[ExportedStore, ...]
     stores: tuple[WrittenStore, ...]
     rows: tuple[StoreScore, ...]
@@ -288,16 +309,11 @@ def rests_on(result: ScoreResult) -> list[str]:
     """What values rest on: shares of assumed cells, copies of a text, cells that were asked."""
     lines: dict[tuple[str, str], list[str]] = {}
     for row in result.rows:
-        package, optimum, store = row.assumed
-        if package or optimum or store:
+        optimum, kept = row.assumed
+        if optimum or kept:
             mark = ": an ESTIMATE" if row.rests_on_assumed else ""
-            own = (
-                f", {float(package):.1%} of the package's OPT"
-                if package not in (0, optimum)
-                else ""
-            )
             line = (
-                f"{float(optimum):.1%} of OPT{own} and {float(store):.1%} of what is kept rest on "
+                f"{float(optimum):.1%} of OPT and {float(kept):.1%} of what is kept rest on "
                 f"assumed cells{mark}"
             )
             lines.setdefault((row.store, line), []).append(row.at)
