@@ -187,6 +187,8 @@ def active_memories(store: ExportedStore, package: Package) -> list[Memory]:
             f"{', '.join(sorted(map(repr, known))[:3])}; if that is the same conversation, say so "
             "with --map OLD=NEW"
         )
+    if len(examples) == 1:
+        return store.active_by_example.get(*examples, [])
     return [memory for memory in store.active if memory.example in examples]
 
 
@@ -199,7 +201,7 @@ def writing_order(memories: Sequence[Memory]) -> list[Memory]:
 
 def _left_out(store: ExportedStore, salience: Salience, other_clock: int) -> dict[str, int]:
     counts = {OTHER_CLOCK: other_clock} if other_clock else {}
-    unplaced = sum(memory.example is None for memory in store.active)
+    unplaced = len(store.active_by_example.get(None, ()))
     if unplaced and examples_of(store):
         counts[UNPLACED] = unplaced
     files = (salience.at_write_time, salience.query_aware)
