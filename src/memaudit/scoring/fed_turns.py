@@ -23,14 +23,14 @@ SAME_CONVERSATION = Fraction(4, 5)
 NOT_FED = "units about turns that not every store was fed"
 
 
-def examples_of(store: ExportedStore) -> set[str]:
+def examples_of(store: ExportedStore) -> frozenset[str]:
     """The packages a store was written for, including those it wrote nothing for.
 
     Empty where the store does not say. Then all of it belongs to the package it is scored on.
     """
     listed = store.origin.configuration.get("examples")
     if not isinstance(listed, list | dict):
-        return set(store.named_examples)
+        return store.named_examples
     return store.named_examples.union(map(str, listed))
 
 
@@ -39,7 +39,7 @@ def written_from(store: ExportedStore, package: Package) -> set[str]:
     knows them, else by the package's name."""
     examples = examples_of(store)
     fed = {example: lines for example in examples if (lines := _fed_lines(store, example))}
-    named = {package.name} & examples - fed.keys()
+    named = {package.name} & (examples - fed.keys())
     if not fed:
         return named
     known = {

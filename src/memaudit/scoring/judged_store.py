@@ -188,7 +188,8 @@ def active_memories(store: ExportedStore, package: Package) -> list[Memory]:
             "with --map OLD=NEW"
         )
     if len(examples) == 1:
-        return store.active_by_example.get(*examples, [])
+        (example,) = examples
+        return store.active_by_example.get(example, [])
     return [memory for memory in store.active if memory.example in examples]
 
 
