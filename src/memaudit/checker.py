@@ -130,7 +130,7 @@ class _Problem:
             if cell.most != cell.value and cell.unit in number
         }
         cost_scale = lcm(1, *(candidate.cost.denominator for candidate in candidates))
-        self.ids = [candidate.id for candidate in candidates]
+        self.ids, self.place = list(place), place
         self.group = [rank[candidate.experience] for candidate in candidates]
         # By the group of a candidate with parts, the groups of its parts; and the other way round,
         # where a part counts with the first candidate that has it.
@@ -142,7 +142,8 @@ class _Problem:
                 inner = rank[package.candidate[part].experience]
                 self.parts.setdefault(group, set()).add(inner)
                 self.whole.setdefault(inner, group)
-        self.cost = [int(candidate.cost * cost_scale) for candidate in candidates]
+        costs = [candidate.cost for candidate in candidates]
+        self.cost = [one.numerator * (cost_scale // one.denominator) for one in costs]
         self.cost_scale, self.steps, self.width = cost_scale, 0, 1
         self.budget, self.cap = 0, 1
         self.rows = [
@@ -176,6 +177,7 @@ class _Problem:
             # H may miss h by a grid step, so a later gain may exceed an earlier one by two of them.
             self.slack.append(0 if unit.response.is_rational else 2 * weight // fine[r])
         self.grain = max(1, self.grain)
+        self.capped = [{r: min(z, self.top[r]) for r, z in row} for row in self.rows]
 
     def at(self, budget: Fraction, cap: int, longest: int = 0) -> "_Problem":
         """Itself at a budget and a cap, with the count of steps back at 0.
@@ -207,7 +209,7 @@ class _Problem:
         feasible and is worth no less. Each exchange moves to an earlier candidate of the order in
         which the loop goes, so they end.
         """
-        rows = [{r: min(z, self.top[r]) for r, z in row} for row in self.rows]
+        rows = self.capped
         able = [u for u, row in enumerate(rows) if row and self.cost[u] <= self.budget]
         able.sort(key=lambda u: (self.cost[u], -sum(rows[u].values()), u))
         size = Counter(self.group[u] for u in able)
@@ -566,9 +568,8 @@ class PackageChecker:
         problem = self._problem.at(budget, cap, longest)
         if certificate.scale != problem.scale:
             return Verdict(False, f"the scale of this package is {_shown(Fraction(problem.scale))}")
-        index = {id: u for u, id in enumerate(problem.ids)}
         covered: dict[int, int] = {}
-        for u in (index[id] for id in store):
+        for u in (problem.place[id] for id in store):
             for r, level in problem.rows[u]:
                 covered[r] = covered.get(r, 0) + problem.known.get((u, r), level)
         reached = sum(problem.worth[r][min(problem.top[r], z)] for r, z in covered.items())

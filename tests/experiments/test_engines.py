@@ -8,18 +8,21 @@ import subprocess
 import sys
 import tempfile
 import time
+import uuid
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from memaudit.core.errors import MemAuditError
+from memaudit.core.errors import InvalidPackage, MemAuditError, Problem
+from memaudit.core.package import Package
 from memaudit.experiments.engines import dask_cluster
 from memaudit.experiments.engines.protocol import Engine, in_order
 from memaudit.experiments.engines.registry import ENGINES, named_engine
 from memaudit.experiments.spec import RunSpec
 from memaudit.experiments.sweep import run
 from memaudit.io.run_folder import ROWS
+from memaudit.solvers.protocol import usual_threads
 
 NEEDS = {"dask": "distributed", "ray": "ray"}
 
@@ -54,16 +57,99 @@ def errors_from(engine: Engine) -> None:
     assert seen == [0, 1][: len(seen)]
 
 
+def reads(task: int) -> Package:
+    """A package whose file is wrong in two ways."""
+    problems = [Problem(f"is wrong {task}", file="p.json", line=n) for n in (1, 2)]
+    raise InvalidPackage(problems, "p.json")
+
+
+def problems_from(engine: Engine) -> None:
+    """An invalid package is reported with all its problems."""
+    with pytest.raises(InvalidPackage) as found:
+        list(engine.map(reads, [7]))
+    assert str(found.value) == "p.json:1: is wrong 7 (and 1 more)"
+    assert (found.value.source, len(found.value.problems)) == ("p.json", 2)
+
+
+class Heavy:
+    """A function that counts how often it is loaded, as files in a folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def __setstate__(self, state: dict[str, Path]) -> None:
+        self.folder = state["folder"]
+        (self.folder / uuid.uuid4().hex).touch()
+
+    def __call__(self, task: int) -> int:
+        """How many threads a solve would use."""
+        return usual_threads() * task
+
+
+def travels_once(engine: Engine, folder: Path) -> None:
+    """The function is sent to a worker, not to a task; a solve in a worker has one thread."""
+    folder.mkdir()
+    tasks = range(24)
+    assert list(engine.map(Heavy(folder), tasks)) == list(tasks) or engine.name == "serial"
+    assert len(list(folder.iterdir())) <= 4
+
+
+def unreadable() -> Iterator[int]:
+    yield from range(3)
+    raise MemAuditError("line 4 is not JSON")
+
+
+def errors_in_tasks_from(engine: Engine) -> None:
+    """Results of the tasks before the error come first."""
+    seen: list[int] = []
+    with pytest.raises(MemAuditError, match="line 4"):
+        seen.extend(engine.map(abs, unreadable()))
+    assert seen == [0, 1, 2]
+
+
+def everything_from(engine: Engine, folder: Path) -> None:
+    in_order_from(engine)
+    errors_from(engine)
+    problems_from(engine)
+    errors_in_tasks_from(engine)
+    travels_once(engine, folder)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(set(ENGINES) - {"ray"}))
-def test_results_and_errors(name: str) -> None:
+def test_results_and_errors(name: str, tmp_path: Path) -> None:
     """Of Ray below: it takes long to start."""
     if name in NEEDS:
         pytest.importorskip(NEEDS[name])
     engine = named_engine(name, 2)
     assert engine.name == name
-    in_order_from(engine)
-    errors_from(engine)
+    everything_from(engine, tmp_path / "loads")
+
+
+def test_few_tasks_stay_here() -> None:
+    """Up to so many; also before an error in the tasks."""
+    here = os.getpid()
+    engine = named_engine("processes", 2, few=3)
+    assert {pid for _, pid in engine.map(slow_square, [(n, 0) for n in range(3)])} == {here}
+    errors_in_tasks_from(engine)
+
+
+@pytest.mark.slow
+def test_many_tasks_do_not() -> None:
+    in_order_from(named_engine("processes", 2, few=3))
+
+
+def dies(task: int) -> int:
+    if task == 2:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return task
+
+
+@pytest.mark.slow
+def test_a_killed_worker_is_one_line() -> None:
+    with pytest.raises(MemAuditError, match="a worker process was killed"):
+        list(named_engine("processes", 2).map(dies, range(4)))
+    in_order_from(named_engine("processes", 2))
 
 
 SPEC = RunSpec(("base",), tuple(range(6)), ("2", "8"), ("gvt", "recency_raw"))
@@ -131,8 +217,7 @@ def ray_address() -> Iterator[str]:
 def test_a_cluster_at_an_address(name: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
     """It is used and left running."""
     address = request.getfixturevalue(f"{name}_address")
-    in_order_from(named_engine(name, address=address))
-    errors_from(named_engine(name, address=address))
+    everything_from(named_engine(name, address=address), tmp_path / "loads")
     run(SPEC, tmp_path / "here", named_engine("serial"))
     for folder in ("one", "two"):
         run(SPEC, tmp_path / folder, named_engine(name, address=address))

@@ -1,6 +1,7 @@
 """Datasets built into folders: the same bytes each time, resumable, nothing half-written."""
 
 import json
+from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
 from pathlib import Path
 
@@ -8,7 +9,9 @@ import pytest
 
 from memaudit.core.digest import digest
 from memaudit.core.errors import MemAuditError
+from memaudit.experiments.engines.registry import named_engine
 from memaudit.io.packages import examine, read_package
+from memaudit.io.task_journal import Result, Task, TaskRunner
 from memaudit.natural.build_folder import build_into, file_name, packages_at
 from memaudit.natural.build_plan import BuildJob
 from memaudit.natural.coverage_rules import INCLUSION
@@ -71,6 +74,55 @@ def test_a_build_resumes(tmp_path: Path) -> None:
     assert build_into(BuildJob(FIXTURES["chat"]), out)["kept"] == len(before) - 2
     assert contents(out) == before
     assert first.stat().st_ino == stamp
+
+
+class Stopped(Exception):
+    """Stands for a killed process: nothing tidies up after it."""
+
+
+def stop_after(number: int) -> TaskRunner:
+    def run(function: Callable[[Task], Result], tasks: Iterable[Task], /) -> Iterator[Result]:
+        for place, task in enumerate(tasks):
+            if place == number:
+                raise Stopped
+            yield function(task)
+
+    return run
+
+
+def test_a_stopped_build_resumes(tmp_path: Path) -> None:
+    """What is there is not built again, unless somebody removed it; the end is the same."""
+    job, out = BuildJob(FIXTURES["chat"]), tmp_path / "out"
+    whole = build_into(job, tmp_path / "whole")
+    names = [row["file"] for row in whole["packages"]]
+    with pytest.raises(Stopped):
+        build_into(job, out, run=stop_after(len(names) - 1))
+    assert not (out / "manifest.json").exists()
+    seen: list[int] = []
+    with pytest.raises(Stopped):
+        build_into(job, out, progress=seen.append, run=stop_after(0))
+    assert seen == list(range(1, len(names)))
+    (out / names[1]).unlink()
+    assert build_into(job, out)["kept"] == len(names) - 2
+    assert contents(out) == contents(tmp_path / "whole")
+
+
+def test_another_build_after_a_stopped_one(tmp_path: Path) -> None:
+    """A corrected dataset is another one. What is left is checked package by package."""
+    out = tmp_path / "out"
+    with pytest.raises(Stopped):
+        build_into(BuildJob(FIXTURES["chat"]), out, run=stop_after(2))
+    manifest = build_into(BuildJob(FIXTURES["chat"], cost_rule="bytes"), out)
+    assert manifest["kept"] == 0
+    assert [package.cost_rule for package in packages_at(out)][:1] == ["bytes"]
+
+
+@pytest.mark.slow
+def test_processes_build_the_same(tmp_path: Path) -> None:
+    for name in ("serial", "processes"):
+        run = named_engine(name, 2).map
+        build_into(BuildJob(FIXTURES["chat"]), tmp_path / name, run=run)
+    assert contents(tmp_path / "serial") == contents(tmp_path / "processes")
 
 
 def test_a_package_that_is_not_the_manifests_is_refused(tmp_path: Path) -> None:
@@ -142,6 +194,9 @@ def test_failures_are_one_line(tmp_path: Path) -> None:
     assert "choose annotations" in failure("build", path, "--out", out, "--method", "magic")
     assert "choose json or folder" in failure("build", path, "--out", out, "--as", "xml")
     assert "has no conversation 'x'" in failure("build", path, "--out", out, "--conversation", "x")
+    for more in (("--engine", "processes"), ("--jobs", 2)):
+        line = failure("build", path, "--out", out, "--method", "model", "--model", "m", *more)
+        assert "--method model runs in one process" in line
     units = write_rows(tmp_path / "u.jsonl", [{"unit_id": "u", "text": "t", "turns": ["fish"]}])
     assert "u.jsonl:1: names no conversation" in failure(
         "build", path, "--out", out, "--units", units

@@ -2,11 +2,12 @@
 
 import hashlib
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from enum import Enum, StrEnum
+from functools import cached_property
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 
@@ -92,6 +93,8 @@ class Origin(_Frozen):
 class ExportedStore(_Frozen):
     """Memories in the order they were written, with what was left out and why."""
 
+    model_config = ConfigDict(frozen=True, extra="forbid", ignored_types=(cached_property,))
+
     format: Literal["memaudit-store"] = STORE_FORMAT
     version: Literal[1] = STORE_VERSION
     name: str = Field(min_length=1)
@@ -114,6 +117,34 @@ class ExportedStore(_Frozen):
     def active(self) -> tuple[Memory, ...]:
         return tuple(memory for memory in self.memories if memory.state == "active")
 
+    @cached_property
+    def active_by_example(self) -> dict[str | None, list[Memory]]:
+        """The active memories by the package they were written for, in their order."""
+        by_example: dict[str | None, list[Memory]] = {}
+        for memory in self.active:
+            by_example.setdefault(memory.example, []).append(memory)
+        return by_example
+
+    @cached_property
+    def named_examples(self) -> frozenset[str]:
+        """The packages that memories name, active or not."""
+        named = {memory.example for memory in self.memories}
+        return frozenset(example for example in named if example is not None)
+
+    @cached_property
+    def digest(self) -> str:
+        """What `store_digest` returns: it is asked for once per package."""
+        rows = [row.model_dump(mode="json", exclude_defaults=True) for row in self.documents]
+        view = [self.origin.view, self.origin.view_version, self.times]
+        return _sha256({"view": view, "documents": rows, "memories": _rows(self)})
+
+    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
+        """A copy, which works out by itself what this store has cached."""
+        copied = super().model_copy(update=update, deep=deep)
+        for name in ("active_by_example", "named_examples", "digest"):
+            copied.__dict__.pop(name, None)
+        return copied
+
 
 IMPORT_FIRST = "(read an export with memaudit import first)"
 
@@ -121,9 +152,7 @@ IMPORT_FIRST = "(read an export with memaudit import first)"
 def store_digest(store: ExportedStore) -> str:
     """The SHA-256 of the view, its documents and the memories in their order; names, counts and
     warnings do not change it."""
-    rows = [row.model_dump(mode="json", exclude_defaults=True) for row in store.documents]
-    view = [store.origin.view, store.origin.view_version, store.times]
-    return _sha256({"view": view, "documents": rows, "memories": _rows(store)})
+    return store.digest
 
 
 def _rows(store: ExportedStore) -> list[object]:

@@ -11,7 +11,8 @@ import typer
 
 from memaudit.cli.cache import DEFAULT_CACHE
 from memaudit.cli.errors import FAILED
-from memaudit.cli.terminal import safe
+from memaudit.cli.options import NO_ENGINE, EngineOptions, spread
+from memaudit.cli.terminal import resumable, safe
 from memaudit.core.errors import MemAuditError
 from memaudit.core.exact import exact
 from memaudit.core.text import counted
@@ -120,6 +121,7 @@ def _dollars(text: str | None) -> Fraction | None:
     return amount
 
 
+@spread
 def build(
     path: Annotated[Path, typer.Argument(metavar="PATH", help="A dataset file.")],
     out: Annotated[Path, typer.Option(metavar="DIR", help="The folder for the packages.")],
@@ -229,9 +231,10 @@ def build(
     form: Annotated[
         str, typer.Option("--as", metavar="FORM", help="Form of each package: json or folder.")
     ] = "json",
+    engine_options: EngineOptions = NO_ENGINE,
     as_json: Annotated[bool, typer.Option("--json", help="Print the manifest as JSON.")] = False,
 ) -> None:
-    """Build one package per conversation, and a manifest."""
+    """Build one package per conversation, and a manifest. Run the same command again to resume."""
     from memaudit.natural.annotations import METHOD
     from memaudit.natural.build_folder import build_into
     from memaudit.natural.build_plan import BuildJob
@@ -247,7 +250,9 @@ def build(
     if method == METHOD:
         if not options.is_default:
             raise MemAuditError("options about models need --method model")
-        manifest = build_into(job, out, form)
+        run = engine_options.chosen().map
+        with resumable("packages", None, out) as done:
+            manifest = build_into(job, out, form, done, run)
         lines = _lines
     elif method == "model":
         if labels != NO_LABELS:
@@ -255,6 +260,7 @@ def build(
                 "--units, --memories and --coverage need --method annotations; with --method "
                 "model, the model writes them"
             )
+        engine_options.chosen("--method model")
         manifest = build_with_models(job, options, out, form)
         lines = build_summary
     else:

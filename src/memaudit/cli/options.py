@@ -20,6 +20,7 @@ from memaudit.solvers.protocol import checked_seconds, use_threads
 if TYPE_CHECKING:
     from memaudit.adapters.store import ExportedStore, Times
     from memaudit.core.package import Package
+    from memaudit.experiments.engines.protocol import Engine
     from memaudit.models.session import ModelSession
     from memaudit.scoring.judges import Judge
     from memaudit.scoring.lazy_judging import LazyPlan
@@ -370,6 +371,44 @@ ConversationNames = Annotated[
         help="A store names the conversation OLD, the package NEW; may be repeated.",
     ),
 ]
+
+FEW = 8
+"""Packages for which it is not worth it to start processes."""
+
+
+@dataclass(frozen=True, slots=True)
+class EngineOptions:
+    """Where the packages of a command are computed."""
+
+    engine: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="Where packages are computed: processes, serial, dask or ray. Default: processes, "
+            "or serial if there are few.",
+        ),
+    ] = None
+    jobs: Annotated[
+        int | None, typer.Option(metavar="N", help="Number of processes. Default: one per core.")
+    ] = None
+    address: Annotated[
+        str | None,
+        typer.Option(metavar="ADDRESS", help="Address of a running dask or ray cluster."),
+    ] = None
+
+    def chosen(self, one_process: str = "", few: int = FEW) -> "Engine":
+        """The engine; `one_process` names what cannot be shared among processes, if anything."""
+        from memaudit.experiments.engines.registry import named_engine
+
+        usual = "serial" if one_process or self.jobs == 1 else "processes"
+        few = few if self.engine is None else 0
+        engine = named_engine(self.engine or usual, self.jobs, self.address, few)
+        if one_process and (engine.name != "serial" or (self.jobs or 1) > 1):
+            raise MemAuditError(f"{one_process} runs in one process; leave out --engine and --jobs")
+        return engine
+
+
+NO_ENGINE = EngineOptions()
 
 
 @dataclass(frozen=True, slots=True)

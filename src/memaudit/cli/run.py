@@ -7,7 +7,8 @@ import typer
 from rich import box
 from rich.table import Table
 
-from memaudit.cli.terminal import console, progress_bar, safe, safe_markup
+from memaudit.cli.options import NO_ENGINE, EngineOptions, spread
+from memaudit.cli.terminal import console, resumable, safe, safe_markup
 
 if TYPE_CHECKING:
     from memaudit.experiments.engines.protocol import Engine
@@ -20,6 +21,7 @@ NOT_COUNTED = {
 }
 
 
+@spread
 def run(
     out: Annotated[Path, typer.Option(metavar="DIR", help="The folder for rows and summary.")],
     suite: Annotated[
@@ -55,19 +57,7 @@ def run(
             help="Writers; memaudit writers lists them. Default: the suite's.",
         ),
     ] = None,
-    engine: Annotated[
-        str,
-        typer.Option(
-            metavar="NAME", help="Where rows are computed: processes, serial, dask or ray."
-        ),
-    ] = "processes",
-    jobs: Annotated[
-        int | None, typer.Option(metavar="N", help="Number of processes. Default: one per core.")
-    ] = None,
-    address: Annotated[
-        str | None,
-        typer.Option(metavar="ADDRESS", help="Address of a running dask or ray cluster."),
-    ] = None,
+    engine_options: EngineOptions = NO_ENGINE,
     seconds: Annotated[
         float | None,
         typer.Option(metavar="S", help="Stop each solve after S seconds. Default: no limit."),
@@ -81,7 +71,6 @@ def run(
     """
     from memaudit.core.budgets import split_budgets
     from memaudit.core.seeds import parse_seeds
-    from memaudit.experiments.engines.registry import named_engine
     from memaudit.experiments.spec import RunSpec, named_suite
 
     defaults = named_suite(suite)
@@ -92,7 +81,7 @@ def run(
         writers=_names(writers) or defaults.writers,
         seconds=seconds,
     )
-    summary = run_sweep(spec, out, named_engine(engine, jobs, address))
+    summary = run_sweep(spec, out, engine_options.chosen(few=0))
     show_ranking(summary)
     typer.echo(f"rows and summary are in {safe(out)}")
     if report:
@@ -114,24 +103,8 @@ def run_sweep(spec: "RunSpec", folder: Path, engine: "Engine") -> dict[str, Any]
     from memaudit.experiments.summary import summarise
     from memaudit.experiments.sweep import run as run_spec
 
-    with progress_bar() as shown:
-        task = shown.add_task("rows", total=spec.rows)
-        done = 0
-
-        def progress(rows: int) -> None:
-            nonlocal done
-            done = rows
-            shown.update(task, completed=rows)
-
-        try:
-            outcome = run_spec(spec, folder, engine, progress)
-        except KeyboardInterrupt:
-            typer.echo(
-                f"stopped with {done} of {spec.rows} rows in {safe(folder)}; "
-                "run the same command again to resume",
-                err=True,
-            )
-            raise
+    with resumable("rows", spec.rows, folder) as progress:
+        outcome = run_spec(spec, folder, engine, progress)
     if outcome.existing:
         typer.echo(f"{outcome.existing} of {outcome.rows} rows already existed", err=True)
     if outcome.cut:

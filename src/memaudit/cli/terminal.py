@@ -1,9 +1,11 @@
 """Terminal output: escaped text, tables of optima, progress bars."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Protocol
 
+import typer
 from rich import box
 from rich.console import Console
 from rich.progress import (
@@ -140,6 +142,32 @@ def progress_bar() -> Progress:
         transient=True,
         disable=not screen.is_terminal,
     )
+
+
+@contextmanager
+def resumable(what: str, total: int | None, place: Path | None) -> Iterator[Callable[[int], None]]:
+    """A progress bar of finished rows; after Ctrl-C, a line that says how to resume.
+
+    Called with the number of finished rows. `place` is where they are kept, if anywhere.
+    """
+    with progress_bar() as shown:
+        task, done = shown.add_task(what, total=total), 0
+
+        def progress(finished: int) -> None:
+            nonlocal done
+            done = finished
+            shown.update(task, completed=finished)
+
+        try:
+            yield progress
+        except KeyboardInterrupt:
+            if place is not None:
+                count = f"{done} {what}" if total is None else f"{done} of {total} {what}"
+                typer.echo(
+                    f"stopped with {count} in {safe(place)}; run the same command again to resume",
+                    err=True,
+                )
+            raise
 
 
 class _Rate(ProgressColumn):

@@ -78,7 +78,14 @@ def _hugging_face(path: str) -> CostRule:
 
 @lru_cache(maxsize=32)
 def cost_rule(name: str) -> CostRule:
-    """The rule of this name; if its tokenizer is missing, the error says what to install."""
+    """The rule of this name; if its tokenizer is missing, the error says what to install.
+
+    It remembers texts: every union of a package measures the same ones again.
+    """
+    return lru_cache(maxsize=1 << 15)(_measured_by(name))
+
+
+def _measured_by(name: str) -> CostRule:
     if name == "words":
         return words
     if name == "bytes":

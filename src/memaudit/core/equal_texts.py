@@ -14,6 +14,9 @@ A package says by `equal_texts_once` that no two of its candidates have the same
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TypeVar
+
+from pydantic import BaseModel
 
 from memaudit.core.errors import MemAuditError
 from memaudit.core.grounds import strength
@@ -66,11 +69,10 @@ def distinct_texts(
     return DistinctTexts(
         _with_own_groups(experiences, moved),
         tuple(
-            candidate.model_copy(
-                update={
-                    "experience": moved.get(candidate.id, ("", candidate.experience))[1],
-                    "parts": parts.get(candidate.id, ()),
-                }
+            _changed(
+                candidate,
+                experience=moved.get(candidate.id, ("", candidate.experience))[1],
+                parts=parts.get(candidate.id, ()),
             )
             for candidate in left
         ),
@@ -129,9 +131,16 @@ def _with_own_groups(
             experience.model_copy(update={"id": new, "text": "", "attributes": {}})
             for new in after.get(experience.id, ())
         )
-    return tuple(
-        experience.model_copy(update={"index": index}) for index, experience in enumerate(stream)
-    )
+    return tuple(_changed(experience, index=index) for index, experience in enumerate(stream))
+
+
+Row = TypeVar("Row", bound=BaseModel)
+
+
+def _changed(row: Row, **fields: object) -> Row:
+    """The row with these fields; itself where it has them already, as most rows do."""
+    same = all(getattr(row, name) == value for name, value in fields.items())
+    return row if same else row.model_copy(update=fields)
 
 
 def _larger_cells(
@@ -143,7 +152,7 @@ def _larger_cells(
         at = stands_for.get(cell.candidate, cell.candidate), cell.unit
         known = best.get(at)
         if known is None:
-            best[at] = cell.model_copy(update={"candidate": at[0]})
+            best[at] = _changed(cell, candidate=at[0])
             continue
         larger = max(known, cell, key=lambda row: (row.value, strength(row.provenance)))
         most = max(known.most, cell.most)

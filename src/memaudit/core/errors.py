@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Self
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +42,10 @@ class InvalidPackage(MemAuditError):
         self.source = source
         more = f" (and {len(self.problems) - 1} more)" if len(self.problems) > 1 else ""
         super().__init__(f"{self.problems[0]}{more}" if self.problems else f"{source} is invalid")
+
+    def __reduce__(self) -> tuple[type[Self], tuple[Sequence[Problem], str]]:
+        """Whole in another process: by default, its text would come back as its problems."""
+        return type(self), (self.problems, self.source)
 
 
 class UnknownSolver(MemAuditError):

@@ -6,7 +6,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any, Self
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, model_validator
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationInfo, model_validator
 
 from memaudit.core.cost import DECLARED, cost_rule
 from memaudit.core.errors import InvalidPackage, MemAuditError, Problem
@@ -162,8 +162,9 @@ class Package(BaseModel):
         return {**data, "experiences": numbered}
 
     @model_validator(mode="after")
-    def _is_consistent(self) -> Self:
-        problems = list(find_problems(self))
+    def _is_consistent(self, info: ValidationInfo) -> Self:
+        only_coverage = info.context == {"changed": {"coverage"}}
+        problems = list((coverage_problems if only_coverage else find_problems)(self))
         if problems:
             raise InvalidPackage(problems, self.name)
         return self
@@ -249,7 +250,7 @@ class Package(BaseModel):
     def replace(self, **changes: Any) -> "Package":
         """A new, validated package with some fields changed."""
         fields = {name: getattr(self, name) for name in type(self).model_fields}
-        return Package.model_validate({**fields, **changes})
+        return Package.model_validate({**fields, **changes}, context={"changed": {*changes}})
 
 
 def find_problems(package: Any) -> Iterator[Problem]:
@@ -259,7 +260,6 @@ def find_problems(package: Any) -> Iterator[Problem]:
     yield from _duplicate_positions(package.experiences)
     experiences = {row.id for row in package.experiences}
     units = {row.id for row in package.units}
-    candidates = {row.id for row in package.candidates}
     yield from _candidate_problems(package, experiences)
     yield from _part_problems(package.candidates)
     if package.equal_texts_once:
@@ -278,10 +278,17 @@ def find_problems(package: Any) -> Iterator[Problem]:
                     f"requires the unknown unit {unit!r}", "add the unit or drop it", query.id,
                     "queries", row,
                 )  # fmt: skip
-    yield from _coverage_problems(package.coverage, candidates, units)
     for budget in package.budgets:
         if budget < 0:
             yield Problem(f"budget {plain(budget)} is negative", "budgets are 0 or more")
+    yield from coverage_problems(package)
+
+
+def coverage_problems(package: Any) -> Iterator[Problem]:
+    """The part of `find_problems` that other coverage can change."""
+    units = {row.id for row in package.units}
+    candidates = {row.id for row in package.candidates}
+    yield from _cell_problems(package.coverage, candidates, units)
     yield from _denominator_problems(package)
 
 
@@ -361,9 +368,10 @@ def _part_problems(candidates: Sequence[Candidate]) -> Iterator[Problem]:
     known = {candidate.id: candidate for candidate in candidates}
     involved: set[str] = set()
     for row, whole in enumerate(candidates):
+        if not whole.parts:
+            continue
         at = (whole.id, "candidates", row)
-        if whole.parts:
-            involved.update((whole.id, *whole.parts))
+        involved.update((whole.id, *whole.parts))
         for part, times in Counter(whole.parts).items():
             if times > 1:
                 yield Problem(f"names its part {part!r} {times} times", "name it once", *at)
@@ -398,7 +406,7 @@ def _equal_texts(candidates: Sequence[Candidate]) -> Iterator[Problem]:
             )  # fmt: skip
 
 
-def _coverage_problems(
+def _cell_problems(
     coverage: Sequence[Coverage], candidates: set[str], units: set[str]
 ) -> Iterator[Problem]:
     seen: dict[tuple[str, str], int] = {}

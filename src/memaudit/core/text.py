@@ -28,13 +28,14 @@ _GRAMMAR = frozenset(_GRAMMAR_WORDS.split())
 @lru_cache(maxsize=1 << 15)
 def terms(text: str) -> Terms:
     """The distinct terms of a text, without words of grammar and greeting."""
-    result = set()
-    for token in _TOKEN.findall(text.replace("\u2019", "'").casefold()):
-        if token in _GRAMMAR:
-            continue
-        word = token.removesuffix("'s")
-        result.add(_NUMBERS.get(word) or (word if _has_digit(word) else stem(word)))
-    return frozenset(result)
+    tokens = set(_TOKEN.findall(text.replace("\u2019", "'").casefold()))
+    return frozenset(map(_term, tokens - _GRAMMAR))
+
+
+@lru_cache(maxsize=1 << 16)
+def _term(token: str) -> str:
+    word = token.removesuffix("'s")
+    return _NUMBERS.get(word) or (word if _has_digit(word) else stem(word))
 
 
 def numbers(terms: Terms) -> Terms:
@@ -121,6 +122,7 @@ def one_line(text: str) -> str:
 _SENTENCE_END = re.compile(rf"[.!?\u2026]+(?=[{re.escape(CLOSING)}]*(?:\s|$))")
 
 
+@lru_cache(maxsize=1 << 15)
 def content_key(text: str) -> str:
     """What two texts of the same content share: case, spacing and the ends of sentences aside."""
     return one_line(_SENTENCE_END.sub(" ", text)).casefold()

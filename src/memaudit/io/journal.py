@@ -44,7 +44,7 @@ def read_journal(path: Path) -> Iterator[dict[str, Any]]:
             number = 0
             while line := file.readline(LONGEST_LINE):
                 number += 1
-                row = _row(line)
+                row = intact_row(line)
                 if row is None:
                     raise MemAuditError(
                         f"{path}, line {number}: the row is damaged or cut off; "
@@ -56,7 +56,7 @@ def read_journal(path: Path) -> Iterator[dict[str, Any]]:
         raise MemAuditError(f"cannot read {path}: {error.strerror or error}") from None
 
 
-def _row(line: bytes) -> dict[str, Any] | None:
+def intact_row(line: bytes) -> dict[str, Any] | None:
     """The row of an intact line, checksum included; None for any other line."""
     if not is_intact(line):
         return None
@@ -108,7 +108,7 @@ class Journal:
         good = 0
         with self.path.open("rb") as file:
             while line := file.readline(LONGEST_LINE):
-                row = _row(line)
+                row = intact_row(line)
                 if row is None or (self.fits and not self.fits(self.rows, row)):
                     break
                 good += len(line)

@@ -79,16 +79,21 @@ def refuse_other_run(
     folder: Path, what: str, before: Mapping[str, Any], now: Mapping[str, Any]
 ) -> None:
     """An error that names the settings in which the folder's run and this one differ, if any do."""
-    wanted = json.loads(json.dumps(now))
-    absent = object()
-    if names := [
-        name
-        for name in {**wanted, **before}
-        if before.get(name, absent) != wanted.get(name, absent)
-    ]:
+    if names := different_settings(before, now):
         raise MemAuditError(
             f"{folder} holds another {what} (different: {', '.join(names)}); choose another folder"
         )
+
+
+def different_settings(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
+    """The names of settings that differ, once those of now are JSON too."""
+    wanted = json.loads(json.dumps(now))
+    absent = object()
+    return [
+        name
+        for name in {**wanted, **before}
+        if before.get(name, absent) != wanted.get(name, absent)
+    ]
 
 
 @contextmanager

@@ -63,8 +63,10 @@ def _walk(value: Any, depth: int = 0) -> None:
     if depth > MAX_DEPTH:
         raise _Refused(f"nests deeper than {MAX_DEPTH} levels")
     if isinstance(value, str):
-        if not value.isascii() and any("\ud800" <= character <= "\udfff" for character in value):
-            raise _Refused("holds half of a surrogate pair, which is not a character")
+        try:
+            value.encode()
+        except UnicodeEncodeError:
+            raise _Refused("holds half of a surrogate pair, which is not a character") from None
     elif isinstance(value, dict):
         for key, item in value.items():
             _walk(key, depth)

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -14,7 +15,7 @@ from memaudit.core.digest import digest
 from memaudit.core.errors import InvalidPackage, MemAuditError
 from memaudit.core.package import TABLES, Package
 from memaudit.core.version import VERSION
-from memaudit.datasets.irregularities import Irregularity
+from memaudit.datasets.irregularities import Irregularity, LoadedConversation
 from memaudit.io.atomic import clear_leftover, write_file
 from memaudit.io.files import read_text
 from memaudit.io.packages import (
@@ -26,7 +27,8 @@ from memaudit.io.packages import (
 )
 from memaudit.io.run_folder import make_folder, refuse_other_run
 from memaudit.io.strict_json import floats, json_text, parse_json
-from memaudit.natural.annotations import METHOD, AnnotatedBuild
+from memaudit.io.task_journal import TaskRunner, forget_other_run, one_by_one, task_journal
+from memaudit.natural.annotations import METHOD, AnnotationRecipe, build_package
 from memaudit.natural.build_plan import BuildJob, BuildPlan, plan_build
 from memaudit.natural.candidates import EXTRACT_RULES, PAIR_RULE
 from memaudit.natural.coverage_rules import RULE_TEXTS, is_exact
@@ -41,6 +43,47 @@ RESERVED = frozenset({"manifest", "manifest.json", "failures.jsonl"})
 MAX_NAME_LENGTH = 100
 
 
+@dataclass(frozen=True, slots=True)
+class BuiltPackage:
+    """What the manifest says of a package, and whether it was written: else it existed already."""
+
+    row: dict[str, Any]
+    kinds: dict[str, int]
+    provenances: dict[str, int]
+    irregularities: tuple[Irregularity, ...]
+    misfits: tuple[Misfit, ...]
+    unplaced: tuple[str, ...]
+    repeated: int
+    written: bool
+
+
+def build_one(
+    recipe: AnnotationRecipe, out: Path, form: str, loaded: LoadedConversation
+) -> BuiltPackage:
+    """Build the package of a conversation into a folder."""
+    built = build_package(loaded, recipe)
+    package, misfits = built.package, built.misfits
+    file = file_name(package.name, form)
+    written = write_if_new(package, out / file)
+    return BuiltPackage(
+        {
+            "name": package.name,
+            "file": file,
+            "digest": digest(package),
+            "counts": {table: len(getattr(package, table)) for table in TABLES},
+            "queries_without_units": sum(not query.required for query in package.queries),
+            "quotes": {"checked": misfits.quotes, "found": misfits.quotes_found},
+        },
+        Counter(candidate.kind for candidate in package.candidates),
+        Counter(row.provenance or "" for row in package.coverage),
+        built.irregularities,
+        tuple(misfits.rows),
+        built.unplaced,
+        built.repeated,
+        written,
+    )
+
+
 @dataclass(slots=True)
 class BuildTally:
     """Counts what packages contain while they are built."""
@@ -52,36 +95,23 @@ class BuildTally:
     irregularities: list[Irregularity] = field(default_factory=list)
     misfits: list[tuple[str, Misfit]] = field(default_factory=list)
     unplaced: list[str] = field(default_factory=list)
-    quotes: int = 0
-    quotes_found: int = 0
+    quotes: Counter[str] = field(default_factory=Counter)
     repeated: int = 0
     existing: int = 0
 
-    def add(self, built: AnnotatedBuild, file: str, written: bool) -> None:
-        package = built.package
-        counts = {table: len(getattr(package, table)) for table in TABLES}
-        bare = [query.id for query in package.queries if not query.required]
-        self.packages.append(
-            {
-                "name": package.name,
-                "file": file,
-                "digest": digest(package),
-                "counts": counts,
-                "queries_without_units": len(bare),
-                "quotes": {"checked": built.misfits.quotes, "found": built.misfits.quotes_found},
-            }
-        )
-        self.counts.update(counts)
-        self.counts["queries_without_units"] += len(bare)
-        self.kinds.update(candidate.kind for candidate in package.candidates)
-        self.provenances.update(row.provenance or "" for row in package.coverage)
+    def add(self, built: BuiltPackage, existed: bool) -> None:
+        row, name = built.row, built.row["name"]
+        self.packages.append(row)
+        self.counts.update(row["counts"])
+        self.counts["queries_without_units"] += row["queries_without_units"]
+        self.kinds.update(built.kinds)
+        self.provenances.update(built.provenances)
         self.irregularities += built.irregularities
-        self.misfits += [(package.name, misfit) for misfit in built.misfits.rows]
-        self.unplaced += [f"{package.name}: {id}" for id in built.unplaced]
-        self.quotes += built.misfits.quotes
-        self.quotes_found += built.misfits.quotes_found
+        self.misfits += [(name, misfit) for misfit in built.misfits]
+        self.unplaced += [f"{name}: {id}" for id in built.unplaced]
+        self.quotes.update(row["quotes"])
         self.repeated += built.repeated
-        self.existing += not written
+        self.existing += existed
 
 
 def manifest_head(plan: BuildPlan, method: str) -> dict[str, Any]:
@@ -112,7 +142,7 @@ def manifest(plan: BuildPlan, tally: BuildTally) -> dict[str, Any]:
             "units": None if labels.units is None else labels.units.sha256,
             "memories": None if labels.memories is None else labels.memories.sha256,
             "passes": {file.name: file.sha256 for file in labels.passes},
-            "quotes": {"checked": tally.quotes, "found": tally.quotes_found},
+            "quotes": {name: tally.quotes[name] for name in ("checked", "found")},
             "misfit_counts": counted(misfit.what for _, misfit in tally.misfits),
             "misfits": [{"package": name, **asdict(misfit)} for name, misfit in tally.misfits],
         },
@@ -213,12 +243,19 @@ def _identity(plan: BuildPlan, method: str) -> dict[str, Any]:
 
 FORMS = ("json", "folder")
 
-BuildProgress = Callable[[str, bool], None]
-"""Called with a package's name and whether it was written; if not, it already existed."""
+JOURNAL = ".build.jsonl"
+"""What is built already, until the manifest says it. No package has a name with a dot in front."""
+
+BuildProgress = Callable[[int], None]
+"""Called with the number of packages that are there."""
 
 
 def build_into(
-    job: BuildJob, out: Path, form: str = "json", progress: BuildProgress | None = None
+    job: BuildJob,
+    out: Path,
+    form: str = "json",
+    progress: BuildProgress | None = None,
+    run: TaskRunner = one_by_one,
 ) -> dict[str, Any]:
     """Build every package into a folder. The manifest is written last and covers all of them."""
     if form not in FORMS:
@@ -226,23 +263,26 @@ def build_into(
     plan = plan_build(job)
     refuse_other_builds(out, plan, METHOD)
     make_folder(out)
-    tally = BuildTally()
-    try:
-        for built in plan.built():
-            name = built.package.name
-            file = file_name(name, form)
-            written = write_if_new(built.package, out / file)
-            tally.add(built, file, written)
-            if progress is not None:
-                progress(name, written)
-    except MemAuditError as error:
-        if not tally.packages:
-            raise
-        raise MemAuditError(
-            f"{error} ({len(tally.packages)} packages are in {out}, without a manifest; a complete "
-            "build keeps them)"
-        ) from None
+    journal, tally = out / JOURNAL, BuildTally()
+    settings = {**_identity(plan, METHOD), "form": form}
+    forget_other_run(journal, "build", settings)
+    with task_journal(journal, "build", settings, run, partial(_is_there, out)) as kept:
+        try:
+            build = partial(build_one, plan.recipe, out, form)
+            for built in kept.map(build, plan.loaded()):
+                existed = not built.written or len(tally.packages) < kept.existing
+                tally.add(built, existed)
+                if progress is not None:
+                    progress(len(tally.packages))
+        except MemAuditError as error:
+            if not tally.packages:
+                raise
+            raise MemAuditError(
+                f"{error} ({len(tally.packages)} packages are in {out}, without a manifest; a "
+                "complete build keeps them)"
+            ) from None
     if not tally.packages:
+        journal.unlink()
         refuse_an_empty_build(job.path, out)
     tally.misfits += [
         (misfit.id, misfit)
@@ -251,7 +291,14 @@ def build_into(
     data = manifest(plan, tally)
     text = json_text(data, indent=2) + "\n"
     write_file(out / MANIFEST, text)
+    journal.unlink()
     return {**data, "kept": tally.existing}
+
+
+def _is_there(out: Path, built: dict[str, Any]) -> bool:
+    """Whether the package of a journal's row is still in the folder."""
+    file: str = built["row"]["file"]
+    return (out / file).exists()
 
 
 def packages_at(path: Path) -> list[Package]:

@@ -26,33 +26,31 @@ NAMED = 10
 NOT_FED = "units about turns that not every store was fed"
 
 
-def examples_of(store: ExportedStore) -> set[str]:
+def examples_of(store: ExportedStore) -> frozenset[str]:
     """The packages a store was written for, including those it wrote nothing for.
 
     Empty where the store does not say. Then all of it belongs to the package it is scored on.
     """
-    named = {memory.example for memory in store.memories if memory.example is not None}
     listed = store.origin.configuration.get("examples")
-    return named | (set(map(str, listed)) if isinstance(listed, list | dict) else set())
+    if not isinstance(listed, list | dict):
+        return store.named_examples
+    return store.named_examples.union(map(str, listed))
 
 
 def written_from(store: ExportedStore, package: Package) -> set[str]:
     """The examples of a store that were written from a package: by their turns where the store
     knows them, else by the package's name."""
+    examples = examples_of(store)
+    fed = {example: lines for example in examples if (lines := _fed_lines(store, example))}
+    named = {package.name} & (examples - fed.keys())
+    if not fed:
+        return named
     known = {
         digest
         for turn in package.experiences
         for digest in (*turn_digests(turn.text), whole_digest(turn.text))
     }
-    return {
-        example
-        for example in examples_of(store)
-        if (
-            _is_same(lines, known)
-            if (lines := _fed_lines(store, example))
-            else example == package.name
-        )
-    }
+    return named | {example for example, lines in fed.items() if _is_same(lines, known)}
 
 
 def _is_same(lines: Sequence[Sequence[str]], known: set[str]) -> bool:

@@ -205,6 +205,9 @@ def active_memories(store: ExportedStore, package: Package) -> list[Memory]:
             f"{', '.join(map(repr, names[:3]))}{more}; if that is the same conversation, say so "
             f"with --map OLD=NEW, such as --map {names[0]}={package.name}"
         )
+    if len(examples) == 1:
+        (example,) = examples
+        return store.active_by_example.get(example, [])
     return [memory for memory in store.active if memory.example in examples]
 
 
@@ -217,7 +220,7 @@ def writing_order(memories: Sequence[Memory]) -> list[Memory]:
 
 def _left_out(store: ExportedStore, salience: Salience, other_clock: int) -> dict[str, int]:
     counts = {OTHER_CLOCK: other_clock} if other_clock else {}
-    unplaced = sum(memory.example is None for memory in store.active)
+    unplaced = len(store.active_by_example.get(None, ()))
     if unplaced and examples_of(store):
         counts[UNPLACED] = unplaced
     files = (salience.at_write_time, salience.query_aware)

@@ -89,7 +89,7 @@ def prune(store: WrittenStore, budget: Fraction, policy: Policy) -> tuple[str, .
         raise NoSuchOrder(store, policy)
     left, kept = budget, set[str]()
     for part in _whole_files(store, order, left) if policy == "top" else ((m,) for m in order):
-        cost = store.cost_of([memory.id for memory in part])
+        cost = store.cost_of([memory.id for memory in part]) if store.documents else part[0].cost
         if cost <= left:
             left -= cost
             kept.update(memory.id for memory in part)

@@ -168,8 +168,8 @@ def integer_form(package: Package) -> Form:
             # Both denominators, so that values and upper bounds are counted in the same levels.
             steps[unit] = lcm(steps[unit], cell.value.denominator, cell.most.denominator)
     rows = tuple(
-        tuple(sorted((unit, int(value * steps[unit])) for unit, value in cells[candidate.id]))
-        for candidate in candidates
+        tuple(sorted((unit, int(value * steps[unit])) for unit, value in row)) if row else ()
+        for row in cells.values()
     )
     reach = [0] * len(units)
     for row in rows:
@@ -191,7 +191,8 @@ def integer_form(package: Package) -> Form:
     members: list[list[int]] = [[] for _ in position]
     for index, owner in enumerate(group):
         members[owner].append(index)
-    cost = tuple(int(candidate.cost * cost_scale) for candidate in candidates)
+    costs = [candidate.cost for candidate in candidates]
+    cost = tuple(one.numerator * (cost_scale // one.denominator) for one in costs)
     return Form(
         candidate_ids=tuple(candidate.id for candidate in candidates),
         unit_ids=tuple(unit.id for unit in units),

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from memaudit.core.errors import MemAuditError, MissingTool, install_line
-from memaudit.experiments.engines.protocol import Result, Task, in_order
+from memaudit.experiments.engines.protocol import Result, Task, in_order, in_worker
 
 PATIENCE = 10
 """Seconds a scheduler has to answer."""
@@ -46,8 +46,10 @@ class DaskCluster:
     ) -> Iterator[Result]:
         width = 2 * max(1, sum(client.nthreads().values()))
 
+        shared = client.scatter(function, broadcast=True, hash=False)
+
         def submit(task: Task) -> Any:
-            return client.submit(function, task, pure=False)
+            return client.submit(in_worker, shared, task, pure=False)
 
         def fetch(promise: Any) -> Result:
             result: Result = promise.result()

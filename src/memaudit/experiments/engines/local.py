@@ -1,11 +1,23 @@
-"""The engines of this machine: one process, or several through joblib."""
+"""The engines of this machine: one process, or several."""
 
+import gc
 import os
+import pickle
+import tempfile
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future
+from concurrent.futures.process import BrokenProcessPool
+from functools import lru_cache, partial
+from itertools import chain, islice
+from typing import Any
 
-from joblib import Parallel, delayed
+from joblib.externals.loky import get_reusable_executor
 
-from memaudit.experiments.engines.protocol import Result, Task
+from memaudit.core.errors import MemAuditError
+from memaudit.experiments.engines.protocol import Result, Task, in_order, in_worker
+
+ONE_THREAD = {f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL", "NUMBA")}
+"""The environment of a process that is one of several."""
 
 
 class Serial:
@@ -18,13 +30,58 @@ class Serial:
 
 
 class Processes:
-    """One process per core unless another number is given."""
+    """One process per core unless another number is given.
+
+    For `few` tasks or less, starting processes is not worth it: they run in this one.
+    """
 
     name = "processes"
 
-    def __init__(self, jobs: int | None = None) -> None:
-        self.jobs = jobs or len(os.sched_getaffinity(0))
+    def __init__(self, jobs: int | None = None, few: int = 0) -> None:
+        self.jobs, self.few = jobs or len(os.sched_getaffinity(0)), few
 
     def map(self, function: Callable[[Task], Result], tasks: Iterable[Task]) -> Iterator[Result]:
-        run = Parallel(n_jobs=self.jobs, return_as="generator", batch_size=1)
-        yield from run(delayed(function)(task) for task in tasks)
+        waiting = iter(tasks)
+        first: list[Task] = []
+        try:
+            first.extend(islice(waiting, self.few + 1))
+        except MemAuditError:  # those before it are in the list
+            yield from map(function, first)
+            raise
+        many = len(first) > self.few
+        run = self._in_processes if many else map
+        yield from run(function, chain(first, waiting))
+
+    def _in_processes(
+        self, function: Callable[[Task], Result], tasks: Iterable[Task]
+    ) -> Iterator[Result]:
+        with tempfile.NamedTemporaryFile(prefix="memaudit-") as file:
+            pickle.dump(function, file)
+            file.flush()
+            workers = get_reusable_executor(self.jobs, env=ONE_THREAD)
+            submit: Callable[[Task], Future[Result]] = partial(workers.submit, _call, file.name)
+            finished = False
+            try:
+                yield from in_order(submit, Future.result, tasks, 2 * self.jobs)
+                finished = True
+            except BrokenProcessPool:
+                raise MemAuditError(
+                    "a worker process was killed, perhaps because memory ran out; try fewer --jobs"
+                ) from None
+            finally:
+                if not finished:
+                    workers.shutdown(kill_workers=True)
+
+
+def _call(path: str, task: Any) -> Any:
+    return in_worker(_function(path), task)
+
+
+@lru_cache(maxsize=1)
+def _function(path: str) -> Any:
+    """The function of a file, loaded once; the garbage collector need not walk through it again."""
+    with open(path, "rb") as file:
+        function = pickle.load(file)
+    gc.collect()
+    gc.freeze()
+    return function

@@ -4,13 +4,20 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from typing import Protocol, TypeVar
 
+from memaudit.core.errors import MemAuditError
+from memaudit.solvers.protocol import use_threads
+
 Task = TypeVar("Task")
 Result = TypeVar("Result")
 Promise = TypeVar("Promise")
 
 
 class Engine(Protocol):
-    """Runs a function over tasks. The function and the tasks can travel to other processes."""
+    """Runs a function over tasks.
+
+    The function and the tasks can travel to other processes, the function once to each: what all
+    tasks share belongs to it.
+    """
 
     @property
     def name(self) -> str: ...
@@ -20,17 +27,36 @@ class Engine(Protocol):
         ...
 
 
+def in_worker(function: Callable[[Task], Result], task: Task) -> Result:
+    """What a worker does: it is one of several, so a solve has one thread."""
+    use_threads(1)
+    return function(task)
+
+
 def in_order(
     submit: Callable[[Task], Promise],
     fetch: Callable[[Promise], Result],
     tasks: Iterable[Task],
     width: int,
 ) -> Iterator[Result]:
-    """Submit ahead by at most `width` tasks; fetch in the order of submission."""
+    """Submit ahead by at most `width` tasks; fetch in the order of submission.
+
+    If there is an error in the tasks, the results of those before it come first.
+    """
     submitted: deque[Promise] = deque()
-    for task in tasks:
+    waiting, error = iter(tasks), None
+    while True:
+        try:
+            task = next(waiting)
+        except StopIteration:
+            break
+        except MemAuditError as wrong:
+            error = wrong
+            break
         submitted.append(submit(task))
         if len(submitted) >= width:
             yield fetch(submitted.popleft())
     while submitted:
         yield fetch(submitted.popleft())
+    if error is not None:
+        raise error

@@ -2,10 +2,11 @@
 
 import socket
 from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
 from typing import Any
 
 from memaudit.core.errors import MemAuditError, MissingTool, install_line
-from memaudit.experiments.engines.protocol import Result, Task, in_order
+from memaudit.experiments.engines.protocol import Result, Task, in_order, in_worker
 
 
 class RayCluster:
@@ -35,19 +36,34 @@ class RayCluster:
                 "check the address, for example host:6379"
             ) from None
         try:
-            remote, shared = ray.remote(_call), ray.put(function)
+            # In a list, or every call would load the function again.
+            remote, shared = ray.remote(_call), [ray.put(function)]
             width = 2 * max(1, int(ray.cluster_resources().get("CPU", 1)))
 
             def submit(task: Task) -> Any:
                 return remote.remote(shared, task)
 
-            yield from in_order(submit, ray.get, tasks, width)
+            def fetch(promise: Any) -> Result:
+                try:
+                    result: Result = ray.get(promise)
+                except ray.exceptions.RayTaskError as error:
+                    raise error.cause from None
+                return result
+
+            yield from in_order(submit, fetch, tasks, width)
         finally:
             ray.shutdown()
 
 
-def _call(function: Callable[[Task], Result], task: Task) -> Result:
-    return function(task)
+def _call(shared: list[Any], task: Task) -> Any:
+    return in_worker(_function(*shared), task)
+
+
+@lru_cache(maxsize=1)
+def _function(shared: Any) -> Any:
+    import ray
+
+    return ray.get(shared)
 
 
 def _probe(address: str | None) -> None:

@@ -10,8 +10,10 @@ CLUSTERS: dict[str, type[DaskCluster | RayCluster]] = {"dask": DaskCluster, "ray
 ENGINES = ("processes", "serial", *CLUSTERS)
 
 
-def named_engine(name: str, jobs: int | None = None, address: str | None = None) -> Engine:
-    """The engine of that name; only clusters have an address."""
+def named_engine(
+    name: str, jobs: int | None = None, address: str | None = None, few: int = 0
+) -> Engine:
+    """The engine of that name; only clusters have an address. Processes leave out `few` tasks."""
     if jobs is not None and jobs < 1:
         raise MemAuditError("--jobs must be at least 1")
     if name not in ENGINES:
@@ -20,4 +22,4 @@ def named_engine(name: str, jobs: int | None = None, address: str | None = None)
         return CLUSTERS[name](jobs, address)
     if address is not None:
         raise MemAuditError(f"engine {name!r} takes no address; use --engine dask or ray")
-    return Serial() if name == "serial" else Processes(jobs)
+    return Serial() if name == "serial" else Processes(jobs, few)

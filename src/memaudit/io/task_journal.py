@@ -1,0 +1,129 @@
+"""Tasks with their results in a file: a killed command resumes after the last complete result.
+
+The first row of the file says what is run. Results follow in the order of the tasks, so at any
+moment the file is the beginning of the finished one, whoever computed them.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from importlib.metadata import version
+from itertools import chain, islice
+from pathlib import Path
+from typing import Any, Protocol, TypeVar, get_type_hints
+
+from memaudit.core.errors import MemAuditError
+from memaudit.io.files import open_regular
+from memaudit.io.journal import LONGEST_LINE, Journal, intact_row, read_journal, to_line
+from memaudit.io.run_folder import different_settings
+from memaudit.io.typed_json import from_json, to_json
+
+FORMAT = "memaudit-journal"
+MARK = b'{"format":"memaudit-journal",'
+
+Task = TypeVar("Task")
+Result = TypeVar("Result")
+
+
+class TaskRunner(Protocol):
+    """Runs a function over tasks, in parallel or not; results come in the order of the tasks."""
+
+    def __call__(
+        self, function: Callable[[Task], Result], tasks: Iterable[Task], /
+    ) -> Iterator[Result]: ...
+
+
+def one_by_one(function: Callable[[Task], Result], tasks: Iterable[Task], /) -> Iterator[Result]:
+    """The TaskRunner without parallelism."""
+    yield from map(function, tasks)
+
+
+class TaskJournal:
+    """An open file of results, of which the first `existing` were there before."""
+
+    def __init__(self, journal: Journal, run: TaskRunner) -> None:
+        self.existing = journal.rows - 1
+        self._journal, self._run = journal, run
+        self._before = islice(read_journal(journal.path), 1, journal.rows)
+
+    @property
+    def cut(self) -> int:
+        """Bytes of damaged results that were removed."""
+        return self._journal.cut
+
+    @property
+    def rows(self) -> int:
+        """How many results the file has."""
+        return self._journal.rows - 1
+
+    def map(self, function: Callable[[Task], Result], tasks: Iterable[Task]) -> Iterator[Result]:
+        """A TaskRunner: results from the file first, then those of the other tasks.
+
+        By its annotation, the function says what it returns.
+        """
+        kind = get_type_hints(getattr(function, "func", function))["return"]
+        waiting = iter(tasks)
+        for task in waiting:
+            row = next(self._before, None)
+            if row is None:
+                waiting = chain([task], waiting)
+                break
+            yield from_json(kind, row["result"])
+        for result in self._run(function, waiting):
+            data = to_json(result)
+            self._journal.append([to_line({"task": self.rows, "result": data})])
+            yield from_json(kind, data)
+
+
+@contextmanager
+def task_journal(
+    path: Path,
+    command: str,
+    settings: Mapping[str, Any],
+    run: TaskRunner,
+    is_valid: Callable[[Any], bool] = lambda _: True,
+) -> Iterator[TaskJournal]:
+    """Open a file of results for one command at a time.
+
+    `settings` are everything that decides the results. A file of other settings is refused. From
+    the first result that is not valid any more, all are computed again.
+    """
+    if names := _different(path, command, settings):
+        raise MemAuditError(
+            f"{path} is the journal of another run (different: {', '.join(names)}); remove it or "
+            "choose another place"
+        )
+
+    def fits(place: int, row: dict[str, Any]) -> bool:
+        return not place or (row.get("task") == place - 1 and is_valid(row.get("result")))
+
+    with Journal(path, fits) as journal:
+        if not journal.rows:
+            own = _own(settings)
+            head = {"format": FORMAT, "version": 1, "command": command, "settings": own}
+            journal.append([to_line(head)])
+        yield TaskJournal(journal, run)
+
+
+def forget_other_run(path: Path, command: str, settings: Mapping[str, Any]) -> None:
+    """Remove the journal of other settings, where whatever it counted is checked again anyway."""
+    if _different(path, command, settings):
+        path.unlink()
+
+
+def _own(settings: Mapping[str, Any]) -> dict[str, Any]:
+    return {"memaudit": version("memaudit"), **settings}
+
+
+def _different(path: Path, command: str, settings: Mapping[str, Any]) -> list[str]:
+    """The settings in which a journal differs; an error where the file is something else."""
+    if not path.exists():
+        return []
+    with open_regular(path) as file:
+        line = file.readline(LONGEST_LINE)
+    if line and not line.startswith(MARK[: len(line)]):
+        raise MemAuditError(f"{path} already exists and is not a journal; choose another file")
+    row = intact_row(line)
+    if row is None:
+        return []  # a process was killed while it wrote its first row
+    before = {"command": row.get("command"), **(row.get("settings") or {})}
+    return different_settings(before, {"command": command, **_own(settings)})
