@@ -82,7 +82,7 @@ def asked_budget(given: object) -> AskedBudget:
         return AskedBudget(str(plain(amount)), cost=amount)
     if not 0 < amount <= 100:
         raise MemAuditError(f"budget {text} is not a share of the conversation; {ASK}")
-    return AskedBudget(text, share=amount / 100)
+    return AskedBudget(f"{plain(amount)}%", share=amount / 100)
 
 
 def asked_budgets(given: object) -> tuple[AskedBudget, ...]:

@@ -373,10 +373,13 @@ class StoreScorer:
         union, alone = self._with(store), self._alone(store)
         if union.optimum(budget).value == alone.optimum(budget).value:
             return alone  # it lies between the two
-        return self._problem(
+        written = self._problem(
             f"written {store.name}",
             lambda: Union(only_as_written(union.union, alone.union), {}, {}),
         )
+        # Files that share a text cover its units once each, the whole store only once.
+        found, least = written.optimum(budget), alone.optimum(budget)
+        return alone if found.certified and found.value < least.value else written
 
     def stages(self, store: WrittenStore, budget: Fraction) -> list[dict[str, Enclosure]]:
         """Per unit, what the optima are worth from the common union down to the store alone."""
