@@ -6,12 +6,12 @@ moment the file is the beginning of the finished one, whoever computed them.
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from importlib.metadata import version
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any, Protocol, TypeVar, get_type_hints
 
 from memaudit.core.errors import MemAuditError
+from memaudit.core.version import VERSION
 from memaudit.io.files import open_regular
 from memaudit.io.journal import LONGEST_LINE, Journal, intact_row, read_journal, to_line
 from memaudit.io.run_folder import different_settings
@@ -111,7 +111,7 @@ def forget_other_run(path: Path, command: str, settings: Mapping[str, Any]) -> N
 
 
 def _own(settings: Mapping[str, Any]) -> dict[str, Any]:
-    return {"memaudit": version("memaudit"), **settings}
+    return {"memaudit": VERSION, **settings}
 
 
 def _different(path: Path, command: str, settings: Mapping[str, Any]) -> list[str]:

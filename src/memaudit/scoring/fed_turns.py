@@ -5,7 +5,7 @@ A store names the packages it was written for. A capture also keeps digests of t
 sessions as messages, is accepted by its turns. Then only units of turns that were fed are scored.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -93,7 +93,7 @@ def parse_names(pairs: Sequence[str]) -> dict[str, str]:
     return names
 
 
-def check_names(names: Mapping[str, str], known: set[str]) -> None:
+def check_names(names: Mapping[str, str], known: Collection[str]) -> None:
     """Refuse a name that no store has."""
     for old, new in sorted(names.items()):
         if old not in known:
