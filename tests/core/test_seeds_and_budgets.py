@@ -95,8 +95,8 @@ def test_wrong_asked_budgets(given: object, line: str) -> None:
 
 def test_several_budgets() -> None:
     """In one text, in a list, or a single one; each once, however it is written."""
-    for given in ("250, 10%,own", ["250", "10%", "own"], (250, "10%", "own")):
-        assert [budget.text for budget in asked_budgets(given)] == ["250", "10%", "own"]
+    for asked in ("250, 10%,own", ["250", "10%", "own"], (250, "10%", "own")):
+        assert [budget.text for budget in asked_budgets(asked)] == ["250", "10%", "own"]
     assert asked_budgets(250) == asked_budgets("250") == (asked_budget(250),)
     assert [budget.text for budget in asked_budgets(USUAL_BUDGETS)] == [
         "5%", "10%", "20%", "40%", "own",
