@@ -183,6 +183,10 @@ def test_wrong_input(hotel_files: Files, tmp_path: Path) -> None:
         ("natural", store, *budget): "does not say which package",
         ("base", *WRITERS, *budget): "has no question",
         ("event_graph:seeds=x", *WRITERS, *budget): "cannot read seeds",
+        (package, store, *budget, "--judge", "model:m", "--jobs", 2): "--judge model:m runs in one",
+        (package, *WRITERS, *budget, "--reader", "model:m", "--engine", "dask"): "runs in one proc",
+        (package, *WRITERS, *budget, *dense[:2], "--engine", "ray"): "runs in one process",
+        (package, *WRITERS, *budget, "--calibrate", "--jobs", 2): "a calibration runs in one",
     }.items():
         assert message in failure("diagnose", *words, "--out", tmp_path / "out")
     assert not (tmp_path / "out").exists()

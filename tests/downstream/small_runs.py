@@ -13,7 +13,7 @@ from memaudit.downstream.run import FinishedDiagnosis, diagnose
 from tests.downstream.small import ALL, DOG, PACKAGE, store_of
 
 CASES = [
-    DiagnosisCase(
+    DiagnosisCase.of(
         PACKAGE.replace(name=name),
         (store_of(*ALL[: at + 2], name="some"), store_of(DOG, name="dog")),
     )

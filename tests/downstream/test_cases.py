@@ -1,24 +1,31 @@
 """What stores and writers hold within a budget."""
 
-from dataclasses import replace
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from pathlib import Path
 
 import pytest
 
 from memaudit.adapters.store import ExportedStore, Memory, Origin
 from memaudit.core.errors import MemAuditError
 from memaudit.core.objective import violations
+from memaudit.core.package import Package
 from memaudit.downstream.cases import (
+    DiagnosisCases,
     StoreChoice,
+    cases_in,
     exported_store,
     make_cases,
     named_policy,
     writer_store,
 )
 from memaudit.generators.registry import named_distribution
+from memaudit.io.task_journal import TaskRunner, one_by_one
 from memaudit.scoring.judges import LexicalJudge
 from memaudit.writers.registry import named_writer
 from tests.downstream.small import PACKAGE
+from tests.stopped import Stopped, stop_after
 
 ORIGIN = Origin(system="s", format="plain")
 TEXTS = ("Bob has a dog called Rex.", "Ann follows a pescatarian diet now.", "Soup.")
@@ -77,7 +84,7 @@ def test_cases() -> None:
     mute = PACKAGE.replace(name="mute", queries=())
     wanted = StoreChoice(Fraction(7), [store()], LexicalJudge())
     made = make_cases([out, PACKAGE, mute], wanted)
-    assert [case.package.name for case in made.cases] == ["ann"]
+    assert [case.package for case in made.cases] == ["ann"]
     assert made.left_out == {
         "out": "'out' is out of the scoring pool", "mute": "'mute' has no question",
     }  # fmt: skip
@@ -102,3 +109,55 @@ def test_whose_memory_it_is() -> None:
         with pytest.raises(MemAuditError, match=f"unknown policy '{name}'; choose from recency, t"):
             named_policy(name)
     assert named_policy("top") == "top"
+
+
+@dataclass(frozen=True)
+class Place:
+    """A package that counts how often it is read."""
+
+    package: Package
+    read_by: list[str]
+
+    def read(self) -> Package:
+        self.read_by.append(self.package.name)
+        return self.package
+
+
+def test_cases_in_a_folder(tmp_path: Path) -> None:
+    """A stopped run reads only what is left; in the end, the cases are those of make_cases."""
+    packages = [PACKAGE, PACKAGE.replace(name="mute", queries=()), PACKAGE.replace(name="cat")]
+    wanted = StoreChoice(Fraction(7), writers=[named_writer("gvt")])
+    asked: list[str] = []
+    places = [Place(package, asked) for package in packages]
+    folder, seen = tmp_path / "out", list[int]()
+
+    def made(run: TaskRunner, **inputs: object) -> DiagnosisCases:
+        with cases_in(folder, places, wanted, inputs, run, nullcontext(seen.append)) as found:
+            twice = [list(found.cases) for _ in range(2)]
+            assert twice[0] == twice[1]
+            return replace(found, cases=twice[0])
+
+    with pytest.raises(Stopped):
+        made(stop_after(2))
+    assert (asked, seen) == (["ann", "mute"], [1, 2])
+    asked.clear()
+    whole = make_cases(packages, wanted)
+    assert made(one_by_one) == whole
+    assert asked == ["cat"]
+    assert not any(folder.iterdir())
+    with pytest.raises(Stopped):
+        made(stop_after(2))
+    asked.clear()
+    made(one_by_one, cost_rule="bytes")  # other stores
+    assert asked == ["ann", "mute", "cat"]
+
+
+def test_cases_that_cannot_be_made_leave_nothing(tmp_path: Path) -> None:
+    out = Place(PACKAGE.replace(name="out", attributes={"scoring_pool": False}), [])
+    wanted = StoreChoice(Fraction(7), writers=[named_writer("gvt")])
+    with (
+        pytest.raises(MemAuditError, match="nothing to diagnose"),
+        cases_in(tmp_path / "new", [out], wanted, {}, one_by_one, nullcontext(abs)),
+    ):
+        pass
+    assert not (tmp_path / "new").exists()

@@ -16,6 +16,7 @@ from memaudit.downstream.examine import (
     retrieve,
 )
 from memaudit.downstream.kept_store import KeptStore, StoredMemory
+from memaudit.downstream.question import questions
 from memaudit.downstream.readers.offline import EvidenceOnly
 from memaudit.downstream.readers.protocol import Reader, ReaderReply, ReadingTask, ReplyState
 from memaudit.downstream.retrievers import Oracle, Recency, Retriever
@@ -246,12 +247,13 @@ def test_rows() -> None:
 def test_drop_changes_no_finding(kept: int, k: int) -> None:
     """Memories that no row names are dropped, and every row stays as it was."""
     others = [StoredMemory(f"o{at}", "Soup again, again.", {}) for at in range(6)]
-    whole = retrieve(PACKAGE, store_of(*others, *ALL, kept=kept), Recency(), k)
+    setup, asked = ReadingSetup(Recency(), k, ABSTAINS), questions(PACKAGE)
+    whole = retrieve(PACKAGE.name, asked, store_of(*others, *ALL, kept=kept), setup)
     small = drop_unused_memories(whole)
     replies = ABSTAINS.read(whole.tasks)
     assert list(question_results(whole, replies)) == list(question_results(small, replies))
     assert len(small.store.written) < len(whole.store.written)
-    empty = retrieve(PACKAGE, store_of(), Recency(), k)
+    empty = retrieve(PACKAGE.name, asked, store_of(), setup)
     assert list(question_results(drop_unused_memories(empty), replies)) == list(
         question_results(empty, replies)
     )

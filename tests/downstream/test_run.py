@@ -4,6 +4,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -28,10 +29,10 @@ def test_all_rows_in_order(tmp_path: Path) -> None:
     found = rows(tmp_path / "out")
     assert len(found) == ROWS
     assert [(row["package"], row["store"], row["query"]) for row in found] == [
-        (case.package.name, held.name, query.id)
+        (case.package, held.name, question.id)
         for case in CASES
         for held in case.stores
-        for query in case.package.queries
+        for question in case.questions
     ]
     assert (finished.existing, finished.cut) == (0, 0)
     assert set(files(tmp_path / "out")) == {
@@ -79,7 +80,7 @@ def test_another_spec_is_refused(tmp_path: Path) -> None:
     before = files(tmp_path)
     with pytest.raises(MemAuditError, match=r"another diagnosis \(different: k\)"):
         made(tmp_path, k=3)
-    other = [DiagnosisCase(case.package, case.stores[:1]) for case in CASES]
+    other = [replace(case, stores=case.stores[:1]) for case in CASES]
     with pytest.raises(MemAuditError, match=r"different: stores, memories"):
         diagnose(other, SETUP, tmp_path, {"budget": 9})
     assert files(tmp_path) == before
@@ -139,9 +140,12 @@ def test_a_run_that_never_began_leaves_nothing(tmp_path: Path) -> None:
     ("cases", "message"),
     [
         ([CASES[0], CASES[0]], "two packages are called 'one'"),
-        ([DiagnosisCase(PACKAGE, (store_of(), store_of()))], "two stores have the same name"),
-        ([DiagnosisCase(PACKAGE, ())], "no store to diagnose"),
-        ([DiagnosisCase(PACKAGE.replace(queries=()), (store_of(),))], "no package has a question"),
+        ([DiagnosisCase.of(PACKAGE, (store_of(), store_of()))], "two stores have the same name"),
+        ([DiagnosisCase.of(PACKAGE, ())], "no store to diagnose"),
+        (
+            [DiagnosisCase.of(PACKAGE.replace(queries=()), (store_of(),))],
+            "no package has a question",
+        ),
     ],
 )
 def test_nothing_to_run(tmp_path: Path, cases: list[DiagnosisCase], message: str) -> None:

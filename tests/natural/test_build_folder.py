@@ -1,7 +1,6 @@
 """Datasets built into folders: the same bytes each time, resumable, nothing half-written."""
 
 import json
-from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
 from pathlib import Path
 
@@ -11,7 +10,6 @@ from memaudit.core.digest import digest
 from memaudit.core.errors import MemAuditError
 from memaudit.experiments.engines.registry import named_engine
 from memaudit.io.packages import examine, read_package
-from memaudit.io.task_journal import Result, Task, TaskRunner
 from memaudit.natural.build_folder import build_into, file_name, packages_at
 from memaudit.natural.build_plan import BuildJob
 from memaudit.natural.coverage_rules import INCLUSION
@@ -19,6 +17,7 @@ from memaudit.natural.label_files import read_labels
 from tests.cli.running import failure, run
 from tests.datasets.files import FIXTURES
 from tests.natural.talks import DIET, write_rows
+from tests.stopped import Stopped, stop_after
 
 
 def contents(folder: Path) -> dict[str, bytes]:
@@ -74,20 +73,6 @@ def test_a_build_resumes(tmp_path: Path) -> None:
     assert build_into(BuildJob(FIXTURES["chat"]), out)["kept"] == len(before) - 2
     assert contents(out) == before
     assert first.stat().st_ino == stamp
-
-
-class Stopped(Exception):
-    """Stands for a killed process: nothing tidies up after it."""
-
-
-def stop_after(number: int) -> TaskRunner:
-    def run(function: Callable[[Task], Result], tasks: Iterable[Task], /) -> Iterator[Result]:
-        for place, task in enumerate(tasks):
-            if place == number:
-                raise Stopped
-            yield function(task)
-
-    return run
 
 
 def test_a_stopped_build_resumes(tmp_path: Path) -> None:

@@ -1,13 +1,24 @@
 """`memaudit diagnose`: what lost an answer, writing, retrieval or reading."""
 
 import json
+from collections.abc import Sequence
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from memaudit.cli.options import NO_SESSION, CostRule, LabelMemories, SessionOptions, spread
+from memaudit.cli.options import (
+    NO_ENGINE,
+    NO_SESSION,
+    CostRule,
+    EngineOptions,
+    LabelMemories,
+    SessionOptions,
+    judge_digests,
+    spread,
+)
 from memaudit.cli.reading_options import (
     AsJson,
     Depth,
@@ -20,12 +31,13 @@ from memaudit.cli.reading_options import (
     print_questions,
     report_progress,
 )
-from memaudit.cli.terminal import safe
+from memaudit.cli.terminal import resumable, safe
 from memaudit.core.errors import MemAuditError
 
 if TYPE_CHECKING:
     from memaudit.adapters.store import ExportedStore
-    from memaudit.core.package import Package
+    from memaudit.io.packages import PlaceOfPackage
+    from memaudit.io.task_journal import TaskRunner
 
 
 @spread
@@ -88,6 +100,7 @@ def diagnose(
     seed: Annotated[
         int, typer.Option(metavar="N", help="Seed of writers that draw at random.")
     ] = 0,
+    engine_options: EngineOptions = NO_ENGINE,
     options: SessionOptions = NO_SESSION,
     show: ShowQuery = None,
     failures: Failures = False,
@@ -107,22 +120,21 @@ def diagnose(
             raise MemAuditError("a calibration keeps no questions; leave out --show and --failures")
         if cost_rule is not None:
             raise MemAuditError("a calibration uses the packages' own costs; leave out --cost-rule")
+        engine_options.chosen("a calibration")
         calibrate_into(package, stores, budget, writer, reading, options, seed, out, as_json)
         return
     from memaudit.adapters.store import read_store
     from memaudit.cli.diagnosis_tables import show_summary
-    from memaudit.cli.terminal import progress
-    from memaudit.downstream.cases import StoreChoice, make_cases, named_policy
+    from memaudit.downstream.cases import StoreChoice, cases_in, named_policy, refuse_unnamed
     from memaudit.downstream.run import diagnose as run_diagnosis
-    from memaudit.natural.named_packages import named_packages
+    from memaudit.natural.named_packages import contents_of, named_places
     from memaudit.scoring.judges import named_judge, refuse_shared_ids
     from memaudit.writers.registry import named_writer
 
     if package is None or budget is None or out is None:
         raise MemAuditError("a diagnosis needs PACKAGE, --budget B and --out DIR")
-    packages = named_packages(package)
-    if cost_rule is not None:
-        packages = [item.recost(cost_rule) for item in packages]
+    run = engine_options.chosen(_asks(reader, judge if stores else "", retriever)).map
+    places = named_places(package)
     exported = [read_store(path) for path in stores or []]
     _warn(exported)
     if not exported and not writer:
@@ -131,20 +143,27 @@ def diagnose(
         by = named_judge(judge, label_memories, session) if exported else None
         if by is not None:
             refuse_shared_ids(by, exported)
-        made = make_cases(
-            packages,
-            StoreChoice(
-                budget=_budget(budget, packages),
-                stores=exported,
-                judge=by,
-                writers=[named_writer(name) for name in writer or []],
-                policy=named_policy(policy) if policy else None,
-                seed=seed,
-            ),
+        choice = StoreChoice(
+            budget=_budget(budget, cost_rule, places, run),
+            stores=exported,
+            judge=by,
+            writers=[named_writer(name) for name in writer or []],
+            policy=named_policy(policy) if policy else None,
+            seed=seed,
+            cost_rule=cost_rule,
         )
-        rows = sum(len(case.stores) * len(case.package.queries) for case in made.cases)
-        with progress("questions", rows) as done:
-            finished = run_diagnosis(made.cases, setup, out, made.settings, done)
+        refuse_unnamed(exported, len(places))
+        inputs = {
+            "packages": contents_of(places),
+            "cost_rule": cost_rule,
+            "labels": judge_digests([judge], label_memories) if exported else [],
+        }
+        judged = resumable("packages", len(places), out)
+        with (
+            cases_in(out, places, choice, inputs, run, judged) as made,
+            resumable("questions", made.rows, out) as done,
+        ):
+            finished = run_diagnosis(made.cases, setup, out, made.settings, done, run)
     report_progress(finished, made.left_out)
     if as_json:
         typer.echo(json.dumps(finished.summary, indent=1))
@@ -162,11 +181,29 @@ def _warn(stores: list["ExportedStore"]) -> None:
             typer.echo(safe(f"{store.name}: {warning}"), err=True)
 
 
-def _budget(text: str, packages: list["Package"]) -> Fraction:
-    from memaudit.core.budgets import budget_cost, split_budgets
+def _asks(reader: str, judge: str, retriever: str) -> str:
+    """The option that makes a diagnosis ask a server, if there is one."""
+    asking = {"reader": reader, "judge": judge, "retriever": retriever}
+    return next(
+        (
+            f"--{option} {name}"
+            for option, name in asking.items()
+            if name.startswith("model:") or (option == "retriever" and ":" in name)
+        ),
+        "",
+    )
+
+
+def _budget(
+    text: str, cost_rule: str | None, places: Sequence["PlaceOfPackage"], run: "TaskRunner"
+) -> Fraction:
+    from memaudit.core.budgets import budget_cost, is_share, split_budgets
+    from memaudit.downstream.cases import total_cost
 
     budgets = split_budgets(text)
     if len(budgets) != 1:
         raise MemAuditError("a diagnosis takes one budget; run it once per budget")
-    total = sum((package.total_cost(package.candidate) for package in packages), Fraction(0))
-    return budget_cost(budgets[0], total / len(packages))
+    if not is_share(budgets[0]):
+        return budget_cost(budgets[0], None)
+    total = sum(run(partial(total_cost, cost_rule), places), Fraction(0))
+    return budget_cost(budgets[0], total / len(places))

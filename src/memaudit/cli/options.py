@@ -372,6 +372,18 @@ ConversationNames = Annotated[
     ),
 ]
 
+
+def judge_digests(judges: Sequence[str], memories: Path | None) -> list[str]:
+    """The digests of the files that judges go by, in their order."""
+    from memaudit.io.files import content_digest
+    from memaudit.scoring.judges import listed_files
+
+    named = [judge.partition(":") for judge in judges if judge.startswith(("labels:", "calls:"))]
+    files = [file for _, _, text in named for file in listed_files(text)]
+    files += listed_files(memories) if memories else []
+    return [content_digest(file) for file in files]
+
+
 FEW = 8
 """Packages for which it is not worth it to start processes."""
 

@@ -65,5 +65,9 @@ def install_line(extra: str) -> str:
     return f"in MemAudit's checkout, pip install '.[{extra}]'"
 
 
+class LostWorker(MemAuditError):
+    """A process that was killed: the same command may well succeed, and resumes."""
+
+
 class InvalidCertificate(MemAuditError):
     """A certificate file that cannot be read as one."""

@@ -1,16 +1,24 @@
 """Packages and stores put together: every store for every package, or an error that says why."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any
+from functools import partial
+from pathlib import Path
+from typing import Any, Self
 
 from memaudit.adapters.store import ExportedStore, missing_memories, store_digest
-from memaudit.core.errors import MemAuditError
+from memaudit.core.digest import digest
+from memaudit.core.errors import LostWorker, MemAuditError
 from memaudit.core.exact import plain
 from memaudit.core.package import Package
 from memaudit.downstream.kept_store import KeptStore, StoredMemory
+from memaudit.downstream.question import PackageQuestion, questions
+from memaudit.io.packages import PlaceOfPackage
+from memaudit.io.run_folder import make_folder
+from memaudit.io.task_journal import TaskJournal, TaskRunner, forget_other_run, task_journal
 from memaudit.scoring.caveats import unread_rows
 from memaudit.scoring.fed_turns import examples_of
 from memaudit.scoring.judged_store import is_out_of_pool, judge_store
@@ -86,10 +94,19 @@ def memory_rows(package: str, store: KeptStore) -> list[dict[str, object]]:
 
 @dataclass(frozen=True, slots=True)
 class DiagnosisCase:
-    """A package with every store of it."""
+    """What a diagnosis needs of a package: its questions, and every store of it."""
 
-    package: Package
+    package: str
+    digest: str
+    questions: tuple[PackageQuestion, ...]
     stores: tuple[KeptStore, ...]
+    left_out: str = ""
+    """Why the package is not diagnosed, if it is not."""
+
+    @classmethod
+    def of(cls, package: Package, stores: Sequence[KeptStore], left_out: str = "") -> Self:
+        asked = () if left_out else questions(package)
+        return cls(package.name, digest(package), asked, tuple(stores), left_out)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,15 +119,39 @@ class StoreChoice:
     writers: Sequence[Writer] = ()
     policy: Policy | None = None
     seed: int = 0
+    cost_rule: str | None = None
+    """Measures every cost; None for the rule of the package."""
+
+    def settings(
+        self,
+        kept_by: Mapping[str, Mapping[str, int]] | None = None,
+        left_out: Mapping[str, str] | None = None,
+    ) -> dict[str, Any]:
+        """What decides the stores, and by store, why it fits the budget in how many packages."""
+        return {
+            "budget": plain(self.budget),
+            "policy": self.policy or "recency",  # or top where that is not defined
+            "kept_by": kept_by,
+            "judge": self.judge.name if self.judge else None,
+            "coverage_is_an_estimate": bool(self.judge and self.judge.is_estimate),
+            "exported": {store.name: _identity(store) for store in self.stores},
+            "writers": [writer.name for writer in self.writers],
+            "peeking_writers": [writer.name for writer in self.writers if writer.peeks],
+            "seed": self.seed,
+            "left_out": left_out,
+        }
 
 
 @dataclass(frozen=True, slots=True)
 class DiagnosisCases:
-    """The cases, packages that were left out and why, and the settings that made them."""
+    """Cases, the settings that made them, and the packages that were left out and why."""
 
-    cases: tuple[DiagnosisCase, ...]
+    cases: Iterable[DiagnosisCase]
+    """To go through as often as needed: in memory or in a file."""
     settings: dict[str, Any]
     left_out: dict[str, str] = field(default_factory=dict)
+    rows: int = 0
+    """Questions, each counted once per store."""
 
 
 def named_policy(name: str) -> Policy:
@@ -124,30 +165,106 @@ def named_policy(name: str) -> Policy:
 
 def make_cases(packages: Sequence[Package], choice: StoreChoice) -> DiagnosisCases:
     """Every package of the scoring pool that has questions, with every store."""
-    left_out = {package.name: why for package in packages if (why := _unfit(package))}
-    fit = [package for package in packages if package.name not in left_out]
-    if not fit:
-        raise MemAuditError(f"there is nothing to diagnose: {next(iter(left_out.values()))}")
-    if len(fit) > 1:
-        for store in choice.stores:
-            _refuse_unnamed(store)
-    cases = tuple(DiagnosisCase(package, tuple(_kept_stores(package, choice))) for package in fit)
-    return DiagnosisCases(
-        cases,
-        {
-            "budget": plain(choice.budget),
-            "policy": choice.policy or "recency",  # or top where that is not defined
-            "kept_by": _kept_by(cases),
-            "judge": choice.judge.name if choice.judge else None,
-            "coverage_is_an_estimate": bool(choice.judge and choice.judge.is_estimate),
-            "exported": {store.name: _identity(store) for store in choice.stores},
-            "writers": [writer.name for writer in choice.writers],
-            "peeking_writers": [writer.name for writer in choice.writers if writer.peeks],
-            "seed": choice.seed,
-            "left_out": left_out,
-        },
-        left_out,
-    )
+    refuse_unnamed(choice.stores, sum(not unfit(package) for package in packages))
+    tally = _CaseTally(choice)
+    cases = [tally.added(case_of(choice, package)) for package in packages]
+    return tally.finished([case for case in cases if not case.left_out])
+
+
+CASES = ".cases.jsonl"
+"""The stores that are judged and cut already, until all rows are there."""
+
+
+@contextmanager
+def cases_in(
+    folder: Path,
+    places: Sequence[PlaceOfPackage],
+    choice: StoreChoice,
+    inputs: Mapping[str, Any],
+    run: TaskRunner,
+    watched: AbstractContextManager[Callable[[int], None]],
+) -> Iterator[DiagnosisCases]:
+    """The same for packages anywhere, on any engine: a killed run resumes in the folder.
+
+    `inputs` are everything else that decides the stores. `watched` gives what is called with the
+    number of finished packages. Leave the context when all rows are there.
+    """
+    existed = folder.exists()
+    make_folder(folder)
+    path, tally = folder / CASES, _CaseTally(choice)
+    settings = {**choice.settings(), **inputs}
+    forget_other_run(path, "diagnose", settings)
+    try:
+        with task_journal(path, "diagnose", settings, run) as kept:
+            with watched as progress:
+                for case in kept.map(partial(case_at, choice), places):
+                    tally.added(case)
+                    progress(tally.packages)
+            yield tally.finished(_CasesOnDisk(kept))
+    except LostWorker:
+        raise
+    except MemAuditError:
+        path.unlink(missing_ok=True)
+        if not existed:
+            with suppress(OSError):  # some rows are there
+                folder.rmdir()
+        raise
+    path.unlink()
+
+
+@dataclass(frozen=True, slots=True)
+class _CasesOnDisk:
+    journal: TaskJournal
+
+    def __iter__(self) -> Iterator[DiagnosisCase]:
+        return (case for case in self.journal.results(DiagnosisCase) if not case.left_out)
+
+
+class _CaseTally:
+    """What is said of all cases together."""
+
+    def __init__(self, choice: StoreChoice) -> None:
+        self.choice = choice
+        self.packages = self.rows = 0
+        self.left_out: dict[str, str] = {}
+        self.kept_by: dict[str, Counter[str]] = {}
+
+    def added(self, case: DiagnosisCase) -> DiagnosisCase:
+        self.packages += 1
+        self.rows += len(case.stores) * len(case.questions)
+        if case.left_out:
+            self.left_out[case.package] = case.left_out
+        for store in case.stores:
+            self.kept_by.setdefault(store.name, Counter())[store.kept_by] += 1
+        return case
+
+    def finished(self, cases: Iterable[DiagnosisCase]) -> DiagnosisCases:
+        if len(self.left_out) == self.packages:
+            raise MemAuditError(
+                f"there is nothing to diagnose: {next(iter(self.left_out.values()))}"
+            )
+        kept_by = {name: dict(sorted(counts.items())) for name, counts in self.kept_by.items()}
+        settings = self.choice.settings(kept_by, self.left_out)
+        return DiagnosisCases(cases, settings, self.left_out, self.rows)
+
+
+def case_at(choice: StoreChoice, place: PlaceOfPackage) -> DiagnosisCase:
+    """The case of a package that is still to be read."""
+    return case_of(choice, place.read())
+
+
+def total_cost(cost_rule: str | None, place: PlaceOfPackage) -> Fraction:
+    """What all candidates of a package cost."""
+    package = place.read() if cost_rule is None else place.read().recost(cost_rule)
+    return package.total_cost(package.candidate)
+
+
+def case_of(choice: StoreChoice, package: Package) -> DiagnosisCase:
+    """A package with every store of the choice, or why it is left out."""
+    if choice.cost_rule is not None:
+        package = package.recost(choice.cost_rule)
+    why = unfit(package)
+    return DiagnosisCase.of(package, () if why else tuple(_kept_stores(package, choice)), why)
 
 
 def _kept_stores(package: Package, choice: StoreChoice) -> Iterator[KeptStore]:
@@ -159,15 +276,6 @@ def _kept_stores(package: Package, choice: StoreChoice) -> Iterator[KeptStore]:
         yield writer_store(package, writer, choice.budget, choice.seed)
 
 
-def _kept_by(cases: Sequence[DiagnosisCase]) -> dict[str, dict[str, int]]:
-    """By store, why it fits the budget, and in how many packages."""
-    reasons: dict[str, Counter[str]] = {}
-    for case in cases:
-        for store in case.stores:
-            reasons.setdefault(store.name, Counter())[store.kept_by] += 1
-    return {name: dict(sorted(counts.items())) for name, counts in reasons.items()}
-
-
 def _identity(store: ExportedStore) -> dict[str, Any]:
     """Which store it is, and what is missing from its export."""
     return {
@@ -177,16 +285,18 @@ def _identity(store: ExportedStore) -> dict[str, Any]:
     }
 
 
-def _unfit(package: Package) -> str:
+def unfit(package: Package) -> str:
+    """Why a package is not diagnosed, if it is not."""
     if is_out_of_pool(package):
         return f"{package.name!r} is out of the scoring pool"
     return "" if package.queries else f"{package.name!r} has no question"
 
 
-def _refuse_unnamed(store: ExportedStore) -> None:
+def refuse_unnamed(stores: Iterable[ExportedStore], packages: int) -> None:
     """With several packages, a store must say which one each memory was written for."""
-    if store.memories and not examples_of(store):
-        raise MemAuditError(
-            f"{store.name!r} does not say which package its memories were written for; diagnose "
-            "one package at a time"
-        )
+    for store in stores:
+        if packages > 1 and store.memories and not examples_of(store):
+            raise MemAuditError(
+                f"{store.name!r} does not say which package its memories were written for; "
+                "diagnose one package at a time"
+            )

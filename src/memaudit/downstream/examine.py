@@ -125,7 +125,7 @@ def _chain(chain: UnitChain, question: PackageQuestion) -> dict[str, Any]:
 
 def examine(package: Package, store: KeptStore, setup: ReadingSetup) -> list[QuestionResult]:
     """The questions of one package at one store, without files."""
-    retrieved = retrieve(package, store, setup.retriever, setup.k)
+    retrieved = retrieve(package.name, questions(package), store, setup)
     return list(question_results(retrieved, setup.reader.read(retrieved.tasks)))
 
 
@@ -151,13 +151,12 @@ class RetrievedQuestions:
 
 
 def retrieve(
-    package: Package, store: KeptStore, retriever: Retriever, k: int, skip: int = 0
+    package: str, asked: Sequence[PackageQuestion], store: KeptStore, setup: ReadingSetup
 ) -> RetrievedQuestions:
-    """The k memories for every question of a package, without the first `skip` questions."""
-    asked = questions(package)[skip:]
-    rankings = retriever.rank(store.kept, asked, k)
+    """The k memories for questions of a package."""
+    rankings = setup.retriever.rank(store.kept, asked, setup.k)
     words_kept = sum(words(memory.text) for memory in store.kept)
-    return RetrievedQuestions(package.name, store, asked, tuple(rankings), words_kept)
+    return RetrievedQuestions(package, store, tuple(asked), tuple(rankings), words_kept)
 
 
 def drop_unused_memories(retrieved: RetrievedQuestions) -> RetrievedQuestions:

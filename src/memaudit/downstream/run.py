@@ -7,29 +7,31 @@
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from memaudit.core.digest import digest
 from memaudit.core.errors import MemAuditError
-from memaudit.core.package import Package
 from memaudit.downstream.cases import DiagnosisCase, memory_rows
 from memaudit.downstream.examine import (
     ReadingSetup,
+    RetrievedQuestions,
     drop_unused_memories,
     question_results,
     reading_spec,
     retrieve,
 )
 from memaudit.downstream.kept_store import KeptStore
+from memaudit.downstream.question import PackageQuestion
 from memaudit.downstream.readers.protocol import ReplyState
 from memaudit.downstream.summary import summarise
-from memaudit.io.atomic import write_file
+from memaudit.io.atomic import write_file, write_lines
 from memaudit.io.journal import Journal, read_journal, rows_in_order, to_line
 from memaudit.io.run_folder import ROWS, claimed_by_spec
 from memaudit.io.strict_json import json_lines
+from memaudit.io.task_journal import TaskRunner, one_by_one
 
 MEMORIES, SUMMARY = "memories.jsonl", "summary.json"
 FORMAT, WHAT = "memaudit-diagnosis", "diagnosis"
@@ -37,8 +39,15 @@ FORMAT, WHAT = "memaudit-diagnosis", "diagnosis"
 Progress = Callable[[int], None]
 RowKey = tuple[str, str, str]
 """Package, store and question of a row."""
-PendingStore = tuple[Package, KeptStore, int]
-"""A package, a store of it, and how many of its questions are done."""
+
+
+@dataclass(frozen=True, slots=True)
+class PendingStore:
+    """The questions of a package that are still to be asked of a store."""
+
+    package: str
+    questions: tuple[PackageQuestion, ...]
+    store: KeptStore
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +58,8 @@ class RowPlan:
     keys: Sequence[RowKey]
     pending: Callable[[int], Iterator[PendingStore]]
     """What is left after so many rows."""
-    memories: str | None = None
+    memories: Iterable[str] | None = None
+    """Lines of the file of memories, if there is one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,69 +72,90 @@ class FinishedDiagnosis:
 
 
 def diagnose(
-    cases: Sequence[DiagnosisCase],
+    cases: Iterable[DiagnosisCase],
     setup: ReadingSetup,
     folder: Path,
     settings: dict[str, Any],
     progress: Progress | None = None,
+    run: TaskRunner = one_by_one,
 ) -> FinishedDiagnosis:
-    """Diagnose cases into a folder, or resume. `settings` says what made the stores."""
-    check_cases(cases)
-    memories = json_lines([
-        row for case in cases for store in case.stores
-        for row in memory_rows(case.package.name, store)
-    ])  # fmt: skip
+    """Diagnose cases into a folder, or resume. `settings` says what made the stores.
+
+    Cases are gone through several times, as those of a file can be.
+    """
+    packages: dict[str, str] = {}
+    stores: list[str] = []
+    keys: list[RowKey] = []
+    memories = hashlib.sha256()
+    for case in cases:
+        check_case(case, packages)
+        packages[case.package] = case.digest
+        stores = stores or [store.name for store in case.stores]
+        keys += _keys(case)
+        for line in _memory_lines([case]):
+            memories.update(line.encode())
+    if not keys:
+        raise MemAuditError("no package has a question, so there is nothing to diagnose")
     spec = {
         **settings,
-        "packages": {case.package.name: digest(case.package) for case in cases},
-        "stores": [store.name for store in cases[0].stores],
-        "memories": hashlib.sha256(memories.encode()).hexdigest(),
+        "packages": packages,
+        "stores": stores,
+        "memories": memories.hexdigest(),
         **reading_spec(setup),
     }
-    keys = [
-        (case.package.name, store.name, query.id)
-        for case in cases
+    plan = RowPlan(spec, keys, lambda existing: _pending(cases, existing), _memory_lines(cases))
+    return run_plan(plan, setup, folder, progress, run)
+
+
+def _keys(case: DiagnosisCase) -> list[RowKey]:
+    return [
+        (case.package, store.name, question.id)
         for store in case.stores
-        for query in case.package.queries
+        for question in case.questions
     ]
-    plan = RowPlan(spec, keys, lambda existing: _pending(cases, existing), memories)
-    return run_plan(plan, setup, folder, progress)
 
 
-def check_cases(cases: Sequence[DiagnosisCase]) -> None:
-    """An error where rows could not be distinguished, or there would be none."""
-    names = [case.package.name for case in cases]
-    if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
-        raise MemAuditError(f"two packages are called {twice!r}; diagnose them one at a time")
-    for case in cases:
-        stores = [store.name for store in case.stores]
-        if len(set(stores)) < len(stores):
-            raise MemAuditError("two stores have the same name; import one with another --name")
-        if not stores:
-            raise MemAuditError("no store to diagnose; give a STORE or a --writer")
-    if not any(case.package.queries for case in cases):
-        raise MemAuditError("no package has a question, so there is nothing to diagnose")
-
-
-def _pending(cases: Sequence[DiagnosisCase], existing: int) -> Iterator[PendingStore]:
-    """Stores with rows to come, and how many of their rows already exist."""
+def _memory_lines(cases: Iterable[DiagnosisCase]) -> Iterator[str]:
     for case in cases:
         for store in case.stores:
-            done = min(existing, len(case.package.queries))
+            yield json_lines(memory_rows(case.package, store))
+
+
+def check_case(case: DiagnosisCase, others: Collection[str]) -> None:
+    """An error where rows could not be distinguished, or there would be none."""
+    if case.package in others:
+        raise MemAuditError(
+            f"two packages are called {case.package!r}; diagnose them one at a time"
+        )
+    stores = [store.name for store in case.stores]
+    if len(set(stores)) < len(stores):
+        raise MemAuditError("two stores have the same name; import one with another --name")
+    if not stores:
+        raise MemAuditError("no store to diagnose; give a STORE or a --writer")
+
+
+def _pending(cases: Iterable[DiagnosisCase], existing: int) -> Iterator[PendingStore]:
+    """Stores with rows to come."""
+    for case in cases:
+        for store in case.stores:
+            done = min(existing, len(case.questions))
             existing -= done
-            if done < len(case.package.queries):
-                yield case.package, store, done
+            if done < len(case.questions):
+                yield PendingStore(case.package, case.questions[done:], store)
 
 
 def run_plan(
-    plan: RowPlan, setup: ReadingSetup, folder: Path, progress: Progress | None = None
+    plan: RowPlan,
+    setup: ReadingSetup,
+    folder: Path,
+    progress: Progress | None = None,
+    run: TaskRunner = one_by_one,
 ) -> FinishedDiagnosis:
     """Write all rows into a folder, or those that are missing, and the summary."""
     with claimed_by_spec(folder, FORMAT, WHAT, plan.spec, also=[MEMORIES]):
         if plan.memories is not None:
-            write_file(folder / MEMORIES, plan.memories)
-        existing, cut = _append_rows(plan, setup, folder, progress)
+            write_lines(folder / MEMORIES, plan.memories)
+        existing, cut = _append_rows(plan, setup, folder, progress, run)
         summary = {"format": FORMAT, "version": 1, "spec": plan.spec,
                    **summarise(list(read_journal(folder / ROWS)), plan.spec["stores"])}  # fmt: skip
         write_file(folder / SUMMARY, json.dumps(summary, indent=1, ensure_ascii=True) + "\n")
@@ -132,7 +163,7 @@ def run_plan(
 
 
 def _append_rows(
-    plan: RowPlan, setup: ReadingSetup, folder: Path, progress: Progress | None
+    plan: RowPlan, setup: ReadingSetup, folder: Path, progress: Progress | None, run: TaskRunner
 ) -> tuple[int, int]:
     """Append missing rows; how many already existed, and how many bytes were cut off."""
     is_due = rows_in_order(("package", "store", "query"), len(plan.keys), plan.keys.__getitem__)
@@ -144,25 +175,37 @@ def _append_rows(
     with Journal(folder / ROWS, fits) as journal:
         existing = journal.rows
         if existing < len(plan.keys):
-            for lines in _lines(plan.pending(existing), setup):
+            for lines in _lines(plan.pending(existing), setup, run):
                 journal.append(lines)
                 if progress:
                     progress(journal.rows)
         return existing, journal.cut
 
 
-def _lines(pending: Iterator[PendingStore], setup: ReadingSetup) -> Iterator[list[str]]:
+def _lines(
+    pending: Iterator[PendingStore], setup: ReadingSetup, run: TaskRunner
+) -> Iterator[list[str]]:
     """Rows, a few at a time.
 
     A model is asked everything at once: one estimate, one batch. Its replies are in the cache if
     the run is killed before the rows are written.
     """
-    for chunk in [pending] if setup.reader.asks_a_model else ([store] for store in pending):
-        retrieved = [
-            drop_unused_memories(retrieve(package, store, setup.retriever, setup.k, skip))
-            for package, store, skip in chunk
-        ]
-        replies = iter(setup.reader.read([task for some in retrieved for task in some.tasks]))
-        for some in retrieved:
-            own_replies = [next(replies) for _ in some.questions]
-            yield [to_line(result.to_json()) for result in question_results(some, own_replies)]
+    if not setup.reader.asks_a_model:
+        yield from run(partial(row_lines, setup), pending)
+        return
+    retrieved = [_retrieved(setup, store) for store in pending]
+    replies = iter(setup.reader.read([task for some in retrieved for task in some.tasks]))
+    for some in retrieved:
+        own_replies = [next(replies) for _ in some.questions]
+        yield [to_line(result.to_json()) for result in question_results(some, own_replies)]
+
+
+def row_lines(setup: ReadingSetup, pending: PendingStore) -> list[str]:
+    """The rows of one store."""
+    found = _retrieved(setup, pending)
+    results = question_results(found, setup.reader.read(found.tasks))
+    return [to_line(result.to_json()) for result in results]
+
+
+def _retrieved(setup: ReadingSetup, pending: PendingStore) -> RetrievedQuestions:
+    return drop_unused_memories(retrieve(pending.package, pending.questions, pending.store, setup))

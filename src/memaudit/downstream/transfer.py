@@ -22,6 +22,7 @@ from memaudit.core.package import SUPERSESSION, Package
 from memaudit.downstream.cases import candidate_store, writer_store
 from memaudit.downstream.examine import ReadingSetup, reading_spec
 from memaudit.downstream.kept_store import KeptStore
+from memaudit.downstream.question import questions
 from memaudit.downstream.run import FinishedDiagnosis, PendingStore, Progress, RowPlan, run_plan
 from memaudit.natural.annotations import build_package
 from memaudit.natural.build_plan import BuildJob, BuildPlan, plan_build
@@ -250,8 +251,8 @@ def _pending(
 ) -> Iterator[PendingStore]:
     """Stores with rows to come. Records that are done are not built again."""
     done: dict[str, int] = {}
-    for name, questions in asked.items():
-        done[name] = min(existing, len(questions) * len(stores.names))
+    for name, ids in asked.items():
+        done[name] = min(existing, len(ids) * len(stores.names))
         existing -= done[name]
     missing = {name for name, rows in done.items() if rows < len(asked[name]) * len(stores.names)}
     for package in records.packages(missing):
@@ -260,4 +261,4 @@ def _pending(
             skip = min(rows, len(package.queries))
             rows -= skip
             if skip < len(package.queries):
-                yield package, store, skip
+                yield PendingStore(package.name, questions(package)[skip:], store)

@@ -11,7 +11,7 @@ import fcntl
 import os
 import shutil
 import stat
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -27,14 +27,23 @@ def write_file(path: Path, text: str) -> None:
     write_bytes(path, text.encode())
 
 
+def write_lines(path: Path, lines: Iterable[str]) -> None:
+    """The same for lines, which need not fit into memory together."""
+    _write_parts(path, (line.encode() for line in lines))
+
+
 def write_bytes(path: Path, data: bytes) -> None:
     """The same for bytes."""
+    _write_parts(path, [data])
+
+
+def _write_parts(path: Path, parts: Iterable[bytes]) -> None:
     path = path.absolute()
     with one_line_errors(path):
         if path.is_dir():
             raise MemAuditError(f"cannot write {path}: it is a folder, a file was expected")
         with temporary_neighbour(path) as temporary:
-            _write(temporary, data)
+            _write(temporary, parts)
             os.replace(temporary, path)
         _sync(path.parent)
 
@@ -46,7 +55,7 @@ def write_folder(path: Path, files: Mapping[str, str], ours: Collection[str]) ->
         _refuse_foreign(path, ours)
     with new_folder(path) as folder:
         for name, text in files.items():
-            _write(folder / name, text.encode())
+            _write(folder / name, [text.encode()])
 
 
 @contextmanager
@@ -222,8 +231,8 @@ def _sync(path: Path) -> None:
         os.close(handle)
 
 
-def _write(path: Path, data: bytes) -> None:
+def _write(path: Path, parts: Iterable[bytes]) -> None:
     with path.open("wb") as file:
-        file.write(data)
+        file.writelines(parts)
         file.flush()
         os.fsync(file.fileno())

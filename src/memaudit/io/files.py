@@ -108,6 +108,18 @@ def sha256(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
+def content_digest(path: Path) -> str:
+    """The SHA-256 of a file; of a folder, of the names and contents of all its files."""
+    if not os.path.isdir(path):
+        digest = hashlib.sha256()
+        with open_regular(path) as file:
+            while block := file.read(1 << 20):
+                digest.update(block)
+        return digest.hexdigest()
+    names = [name for name in names_in(path) if not name.startswith(".")]
+    return sha256("".join(f"{name}\0{content_digest(path / name)}\n" for name in names).encode())
+
+
 def names_in(folder: Path) -> list[str]:
     """The entries of a folder, sorted."""
     try:

@@ -7,9 +7,10 @@ import json
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from importlib.resources import as_file, files
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from memaudit.core.digest import digest
 from memaudit.core.errors import InvalidPackage, MemAuditError, Problem
@@ -60,11 +61,12 @@ def _drafts(path: Path) -> tuple[list[PackageDraft], list[Problem]]:
         return [read_package_file(path)], []
     names = set(names_in(path))
     if MANIFEST in names:
-        built = _build_files(path)
+        built = _build_rows(path)
         if built is not None:
+            files = [path / str(row["file"]) for row in built]
             return [
                 read_package_file(file) if file.suffix == ".json" else read_package_folder(file)
-                for file in built
+                for file in files
             ], []
         return [read_package_folder(path)], []
     if names & MARKS:
@@ -78,12 +80,12 @@ def _drafts(path: Path) -> tuple[list[PackageDraft], list[Problem]]:
     return [], [Problem("is not a package folder", fix, file=label)]
 
 
-def _build_files(path: Path) -> list[Path] | None:
+def _build_rows(path: Path) -> list[dict[str, Any]] | None:
     """The packages that a build folder's manifest lists; None where it is another manifest."""
     data = parse_json(read_text(path / MANIFEST), MANIFEST)
     if not isinstance(data, dict) or data.get("format") != BUILD_FORMAT:
         return None
-    return [path / str(row["file"]) for row in build_rows(data)]
+    return build_rows(data)
 
 
 def build_rows(manifest: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -124,6 +126,59 @@ def read_package(path: PathLike) -> Package:
             "convert the one you want, or read them all"
         )
     return packages[0]
+
+
+class PlaceOfPackage(Protocol):
+    """Where a package is, so that another process can read it."""
+
+    def read(self) -> Package: ...
+
+
+@dataclass(frozen=True, slots=True)
+class PackagePlace:
+    """A file or folder with a package.
+
+    `number` is its place among several that can only be read together, `digest` what it has to be.
+    """
+
+    path: Path
+    number: int | None = None
+    digest: str | None = None
+
+    def read(self) -> Package:
+        if self.number is not None:
+            return _all_at(self.path)[self.number]
+        package = read_package(self.path)
+        if self.digest is not None and digest(package) != self.digest:
+            raise MemAuditError(
+                f"{self.path}: is not the package that the manifest names; run the build again"
+            )
+        return package
+
+
+def _all_at(path: Path) -> tuple[Package, ...]:
+    """The packages of a folder that holds many, read once as long as its files do not change."""
+    stamps = [(name, (path / name).stat()) for name in names_in(path)]
+    return _read_all(path, tuple((name, at.st_mtime_ns, at.st_size) for name, at in stamps))
+
+
+@lru_cache(maxsize=1)
+def _read_all(path: Path, stamps: object) -> tuple[Package, ...]:  # noqa: ARG001 - only a key
+    return tuple(read_packages(path))
+
+
+def package_places(path: Path, of_build: bool = False) -> list[PackagePlace]:
+    """The places of all packages at a path; `of_build`: which have to be those of the manifest."""
+    names = set(names_in(path)) if os.path.isdir(path) else set()
+    if names & MARKS and MANIFEST not in names:
+        return [PackagePlace(path, number) for number in range(len(_all_at(path)))]
+    rows = _build_rows(path) if MANIFEST in names else None
+    if rows is None:
+        return [PackagePlace(path)]
+    return [
+        PackagePlace(path / row["file"], None, str(row.get("digest")) if of_build else None)
+        for row in rows
+    ]
 
 
 def write_package(package: Package, path: PathLike) -> None:

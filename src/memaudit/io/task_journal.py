@@ -45,6 +45,11 @@ class TaskJournal:
         self._journal, self._run = journal, run
         self._before = islice(read_journal(journal.path), 1, journal.rows)
 
+    def results(self, kind: type[Result]) -> Iterator[Result]:
+        """All results, read again from the file."""
+        for row in islice(read_journal(self._journal.path), 1, None):
+            yield from_json(kind, row["result"])
+
     @property
     def cut(self) -> int:
         """Bytes of damaged results that were removed."""
@@ -85,7 +90,8 @@ def task_journal(
     """Open a file of results for one command at a time.
 
     `settings` are everything that decides the results. A file of other settings is refused. From
-    the first result that is not valid any more, all are computed again.
+    the first result that is not valid any more, all are computed again. A command that fails
+    before its first result leaves no file.
     """
     if names := _different(path, command, settings):
         raise MemAuditError(
@@ -101,7 +107,13 @@ def task_journal(
             own = _own(settings)
             head = {"format": FORMAT, "version": 1, "command": command, "settings": own}
             journal.append([to_line(head)])
-        yield TaskJournal(journal, run)
+        kept = TaskJournal(journal, run)
+        try:
+            yield kept
+        except MemAuditError:
+            if not kept.rows:
+                path.unlink()
+            raise
 
 
 def forget_other_run(path: Path, command: str, settings: Mapping[str, Any]) -> None:

@@ -24,7 +24,7 @@ def to_json(value: Any) -> Any:
         return [[to_json(key), to_json(item)] for key, item in value.items()]
     if is_dataclass(value):
         return {field.name: to_json(getattr(value, field.name)) for field in fields(value)}
-    return [to_json(item) for item in value]
+    return [to_json(item) for item in (sorted(value) if isinstance(value, frozenset) else value)]
 
 
 def from_json(kind: Any, data: Any) -> Any:
@@ -35,8 +35,8 @@ def from_json(kind: Any, data: Any) -> Any:
     if isinstance(origin, type) and issubclass(origin, Mapping):
         pairs = data.items() if isinstance(data, dict) else data
         return {from_json(parts[0], key): from_json(parts[1], item) for key, item in pairs}
-    if origin is list:
-        return [from_json(parts[0], item) for item in data]
+    if origin in (list, frozenset):
+        return origin(from_json(parts[0], item) for item in data)
     if origin is tuple:
         kinds = parts[:1] * len(data) if parts[1:] == (...,) else parts
         return tuple(from_json(part, item) for part, item in zip(kinds, data, strict=True))

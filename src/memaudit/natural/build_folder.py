@@ -12,19 +12,13 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from memaudit.core.digest import digest
-from memaudit.core.errors import InvalidPackage, MemAuditError
+from memaudit.core.errors import MemAuditError
 from memaudit.core.package import TABLES, Package
 from memaudit.core.version import VERSION
 from memaudit.datasets.irregularities import Irregularity, LoadedConversation
 from memaudit.io.atomic import clear_leftover, write_file
 from memaudit.io.files import read_text
-from memaudit.io.packages import (
-    BUILD_FORMAT,
-    build_rows,
-    examine,
-    read_packages,
-    write_package,
-)
+from memaudit.io.packages import BUILD_FORMAT, examine, package_places, write_package
 from memaudit.io.run_folder import make_folder, refuse_other_run
 from memaudit.io.strict_json import floats, json_text, parse_json
 from memaudit.io.task_journal import TaskRunner, forget_other_run, one_by_one, task_journal
@@ -303,22 +297,7 @@ def _is_there(out: Path, built: dict[str, Any]) -> bool:
 
 def packages_at(path: Path) -> list[Package]:
     """The packages of a build folder, or of any path with packages."""
-    data = build_manifest(path)
-    if data is None:
-        return read_packages(path)
-    packages = []
-    for row in build_rows(data):
-        name = str(row["file"])
-        try:
-            read = read_packages(path / name)
-        except InvalidPackage as error:
-            raise InvalidPackage(error.problems, f"{path / name}") from None
-        if [digest(package) for package in read] != [row.get("digest")]:
-            raise MemAuditError(
-                f"{path / name}: is not the package that the manifest names; run the build again"
-            )
-        packages += read
-    return packages
+    return [place.read() for place in package_places(path, of_build=True)]
 
 
 def file_name(package: str, form: str) -> str:

@@ -1,6 +1,7 @@
 """Packages by name: the natural set, a distribution with seeds, a file, a folder or a build."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import as_file, files
 from pathlib import Path
@@ -10,6 +11,8 @@ from memaudit.core.package import Package
 from memaudit.core.seeds import parse_seeds
 from memaudit.datasets.registry import read_conversations
 from memaudit.generators.registry import DISTRIBUTIONS, named_distribution
+from memaudit.io.files import content_digest
+from memaudit.io.packages import PackagePlace, package_places
 from memaudit.natural.annotations import AnnotationRecipe, build_package
 from memaudit.natural.build_folder import packages_at
 from memaudit.natural.label_files import read_labels
@@ -46,27 +49,67 @@ def labelled_packages(names: Iterable[str]) -> list[Package]:
     return packages
 
 
-def named_packages(name: str) -> list[Package]:
+@dataclass(frozen=True, slots=True)
+class NaturalPlace:
+    """The place of a package in the natural set."""
+
+    number: int
+
+    def read(self) -> Package:
+        return natural_set()[self.number]
+
+
+@dataclass(frozen=True, slots=True)
+class GeneratedPlace:
+    """The seed of a package of a distribution."""
+
+    distribution: str
+    seed: int
+
+    def read(self) -> Package:
+        return named_distribution(self.distribution).package(self.seed)
+
+
+NamedPlace = NaturalPlace | GeneratedPlace | PackagePlace
+
+
+def named_places(name: str) -> Sequence[NamedPlace]:
     """The packages of one name, which may be a distribution: event_graph:seeds=0-9."""
     if name.split(":")[0] in DISTRIBUTIONS:
         return _generated(name)
-    if name != NATURAL and not Path(name).exists():
+    if name == NATURAL:
+        return [NaturalPlace(number) for number in range(len(natural_set()))]
+    if not Path(name).exists():
         raise MemAuditError(
             f"no packages at {name!r}; give a path, {NATURAL}, or a distribution: "
             f"{', '.join(DISTRIBUTIONS)}"
         )
-    return labelled_packages([name])
+    return package_places(Path(name), of_build=True)
 
 
-def _generated(name: str) -> list[Package]:
+def contents_of(places: Iterable[NamedPlace]) -> list[str]:
+    """What tells packages apart: the digests of their files, or what generates them."""
+    files = {place.path: "" for place in places if isinstance(place, PackagePlace)}
+    digests = {path: content_digest(path) for path in files}
+    return [
+        f"{digests[place.path]} {place.number}" if isinstance(place, PackagePlace) else repr(place)
+        for place in places
+    ]
+
+
+def named_packages(name: str) -> list[Package]:
+    """The same packages, read."""
+    return [place.read() for place in named_places(name)]
+
+
+def _generated(name: str) -> list[GeneratedPlace]:
     parts = name.split(":")
     given = [part.removeprefix(SEEDS) for part in parts if part.startswith(SEEDS)]
     if len(given) > 1:
         raise MemAuditError(f"{name!r} gives seeds twice")
-    distribution = named_distribution(
-        ":".join(part for part in parts if not part.startswith(SEEDS))
-    )
+    own = ":".join(part for part in parts if not part.startswith(SEEDS))
+    distribution = named_distribution(own)
     seeds = parse_seeds(given[0] if given else DEFAULT_SEEDS)
     if not seeds:
         raise MemAuditError(f"{name!r} names no seed; write seeds=0-9")
-    return [distribution.package(seed) for seed in (seeds if distribution.draws else seeds[:1])]
+    return [GeneratedPlace(own, seed) for seed in (seeds if distribution.draws else seeds[:1])]

@@ -59,7 +59,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
     held = KeptStore(text("store"), memories, frozenset({text("memory")}), "everything fits")
     folder = tmp_path_factory.mktemp("hostile") / "out"
     settings = {**SETTINGS, "judge": text("judge"), "left_out": {"x": text("left")}}
-    diagnose([DiagnosisCase(package, (held,))], SETUP, folder, settings)
+    diagnose([DiagnosisCase.of(package, (held,))], SETUP, folder, settings)
     return folder
 
 

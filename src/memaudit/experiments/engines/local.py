@@ -13,7 +13,7 @@ from typing import Any
 
 from joblib.externals.loky import get_reusable_executor
 
-from memaudit.core.errors import MemAuditError
+from memaudit.core.errors import LostWorker, MemAuditError
 from memaudit.experiments.engines.protocol import Result, Task, in_order, in_worker
 
 ONE_THREAD = {f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL", "NUMBA")}
@@ -65,7 +65,7 @@ class Processes:
                 yield from in_order(submit, Future.result, tasks, 2 * self.jobs)
                 finished = True
             except BrokenProcessPool:
-                raise MemAuditError(
+                raise LostWorker(
                     "a worker process was killed, perhaps because memory ran out; try fewer --jobs"
                 ) from None
             finally:
