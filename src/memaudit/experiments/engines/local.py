@@ -59,7 +59,10 @@ class Processes:
             pickle.dump(function, file)
             file.flush()
             workers = get_reusable_executor(self.jobs, env=ONE_THREAD)
-            submit: Callable[[Task], Future[Result]] = partial(workers.submit, _call, file.name)
+            # Workers outlive a call: relative paths are those of this process, now.
+            submit: Callable[[Task], Future[Result]] = partial(
+                workers.submit, _call, file.name, os.getcwd()
+            )
             finished = False
             try:
                 yield from in_order(submit, Future.result, tasks, 2 * self.jobs)
@@ -73,7 +76,8 @@ class Processes:
                     workers.shutdown(kill_workers=True)
 
 
-def _call(path: str, task: Any) -> Any:
+def _call(path: str, folder: str, task: Any) -> Any:
+    os.chdir(folder)
     return in_worker(_function(path), task)
 
 
