@@ -32,10 +32,10 @@ def test_command(files: tuple[Path, Path, Path]) -> None:
     assert (data["judge"]["name"], data["judge"]["is_an_estimate"]) == ("lexical", True)
     found = data["agreement"]["any_coverage"]
     assert found["both"] + found["only_against"] == 1
-    assert [row["budget"] for row in data["ratios"]] == [10, 40]
-    assert all(row["uncertified_optima"] == 0 for row in data["ratios"])
+    assert [row["budget"] for row in data["scores"]] == [10, 40]
+    assert all(row["uncertified_optima"] == 0 for row in data["scores"])
     for side, name in (("judge", "lexical"), ("against", f"labels:{labels}")):
-        ratio = data["ratios"][1]["kept"][side]
+        ratio = data["scores"][1]["score"][side]
         bar = ("gate", package, store, "--budget", "40", "--judge", name,
                "--allow-estimates", "--min-score")  # fmt: skip
         done(*bar, ratio - 1e-6)
@@ -74,7 +74,7 @@ def test_labelled_locomo(tmp_path: Path) -> None:
     found = data["agreement"]["any_coverage"]
     assert found["recall"] > 0.9
     assert 0.3 < found["precision"] < 0.45
-    (row,) = data["ratios"]
+    (row,) = data["scores"]
     assert row["uncertified_optima"] == 0
-    assert row["kept"]["judge"] > 2 * row["kept"]["against"] > 0
+    assert row["score"]["judge"] > 2 * row["score"]["against"] > 0
     assert row["upper_pruned"]["judge"] > row["upper_pruned"]["against"]

@@ -158,7 +158,7 @@ def test_no_frame_is_overwritten(tmp_path: Path) -> None:
         ("cell_id,package,candidate_id,unit_id,candidate_text,unit_text\nc1,p,m,u,a,b\nc1,p,n,u,a,b\n",
          "cells.csv:3: repeats the cell 'c1' of line 2"),
         ("cell_id,package,candidate_id,unit_id,candidate_text,unit_text\nc1,,m,u,a,b\n",
-         "cells.csv:2: lacks the field 'package'"),
+         "cells.csv:2: has nothing in the field 'package'"),
         ("cell_id,package,candidate_id,unit_id,candidate_text,unit_text\nc1,p,m,u,a\n",
          "cells.csv:2: has 5 cells, the header has 6"),
         ("cell_id,cell_id\n", "cells.csv:1: names a column twice"),

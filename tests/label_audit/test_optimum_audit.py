@@ -55,7 +55,7 @@ def test_what_does_not_survive_is_replaced(tmp_path: Path) -> None:
     ]
     (row,) = audit.stores
     assert row.best_ratio == (F(1, 10), F(1, 5))
-    assert row.kept_ratio == row.best_ratio
+    assert row.score == row.best_ratio
 
 
 def test_the_store_of_one_pass_is_valued_under_the_other() -> None:

@@ -34,7 +34,7 @@ def judges(
         bool, typer.Option("--same-session", help="Compare only cells of a memory's own session.")
     ] = False,
     budget: Annotated[
-        str | None, typer.Option(metavar="B[,B...]", help="Also compare ratios at these budgets.")
+        str | None, typer.Option(metavar="B[,B...]", help="Also compare scores at these budgets.")
     ] = None,
     cost_rule: CostRule = None,
     group_cap: GroupCap = None,
@@ -44,7 +44,7 @@ def judges(
 ) -> None:
     """Compare two judges on one store.
 
-    Prints cells, precision, recall and kappa, and the ratios under both judges.
+    Prints cells, precision, recall and kappa, and the scores under both judges.
     """
     from memaudit.adapters.store import read_store
     from memaudit.io.packages import read_package
@@ -54,8 +54,8 @@ def judges(
         agreement_row,
         all_pairs,
         judge_agreement,
-        ratio_rows,
         same_session_pairs,
+        score_rows,
     )
     from memaudit.scoring.judged_store import active_memories, judge_store
     from memaudit.scoring.judges import named_judges
@@ -76,7 +76,7 @@ def judges(
     pairs = (same_session_pairs if same_session else all_pairs)(memories, audited.units)
     undecided = {pair for by in judged for pair in by.caveats.undecided}
     agreement = judge_agreement(first, second, pairs, undecided)
-    ratios = [
+    rows = [
         sensitivity_rows(judged_package, [by], budgets, group_cap, seconds)
         for judged_package, by in zip(packages, judged, strict=True)
     ]
@@ -96,7 +96,7 @@ def judges(
         "against": sides[1],
         "cells": "of the same session" if same_session else "all",
         "agreement": agreement_row(agreement),
-        "ratios": ratio_rows(*ratios),
+        "scores": score_rows(*rows),
     }
     if as_json:
         typer.echo(json.dumps(data, indent=1))
@@ -130,15 +130,22 @@ def _show(data: dict[str, Any]) -> None:
     for row in ("any_coverage", "full_coverage"):
         table.add_row(row.replace("_", " "), *(_text(agreement[row][name]) for name in names))
     screen.print(table)
-    if not data["ratios"]:
+    if not data["scores"]:
         return
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for name in ("budget", "kept: judge", "against", "upper: judge", "against", "not certified"):
+    for name in (
+        "budget",
+        "score: judge",
+        "against",
+        "best: judge",
+        "against",
+        "not certified",
+    ):
         table.add_column(name, justify="right")
-    for row in data["ratios"]:
+    for row in data["scores"]:
         table.add_row(
             str(row["budget"]),
-            *(_text(row[what][side]) for what in ("kept", "upper_pruned")
+            *(_text(row[what][side]) for what in ("score", "best_subset")
               for side in ("judge", "against")),
             str(row["uncertified_optima"]),
         )  # fmt: skip

@@ -64,7 +64,7 @@ def optimum(
 ) -> None:
     """Have the cells that an optimum rests on judged again.
 
-    Prints claimed against surviving value, the optimum and the ratios under the new labels, and,
+    Prints claimed against surviving value, the optimum and the scores under the new labels, and,
     if the package has several label passes, what the best store of one is worth under another.
     """
     from memaudit.adapters.store import read_store
@@ -180,7 +180,7 @@ def audit_data(audit: "OptimumAudit") -> dict[str, Any]:
                 "best_subset": both(store.best),
                 "kept": both(store.kept),
                 "best_subset_ratio": both(store.best_ratio),
-                "kept_ratio": both(store.kept_ratio),
+                "score": both(store.score),
             }
             for store in audit.stores
         ],
@@ -241,8 +241,8 @@ def _show(audit: "OptimumAudit") -> None:
     for store in audit.stores:
         screen.print(
             safe_markup(
-                f"{store.name}: best subset {pair(store.best_ratio)} of OPT, kept "
-                f"{pair(store.kept_ratio)}"
+                f"{store.name}: best subset {pair(store.best_ratio)} of OPT, score "
+                f"{pair(store.score)}"
             )
         )
 

@@ -100,7 +100,7 @@ class AuditedStore:
     best: tuple[Fraction, Fraction]
     kept: tuple[Fraction, Fraction]
     best_ratio: tuple[Fraction | None, Fraction | None]
-    kept_ratio: tuple[Fraction | None, Fraction | None]
+    score: tuple[Fraction | None, Fraction | None]
 
 
 @dataclass(frozen=True, slots=True)

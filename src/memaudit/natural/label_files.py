@@ -30,7 +30,8 @@ class LabelRow:
         """A required field."""
         value = self.optional(field)
         if value is None:
-            raise self.wrong(f"lacks the field {field!r}")
+            what = "has nothing in" if field in self.data else "lacks"
+            raise self.wrong(f"{what} the field {field!r}")
         return value
 
     def optional(self, field: str) -> str | None:

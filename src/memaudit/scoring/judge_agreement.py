@@ -1,4 +1,4 @@
-"""Two judges of the same memories and units: where they agree, and what it does to the ratios."""
+"""Two judges of the same memories and units: where they agree, and what it does to the scores."""
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -119,17 +119,17 @@ def agreement_row(agreement: JudgeAgreement) -> dict[str, Any]:
     }
 
 
-def ratio_rows(
+def score_rows(
     first: Sequence[SensitivityRow], second: Sequence[SensitivityRow]
 ) -> list[dict[str, Any]]:
-    """The ratios of a store under both judges, budget by budget."""
+    """The scores of a store under both judges, budget by budget."""
     return [
         {
             "store": a.store,
             "budget": plain(a.budget),
             "kept_by": a.kept_by,
-            "kept": {"judge": rounded(a.kept), "against": rounded(b.kept)},
-            "upper_pruned": {"judge": rounded(a.upper), "against": rounded(b.upper)},
+            "score": {"judge": rounded(a.kept), "against": rounded(b.kept)},
+            "best_subset": {"judge": rounded(a.upper), "against": rounded(b.upper)},
             "uncertified_optima": a.uncertified + b.uncertified,
         }
         for a, b in zip(first, second, strict=True)
