@@ -8,7 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from memaudit.adapters.store import ExportedStore
-    from memaudit.api import build, compare, diagnose, import_store, labels, run, score, texts
+    from memaudit.api import (
+        build,
+        compare,
+        diagnose,
+        import_store,
+        labels,
+        picture,
+        run,
+        score,
+        texts,
+    )
     from memaudit.checker import verify
     from memaudit.core.digest import digest
     from memaudit.core.errors import InvalidPackage, MemAuditError
@@ -44,6 +54,7 @@ _HOME = {
     "frontier": "memaudit.solvers.frontier",
     "import_store": "memaudit.api",
     "labels": "memaudit.api",
+    "picture": "memaudit.api",
     "read_package": "memaudit.io.packages",
     "read_packages": "memaudit.io.packages",
     "run": "memaudit.api",
@@ -80,6 +91,7 @@ __all__ = [
     "frontier",
     "import_store",
     "labels",
+    "picture",
     "read_package",
     "read_packages",
     "run",

@@ -228,6 +228,13 @@ def _over_one_union(results: Sequence[ScoreResult]) -> ScoreResult:
     return score_package(first.source, list(stores.values()), replace(first.scoring, judges=judges))
 
 
+def picture(result: ScoreResult, path: PathLike) -> None:
+    """Draw the score of every store over all budgets, as svg, png or pdf by the file's name."""
+    from memaudit.report.figures.score_curve import write_score_curve
+
+    write_score_curve(result, Path(path))
+
+
 def build(
     path: PathLike,
     out: PathLike | None = None,
