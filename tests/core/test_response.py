@@ -1,4 +1,4 @@
-"""h that is flat from some coverage on, in every shape; and that old packages keep their digests."""
+"""h that is flat from some coverage on, in every shape; old packages keep their digests."""
 
 import json
 from fractions import Fraction

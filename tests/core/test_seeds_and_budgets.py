@@ -95,13 +95,13 @@ def test_wrong_asked_budgets(given: object, line: str) -> None:
 
 def test_several_budgets() -> None:
     """In one text, in a list, or a single one; each once, however it is written."""
-    for given in ("250, 10%,own", ["250", "10%", "own"], (250, "10%", "own")):
-        assert [budget.text for budget in asked_budgets(given)] == ["250", "10%", "own"]
+    for asked in ("250, 10%,own", ["250", "10%", "own"], (250, "10%", "own")):
+        assert [budget.text for budget in asked_budgets(asked)] == ["250", "10%", "own"]
     assert asked_budgets(250) == asked_budgets("250") == (asked_budget(250),)
     assert [budget.text for budget in asked_budgets(USUAL_BUDGETS)] == [
         "5%", "10%", "20%", "40%", "own",
     ]  # fmt: skip
-    for given, line in (
+    for asked, line in (
         ("10,20,10.0", "budget 10 is given twice; give each budget once"),
         ("5%,5.0%", "budget 5% is given twice"),
         (["own", 3, "own"], "budget own is given twice"),
@@ -110,4 +110,4 @@ def test_several_budgets() -> None:
         ([], "no budget is given; write a cost"),
     ):
         with pytest.raises(MemAuditError, match=line):
-            asked_budgets(given)
+            asked_budgets(asked)
