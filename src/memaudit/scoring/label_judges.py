@@ -1,5 +1,6 @@
 """Judges that read a file: people's labels, and coverage calls of the published layout."""
 
+import csv
 import json
 from collections import Counter, defaultdict
 from collections.abc import Collection, Sequence
@@ -11,7 +12,7 @@ from memaudit.core.errors import MemAuditError
 from memaudit.core.package import EvidenceUnit
 from memaudit.core.text import counted
 from memaudit.natural.coverage_rules import PASS
-from memaudit.natural.label_files import MAX_CELL_LENGTH, LabelRow, label_rows
+from memaudit.natural.label_files import MAX_CELL_LENGTH, LabelRow, label_rows, unshielded
 from memaudit.scoring.judges import Cell, Judgement, MemoryText, NotJudged, Pair, only
 
 CELL_FIELDS = frozenset(
@@ -53,6 +54,8 @@ class LabelJudge:
         self._files = []
         for at, path in enumerate(paths):
             rows = label_rows(path, CELL_FIELDS, required)
+            if path.suffix.lower() == ".csv" and has_texts(path):
+                rows = [_unshielded(row) for row in rows]
             of_ids = _texts_beside(rows)
             if memories:
                 of_ids = label_rows(memories[at], MEMORY_FIELDS, frozenset({"memory_id"}))
@@ -104,6 +107,12 @@ class LabelJudge:
             raise NotJudged(f"{file}: no label is about a memory of this store; {fix}")
 
 
+def _unshielded(row: LabelRow) -> LabelRow:
+    """A row of a table as `--label-template` writes it, with its texts as they are."""
+    cells = {name: unshielded(cell) for name, cell in row.data.items() if isinstance(cell, str)}
+    return LabelRow({**row.data, **cells}, row.file, row.line)
+
+
 def _texts_beside(rows: Sequence[LabelRow]) -> list[LabelRow] | None:
     """What ids stand for, where labels have the texts of memories beside them."""
     named: dict[tuple[str | None, str], LabelRow] = {}
@@ -128,7 +137,7 @@ def has_texts(path: Path) -> bool:
     except (OSError, ValueError):
         return False  # whoever reads it says what is wrong
     if path.suffix.lower() == ".csv":
-        return "memory" in [name.strip() for name in first.strip().split(",")]
+        return "memory" in [name.strip() for name in next(csv.reader([first]), [])]
     try:
         row = json.loads(first)
     except ValueError:
