@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from memaudit.io.packages import read_package, write_package
+from memaudit.io.published_folder import write_artifact
 from memaudit.natural.named_packages import natural_set
 from tests.adapters.exports import EXPORTS
 from tests.cli.running import done, failure, import_texts, printed_json, run, write_rows
@@ -350,6 +351,22 @@ def test_label_template(hotel_files: Files, turns: Path, tmp_path: Path) -> None
         "35 cells of 7 texts"
     )
     assert "go with --lazy or --label-template" in failure(*words, "--filter", "all")
+
+
+def test_picture(hotel_files: Files, turns: Path, tmp_path: Path) -> None:
+    """Beside the scores, which are the same; another format is refused, and nothing is written."""
+    words = ("score", *hotel_files, turns, "--budget", "40")
+    picture = tmp_path / "scores.svg"
+    assert done(*words, "--picture", picture).stdout == done(*words).stdout
+    drawn = picture.read_text()
+    for part in ("score/export", "score/turns", "own/turns"):
+        assert part in drawn
+    assert "scores.gif" in failure(*words, "--picture", tmp_path / "scores.gif")
+    write_artifact(natural_set()[:2], tmp_path / "many")
+    assert "--picture needs a single package" in failure(
+        "score", tmp_path / "many", *words[2:], "--picture", tmp_path / "many.svg"
+    )
+    assert sorted(one.name for one in tmp_path.glob("*.[sg][vi][gf]")) == ["scores.svg"]
 
 
 def test_explain(hotel_files: Files) -> None:

@@ -93,7 +93,9 @@ def test_irrational_h() -> None:
     for at in range(len(curve.budgets) // 4, len(curve.budgets), 40):
         numbers = scorer.numbers(result.stores[0], Fraction(curve.budgets[at]))
         assert numbers.kept.ratio.value is not None
-        assert curve.stores[0].scores[at] == pytest.approx(float(numbers.kept.ratio.value), abs=1e-8)
+        assert curve.stores[0].scores[at] == pytest.approx(
+            float(numbers.kept.ratio.value), abs=1e-8
+        )
 
 
 def test_where_opt_is_0_there_is_no_score() -> None:
