@@ -14,7 +14,7 @@ from tests.scoring.small_stores import F, meals_scores
 
 def curve_of(*names: str) -> ScoreCurve:
     """Stores that are ever worse, with their own costs on the way."""
-    budgets = tuple(range(0, 201))
+    budgets = tuple(range(201))
     return ScoreCurve(
         package="conv-26",
         union_digest="d",
@@ -63,7 +63,7 @@ def test_texts_can_be_read(names: tuple[str, ...]) -> None:
     """No label on another, none cut off, and the legend in full; also if all lines end at once."""
     texts = assert_readable(score_curve_figure(curve_of(*names)))
     whole = " ".join(" ".join(texts).split())
-    for part in ("Score over all budgets: conv-26", "budget (words)", "score, what is kept over OPT",
+    for part in ("Score over all budgets: conv-26", "budget (words)", "what is kept over OPT",
                  "the best subset of each store", "from which on everything fits.",
                  "OPT over OPT at the last budget."):  # fmt: skip
         assert part in whole
