@@ -1,11 +1,18 @@
 """`memaudit score` and `memaudit gate` on a store from a plain export."""
 
+import csv
 import json
+import re
+from collections import Counter
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from memaudit.io.packages import read_package, write_package
+from memaudit.io.published_folder import write_artifact
+from memaudit.natural.named_packages import natural_set
 from tests.adapters.exports import EXPORTS
 from tests.cli.running import done, failure, import_texts, printed_json, run, write_rows
 
@@ -56,6 +63,93 @@ def test_printed(hotel_files: Files) -> None:
     for more in ("export at 20, by kind of unit", "preference", "less what was gained for it"):
         assert more in everything
     assert "--all prints" not in everything
+
+
+@pytest.fixture
+def turns(hotel_files: Files) -> Path:
+    """A second store: three turns of the conversation, word for word."""
+    raw = [one.text for one in natural_set()[0].candidates if one.kind == "raw"][:3]
+    return import_texts(hotel_files[0].with_name("turns.json"), raw)
+
+
+def test_budgets_of_each_store(hotel_files: Files, turns: Path) -> None:
+    """10% is the same cost for both, 22 of 219 words; own is 36 for one and 77 for the other."""
+    words = ("score", *hotel_files, turns, "--budget", "10%,own")
+    rows = printed_json(*words)["scores"]
+    assert [(row["store"], row["asked"], row["budget"], row["kept_by"]) for row in rows] == [
+        ("export", "10%", 22, "recency"), ("turns", "10%", 22, "recency"),
+        ("export", "own", 36, "everything fits"), ("turns", "own", 77, "everything fits"),
+    ]  # fmt: skip
+    assert all(row["kept"]["cost"] <= row["budget"] for row in rows)
+    assert [row["written"]["cost"] for row in rows] == [36, 77, 36, 77]
+    for row in rows:
+        (same,) = [
+            other for other in printed_json(*words[:-1], row["budget"])["scores"]
+            if other["store"] == row["store"]
+        ]  # fmt: skip
+        assert same["score"] == row["score"], "a budget means its cost, however it is asked for"
+    text = done(*words).stdout
+    for cell in ("10% (22)", "own (36)", "own (77)"):
+        assert cell in text
+    assert "no --budget was given" not in text
+
+
+def test_usual_budgets(hotel_files: Files) -> None:
+    """Without --budget the table says which budgets it is at, and why those."""
+    rows = printed_json("score", *hotel_files)["scores"]
+    assert [row["asked"] for row in rows] == ["5%", "10%", "20%", "40%", "own"]
+    text = " ".join(done("score", *hotel_files).stdout.split())
+    assert (
+        "no --budget was given, so scores are at 5%, 10%, 20%, 40% of the conversation, from tight "
+        "to ample, and at the own cost of each store"
+    ) in text
+
+
+def test_nothing_above_1_is_shown_of_a_store_over_budget(hotel_files: Files) -> None:
+    """Everything that was said and every fact are worth more than OPT at 5% of the conversation,
+    which they cost far more than: no ratio of the whole store is printed or written."""
+    stores = []
+    for name, kinds in (("facts", ("fact", "rule", "event")), ("turns", ("raw",))):
+        texts = [one.text for one in natural_set()[0].candidates if one.kind in kinds]
+        stores.append(import_texts(hotel_files[0].with_name(f"{name}.json"), texts))
+    words = ("score", hotel_files[0], *stores, "--budget", "5%")
+    for row in printed_json(*words)["scores"]:
+        assert row["written"]["value"] > row["optimum"]["value"] > 0
+        assert row["written"]["cost"] > row["budget"]
+        ratios = [
+            row["score"],
+            row["package_ratio"]["value"],
+            row["union_ratio"]["value"],
+            row["best_subset"]["ratio"],
+            *(one["ratio"] for one in row["policies"].values()),
+        ]
+        assert all(0 <= ratio <= 1 for ratio in ratios)  # fmt: skip
+    for text in (done(*words).stdout, done(*words, "--all").stdout):
+        assert all(float(number) <= 1 for number in re.findall(r"\d+\.\d{3}", text))
+
+
+def test_gate_has_the_score_of_the_same_stores(hotel_files: Files, turns: Path) -> None:
+    """The other store changes OPT of the common union, and so the score; its own is not decided."""
+    package, store = hotel_files
+    stores_only = read_package(package).replace(candidates=(), coverage=())
+    write_package(stores_only, package)
+    for budget in ("22", "10%", "own"):
+        (alone,) = printed_json("score", package, store, "--budget", budget)["scores"]
+        both = printed_json("score", package, store, turns, "--budget", budget)["scores"]
+        gate = ("gate", package, store, "--budget", budget, "--allow-estimates", "--min-score")
+        for against, row in (((), alone), (("--against", turns), both[0])):
+            line = done(*gate, "0", *against).stdout
+            assert f"pass: export at {row_budget(row)} scores {row['score']:.4f}, " in line
+            assert f"over OPT of package + export{' + turns' if against else ''}; " in line
+            exact = float(Fraction(row["exact"]))
+            done(*gate, exact, *against)
+            assert run(*gate, exact + 1e-6, *against).exit_code == 1
+    assert alone["score"] > both[0]["score"]
+
+
+def row_budget(row: dict[str, Any]) -> str:
+    asked, amount = row["asked"], row["budget"]
+    return asked if asked == str(amount) else f"{asked} ({amount})"
 
 
 def test_gate(hotel_files: Files) -> None:
@@ -271,6 +365,60 @@ def test_lost_units_and_cells(hotel_files: Files) -> None:
     losses = sum(unit["lost"] > 0 for unit in row["lost_units"])
     assert f"lost by export at 10: {losses} losses and " in text
     assert f"{len(cells)} cells above 0" in text
+
+
+def test_label_template(hotel_files: Files, turns: Path, tmp_path: Path) -> None:
+    """Written instead of scores, filled in, and scored with: two stores that share their ids."""
+    table = tmp_path / "labels.csv"
+    words = ("score", *hotel_files, turns, "--budget", "40")
+    text = done(*words, "--label-template", table).stdout
+    assert text == (
+        f"10 cells of 7 texts in {table}: fill in coverage (0, 0.5 or 1), then score with\n"
+        f"  --judge labels:{table}\n"
+    )
+    judge = (*words, "--judge", f"labels:{table}")
+    assert failure(*judge) == "error: labels.csv:3: lacks the field 'coverage'"
+    assert "already exists, and may hold labels" in failure(*words, "--label-template", table)
+    with table.open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert {row["memory_id"].partition("/")[0] for row in rows} == {"export", "turns"}
+    for row in rows:
+        row["coverage"] = row["coverage"] or ("1" if row["unit_id"] == "u1" else "0.5")
+    with table.open("w", newline="") as file:
+        filled = csv.DictWriter(file, rows[0].keys())
+        filled.writeheader()
+        filled.writerows(rows)
+    data = printed_json(*judge)
+    assert (data["judge"], data["coverage_is_an_estimate"]) == ("labels labels", False)
+    expected: dict[str, Fraction] = {}
+    for name in ("export", "turns"):
+        own = [row for row in rows if row["memory_id"].startswith(f"{name}/")]
+        covered = Counter[str]()
+        for row in own:
+            covered[row["unit_id"]] += Fraction(row["coverage"])
+        expected[name] = sum((min(Fraction(1), share) for share in covered.values()), Fraction(0))
+    assert {row["store"]: row["written"]["value"] for row in data["scores"]} == expected
+    every = tmp_path / "every.jsonl"
+    assert done(*words, "--label-template", every, "--filter", "all").stdout.startswith(
+        "35 cells of 7 texts"
+    )
+    assert "go with --lazy or --label-template" in failure(*words, "--filter", "all")
+
+
+def test_picture(hotel_files: Files, turns: Path, tmp_path: Path) -> None:
+    """Beside the scores, which are the same; another format is refused, and nothing is written."""
+    words = ("score", *hotel_files, turns, "--budget", "40")
+    picture = tmp_path / "scores.svg"
+    assert done(*words, "--picture", picture).stdout == done(*words).stdout
+    drawn = picture.read_text()
+    for part in ("score/export", "score/turns", "own/turns"):
+        assert part in drawn
+    assert "scores.gif" in failure(*words, "--picture", tmp_path / "scores.gif")
+    write_artifact(natural_set()[:2], tmp_path / "many")
+    assert "--picture needs a single package" in failure(
+        "score", tmp_path / "many", *words[2:], "--picture", tmp_path / "many.svg"
+    )
+    assert sorted(one.name for one in tmp_path.glob("*.[sg][vi][gf]")) == ["scores.svg"]
 
 
 def test_explain(hotel_files: Files) -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from memaudit.core.digest import digest
 from memaudit.core.errors import MemAuditError
-from memaudit.label_audit.cell_tables import csv_text, shielded, table_rows, unshielded
+from memaudit.label_audit.cell_tables import table_rows
 from memaudit.label_audit.frame import (
     LABELS,
     DrawnFrom,
@@ -23,6 +23,7 @@ from memaudit.label_audit.frame import (
 )
 from memaudit.label_audit.frame_drawing import Design, draw
 from memaudit.label_audit.frame_files import read_frame, read_label_sets, write_frame, write_labels
+from memaudit.natural.label_files import csv_text, shielded, unshielded
 from tests.label_audit.small_frames import cell, grid, keyed_frame
 
 FORMULAS = ("=1+1", "+49 30", "- likes tea", "@home", "'=x", "''-x", "'plain", "\tx", "\rx")

@@ -1,17 +1,20 @@
 """Small packages and judged stores whose scores can be worked out by hand."""
 
+from dataclasses import replace
 from fractions import Fraction
 
 from hypothesis import strategies as st
 
 from memaudit.adapters.store import ExportedStore, Memory, Origin
 from memaudit.core.budgets import asked_budgets
+from memaudit.core.equal_texts import distinct_texts
 from memaudit.core.package import Package
 from memaudit.core.response import Log1p, Sqrt
 from memaudit.scoring.judges import Cell, LexicalJudge
 from memaudit.scoring.package_scores import score_judged
 from memaudit.scoring.result import ScoreResult, Scoring
-from memaudit.scoring.written_store import WrittenMemory, WrittenStore
+from memaudit.scoring.written_store import WrittenDocument, WrittenMemory, WrittenStore
+from tests.strategies import COSTS, packages
 
 F = Fraction
 MEALS = Package.model_validate({
@@ -84,6 +87,62 @@ def fish_package(name: str, **attributes: object) -> Package:
 def exported(*memories: Memory, name: str = "s", **more: object) -> ExportedStore:
     data = {"name": name, "origin": Origin(system="x", format="plain"), "memories": memories}
     return ExportedStore.model_validate(data | more)
+
+
+TEXTS = ("has a cat", "sold a boat", "likes tea", "eats fish")
+
+
+@st.composite
+def judged_problems(draw: st.DrawFn) -> tuple[Package, list[WrittenStore]]:
+    """A package of any h and group cap, with one or two stores: equal texts in both and in the
+    package, counted once or each; files with entries, cheaper or more expensive than those."""
+    package = draw(packages(max_groups=2, max_candidates=2, max_units=3))
+    if draw(st.booleans()):
+        texts = st.sampled_from(TEXTS)
+        named = [one.model_copy(update={"text": draw(texts)}) for one in package.candidates]
+        once = distinct_texts(package.experiences, named, package.coverage)
+        package = package.replace(
+            experiences=once.experiences, candidates=once.candidates, coverage=once.coverage,
+            equal_texts_once=True,
+        )  # fmt: skip
+    shares = st.dictionaries(
+        st.sampled_from([unit.id for unit in package.units]), st.sampled_from(["1/3", "1/2", "1"])
+    )
+    covers = {text: draw(shares) for text in TEXTS}  # one judge: a text covers what it covers
+    found = [draw(_stores_of_files(name, covers)) for name in draw(st.sampled_from(["a", "ab"]))]
+    if any(store.documents for store in found):
+        # A file that is kept whole covers a unit in full at most, whatever h makes of more.
+        flat = [unit.response.up_to(F(1)) for unit in package.units]
+        package = package.replace(
+            units=tuple(
+                unit.model_copy(update={"response": response})
+                for unit, response in zip(package.units, flat, strict=True)
+            )
+        )
+    return package, found
+
+
+@st.composite
+def _stores_of_files(draw: st.DrawFn, name: str, covers: dict[str, dict[str, str]]) -> WrittenStore:
+    costs, timed = st.sampled_from(COSTS), draw(st.booleans())
+    memories: list[WrittenMemory] = []
+    files: dict[str, list[WrittenMemory]] = {}
+    for n in range(draw(st.integers(0, 3))):
+        text, file = draw(st.sampled_from(TEXTS)), draw(st.sampled_from([None, None, "x", "y"]))
+        one = replace(memory(f"m{n}", 0, text, **covers[text]), cost=draw(costs))
+        if file is not None:
+            inside = files.setdefault(file, [])
+            one = replace(one, document=file, first_line=len(inside) + 1, has_order=timed)
+            inside.append(one)
+        memories.append(one)
+    documents = [
+        WrittenDocument(
+            file, "file: " + ", ".join(one.text for one in entries), draw(costs),
+            tuple(one.id for one in entries),
+        )
+        for file, entries in files.items()
+    ]  # fmt: skip
+    return WrittenStore(name, tuple(memories), documents=tuple(documents))
 
 
 @st.composite

@@ -5,12 +5,13 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from fractions import Fraction
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from memaudit.core.objective import covered, violations
 from memaudit.core.package import Package
 from memaudit.formats.score_file import LOSS_STEPS
 from memaudit.scoring.loss_diagnosis import (
@@ -24,8 +25,18 @@ from memaudit.scoring.loss_diagnosis import (
 )
 from memaudit.scoring.score import StoreScorer
 from memaudit.scoring.score_json import diagnosis_row, kinds_data
-from memaudit.scoring.written_store import WrittenStore
-from tests.scoring.small_stores import IRRATIONAL, LONG, MEALS, F, memory, stores
+from memaudit.scoring.unions import union_of
+from memaudit.scoring.written_store import WrittenDocument, WrittenStore
+from tests.scoring.small_stores import (
+    IRRATIONAL,
+    LONG,
+    MEALS,
+    F,
+    judged_problems,
+    memory,
+    stores,
+)
+from tests.strategies import renamed
 
 
 def diagnosis(package: Package, store: WrittenStore, budget: int) -> Diagnosis:
@@ -107,6 +118,170 @@ def test_losses_add_up(first: WrittenStore, second: WrittenStore, budget: int) -
         assert kept == found.kept_share * found.optimum
         lost = sum(lost_of(row, step.name) for row in kinds for step in found.steps)
         assert kept + lost == scorer.common_optimum(F(budget)).value
+
+
+def best(
+    package: Package, budget: Fraction, cap: int, most: Mapping[str, Fraction] | None = None
+) -> Fraction:
+    """The largest value of any feasible store, by trying all; `most` is what counts of a unit."""
+    ids = [one.id for one in package.candidates]
+    return max(
+        counted_worth(package, covered(package, chosen), most)
+        for size in range(len(ids) + 1)
+        for chosen in combinations(ids, size)
+        if package.total_cost(chosen) <= budget and not violations(package, chosen, budget, cap)
+    )
+
+
+def counted_worth(
+    package: Package, amounts: Mapping[str, Fraction], most: Mapping[str, Fraction] | None = None
+) -> Fraction:
+    """F, rounded up where some h is irrational."""
+    return sum(
+        (
+            package.weights[unit.id]
+            * unit.response.at(
+                amounts[unit.id] if most is None else min(amounts[unit.id], most.get(unit.id, F(0)))
+            ).high
+            for unit in package.units
+        ),
+        F(0),
+    )
+
+
+def written_coverage(package: Package, store: WrittenStore) -> dict[str, Fraction]:
+    """By unit, what the whole store covers; where texts count once, the first of each."""
+    seen: set[str] = set()
+    total: dict[str, Fraction] = {}
+    for one in store.memories:
+        if package.equal_texts_once and one.text in seen:
+            continue
+        seen.add(one.text)
+        for unit, cell in one.coverage.items():
+            total[unit] = total.get(unit, F(0)) + cell.value
+    return total
+
+
+SOME_BUDGETS = st.sampled_from([F(0), F(1), F(2), F(5, 2), F(4), F(100)])
+
+
+@settings(max_examples=100, deadline=None)
+@given(judged_problems(), SOME_BUDGETS, st.sampled_from([None, 1, 3]))
+def test_losses_by_brute_force(
+    problem: tuple[Package, list[WrittenStore]], budget: Fraction, group_cap: int | None
+) -> None:
+    """Every stage is the best of all feasible stores; M counts each unit at h(min(z, z_store)).
+    No loss is negative. Shares sum to 1, parts of units and of kinds to their loss, exactly; a
+    loss of 0 has no units."""
+    package, written = problem
+    scorer = StoreScorer(package, written, group_cap)
+    cap = package.group_cap if group_cap is None else group_cap
+    is_exact = all(unit.response.is_rational for unit in package.units)
+    near = F(0) if is_exact else F(1, 2**26)
+    opt = best(scorer.common, budget, cap)
+    for store in written:
+        union, alone = union_of(package, [store]).package, scorer.alone(store)
+        least = best(alone, budget, cap)
+        # Files that share a text count it each, so the best subset may be more than M.
+        most = max(best(union, budget, cap, written_coverage(package, store)), least)
+        found = scorer.written_optimum(store, budget)
+        assert found.certified
+        assert abs((found.value_high or found.value) - most) <= near
+        if not opt:
+            with pytest.raises(NoDiagnosis, match="the optimum is 0"):
+                diagnose_losses(scorer, store, budget)
+            continue
+        losses = diagnose_losses(scorer, store, budget)
+        kept = sum(losses.kept_units.values(), F(0))
+        stages = (opt, best(union, budget, cap), most, least, kept)
+        for step, (above, below) in zip(losses.steps, pairwise(stages), strict=True):
+            assert abs(step.value - (above - below)) <= near
+            assert step.value >= 0
+            assert sum(part for _, part in step.units) == step.value
+            assert step.value or not step.units, "nothing changes hands where nothing is lost"
+        assert losses.kept_share + sum(step.share for step in losses.steps) == 1
+        worth = scorer.numbers(store, budget).written.unit_values
+        kinds = kind_rows(package, worth, losses)
+        assert sum(row.kept or 0 for row in kinds) == kept
+        for step in losses.steps:
+            assert sum(lost_of(row, step.name) for row in kinds) == step.value
+
+
+@settings(max_examples=60, deadline=None)
+@given(judged_problems(), SOME_BUDGETS, st.data())
+def test_losses_do_not_depend_on_ids(
+    problem: tuple[Package, list[WrittenStore]], budget: Fraction, data: st.DataObject
+) -> None:
+    """Candidates and memories swap their ids, so that solvers break ties in another way; what was
+    written stays in its order, which recency needs."""
+    package, written = problem
+    ids = sorted(package.candidate)
+    new = dict(zip(ids, data.draw(st.permutations(ids)), strict=True))
+    other = renamed(package, lambda id: new.get(id, id))
+    swapped = [_with_other_ids(store, data) for store in written]
+    scorers = StoreScorer(package, written), StoreScorer(other, swapped)
+    for pair in zip(written, swapped, strict=True):
+        totals = []
+        for scorer, store in zip(scorers, pair, strict=True):
+            try:
+                found = diagnose_losses(scorer, store, budget)
+            except NoDiagnosis as reason:
+                totals.append(reason.undefined)
+            else:
+                totals.append([found.kept_share, *(step.share for step in found.steps)])
+        assert totals[0] == totals[1]
+
+
+def _with_other_ids(store: WrittenStore, data: st.DataObject) -> WrittenStore:
+    ids = [one.id for one in store.memories]
+    new = dict(zip(ids, data.draw(st.permutations(ids)), strict=True))
+    return replace(
+        store,
+        memories=tuple(replace(one, id=new[one.id]) for one in store.memories),
+        documents=tuple(
+            replace(one, parts=tuple(new[id] for id in one.parts)) for one in store.documents
+        ),
+    )
+
+
+@pytest.mark.parametrize("written", ["a", "b"])
+def test_what_was_written_at_length_is_too_expensive(written: str) -> None:
+    """Either candidate is optimal at 1 word. The store says one of the two units in 5 words: what
+    it wrote could be kept in 1, so its loss is cost, of that unit alone, whichever of the two the
+    solver returns."""
+    package = Package.model_validate({
+        "name": "p", "experiences": [{"id": "e"}],
+        "units": [{"id": id, "kind": "fact", "weight": 1} for id in "ab"],
+        "candidates": [{"id": id, "experience": "e", "kind": "fact", "cost": 1} for id in "ab"],
+        "coverage": [{"candidate": id, "unit": id, "value": 1} for id in "ab"],
+    })  # fmt: skip
+    store = WrittenStore("s", (memory("m", 5, **{written: 1}),))
+    found = diagnosis(package, store, 1)
+    assert losses(found) == {"generation": 0, "extraction": 0, "cost": 1, "selection": 0}
+    assert [step.units for step in found.steps] == [(), (), ((written, 1),), ()]
+
+
+def test_files_that_share_a_line() -> None:
+    """Each file covers half of `now` by the line that both have, which the store covers once. Kept
+    whole they are worth all of it, more than what was written in the best words: no loss is
+    negative for that. By hand, of 4 with `once`: 1 never written, 3/2 by the choice, 3/2 kept."""
+    half = {"now": F(1, 2)}
+    entries = [
+        replace(memory(f"{file}{line}", 3, text, **(half if text == "tea" else {})),
+                document=file, first_line=line)
+        for file, lines in (("x", ("tea", "cake")), ("y", ("tea", "soup")))
+        for line, text in enumerate(lines, start=1)
+    ]  # fmt: skip
+    files = (
+        WrittenDocument("x", "- tea\n- cake", F(2), ("x1", "x2")),
+        WrittenDocument("y", "- tea\n- soup", F(2), ("y1", "y2")),
+    )
+    store = WrittenStore("s", tuple(entries), documents=files)
+    old = MEALS.candidates[0].model_copy(update={"cost": F(0), "text": "old"})
+    package = MEALS.replace(candidates=(old,), coverage=MEALS.coverage[:1], equal_texts_once=True)
+    found = diagnosis(package, store, 4)
+    assert losses(found) == {"generation": 0, "extraction": 1, "cost": 0, "selection": F(3, 2)}
+    assert (found.optimum, found.kept_share) == (4, F(3, 8))
 
 
 def test_no_diagnosis() -> None:

@@ -6,19 +6,27 @@ from typing import Any
 
 import pytest
 
+from memaudit.adapters.store import Memory
 from memaudit.core.errors import MemAuditError
 from memaudit.core.package import EvidenceUnit
-from memaudit.scoring.judges import Judgement, MemoryText, NotJudged
+from memaudit.scoring.judges import (
+    Judgement,
+    MemoryText,
+    NotJudged,
+    goes_by_id,
+    refuse_shared_ids,
+)
 from memaudit.scoring.label_judges import LabelJudge, PublishedJudge
 from tests.cli.running import write_rows
+from tests.scoring.small_stores import exported
 
 UNITS = [EvidenceUnit(id="move", kind="fact"), EvidenceUnit(id="fee", kind="fact")]
 LUNCH = [MemoryText("lunch::a", "x", example="lunch"), MemoryText("lunch::b", "y", example="lunch")]
 HALF = Fraction(1, 2)
 
 
-def label(memory: str, unit: str, coverage: float, **more: str) -> dict[str, Any]:
-    return {"memory_id": memory, "unit_id": unit, "coverage": coverage, **more}
+def label(id: str, unit: str, coverage: float, **more: str) -> dict[str, Any]:
+    return {"memory_id": id, "unit_id": unit, "coverage": coverage, **more}
 
 
 def edges(example: str, *rows: tuple[str, str, float]) -> dict[str, Any]:
@@ -80,6 +88,54 @@ def test_several_files_count_together(tmp_path: Path) -> None:
     write_rows(files[1], label("m1", "move", 0))
     with pytest.raises(MemAuditError, match=r"b\.jsonl.*a second time, differently"):
         LabelJudge(files, memories).judge(texts[:1], UNITS)
+
+
+def test_texts_beside_labels(tmp_path: Path) -> None:
+    """The field `memory` says which text an id of the labels stands for, as a file of memories
+    would: ids of stores do not matter, and a text that nobody labelled is refused."""
+    path = write_rows(tmp_path / "a.jsonl", label("1", "move", 1, memory="a  text"),
+                      label("1", "fee", 0.5, memory="a  text"),
+                      label("2", "fee", 0, memory="more"))  # fmt: skip
+    judge = LabelJudge(path)
+    assert judge.judges_candidates
+    found = judge.judge([MemoryText("x", "a text"), MemoryText("2", "a text")], UNITS)
+    assert values(found) == {id: {"move": 1, "fee": HALF} for id in ("x", "2")}
+    with pytest.raises(NotJudged, match=r"1 of 2 memories are not among the texts .* '1': 'other'"):
+        judge.judge([MemoryText("x", "a text"), MemoryText("1", "other")], UNITS)
+    for wrong, message in (
+        (label("1", "fee", 1, memory="other"), r"a\.jsonl:2: gives memory '1' another text than l"),
+        (label("2", "fee", 1), r"a\.jsonl:2: lacks the field 'memory', which other rows have"),
+    ):
+        write_rows(path, label("1", "move", 1, memory="a text"), wrong)
+        with pytest.raises(MemAuditError, match=message):
+            LabelJudge(path)
+
+
+@pytest.mark.parametrize(
+    ("name", "first", "by_id"),
+    [
+        ("a.csv", "memory_id,unit_id,coverage,memory", False),
+        ("a.csv", '\ufeff"memory_id", "unit_id","coverage","memory"', False),
+        ("a.csv", "memory_id,unit_id,coverage,why", True),
+        ("a.jsonl", '{"memory_id": "1", "unit_id": "fee", "coverage": 1, "memory": "t"}', False),
+        ("a.jsonl", '{"memory_id": "1", "unit_id": "fee", "coverage": 1}', True),
+        ("a.jsonl", "not JSON", True),
+    ],
+)
+def test_which_labels_go_by_id(tmp_path: Path, name: str, first: str, by_id: bool) -> None:
+    """Two stores that share an id may be judged by labels that have texts, by others not; however
+    a program quotes the header."""
+    path = tmp_path / name
+    path.write_text(f"{first}\n")
+    assert goes_by_id(f"labels:{path}", None) is by_id
+    assert not goes_by_id(f"labels:{path}", tmp_path / "memories.jsonl")
+    assert goes_by_id(f"labels:{path},{tmp_path / 'none.csv'}", None)
+    stores = [exported(Memory(id="1", text=name), name=name) for name in ("s", "t")]
+    if by_id:
+        with pytest.raises(MemAuditError, match="two stores have a memory '1', and labels name"):
+            refuse_shared_ids([f"labels:{path}"], None, stores)
+    else:
+        refuse_shared_ids([f"labels:{path}"], None, stores)
 
 
 def test_labels_that_do_not_fit(tmp_path: Path) -> None:

@@ -1,15 +1,10 @@
 """Cells, keys and labels as CSV tables: written for any spreadsheet, read from any.
 
-A memory that starts with = + - @ is a formula to a spreadsheet. Such a cell is written with an
-apostrophe before it, and one apostrophe is removed when a cell starts with apostrophes followed by
-such a character. So what is written is read back unchanged. `cells.jsonl` holds the texts as they
-are.
+Cells that a spreadsheet would evaluate are shielded, see natural/label_files.py. `cells.jsonl`
+holds texts as they are.
 """
 
-import csv
-import io
 import os
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
@@ -22,7 +17,7 @@ from memaudit.io.csv_rows import csv_rows
 from memaudit.io.files import read_bytes, read_text
 from memaudit.io.strict_json import parse_lines
 from memaudit.label_audit.frame import VALUES, FrameCell, KeyedCell, parse_label
-from memaudit.natural.label_files import LabelRow
+from memaudit.natural.label_files import LabelRow, csv_text, unshielded
 
 CELL_ID = ("cell_id",)
 CELLS: Mapping[str, tuple[str, ...]] = {
@@ -76,29 +71,6 @@ def required(row: LabelRow, names: tuple[str, ...]) -> str:
     if name is None:
         raise row.wrong(f"lacks the column {' or '.join(repr(name) for name in names)}")
     return row.text(name)
-
-
-_FORMULA = re.compile(r"'*[=+\-@\t\r]")
-_SHIELDED = re.compile(r"'+[=+\-@\t\r]")
-
-
-def shielded(text: str) -> str:
-    """The text as a cell that no spreadsheet evaluates as a formula."""
-    return f"'{text}" if _FORMULA.match(text) else text
-
-
-def unshielded(text: str) -> str:
-    """The original text of a cell."""
-    return text[1:] if _SHIELDED.match(text) else text
-
-
-def csv_text(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Rows as CSV; everything is quoted, since a bare carriage return would end a row."""
-    out = io.StringIO(newline="")
-    writer = csv.writer(out, quoting=csv.QUOTE_ALL, lineterminator="\n")
-    writer.writerow(header)
-    writer.writerows([[shielded(cell) for cell in row] for row in rows])
-    return out.getvalue()
 
 
 def writable(text: str) -> str:

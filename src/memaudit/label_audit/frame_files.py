@@ -21,7 +21,6 @@ from memaudit.label_audit.cell_tables import (
     cell_data,
     cells_csv,
     cells_from,
-    csv_text,
     key_csv,
     key_from,
     optional,
@@ -38,6 +37,7 @@ from memaudit.label_audit.frame import (
     parse_label,
 )
 from memaudit.label_audit.frame_drawing import Drawing
+from memaudit.natural.label_files import csv_text
 
 FORMAT, VERSION = "memaudit-frame", 1
 CELLS, CELL_LINES, PUBLISHED = "cells.csv", "cells.jsonl", "annotation_cells.csv"

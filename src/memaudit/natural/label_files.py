@@ -1,6 +1,14 @@
-"""Label files in JSONL or CSV, read before they are fitted to a conversation."""
+"""Label files in JSONL or CSV, read before they are fitted to a conversation.
 
-from collections.abc import Iterator, Sequence
+A text that starts with = + - @ is a formula to a spreadsheet. In CSV for people to fill in such a
+cell is written with an apostrophe before it, and one apostrophe is removed when a cell starts with
+apostrophes followed by such a character. So what is written is read back unchanged.
+"""
+
+import csv
+import io
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -102,6 +110,29 @@ def _csv(path: Path) -> Iterator[LabelRow]:
         if len(cells) != len(header):
             raise row.wrong(f"has {len(cells)} cells, the header has {len(header)}")
         yield row
+
+
+_FORMULA = re.compile(r"'*[=+\-@\t\r]")
+_SHIELDED = re.compile(r"'+[=+\-@\t\r]")
+
+
+def shielded(text: str) -> str:
+    """The text as a cell that no spreadsheet evaluates as a formula."""
+    return f"'{text}" if _FORMULA.match(text) else text
+
+
+def unshielded(text: str) -> str:
+    """The original text of a cell."""
+    return text[1:] if _SHIELDED.match(text) else text
+
+
+def csv_text(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Rows as CSV; everything is quoted, since a bare carriage return would end a row."""
+    out = io.StringIO(newline="")
+    writer = csv.writer(out, quoting=csv.QUOTE_ALL, lineterminator="\n")
+    writer.writerow(header)
+    writer.writerows([[shielded(cell) for cell in row] for row in rows])
+    return out.getvalue()
 
 
 UNIT_FIELDS = frozenset({

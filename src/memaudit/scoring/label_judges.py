@@ -10,7 +10,7 @@ from memaudit.core.errors import MemAuditError
 from memaudit.core.package import EvidenceUnit
 from memaudit.core.text import counted
 from memaudit.natural.coverage_rules import PASS
-from memaudit.natural.label_files import LabelRow, label_rows
+from memaudit.natural.label_files import LabelRow, label_rows, unshielded
 from memaudit.scoring.judges import Cell, Judgement, MemoryText, NotJudged, Pair, only
 
 CELL_FIELDS = frozenset(
@@ -52,6 +52,8 @@ class LabelJudge:
         self._files = []
         for at, path in enumerate(paths):
             rows = label_rows(path, CELL_FIELDS, required)
+            if path.suffix.lower() == ".csv" and rows[0].optional("memory") is not None:
+                rows = [_unshielded(row) for row in rows]
             of_ids = _texts_beside(rows)
             if memories:
                 of_ids = label_rows(memories[at], MEMORY_FIELDS, frozenset({"memory_id"}))
@@ -102,6 +104,12 @@ class LabelJudge:
                 "covers nothing, say so with a label of 0"
             )
             raise NotJudged(f"{file}: no label is about a memory of this store; {fix}")
+
+
+def _unshielded(row: LabelRow) -> LabelRow:
+    """A row of a table as `--label-template` writes it, with its texts as they are."""
+    cells = {name: unshielded(cell) for name, cell in row.data.items() if isinstance(cell, str)}
+    return LabelRow({**row.data, **cells}, row.file, row.line)
 
 
 def _texts_beside(rows: Sequence[LabelRow]) -> list[LabelRow] | None:

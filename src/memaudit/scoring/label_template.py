@@ -4,8 +4,6 @@ The file is a file of labels whose coverage is still empty. It has the texts of 
 labels hold for every store and candidate of the same text.
 """
 
-import csv
-import io
 import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -16,6 +14,7 @@ from memaudit.core.grounds import is_assumed
 from memaudit.core.package import EvidenceUnit, Package
 from memaudit.core.text import counted
 from memaudit.io.atomic import write_file
+from memaudit.natural.label_files import csv_text
 from memaudit.scoring.candidate_cells import assumed_pairs
 from memaudit.scoring.fed_turns import fed_part
 from memaudit.scoring.judged_store import measured_store
@@ -35,11 +34,7 @@ def write_label_template(
         raise MemAuditError(f"{path}: a template is a .csv or a .jsonl file")
     rows = list(template_rows(package, stores, chosen))
     if path.suffix.lower() == ".csv":
-        text = io.StringIO(newline="")
-        table = csv.DictWriter(text, FIELDS)
-        table.writeheader()
-        table.writerows(rows)
-        write_file(path, text.getvalue())
+        write_file(path, csv_text(FIELDS, [tuple(row.values()) for row in rows]))
     else:
         write_file(path, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows))
     memories = len({row["memory_id"] for row in rows})
@@ -60,8 +55,9 @@ def template_rows(
         raise MemAuditError(f"{package.name!r} has no unit that a query needs; nothing to label")
     texts: dict[str, str] = {}
     for store in stores:
-        for memory in measured_store(package, store).memories:
-            texts.setdefault(memory.text, f"{store.name}/{memory.id}")
+        measured = measured_store(package, store)
+        for memory in measured.memories:
+            texts.setdefault(memory.text, measured.candidate_id(memory))
     written = set(texts)
     guessed: set[tuple[str, str]] = set()
     for id in assumed_pairs(package):

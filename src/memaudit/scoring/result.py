@@ -15,7 +15,7 @@ from memaudit.core.notebook import Frame, html_table, html_text, to_frame, water
 from memaudit.core.number_text import fixed, short_exact
 from memaudit.core.optimum import Optimum
 from memaudit.core.package import Package
-from memaudit.core.text import counted
+from memaudit.core.text import counted, visible_text
 from memaudit.io.atomic import write_file
 from memaudit.scoring.caveats import caveat_lines
 from memaudit.scoring.judged_store import OWN_SALIENCE, Salience
@@ -180,7 +180,7 @@ class StoreScore:
 
     def __repr__(self) -> str:
         kept = self.kept_by if self.kept_by == EVERYTHING_FITS else f"cut by {self.kept_by}"
-        parts = [f"{self.store} at {self.at}: score {self.score_text}", kept]
+        parts = [f"{visible_text(self.store)} at {self.at}: score {self.score_text}", kept]
         lost = {name: share for name, share in self.losses.items() if share}
         if lost:
             parts.append("loses " + ", ".join(f"{k} {float(v):.1%}" for k, v in lost.items()))
@@ -242,6 +242,8 @@ class ScoreResult:
         name, budget = key if isinstance(key, tuple) and len(key) == 2 else (None, key)
         if name is None and len(names) > 1:
             raise KeyError(f"{len(names)} stores are scored; ask for result[{names[0]!r}, {key!r}]")
+        if name is not None and name not in names:
+            raise KeyError(f"no store is called {name!r}; known stores: {', '.join(names)}")
         try:
             asked = asked_budget(budget)
         except MemAuditError as error:

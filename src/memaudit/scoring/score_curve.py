@@ -51,7 +51,7 @@ def score_curve(result: ScoreResult, progress: Progress | None = None) -> ScoreC
 
     The last budget is the largest of the stores' own costs and 40% of the conversation.
     """
-    if result.package.is_open:
+    if result.union.is_open:
         raise MemAuditError("some cells are not judged, so scores over all budgets are not known")
     scoring, stores = result.scoring, result.stores
     scorer = StoreScorer(result.package, stores, scoring.group_cap)
