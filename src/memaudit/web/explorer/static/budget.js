@@ -98,7 +98,7 @@
     const text = frontier.text(budget);
     if (known && !known.includes(text)) {
       alone(at);
-      note.append("Its store is known at budget ", ...known.map((amount) => {
+      note.append(known.length ? "Its store is known at budget " : "It took longer than this copy allowed.", ...known.map((amount) => {
         const jump = make("button", {type: "button", class: "quiet"}, amount);
         jump.addEventListener("click", () => choose(explorer.asNumber(amount)));
         return jump;

@@ -1,13 +1,16 @@
 """Optima of a package on demand: the frontier within a time limit, and the stores of writers."""
 
+import math
 import threading
 import time
-from collections.abc import Iterable
-from concurrent.futures import Future
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, wait
+from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
+from typing import Any, TypeVar
 
 from memaudit.core.errors import MemAuditError
 from memaudit.core.grounds import assumed_text
@@ -23,6 +26,9 @@ from memaudit.writers.registry import WRITERS
 
 ONE_SOLVE = 2.0
 """Seconds per budget. What is not proven by then is not called an optimum."""
+
+LONG_SOLVE = 10 * ONE_SOLVE
+"""Seconds for a budget that somebody asked for."""
 
 TRIES = 2
 """Two, since the first solve of a process loads the compiled code and may run out of time."""
@@ -78,27 +84,28 @@ class FrontierSearch:
         self.spent = 0.0
 
     def work(self, seconds: float) -> KnownFrontier:
-        """Solve more budgets for this long, and return what is known then."""
+        """Solve more budgets for this long, at least one in all, and return what is known then."""
         with self._lock:
             started = time.monotonic()
             solver = self._oracle.solver
-            while time.monotonic() - started < seconds and not STOP.is_set():
-                budget = self._next(solver)
+            while not STOP.is_set():
+                left = seconds - (time.monotonic() - started)
+                budget = self._next(solver) if left > 0 or not self._solved else None
                 if budget is None:
                     break
                 self._tries[budget] = self._tries.get(budget, 0) + 1
-                self._solved[budget] = solver.solve(budget, seconds=ONE_SOLVE)
+                self._solved[budget] = solver.solve(budget, seconds=max(0, min(ONE_SOLVE, left)))
             self.spent += time.monotonic() - started
             return self._known(solver)
 
-    def optimum(self, budget: Fraction) -> Optimum:
+    def optimum(self, budget: Fraction, seconds: float = LONG_SOLVE) -> Optimum:
         """OPT at one budget, solved now unless it is known or was already tried for long."""
         with self._lock:
             solver = self._oracle.solver
             known = self._solved.get(budget)
             if known is None or not (known.certified or budget in self._tried_long):
                 self._tried_long.add(budget)
-                known = self._solved[budget] = solver.solve(budget, seconds=10 * ONE_SOLVE)
+                known = self._solved[budget] = solver.solve(budget, seconds=seconds)
             return known
 
     def _next(self, solver: PackageSolver) -> Fraction | None:
@@ -172,6 +179,44 @@ SEED = 0
 POLL_SECONDS = 0.2
 """How often a thread that waits for a writer checks whether the program is ending."""
 
+Result = TypeVar("Result")
+
+
+def in_background(work: Callable[[], Result]) -> Future[Result]:
+    """Work in a daemon thread, which does not keep the program from ending."""
+    result: Future[Result] = Future()
+
+    def run() -> None:
+        try:
+            result.set_result(work())
+        except BaseException as error:  # noqa: BLE001 - raised where somebody waits for it
+            result.set_exception(error)
+
+    threading.Thread(target=run, daemon=True).start()
+    return result
+
+
+def is_done(work: Future[Any], seconds: float) -> bool:
+    """Whether the work is done, or is after some seconds."""
+    wait([work], max(0.0, min(seconds, threading.TIMEOUT_MAX)))
+    return work.done()
+
+
+@dataclass
+class Allowance:
+    """The seconds of computing that a package may still take; a server sets no end."""
+
+    left: float = math.inf
+
+    @contextmanager
+    def spend(self, most: float = math.inf) -> Iterator[float]:
+        """The seconds that a piece of work may take. What it takes is then no longer left."""
+        started = time.monotonic()
+        try:
+            yield max(0.0, min(most, self.left))
+        finally:
+            self.left -= time.monotonic() - started
+
 
 def runnable_writers() -> dict[str, Member]:
     """The writers that can be run on any package, references last; OPT is what they are compared
@@ -183,8 +228,11 @@ def runnable_writers() -> dict[str, Member]:
 class PackageOptima:
     """Optima and stores of one package. `given` are its own budgets and those of runs about it."""
 
-    def __init__(self, indexed: IndexedPackage, given: Iterable[Fraction] = ()) -> None:
+    def __init__(
+        self, indexed: IndexedPackage, given: Iterable[Fraction] = (), seconds: float = math.inf
+    ) -> None:
         self.indexed = indexed
+        self.allowance, self._one_solve = Allowance(seconds), min(ONE_SOLVE, seconds)
         self._given = tuple(given)
         self._lock, self._one_writer = threading.Lock(), threading.Lock()
         self._written: dict[tuple[str, Fraction], Future[ComparableStore]] = {}
@@ -199,58 +247,53 @@ class PackageOptima:
         return FrontierSearch(OracleView(self.indexed.package), self._given)
 
     def optimum(self, budget: Fraction) -> Optimum:
-        return self.search.optimum(budget)
+        with self.allowance.spend(LONG_SOLVE) as seconds:
+            return self.search.optimum(budget, seconds)
 
     def written_by(self, name: str, budget: Fraction) -> ComparableStore:
         """The store of a writer; if the writer fails, the store says why."""
         if name not in runnable_writers():
             raise MemAuditError(f"{name!r} is not a writer that can be run here")
-        store = self.written_within(name, budget, None)
+        store = self.written_within(name, budget)
         assert store is not None
         return store
 
     def written_within(
-        self, name: str, budget: Fraction, seconds: float | None
+        self, name: str, budget: Fraction, seconds: float = math.inf
     ) -> ComparableStore | None:
         """The same, or None if it takes longer. The writer then continues, and a later call gets
         its store. If no time is left, no writer is started."""
-        until = None if seconds is None else time.monotonic() + seconds
-        if seconds is not None and seconds <= 0 and (name, budget) not in self._written:
-            return None
-        work = self._started(name, budget)
-        while True:
-            left = POLL_SECONDS if until is None else min(POLL_SECONDS, until - time.monotonic())
-            try:
-                return work.result(max(0.0, left))
-            except TimeoutError:
+        with self.allowance.spend(seconds) as allowed:
+            if allowed <= 0 and (name, budget) not in self._written:
+                return None
+            until = time.monotonic() + allowed
+            work = self._started(name, budget)
+            while not is_done(work, min(POLL_SECONDS, until - time.monotonic())):
                 if STOP.is_set():
-                    raise MemAuditError("the program is ending") from None
-                if left < POLL_SECONDS:
+                    raise MemAuditError("the program is ending")
+                if time.monotonic() >= until:
                     return None
+            return work.result()
 
     def _started(self, name: str, budget: Fraction) -> Future[ComparableStore]:
-        """A writer in a daemon thread, which does not keep the program from ending."""
         with self._lock:
             if (name, budget) not in self._written:
-                work = self._written[name, budget] = Future()
-                threading.Thread(target=self._write, args=(work, name, budget), daemon=True).start()
+                self._written[name, budget] = in_background(lambda: self._write(name, budget))
             return self._written[name, budget]
 
-    def _write(self, work: Future[ComparableStore], name: str, budget: Fraction) -> None:
+    def _write(self, name: str, budget: Fraction) -> ComparableStore:
         writer = WRITERS[name]
         with self._one_writer:
             if STOP.is_set():
-                return
+                raise MemAuditError("the program is ending")
             try:
                 store = self._subject.written_by(writer, budget, SEED)
-                work.set_result(self.indexed.candidate_store(writer.label, store))
+                return self.indexed.candidate_store(writer.label, store)
             except MemAuditError as error:
-                work.set_result(ComparableStore(writer.label, (), str(error)))
-            finally:
-                work.cancel()  # an unexpected error must not leave anybody waiting
+                return ComparableStore(writer.label, (), str(error))
 
     @cached_property
     def _subject(self) -> EvaluatedPackage:
         """The package as writers see it, with its own solver, since other threads use the
         frontier's."""
-        return EvaluatedPackage(self.indexed.package, ONE_SOLVE)
+        return EvaluatedPackage(self.indexed.package, self._one_solve)
