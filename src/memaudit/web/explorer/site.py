@@ -16,7 +16,7 @@ from memaudit.web.explorer.library.library import Library, NotInLibrary
 from memaudit.web.explorer.page import Page, PathParams, QueryParams
 from memaudit.web.explorer.pages.search import SearchText
 from memaudit.web.explorer.templating import environment
-from memaudit.web.explorer.views.optima import KnownFrontier, PackageOptima
+from memaudit.web.explorer.views.optima import FRONTIER_SHARE, KnownFrontier, PackageOptima
 from memaudit.web.explorer.views.package_stores import RunStore, run_stores
 from memaudit.web.explorer.views.run_slices import Slice, slice_of
 from memaudit.web.explorer.views.store_table import chosen_budgets
@@ -121,11 +121,9 @@ class Site:
         return made
 
     def frontier(self, indexed: IndexedPackage) -> KnownFrontier:
-        """The frontier. A server solves a little more at each request. A bundle solves once, for
-        at most half of the time: the stores of writers and the queries take the rest."""
+        """The frontier. A server solves a little more at each request, a bundle solves once."""
         optima = self.optima(indexed)
-        most = self.seconds / 2 - optima.search.spent if self.bundled else self.seconds
-        with optima.allowance.spend(most) as seconds:
+        with optima.allowance.spend(self.seconds, FRONTIER_SHARE) as seconds:
             return optima.search.work(seconds)
 
     def shown_budgets(self, indexed: IndexedPackage) -> list[Fraction]:

@@ -3,6 +3,7 @@
 import math
 import threading
 import time
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, wait
 from contextlib import contextmanager
@@ -79,6 +80,10 @@ class FrontierSearch:
         self.given = tuple(sorted(set(given)))
         self._lock = threading.Lock()
         self._solved: dict[Fraction, Optimum] = {}
+        self._proven: list[Fraction] = []
+        self._gaps: dict[Fraction, tuple[Fraction, Fraction]] = {}
+        """By the proven budget below it, an interval of budgets where OPT is not known: the area,
+        and a budget in the middle."""
         self._tries: dict[Fraction, int] = {}
         self._tried_long: set[Fraction] = set()
         self.spent = 0.0
@@ -94,7 +99,7 @@ class FrontierSearch:
                 if budget is None:
                     break
                 self._tries[budget] = self._tries.get(budget, 0) + 1
-                self._solved[budget] = solver.solve(budget, seconds=max(0, min(ONE_SOLVE, left)))
+                self._add(solver, solver.solve(budget, seconds=max(0, min(ONE_SOLVE, left))))
             self.spent += time.monotonic() - started
             return self._known(solver)
 
@@ -105,7 +110,8 @@ class FrontierSearch:
             known = self._solved.get(budget)
             if known is None or not (known.certified or budget in self._tried_long):
                 self._tried_long.add(budget)
-                known = self._solved[budget] = solver.solve(budget, seconds=seconds)
+                known = solver.solve(budget, seconds=seconds)
+                self._add(solver, known)
             return known
 
     def _next(self, solver: PackageSolver) -> Fraction | None:
@@ -118,21 +124,33 @@ class FrontierSearch:
             return (*retries, *unseen)[0]
         if len(unproven) > MOST_UNPROVEN:
             return None
-        gaps = [(area, budget) for area, budget in self._gaps(solver) if area > 0]
-        return max(gaps)[1] if gaps else None
+        return max(self._gaps.values())[1] if self._gaps else None
 
-    def _gaps(self, solver: PackageSolver) -> Iterable[tuple[Fraction, Fraction]]:
-        """Intervals of budgets where OPT is not known: the area, and a budget in the middle."""
+    def _add(self, solver: PackageSolver, optimum: Optimum) -> None:
+        """Record a solved budget, and what is not known on both sides of it."""
+        self._solved[optimum.budget] = optimum
+        at = bisect_left(self._proven, optimum.budget)
+        if optimum.certified and self._proven[at : at + 1] != [optimum.budget]:
+            self._proven.insert(at, optimum.budget)
+        for below, above in pairwise(self._proven[max(0, at - 1) : at + 2]):
+            gap = self._gap(solver, self._solved[below], self._solved[above])
+            if gap is None:
+                self._gaps.pop(below, None)
+            else:
+                self._gaps[below] = gap
+
+    def _gap(
+        self, solver: PackageSolver, low: Optimum, high: Optimum
+    ) -> tuple[Fraction, Fraction] | None:
         grain = Fraction(1, solver.form.cost_scale)
-        proven = [self._solved[b] for b in sorted(self._solved) if self._solved[b].certified]
-        for low, high in pairwise(proven):
-            last = high.cost - grain
-            if _solver_value(low) == _solver_value(high) or last <= low.budget:
-                continue
-            steps = int((last - low.budget) / grain)
-            middle = low.budget + grain * max(1, steps // 2)
-            if middle not in self._solved:
-                yield (_solver_value(high) - _solver_value(low)) * (last - low.budget), middle
+        last = high.cost - grain
+        if _solver_value(low) == _solver_value(high) or last <= low.budget:
+            return None
+        steps = int((last - low.budget) / grain)
+        middle = low.budget + grain * max(1, steps // 2)
+        if middle in self._solved:
+            return None
+        return (_solver_value(high) - _solver_value(low)) * (last - low.budget), middle
 
     def _known(self, solver: PackageSolver) -> KnownFrontier:
         steps: list[FrontierStep] = []
@@ -143,10 +161,9 @@ class FrontierSearch:
             start = best.cost if best.certified else budget
             steps.append(FrontierStep(start, best.value, best.store, best.certified, best.bound))
         steps.sort(key=lambda step: step.budget)
-        has_gaps = next(iter(self._gaps(solver)), None) is not None
         unproven = [step for step in steps if not step.certified]
         ended = self._next(solver) is None
-        is_complete = ended and not has_gaps and not unproven
+        is_complete = ended and not self._gaps and not unproven
         note = self._note(steps, is_complete, len(unproven), ended)
         shares = [best.assumed for best in self._solved.values()]
         if assumed := assumed_text(max(shares, default=Fraction(0))):
@@ -202,20 +219,26 @@ def is_done(work: Future[Any], seconds: float) -> bool:
     return work.done()
 
 
-@dataclass
-class Allowance:
-    """The seconds of computing that a package may still take; a server sets no end."""
+FRONTIER_SHARE, WRITERS_SHARE = 1 / 3, 2 / 3
+"""Of the seconds of a package, what may be used up by its frontier, and then by its writers. The
+rest is for proofs and queries."""
 
-    left: float = math.inf
+
+class Allowance:
+    """The seconds of computing that a package may take; a server sets no end."""
+
+    def __init__(self, seconds: float = math.inf) -> None:
+        self.seconds, self.spent = seconds, 0.0
 
     @contextmanager
-    def spend(self, most: float = math.inf) -> Iterator[float]:
-        """The seconds that a piece of work may take. What it takes is then no longer left."""
+    def spend(self, most: float = math.inf, share: float = 1.0) -> Iterator[float]:
+        """The seconds that a piece of work may take, so that no more than this share of all is
+        used up. What it takes is then spent."""
         started = time.monotonic()
         try:
-            yield max(0.0, min(most, self.left))
+            yield max(0.0, min(most, share * self.seconds - self.spent))
         finally:
-            self.left -= time.monotonic() - started
+            self.spent += time.monotonic() - started
 
 
 def runnable_writers() -> dict[str, Member]:
@@ -263,7 +286,7 @@ class PackageOptima:
     ) -> ComparableStore | None:
         """The same, or None if it takes longer. The writer then continues, and a later call gets
         its store. If no time is left, no writer is started."""
-        with self.allowance.spend(seconds) as allowed:
+        with self.allowance.spend(seconds, WRITERS_SHARE) as allowed:
             if allowed <= 0 and (name, budget) not in self._written:
                 return None
             until = time.monotonic() + allowed
