@@ -11,6 +11,7 @@ from memaudit.core.text import counted
 from memaudit.core.version import VERSION
 from memaudit.formats.score_file import LOSS_STEPS, StoreRow
 from memaudit.io.atomic import write_file
+from memaudit.report.encoding import BEST_SUBSET_LOOK, looks
 from memaudit.report.leaderboard import SHARES, Board, Standing
 from memaudit.report.page_kit import environment, one_file
 from memaudit.report.writer_groups import Member
@@ -247,8 +248,8 @@ def build_page(board: Board) -> str:
     """One self-contained HTML file."""
     jinja = environment()
     members = {
-        store: Member(store, store, "", "deployable", tone)
-        for tone, store in enumerate(board.stores, start=1)
+        store: Member(store, store, "", "deployable", look)
+        for store, look in looks(board.stores).items()
     }
     return one_file(
         jinja,
@@ -258,7 +259,7 @@ def build_page(board: Board) -> str:
         budgets=[(budget, rows) for budget, rows in board.budgets],
         gaps=[(gap.budget, gap) for gap in board.gaps],
         members=members,
-        best=Member("upper", "best subset that fits", "", "reference", 0),
+        best=Member("upper", "best subset that fits", "", "reference", BEST_SUBSET_LOOK),
         columns=columns(),
         shares=SHARES,
         losses=LOSS_STEPS,

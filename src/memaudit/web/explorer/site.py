@@ -9,6 +9,7 @@ from typing import Any
 
 from memaudit.core.errors import MemAuditError
 from memaudit.core.version import VERSION
+from memaudit.report.encoding import Look, looks
 from memaudit.web.explorer import addresses
 from memaudit.web.explorer.library.entries import KINDS, Kind, LibraryEntry
 from memaudit.web.explorer.library.indexed_package import IndexedPackage
@@ -63,7 +64,8 @@ class Site:
         """A page from its template. Everything is escaped."""
         return environment().get_template(template).render(
             title=title, address=address, root=addresses.path_to_root(address),
-            bundled=self.bundled, addresses=addresses, version=VERSION, **context,
+            bundled=self.bundled, addresses=addresses, version=VERSION,
+            store_look=self.store_look, **context,
         )  # fmt: skip
 
     def package(self, slug: str) -> IndexedPackage:
@@ -97,6 +99,10 @@ class Site:
         """The budgets that a package is meant for, and those of runs about it."""
         ran = {row.budget for row in self.rows(indexed)}
         return tuple(sorted({*indexed.package.budgets, *ran}))
+
+    def store_look(self, name: str) -> Look:
+        """The look of a store by its name."""
+        return looks([*(entry.name for entry in self.library.of("store")), name])[name]
 
     def slice(self, run: LibraryEntry, distribution: str | None, budget: int | None) -> Slice:
         """Part of a run, computed once."""

@@ -154,7 +154,7 @@ def render_stream(site: "Site", parts: PathParams, params: QueryParams) -> str: 
     return site.render(
         "stream.html", addresses.package(indexed.entry.slug, "stream.html"),
         f"{indexed.package.name}: stream", crumbs=package_crumbs(indexed, site), indexed=indexed,
-        tab="stream.html", kind_at={kind: at for at, kind in enumerate(indexed.kinds, 1)},
+        tab="stream.html",
         covered=[
             (len(row), sum(weights[unit] * cell.value for unit, cell in row))
             for row in indexed.cells

@@ -50,7 +50,7 @@ def render_stores(site: "Site", parts: PathParams, params: QueryParams) -> str:
         if name not in ran:
             store = optima.written_within(name, budget, until - time.monotonic())
             rows.append(store_table_row(indexed, best, member, store))
-    rows += system_rows(indexed, best, system_stores(site.library, indexed))
+    rows += system_rows(indexed, best, system_stores(site.library, indexed), site.store_look)
     return site.render(
         "stores.html", addresses.package(indexed.entry.slug, "stores.html"),
         f"{indexed.package.name}: stores", crumbs=package_crumbs(indexed, site), indexed=indexed,
