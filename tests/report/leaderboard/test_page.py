@@ -27,11 +27,17 @@ def test_numbers_are_there(tmp_path: Path) -> None:
     assert [row["score"]["mean"] for row in found["standings"]] == [0.75, 0.5]
     assert found["differences"][0]["mean"] == 0.25
     cells = [cell.all_text for cell in tree.named("td")]
-    assert "0.750" in cells
-    assert "0.500 to 1.000" in cells
+    assert "0.7500.500 to 1.000" in cells  # the interval stands below the score
     assert "+0.250" in cells
+    (verdict, *_) = [
+        p.all_text for p in tree.named("p") if "finding" in (p.attributes.get("class") or "")
+    ]
+    assert verdict.startswith("a leads at budget 10; the lead is not distinguished")
+    (headings, _) = ([th.all_text for th in row.children] for row in tree.named("tr")
+                     if row.children[0].all_text in ("Store", "First"))  # fmt: skip
+    assert headings[:3] == ["Store", "score", "best subset"]
     labels = [svg.attributes.get("aria-label") or "" for svg in tree.named("svg")]
-    assert any("mean ratio 0.750, 95% interval 0.500 to 1.000" in label for label in labels)
+    assert any("score 0.750, 95% interval 0.500 to 1.000" in label for label in labels)
     ranges = [line for line in tree.named("line") if "range" in (line.attributes["class"] or "")]
     assert (ranges[0].attributes["x1"], ranges[0].attributes["x2"]) == ("50.0%", "100.0%")
     # kept 1/2, extraction 1/4, cost 1/4 of b, stacked.
