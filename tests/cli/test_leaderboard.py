@@ -1,6 +1,7 @@
 """`memaudit leaderboard` on files of `memaudit score --json`."""
 
 import json
+from html import unescape
 from pathlib import Path
 
 import pytest
@@ -32,7 +33,11 @@ def test_table_and_page(scores: Path, tmp_path: Path) -> None:
     """Both are there, and both call the coverage an estimate."""
     page = tmp_path / "board.html"
     result = done("leaderboard", scores, "--out", page)
-    assert result.stdout.startswith("3 packages; coverage: judge lexical, an ESTIMATE")
+    verdict, coverage, *_ = result.stdout.splitlines()
+    assert verdict.startswith("half leads at budget 20, all at budget 200; ")
+    assert verdict in unescape(page.read_text())
+    assert coverage.startswith("3 packages; coverage: judge lexical, an ESTIMATE")
+    assert "score" in result.stdout
     assert "all" in result.stdout
     assert "distinguished" in result.stdout
     assert "3 packages: intervals and tests are rough" in result.stdout

@@ -2,6 +2,7 @@
 
 import pytest
 
+from memaudit.report.encoding import looks
 from memaudit.report.page_charts import (
     BOTTOM,
     HEIGHT,
@@ -14,7 +15,7 @@ from memaudit.report.page_charts import (
 )
 from memaudit.report.writer_groups import Member
 
-A, B = (Member(name, name.upper(), "", "deployable", tone) for tone, name in enumerate("ab", 1))
+A, B = (Member(name, name.upper(), "", "deployable", look) for name, look in looks("ab").items())
 
 
 def point(first: int, words: float, coverage: float | None) -> dict[str, object]:

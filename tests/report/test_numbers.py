@@ -5,6 +5,7 @@ from fractions import Fraction
 import pytest
 
 from memaudit.report import page_charts, page_numbers
+from memaudit.report.encoding import kind_look
 from memaudit.report.page_numbers import shortened
 
 MINUS = "\N{MINUS SIGN}"
@@ -39,10 +40,10 @@ def test_ticks_are_round() -> None:
 
 
 def test_a_stacked_bar_adds_up() -> None:
-    bars = page_charts.stack([3.0, 0.0, 1.0], ["a", "b", "c"], 8.0)
-    assert [(bar.start, bar.width, bar.tone, bar.kind) for bar in bars] == [
-        (0.0, 37.5, 1, "a"),
-        (37.5, 12.5, 3, "c"),
+    bars = page_charts.stack([3.0, 0.0, 1.0], ["fact", "b", "raw"], 8.0, kind_look)
+    assert [(bar.start, bar.width, bar.look, bar.name) for bar in bars] == [
+        (0.0, 37.5, kind_look("fact"), "fact"),
+        (37.5, 12.5, kind_look("raw"), "raw"),
     ]
 
 

@@ -7,6 +7,9 @@ import typer
 
 from memaudit.cli.terminal import safe
 
+MOST_SHOWN = 60
+"""Characters of a text beside a progress bar."""
+
 
 def serve(
     folders: Annotated[
@@ -58,12 +61,13 @@ def bundle(
     seconds: Annotated[
         float,
         typer.Option(
-            metavar="S", help="Seconds per package to compute its optima for all budgets."
+            metavar="S",
+            help="Seconds per package to compute its optima and the stores of writers.",
         ),
-    ] = 5.0,
+    ] = 10.0,
 ) -> None:
     """Write the same pages as a static site, to host anywhere or open from disk."""
-    from memaudit.cli.terminal import progress
+    from memaudit.cli.terminal import progress, safe_markup
     from memaudit.core.errors import MemAuditError
     from memaudit.solvers.protocol import checked_seconds
     from memaudit.web.explorer.bundle import refuse_foreign_files, write_bundle
@@ -77,8 +81,11 @@ def bundle(
             f"{', '.join(map(str, folders))}: no MemAudit files, so no page was written; give "
             "folders with runs, packages, stores, scores, frames, diagnoses or certificates"
         )
-    with progress("entries", len(library.items)) as done:
-        written = write_bundle(library, out, seconds, lambda begun, _: done(begun))
+    with progress("pages and stores", 0, long=True) as advance:
+        written = write_bundle(
+            library, out, seconds,
+            lambda done, steps, text: advance(done, safe_markup(text[:MOST_SHOWN]), steps),
+        )  # fmt: skip
     typer.echo(safe(f"{written.pages:,} pages, {written.bytes / 1e6:.1f} MB: {library.contents}"))
     if library.unreadable:
         typer.echo(safe(f"{len(library.unreadable)} unreadable, listed on the first page"))

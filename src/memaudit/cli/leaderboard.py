@@ -59,6 +59,7 @@ def show_board(board: "Board") -> None:
     from memaudit.report.leaderboard_page import columns, coverage_note, notes
 
     screen = console()
+    screen.print(safe_markup(board.verdict))
     packages = counted(len(board.entries.packages), "package")
     screen.print(f"{packages}; {safe_markup(coverage_note(board))}")
     shown = [column for column in columns(board.entries.is_estimate) if column.short]

@@ -103,9 +103,10 @@ def _ids(store: Sequence[str]) -> str:
 
 
 class Advance(Protocol):
-    """Called with the steps done (None: as many as before) and a text on the present one."""
+    """Called with the steps done (None: as many as before), a text on the present one, and the
+    number of all steps if it changes."""
 
-    def __call__(self, done: int | None, text: str = "") -> None: ...
+    def __call__(self, done: int | None, text: str = "", steps: int | None = None) -> None: ...
 
 
 @contextmanager
@@ -121,8 +122,8 @@ def progress(what: str, steps: int, *, long: bool = False) -> Iterator[Advance]:
     with bar:
         task = bar.add_task(what, total=steps, text="")
 
-        def advance(done: int | None, text: str = "") -> None:
-            bar.update(task, completed=done, text=text)
+        def advance(done: int | None, text: str = "", steps: int | None = None) -> None:
+            bar.update(task, completed=done, total=steps, text=text)
 
         yield advance
 

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +10,7 @@ from memaudit.core.errors import MemAuditError
 from memaudit.core.exact import exact
 from memaudit.formats.diagnosis_files import LOST_BY, MEASURES, REMARKS, Layer, Outcome
 from memaudit.report.downstream_folder import DownstreamFolder, open_folder
+from memaudit.report.encoding import looks
 from memaudit.report.page_charts import CurvePlot, curve_plot
 from memaudit.report.writer_groups import Member
 from memaudit.scoring.judges import judged_how
@@ -190,16 +191,15 @@ def view_of(folder: DownstreamFolder) -> DiagnosisView:
 
 def _members(spec: dict[str, Any], names: Sequence[str]) -> dict[str, Member]:
     about, peeking = spec.get("about_stores", {}), set(spec.get("peeking_writers", ()))
-    members, tone = {}, 0
+    members, look = {}, looks(names)
     for name in names:
         known = WRITERS.get(name)
-        tone += name not in peeking
         members[name] = Member(
             name,
             known.label if known else name,
             about.get(name) or (known.about if known else "an exported store"),
             "reference" if name in peeking else "deployable",
-            0 if name in peeking else tone,
+            replace(look[name], hollow=name in peeking),
         )
     return members
 

@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import combinations
@@ -25,6 +25,10 @@ from memaudit.stats.paired_tests import Difference, holm, paired_differences
 CLEAR = 0.05
 """A Holm-corrected p-value below this distinguishes two stores."""
 
+DISTINGUISHED = "distinguished"
+MOST_LISTED = 6
+"""Names in the sentence about who leads."""
+
 SHARES = ("kept", *LOSS_STEPS)
 
 PLACES = 10**MAX_DIGITS
@@ -40,8 +44,8 @@ class Standing:
     """One store at one budget. `shares` are means over diagnosed packages, and sum to 1."""
 
     store: str
-    kept: Interval
-    upper: Interval
+    score: Interval
+    best_subset: Interval
     shares: dict[str, Fraction] | None
     diagnosed: int
     cut: int
@@ -71,7 +75,7 @@ class Gap:
             return "too few packages"
         if self.difference.mean == self.difference.low == self.difference.high == 0:
             return "the same on every package"
-        return "distinguished" if self.p_holm < CLEAR else "not distinguished"
+        return DISTINGUISHED if self.p_holm < CLEAR else f"not {DISTINGUISHED}"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -95,13 +99,49 @@ class Board:
         """Whether there is nothing to resample."""
         return len(self.entries.packages) == 1
 
+    @property
+    def verdict(self) -> str:
+        """In a sentence, who leads at which budgets and whether the lead is distinguished."""
+        leads: dict[tuple[str, ...], list[str]] = {}
+        clear: list[str] = []
+        for budget, rows in self.budgets:
+            ranked = [row for row in rows if row.score.n]
+            if not ranked:
+                continue
+            top = ranked[0].score.mean
+            first = tuple(row.store for row in ranked if row.score.mean == top)
+            leads.setdefault(first, []).append(budget)
+            pair = {row.store for row in ranked[:2]}
+            clear += (
+                budget for gap in self.gaps if gap.budget == budget
+                and {gap.first, gap.second} == pair and gap.verdict == DISTINGUISHED
+            )  # fmt: skip
+        if not leads:
+            return "No store has a score."
+        (first, at), *others = sorted(leads.items(), key=lambda lead: -len(lead[1]))
+        parts = [f"{_listed(first)} {'leads' if len(first) == 1 else 'lead'} at {_budgets(at)}"]
+        parts += (f"{_listed(who)} at {_budgets(at)}" for who, at in others)
+        return f"{', '.join(parts)}; {self._distinguished(sum(map(len, leads.values())), clear)}."
+
+    def _distinguished(self, budgets: int, clear: Sequence[str]) -> str:
+        if len(self.stores) == 1:
+            return "there is no other store to compare it with"
+        if self.one_package:
+            return "one package alone cannot distinguish stores"
+        if not clear:
+            where = "nowhere is the lead" if budgets > 1 else "the lead is not"
+            return f"{where} distinguished from the next store"
+        if len(clear) == budgets:
+            return "the lead is distinguished from the next store" + " each time" * (budgets > 1)
+        return f"the lead is distinguished from the next store at {_budgets(clear)} only"
+
     def __repr__(self) -> str:
         over = counted(len(self.entries.packages), "package")
         note = f"({over}: no intervals)" if self.one_package else f"({over})"
         return "\n".join(
             f"budget {budget}: "
             + ", ".join(
-                f"{row.store} {with_interval(row.kept.mean, row.kept.low, row.kept.high)}"
+                f"{row.store} {with_interval(row.score.mean, row.score.low, row.score.high)}"
                 for row in rows
             )
             + f" {note}"
@@ -115,8 +155,8 @@ class Board:
     def _frame(self) -> Frame:
         names = ("budget", "store", "packages", "score", "ci_low", "ci_high", "best_subset")
         return (*names, *LOSS_STEPS), [
-            (budget, row.store, row.kept.n, row.kept.mean, row.kept.low, row.kept.high,
-             row.upper.mean, *(float(row.shares[step]) if row.shares else None
+            (budget, row.store, row.score.n, row.score.mean, row.score.low, row.score.high,
+             row.best_subset.mean, *(float(row.shares[step]) if row.shares else None
                                for step in LOSS_STEPS))
             for budget, rows in self.budgets
             for row in rows
@@ -124,6 +164,17 @@ class Board:
 
     def _repr_html_(self) -> str:
         return html_table(*self._frame())
+
+
+def _budgets(names: Sequence[str]) -> str:
+    return f"budget{'s' if len(names) > 1 else ''} {_listed(names)}"
+
+
+def _listed(names: Sequence[str]) -> str:
+    """`a`, `a and b`, `a, b and c`, `a, b, c and 4 more`."""
+    if len(names) > MOST_LISTED:
+        names = [*names[: MOST_LISTED - 1], f"{len(names) - MOST_LISTED + 1} more"]
+    return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
 
 
 def board(entries: Entries) -> Board:
@@ -142,16 +193,16 @@ def board(entries: Entries) -> Board:
     gaps: list[Gap] = []
     for budget, cells in sorted(rows.items(), key=_by_size):
         stores = sorted({store for _, store in cells})
-        ratios = _table(cells, entries.packages, stores, upper=False)
-        upper = _table(cells, entries.packages, stores, upper=True)
+        scores = _table(cells, entries.packages, stores, lambda row: row.score)
+        best = _table(cells, entries.packages, stores, lambda row: row.best_subset.ratio)
         columns = zip(
-            stores, mean_intervals(ratios, drawn), mean_intervals(upper, drawn), strict=True
+            stores, mean_intervals(scores, drawn), mean_intervals(best, drawn), strict=True
         )
         standings = [
-            _standing(store, _known(mine), _known(best),
+            _standing(store, _known(mine), _known(most),
                       [cells.get((package, store)) for package in entries.packages],
                       incomplete[store], undecided[store])
-            for store, mine, best in columns
+            for store, mine, most in columns
         ]  # fmt: skip
         standings.sort(key=_rank)
         budgets.append((budget, tuple(standings)))
@@ -159,7 +210,7 @@ def board(entries: Entries) -> Board:
         pairs = list(combinations(order, 2))
         gaps += [
             Gap(budget, stores[a], stores[b], _known_gap(gap), math.nan)
-            for (a, b), gap in zip(pairs, paired_differences(ratios, pairs, drawn), strict=True)
+            for (a, b), gap in zip(pairs, paired_differences(scores, pairs, drawn), strict=True)
         ]
     return Board(entries, tuple(budgets), tuple(_corrected(gaps)))
 
@@ -174,16 +225,15 @@ def _table(
     cells: dict[tuple[str, str], ScoreRow],
     packages: Sequence[str],
     stores: Sequence[str],
-    upper: bool,
+    ratio_of: Callable[[ScoreRow], float | None],
 ) -> Floats:
     """Packages by stores; NaN where there is no row or no ratio."""
     table = np.full((len(packages), len(stores)), np.nan)
     for at, package in enumerate(packages):
         for column, store in enumerate(stores):
             row = cells.get((package, store))
-            if row is not None:
-                ratio = row.best_subset.ratio if upper else row.score
-                table[at, column] = math.nan if ratio is None else ratio
+            if row is not None and (ratio := ratio_of(row)) is not None:
+                table[at, column] = ratio
     return table
 
 
@@ -198,7 +248,7 @@ def _unseen(entries: Entries) -> tuple[Counter[str], Counter[str]]:
 
 
 def _standing(
-    store: str, mean_kept: Interval, upper: Interval, rows: Sequence[ScoreRow | None],
+    store: str, score: Interval, best_subset: Interval, rows: Sequence[ScoreRow | None],
     incomplete: int, undecided: int,
 ) -> Standing:  # fmt: skip
     scored = [row for row in rows if row is not None]
@@ -206,8 +256,8 @@ def _standing(
     diagnoses = [row.diagnosis for row in scored if isinstance(row.diagnosis, LossDiagnosis)]
     return Standing(
         store=store,
-        kept=mean_kept,
-        upper=upper,
+        score=score,
+        best_subset=best_subset,
         shares=_mean_shares(diagnoses) if diagnoses else None,
         diagnosed=len(diagnoses),
         cut=sum(not row.fits for row in scored),
@@ -251,8 +301,8 @@ def _known_gap(difference: Difference) -> Difference:
 
 
 def _rank(standing: Standing) -> tuple[bool, float, str]:
-    mean = standing.kept.mean
-    return standing.kept.n == 0, 0.0 if math.isnan(mean) else -mean, standing.store
+    mean = standing.score.mean
+    return standing.score.n == 0, 0.0 if math.isnan(mean) else -mean, standing.store
 
 
 def _corrected(gaps: Sequence[Gap]) -> list[Gap]:

@@ -11,6 +11,7 @@ from memaudit.core.text import counted
 from memaudit.core.version import VERSION
 from memaudit.formats.score_file import LOSS_STEPS, StoreRow
 from memaudit.io.atomic import write_file
+from memaudit.report.encoding import BEST_SUBSET_LOOK, looks
 from memaudit.report.leaderboard import SHARES, Board, Standing
 from memaudit.report.page_kit import environment, one_file
 from memaudit.report.writer_groups import Member
@@ -62,8 +63,8 @@ def leaderboard_data(board: Board) -> dict[str, Any]:
 def _standing(standing: Standing) -> dict[str, Any]:
     return {
         "store": standing.store,
-        "score": _mean(standing.kept),
-        "best_subset": _mean(standing.upper),
+        "score": _mean(standing.score),
+        "best_subset": _mean(standing.best_subset),
         "shares": standing.shares and {name: str(share) for name, share in standing.shares.items()},
         "diagnosed": standing.diagnosed,
         "cut_to_budget": standing.cut,
@@ -177,12 +178,14 @@ DASH = "\N{EN DASH}"
 class Column:
     """A column of the standings, on the page and in the terminal.
 
-    `short` is its heading in the terminal, None where it is not shown there.
+    `under` is what the page shows below the number. `short` is the heading in the terminal, None
+    where the column is not shown there.
     """
 
     heading: str
     short: str | None
     text: Callable[[Standing], str]
+    under: Callable[[Standing], str] | None = None
     short_text: Callable[[Standing], str] | None = None
 
     def in_terminal(self, standing: Standing) -> str:
@@ -192,36 +195,33 @@ class Column:
 def columns(is_estimate: bool = False) -> list[Column]:
     """The columns of a standing, in order. Add a new column here."""
     return [
-        Column(
-            "Kept / common union",
-            "kept\n(est.)" if is_estimate else "kept",
-            lambda row: ratio(row.kept.mean, DASH),
-            lambda row: ratio(row.kept.mean),
-        ),
-        Column(
-            "95% interval",
-            "95% interval",
-            lambda row: span(row.kept.low, row.kept.high, missing=DASH),
-            lambda row: span(row.kept.low, row.kept.high),
-        ),
-        Column(
-            "Best subset",
-            "upper",
-            lambda row: ratio(row.upper.mean, DASH),
-            lambda row: ratio(row.upper.mean),
-        ),
-        Column("95% interval", None, lambda row: span(row.upper.low, row.upper.high, missing=DASH)),
+        _mean_column("score", "score\n(est.)" if is_estimate else "score", lambda row: row.score),
+        Column("", "95% interval", lambda row: span(row.score.low, row.score.high)),
+        _mean_column("best subset", "best\nsubset", lambda row: row.best_subset),
         *(_loss_column(name) for name in LOSS_STEPS),
-        Column("Packages", "n", lambda row: str(row.kept.n)),
-        Column("Cut to budget", None, lambda row: str(row.cut)),
+        Column("packages", "n", lambda row: str(row.score.n)),
+        Column("cut to budget", None, lambda row: str(row.cut)),
         Column(
-            "Undefined",
+            "undefined",
             "undef.",
-            lambda row: ", ".join(f"{n} ({why})" for why, n in row.undefined.items()) or "0",
             lambda row: str(sum(row.undefined.values())),
+            lambda row: ", ".join(f"{n} {why}" for why, n in row.undefined.items()),
         ),
-        Column("Not scored", "absent", lambda row: str(row.missing)),
+        Column("not scored", "absent", lambda row: str(row.missing)),
     ]
+
+
+def _mean_column(heading: str, short: str, mean: Callable[[Standing], Interval]) -> Column:
+    """A mean, and on the page its interval below it."""
+
+    def interval(row: Standing) -> str:
+        known = mean(row)
+        return "" if known.low != known.low else span(known.low, known.high)
+
+    return Column(
+        heading, short, lambda row: ratio(mean(row).mean, DASH), interval,
+        lambda row: ratio(mean(row).mean),
+    )  # fmt: skip
 
 
 def _loss_column(name: str) -> Column:
@@ -231,8 +231,8 @@ def _loss_column(name: str) -> Column:
     return Column(
         name,
         f"loses\n{name if len(name) < 7 else f'{name[:6]}.'}",
-        lambda row: ratio(share(row), DASH),
-        lambda row: percent(share(row), 1),
+        lambda row: percent(share(row), 1, DASH),
+        short_text=lambda row: percent(share(row), 1),
     )
 
 
@@ -247,8 +247,8 @@ def build_page(board: Board) -> str:
     """One self-contained HTML file."""
     jinja = environment()
     members = {
-        store: Member(store, store, "", "deployable", tone)
-        for tone, store in enumerate(board.stores, start=1)
+        store: Member(store, store, "", "deployable", look)
+        for store, look in looks(board.stores).items()
     }
     return one_file(
         jinja,
@@ -258,8 +258,8 @@ def build_page(board: Board) -> str:
         budgets=[(budget, rows) for budget, rows in board.budgets],
         gaps=[(gap.budget, gap) for gap in board.gaps],
         members=members,
-        best=Member("upper", "best subset that fits", "", "reference", 0),
-        columns=columns(),
+        best=Member("upper", "best subset that fits", "", "reference", BEST_SUBSET_LOOK),
+        columns=[column for column in columns() if column.heading],
         shares=SHARES,
         losses=LOSS_STEPS,
         coverage=coverage_note(board),

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from memaudit.core.number_text import fixed
+from memaudit.report.encoding import AreaLook
 from memaudit.report.page_numbers import amount, percent
 from memaudit.report.run_report.remade_packages import FrontierCurve
 from memaudit.report.writer_groups import Member
@@ -22,23 +23,24 @@ DODGE = 6
 
 @dataclass(frozen=True, slots=True)
 class StackedBar:
-    """A piece of a stacked bar, in percent of the width; `tone` numbers its kind from 1."""
+    """A piece of a stacked bar, in percent of the width."""
 
     start: float
     width: float
-    tone: int
-    kind: str
+    look: AreaLook
+    name: str
     value: float
 
 
-def stack(values: Sequence[float], kinds: Sequence[str], largest: float) -> list[StackedBar]:
-    """One bar, piece after piece."""
+def stack(
+    values: Sequence[float], names: Sequence[str], largest: float, look: Callable[[str], AreaLook]
+) -> list[StackedBar]:
+    """One bar, piece after piece. `look` is that of a piece by its name."""
     bars, so_far = [], 0.0
-    for tone, (kind, value) in enumerate(zip(kinds, values, strict=True), start=1):
+    for name, value in zip(names, values, strict=True):
         if value > 0:
-            bars.append(
-                StackedBar(percent(so_far, largest), percent(value, largest), tone, kind, value)
-            )
+            start, width = percent(so_far, largest), percent(value, largest)
+            bars.append(StackedBar(start, width, look(name), name, value))
             so_far += value
     return bars
 
@@ -113,13 +115,11 @@ def _points(
     right. OPT only rises to the right, so no marker ends up above its line.
     """
     taken: set[tuple[float, float]] = set()
-    for point in sorted(
-        curve.reached, key=lambda point: (point.member.tone > 0, point.member.tone)
-    ):
+    for point in sorted(curve.reached, key=lambda point: point.member.group != "reference"):
         if point.value is None:
             continue
         at, height = x(float(point.budget)), y(point.value)
-        if point.member.tone:
+        if point.member.group != "reference":
             while any(abs(at - a) < DODGE and abs(height - h) < DODGE for a, h in taken):
                 at = round(at + DODGE, 1)
             taken.add((at, height))

@@ -2,16 +2,17 @@
 
 import base64
 import hashlib
+from functools import cache
 from pathlib import Path
 from typing import Any
 
-from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
+from jinja2 import ChoiceLoader, DictLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from memaudit.core.grounds import assumed_text
 from memaudit.core.number_text import byte_size, short_number
 from memaudit.core.text import counted
-from memaudit.report import page_charts
+from memaudit.report import encoding, page_charts
 from memaudit.report.page_numbers import (
     amount,
     change,
@@ -34,9 +35,15 @@ MOST_CHARACTERS = 400
 """Longer texts are cut on pages."""
 
 
+@cache
+def style_sheet() -> str:
+    """The style sheet of every page, with the colours of everything that is drawn."""
+    return encoding.style_sheet() + STYLE_SHEET.read_text("utf-8")
+
+
 def one_file(jinja: Environment, template: str, **context: Any) -> str:
     """A page in one file. Its policy allows only our own style sheet, identified by its hash."""
-    style = jinja.get_template("style.css").render()
+    style = "".join(jinja.get_template(name).render() for name in ("encoding.css", "style.css"))
     code = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode("ascii")
     return jinja.get_template(template).render(style_hash=f"sha256-{code}", **context)
 
@@ -47,7 +54,12 @@ def environment(*packages: str) -> Environment:
     Templates of the packages given come before the kit's own.
     """
     jinja = Environment(
-        loader=ChoiceLoader([PackageLoader(package) for package in (*packages, "memaudit.report")]),
+        loader=ChoiceLoader(
+            [
+                *(PackageLoader(package) for package in (*packages, "memaudit.report")),
+                DictLoader({"encoding.css": encoding.style_sheet()}),
+            ]
+        ),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
@@ -62,6 +74,7 @@ def environment(*packages: str) -> Environment:
     jinja.globals.update(
         OPT=OPT, LEVEL=LEVEL, RESAMPLES=RESAMPLES, FLIPS=FLIPS, GROUP_TITLES=GROUP_TITLES,
         GROUP_NOTES=GROUP_NOTES, MOST_CHARACTERS=MOST_CHARACTERS, charts=page_charts,
+        encoding=encoding,
     )  # fmt: skip
     return jinja
 

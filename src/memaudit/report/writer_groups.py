@@ -1,9 +1,10 @@
 """The writers of a run as pages show them: deployable ones, proxies, and references."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
+from memaudit.report.encoding import Look, looks
 from memaudit.writers.registry import WRITERS
 
 Group = Literal["deployable", "proxy", "reference"]
@@ -23,29 +24,28 @@ OPT = "opt"
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """One writer. `tone` numbers those that could be deployed, for colours; 0 for references."""
+    """One writer or store, and how it is drawn."""
 
     name: str
     label: str
     about: str
     group: Group
-    tone: int
+    look: Look
 
 
 def members_by_name(peeks: Mapping[str, bool]) -> dict[str, Member]:
     """The writers of a run, in its order. One that is no longer registered is shown by its name."""
     members: dict[str, Member] = {}
-    tone = 0
+    look = looks(peeks)
     for name, sees_all in peeks.items():
         known = WRITERS.get(name)
         label = known.label if known else name
         group: Group = "proxy" if "(proxy)" in label else "deployable"
         if sees_all:
             group = "reference"
-        else:
-            tone += 1
         about = known.about if known else "a writer this version does not know"
-        members[name] = Member(name, label, about, group, 0 if sees_all else tone)
+        own = look[name] if known else replace(look[name], hollow=sees_all)
+        members[name] = Member(name, label, about, group, own)
     return members
 
 

@@ -23,9 +23,9 @@ def test_means_by_hand(tmp_path: Path) -> None:
     found = board(read_scores(tmp_path))
     ((budget, (first, second)),) = found.budgets
     assert (budget, first.store, second.store) == ("10", "a", "b")
-    assert (first.kept.n, first.kept.mean, second.kept.mean) == (3, 0.75, 0.5)
-    assert first.kept.low == 0.5
-    assert first.kept.high == 1
+    assert (first.score.n, first.score.mean, second.score.mean) == (3, 0.75, 0.5)
+    assert first.score.low == 0.5
+    assert first.score.high == 1
     assert second.shares == {
         "kept": F(1, 2), "generation": 0, "extraction": F(1, 4), "cost": F(1, 4), "selection": 0,
     }  # fmt: skip
@@ -38,17 +38,59 @@ def test_means_by_hand(tmp_path: Path) -> None:
     assert gap.verdict == "not distinguished"
 
 
+def verdict(folder: Path, packages: int, *stores: tuple[str, str, int]) -> str:
+    """The verdict on stores that keep the same of every package, by name, share and budget."""
+    folder.mkdir()
+    for number in range(packages):
+        write(folder, f"p{number}", *(row(*store) for store in stores))
+    return board(read_scores(folder)).verdict
+
+
+def test_who_leads_in_a_sentence(tmp_path: Path) -> None:
+    """By budget, with ties, and whether the packages distinguish it. Of 2**8 sign flips, two are
+    as far from 0."""
+    both = (("a", "1/2", 10), ("b", "1/4", 10), ("a", "1/2", 20), ("b", "3/4", 20), ("a", "1", 30),
+            ("b", "3/4", 30))  # fmt: skip
+    leads = "a leads at budgets 10 and 30, b at budget 20"
+    assert verdict(tmp_path / "one", 1, *both) == (
+        f"{leads}; one package alone cannot distinguish stores."
+    )
+    assert verdict(tmp_path / "few", 3, *both) == (
+        f"{leads}; nowhere is the lead distinguished from the next store."
+    )
+    assert verdict(tmp_path / "many", 9, *both) == (
+        f"{leads}; the lead is distinguished from the next store each time."
+    )
+    tied = (*both[:2], ("a", "1/2", 20), ("b", "1/2", 20))
+    assert verdict(tmp_path / "tied", 9, *tied) == (
+        "a leads at budget 10, a and b at budget 20; the lead is distinguished from the "
+        "next store at budget 10 only."
+    )
+    assert verdict(tmp_path / "alone", 2, both[0]) == (
+        "a leads at budget 10; there is no other store to compare it with."
+    )
+    many = [(f"s{number}", "1/2", 10) for number in range(8)]
+    assert verdict(tmp_path / "crowd", 1, *many).startswith(
+        "s0, s1, s2, s3, s4 and 3 more lead at budget 10;"
+    )
+
+
+def test_no_score_at_all(tmp_path: Path) -> None:
+    write(tmp_path, "p", row("a", None))
+    assert board(read_scores(tmp_path)).verdict == "No store has a score."
+
+
 def test_undefined_and_absent_are_counted(tmp_path: Path) -> None:
     """Neither is a 0: the mean of b is over the one package that has a ratio."""
     write(tmp_path, "p", row("a", "1/2"), row("b", "1/4"))
     write(tmp_path, "q", row("a", "1/2"), row("b", None))
     write(tmp_path, "r", row("a", "1/2"))
     ((_, (a, b)),) = board(read_scores(tmp_path)).budgets
-    assert (a.kept.n, a.undefined, a.missing) == (3, {}, 0)
-    assert (b.kept.n, b.kept.mean, b.diagnosed) == (1, 0.25, 1)
+    assert (a.score.n, a.undefined, a.missing) == (3, {}, 0)
+    assert (b.score.n, b.score.mean, b.diagnosed) == (1, 0.25, 1)
     assert b.undefined == {"optimum is 0": 1}
     assert b.missing == 1
-    assert math.isnan(b.kept.low)
+    assert math.isnan(b.score.low)
 
 
 def test_what_a_run_could_not_score_is_said(tmp_path: Path) -> None:
@@ -70,8 +112,8 @@ def test_one_package_has_no_interval(tmp_path: Path) -> None:
     write(tmp_path, "p", row("a", "1/2"), row("b", "1/4"))
     found = board(read_scores(tmp_path))
     ((_, (a, _)),) = found.budgets
-    assert a.kept.mean == 0.5
-    assert math.isnan(a.kept.low)
+    assert a.score.mean == 0.5
+    assert math.isnan(a.score.low)
     (gap,) = found.gaps
     assert gap.difference.mean == 0.25
     assert math.isnan(gap.difference.p)

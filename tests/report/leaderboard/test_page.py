@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+from memaudit.report.encoding import loss_look
 from memaudit.report.leaderboard import board
 from memaudit.report.leaderboard_entries import read_scores
 from memaudit.report.leaderboard_page import build_page
@@ -26,23 +27,30 @@ def test_numbers_are_there(tmp_path: Path) -> None:
     assert [row["score"]["mean"] for row in found["standings"]] == [0.75, 0.5]
     assert found["differences"][0]["mean"] == 0.25
     cells = [cell.all_text for cell in tree.named("td")]
-    assert "0.750" in cells
-    assert "0.500 to 1.000" in cells
+    assert "0.7500.500 to 1.000" in cells  # the interval stands below the score
     assert "+0.250" in cells
+    (verdict, *_) = [
+        p.all_text for p in tree.named("p") if "finding" in (p.attributes.get("class") or "")
+    ]
+    assert verdict.startswith("a leads at budget 10; the lead is not distinguished")
+    (headings, _) = ([th.all_text for th in row.children] for row in tree.named("tr")
+                     if row.children[0].all_text in ("Store", "First"))  # fmt: skip
+    assert headings[:3] == ["Store", "score", "best subset"]
     labels = [svg.attributes.get("aria-label") or "" for svg in tree.named("svg")]
-    assert any("mean ratio 0.750, 95% interval 0.500 to 1.000" in label for label in labels)
+    assert any("score 0.750, 95% interval 0.500 to 1.000" in label for label in labels)
     ranges = [line for line in tree.named("line") if "range" in (line.attributes["class"] or "")]
     assert (ranges[0].attributes["x1"], ranges[0].attributes["x2"]) == ("50.0%", "100.0%")
     # kept 1/2, extraction 1/4, cost 1/4 of b, stacked.
     bars = [
         (rect.attributes["class"], rect.attributes["x"], rect.attributes["width"])
         for rect in tree.named("rect")
-        if "%" in (rect.attributes.get("x") or "")
+        if "%" in (rect.attributes.get("x") or "") and "class" in rect.attributes
     ]
+    looks = [loss_look(name).tone for name in ("kept", "extraction", "cost")]
     assert bars[-3:] == [
-        ("k1", "0.0%", "50.0%"),
-        ("k3", "50.0%", "25.0%"),
-        ("k4", "75.0%", "25.0%"),
+        (f"area fill{looks[0]}", "0.0%", "50.0%"),
+        (f"area fill{looks[1]}", "50.0%", "25.0%"),
+        (f"area fill{looks[2]}", "75.0%", "25.0%"),
     ]
 
 

@@ -11,6 +11,7 @@ from memaudit.core.errors import MemAuditError
 from memaudit.experiments.summary import summarise
 from memaudit.io.journal import read_journal
 from memaudit.io.run_folder import ROWS
+from memaudit.report.encoding import OPT_LOOK, looks
 from memaudit.report.page_charts import plot
 from memaudit.report.run_report.losses import losses
 from memaudit.report.run_report.package_story import choose_story
@@ -139,9 +140,10 @@ def test_groups_of_writers() -> None:
     members = members_by_name(
         {"opt": True, "mem0_style": False, "recency_raw": False, "gone": False}
     )
-    assert [(m.group, m.tone) for m in members.values()] == [
-        ("reference", 0), ("proxy", 1), ("deployable", 2), ("deployable", 3),
-    ]  # fmt: skip
+    assert [m.group for m in members.values()] == ["reference", "proxy", "deployable", "deployable"]
+    assert members["opt"].look == OPT_LOOK
+    assert members_by_name({"gone": True})["gone"].look.hollow
+    assert members["mem0_style"].look == looks(["mem0_style"])["mem0_style"]
     assert members["gone"].label == "gone"
     assert [group for group, _ in grouped(list(members.values()))] == [
         "deployable", "proxy", "reference",

@@ -61,7 +61,7 @@ def test_bars_hang_where_the_last_one_ended(
     seen = visit(browser, records_bundle)
     page = seen.go(line(Site(Library([records])), "cells", "digest", 24))
     boxes = page.evaluate(
-        "[...document.querySelectorAll('#fall rect')].map((r) => r.getBoundingClientRect())"
+        "[...document.querySelectorAll('#fall rect[class]')].map((r) => r.getBoundingClientRect())"
         ".map((b) => [b.left, b.right, b.top, b.bottom])"
     )
     assert len(boxes) == 6

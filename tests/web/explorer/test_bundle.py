@@ -1,7 +1,12 @@
 """A bundle is written whole or not at all, over nothing that is not its own."""
 
 import json
+import math
+import shutil
+import threading
+import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,10 +19,14 @@ from memaudit.io.atomic import neighbour_path
 from memaudit.io.certificates import read_certificates
 from memaudit.io.packages import read_package, write_package
 from memaudit.io.run_folder import ROWS
+from memaudit.natural.named_packages import natural_set
+from memaudit.solvers.solve import PackageSolver
 from memaudit.web.explorer import bundle as bundling
 from memaudit.web.explorer.bundle import write_bundle
 from memaudit.web.explorer.library.library import Library
+from memaudit.web.explorer.pages import certificates
 from memaudit.web.explorer.templating import META
+from memaudit.web.explorer.views.optima import runnable_writers
 from tests.web.explorer.libraries import hostile_package
 
 
@@ -140,6 +149,61 @@ def test_a_run_in_progress_is_bundled_as_such(tmp_path: Path) -> None:
     assert "In progress: 3 of 4 rows." in text
     assert ("memaudit run --distributions base --seeds 0-1 --budgets 2 --writers opt,recency_raw "
             "--out in/run") in text  # fmt: skip
+
+
+def test_progress_moves_with_every_page_and_store(folder: Path, tmp_path: Path) -> None:
+    """Not once per entry; and the estimate of all steps is right in the end."""
+    seen: list[tuple[int, int, str]] = []
+    write_bundle(Library([folder]), tmp_path / "site", 20.0, lambda *step: seen.append(step))
+    assert [done for done, _, _ in seen] == list(range(1, len(seen) + 1))
+    assert all(done <= steps for done, steps, _ in seen)
+    assert seen[0][1] > len(seen) / 2
+    assert seen[-1][:2] == (len(seen), len(seen))
+    texts = [text for _, _, text in seen]
+    pages = [text for text in texts if text.endswith((".html", ".json"))]
+    assert len(pages) == len(set(pages)) > 10
+    budgets = sum("GVT, geometric grid at" in text for text in texts)
+    assert len(texts) - len(pages) == budgets * len(runnable_writers()) > 0
+
+
+def test_no_package_takes_longer_than_it_may(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing is solved for longer than what is left of the package's seconds, on any page."""
+    package = natural_set()[0]
+    (tmp_path / "in").mkdir()
+    write_package(package, tmp_path / "in" / "one.json")
+    allowed: list[float] = []
+    solve = PackageSolver.solve
+
+    def slow(self: PackageSolver, budget: Any, seconds: float | None = None, **more: Any) -> Any:
+        allowed.append(math.inf if seconds is None else seconds)
+        time.sleep(0.1)
+        return solve(self, budget, seconds=seconds, **more)
+
+    monkeypatch.setattr(PackageSolver, "solve", slow)
+    write_bundle(Library([tmp_path / "in"]), tmp_path / "site", 1.0)
+    assert max(allowed) <= 1.0
+    assert len(allowed) < 30  # a tenth of a second each
+    queries = [path.read_text() for path in (tmp_path / "site").glob("package/*/query/*.html")]
+    assert len(queries) == len(package.queries)
+    assert all("not computed" in text for text in queries)
+
+
+def test_a_certificate_that_takes_long_is_not_waited_for(
+    plain: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    released = threading.Event()
+    monkeypatch.setattr(certificates, "verify", lambda *_: released.wait(60))
+    (tmp_path / "in").mkdir()
+    for name in ("proofs.json", "natural/hotel-rooms.json"):
+        shutil.copy(plain / name, tmp_path / "in" / Path(name).name)
+    started = time.monotonic()
+    write_bundle(Library([tmp_path / "in"]), tmp_path / "site", 0.5)
+    released.set()
+    assert time.monotonic() - started < 30
+    (page,) = (tmp_path / "site").glob("certificate/proofs-*.html")
+    assert page.read_text().count("not checked in the time given") == 2
 
 
 def test_a_site_is_no_library(folder: Path) -> None:

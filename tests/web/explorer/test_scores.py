@@ -1,8 +1,12 @@
 """Pages of score files: the numbers of docs/scoring.md, waterfalls, and what was lost."""
 
 import json
+import shutil
 from pathlib import Path
 
+from memaudit.report.leaderboard import board
+from memaudit.report.leaderboard_entries import read_scores
+from memaudit.report.leaderboard_page import build_page
 from memaudit.web.explorer.library.library import Library
 from memaudit.web.explorer.pages import scores
 from memaudit.web.explorer.site import Site
@@ -67,7 +71,8 @@ def test_the_waterfall_of_the_digest(records_site: Site) -> None:
     ]  # fmt: skip
     bars = [
         (element.attributes["x"], element.attributes["width"]) for element in tree.named("rect")
-    ]
+        if "%" in (element.attributes["x"] or "") and "class" in element.attributes
+    ]  # fmt: skip
     assert bars == [
         ("0.0%", "100.0%"), ("88.889%", "11.111%"), ("77.778%", "11.111%"), ("77.778%", "0.0%"),
         ("0.0%", "77.778%"), ("0.0%", "0.0%"),
@@ -121,6 +126,40 @@ def test_failures_only(records_site: Site) -> None:
     assert {(row[5], row[6]) for row in table} == {
         (store, budget) for store in ("notes", "digest") for budget in ("12", "24")
     }
+
+
+def signs(tree: Tree) -> dict[str, set[tuple[str | None, str | None]]]:
+    """By the word after it, the shape and the colour of every sign on a page."""
+    found: dict[str, set[tuple[str | None, str | None]]] = {}
+    for sign in tree.elements:
+        parent = sign.parent.parent if sign.parent else None
+        if parent is not None and "sign" in (sign.attributes.get("class") or "").split():
+            name = parent.all_text.split()
+            look = (sign.attributes.get("d"), sign.attributes.get("class"))
+            found.setdefault(name[0] if name else "", set()).add(look)
+    return found
+
+
+def test_a_store_has_one_sign_everywhere(records_site: Site, records: Path, tmp_path: Path) -> None:
+    """In scores, on its own page, beside writers, in a diagnosis, and on the leaderboard."""
+    cells = slug_of(records_site, "scores", "cells")
+    package = slug_of(records_site, "package", "hotel-rooms")
+    store = slug_of(records_site, "store", "notes", "stores")
+    (diagnosis,) = records_site.library.of("diagnosis")
+    pages = [
+        page(records_site, f"scores/{cells}/index.html"),
+        page(records_site, f"scores/{cells}/lost.html"),
+        page(records_site, line(records_site, "cells", "notes", 24)),
+        page(records_site, f"store/{store}/index.html"),
+        page(records_site, f"package/{package}/stores.html", budget="24"),
+        page(records_site, f"diagnosis/{diagnosis.slug}/index.html"),
+    ]
+    shutil.copy(records / "scores" / "cells.json", tmp_path)
+    pages.append(Tree(build_page(board(read_scores(tmp_path)))))
+    found = [signs(tree)["notes"] for tree in pages]
+    assert all(one == found[0] for one in found)
+    assert len(found[0]) == 1
+    assert found[0] != signs(pages[0])["digest"]
 
 
 def test_means_over_packages(records_site: Site) -> None:

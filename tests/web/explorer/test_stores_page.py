@@ -1,6 +1,8 @@
 """Stores as tables: every writer once, and those that take long when they are asked for."""
 
+import json
 import threading
+import time
 from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
@@ -25,7 +27,7 @@ from memaudit.writers.protocol import Writer
 from memaudit.writers.registry import WRITERS
 from tests.web.explorer.libraries import WRITERS as OF_RUN
 from tests.web.explorer.libraries import large_package
-from tests.web.explorer.site_pages import page, slug_of, table_rows
+from tests.web.explorer.site_pages import element_with, page, slug_of, table_rows, words_of
 
 SLOW = "estimated_gvt_embedding"
 
@@ -53,6 +55,10 @@ def own(tmp_path: Path) -> tuple[Site, str]:
     write_package(large_package(8, 4), tmp_path / "small.json")
     site = Site(Library([tmp_path]), seconds=20.0)
     return site, site.library.of("package")[0].slug
+
+
+def data_of(tree: Any) -> Any:
+    return json.loads(element_with(tree, "data").text)
 
 
 def waiting(tree: Any) -> list[str]:
@@ -123,10 +129,28 @@ def test_who_waits_for_a_writer_is_sent_home_at_the_end(
 
 def test_a_bundle_has_every_writer(own: tuple[Site, str]) -> None:
     site, slug = own
-    bundled = Site(site.library, bundled=True, seconds=0.0)
+    bundled = Site(site.library, bundled=True, seconds=60.0)
     tree = page(bundled, f"package/{slug}/stores.html")
     assert waiting(tree) == []
     assert len(table_rows(tree, "stores-table")) == len(WRITERS) - 1
+
+
+@pytest.mark.usefixtures("released")
+def test_a_bundle_does_not_wait_for_a_slow_writer(own: tuple[Site, str]) -> None:
+    """When the time of the package is up, writers are missing, on every page, and said to be."""
+    site, slug = own
+    site.optima(site.package(slug)).written_by("gvt", Fraction(2))  # what is loaded only once
+    bundled = Site(site.library, bundled=True, seconds=3.0)
+    started = time.monotonic()
+    data = data_of(page(bundled, f"package/{slug}/index.html"))
+    tree = page(bundled, f"package/{slug}/stores.html")
+    assert time.monotonic() - started < 30  # the writer takes a minute, at each of six budgets
+    assert SLOW in waiting(tree)
+    said = words_of(element_with(tree, "waiting"))
+    assert said.endswith("not computed in the time given (memaudit bundle --seconds).")
+    assert "not computed" in words_of(element_with(tree, "stores-table"))
+    assert all(SLOW not in stores for stores in data["computed"].values())
+    assert any(data["computed"].values())
 
 
 SAID = "PARTLY READ: 2 rows of the export are not in the store"

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from memaudit.core.errors import MissingTool
 from memaudit.writers.estimators import embedding
@@ -21,6 +22,7 @@ from memaudit.writers.estimators.lexical import (
     jaccard,
     lexical_novelty,
 )
+from memaudit.writers.registry import WRITERS
 from tests.strategies import texts
 from tests.writers.running import missing_model, view_of
 
@@ -127,11 +129,53 @@ def test_without_the_extra_it_says_what_to_install(monkeypatch: pytest.MonkeyPat
 
     monkeypatch.setattr(embedding, "import_module", absent)
     embedding._model.cache_clear()
+    embedding._nearness.cache_clear()
     try:
         with pytest.raises(MissingTool, match=r"pip install '\.\[embeddings\]'"):
             Embedding().novelty(view_of([("fact", "apples", 1)]))
     finally:
         embedding._model.cache_clear()
+
+
+class Letters:
+    """A model without a file: a vector counts a's and b's. It remembers what it was asked."""
+
+    def __init__(self) -> None:
+        self.batches: list[list[str]] = []
+
+    def embed(self, texts: list[str]) -> NDArray[np.float32]:
+        self.batches.append(texts)
+        counts = [[text.count("a"), text.count("b"), 1] for text in texts]
+        return np.array(counts, dtype=np.float32)
+
+
+@pytest.fixture
+def letters(monkeypatch: pytest.MonkeyPatch) -> Letters:
+    model = Letters()
+    monkeypatch.setattr(embedding, "_model", lambda: model)
+    embedding._nearness.cache_clear()
+    return model
+
+
+def test_a_package_is_embedded_once(letters: Letters) -> None:
+    """By both writers and at every budget; another package is embedded again."""
+    view = view_of([("fact", "aab", 1), ("fact", "bb", 2)], [("fact", "ab", 1)])
+    for name in ("estimated_gvt_embedding", "estimated_greedy_embedding"):
+        for budget in (1, 2, 3):
+            WRITERS[name].write(view, Fraction(budget), 0)
+    assert letters.batches == [["bb", "ab", "aab"]]
+    WRITERS[name].write(view_of([("fact", "b", 1)]), Fraction(1), 0)
+    assert letters.batches[1:] == [["b"]]
+
+
+def test_a_long_text_does_not_pad_the_others(letters: Letters) -> None:
+    """Texts of about one length share a batch. The vectors are in the order of the texts."""
+    many = ["a" * 60_000, *["ab"] * 100, "b" * 60_000]
+    vectors = embedded(many)
+    assert [len(batch) for batch in letters.batches] == [64, 36, 1, 1]
+    assert vectors[0] == pytest.approx([1, 0, 0], abs=1e-4)
+    assert vectors[1] == pytest.approx(np.full(3, 3**-0.5))
+    assert vectors[-1] == pytest.approx([0, 1, 0], abs=1e-4)
 
 
 @needs_model

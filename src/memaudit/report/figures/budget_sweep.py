@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from memaudit.core.errors import MemAuditError
+from memaudit.report.encoding import Look, looks
 from memaudit.report.figures.run_summary import (
     Budget,
     FigureRun,
@@ -23,9 +24,7 @@ from memaudit.report.figures.style import (
     NORMAL,
     PRINT_WIDTH,
     SMALL,
-    LineStyle,
     house_style,
-    line_styles,
 )
 from memaudit.report.figures.text_layout import (
     GAP,
@@ -100,7 +99,7 @@ def _single(cells: Sequence[SummaryCell], text: str) -> Figure:
         )
     )
     budgets = budgets_of(cells)
-    styles = line_styles(writers)
+    styles = looks(writers)
     ends = []
     for writer, label in zip(writers, labels, strict=True):
         means = _draw(axes, cells, writer, styles[writer], budgets, _shift(writers, writer))
@@ -119,7 +118,7 @@ def _panels(cells: Sequence[SummaryCell], names: Sequence[str], text: str) -> Fi
     columns = min(4, len(names))
     rows = math.ceil(len(names) / columns)
     writers = in_order(cell.writer for cell in cells)
-    styles = line_styles(writers)
+    styles = looks(writers)
     handles = [_handle(writer, styles[writer]) for writer in writers]
     widest = max(inches(str(handle.get_label()), NORMAL) for handle in handles)
     across = max(1, int((PRINT_WIDTH - 0.2) / (widest + SAMPLE + GAP + 0.2)))
@@ -163,10 +162,10 @@ def _panels(cells: Sequence[SummaryCell], names: Sequence[str], text: str) -> Fi
     return figure
 
 
-def _handle(writer: str, style: LineStyle) -> Line2D:
+def _handle(writer: str, style: Look) -> Line2D:
     return Line2D(
         [], [], color=style.colour, linestyle=style.dash, marker=style.marker,
-        markerfacecolor=style.fill, label=fitted_name(writer_label(writer), WIDEST_NAME, NORMAL),
+        markerfacecolor=style.inside, label=fitted_name(writer_label(writer), WIDEST_NAME, NORMAL),
     )  # fmt: skip
 
 
@@ -182,7 +181,7 @@ def _draw(
     axes: Axes,
     cells: Sequence[SummaryCell],
     writer: str,
-    style: LineStyle,
+    style: Look,
     budgets: Sequence[Budget],
     shift: float,
 ) -> list[float]:
@@ -199,7 +198,7 @@ def _draw(
     axes.fill_between(places, low, high, color=style.colour, alpha=0.16, linewidth=0)
     axes.plot(
         places, means, color=style.colour, linestyle=style.dash, marker=style.marker,
-        markerfacecolor=style.fill, markeredgewidth=1.0, gid=shown(writer), clip_on=False,
+        markerfacecolor=style.inside, markeredgewidth=1.0, gid=shown(writer), clip_on=False,
     )  # fmt: skip
     return means
 

@@ -9,15 +9,13 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from memaudit.core.number_text import fixed
+from memaudit.report.encoding import INK, Look, looks
 from memaudit.report.figures.style import (
-    INK,
     LARGE,
     MUTED,
     NORMAL,
     PRINT_WIDTH,
-    LineStyle,
     house_style,
-    line_styles,
 )
 from memaudit.report.figures.text_layout import (
     LINE,
@@ -41,7 +39,7 @@ ALL = "all"
 def calibration_scatter(summary: Mapping[str, Any], points: Sequence[Point]) -> Figure:
     """A panel for evidence recall and one for answers; equal points are drawn darker."""
     writers = summary["spec"]["writers"]
-    styles = line_styles(writers)
+    styles = looks(writers)
     handles = [_handle(name, styles[name]) for name in writers]
     widest = max(inches(str(handle.get_label()), NORMAL) for handle in handles)
     across = max(1, int((PRINT_WIDTH - 0.2) / (widest + 0.42)))
@@ -77,7 +75,7 @@ def _panel(
     points: Sequence[Point],
     target: str,
     writers: Sequence[str],
-    styles: Mapping[str, LineStyle],
+    styles: Mapping[str, Look],
 ) -> None:
     fine = [p for p in points if p["ratio"] is not None and p[target] is not None]
     axes.scatter(
@@ -91,7 +89,7 @@ def _panel(
         style = styles[name]
         axes.plot(
             [sum(p["ratio"] for p in own) / len(own)], [sum(p[target] for p in own) / len(own)],
-            linestyle="", marker=style.marker, markersize=7, markerfacecolor=style.fill,
+            linestyle="", marker=style.marker, markersize=7, markerfacecolor=style.inside,
             markeredgecolor=style.colour, markeredgewidth=1.4, gid=shown(f"{name}/{target}"),
             clip_on=False, zorder=4,
         )  # fmt: skip
@@ -116,9 +114,9 @@ def _title(summary: Mapping[str, Any], target: str) -> str:
     return f"Spearman: {', '.join(parts)}" if parts else "Spearman: undefined"
 
 
-def _handle(name: str, style: LineStyle) -> Line2D:
+def _handle(name: str, style: Look) -> Line2D:
     return Line2D(
-        [], [], linestyle="", marker=style.marker, markersize=6, markerfacecolor=style.fill,
+        [], [], linestyle="", marker=style.marker, markersize=6, markerfacecolor=style.inside,
         markeredgecolor=style.colour, markeredgewidth=1.4,
         label=fitted_name(writer_label(name), WIDEST_NAME, NORMAL),
     )  # fmt: skip

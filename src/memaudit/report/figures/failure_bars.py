@@ -9,7 +9,8 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
 from memaudit.formats.diagnosis_files import Outcome
-from memaudit.report.figures.style import INK, LARGE, NORMAL, PAPER, PRINT_WIDTH, SMALL, house_style
+from memaudit.report.encoding import INK, loss_look
+from memaudit.report.figures.style import LARGE, NORMAL, PAPER, PRINT_WIDTH, SMALL, house_style
 from memaudit.report.figures.text_layout import (
     LINE,
     fitted_name,
@@ -26,21 +27,6 @@ WIDEST_NAME = 1.7
 NARROWEST = 0.035
 """Pieces below this share of the bar are too narrow for their number."""
 
-Tone = tuple[str, str]
-OUTCOME_STYLES: dict[Outcome, Tone] = {
-    Outcome.RIGHT: ("#66c2a4", ""),
-    Outcome.NEVER_WRITTEN: ("#e08a4f", ""),
-    Outcome.PRUNED: ("#f3c9a5", "////"),
-    Outcome.NOT_RETRIEVED: ("#8dbfe0", "...."),
-    Outcome.ABSTAINED: ("#d9bfe3", ""),
-    Outcome.WRONG: ("#b58cc6", "\\\\\\\\"),
-    Outcome.STALE: ("#e8a1b8", "xxxx"),
-    Outcome.UNSUPPORTED: ("#f0e2a0", "----"),
-    Outcome.UNCERTAIN: ("#d0d0d0", "++++"),
-}
-"""Colour and hatch of every outcome: orange is lost in writing, blue in retrieval, purple in
-reading; every piece also differs from its neighbours by its hatch."""
-
 
 @house_style()
 def failure_bars(summary: Mapping[str, Any]) -> Figure:
@@ -48,9 +34,7 @@ def failure_bars(summary: Mapping[str, Any]) -> Figure:
     stores = summary["summaries"]
     labels = [fitted_name(writer_label(store["store"]), WIDEST_NAME, NORMAL) for store in stores]
     left = max(inches(label, NORMAL) for label in labels) + 0.2
-    here = [
-        outcome for outcome in OUTCOME_STYLES if any(store["outcomes"][outcome] for store in stores)
-    ]
+    here = [outcome for outcome in Outcome if any(store["outcomes"][outcome] for store in stores)]
     texts = [outcome.value.replace("_", " ") for outcome in here]
     across = _across(texts)
     words = _note(summary)
@@ -87,27 +71,28 @@ def failure_bars(summary: Mapping[str, Any]) -> Figure:
 
 def _bar(axes: Axes, place: int, store: Mapping[str, Any], room: float) -> None:
     start, questions = 0.0, store["questions"]
-    for outcome, (colour, hatch) in OUTCOME_STYLES.items():
-        count = store["outcomes"][outcome]
+    for outcome in Outcome:
+        look, count = loss_look(outcome), store["outcomes"][outcome]
         share = count / questions
         if not count:
             continue
         axes.barh(
-            place + 0.5, share, BAR / ROW, left=start, color=colour, hatch=hatch, edgecolor=INK,
-            linewidth=0.5, gid=shown(f"{store['store']}/{outcome.value}"),
+            place + 0.5, share, BAR / ROW, left=start, color=look.colour, hatch=look.hatch,
+            edgecolor=INK, linewidth=0.5, gid=shown(f"{store['store']}/{outcome.value}"),
         )  # fmt: skip
         if share >= max(NARROWEST, (inches(str(count), SMALL) + 0.08) / room):
             axes.text(
                 start + share / 2, place + 0.5, str(count), ha="center", va="center_baseline",
                 fontsize=SMALL,
-                bbox={"facecolor": PAPER if hatch else colour, "edgecolor": "none", "pad": 0.6},
+                bbox={"facecolor": PAPER if look.hatch else look.colour, "edgecolor": "none",
+                      "pad": 0.6},
             )  # fmt: skip
         start += share
 
 
 def _patch(outcome: Outcome, text: str) -> Patch:
-    colour, hatch = OUTCOME_STYLES[outcome]
-    return Patch(facecolor=colour, hatch=hatch, edgecolor=INK, linewidth=0.5, label=text)
+    look = loss_look(outcome)
+    return Patch(facecolor=look.colour, hatch=look.hatch, edgecolor=INK, linewidth=0.5, label=text)
 
 
 def _across(texts: Sequence[str]) -> int:

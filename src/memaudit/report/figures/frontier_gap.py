@@ -11,10 +11,9 @@ from matplotlib.patches import Patch
 
 from memaudit.core.errors import MemAuditError
 from memaudit.core.number_text import fixed, percent
+from memaudit.report.encoding import HATCHES, INK
 from memaudit.report.figures.run_summary import Budget, SummaryCell, budgets_of, cells_of, in_order
 from memaudit.report.figures.style import (
-    HATCHES,
-    INK,
     LARGE,
     NORMAL,
     PRINT_WIDTH,
@@ -116,7 +115,7 @@ def _bars(
             length = 0.0 if math.isnan(number) else number
             axes.barh(
                 top, length, BAR * 0.88, align="edge", color=_shade(z, len(budgets)),
-                edgecolor=INK, linewidth=0.5, hatch=HATCHES[z % len(HATCHES)],
+                edgecolor=INK, linewidth=0.5, hatch=_hatch(z),
                 gid=shown(f"{name}/{budget}"),
             )  # fmt: skip
             axes.annotate(
@@ -132,6 +131,10 @@ def _shade(place: int, many: int) -> tuple[float, float, float, float]:
     return colormaps["cividis"](0.98 - 0.5 * place / max(1, many - 1))
 
 
+def _hatch(place: int) -> str:
+    return tuple(HATCHES)[place % len(HATCHES)]
+
+
 def _across(texts: Sequence[str]) -> int:
     """How many budgets fit in one row of the legend."""
     return max(1, int((PRINT_WIDTH - 0.2) / (max(inches(text, NORMAL) for text in texts) + 0.45)))
@@ -141,7 +144,7 @@ def _legend(figure: Figure, texts: Sequence[str], height: float) -> None:
     patches = [
         Patch(
             facecolor=_shade(z, len(texts)), edgecolor=INK, linewidth=0.5,
-            hatch=HATCHES[z % len(HATCHES)], label=text,
+            hatch=_hatch(z), label=text,
         )
         for z, text in enumerate(texts)
     ]  # fmt: skip

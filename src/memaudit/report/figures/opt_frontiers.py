@@ -1,20 +1,20 @@
 """OPT for every budget, one step line per package, optionally with a writer's values."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from matplotlib.figure import Figure
 
 from memaudit.core.errors import MemAuditError
+from memaudit.report.encoding import Look, nth_look
 from memaudit.report.figures.run_summary import FigureRun
 from memaudit.report.figures.save import FORMATS, image_of, write_image
 from memaudit.report.figures.style import (
     LARGE,
     PAPER,
     PRINT_WIDTH,
-    LineStyle,
     house_style,
-    nth_line_style,
 )
 from memaudit.report.figures.text_layout import (
     ROW,
@@ -61,7 +61,7 @@ def opt_frontiers(
         (PRINT_WIDTH - LEFT - right) / PRINT_WIDTH, 1 - (HEAD + foot) / height,
     )  # fmt: skip
     axes = figure.add_axes(box)
-    styles = [nth_line_style(place) for place in range(len(frontiers))]
+    styles = [nth_look(place) for place in range(len(frontiers))]
     for frontier, style in zip(frontiers, styles, strict=True):
         values = [float(value) for value in frontier.values]
         axes.step(
@@ -112,9 +112,9 @@ def _title(about: str, room: float) -> str:
     return before + fitted_name(about, room - inches(before + after, LARGE), LARGE) + after
 
 
-def _with_marker(style: LineStyle, points: bool) -> LineStyle:
+def _with_marker(style: Look, points: bool) -> Look:
     """Without points, the sample of a line has no marker."""
-    return style if points else LineStyle(style.colour, "", style.dash)
+    return style if points else replace(style, marker="")
 
 
 SUFFIXES = tuple(f".{form}" for form in FORMATS)

@@ -6,9 +6,8 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
 
+from memaudit.report.encoding import DASHES, INK
 from memaudit.report.figures.style import (
-    DASHES,
-    INK,
     LARGE,
     MUTED,
     NORMAL,

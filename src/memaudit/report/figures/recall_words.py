@@ -10,15 +10,12 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import LogLocator, NullLocator
 
 from memaudit.core.errors import MemAuditError
+from memaudit.report.encoding import Look, looks
 from memaudit.report.figures.style import (
     LARGE,
-    MARKERS,
     NORMAL,
     PRINT_WIDTH,
-    LineStyle,
     house_style,
-    line_styles,
-    nth_line_style,
 )
 from memaudit.report.figures.text_layout import (
     LINE,
@@ -29,7 +26,6 @@ from memaudit.report.figures.text_layout import (
     shown,
     writer_label,
 )
-from memaudit.writers.registry import WRITERS
 
 LEFT, HEAD, FOOT, TALL, GAP, LEGEND_ROW = 0.62, 0.56, 0.55, 2.6, 0.4, 0.17
 PANELS = {
@@ -47,7 +43,7 @@ def recall_words(summary: Mapping[str, Any]) -> Figure:
     stores = [store for store in summary["summaries"] if _points(store)]
     if not stores:
         raise MemAuditError("recall is undefined: nothing was retrieved or nothing is required")
-    styles = _styles([store["store"] for store in stores])
+    styles = looks(store["store"] for store in stores)
     handles = [_handle(store["store"], styles[store["store"]]) for store in stores]
     widest = max(inches(str(handle.get_label()), NORMAL) for handle in handles)
     across = max(1, int((PRINT_WIDTH - 0.2) / (widest + 0.75)))
@@ -84,21 +80,6 @@ def recall_words(summary: Mapping[str, Any]) -> Figure:
     return figure
 
 
-def _styles(stores: Sequence[str]) -> dict[str, LineStyle]:
-    """Registered writers keep their style; others get the next style with an unused marker."""
-    styles = line_styles([name for name in stores if name in WRITERS])
-    for name in stores:
-        if name not in styles:
-            taken = {style.marker for style in styles.values()}
-            free = [
-                style
-                for style in map(nth_line_style, range(len(MARKERS)))
-                if style.marker not in taken
-            ]
-            styles[name] = free[0] if free else line_styles([name])[name]
-    return styles
-
-
 def _axes(axes: Axes, stores: Sequence[Mapping[str, Any]]) -> None:
     lengths = [point["words"] for store in stores for point in _points(store) if point["words"] > 0]
     if lengths and max(lengths) > WIDE_SPREAD * min(lengths):
@@ -118,13 +99,13 @@ def _points(store: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
     return [point for point in store["curve"] if point["evidence_recall"]["mean"] is not None]
 
 
-def _line(axes: Axes, store: Mapping[str, Any], measure: str, style: LineStyle) -> None:
+def _line(axes: Axes, store: Mapping[str, Any], measure: str, style: Look) -> None:
     points = _points(store)
     x = [point["words"] for point in points]
     y = [point[measure]["mean"] for point in points]
     axes.plot(
         x, y, color=style.colour, linestyle=style.dash, marker=style.marker, markersize=4,
-        markerfacecolor=style.fill, gid=shown(f"{store['store']}/{measure}"), clip_on=False,
+        markerfacecolor=style.inside, gid=shown(f"{store['store']}/{measure}"), clip_on=False,
         zorder=3,
     )  # fmt: skip
     last = points[-1][measure]
@@ -136,10 +117,10 @@ def _line(axes: Axes, store: Mapping[str, Any], measure: str, style: LineStyle) 
     )  # fmt: skip
 
 
-def _handle(store: str, style: LineStyle) -> Line2D:
+def _handle(store: str, style: Look) -> Line2D:
     return Line2D(
         [], [], color=style.colour, linestyle=style.dash, marker=style.marker, markersize=4,
-        markerfacecolor=style.fill, label=fitted_name(writer_label(store), WIDEST_NAME, NORMAL),
+        markerfacecolor=style.inside, label=fitted_name(writer_label(store), WIDEST_NAME, NORMAL),
     )  # fmt: skip
 
 

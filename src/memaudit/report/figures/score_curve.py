@@ -4,6 +4,7 @@ from pathlib import Path
 
 from matplotlib.figure import Figure
 
+from memaudit.report.encoding import looks
 from memaudit.report.figures.opt_frontiers import check_plot
 from memaudit.report.figures.save import image_of, write_image
 from memaudit.report.figures.style import (
@@ -13,7 +14,6 @@ from memaudit.report.figures.style import (
     PAPER,
     PRINT_WIDTH,
     house_style,
-    nth_line_style,
 )
 from memaudit.report.figures.text_layout import (
     ROW,
@@ -50,8 +50,9 @@ def score_curve_figure(curve: ScoreCurve) -> Figure:
     )  # fmt: skip
     axes.fill_between(curve.budgets, curve.optimum, color=FAINT, alpha=0.5, linewidth=0, gid="opt")
     ends = []
+    styles = looks(one.store for one in curve.stores)
     for place, one in enumerate(curve.stores):
-        style = nth_line_style(place)
+        style = styles[one.store]
         known = [
             (budget, score, best)
             for budget, score, best in zip(curve.budgets, one.scores, one.best, strict=True)

@@ -11,9 +11,9 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from memaudit.core.number_text import fixed
+from memaudit.report.encoding import INK
 from memaudit.report.figures.run_summary import Budget, SummaryCell, at_budget, cells_of, in_order
 from memaudit.report.figures.style import (
-    INK,
     LARGE,
     MUTED,
     NORMAL,

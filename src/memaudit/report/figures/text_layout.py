@@ -11,7 +11,8 @@ from matplotlib.font_manager import FontProperties, findfont, get_font
 from matplotlib.lines import Line2D
 from matplotlib.textpath import TextToPath
 
-from memaudit.report.figures.style import MUTED, NORMAL, SMALL, LineStyle
+from memaudit.report.encoding import Look
+from memaudit.report.figures.style import MUTED, NORMAL, SMALL
 from memaudit.writers.registry import WRITERS
 
 ELLIPSIS = "…"
@@ -121,7 +122,7 @@ class LineEnd:
 
     name: str
     end: float
-    style: LineStyle
+    style: Look
 
 
 def label_room(names: Sequence[str]) -> float:
@@ -158,7 +159,7 @@ def _line(
     figure: Figure,
     x: list[float],
     y: list[float],
-    style: LineStyle,
+    style: Look,
     width: float,
     leader: bool = False,
 ) -> None:
@@ -167,7 +168,7 @@ def _line(
     if not leader:
         line.set_linestyle(style.dash)
         line.set_marker(style.marker)
-        line.set_markerfacecolor(style.fill)
+        line.set_markerfacecolor(style.inside)
         line.set_markevery([1])
     figure.add_artist(line)
 

@@ -25,11 +25,11 @@ from memaudit.core.package import (
     Experience,
     Package,
 )
+from memaudit.report.encoding import INK, STATE_MARKERS, kind_look
 from memaudit.report.figures.run_summary import FigureRun, nearest
 from memaudit.report.figures.stress_heatmap import BUDGET
 from memaudit.report.figures.style import (
     FAINT,
-    INK,
     LARGE,
     MUTED,
     NORMAL,
@@ -123,17 +123,6 @@ def timeline_table(package: Package, budget: Any) -> TimelineTable:
     )
 
 
-STATE_LOOKS = {
-    STALE: ("v", "#767676"),
-    CURRENT: ("o", "#0072b2"),
-    SUPERSESSION: ("s", "#d55e00"),
-    DELETION: ("^", "#cc79a7"),
-    TEMPORAL: ("D", "#009e73"),
-    ABSTENTION: ("P", "#e69f00"),
-    OTHER: (".", "#222222"),
-}
-"""Marker and colour of each sort of unit."""
-
 ROW, TALLEST_NAME = 0.175, 1.25
 TEXT, KIND, COST, MATRIX = 0.32, 2.16, 3.68, 3.86
 """Inches from the left where the columns start; COST is the right edge of the costs."""
@@ -163,6 +152,13 @@ def validity_timeline(package: Package, budget: Any) -> Figure:
     drawing.legend()
     note(drawing.figure, drawing.small_print)
     return drawing.figure
+
+
+def _sign(state: str) -> tuple[str, str]:
+    """Marker and colour of a sort of unit."""
+    if state == OTHER:
+        return ".", INK
+    return STATE_MARKERS[state], kind_look(state).line
 
 
 class _Drawing:
@@ -280,7 +276,7 @@ class _Drawing:
         drawn = {state_of(unit) for unit in self.table.units}
         for state in (*STATES, OTHER):
             if state in drawn:
-                marker, colour = STATE_LOOKS[state]
+                marker, colour = _sign(state)
                 self._marker(x, self.legend_at + 0.06, marker, colour, LARGEST, full=True)
                 name = "unit of any other kind" if state == OTHER else state
                 self.text(x + 0.1, self.legend_at + 0.06, name, fontsize=NORMAL)
@@ -295,7 +291,7 @@ class _Drawing:
 
     def _mark(self, column: int, middle: float, share: Fraction, gid: str) -> None:
         """A rim of full size around a marker whose area is the share."""
-        marker, colour = STATE_LOOKS[state_of(self.table.units[column])]
+        marker, colour = _sign(state_of(self.table.units[column]))
         self._marker(self.x(column), middle, marker, colour, self.largest, full=False)
         if share:
             size = self.largest * float(share) ** 0.5

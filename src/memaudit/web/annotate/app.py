@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import FileResponse, HTMLResponse, JSONResponse, Response
+from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
@@ -22,7 +22,7 @@ from memaudit.io.files import read_text
 from memaudit.io.strict_json import first_fault
 from memaudit.label_audit.frame import Label
 from memaudit.label_audit.frame_files import write_labels
-from memaudit.report.page_kit import STYLE_SHEET, environment
+from memaudit.report.page_kit import environment, style_sheet
 from memaudit.report.page_numbers import visible_text
 from memaudit.web.annotate.labelling import LabellingSession, PageState, RefusedRequest
 
@@ -95,6 +95,7 @@ HERE = Path(__file__).parent
 def annotator_app(session: LabellingSession, guideline: Markup) -> Starlette:
     """The application for one labelling session."""
     page = _page(session, guideline)
+    style = style_sheet()
 
     async def decide(request: Request) -> Response:
         sent = await read_sent(request, SentLabel)
@@ -121,7 +122,7 @@ def annotator_app(session: LabellingSession, guideline: Markup) -> Starlette:
     return Starlette(
         routes=[
             Route("/", lambda request: HTMLResponse(page)),  # noqa: ARG005
-            Route("/house.css", lambda request: FileResponse(STYLE_SHEET)),  # noqa: ARG005
+            Route("/house.css", lambda request: Response(style, media_type="text/css")),  # noqa: ARG005
             Mount("/static", StaticFiles(directory=HERE / "static")),
             Route("/resume", resume),
             Route("/cells/{position}", cell),

@@ -58,14 +58,12 @@ def verified(site: Site, request: VerifyRequest) -> dict[str, Any]:
     with _ONE_AT_A_TIME:
         site.library.forget()
         if request.certificate:
-            return verdict_data(
-                checked(site, numbered(site, request.certificate, request.number), True)
-            )
+            return verdict_data(checked(site, numbered(site, request.certificate, request.number)))
         indexed = site.package(request.package)
         best = site.optima(indexed).optimum(budget_param({"budget": request.budget}))
         if best.certificate is None:
             raise NotInLibrary(f"there is no certificate for this budget: {best.note}")
-        proof = proven(best.certificate, indexed.entry, indexed.package, True, best)
+        proof = proven(best.certificate, indexed.entry, indexed.package, best)
         return verdict_data(proof)
 
 

@@ -13,18 +13,19 @@ from memaudit.io.atomic import new_folder, one_line_errors
 from memaudit.io.strict_json import read_object
 from memaudit.report.run_report.package_story import choose_story
 from memaudit.report.run_report.remade_packages import choose_packages
-from memaudit.web.explorer import addresses
+from memaudit.web.explorer.library.entries import KINDS, LibraryEntry
 from memaudit.web.explorer.library.folders import WRITTEN
 from memaudit.web.explorer.library.library import Library
 from memaudit.web.explorer.library.run_packages import run_package
 from memaudit.web.explorer.library.scan import SITE as MANIFEST
 from memaudit.web.explorer.library.scan import SITE_FORMAT as FORMAT
 from memaudit.web.explorer.pages.registry import PAGES
-from memaudit.web.explorer.site import Site, all_addresses, show
+from memaudit.web.explorer.site import MOST_BUDGETS, Site, all_addresses, show
 from memaudit.web.explorer.templating import static_files
+from memaudit.web.explorer.views.optima import runnable_writers
 
-Progress = Callable[[int, int], None]
-"""Called with the number of entries whose pages are written, and of all that have pages."""
+Progress = Callable[[int, int, str], None]
+"""Called with the pages and stores that are done, about how many there are, and the present one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,22 +53,55 @@ def write_bundle(
 def _write(site: Site, folder: Path, progress: Progress | None) -> BundleSummary:
     hashes: dict[str, str] = {}
     errors = size = pages = 0
-    begun: set[tuple[str, ...]] = set()
-    entries = sum(len(site.entries(kind)) for kind in addresses.OF_KIND)
+    steps = _Steps(site, progress or (lambda done, steps, text: None))  # noqa: ARG005
+    site.tell = steps.begin
     for address in all_addresses(site, PAGES):
+        steps.enter(address)
+        steps.begin(address)
         status, text = show(site, PAGES, address, {})
         data = text.encode("utf-8", "surrogatepass")
         _put(folder, address, data, hashes)
         pages, errors, size = pages + 1, errors + (status != 200), size + len(data)
-        begun.add(tuple(address.split("/")[:2]))
-        if progress is not None:
-            progress(min(len(begun), entries), entries)
     for name, data in static_files().items():
         _put(folder, f"static/{name}", data, hashes)
     manifest = {"format": FORMAT, "version": 1, "memaudit": VERSION,
                 "files": dict(sorted(hashes.items()))}  # fmt: skip
     (folder / MANIFEST).write_text(json.dumps(manifest, indent=1) + "\n", "utf-8")
     return BundleSummary(pages, errors, size)
+
+
+class _Steps:
+    """Counts what is done. How much an entry takes is estimated, and known once it is done."""
+
+    def __init__(self, site: Site, progress: Progress) -> None:
+        self._progress = progress
+        self._expected = {
+            entry.slug: _expected_steps(entry) for kind in KINDS for entry in site.entries(kind)
+        }
+        self._done = self._of_entry = 0
+        self._entry = ""
+
+    def enter(self, address: str) -> None:
+        """A page follows. If it is of another entry, the one before is done."""
+        entry = address.partition("/")[2].partition("/")[0].removesuffix(".html")
+        if entry != self._entry:
+            self._expected.pop(self._entry, None)
+            self._entry, self._of_entry = entry, 0
+
+    def begin(self, text: str) -> None:
+        """A page, or something that is computed for it."""
+        self._done, self._of_entry = self._done + 1, self._of_entry + 1
+        left = sum(self._expected.values())
+        own = min(self._of_entry, self._expected.get(self._entry, 0))
+        self._progress(self._done, self._done + left - own, text)
+
+
+def _expected_steps(entry: LibraryEntry) -> int:
+    """Pages of an entry, and stores of writers. Only the progress bar depends on it."""
+    if entry.kind == "package":
+        stores = MOST_BUDGETS * len(runnable_writers())
+        return stores + MOST_BUDGETS + 7 + (entry.count("queries") or 0)
+    return 8 if entry.kind == "scores" else 1
 
 
 def _put(folder: Path, address: str, data: bytes, hashes: dict[str, str]) -> None:

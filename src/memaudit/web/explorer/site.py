@@ -1,5 +1,6 @@
 """The site: a library, the pages over it, and a cache of what they computed."""
 
+import math
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -8,6 +9,7 @@ from typing import Any
 
 from memaudit.core.errors import MemAuditError
 from memaudit.core.version import VERSION
+from memaudit.report.encoding import Look, looks
 from memaudit.web.explorer import addresses
 from memaudit.web.explorer.library.entries import KINDS, Kind, LibraryEntry
 from memaudit.web.explorer.library.indexed_package import IndexedPackage
@@ -15,9 +17,10 @@ from memaudit.web.explorer.library.library import Library, NotInLibrary
 from memaudit.web.explorer.page import Page, PathParams, QueryParams
 from memaudit.web.explorer.pages.search import SearchText
 from memaudit.web.explorer.templating import environment
-from memaudit.web.explorer.views.optima import KnownFrontier, PackageOptima
+from memaudit.web.explorer.views.optima import FRONTIER_SHARE, KnownFrontier, PackageOptima
 from memaudit.web.explorer.views.package_stores import RunStore, run_stores
 from memaudit.web.explorer.views.run_slices import Slice, slice_of
+from memaudit.web.explorer.views.store_table import chosen_budgets
 
 MOST_CACHED = 12
 """Packages whose optima are kept in memory."""
@@ -25,17 +28,28 @@ MOST_CACHED = 12
 MOST_TEXTS = 5000
 """Entries whose texts are kept for the next search."""
 
+MOST_BUDGETS = 6
+"""Budgets at which pages show stores and proofs."""
+
 SERVED_SECONDS = 1.5
 """Seconds that one request works on a frontier. The page asks again until it is complete."""
+
+Tell = Callable[[str], None]
+"""Called with a text when a piece of work begins."""
 
 
 @dataclass
 class Site:
-    """Pages of a library. Bundled pages contain all their data, served pages may request more."""
+    """Pages of a library. Bundled pages contain all their data, served pages may request more.
+
+    `seconds` is the time for all the computing about one package in a bundle, and for one request
+    on a server.
+    """
 
     library: Library
     bundled: bool = False
     seconds: float = SERVED_SECONDS
+    tell: Tell = lambda text: None  # noqa: ARG005 - nobody is told
     shown: frozenset[str] | None = None
     """In a bundle, the packages of runs that have pages; a server shows them all."""
     _optima: dict[str, PackageOptima] = field(default_factory=dict)
@@ -50,7 +64,8 @@ class Site:
         """A page from its template. Everything is escaped."""
         return environment().get_template(template).render(
             title=title, address=address, root=addresses.path_to_root(address),
-            bundled=self.bundled, addresses=addresses, version=VERSION, **context,
+            bundled=self.bundled, addresses=addresses, version=VERSION,
+            store_look=self.store_look, **context,
         )  # fmt: skip
 
     def package(self, slug: str) -> IndexedPackage:
@@ -74,14 +89,20 @@ class Site:
             known = self._optima.get(slug)
             if known is None or not known.fits(indexed, budgets):
                 self._optima.pop(slug, None)
-                self._optima[slug] = known = PackageOptima(indexed, budgets)
-                _drop_oldest(self._optima)
+                seconds = self.seconds if self.bundled else math.inf
+                self._optima[slug] = known = PackageOptima(indexed, budgets, seconds)
+                # A bundle writes all pages of a package before the next one.
+                _drop_oldest(self._optima, 1 if self.bundled else MOST_CACHED)
             return known
 
     def budgets(self, indexed: IndexedPackage) -> tuple[Fraction, ...]:
         """The budgets that a package is meant for, and those of runs about it."""
         ran = {row.budget for row in self.rows(indexed)}
         return tuple(sorted({*indexed.package.budgets, *ran}))
+
+    def store_look(self, name: str) -> Look:
+        """The look of a store by its name."""
+        return looks([*(entry.name for entry in self.library.of("store")), name])[name]
 
     def slice(self, run: LibraryEntry, distribution: str | None, budget: int | None) -> Slice:
         """Part of a run, computed once."""
@@ -107,8 +128,15 @@ class Site:
 
     def frontier(self, indexed: IndexedPackage) -> KnownFrontier:
         """The frontier. A server solves a little more at each request, a bundle solves once."""
-        search = self.optima(indexed).search
-        return search.work(max(0.0, self.seconds - search.spent) if self.bundled else self.seconds)
+        optima = self.optima(indexed)
+        with optima.allowance.spend(self.seconds, FRONTIER_SHARE) as seconds:
+            return optima.search.work(seconds)
+
+    def shown_budgets(self, indexed: IndexedPackage) -> list[Fraction]:
+        """Budgets at which pages show stores and proofs: those given, then some of the frontier."""
+        frontier = self.frontier(indexed)
+        return chosen_budgets([step.budget for step in frontier.steps], frontier.given,
+                              MOST_BUDGETS)  # fmt: skip
 
     def entries(self, kind: Kind) -> tuple[LibraryEntry, ...]:
         """The entries of a kind that have their own pages."""
@@ -122,8 +150,8 @@ class Site:
         return self.shown is None or "run" not in package.facts or package.slug in self.shown
 
 
-def _drop_oldest(cache: dict[Any, Any]) -> None:
-    while len(cache) > MOST_CACHED:
+def _drop_oldest(cache: dict[Any, Any], most: int = MOST_CACHED) -> None:
+    while len(cache) > most:
         del cache[next(iter(cache))]
 
 

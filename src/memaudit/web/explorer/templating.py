@@ -5,7 +5,7 @@ from pathlib import Path
 
 from jinja2 import Environment
 
-from memaudit.report import page_kit
+from memaudit.report import encoding, page_kit
 from memaudit.web.explorer.addresses import anchor
 from memaudit.web.serving import POLICY
 
@@ -29,10 +29,11 @@ MOST_CHARACTERS = 600
 
 @cache
 def static_files() -> dict[str, bytes]:
-    """The kit's style sheet and the explorer's own files, by name."""
+    """The kit's style sheet, the explorer's own files and the signs its scripts use, by name."""
     own = {path.name: path.read_bytes() for path in sorted(STATIC.iterdir())
            if path.suffix in TYPES}  # fmt: skip
-    return {"house.css": page_kit.STYLE_SHEET.read_bytes(), **own}
+    made = {"house.css": page_kit.style_sheet(), "encoding.js": encoding.script()}
+    return {**{name: text.encode() for name, text in made.items()}, **own}
 
 
 @cache

@@ -1,7 +1,7 @@
 """Embedding novelty: the cue prior times the distance to the nearest kept memory."""
 
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache, lru_cache
 from importlib import import_module
@@ -18,8 +18,10 @@ from memaudit.writers.protocol import View
 Vectors = NDArray[np.float64]
 DIGITS = 6
 """Cosines are rounded to this many digits, because further digits differ between machines."""
-MAX_CACHED_ROWS = 4096
-"""Rows of cosines that are cached for the next pass."""
+MAX_CACHED_BYTES = 1 << 27
+"""Rows of cosines that are cached for the next pass take at most this."""
+BATCH_TEXTS, BATCH_CHARACTERS = 64, 1 << 16
+"""A batch takes memory by its longest text, to which the others are padded."""
 
 
 class _Model(Protocol):
@@ -36,9 +38,16 @@ class Embedding:
         return CuePrior().values(view)
 
     def novelty(self, view: View) -> Callable[[], "EmbeddingNovelty"]:
-        vectors = embedded([candidate.text for candidate in view.candidates])
-        nearness = lru_cache(maxsize=MAX_CACHED_ROWS)(lambda place: cosines(vectors, place))
-        return lambda: EmbeddingNovelty(len(vectors), nearness)
+        nearness = _nearness(tuple(candidate.text for candidate in view.candidates))
+        return lambda: EmbeddingNovelty(len(view.candidates), nearness)
+
+
+@lru_cache(maxsize=1)
+def _nearness(texts: tuple[str, ...]) -> Callable[[int], Vectors]:
+    """Rows of cosines between texts. Every writer and budget of a package uses the same ones."""
+    vectors = embedded(texts)
+    rows = MAX_CACHED_BYTES // (8 * len(texts)) if texts else 0
+    return lru_cache(maxsize=rows)(lambda place: cosines(vectors, place))
 
 
 class EmbeddingNovelty:
@@ -60,16 +69,31 @@ def cosines(vectors: Vectors, place: int) -> Vectors:
     return rounded
 
 
-def embedded(texts: list[str]) -> Vectors:
+def embedded(texts: Sequence[str]) -> Vectors:
     """One unit vector per text; a zero vector if a text has no tokens."""
     model = _model()
     if not texts:
         return np.zeros((0, 1))
+    order = sorted(range(len(texts)), key=lambda place: len(texts[place]))
     with np.errstate(invalid="ignore"):  # a text without tokens has no mean
-        raw = np.nan_to_num(model.embed(texts).astype(np.float64))
+        parts = [model.embed([texts[place] for place in batch]) for batch in _batches(texts, order)]
+    raw = np.empty((len(texts), parts[0].shape[1]))
+    raw[order] = np.nan_to_num(np.concatenate(parts).astype(np.float64))
     length = np.linalg.norm(raw, axis=1, keepdims=True)
     vectors: Vectors = raw / np.where(length > 0, length, 1.0)
     return vectors
+
+
+def _batches(texts: Sequence[str], order: Sequence[int]) -> Iterator[list[int]]:
+    """Places of texts, shortest first, in batches that need little memory."""
+    batch: list[int] = []
+    for place in order:
+        padded = (len(batch) + 1) * len(texts[place])
+        if batch and (len(batch) == BATCH_TEXTS or padded > BATCH_CHARACTERS):
+            yield batch
+            batch = []
+        batch.append(place)
+    yield batch
 
 
 @cache

@@ -1,8 +1,9 @@
 """Certificates of a file or of a package's optima, and the checker's verdict."""
 
+import math
 import time
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -13,12 +14,11 @@ from memaudit.experiments.evaluate import certificate_hash
 from memaudit.report.run_report.proof import certificate_text, package_text
 from memaudit.web.explorer import addresses
 from memaudit.web.explorer.library.entries import LibraryEntry
-from memaudit.web.explorer.library.indexed_package import IndexedPackage
 from memaudit.web.explorer.library.library import NotInLibrary
 from memaudit.web.explorer.page import Page, PathParams, QueryParams
 from memaudit.web.explorer.pages.package import package_crumbs
+from memaudit.web.explorer.views.optima import in_background, is_done
 from memaudit.web.explorer.views.package_data import number_text, shown
-from memaudit.web.explorer.views.store_table import chosen_budgets
 
 if TYPE_CHECKING:
     from memaudit.web.explorer.site import Site
@@ -41,18 +41,19 @@ def proven(
     certificate: Certificate,
     entry: LibraryEntry | None,
     package: Package | None,
-    check: bool,
     optimum: Optimum | None = None,
+    seconds: float = math.inf,
 ) -> CheckedCertificate:
-    """A certificate, verified on request if its package is known."""
+    """A certificate, with the checker's verdict if its package is given and the time is enough."""
     size, code = len(certificate_text(certificate)), certificate_hash(certificate)
-    if not check or package is None:
-        return CheckedCertificate(certificate, size, code, entry, optimum)
+    unchecked = CheckedCertificate(certificate, size, code, entry, optimum)
+    if package is None or seconds <= 0:
+        return unchecked
     started = time.perf_counter()
-    verdict = verify(package, certificate)
-    return CheckedCertificate(
-        certificate, size, code, entry, optimum, verdict, time.perf_counter() - started
-    )
+    work = in_background(lambda: verify(package, certificate))
+    if not is_done(work, seconds):
+        return unchecked
+    return replace(unchecked, verdict=work.result(), seconds=time.perf_counter() - started)
 
 
 def verdict_data(proof: CheckedCertificate) -> dict[str, Any]:
@@ -91,19 +92,26 @@ def render_certificate(site: "Site", parts: PathParams, params: QueryParams) -> 
     """A bundle has every certificate checked while it is written."""
     entry = site.library.named("certificate", parts["certificate"])
     known = site.library.certificates(entry)
+    until = time.monotonic() + site.seconds
+    rows = []
+    for certificate in known[:MOST_SHOWN]:
+        site.tell(f"{entry.name}: checking")
+        seconds = until - time.monotonic() if site.bundled else 0.0
+        rows.append(checked(site, certificate, seconds))
     return site.render(
         "certificate.html", addresses.certificate(entry.slug), entry.name,
         crumbs=(("Certificates", addresses.INDEX + "#certificates"),), entry=entry,
-        rows=[checked(site, certificate, site.bundled) for certificate in known[:MOST_SHOWN]],
-        count=len(known),
+        rows=rows, count=len(known),
     )  # fmt: skip
 
 
-def checked(site: "Site", certificate: Certificate, check: bool) -> CheckedCertificate:
+def checked(
+    site: "Site", certificate: Certificate, seconds: float = math.inf
+) -> CheckedCertificate:
     """A certificate with its package, if the library has it."""
     entry = site.library.with_digest(certificate.package)
-    package = site.library.package(entry).package if entry and check else None
-    return proven(certificate, entry, package, check)
+    package = site.library.package(entry).package if entry and seconds > 0 else None
+    return proven(certificate, entry, package, seconds=seconds)
 
 
 def numbered(site: "Site", slug: str, number: int) -> Certificate:
@@ -117,25 +125,18 @@ def numbered(site: "Site", slug: str, number: int) -> Certificate:
 CERTIFICATE_PAGE = Page(CERTIFICATE_PATTERN, render_certificate, "certificate")
 
 
-MOST_BUDGETS = 6
-
-
-def budgets(site: "Site", indexed: IndexedPackage) -> list[Fraction]:
-    """The budgets whose proofs are shown: those given, then some along the frontier."""
-    frontier = site.frontier(indexed)
-    return chosen_budgets([step.budget for step in frontier.steps], frontier.given, MOST_BUDGETS)
-
-
 def render_proofs(site: "Site", parts: PathParams, params: QueryParams) -> str:  # noqa: ARG001
     """A bundle has every certificate checked while it is written."""
     indexed = site.package(parts["package"])
     optima = site.optima(indexed)
     rows = []
-    for budget in budgets(site, indexed):
+    for budget in site.shown_budgets(indexed):
         best = optima.optimum(budget)
-        proof = best.certificate and proven(
-            best.certificate, indexed.entry, indexed.package, site.bundled, best
-        )
+        package = indexed.package if site.bundled else None
+        with optima.allowance.spend() as seconds:
+            proof = best.certificate and proven(
+                best.certificate, indexed.entry, package, best, seconds
+            )
         rows.append((best, proof, budget_slug(budget)))
     return site.render(
         "proofs.html", addresses.package(indexed.entry.slug, "proofs.html"),
@@ -147,7 +148,7 @@ def render_proofs(site: "Site", parts: PathParams, params: QueryParams) -> str: 
 def certificates(site: "Site", parts: PathParams) -> Iterable[PathParams]:
     """Every certificate of the proofs page, as a file."""
     indexed = site.package(parts["package"])
-    for budget in budgets(site, indexed):
+    for budget in site.shown_budgets(indexed):
         if site.optima(indexed).optimum(budget).certificate:
             yield {**parts, "budget": budget_slug(budget)}
 

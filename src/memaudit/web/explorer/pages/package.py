@@ -17,7 +17,6 @@ from memaudit.web.explorer.views.optima import runnable_writers
 from memaudit.web.explorer.views.package_data import number_text, package_data, shown
 from memaudit.web.explorer.views.package_stores import exported_stores, system_store
 from memaudit.web.explorer.views.store_table import (
-    chosen_budgets,
     frontier_data,
     run_rows_data,
     store_data,
@@ -29,8 +28,6 @@ if TYPE_CHECKING:
 
 
 PACKAGE_PATTERN = "package/{package}/index.html"
-MOST_BUDGETS = 12
-"""Budgets at which a bundle contains the store of every writer."""
 
 
 def package_crumbs(indexed: IndexedPackage, site: "Site") -> tuple[tuple[str, str], ...]:
@@ -76,22 +73,35 @@ def _data(site: "Site", indexed: IndexedPackage) -> dict[str, Any]:
 
 def _bundled(site: "Site", indexed: IndexedPackage, systems: Iterable[str]) -> dict[str, Any]:
     """What a served page would ask for: the frontier, and stores at some budgets."""
-    optima = site.optima(indexed)
-    frontier = site.frontier(indexed)
-    budgets = chosen_budgets([step.budget for step in frontier.steps], frontier.given, MOST_BUDGETS)
+    budgets = site.shown_budgets(indexed)
+    shown_first = middle(budgets)  # what is not written in time is missing at the others
+    computed = {
+        number_text(budget): _written(site, indexed, budget)
+        for budget in sorted(budgets, key=lambda budget: (budget != shown_first, budget))
+    }
     return {
-        "frontier": frontier_data(indexed, frontier),
-        "computed": {
-            number_text(budget): {
-                name: store_data(indexed, optima.written_by(name, budget))
-                for name in runnable_writers()
-            }
-            for budget in budgets
-        },
+        "frontier": frontier_data(indexed, site.frontier(indexed)),
+        "computed": {number_text(budget): computed[number_text(budget)] for budget in budgets},
         "system_stores": {
             slug: store_data(indexed, _system(site, indexed, slug)) for slug in systems
         },
     }
+
+
+def _written(site: "Site", indexed: IndexedPackage, budget: Fraction) -> dict[str, Any]:
+    """What every writer keeps at a budget, without those for which the time was up."""
+    stores = {}
+    for name, member in runnable_writers().items():
+        site.tell(f"{indexed.package.name}: {member.label} at {number_text(budget)}")
+        store = site.optima(indexed).written_within(name, budget)
+        if store is not None:
+            stores[name] = store_data(indexed, store)
+    return stores
+
+
+def middle(budgets: list[Fraction]) -> Fraction:
+    """The budget whose stores a page shows at first."""
+    return budgets[(len(budgets) - 1) // 2] if budgets else Fraction(0)
 
 
 def answer_frontier(site: "Site", parts: PathParams, params: QueryParams) -> Any:  # noqa: ARG001
@@ -144,7 +154,7 @@ def render_stream(site: "Site", parts: PathParams, params: QueryParams) -> str: 
     return site.render(
         "stream.html", addresses.package(indexed.entry.slug, "stream.html"),
         f"{indexed.package.name}: stream", crumbs=package_crumbs(indexed, site), indexed=indexed,
-        tab="stream.html", kind_at={kind: at for at, kind in enumerate(indexed.kinds, 1)},
+        tab="stream.html",
         covered=[
             (len(row), sum(weights[unit] * cell.value for unit, cell in row))
             for row in indexed.cells

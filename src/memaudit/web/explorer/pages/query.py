@@ -1,5 +1,6 @@
 """A query: its required units, the candidates that cover them, and the exact cheapest store."""
 
+import time
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -19,8 +20,8 @@ if TYPE_CHECKING:
 
 
 MOST_CANDIDATES = 150
-SECONDS = 1.0
-"""For larger packages the search could take long, and the page shows no cost."""
+SECONDS = 2.0
+"""For larger packages the search could take longer, and the page shows no cost."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,21 +33,23 @@ class Cover:
     is_full: bool
 
 
-def cheapest(indexed: IndexedPackage, query: Query) -> Cover | None:
-    """The cheapest store with the largest value for this query. None if that is not proven.
+def cheapest(indexed: IndexedPackage, query: Query, seconds: float = SECONDS) -> Cover | None:
+    """The cheapest store with the largest value for this query. None if that is not proven in time.
 
     The package with only this query's units is solved at decreasing budgets until its value falls.
     """
     part = _only(indexed, query)
-    if part is None or len(part.candidates) > MOST_CANDIDATES:
+    if part is None or len(part.candidates) > MOST_CANDIDATES or seconds <= 0:
         return None
+    until = time.monotonic() + seconds
     solver = PackageSolver(part)
-    optimum = solver.solve(part.total_cost(part.candidate), seconds=SECONDS)
-    best = optimum
+    optimum = best = solver.solve(part.total_cost(part.candidate), seconds=seconds)
     grain = Fraction(1, solver.form.cost_scale)
     while optimum.certified and optimum.value == best.value and optimum.cost > 0:
-        best = optimum
-        optimum = solver.solve(optimum.cost - grain, seconds=SECONDS)
+        best, left = optimum, until - time.monotonic()
+        if left <= 0:
+            return None
+        optimum = solver.solve(optimum.cost - grain, seconds=left)
     if not optimum.certified:
         return None
     best = optimum if optimum.value == best.value else best
@@ -93,12 +96,14 @@ def render_query(site: "Site", parts: PathParams, params: QueryParams) -> str:  
     at = slugs.index(parts["query"])
     slug = indexed.entry.slug
     units = [indexed.unit_at[id] for id in dict.fromkeys(query.required)]
+    with site.optima(indexed).allowance.spend(SECONDS) as seconds:
+        cover = cheapest(indexed, query, seconds)
     return site.render(
         "query.html", addresses.query(slug, parts["query"]), query.text or query.id,
         crumbs=(*package_crumbs(indexed, site), (indexed.package.name, addresses.package(slug))),
         indexed=indexed, query=query,
         units=units, helped=any(indexed.coverers[place] for place in units),
-        weights=indexed.package.weights, cover=cheapest(indexed, query), tab="",
+        weights=indexed.package.weights, cover=cover, tab="",
         before=addresses.query(slug, slugs[at - 1]) if at else "",
         after=addresses.query(slug, slugs[at + 1]) if at + 1 < len(slugs) else "",
         number=at + 1, count=len(slugs),

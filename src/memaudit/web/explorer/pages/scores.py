@@ -81,10 +81,6 @@ SCORES_PAGE = Page(PATTERN, render_scores, "scores")
 SCORES_NEXT = Page(MORE, render_scores, "scores", scores_pages)
 
 
-STEP_AT = {step: place for place, step in enumerate(LOSS_STEPS, start=1)}
-"""The steps numbered from 1, as waterfalls number them."""
-
-
 @dataclass(frozen=True, slots=True)
 class LinkedQuery:
     """A query that needs a lost unit."""
@@ -174,7 +170,6 @@ def render_score(site: "Site", parts: PathParams, params: QueryParams) -> str:  
         f"{line.score.store} on {line.file.package}", crumbs=scores_crumbs(entry), entry=entry,
         line=line, bars=waterfall_of(line), links=links, lost=lost_units(line.score, links),
         cells=cells, most_lost=MOST_LOST, most_cells=MOST_CELLS, steps=LOSS_STEPS,
-        step_at=STEP_AT,
         before=_beside(entry.slug, scores.lines, at - 1),
         after=_beside(entry.slug, scores.lines, at + 1), number=at + 1, count=len(scores.lines),
         store_page=addresses.store(store.slug) if store else None,
@@ -206,7 +201,7 @@ def render_lost(site: "Site", parts: PathParams, params: QueryParams) -> str:  #
     return site.render(
         "lost.html", addresses.list_page_address(address, shown.number),
         f"{entry.name}: lost units", crumbs=scores_crumbs(entry), entry=entry, shown=shown,
-        rows=rows, step_at=STEP_AT,
+        rows=rows,
         unlisted=sum(lost_units(line.score, Links()).unlisted for line in scores.lines),
     )  # fmt: skip
 

@@ -1,5 +1,6 @@
 """Stores as tables: OPT and every other store at the chosen budget. Works without scripts."""
 
+import math
 import time
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -11,13 +12,12 @@ from memaudit.web.explorer import addresses
 from memaudit.web.explorer.library.indexed_package import IndexedPackage
 from memaudit.web.explorer.library.library import NotInLibrary
 from memaudit.web.explorer.page import JsonEndpoint, Page, PathParams, QueryParams
-from memaudit.web.explorer.pages.package import budget_param, package_crumbs
+from memaudit.web.explorer.pages.package import budget_param, middle, package_crumbs
 from memaudit.web.explorer.views.optima import runnable_writers
 from memaudit.web.explorer.views.package_data import shown
 from memaudit.web.explorer.views.package_stores import system_stores
 from memaudit.web.explorer.views.store_table import (
     OptStore,
-    chosen_budgets,
     run_rows,
     store_table_row,
     system_rows,
@@ -27,19 +27,18 @@ if TYPE_CHECKING:
     from memaudit.web.explorer.site import Site
 
 STORES_PATTERN = "package/{package}/stores.html"
-MOST_BUDGETS = 6
 MOST_LISTED = 40
 """Longer lists of memories are cut, with a note."""
 
 
 def render_stores(site: "Site", parts: PathParams, params: QueryParams) -> str:
-    """A served page runs writers until its time is up. Its script requests the others. Without
-    scripts, a link requests one of them."""
-    until = time.monotonic() + site.seconds
+    """Writers are run until the time is up. The script of a served page requests the others.
+    Without scripts, a link requests one of them."""
+    until = math.inf if site.bundled else time.monotonic() + site.seconds
     indexed = site.package(parts["package"])
+    budgets = site.shown_budgets(indexed)
     frontier = site.frontier(indexed)
-    budgets = chosen_budgets([step.budget for step in frontier.steps], frontier.given, MOST_BUDGETS)
-    budget = _chosen_budget(params, budgets)
+    budget = budget_param(params) if "budget" in params else middle(budgets)
     optima = site.optima(indexed)
     optimum = optima.optimum(budget)
     best = _opt_store(indexed, optimum)
@@ -49,10 +48,9 @@ def render_stores(site: "Site", parts: PathParams, params: QueryParams) -> str:
         optima.written_by(params["writer"], budget)
     for name, member in runnable_writers().items():
         if name not in ran:
-            left = None if site.bundled else until - time.monotonic()
-            store = optima.written_within(name, budget, left)
+            store = optima.written_within(name, budget, until - time.monotonic())
             rows.append(store_table_row(indexed, best, member, store))
-    rows += system_rows(indexed, best, system_stores(site.library, indexed))
+    rows += system_rows(indexed, best, system_stores(site.library, indexed), site.store_look)
     return site.render(
         "stores.html", addresses.package(indexed.entry.slug, "stores.html"),
         f"{indexed.package.name}: stores", crumbs=package_crumbs(indexed, site), indexed=indexed,
@@ -67,13 +65,6 @@ def _opt_store(indexed: IndexedPackage, optimum: Optimum) -> OptStore:
     store = indexed.candidate_store("OPT", optimum.store)
     value = store.value(indexed.package) if optimum.certified else Fraction(0)
     return OptStore(store, optimum.budget, value)
-
-
-def _chosen_budget(params: QueryParams, budgets: list[Fraction]) -> Fraction:
-    """The budget in the address, or the middle one."""
-    if "budget" in params:
-        return budget_param(params)
-    return budgets[(len(budgets) - 1) // 2] if budgets else Fraction(0)
 
 
 def answer_row(site: "Site", parts: PathParams, params: QueryParams) -> Any:

@@ -26,13 +26,18 @@
   };
 
   const draw = () => {
-    curve.show(frontier, points());
+    const drawn = points();
+    curve.show(frontier, drawn);
+    const writers = new Map(drawn.map(({writer}) => [writer.name, writer]));
+    get("points-key").replaceChildren(...[...writers.values()].map((writer) => make("li", {},
+      explorer.draw("svg", {class: "key", viewBox: "-7 -7 14 14", "aria-hidden": "true"},
+        explorer.draw("path", {class: writer.look, d: writer.sign})), writer.label)));
     slider.max = String(curve.most());
   };
   new ResizeObserver(() => { if (frontier) { draw(); curve.point(budget, frontier.steps[frontier.at(budget)].v); } }).observe(get("slider-stage"));
 
   const points = () => data.rows.filter((row) => row.value !== null && row.writer.group !== "reference")
-    .map((row) => ({b: row.b, v: row.value, text: `${row.writer.label} in ${row.run}: ${explorer.short(row.value)} at ${row.budget}`}));
+    .map((row) => ({b: row.b, v: row.value, writer: row.writer, text: `${row.writer.label} in ${row.run}: ${explorer.short(row.value)} at ${row.budget}`}));
 
   const choose = (amount, keep = true) => {
     if (!frontier) return;
@@ -63,7 +68,7 @@
   };
 
   const legend = (names) => get("legend").replaceChildren(...names.map(([tone, text]) =>
-    make("span", {class: "legend-item"}, make("span", {class: `dot ${tone}`}), text)));
+    make("span", {class: "legend-item"}, make("span", {class: `compared compared-${tone}`}), text)));
 
   const show = async () => {
     const at = frontier.at(budget);
@@ -85,8 +90,8 @@
   };
 
   const alone = (at) => {
-    strip.mark(new Map(frontier.stores[at].map((item) => [item, "--accent"])));
-    legend([["opt-dot", "kept by OPT"]]);
+    strip.mark(new Map(frontier.stores[at].map((item) => [item, "opt"])));
+    legend([["opt", "kept by OPT"]]);
     get("comparison").replaceChildren(lists.list("The best store", frontier.stores[at], "Nothing fits."));
   };
 
@@ -98,7 +103,7 @@
     const text = frontier.text(budget);
     if (known && !known.includes(text)) {
       alone(at);
-      note.append("Its store is known at budget ", ...known.map((amount) => {
+      note.append(known.length ? "Its store is known at budget " : "It took longer than this copy allowed.", ...known.map((amount) => {
         const jump = make("button", {type: "button", class: "quiet"}, amount);
         jump.addEventListener("click", () => choose(explorer.asNumber(amount)));
         return jump;

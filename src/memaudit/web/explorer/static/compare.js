@@ -33,7 +33,7 @@ explorer.others = (data) => {
   // At which budgets a store is known; null if at any.
   const budgets = (key) => {
     if (key.startsWith("r:")) return ran.get(key).rows.map((row) => row.budget);
-    if (key.startsWith("w:") && explorer.bundled) return Object.keys(data.computed);
+    if (key.startsWith("w:") && explorer.bundled) return Object.keys(data.computed).filter((budget) => key.slice(2) in data.computed[budget]);
     return null;
   };
 
@@ -100,8 +100,8 @@ explorer.sideBySide = (data, values, lists) => {
     const wasted = values.wasted(other.items);
     const lost = [...wasted].reduce((sum, item) => sum + values.costOf(item), 0);
     const changes = values.changes(best.items, other.items);
-    const marks = new Map([...both.map((item) => [item, "--t3"]), ...missed.map((item) => [item, "--t2"]),
-      ...instead.filter((item) => typeof item === "number").map((item) => [item, "--t4"])]);
+    const marks = new Map([...both.map((item) => [item, "both"]), ...missed.map((item) => [item, "missed"]),
+      ...instead.filter((item) => typeof item === "number").map((item) => [item, "instead"])]);
     const words = wasted.size ? `${wasted.size} of its memories, cost ${explorer.short(lost)}, ${wasted.size === 1 ? "adds" : "add"} nothing.` : "";
     const view = [
       make("div", {class: "three"},

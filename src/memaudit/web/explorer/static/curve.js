@@ -58,8 +58,8 @@ explorer.curve = (picture, choose) => {
     cursor = draw("g", {class: "cursor"},
       draw("line", {y1: TOP, y2: HEIGHT - BOTTOM}), draw("circle", {r: 5}));
     picture.replaceChildren(...axis(), ...shape(frontier),
-      ...points.map((point) => draw("circle", {class: "other", cx: x(point.b), cy: y(point.v), r: 3.4},
-        draw("title", {}, point.text))), cursor);
+      ...points.map((point) => draw("g", {transform: `translate(${x(point.b)} ${y(point.v)}) scale(0.8)`},
+        draw("path", {class: point.writer.look, d: point.writer.sign}), draw("title", {}, point.text))), cursor);
   };
 
   const point = (budget, value) => {

@@ -2,14 +2,14 @@
 // Paints the part of the map that is in view: the cells, then the labels over them.
 
 explorer.heatPainter = (canvas, data) => {
-  const {candidates, units, kinds} = data;
+  const {candidates, units, kinds, kind_looks} = data;
   let colours = {};
 
   const look = () => {
-    for (const name of ["--ink", "--muted", "--line", "--paper", "--panel", "--accent", "--shade", "--star-paper"]) {
+    for (const name of ["--ink", "--muted", "--line", "--paper", "--panel", "--accent", "--shade", "--star-paper", "--on-fill"]) {
       colours[name] = explorer.colour(name);
     }
-    for (let kind = 1; kind <= 12; kind += 1) colours[`--k${kind}`] = explorer.colour(`--k${kind}`);
+    for (const [tone] of kind_looks) colours[`--fill${tone}`] = explorer.colour(`--fill${tone}`);
   };
 
   const cut = (pen, text, room) => {
@@ -77,12 +77,18 @@ explorer.heatPainter = (canvas, data) => {
     for (let row = firstRow; row <= lastRow; row += 1) {
       const candidate = arranged.rows[row];
       if (y(row) + size / 2 < head) continue;
-      pen.fillStyle = colours[`--k${candidates.kind[candidate] % 12 + 1}`];
-      pen.fillRect(side - 6, y(row), 4, Math.max(size - 1, 1));
+      const [tone, letters] = kind_looks[candidates.kind[candidate]];
+      pen.fillStyle = colours[`--fill${tone}`];
+      pen.fillRect(side - 20, y(row), 18, Math.max(size - 1, 1));
+      if (!small) {
+        pen.fillStyle = colours["--on-fill"];
+        pen.textAlign = "center";
+        pen.fillText(letters, side - 11, y(row) + size / 2);
+      }
       if (small && row !== cursorRow) continue;
       pen.fillStyle = row === cursorRow ? colours["--ink"] : colours["--muted"];
       pen.textAlign = "right";
-      pen.fillText(cut(pen, candidates.id[candidate], side - 14), side - 10, y(row) + size / 2);
+      pen.fillText(cut(pen, candidates.id[candidate], side - 28), side - 24, y(row) + size / 2);
     }
     pen.textAlign = "left";
     for (let column = firstColumn; column <= lastColumn; column += 1) {

@@ -3,10 +3,11 @@
 
 explorer.memories = (data) => {
   const {make} = explorer;
-  const {candidates, kinds} = data;
+  const {candidates, kinds, kind_looks} = data;
   const MOST = 40;
 
-  const chip = (kind) => make("span", {class: `chip c${kind % 12 + 1}`}, kinds[kind]);
+  const chip = (kind) => make("span", {class: `chip fill${kind_looks[kind][0]}`},
+    make("b", {"aria-hidden": "true"}, kind_looks[kind][1]), kinds[kind]);
 
   const memory = (item, wasted) => {
     if (typeof item !== "number") {
@@ -24,7 +25,7 @@ explorer.memories = (data) => {
   };
 
   const list = (title, items, otherwise, wasted = new Set(), note = "", tone = "") => {
-    const head = make("h4", {}, tone ? make("span", {class: `dot ${tone}`}) : null, title, " ",
+    const head = make("h4", {}, tone ? make("span", {class: `compared compared-${tone}`}) : null, title, " ",
       make("span", {class: "count"}, explorer.thousands(items.length)));
     const rows = items.slice(0, MOST).map((item) => memory(item, wasted.has(item)));
     if (items.length > MOST) {

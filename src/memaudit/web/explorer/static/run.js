@@ -57,7 +57,7 @@
     get("pair-range").setAttribute("x2", percent(0.5 + 0.5 * (high ?? 0)));
     get("pair-spot").setAttribute("x", percent(0.5 + 0.5 * (mean ?? 0)));
     for (const row of document.querySelectorAll("[data-name]")) {
-      row.classList.toggle("compared", [first, second].includes(Number(row.dataset.name)));
+      row.classList.toggle("in-pair", [first, second].includes(Number(row.dataset.name)));
     }
   };
 

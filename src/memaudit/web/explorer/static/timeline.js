@@ -1,22 +1,25 @@
 "use strict";
-// The stream as a strip: a column an experience, a square a candidate, coloured by what became of it.
+// The stream as a strip: a column an experience, a block a candidate. A block has the colour and the
+// letters of its kind, or those of what became of it.
 
 explorer.timeline = (canvas, data, said) => {
-  const {experiences, candidates, kinds, sessions} = data;
+  const {experiences, candidates, kinds, kind_looks, sessions} = data;
   const box = canvas.parentElement;
   const columns = experiences.session.map(() => []);
   candidates.experience.forEach((column, place) => columns[column].push(place));
   const tallest = Math.max(1, ...columns.map((column) => column.length));
   const FOOT = 18;
-  let marks = new Map();    // candidate to the name of its colour
+  let marks = new Map();    // candidate to what became of it
+  const [LETTERS, SIGN] = [15, 9];  // how wide a block must be for letters, and for a sign
   let cursor = -1;
   const HIGH = 13;
   let size = 8;           // how wide a column is
   let colours = {};
 
   const look = () => {
-    colours = Object.fromEntries(["--accent", "--ink", "--muted", "--line", "--paper", "--t2", "--t3", "--t4",
-      ...Array.from({length: 12}, (_, i) => `--k${i + 1}`)].map((name) => [name, explorer.colour(name)]));
+    colours = Object.fromEntries(["--ink", "--muted", "--line", "--paper", "--on-fill",
+      ...Object.values(explorer.compared).map(([, name]) => name),
+      ...kind_looks.map(([tone]) => `--fill${tone}`)].map((name) => [name, explorer.colour(name)]));
   };
 
   const place = (candidate) => {
@@ -41,7 +44,6 @@ explorer.timeline = (canvas, data, said) => {
     columns.forEach((column, at) => {
       if (experiences.session[at] !== last) {
         last = experiences.session[at];
-        pen.globalAlpha = 1;
         pen.fillStyle = colours["--line"];
         pen.fillRect(at * size, 0, 1, height - 4);
         const name = sessions[last].slice(-12);
@@ -53,13 +55,19 @@ explorer.timeline = (canvas, data, said) => {
       }
       column.forEach((candidate) => {
         const [left, up] = place(candidate);
-        const mark = marks.get(candidate);
-        pen.globalAlpha = mark ? 1 : 0.6;
-        pen.fillStyle = colours[mark ?? `--k${candidates.kind[candidate] % 12 + 1}`];
-        pen.fillRect(left + 0.5, up + 0.5, size - 1, HIGH - 1);
+        const mark = explorer.compared[marks.get(candidate)];
+        const [tone, letters] = kind_looks[candidates.kind[candidate]];
+        pen.fillStyle = pen.strokeStyle = colours[mark ? mark[1] : `--fill${tone}`];
+        if (size < SIGN && marks.get(candidate) === "missed") pen.strokeRect(left + 1, up + 1, size - 2, HIGH - 2);
+        else if (size < SIGN && marks.get(candidate) === "instead") pen.fillRect(left + 0.5, up + HIGH / 2, size - 1, HIGH / 2 - 0.5);
+        else pen.fillRect(left + 0.5, up + 0.5, size - 1, HIGH - 1);
+        if (size < (mark ? SIGN : LETTERS)) return;
+        pen.fillStyle = colours[mark ? "--paper" : "--on-fill"];
+        pen.textAlign = "center";
+        pen.fillText(mark ? mark[0] : letters, left + size / 2, up + HIGH - 3);
+        pen.textAlign = "start";
       });
     });
-    pen.globalAlpha = 1;
     if (cursor >= 0) {
       const [left, up] = place(cursor);
       pen.strokeStyle = colours["--ink"];

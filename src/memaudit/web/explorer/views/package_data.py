@@ -5,6 +5,7 @@ from typing import Any
 
 from memaudit.core.exact import plain
 from memaudit.core.response import Capped, Piecewise, Response
+from memaudit.report.encoding import kind_look
 from memaudit.report.page_numbers import shortened, visible_text
 from memaudit.web.explorer.addresses import anchor
 from memaudit.web.explorer.library.indexed_package import IndexedPackage
@@ -27,6 +28,7 @@ def package_data(indexed: IndexedPackage) -> dict[str, Any]:
     weights = indexed.package.weights
     return {
         "kinds": [shown(kind, 40) for kind in indexed.kinds],
+        "kind_looks": [[look.tone, shown(look.letters)] for look in map(kind_look, indexed.kinds)],
         "sessions": [shown(session, 40) for session in sessions],
         "experiences": {
             "session": [session_at[item.session or ""] for item in indexed.experiences],

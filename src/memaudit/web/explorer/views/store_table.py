@@ -1,10 +1,11 @@
 """Stores of a package at one budget beside OPT, as table rows and for scripts."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
+from memaudit.report.encoding import Look
 from memaudit.report.store_comparison import ComparableStore, StoreComparison, compare
 from memaudit.report.writer_groups import Member
 from memaudit.web.explorer import addresses
@@ -87,14 +88,17 @@ def run_rows(
 
 
 def system_rows(
-    indexed: IndexedPackage, best: OptStore, systems: Iterable[SystemStore]
+    indexed: IndexedPackage,
+    best: OptStore,
+    systems: Iterable[SystemStore],
+    look: Callable[[str], Look],
 ) -> list[StoreTableRow]:
     """What systems wrote, each with its place, since two may have the same name."""
     rows = []
-    for number, system in enumerate(systems, start=1):
+    for system in systems:
         name = system.store.name
         row = store_table_row(
-            indexed, best, Member(name, name, "", "deployable", number),
+            indexed, best, Member(name, name, "", "deployable", look(name)),
             system_store(indexed, system.store), system.entry.place,
         )  # fmt: skip
         scores = tuple(pair for pair in system.scores if pair[1].score.budget == best.budget)
@@ -155,8 +159,10 @@ def store_data(indexed: IndexedPackage, store: ComparableStore) -> dict[str, Any
 
 def writer_data(member: Member) -> dict[str, str]:
     """A writer in the list of stores to compare with."""
+    look = "sign hollow" if member.look.hollow else "sign"
     return {"name": shown(member.name, 80), "label": shown(member.label, 80),
-            "group": member.group, "about": shown(member.about)}  # fmt: skip
+            "group": member.group, "about": shown(member.about),
+            "sign": member.look.path, "look": f"{look} hue{member.look.tone}"}  # fmt: skip
 
 
 def run_rows_data(indexed: IndexedPackage, rows: Iterable[RunStore]) -> list[dict[str, Any]]:

@@ -13,12 +13,11 @@ ABOUT = {**LOSS_STEPS, "kept": "what the store holds within the budget"}
 
 @dataclass(frozen=True, slots=True)
 class WaterfallBar:
-    """One bar: from `start`, `width` wide, in percent; `tone` numbers the steps from 1."""
+    """One bar: from `start`, `width` wide, in percent."""
 
     name: str
     about: str
     sort: str
-    tone: int
     share: Fraction
     value: float
     start: float
@@ -35,14 +34,12 @@ def waterfall(
     rest: tuple[str, str, float],
 ) -> tuple[WaterfallBar, ...]:
     """The bars of the total 1, of its steps down, and of the rest, each with name and meaning."""
-    bars = [WaterfallBar(*total[:2], WHOLE, 0, Fraction(1), total[2], 0.0, 100.0)]
+    bars = [WaterfallBar(*total[:2], WHOLE, Fraction(1), total[2], 0.0, 100.0)]
     left = Fraction(1)
-    for tone, (name, about, share, value) in enumerate(steps, start=1):
+    for name, about, share, value in steps:
         left -= share
-        bars.append(
-            WaterfallBar(name, about, STEP, tone, share, value, _percent(left), _percent(share))
-        )
-    bars.append(WaterfallBar(*rest[:2], REST, 0, left, rest[2], 0.0, _percent(left)))
+        bars.append(WaterfallBar(name, about, STEP, share, value, _percent(left), _percent(share)))
+    bars.append(WaterfallBar(*rest[:2], REST, left, rest[2], 0.0, _percent(left)))
     return tuple(bars)
 
 

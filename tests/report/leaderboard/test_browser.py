@@ -1,0 +1,41 @@
+"""The page in a real browser: at 1280 pixels nothing has to be scrolled sideways."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memaudit.report.leaderboard import board
+from memaudit.report.leaderboard_entries import read_scores
+from memaudit.report.leaderboard_page import write_page
+from tests.report.leaderboard.scores import row, write
+from tests.web.conftest import browser as browser
+from tests.web.explorer.browsing import visit
+
+pytestmark = pytest.mark.slow
+
+STORES = ("mem0", "a-store-with-a-very-long-name-of-one-word", "langmem of the second run, all")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_it_fits_a_laptop(browser: Any, tmp_path: Path, scheme: str) -> None:
+    """Neither the page nor a table in it, with intervals, long names and undefined scores."""
+    for package in range(4):
+        rows = [
+            row(store, None if (package, store) == (0, "mem0") else "2/3", budget, selection="1/4")
+            for store in STORES
+            for budget in (250, 2000)
+        ]
+        write(tmp_path, f"conversation-{package}", *rows)
+    write_page(board(read_scores(tmp_path)), tmp_path / "board.html")
+    seen = visit(browser, tmp_path, 1280, scheme)
+    page = seen.go("board.html")
+    assert seen.fits()
+    wide = page.evaluate(
+        "[...document.querySelectorAll('.wide')].map((one) => one.scrollWidth - one.clientWidth)"
+    )
+    assert len(wide) == 3
+    assert wide == [0, 0, 0]
+    assert page.locator("header .finding").first.inner_text().startswith("a-store-with")
+    assert seen.said == []
+    seen.close()
