@@ -377,7 +377,7 @@ def test_label_template(hotel_files: Files, turns: Path, tmp_path: Path) -> None
         f"  --judge labels:{table}\n"
     )
     judge = (*words, "--judge", f"labels:{table}")
-    assert failure(*judge) == "error: labels.csv:3: lacks the field 'coverage'"
+    assert failure(*judge) == "error: labels.csv:3: has nothing in the field 'coverage'"
     assert "already exists, and may hold labels" in failure(*words, "--label-template", table)
     with table.open(newline="") as file:
         rows = list(csv.DictReader(file))

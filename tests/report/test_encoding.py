@@ -8,6 +8,7 @@ from itertools import combinations, pairwise
 import pytest
 from matplotlib.markers import MarkerStyle
 
+from memaudit.core.notebook import LOSS_COLOURS
 from memaudit.formats.diagnosis_files import Layer, Outcome
 from memaudit.formats.score_file import LOSS_STEPS
 from memaudit.report import encoding
@@ -184,3 +185,8 @@ def test_contrast_by_day_and_by_night() -> None:
         assert contrast(hue.dark_line, night) >= 4.5
         assert contrast(hue.fill, encoding.ON_FILL) >= 4.5
         assert contrast(hue.dark_fill, encoding.DARK_ON_FILL) >= 4.5
+
+
+def test_notebooks_have_the_colours_of_pages() -> None:
+    for name, colour in LOSS_COLOURS.items():
+        assert HUES[LOSSES[name].tone].fill == colour

@@ -13,7 +13,6 @@ from memaudit.scoring.judges import (
     Judgement,
     MemoryText,
     NotJudged,
-    goes_by_id,
     refuse_shared_ids,
 )
 from memaudit.scoring.label_judges import LabelJudge, PublishedJudge
@@ -111,31 +110,16 @@ def test_texts_beside_labels(tmp_path: Path) -> None:
             LabelJudge(path)
 
 
-@pytest.mark.parametrize(
-    ("name", "first", "by_id"),
-    [
-        ("a.csv", "memory_id,unit_id,coverage,memory", False),
-        ("a.csv", '\ufeff"memory_id", "unit_id","coverage","memory"', False),
-        ("a.csv", "memory_id,unit_id,coverage,why", True),
-        ("a.jsonl", '{"memory_id": "1", "unit_id": "fee", "coverage": 1, "memory": "t"}', False),
-        ("a.jsonl", '{"memory_id": "1", "unit_id": "fee", "coverage": 1}', True),
-        ("a.jsonl", "not JSON", True),
-    ],
-)
-def test_which_labels_go_by_id(tmp_path: Path, name: str, first: str, by_id: bool) -> None:
+def test_which_labels_go_by_id(tmp_path: Path) -> None:
     """Two stores that share an id may be judged by labels that have texts, by others not; however
     a program quotes the header."""
-    path = tmp_path / name
-    path.write_text(f"{first}\n")
-    assert goes_by_id(f"labels:{path}", None) is by_id
-    assert not goes_by_id(f"labels:{path}", tmp_path / "memories.jsonl")
-    assert goes_by_id(f"labels:{path},{tmp_path / 'none.csv'}", None)
     stores = [exported(Memory(id="1", text=name), name=name) for name in ("s", "t")]
-    if by_id:
-        with pytest.raises(MemAuditError, match="two stores have a memory '1', and labels name"):
-            refuse_shared_ids([f"labels:{path}"], None, stores)
-    else:
-        refuse_shared_ids([f"labels:{path}"], None, stores)
+    path = tmp_path / "a.csv"
+    path.write_text('\ufeff"memory_id","unit_id","coverage","memory"\n1,fee,1,s\n')
+    refuse_shared_ids(LabelJudge(path), stores)
+    path.write_text("memory_id,unit_id,coverage,why\n1,fee,1,so\n")
+    with pytest.raises(MemAuditError, match="two stores have a memory '1', and labels a names"):
+        refuse_shared_ids(LabelJudge(path), stores)
 
 
 def test_labels_that_do_not_fit(tmp_path: Path) -> None:

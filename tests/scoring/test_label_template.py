@@ -121,7 +121,7 @@ def test_as_jsonl(tmp_path: Path) -> None:
 def test_what_is_not_filled_in_is_one_line(tmp_path: Path) -> None:
     path = tmp_path / "labels.csv"
     write_label_template(path, PACKAGE, [ONE, TWO], TWO_TERMS)
-    with pytest.raises(MemAuditError, match=r"^labels\.csv:2: lacks the field 'coverage'$"):
+    with pytest.raises(MemAuditError, match=r"^labels\.csv:2: has nothing in the field 'c"):
         LabelJudge(path)
 
 

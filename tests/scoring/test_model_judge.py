@@ -130,7 +130,7 @@ def test_commands(files: tuple[Path, Path], tmp_path: Path) -> None:
     assert audited["judge"]["store"]["undecided_cells"] == 2
     agreement = audited["agreement"]
     assert (agreement["judged_cells"], agreement["undecided_cells"]) == (4, 2)
-    assert audited["ratios"][0]["kept"]["judge"] == 1
+    assert audited["scores"][0]["score"]["judge"] == 1
     data = json.loads(scored.stdout)
     assert (data["judge"], data["undecided_cells"]) == ("model one", 2)
     assert "2 cells got no answer" in scored.stderr

@@ -20,13 +20,13 @@ WIDTH, HEIGHT = 640, 200
 LEFT, BOTTOM, MARGIN = 56, 32, 10
 INK, LINE = "currentColor", "#0b6fb8"
 LOSS_COLOURS = {
-    "kept": "#2f7d5b",
-    "generation": "#8c6bb1",
-    "extraction": "#c2541f",
-    "cost": "#c99a1d",
-    "selection": "#3f6fb5",
+    "kept": "#8fc7a6",
+    "generation": "#64caf9",
+    "extraction": "#e37d5b",
+    "cost": "#f2d66c",
+    "selection": "#aa8dad",
 }
-"""The same colours as on every page."""
+"""The same colours as on every page (report/encoding.py)."""
 
 
 def to_frame(frame: Frame) -> Any:
