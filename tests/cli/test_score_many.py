@@ -106,3 +106,19 @@ def test_wrong_input(folder: Path, tmp_path: Path) -> None:
         (tmp_path / "b.json", "no package could be scored"),
     ):
         assert message in failure("score", folder / "packages", store, "--budget", "20")
+
+
+def test_shares_and_own_costs(folder: Path) -> None:
+    """Other costs in every package, one row of means each: a budget goes by what was asked for. A
+    store that wrote nothing has no own budget to be scored at, and is counted."""
+    data = printed_json(*words(folder)[:-1], "own,10%")
+    costs = {row["budget"] for file in data["packages"] for row in file["scores"]}
+    assert len(costs) > 2
+    standings = data["summary"]["standings"]
+    found = {(one["budget"], one["store"]): one for one in standings}
+    assert [one["budget"] for one in standings] == ["10%", "10%", "own", "own"]
+    assert {at: one["score"]["n"] for at, one in found.items()} == {
+        ("10%", "all"): 5, ("10%", "half"): 6, ("own", "all"): 5, ("own", "half"): 5,
+    }  # fmt: skip
+    assert found["own", "half"]["undefined"] == {"optimum is 0": 1}
+    assert {one["cut_to_budget"] for one in standings if one["budget"] == "own"} == {0}

@@ -103,8 +103,8 @@ def test_union_by_hand() -> None:
 
 
 def test_over_the_package_alone_a_ratio_may_exceed_1() -> None:
-    """A memory that says both units in 1 word: 6 of the package's 0 and of 6 with it; at 4 the
-    package reaches 6 and the store 7. Over a union with the store it never does."""
+    """A store that says all in 2 words: at 4 the package alone reaches 6, the store 7. Over a union
+    with the store it is never more than 1."""
     short = WrittenStore("short", (memory("m", 1, now=1, ended=1), memory("n", 1, once=1)))
     at_4 = StoreScorer(MEALS, [short]).numbers(short, F(4))
     assert (at_4.package_ratio.value, at_4.union_ratio.value) == (F(7, 6), 1)
