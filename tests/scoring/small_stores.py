@@ -110,15 +110,6 @@ def judged_problems(draw: st.DrawFn) -> tuple[Package, list[WrittenStore]]:
     )
     covers = {text: draw(shares) for text in TEXTS}  # one judge: a text covers what it covers
     found = [draw(_stores_of_files(name, covers)) for name in draw(st.sampled_from(["a", "ab"]))]
-    if any(store.documents for store in found):
-        # A file that is kept whole covers a unit in full at most, whatever h makes of more.
-        flat = [unit.response.up_to(F(1)) for unit in package.units]
-        package = package.replace(
-            units=tuple(
-                unit.model_copy(update={"response": response})
-                for unit, response in zip(package.units, flat, strict=True)
-            )
-        )
     return package, found
 
 
@@ -137,8 +128,8 @@ def _stores_of_files(draw: st.DrawFn, name: str, covers: dict[str, dict[str, str
         memories.append(one)
     documents = [
         WrittenDocument(
-            file, "file: " + ", ".join(one.text for one in entries), draw(costs),
-            tuple(one.id for one in entries),
+            file, draw(st.sampled_from(("file: " + ", ".join(one.text for one in entries), *TEXTS))),
+            draw(costs), tuple(one.id for one in entries),
         )
         for file, entries in files.items()
     ]  # fmt: skip

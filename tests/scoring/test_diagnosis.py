@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from memaudit.core.objective import covered, violations
 from memaudit.core.package import Package
+from memaudit.core.text import content_key
 from memaudit.formats.score_file import LOSS_STEPS
 from memaudit.scoring.loss_diagnosis import (
     ADVICE,
@@ -149,17 +150,21 @@ def counted_worth(
     )
 
 
-def written_coverage(package: Package, store: WrittenStore) -> dict[str, Fraction]:
-    """By unit, what the whole store covers; where texts count once, the first of each."""
-    seen: set[str] = set()
-    total: dict[str, Fraction] = {}
-    for one in store.memories:
-        if package.equal_texts_once and one.text in seen:
-            continue
-        seen.add(one.text)
-        for unit, cell in one.coverage.items():
-            total[unit] = total.get(unit, F(0)) + cell.value
-    return total
+def written_coverage(alone: Package, store: WrittenStore) -> dict[str, Fraction]:
+    """By unit, what the whole store covers: by its entries, or by its files as they are."""
+    by_entry = covered(alone, _as_candidates(alone, store, store.candidate_ids))
+    by_file = covered(alone, _as_candidates(alone, store, store.choice(store.candidate_ids)))
+    return {unit: max(by_entry[unit], by_file[unit]) for unit in by_entry}
+
+
+def _as_candidates(alone: Package, store: WrittenStore, ids: Iterable[str]) -> list[str]:
+    """Each text once, where the package has them once, and none beside a file that contains it."""
+    by_text = {content_key(one.text): one.id for one in alone.candidates}
+    text = {store.candidate_id(one): one.text for one in store.memories}
+    text |= {store.whole_id(one): one.text for one in store.documents}
+    chosen = [by_text[content_key(text[id])] if alone.equal_texts_once else id for id in ids]
+    inside = {part for id in chosen for part in alone.candidate[id].parts}
+    return [id for id in dict.fromkeys(chosen) if id not in inside]
 
 
 SOME_BUDGETS = st.sampled_from([F(0), F(1), F(2), F(5, 2), F(4), F(100)])
@@ -182,8 +187,8 @@ def test_losses_by_brute_force(
     for store in written:
         union, alone = union_of(package, [store]).package, scorer.alone(store)
         least = best(alone, budget, cap)
-        # Files that share a text count it each, so the best subset may be more than M.
-        most = max(best(union, budget, cap, written_coverage(package, store)), least)
+        # Some entries and other files whole may cover more than all entries, or all files.
+        most = max(best(union, budget, cap, written_coverage(alone, store)), least)
         found = scorer.written_optimum(store, budget)
         assert found.certified
         assert abs((found.value_high or found.value) - most) <= near
@@ -262,9 +267,8 @@ def test_what_was_written_at_length_is_too_expensive(written: str) -> None:
 
 
 def test_files_that_share_a_line() -> None:
-    """Each file covers half of `now` by the line that both have, which the store covers once. Kept
-    whole they are worth all of it, more than what was written in the best words: no loss is
-    negative for that. By hand, of 4 with `once`: 1 never written, 3/2 by the choice, 3/2 kept."""
+    """Each file covers half of `now` by the line that both have. Kept whole, as everything fits, they
+    are worth all of it. By hand, of 4 with `once`: 1 never written, 3 kept."""
     half = {"now": F(1, 2)}
     entries = [
         replace(memory(f"{file}{line}", 3, text, **(half if text == "tea" else {})),
@@ -280,8 +284,8 @@ def test_files_that_share_a_line() -> None:
     old = MEALS.candidates[0].model_copy(update={"cost": F(0), "text": "old"})
     package = MEALS.replace(candidates=(old,), coverage=MEALS.coverage[:1], equal_texts_once=True)
     found = diagnosis(package, store, 4)
-    assert losses(found) == {"generation": 0, "extraction": 1, "cost": 0, "selection": F(3, 2)}
-    assert (found.optimum, found.kept_share) == (4, F(3, 8))
+    assert losses(found) == {"generation": 0, "extraction": 1, "cost": 0, "selection": 0}
+    assert (found.optimum, found.kept_share) == (4, F(3, 4))
 
 
 def test_no_diagnosis() -> None:

@@ -6,6 +6,8 @@ the least cost of its copies and, cell by cell, their larger value. It stays in 
 copies if they share one, else it is in a group of its own. All this can only raise an optimum.
 
 Parts follow: the one candidate has the parts of all its copies, and is a part wherever a copy was.
+If a copy neither has nor is a part, the one candidate has none: what could be kept beside that
+copy still can.
 A candidate that has or is a part must be alone in its group, so it moves to one of its own.
 
 A package says by `equal_texts_once` that no two of its candidates have the same text.
@@ -87,10 +89,16 @@ def _merged_parts(
 ) -> dict[str, tuple[str, ...]]:
     """By candidate, the parts that it has once copies are left out."""
     direct: dict[str, list[str]] = {}
+    inner_ids = {part for one in candidates for part in one.parts}
+    free = {
+        stands_for.get(one.id, one.id)
+        for one in candidates
+        if not one.parts and one.id not in inner_ids
+    }
     for candidate in candidates:
         for part in candidate.parts:
             whole, inner = (stands_for.get(id, id) for id in (candidate.id, part))
-            if inner != whole:
+            if inner != whole and whole not in free:
                 direct.setdefault(whole, []).append(inner)
     merged: dict[str, tuple[str, ...]] = {}
     inside: set[str] = set()

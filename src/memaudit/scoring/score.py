@@ -375,7 +375,7 @@ class StoreScorer:
             return alone  # it lies between the two
         written = self._problem(
             f"written {store.name}",
-            lambda: Union(only_as_written(union.union, alone.union), {}, {}),
+            lambda: Union(only_as_written(union.union, alone.union, store), {}, {}),
         )
         # Files that share a text cover its units once each, the whole store only once.
         found, least = written.optimum(budget), alone.optimum(budget)
@@ -390,11 +390,11 @@ class StoreScorer:
 
     def unit_values(self, store: WrittenStore, kept: Sequence[str]) -> dict[str, Enclosure]:
         """Per unit, what some memories of a store are worth."""
-        return self._alone(store).scorer.by_unit(kept)
+        return self._alone(store).scorer.by_unit(store.choice(kept))
 
     def part(self, store: WrittenStore, kept: Sequence[str]) -> StoreValue:
         """The value of some memories of a store."""
-        return self._alone(store).scorer.worth(kept)
+        return self._alone(store).scorer.worth(store.choice(kept))
 
     def numbers(
         self,

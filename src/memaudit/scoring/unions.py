@@ -31,8 +31,11 @@ class Union:
     copies: Mapping[str, Candidate]
 
     def candidates(self, store: Iterable[str]) -> tuple[str, ...]:
-        """The candidates that stand for the texts of a store, each once."""
-        return tuple(dict.fromkeys(self.stands_for.get(id, id) for id in store))
+        """The candidates that stand for the texts of a store, each once, and none beside a whole
+        document that contains it."""
+        chosen = dict.fromkeys(self.stands_for.get(id, id) for id in store)
+        inside = {part for id in chosen for part in self.package.candidate[id].parts}
+        return tuple(id for id in chosen if id not in inside)
 
 
 def union_of(package: Package, stores: Sequence[WrittenStore]) -> Union:
@@ -48,16 +51,20 @@ def store_alone(package: Package, store: WrittenStore) -> Union:
     return _with_memories(package, [store], (), (), f"{package.name}, {store.name} alone")
 
 
-def only_as_written(union: Union, alone: Union) -> Package:
-    """A union in which every unit counts at most as much as a whole store covers it.
+def only_as_written(union: Union, alone: Union, store: WrittenStore) -> Package:
+    """A union in which every unit counts at most as much as a whole store covers it, by its
+    entries or by its documents as they are.
 
     `alone` is that store alone. Units that it does not cover at all are left out.
     """
-    documents = {one.id for one in alone.package.candidates if one.parts}
+    everything = store.candidate_ids
     written: dict[str, Fraction] = {}
-    for cell in alone.package.coverage:
-        if cell.candidate not in documents and cell.value:
-            written[cell.unit] = written.get(cell.unit, Fraction(0)) + cell.value
+    for ids in (everything, store.choice(everything)):
+        chosen, covered = set(alone.candidates(ids)), dict[str, Fraction]()
+        for cell in alone.package.coverage:
+            if cell.candidate in chosen and cell.value:
+                covered[cell.unit] = covered.get(cell.unit, Fraction(0)) + cell.value
+        written = {unit: max(covered[unit], written.get(unit, covered[unit])) for unit in covered}
     package = union.package
     units = tuple(
         unit.model_copy(

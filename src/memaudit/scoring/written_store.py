@@ -124,6 +124,19 @@ class WrittenStore:
         """The id of a whole document as a candidate."""
         return self.candidate_id(f"{document.id} (whole)")
 
+    def choice(self, kept: Collection[str]) -> tuple[str, ...]:
+        """Kept memories as candidates, with a document whole where all its entries are kept and
+        it is cheaper than they are together."""
+        ids, cost = set(kept), {memory.id: memory.cost for memory in self.memories}
+        chosen = dict.fromkeys(kept)
+        for document in self.documents:
+            entries = [self.candidate_id(id) for id in document.parts]
+            if ids.issuperset(entries) and sum(cost[id] for id in document.parts) > document.cost:
+                for id in entries:
+                    chosen.pop(id, None)
+                chosen[self.whole_id(document)] = None
+        return tuple(chosen)
+
     def memories_of(self, chosen: Iterable[str]) -> tuple[str, ...]:
         """The memories in a choice of candidates, a whole document as its entries."""
         parts = {self.whole_id(document): document.parts for document in self.documents}
