@@ -100,6 +100,15 @@ class Library:
             text = text.replace(str(root), label)
         return text
 
+    def from_folder(self, path: Path) -> tuple[str, str]:
+        """The name of the given folder that a path is in, and the path from there."""
+        for root, label in self._roots:
+            if path == root and not root.is_dir():
+                return root.parent.name, root.name
+            if path.is_relative_to(root):
+                return label, str(path.relative_to(root))
+        return "", path.name
+
     def of(self, kind: Kind) -> tuple[LibraryEntry, ...]:
         return tuple(entry for entry in self.items if entry.kind == kind)
 
