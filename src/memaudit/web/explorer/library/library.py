@@ -218,7 +218,7 @@ class Library:
     @property
     def contents(self) -> str:
         """The contents of the library as text: `1 run, 6 packages, 1 score file`."""
-        nouns = {kind: "score file" if kind == "scores" else kind for kind in KINDS}
+        nouns = {**{kind: kind for kind in KINDS}, "scores": "score file", "page": "report"}
         counts = (counted(len(self.of(kind)), nouns[kind]) for kind in KINDS if self.of(kind))
         return ", ".join(counts) or "nothing"
 

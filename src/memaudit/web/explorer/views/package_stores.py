@@ -213,6 +213,27 @@ def scored_in(library: Library, line: ScoreLine) -> LibraryEntry | None:
     return next((entry for entry, store in named if ScoredStore(store).has(line)), None)
 
 
+def scored_packages(library: Library, entries: Iterable[LibraryEntry]) -> dict[str, str]:
+    """By slug, the packages that stores were scored on."""
+    lines: dict[str, list[ScoreLine]] = {}
+    for file in library.of("scores"):
+        try:
+            for line in library.scores(file).lines:
+                lines.setdefault(line.score.store, []).append(line)
+        except MemAuditError:  # listed as unreadable
+            continue
+    packages = {}
+    for entry in entries:
+        if entry.name in lines:
+            try:
+                scored = ScoredStore(library.store(entry))
+            except MemAuditError:
+                continue
+            named = (line.file.package for line in lines[entry.name] if scored.has(line))
+            packages[entry.slug] = ", ".join(dict.fromkeys(named))
+    return packages
+
+
 def _exported(library: Library, name: str = "") -> Iterator[tuple[LibraryEntry, ExportedStore]]:
     """Every store that can be read, or every one of a name."""
     for entry in library.now("store"):
