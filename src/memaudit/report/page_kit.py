@@ -2,7 +2,9 @@
 
 import base64
 import hashlib
+import re
 from functools import cache
+from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +48,23 @@ def one_file(jinja: Environment, template: str, **context: Any) -> str:
     style = "".join(jinja.get_template(name).render() for name in ("encoding.css", "style.css"))
     code = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode("ascii")
     return jinja.get_template(template).render(style_hash=f"sha256-{code}", **context)
+
+
+_ONE_FILE = re.compile(
+    r"""<!doctype html>\s*<html lang="en">\s*<head>\s*<meta charset="utf-8">\s*"""
+    r"""<meta http-equiv="Content-Security-Policy" content="default-src 'none'; """
+    r"""style-src 'sha256-[A-Za-z0-9+/=]{44}'; img-src data:; base-uri 'none'; """
+    r"""form-action 'none'">\s*(?:<meta [^>]*>\s*)*<title>([^<]*) \u00b7 MemAudit</title>"""
+)
+
+
+def one_file_title(text: str) -> str | None:
+    """The title of a page that `one_file` made, from its beginning; None for any other HTML.
+
+    The policy comes first in such a page, so nothing in it can run or be loaded.
+    """
+    match = _ONE_FILE.match(text)
+    return unescape(match[1]) if match else None
 
 
 def environment(*packages: str) -> Environment:

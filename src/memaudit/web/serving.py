@@ -107,7 +107,9 @@ def _same_origin(headers: Headers, host: str) -> bool:
 def _with_headers(send: Send, headers: Mapping[str, str]) -> Send:
     async def sending(message: Message) -> None:
         if message["type"] == "http.response.start":
-            MutableHeaders(scope=message).update(headers)
+            sent = MutableHeaders(scope=message)
+            for name, value in headers.items():
+                sent.setdefault(name, value)
         await send(message)
 
     return sending

@@ -11,6 +11,7 @@ from memaudit.report.leaderboard_page import write_page
 from tests.report.leaderboard.scores import row, write
 from tests.web.conftest import browser as browser
 from tests.web.explorer.browsing import visit
+from tests.web.explorer.serving import exploring
 
 pytestmark = pytest.mark.slow
 
@@ -39,3 +40,18 @@ def test_it_fits_a_laptop(browser: Any, tmp_path: Path, scheme: str) -> None:
     assert page.locator("header .finding").first.inner_text().startswith("a-store-with")
     assert seen.said == []
     seen.close()
+
+
+def test_served_from_the_explorer_it_looks_the_same(browser: Any, tmp_path: Path) -> None:
+    """The server's policy lets its style in, and links within it work."""
+    write(tmp_path, "p", row("mem0", "1/2"))
+    write_page(board(read_scores(tmp_path)), tmp_path / "board.html")
+    with exploring(tmp_path) as server:
+        seen = visit(browser, server, 1280)
+        page = seen.go("index.html")
+        page.get_by_role("link", name="board", exact=True).click()
+        seen.arrives("page/board-")
+        assert page.evaluate("getComputedStyle(document.body).maxWidth") == "1216px"
+        assert page.locator("header .finding").is_visible()
+        assert seen.said == []
+        seen.close()

@@ -12,9 +12,13 @@ import pytest
 from memaudit.core.package import Package
 from memaudit.generators.registry import named_distribution
 from memaudit.io.packages import write_package
+from memaudit.report.leaderboard import board
+from memaudit.report.leaderboard_entries import read_scores
+from memaudit.report.leaderboard_page import write_page
 from memaudit.web.explorer.library.library import Library
 from memaudit.web.explorer.site import Site
-from memaudit.web.explorer.templating import SERVED
+from memaudit.web.explorer.templating import ONE_FILE, SERVED
+from tests.report.leaderboard.scores import row, write
 from tests.web.annotate.small_frames import Served
 from tests.web.explorer.libraries import large_package
 from tests.web.explorer.serving import exploring
@@ -161,3 +165,18 @@ def test_ctrl_c_ends_it(plain: Path) -> None:
         assert found.get("/")[0] == 200
         code, out, err = found.interrupt()
     assert (code, out, err) == (0, "", "")
+
+
+def test_a_report_of_the_folder_is_served_in_a_sandbox(tmp_path: Path) -> None:
+    """Its own style, and nothing else: no script, no form, no frame."""
+    write(tmp_path, "p", row("a", "1/2"))
+    write_page(board(read_scores(tmp_path)), tmp_path / "board.html")
+    (entry,) = Library([tmp_path]).of("page")
+    with exploring(tmp_path) as server:
+        status, headers, body = server.get(f"/page/{entry.slug}.html")
+        assert server.get("/index.html")[1]["content-security-policy"] == SERVED
+    assert (status, body) == (200, (tmp_path / "board.html").read_bytes())
+    assert headers["content-security-policy"] == ONE_FILE
+    assert "sandbox" in ONE_FILE
+    assert "script-src" not in ONE_FILE
+    assert headers["x-content-type-options"] == "nosniff"

@@ -7,11 +7,12 @@ from typing import Any
 import pytest
 
 from memaudit.adapters.store import ExportedStore, Memory, Origin, store_digest, write_store
-from memaudit.io.packages import write_package
+from memaudit.io.packages import read_package, write_package
 from memaudit.natural.named_packages import natural_set
 from memaudit.web.explorer.library.library import Library
 from memaudit.web.explorer.site import Site
-from memaudit.web.explorer.views.package_stores import system_stores
+from memaudit.web.explorer.views.package_stores import system_store, system_stores
+from memaudit.web.explorer.views.store_table import store_data
 from tests.web.explorer.libraries import NOTES, json_output
 from tests.web.explorer.site_pages import (
     element_with,
@@ -117,6 +118,16 @@ def test_a_digest_decides(folder: Path) -> None:
     assert "Of this very store" not in said_of(site, "twin", f"/{ANN}/")
 
 
+def test_a_store_scored_with_other_times_is_the_same_store(folder: Path) -> None:
+    files = folder / ANN / "package.json", folder / ANN / "mem0.json"
+    score = json_output("score", *files, "--budget", "20", "--times", "none")
+    (folder / ANN / "times.json").write_text(score)
+    site = Site(Library([folder]))
+    indexed = site.package(slug_of(site, "package", ANN))
+    (mem0,) = [one for one in system_stores(site.library, indexed) if one.store.name == "mem0"]
+    assert sorted(line.score.budget for _, line in mem0.scores) == [12, 20]
+
+
 def test_stores_that_changed_since_are_all_shown_with_their_places(folder: Path) -> None:
     """No store is the one that was scored: both rows say where they lie, and lead there."""
     for name in (ANN, BO):
@@ -124,7 +135,7 @@ def test_stores_that_changed_since_are_all_shown_with_their_places(folder: Path)
     site = Site(Library([folder]), seconds=20.0)
     slug = slug_of(site, "package", ANN)
     tree = page(site, f"package/{slug}/stores.html", budget="12")
-    names = [row[0] for row in table_rows(tree, "stores-table") if row[0].startswith("mem0")]
+    names = [row[0] for row in table_rows(tree, "systems-table") if row[0].startswith("mem0")]
     assert [name.split()[-1] for name in names] == [
         f"{folder.name}/{name}/mem0.json" for name in (BO, ANN)
     ]
@@ -135,21 +146,22 @@ def test_stores_that_changed_since_are_all_shown_with_their_places(folder: Path)
     assert "listed" in said_of(site, "mem0", f"/{ANN}/")
 
 
-def test_what_is_over_the_budget_comes_after_what_fits(records_site: Site) -> None:
-    """In docs/scoring.md both stores cost more than 24: they have no ratio here, whatever they are
-    worth, and say who scored them and how."""
+def test_systems_come_first_with_their_scores(records_site: Site) -> None:
+    """In docs/scoring.md both stores cost more than 24 and were scored by shared words. They are
+    listed by that, before the writers, and say who scored them and how."""
     slug = slug_of(records_site, "package", "hotel-rooms")
     tree = page(records_site, f"package/{slug}/stores.html", budget="24")
-    table = table_rows(tree, "stores-table")
-    over = [row for row in table if row[1] == "not feasible"]
-    assert {row[0].split()[0] for row in over} == {"notes", "digest"}
-    ratios = [float(row[1]) for row in table if len(row) > 2 and row not in over]
+    scored = [row for row in table_rows(tree, "systems-table") if "stores/" in row[0]]
+    assert [(row[0].split()[0], *row[1:4]) for row in scored] == [
+        ("notes", "0.778", "lexical an estimate", "recency"),
+        ("digest", "0.000", "lexical an estimate", "recency"),
+    ]
+    assert [row[5] for row in scored] == ["29", "30"]
+    assert "by lexical, an estimate; in plain score 0.778" in scored[0][0]
+    assert tree.text.index("Systems") < tree.text.index("Writers, for comparison")
+    ratios = [float(row[1]) for row in table_rows(tree, "stores-table") if len(row) > 2]
     assert ratios == sorted(ratios, reverse=True)
     assert max(ratios) <= 1
-    kinds = ["fits" if row[1][0].isdecimal() else row[1][:3] for row in table]
-    assert list(dict.fromkeys(kinds)) in (["fits", "not"], ["fits", "not", "fai"])
-    (digest,) = [row for row in over if "stores/digest.json" in row[0]]
-    assert "cut by recency, by lexical, an estimate; in cells score 0.000" in digest[0]
     hrefs = {element.attributes.get("href") or "" for element in tree.named("a")}
     (file,) = [
         entry for entry in records_site.library.of("scores") if entry.place.endswith("/cells.json")
@@ -157,3 +169,71 @@ def test_what_is_over_the_budget_comes_after_what_fits(records_site: Site) -> No
     lines = [line for line in records_site.library.scores(file).lines if line.score.budget == 24]
     for line in lines:
         assert f"../../scores/{file.slug}/at/{line.slug}.html" in hrefs
+
+
+LABELS = "memory_id,unit_id,coverage\n{}"
+JUDGE = "labels none, labels labels"
+
+
+@pytest.fixture
+def labelled(folder: Path) -> Path:
+    """The stores of one conversation, scored by labels too: only the first memory of custom covers
+    something, and all of it."""
+    here = folder / ANN
+    unit = read_package(here / "package.json").units[0].id
+    (here / "labels.csv").write_text(LABELS.format(f"m0,{unit},1\n"))
+    files = here / "mem0.json", here / "custom.json"
+    (here / "none.csv").write_text(LABELS.format(f"m0,{unit},0\n"))
+    judges = ("--judge", f"labels:{here / 'none.csv'}", "--judge", f"labels:{here / 'labels.csv'}")
+    (here / "judged.json").write_text(
+        json_output("score", here / "package.json", *files, "--budget", "15,20", *judges,
+                    "--show-cells", "--trust-package-cells")
+    )  # fmt: skip
+    return folder
+
+
+def test_a_labelled_score_counts_before_an_estimate(labelled: Path) -> None:
+    """At a budget with both. The estimate is still listed."""
+    here = labelled / ANN
+    files = here / "mem0.json", here / "custom.json"
+    guess = json_output("score", here / "package.json", *files, "--budget", "15,20")
+    (here / "guess.json").write_text(guess)
+    site = Site(Library([labelled]), seconds=20.0)
+    tree = page(site, f"package/{slug_of(site, 'package', ANN)}/stores.html", budget="20")
+    table = table_rows(tree, "systems-table")
+    assert [row[0].split()[0] for row in table] == ["custom", "mem0"]
+    assert {row[2] for row in table} == {JUDGE}
+    assert float(table[0][1]) > float(table[1][1]) == 0
+    assert all("by lexical, an estimate; in guess" in row[0] for row in table)
+
+
+def test_a_page_begins_at_a_budget_with_scores(labelled: Path) -> None:
+    """12 by shared words, 15 and 20 as labelled: the middle one."""
+    site = Site(Library([labelled]), seconds=20.0)
+    indexed = site.package(slug_of(site, "package", ANN))
+    assert site.budgets(indexed) == (12, 15, 20)
+    assert site.shown_first(indexed) == 15
+    tree = page(site, f"package/{indexed.entry.slug}/stores.html")
+    assert {row[2] for row in table_rows(tree, "systems-table")} == {JUDGE}
+
+
+def test_labelled_cells_replace_the_estimate(labelled: Path) -> None:
+    """What custom covers is what the labels say, on every page; mem0 covers nothing."""
+    site = Site(Library([labelled]), seconds=20.0)
+    indexed = site.package(slug_of(site, "package", ANN))
+    stores = {one.store.name: system_store(indexed, one)
+              for one in system_stores(site.library, indexed)}  # fmt: skip
+    assert not any(store.is_estimate for store in stores.values())
+    assert [dict(item.cells) for item in stores["custom"].items] == [
+        {indexed.units[0].id: 1}, *[{}] * (len(TEXTS[ANN]["custom"]) - 1)
+    ]  # fmt: skip
+    assert stores["mem0"].value(indexed.package) == 0
+    data = store_data(indexed, stores["custom"])
+    assert data["memories"][0]["cells"] == [[0, 1.0]]
+    assert data["estimate"] is False
+    edit(labelled / ANN / "judged.json", lambda data: data.update(digest="another"))
+    stale = Site(Library([labelled]), seconds=20.0)
+    indexed = stale.package(slug_of(stale, "package", ANN))
+    (custom, *_) = system_stores(stale.library, indexed)
+    assert system_store(indexed, custom).is_estimate
+    assert stale.budgets(indexed) == (12,)

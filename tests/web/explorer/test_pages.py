@@ -14,7 +14,7 @@ from memaudit.web.explorer.pages.registry import PAGES
 from memaudit.web.explorer.site import Site, all_addresses, show
 from tests.report.html_tree import Tree
 from tests.strategies import packages
-from tests.web.explorer.site_pages import element_with, page, slug_of
+from tests.web.explorer.site_pages import element_with, page, slug_of, table_rows
 
 
 @pytest.mark.parametrize(
@@ -100,9 +100,13 @@ def test_stores_without_scripts(site: Site) -> None:
     slug = slug_of(site, "package", "hotel-rooms")
     tree = page(site, f"package/{slug}/stores.html", budget="12")
     assert "2 memories of cost 11, worth 3 of 5." in re.sub(r"\s+", " ", tree.text)
-    names = [element.all_text.strip() for element in tree.named("th")]
-    assert "Mem0-style extraction (proxy)" in " ".join(names)
-    assert any("notes" in name and "coverage estimated" in name for name in names)
+    names = [row[0] for row in table_rows(tree, "stores-table")]
+    assert "Mem0-style extraction (proxy)" in names
+    ((store, score, judge, *_),) = table_rows(tree, "systems-table")
+    assert store.startswith("notes")
+    assert score == "–"  # noqa: RUF001 - a dash
+    assert judge.startswith("nobody at this budget")
+    assert judge.endswith("estimated from shared words")
 
 
 def test_rows_of_a_run_are_stores_of_the_package(site: Site) -> None:

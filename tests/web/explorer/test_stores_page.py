@@ -21,7 +21,7 @@ from memaudit.web.explorer.pages.registry import PAGES
 from memaudit.web.explorer.pages.stores import answer_row
 from memaudit.web.explorer.site import Site, show
 from memaudit.web.explorer.views.optima import runnable_writers
-from memaudit.web.explorer.views.package_stores import system_store
+from memaudit.web.explorer.views.package_stores import system_store, system_stores
 from memaudit.web.explorer.views.store_table import store_data
 from memaudit.writers.protocol import Writer
 from memaudit.writers.registry import WRITERS
@@ -173,4 +173,5 @@ def test_said_on_the_package_page(tmp_path: Path) -> None:
     assert status == 200
     assert SAID in text
     indexed = site.package(entry.slug)
-    assert store_data(indexed, system_store(indexed, store))["notes"] == [SAID]
+    (system,) = system_stores(site.library, indexed)
+    assert store_data(indexed, system_store(indexed, system))["notes"] == [SAID]

@@ -82,6 +82,11 @@ def question(diagnosis_slug: str, slug: str) -> str:
     return f"diagnosis/{diagnosis_slug}/question/{slug}.html"
 
 
+def report(slug: str) -> str:
+    """A report, a leaderboard or another page that lies in the folder."""
+    return f"page/{slug}.html"
+
+
 def list_page_address(address: str, number: int) -> str:
     """A further page of a long list."""
     return address if number == 1 else f"{address.removesuffix('.html')}-{number}.html"
@@ -95,6 +100,7 @@ OF_KIND: Mapping[Kind, Callable[[str], str]] = {
     "frame": frame,
     "diagnosis": diagnosis,
     "certificate": certificate,
+    "page": report,
 }
 """The page of each kind of entry; other kinds are listed without a link."""
 

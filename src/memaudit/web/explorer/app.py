@@ -19,7 +19,7 @@ from memaudit.web.explorer.pages.certificates import checked, numbered, proven, 
 from memaudit.web.explorer.pages.package import budget_param
 from memaudit.web.explorer.pages.registry import DATA, PAGES
 from memaudit.web.explorer.site import Site, show
-from memaudit.web.explorer.templating import TYPES, read_templates, static_files
+from memaudit.web.explorer.templating import ONE_FILE, TYPES, read_templates, static_files
 from memaudit.web.explorer.views.package_data import shown
 
 LONGEST_BODY = 1 << 12
@@ -107,6 +107,8 @@ def _page(site: Site, address: str, params: Mapping[str, str]) -> Response:
     status, text = show(site, PAGES, address, params)
     if address.endswith(".json") and status == 200:
         return Response(text, media_type="application/json")
+    if address.startswith("page/") and status == 200:
+        return HTMLResponse(text, headers={"content-security-policy": ONE_FILE})
     return HTMLResponse(text, status)
 
 

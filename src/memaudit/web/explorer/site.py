@@ -18,7 +18,12 @@ from memaudit.web.explorer.page import Page, PathParams, QueryParams
 from memaudit.web.explorer.pages.search import SearchText
 from memaudit.web.explorer.templating import environment
 from memaudit.web.explorer.views.optima import FRONTIER_SHARE, KnownFrontier, PackageOptima
-from memaudit.web.explorer.views.package_stores import RunStore, run_stores
+from memaudit.web.explorer.views.package_stores import (
+    RunStore,
+    run_stores,
+    scored_budgets,
+    scored_packages,
+)
 from memaudit.web.explorer.views.run_slices import Slice, slice_of
 from memaudit.web.explorer.views.store_table import chosen_budgets
 
@@ -54,6 +59,8 @@ class Site:
     """In a bundle, the packages of runs that have pages; a server shows them all."""
     _optima: dict[str, PackageOptima] = field(default_factory=dict)
     _rows: dict[tuple[str, tuple[Any, ...]], list[RunStore]] = field(default_factory=dict)
+    _scored: dict[tuple[str, tuple[Any, ...]], set[Fraction]] = field(default_factory=dict)
+    _packages: dict[tuple[Any, ...], dict[str, str]] = field(default_factory=dict)
     _slices: dict[tuple[str, tuple[int, ...], str | None, int | None], Slice] = field(
         default_factory=dict
     )
@@ -96,9 +103,35 @@ class Site:
             return known
 
     def budgets(self, indexed: IndexedPackage) -> tuple[Fraction, ...]:
-        """The budgets that a package is meant for, and those of runs about it."""
+        """The budgets that a package is meant for, those of runs about it, and those at which
+        stores were scored."""
         ran = {row.budget for row in self.rows(indexed)}
-        return tuple(sorted({*indexed.package.budgets, *ran}))
+        stamps = tuple((entry.slug, entry.stamp) for entry in self.library.now("scores"))
+        key = (indexed.digest, stamps)
+        with self._lock:
+            if key not in self._scored:
+                self._scored[key] = scored_budgets(self.library, indexed)
+                _drop_oldest(self._scored)
+            return tuple(sorted({*indexed.package.budgets, *ran, *self._scored[key]}))
+
+    def packages_of_stores(self) -> dict[str, str]:
+        """By slug, the packages that stores were written for: as they say, or as score files do."""
+        known = {entry.slug: entry.text("examples") for entry in self.library.of("store")}
+        unknown = [entry for entry in self.library.of("store") if not known[entry.slug]]
+        stamps = tuple(
+            (entry.slug, entry.stamp) for entry in (*unknown, *self.library.of("scores"))
+        )
+        with self._lock:
+            if stamps not in self._packages:
+                self._packages.clear()
+                self._packages[stamps] = scored_packages(self.library, unknown)
+            return {**known, **self._packages[stamps]}
+
+    def shown_first(self, indexed: IndexedPackage) -> Fraction:
+        """The budget whose stores a page shows at first: the middle one given, or of all."""
+        shown = self.shown_budgets(indexed)
+        given = [budget for budget in self.budgets(indexed) if budget in shown] or shown
+        return given[(len(given) - 1) // 2] if given else Fraction(0)
 
     def store_look(self, name: str) -> Look:
         """The look of a store by its name."""

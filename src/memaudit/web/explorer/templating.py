@@ -20,6 +20,12 @@ META = "; ".join(
 """For static pages, which request nothing. `frame-ancestors` is left out, since browsers ignore it
 in a `meta` element and log a warning."""
 
+ONE_FILE = (
+    "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; "
+    "form-action 'none'; frame-ancestors 'none'; sandbox allow-downloads"
+)
+"""For reports and leaderboards of the folder, whose style is in the page. Nothing can run."""
+
 TEMPLATES = Path(__file__).parent / "templates"
 STATIC = Path(__file__).parent / "static"
 TYPES = {".css": "text/css", ".js": "text/javascript"}

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -10,8 +10,9 @@ from typing import Any, Literal, get_args
 from memaudit.core.errors import MemAuditError
 from memaudit.core.package import TABLES
 from memaudit.report.label_audit_page import AGREEMENT, RATIOS
+from memaudit.report.page_kit import one_file_title
 
-Kind = Literal["run", "package", "store", "scores", "frame", "diagnosis", "certificate"]
+Kind = Literal["run", "package", "store", "scores", "frame", "diagnosis", "certificate", "page"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
 Facts = Mapping[str, int | str]
@@ -54,7 +55,7 @@ class Unreadable:
 
 WHOLE = 1 << 18
 """Files up to this size are parsed. Of longer ones the beginning is read and rows are counted."""
-HEAD = 1 << 16
+HEAD, PAGE_HEAD = 1 << 16, 1 << 11
 COUNTED = 1 << 26
 """In still longer files rows are not counted."""
 DEEPEST = "nests too deeply"
@@ -68,6 +69,8 @@ _KINDS: dict[str, Kind] = {f"memaudit-{kind}": kind for kind in _OURS} | {
 _NAMELESS = ("certificate", "scores", "frame")
 """Kinds of files whose first field "name" is not their own name."""
 _CELLS = re.compile(r'"cells"\s*:\s*([0-9]{1,9})\b')
+_EXAMPLE = re.compile(rb'"example"\s*:\s*("(?:[^"\\]|\\.)*")')
+MOST_EXAMPLES = 3
 _FIELD = r'"{}"\s*:\s*("(?:[^"\\]|\\.)*")'
 
 
@@ -97,6 +100,21 @@ def recognise(path: Path, size: int) -> Recognised | None:
     if size <= WHOLE:
         return _recognise_parsed(data.decode("utf-8-sig", "replace"), path)
     return _recognise_long(data, path)
+
+
+def recognise_page(path: Path) -> Recognised | None:
+    """Recognise an HTML file: a report, a leaderboard or another page of ours in one file."""
+    title = one_file_title(read_page(path, PAGE_HEAD))
+    return None if title is None else Recognised("page", path.stem, {"title": title})
+
+
+def read_page(path: Path, most: int = -1) -> str:
+    """The text of an HTML file, or its beginning."""
+    try:
+        with regular(path).open(encoding="utf-8", errors="replace", newline="") as file:
+            return file.read(most)
+    except OSError as error:
+        raise MemAuditError(f"cannot be read: {error.strerror or error}") from None
 
 
 def read_object(path: Path) -> dict[str, Any]:
@@ -147,9 +165,11 @@ def _facts(kind: Kind, data: dict[str, Any]) -> Facts:
         counts = {table: len(data[table]) for table in TABLES if isinstance(data.get(table), list)}
         return {**counts, "digest": _text(data.get("digest"))}
     if kind == "store":
-        origin, rows = data.get("origin"), data.get("memories")
+        origin, memories = data.get("origin"), data.get("memories")
         system = _text(origin.get("system")) if isinstance(origin, dict) else ""
-        return {"memories": len(rows) if isinstance(rows, list) else 0, "system": system}
+        rows = memories if isinstance(memories, list) else []
+        named = (_text(row.get("example")) for row in rows if isinstance(row, dict))
+        return {"memories": len(rows), "system": system, **_examples(named)}
     sheets = data.get("packages")
     known = sheets if isinstance(sheets, list) else [data]
     names = [sheet for sheet in known if isinstance(sheet, dict)]
@@ -167,10 +187,29 @@ def _recognise_long(data: bytes, path: Path) -> Recognised | None:
     }
     if kind == "package":
         facts |= _written_counts(data)
+    if kind == "store":
+        facts |= {
+            "memories": data.count(b"\n    {"),
+            **_examples(map(_unquoted, _EXAMPLE.findall(data))),
+        }
     if kind == "frame" and (cells := _CELLS.search(text)):
         facts["cells"] = int(cells[1])
     name = "" if kind in _NAMELESS else _field(text, "name")
     return Recognised(kind, name or path.stem, facts)
+
+
+def _examples(named: Iterable[str]) -> dict[str, int | str]:
+    """The packages that memories were written for, a few of them by name."""
+    names = list(dict.fromkeys(filter(None, named)))
+    more = f" and {len(names) - MOST_EXAMPLES} more" if len(names) > MOST_EXAMPLES else ""
+    return {"examples": ", ".join(names[:MOST_EXAMPLES]) + more} if names else {}
+
+
+def _unquoted(text: bytes) -> str:
+    try:
+        return _text(json.loads(text))
+    except ValueError:
+        return ""
 
 
 def _field(text: str, name: str) -> str:

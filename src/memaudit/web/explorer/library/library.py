@@ -100,6 +100,15 @@ class Library:
             text = text.replace(str(root), label)
         return text
 
+    def from_folder(self, path: Path) -> tuple[str, str]:
+        """The name of the given folder that a path is in, and the path from there."""
+        for root, label in self._roots:
+            if path == root and not root.is_dir():
+                return root.parent.name, root.name
+            if path.is_relative_to(root):
+                return label, str(path.relative_to(root))
+        return "", path.name
+
     def of(self, kind: Kind) -> tuple[LibraryEntry, ...]:
         return tuple(entry for entry in self.items if entry.kind == kind)
 
@@ -209,7 +218,7 @@ class Library:
     @property
     def contents(self) -> str:
         """The contents of the library as text: `1 run, 6 packages, 1 score file`."""
-        nouns = {kind: "score file" if kind == "scores" else kind for kind in KINDS}
+        nouns = {**{kind: kind for kind in KINDS}, "scores": "score file", "page": "report"}
         counts = (counted(len(self.of(kind)), nouns[kind]) for kind in KINDS if self.of(kind))
         return ", ".join(counts) or "nothing"
 

@@ -15,6 +15,7 @@ from memaudit.web.explorer.library.entries import (
     Unreadable,
     read_object,
     recognise,
+    recognise_page,
 )
 from memaudit.web.explorer.library.folders import FOLDERS, FolderContent
 
@@ -88,7 +89,7 @@ class Scan:
                     yield Unreadable(
                         where, f"is nested deeper than {DEEPEST} folders; give it itself"
                     )
-            elif entry.name.endswith(".json"):
+            elif entry.name.endswith((".json", ".html")):
                 if entry.name in out:
                     yield Unreadable(where, LEADS_OUT)
                 else:
@@ -122,7 +123,10 @@ class Scan:
         key = (str(path), (status.st_mtime_ns, status.st_size))
         if key not in self.seen:
             try:
-                self.seen[key] = recognise(path, status.st_size)
+                is_page = path.suffix == ".html"
+                self.seen[key] = (
+                    recognise_page(path) if is_page else recognise(path, status.st_size)
+                )
             except MemAuditError as error:
                 self.seen[key] = error
         known = self.seen[key]

@@ -1,20 +1,25 @@
 """Certificates of a file or of a package's optima, and the checker's verdict."""
 
 import math
+import shlex
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from memaudit.checker import Verdict, verify
 from memaudit.core.optimum import Certificate, Optimum
 from memaudit.core.package import Package
 from memaudit.experiments.evaluate import certificate_hash
+from memaudit.io.package_folder import MANIFEST
 from memaudit.report.run_report.proof import certificate_text, package_text
 from memaudit.web.explorer import addresses
 from memaudit.web.explorer.library.entries import LibraryEntry
+from memaudit.web.explorer.library.indexed_package import IndexedPackage
 from memaudit.web.explorer.library.library import NotInLibrary
+from memaudit.web.explorer.library.run_packages import IS_OF_RUN
 from memaudit.web.explorer.page import Page, PathParams, QueryParams
 from memaudit.web.explorer.pages.package import package_crumbs
 from memaudit.web.explorer.views.optima import in_background, is_done
@@ -83,6 +88,31 @@ def budget_of(slug: str) -> Fraction | None:
     return Fraction(int(top), int(bottom or "1")) if int(bottom or "1") else None
 
 
+def verify_command(site: "Site", package: Path, file: Path) -> tuple[str, str]:
+    """The command that checks a file of certificates, and the folder it is run in. If they are in
+    two of the given folders, paths begin with the names of these, and there is no such folder."""
+    (label, at), (other, certificates) = map(site.library.from_folder, (package, file))
+    if label != other:
+        label, at, certificates = "", f"{label}/{at}", f"{other}/{certificates}"
+    return _command(at, certificates), label
+
+
+def _command(*paths: str) -> str:
+    """`memaudit verify` as a shell takes it, whatever the files are called."""
+    safe = (f"./{path}" if path.startswith("-") else path for path in paths)
+    return shlex.join(["memaudit", "verify", *safe])
+
+
+def _packages_path(entries: Sequence[LibraryEntry]) -> Path | None:
+    """The path of all packages of a file: of the only one, or of the build that has them all."""
+    paths = {entry.path for entry in entries}
+    folders = {path.parent for path in paths}
+    if len(paths) == 1:
+        return paths.pop()
+    build = folders.pop() if len(folders) == 1 else None
+    return build if build is not None and (build / MANIFEST).is_file() else None
+
+
 CERTIFICATE_PATTERN = "certificate/{certificate}.html"
 MOST_SHOWN = 500
 """Only the first certificates of a longer file are shown, with a note."""
@@ -98,8 +128,10 @@ def render_certificate(site: "Site", parts: PathParams, params: QueryParams) -> 
         site.tell(f"{entry.name}: checking")
         seconds = until - time.monotonic() if site.bundled else 0.0
         rows.append(checked(site, certificate, seconds))
+    packages = _packages_path([row.package for row in rows if row.package])
     return site.render(
         "certificate.html", addresses.certificate(entry.slug), entry.name,
+        verify=verify_command(site, packages, entry.path) if packages else None,
         crumbs=(("Certificates", addresses.INDEX + "#certificates"),), entry=entry,
         rows=rows, count=len(known),
     )  # fmt: skip
@@ -138,11 +170,27 @@ def render_proofs(site: "Site", parts: PathParams, params: QueryParams) -> str: 
                 best.certificate, indexed.entry, package, best, seconds
             )
         rows.append((best, proof, budget_slug(budget)))
+    first = next((name for _, proof, name in rows if proof), "")
     return site.render(
         "proofs.html", addresses.package(indexed.entry.slug, "proofs.html"),
         f"{indexed.package.name}: proofs", crumbs=package_crumbs(indexed, site), indexed=indexed,
         tab="proofs.html", rows=rows,
+        verify=_download_command(site, indexed, first) if first else None,
     )  # fmt: skip
+
+
+def _download_command(site: "Site", indexed: IndexedPackage, budget: str) -> tuple[str, str]:
+    """The command that checks a certificate of this page, and where it is run: in a bundle, both
+    files are part of it. Otherwise the certificate is saved first, and so is the package of a
+    run."""
+    entry = indexed.entry
+    if site.bundled:
+        folder = addresses.package(entry.slug, "")
+        return _command(f"{folder}package.json", f"{folder}certificate/{budget}.json"), ""
+    label, path = site.library.from_folder(entry.path)
+    if entry.text(IS_OF_RUN):
+        label, path = "", "package.json"
+    return _command(path, f"certificate-{budget}.json"), label
 
 
 def certificates(site: "Site", parts: PathParams) -> Iterable[PathParams]:

@@ -15,7 +15,11 @@ from memaudit.web.explorer.library.library import NotInLibrary
 from memaudit.web.explorer.page import JsonEndpoint, Page, PathParams, QueryParams
 from memaudit.web.explorer.views.optima import runnable_writers
 from memaudit.web.explorer.views.package_data import number_text, package_data, shown
-from memaudit.web.explorer.views.package_stores import exported_stores, system_store
+from memaudit.web.explorer.views.package_stores import (
+    SystemStore,
+    system_store,
+    system_stores,
+)
 from memaudit.web.explorer.views.store_table import (
     frontier_data,
     run_rows_data,
@@ -53,12 +57,13 @@ def render_package(site: "Site", parts: PathParams, params: QueryParams) -> str:
 
 
 def _data(site: "Site", indexed: IndexedPackage) -> dict[str, Any]:
-    known = exported_stores(site.library, indexed)
-    names = Counter(store.name for _, store in known)
+    known = system_stores(site.library, indexed)
+    names = Counter(system.store.name for system in known)
     systems = [
-        {"name": entry.slug, "system": shown(store.origin.system),
-         "label": shown(store.name + f", {entry.place}" * (names[store.name] > 1), 80)}
-        for entry, store in known
+        {"name": system.entry.slug, "system": shown(store.origin.system),
+         "label": shown(store.name + f", {system.entry.place}" * (names[store.name] > 1), 80)}
+        for system in known
+        for store in [system.store]
     ]  # fmt: skip
     data = {
         **package_data(indexed),
@@ -67,14 +72,16 @@ def _data(site: "Site", indexed: IndexedPackage) -> dict[str, Any]:
         "systems": systems,
     }
     if site.bundled:
-        data |= _bundled(site, indexed, [system["name"] for system in systems])
+        data |= _bundled(site, indexed, known)
     return data
 
 
-def _bundled(site: "Site", indexed: IndexedPackage, systems: Iterable[str]) -> dict[str, Any]:
+def _bundled(
+    site: "Site", indexed: IndexedPackage, systems: Iterable[SystemStore]
+) -> dict[str, Any]:
     """What a served page would ask for: the frontier, and stores at some budgets."""
     budgets = site.shown_budgets(indexed)
-    shown_first = middle(budgets)  # what is not written in time is missing at the others
+    shown_first = site.shown_first(indexed)  # what is not written in time is missing at others
     computed = {
         number_text(budget): _written(site, indexed, budget)
         for budget in sorted(budgets, key=lambda budget: (budget != shown_first, budget))
@@ -83,7 +90,8 @@ def _bundled(site: "Site", indexed: IndexedPackage, systems: Iterable[str]) -> d
         "frontier": frontier_data(indexed, site.frontier(indexed)),
         "computed": {number_text(budget): computed[number_text(budget)] for budget in budgets},
         "system_stores": {
-            slug: store_data(indexed, _system(site, indexed, slug)) for slug in systems
+            system.entry.slug: store_data(indexed, system_store(indexed, system))
+            for system in systems
         },
     }
 
@@ -97,11 +105,6 @@ def _written(site: "Site", indexed: IndexedPackage, budget: Fraction) -> dict[st
         if store is not None:
             stores[name] = store_data(indexed, store)
     return stores
-
-
-def middle(budgets: list[Fraction]) -> Fraction:
-    """The budget whose stores a page shows at first."""
-    return budgets[(len(budgets) - 1) // 2] if budgets else Fraction(0)
 
 
 def answer_frontier(site: "Site", parts: PathParams, params: QueryParams) -> Any:  # noqa: ARG001
@@ -132,9 +135,9 @@ def budget_param(params: QueryParams) -> Fraction:
 
 
 def _system(site: "Site", indexed: IndexedPackage, slug: str) -> ComparableStore:
-    for entry, store in exported_stores(site.library, indexed):
-        if entry.slug == slug:
-            return system_store(indexed, store)
+    for system in system_stores(site.library, indexed):
+        if system.entry.slug == slug:
+            return system_store(indexed, system)
     raise NotInLibrary("no such store was written for this package")
 
 

@@ -10,7 +10,7 @@ from memaudit.web.explorer.pages.diagnosis import (
     QUESTIONS_NEXT,
     QUESTIONS_PAGE,
 )
-from memaudit.web.explorer.pages.index import INDEX_PAGE
+from memaudit.web.explorer.pages.index import INDEX_PAGE, REPORT_PAGE
 from memaudit.web.explorer.pages.label_audit import FRAME_PAGE
 from memaudit.web.explorer.pages.package import (
     COVERAGE_PAGE,
@@ -58,6 +58,7 @@ PAGES: tuple[Page, ...] = (
     QUESTIONS_PAGE,
     QUESTIONS_NEXT,
     QUESTION_PAGE,
+    REPORT_PAGE,
 )
 
 DATA: tuple[JsonEndpoint, ...] = (RUN_DATA, *PACKAGE_DATA, STORES_DATA)

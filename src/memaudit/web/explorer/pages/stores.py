@@ -12,7 +12,7 @@ from memaudit.web.explorer import addresses
 from memaudit.web.explorer.library.indexed_package import IndexedPackage
 from memaudit.web.explorer.library.library import NotInLibrary
 from memaudit.web.explorer.page import JsonEndpoint, Page, PathParams, QueryParams
-from memaudit.web.explorer.pages.package import budget_param, middle, package_crumbs
+from memaudit.web.explorer.pages.package import budget_param, package_crumbs
 from memaudit.web.explorer.views.optima import runnable_writers
 from memaudit.web.explorer.views.package_data import shown
 from memaudit.web.explorer.views.package_stores import system_stores
@@ -38,7 +38,7 @@ def render_stores(site: "Site", parts: PathParams, params: QueryParams) -> str:
     indexed = site.package(parts["package"])
     budgets = site.shown_budgets(indexed)
     frontier = site.frontier(indexed)
-    budget = budget_param(params) if "budget" in params else middle(budgets)
+    budget = budget_param(params) if "budget" in params else site.shown_first(indexed)
     optima = site.optima(indexed)
     optimum = optima.optimum(budget)
     best = _opt_store(indexed, optimum)
@@ -50,13 +50,14 @@ def render_stores(site: "Site", parts: PathParams, params: QueryParams) -> str:
         if name not in ran:
             store = optima.written_within(name, budget, until - time.monotonic())
             rows.append(store_table_row(indexed, best, member, store))
-    rows += system_rows(indexed, best, system_stores(site.library, indexed), site.store_look)
+    systems = system_rows(indexed, best, system_stores(site.library, indexed), site.store_look)
     return site.render(
         "stores.html", addresses.package(indexed.entry.slug, "stores.html"),
         f"{indexed.package.name}: stores", crumbs=package_crumbs(indexed, site), indexed=indexed,
         tab="stores.html", frontier=frontier, budgets=budgets, budget=budget,
         best=optimum, opt=best.store, most=MOST_LISTED,
-        rows=sorted(rows, key=lambda row: row.rank),
+        systems=sorted(systems, key=lambda row: row.rank),
+        writers=sorted(rows, key=lambda row: row.rank),
         waiting=sum(row.store is None for row in rows),
     )  # fmt: skip
 

@@ -19,6 +19,7 @@ explorer.others = (data) => {
   };
 
   const fill = (select) => {
+    select.append(...group("Systems", data.systems.map((system) => [`s:${system.name}`, system.label])));
     for (const kind of Object.keys(TITLES)) {
       const writers = data.writers.filter((writer) => writer.group === kind);
       select.append(...group(`${TITLES[kind]}, run here`, writers.map((writer) => [`w:${writer.name}`, writer.label])));
@@ -27,7 +28,6 @@ explorer.others = (data) => {
       const own = [...ran].filter(([, rows]) => rows.run === run);
       select.append(...group(`Rows of ${run}`, own.map(([key, rows]) => [key, rows.label])));
     }
-    select.append(...group("Systems", data.systems.map((system) => [`s:${system.name}`, system.label])));
   };
 
   // At which budgets a store is known; null if at any.

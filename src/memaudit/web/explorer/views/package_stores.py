@@ -4,10 +4,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from typing import get_args
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from memaudit.adapters.store import ExportedStore, store_digest
+from memaudit.adapters.store import ExportedStore, Times, store_digest
+from memaudit.core.budgets import OWN
 from memaudit.core.cost import cost_rule
 from memaudit.core.errors import MemAuditError
 from memaudit.core.exact import Exact
@@ -86,8 +88,10 @@ class ScoredStore:
     store: ExportedStore
 
     @cached_property
-    def digest(self) -> str:
-        return store_digest(self.store)
+    def digests(self) -> frozenset[str]:
+        """Its digest, and those it has if it is scored with another rule for times."""
+        ways = (self.store.model_copy(update={"times": times}) for times in get_args(Times))
+        return frozenset(map(store_digest, ways))
 
     @cached_property
     def texts(self) -> dict[str | None, list[str]]:
@@ -103,7 +107,7 @@ class ScoredStore:
         if line.score.store != self.store.name:
             return False
         if line.store_digest:
-            return line.store_digest == self.digest
+            return line.store_digest in self.digests
         texts = self.texts.get(line.file.package if self.names_packages else None, [])
         if line.score.written.memories != len(texts):
             return False
@@ -118,41 +122,74 @@ class ScoredStore:
         return bool(examples_of(self.store))
 
 
+ScoreInFile = tuple[LibraryEntry, ScoreLine]
+"""A score and the file it is in."""
+
+
 @dataclass(frozen=True, slots=True)
 class SystemStore:
     """A store that was written for a package, with its scores there and the files they are in."""
 
     entry: LibraryEntry
     store: ExportedStore
-    scores: tuple[tuple[LibraryEntry, ScoreLine], ...]
+    scores: tuple[ScoreInFile, ...]
+
+    def scored(self, indexed: IndexedPackage, budget: Fraction) -> tuple[ScoreInFile, ...]:
+        """The scores at a budget, those that are labelled first."""
+        own = [pair for pair in self.scores if pair[1].score.budget == budget]
+        return tuple(sorted(own, key=lambda pair: not is_labelled(pair[1], indexed)))
+
+    def labelled_cells(self, indexed: IndexedPackage) -> Mapping[str, dict[str, Fraction]] | None:
+        """By memory, the units it covers as labelled. None if no score file has them."""
+        for _, line in self.scores:
+            cells = line.file.cells.get(self.store.name)
+            if cells is not None and is_labelled(line, indexed):
+                covered: dict[str, dict[str, Fraction]] = {}
+                for cell in cells:
+                    if cell.unit in indexed.unit_at:
+                        covered.setdefault(cell.id, {})[cell.unit] = cell.value
+                return covered
+        return None
 
 
-def system_store(indexed: IndexedPackage, store: ExportedStore) -> ComparableStore:
-    """What a system wrote for this package. Coverage is estimated from shared words."""
+def is_labelled(line: ScoreLine, indexed: IndexedPackage) -> bool:
+    """Whether a score is of exactly this package, by a judge that is no estimate."""
+    return line.file.digest == indexed.digest and not line.file.coverage_is_an_estimate
+
+
+def system_store(indexed: IndexedPackage, system: SystemStore) -> ComparableStore:
+    """What a system wrote for this package. Coverage is as labelled if a score file has the cells,
+    and is estimated from shared words if not."""
+    store = system.store
     try:
         judged = judge_store(indexed.package, store, LexicalJudge())
     except MemAuditError as error:
         return ComparableStore(store.name, (), str(error), True)
+    labelled = system.labelled_cells(indexed)
     items = tuple(
         StoreItem(
             memory.id, memory.text, "memory", memory.cost,
-            {unit: cell.value for unit, cell in memory.coverage.items()},
+            {unit: cell.value for unit, cell in memory.coverage.items()}
+            if labelled is None else labelled.get(memory.id, {}),
         )
         for memory in judged.memories
     )  # fmt: skip
-    return ComparableStore(store.name, items, "", True, tuple(judged.caveats.lines))
+    return ComparableStore(store.name, items, "", labelled is None, tuple(judged.caveats.lines))
 
 
-def exported_stores(
-    library: Library, indexed: IndexedPackage
-) -> list[tuple[LibraryEntry, ExportedStore]]:
-    """Stores that name the package themselves, or that a score file compares with it."""
-    return [(system.entry, system.store) for system in system_stores(library, indexed)]
+def scored_budgets(library: Library, indexed: IndexedPackage) -> set[Fraction]:
+    """The budgets at which stores were scored on exactly this package, but for their own costs."""
+    return {
+        line.score.budget
+        for _, line in _lines(library, indexed)
+        if line.file.digest == indexed.digest and line.score.asked != OWN
+    }
 
 
 def system_stores(library: Library, indexed: IndexedPackage) -> list[SystemStore]:
-    """The same with their scores. A score that matches no store of its name may belong to an
-    earlier state of any of them, so all of them are listed."""
+    """Stores that name the package themselves, or that a score file compares with it. A score that
+    matches no store of its name may belong to an earlier state of any of them, so all of them are
+    listed."""
     lines = list(_lines(library, indexed))
     known = [
         SystemStore(entry, store, tuple(line for line in lines if scored.has(line[1])))
@@ -174,6 +211,27 @@ def scored_in(library: Library, line: ScoreLine) -> LibraryEntry | None:
     """The store of a score, if the library has it."""
     named = _exported(library, line.score.store)
     return next((entry for entry, store in named if ScoredStore(store).has(line)), None)
+
+
+def scored_packages(library: Library, entries: Iterable[LibraryEntry]) -> dict[str, str]:
+    """By slug, the packages that stores were scored on."""
+    lines: dict[str, list[ScoreLine]] = {}
+    for file in library.of("scores"):
+        try:
+            for line in library.scores(file).lines:
+                lines.setdefault(line.score.store, []).append(line)
+        except MemAuditError:  # listed as unreadable
+            continue
+    packages = {}
+    for entry in entries:
+        if entry.name in lines:
+            try:
+                scored = ScoredStore(library.store(entry))
+            except MemAuditError:
+                continue
+            named = (line.file.package for line in lines[entry.name] if scored.has(line))
+            packages[entry.slug] = ", ".join(dict.fromkeys(named))
+    return packages
 
 
 def _exported(library: Library, name: str = "") -> Iterator[tuple[LibraryEntry, ExportedStore]]:

@@ -9,12 +9,16 @@ from memaudit.report.encoding import Look
 from memaudit.report.store_comparison import ComparableStore, StoreComparison, compare
 from memaudit.report.writer_groups import Member
 from memaudit.web.explorer import addresses
-from memaudit.web.explorer.library.entries import LibraryEntry
 from memaudit.web.explorer.library.indexed_package import IndexedPackage
 from memaudit.web.explorer.library.score_lines import ScoreLine
 from memaudit.web.explorer.views.optima import KnownFrontier
 from memaudit.web.explorer.views.package_data import number_text, shown
-from memaudit.web.explorer.views.package_stores import RunStore, SystemStore, system_store
+from memaudit.web.explorer.views.package_stores import (
+    RunStore,
+    ScoreInFile,
+    SystemStore,
+    system_store,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +35,7 @@ class StoreTableRow:
     """One store and how it compares with OPT. `store` is None while its writer is running.
 
     `source` is the run or the file it is from, `page` the store's own page, `scores` are those at
-    this budget.
+    this budget, labelled ones first.
     """
 
     member: Member
@@ -41,11 +45,20 @@ class StoreTableRow:
     ratio: float | None = None
     source: str = ""
     page: str = ""
-    scores: tuple[tuple[LibraryEntry, ScoreLine], ...] = ()
+    scores: tuple[ScoreInFile, ...] = ()
+
+    @property
+    def scored(self) -> ScoreLine | None:
+        """The score that counts for the store."""
+        return self.scores[0][1] if self.scores else None
 
     @property
     def rank(self) -> tuple[int, float]:
-        """The best first, then stores over the budget, pending ones, failed ones."""
+        """The best first: by labelled scores, by estimates, by ratio; then stores over the budget,
+        pending ones, failed ones."""
+        if self.scored is not None:
+            estimated = self.scored.file.coverage_is_an_estimate
+            return -1 if estimated else -2, -(self.scored.score.score or 0.0)
         if self.store is None:
             return 2, 0.0
         if self.comparison is None:
@@ -99,9 +112,9 @@ def system_rows(
         name = system.store.name
         row = store_table_row(
             indexed, best, Member(name, name, "", "deployable", look(name)),
-            system_store(indexed, system.store), system.entry.place,
+            system_store(indexed, system), system.entry.place,
         )  # fmt: skip
-        scores = tuple(pair for pair in system.scores if pair[1].score.budget == best.budget)
+        scores = system.scored(indexed, best.budget)
         rows.append(replace(row, page=addresses.store(system.entry.slug), scores=scores))
     return rows
 
@@ -145,7 +158,7 @@ def store_data(indexed: IndexedPackage, store: ComparableStore) -> dict[str, Any
         "failed": shown(store.failed), "estimate": store.is_estimate,
         "notes": [shown(note) for note in store.notes],
     }  # fmt: skip
-    if not store.is_estimate:
+    if all(item.is_candidate for item in store.items):
         data["store"] = [indexed.candidate_at[item.id] for item in store.items]
         return data
     data["memories"] = [
