@@ -128,7 +128,7 @@ def _stores_of_files(draw: st.DrawFn, name: str, covers: dict[str, dict[str, str
         memories.append(one)
     documents = [
         WrittenDocument(
-            file, draw(st.sampled_from(("file: " + ", ".join(one.text for one in entries), *TEXTS))),
+            file, draw(st.sampled_from(("file: " + " ".join(one.text for one in entries), *TEXTS))),
             draw(costs), tuple(one.id for one in entries),
         )
         for file, entries in files.items()

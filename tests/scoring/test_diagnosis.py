@@ -267,8 +267,8 @@ def test_what_was_written_at_length_is_too_expensive(written: str) -> None:
 
 
 def test_files_that_share_a_line() -> None:
-    """Each file covers half of `now` by the line that both have. Kept whole, as everything fits, they
-    are worth all of it. By hand, of 4 with `once`: 1 never written, 3 kept."""
+    """Each file covers half of `now` by the line that both have. Kept whole, as everything fits,
+    they are worth all of it. By hand, of 4 with `once`: 1 never written, 3 kept."""
     half = {"now": F(1, 2)}
     entries = [
         replace(memory(f"{file}{line}", 3, text, **(half if text == "tea" else {})),
