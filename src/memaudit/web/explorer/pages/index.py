@@ -135,7 +135,10 @@ def _start(
         return f"All scores of {best.file.name}", addresses.scores(best.file.slug)
     if writer is not None:
         return f"The ranking of {writer.run.name}", addresses.run(writer.run.slug)
-    for kind, text in (("page", "Read {}"), ("package", "The best store of {} at every budget")):
+    texts: dict[Kind, str] = {
+        "page": "Read {}", "package": "The best store of {} at every budget"
+    }  # fmt: skip
+    for kind, text in texts.items():
         for entry in library.of(kind):
             return text.format(entry.name), addresses.OF_KIND[kind](entry.slug)
     for entry in library.items:
