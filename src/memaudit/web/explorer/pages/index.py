@@ -143,18 +143,22 @@ def _start(
     site: "Site", best: BestScore | None, writer: BestWriter | None
 ) -> tuple[str, str] | None:
     """Where to begin: the text of a link, and its address."""
+    library = site.library
     if best is not None:
         if best.stores:
             return f"Compare the stores on {best.line.file.package}", best.stores
         return f"All scores of {best.file.name}", addresses.scores(best.file.slug)
     if writer is not None:
         return f"The ranking of {writer.run.name}", addresses.run(writer.run.slug)
-    entries = [*site.library.of("page"), *site.library.of("package"), *site.library.items]
-    if not entries:
-        return None
-    first = entries[0]
-    text = "The best store of {} at every budget" if first.kind == "package" else "Open {}"
-    return text.format(first.name), addresses.OF_KIND[first.kind](first.slug)
+    texts: dict[Kind, str] = {
+        "page": "Read {}", "package": "The best store of {} at every budget"
+    }  # fmt: skip
+    for kind, text in texts.items():
+        for entry in library.of(kind):
+            return text.format(entry.name), addresses.OF_KIND[kind](entry.slug)
+    for entry in library.items:
+        return f"Open {entry.name}", addresses.OF_KIND[entry.kind](entry.slug)
+    return None
 
 
 INDEX_PAGE = Page(addresses.INDEX, render_index)
