@@ -139,31 +139,29 @@ def looks(names: Iterable[str]) -> dict[str, Look]:
     """
     known = list(dict.fromkeys(names))
     found = {name: _WRITER_LOOKS[name] for name in known if name in _WRITER_LOOKS}
+    signs = {(look.tone, look.marker) for look in found.values()}
+    lines = {(look.marker, look.dash) for look in found.values()}
     for name in sorted(set(known) - set(found)):
-        signs = {(look.tone, look.marker) for look in found.values()}
-        lines = {(look.marker, look.dash) for look in found.values()}
-        options = list(_store_looks(name))
-        options = [look for look in options if (look.tone, look.marker) not in signs] or options
-        same = [look for look in options if look.marker == options[0].marker]
-        found[name] = next(
-            (look for look in same if (look.marker, look.dash) not in lines), same[0]
-        )
+        options = list(_store_signs(name))
+        tone, marker = next((sign for sign in options if sign not in signs), options[0])
+        start = _number(name) % len(DASHES)
+        dashes = (*DASHES[start:], *DASHES[:start])
+        dash = next((dash for dash in dashes if (marker, dash) not in lines), dashes[0])
+        found[name] = Look(tone, marker, dash)
+        signs.add((tone, marker))
+        lines.add((marker, dash))
     return {name: found[name] for name in known}
 
 
-def _store_looks(name: str) -> Iterator[Look]:
-    """The look of a store, then others: with another dash, another marker, another hue."""
+def _store_signs(name: str) -> Iterator[tuple[int, str]]:
+    """The hue and the marker of a store, then others: with another marker, with another hue."""
     plain, first = re.sub(r"[^a-z0-9]", "", name.lower()), re.split(r"[^A-Za-z0-9]", name)[0]
     hue = next((hue for system, hue in SYSTEMS.items() if plain.startswith(system)), None)
     tone, number = hue or 1 + _number(first) % len(HUES), _number(name)
-    for more in range(len(HUES) * len(WRITER_MARKERS) * len(DASHES)):
-        at, dash = divmod(more, len(DASHES))
-        further, marker = divmod(at, len(WRITER_MARKERS))
-        yield Look(
-            1 + (tone - 1 + further) % len(HUES),
-            WRITER_MARKERS[(number + marker) % len(WRITER_MARKERS)],
-            DASHES[(number + dash) % len(DASHES)],
-        )
+    for further in range(len(HUES)):
+        for more in range(len(WRITER_MARKERS)):
+            marker = WRITER_MARKERS[(number + more) % len(WRITER_MARKERS)]
+            yield 1 + (tone - 1 + further) % len(HUES), marker
 
 
 def _number(name: str) -> int:

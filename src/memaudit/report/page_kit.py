@@ -54,17 +54,20 @@ _ONE_FILE = re.compile(
     r"""<!doctype html>\s*<html lang="en">\s*<head>\s*<meta charset="utf-8">\s*"""
     r"""<meta http-equiv="Content-Security-Policy" content="default-src 'none'; """
     r"""style-src 'sha256-[A-Za-z0-9+/=]{44}'; img-src data:; base-uri 'none'; """
-    r"""form-action 'none'">\s*(?:<meta [^>]*>\s*)*<title>([^<]*) \u00b7 MemAudit</title>"""
+    r"""form-action 'none'">\s*(?:<meta name="[a-z-]+" content="[^"<>]*">\s*)*"""
+    r"""<title>([^<]*) \u00b7 MemAudit</title>"""
 )
+_META = re.compile("<meta", re.IGNORECASE)
 
 
 def one_file_title(text: str) -> str | None:
     """The title of a page that `one_file` made, from its beginning; None for any other HTML.
 
-    The policy comes first in such a page, so nothing in it can run or be loaded.
+    The policy comes first in such a page, so nothing in it can run or be loaded. No `meta` element
+    follows, which might lead elsewhere.
     """
     match = _ONE_FILE.match(text)
-    return unescape(match[1]) if match else None
+    return None if match is None or _META.search(text, match.end()) else unescape(match[1])
 
 
 def environment(*packages: str) -> Environment:

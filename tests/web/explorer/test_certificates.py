@@ -14,6 +14,7 @@ from memaudit.io.packages import read_package
 from memaudit.solvers.solve import solve
 from memaudit.web.explorer.library.library import Library
 from memaudit.web.explorer.site import Site
+from memaudit.web.explorer.views.store_table import shown_budgets
 from tests.cli.running import run
 from tests.report.html_tree import Tree
 from tests.web.explorer.site_pages import page, slug_of
@@ -103,7 +104,8 @@ def test_of_a_package(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     verify, package, certificate = command(tree)
     (saved,) = [one for one in tree.named("a") if one.attributes.get("download") == certificate]
     address = (saved.attributes["href"] or "").removeprefix("../../")
-    best = site.optima(site.package(slug)).optimum(site.shown_budgets(site.package(slug))[0])
+    indexed = site.package(slug)
+    best = site.optima(indexed).optimum(shown_budgets(site.frontier(indexed))[0])
     assert address == f"package/{slug}/certificate/{best.budget}.json"
     assert best.certificate is not None
     write_certificates([best.certificate], folder / certificate)

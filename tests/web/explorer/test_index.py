@@ -122,6 +122,8 @@ def reports(tmp_path: Path) -> Path:
     (folder / "script.html").write_text(f"<script>alert(1)</script>{ours}")
     (folder / "policy.html").write_text(ours.replace("default-src 'none'; ", "", 1))
     (folder / "empty.html").write_text("")
+    away = '<meta http-equiv="refresh" content="0; url=//evil.example">'
+    (folder / "first.html").write_text(ours.replace("<title>", f"{away}<title>", 1))
     return folder
 
 
@@ -148,6 +150,17 @@ def test_a_report_that_changed_is_not_shown(reports: Path) -> None:
     status, text = refused(site, f"page/{entry.slug}.html")
     assert status == 404
     assert "alert(1)" not in text
+
+
+def test_a_report_does_not_lead_away(reports: Path) -> None:
+    """A page that would leave for another address is not ours, wherever it says so."""
+    site = Site(Library([reports]))
+    (entry,) = site.library.of("page")
+    text = entry.path.read_text().replace("</main>", '<META http-equiv="refresh"></main>')
+    entry.path.write_text(text)
+    site.library.refresh()
+    status, _ = refused(site, f"page/{site.library.of('page')[0].slug}.html")
+    assert status == 404
 
 
 def test_the_search_of_a_bundle_knows_reports(reports: Path, tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from memaudit.natural.named_packages import natural_set
 from memaudit.web.explorer.library.library import Library
 from memaudit.web.explorer.site import Site
 from memaudit.web.explorer.views.package_stores import system_store, system_stores
-from memaudit.web.explorer.views.store_table import store_data
+from memaudit.web.explorer.views.store_table import first_budget, store_data
 from tests.web.explorer.libraries import NOTES, json_output
 from tests.web.explorer.site_pages import (
     element_with,
@@ -212,7 +212,7 @@ def test_a_page_begins_at_a_budget_with_scores(labelled: Path) -> None:
     site = Site(Library([labelled]), seconds=20.0)
     indexed = site.package(slug_of(site, "package", ANN))
     assert site.budgets(indexed) == (12, 15, 20)
-    assert site.shown_first(indexed) == 15
+    assert first_budget(site.frontier(indexed)) == 15
     tree = page(site, f"package/{indexed.entry.slug}/stores.html")
     assert {row[2] for row in table_rows(tree, "systems-table")} == {JUDGE}
 

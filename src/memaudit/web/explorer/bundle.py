@@ -20,9 +20,10 @@ from memaudit.web.explorer.library.run_packages import run_package
 from memaudit.web.explorer.library.scan import SITE as MANIFEST
 from memaudit.web.explorer.library.scan import SITE_FORMAT as FORMAT
 from memaudit.web.explorer.pages.registry import PAGES
-from memaudit.web.explorer.site import MOST_BUDGETS, Site, all_addresses, show
+from memaudit.web.explorer.site import Site, all_addresses, show
 from memaudit.web.explorer.templating import static_files
 from memaudit.web.explorer.views.optima import runnable_writers
+from memaudit.web.explorer.views.store_table import MOST_BUDGETS
 
 Progress = Callable[[int, int, str], None]
 """Called with the pages and stores that are done, about how many there are, and the present one."""

@@ -2,10 +2,10 @@
 
 import math
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeVar
 
 from memaudit.core.errors import MemAuditError
 from memaudit.core.version import VERSION
@@ -22,23 +22,22 @@ from memaudit.web.explorer.views.package_stores import (
     RunStore,
     run_stores,
     scored_budgets,
-    scored_packages,
 )
 from memaudit.web.explorer.views.run_slices import Slice, slice_of
-from memaudit.web.explorer.views.store_table import chosen_budgets
 
 MOST_CACHED = 12
 """Packages whose optima are kept in memory."""
 
+MOST_MADE = 100
+"""Results about some entries that are kept until one of these changes."""
+
 MOST_TEXTS = 5000
 """Entries whose texts are kept for the next search."""
-
-MOST_BUDGETS = 6
-"""Budgets at which pages show stores and proofs."""
 
 SERVED_SECONDS = 1.5
 """Seconds that one request works on a frontier. The page asks again until it is complete."""
 
+Made = TypeVar("Made")
 Tell = Callable[[str], None]
 """Called with a text when a piece of work begins."""
 
@@ -58,9 +57,7 @@ class Site:
     shown: frozenset[str] | None = None
     """In a bundle, the packages of runs that have pages; a server shows them all."""
     _optima: dict[str, PackageOptima] = field(default_factory=dict)
-    _rows: dict[tuple[str, tuple[Any, ...]], list[RunStore]] = field(default_factory=dict)
-    _scored: dict[tuple[str, tuple[Any, ...]], set[Fraction]] = field(default_factory=dict)
-    _packages: dict[tuple[Any, ...], dict[str, str]] = field(default_factory=dict)
+    _made: dict[tuple[Any, ...], Any] = field(default_factory=dict)
     _slices: dict[tuple[str, tuple[int, ...], str | None, int | None], Slice] = field(
         default_factory=dict
     )
@@ -82,12 +79,17 @@ class Site:
     def rows(self, indexed: IndexedPackage) -> list[RunStore]:
         """The rows of the library's runs about a package."""
         runs = self.library.now("run")
-        key = (indexed.digest, tuple((run.slug, run.stamp) for run in runs))
+        return self.made(lambda: run_stores(runs, indexed), runs, "rows", indexed.digest)
+
+    def made(self, make: Callable[[], Made], entries: Iterable[LibraryEntry], *key: str) -> Made:
+        """A result about some entries, made once and again when one of them changes."""
+        full = (*key, *((entry.slug, entry.stamp) for entry in entries))
         with self._lock:
-            if key not in self._rows:
-                self._rows[key] = run_stores(runs, indexed)
-                _drop_oldest(self._rows)
-            return self._rows[key]
+            if full not in self._made:
+                self._made[full] = make()
+                _drop_oldest(self._made, MOST_MADE)
+            result: Made = self._made[full]
+            return result
 
     def optima(self, indexed: IndexedPackage) -> PackageOptima:
         """The optima of exactly this package, at its budgets."""
@@ -106,36 +108,17 @@ class Site:
         """The budgets that a package is meant for, those of runs about it, and those at which
         stores were scored."""
         ran = {row.budget for row in self.rows(indexed)}
-        stamps = tuple((entry.slug, entry.stamp) for entry in self.library.now("scores"))
-        key = (indexed.digest, stamps)
-        with self._lock:
-            if key not in self._scored:
-                self._scored[key] = scored_budgets(self.library, indexed)
-                _drop_oldest(self._scored)
-            return tuple(sorted({*indexed.package.budgets, *ran, *self._scored[key]}))
-
-    def packages_of_stores(self) -> dict[str, str]:
-        """By slug, the packages that stores were written for: as they say, or as score files do."""
-        known = {entry.slug: entry.text("examples") for entry in self.library.of("store")}
-        unknown = [entry for entry in self.library.of("store") if not known[entry.slug]]
-        stamps = tuple(
-            (entry.slug, entry.stamp) for entry in (*unknown, *self.library.of("scores"))
+        files = self.library.now("scores")
+        scored = self.made(
+            lambda: scored_budgets(self.library, indexed), files, "budgets", indexed.digest
         )
-        with self._lock:
-            if stamps not in self._packages:
-                self._packages.clear()
-                self._packages[stamps] = scored_packages(self.library, unknown)
-            return {**known, **self._packages[stamps]}
-
-    def shown_first(self, indexed: IndexedPackage) -> Fraction:
-        """The budget whose stores a page shows at first: the middle one given, or of all."""
-        shown = self.shown_budgets(indexed)
-        given = [budget for budget in self.budgets(indexed) if budget in shown] or shown
-        return given[(len(given) - 1) // 2] if given else Fraction(0)
+        return tuple(sorted({*indexed.package.budgets, *ran, *scored}))
 
     def store_look(self, name: str) -> Look:
         """The look of a store by its name."""
-        return looks([*(entry.name for entry in self.library.of("store")), name])[name]
+        stores = self.library.of("store")
+        known = self.made(lambda: looks(entry.name for entry in stores), stores, "looks")
+        return known[name] if name in known else looks([name])[name]
 
     def slice(self, run: LibraryEntry, distribution: str | None, budget: int | None) -> Slice:
         """Part of a run, computed once."""
@@ -164,12 +147,6 @@ class Site:
         optima = self.optima(indexed)
         with optima.allowance.spend(self.seconds, FRONTIER_SHARE) as seconds:
             return optima.search.work(seconds)
-
-    def shown_budgets(self, indexed: IndexedPackage) -> list[Fraction]:
-        """Budgets at which pages show stores and proofs: those given, then some of the frontier."""
-        frontier = self.frontier(indexed)
-        return chosen_budgets([step.budget for step in frontier.steps], frontier.given,
-                              MOST_BUDGETS)  # fmt: skip
 
     def entries(self, kind: Kind) -> tuple[LibraryEntry, ...]:
         """The entries of a kind that have their own pages."""

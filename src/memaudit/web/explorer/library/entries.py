@@ -186,12 +186,10 @@ def _recognise_long(data: bytes, path: Path) -> Recognised | None:
         name: value for name in ("digest", "package", "system") if (value := _field(text, name))
     }
     if kind == "package":
-        facts |= _written_counts(data)
+        facts |= _written_counts(data, TABLES)
     if kind == "store":
-        facts |= {
-            "memories": data.count(b"\n    {"),
-            **_examples(map(_unquoted, _EXAMPLE.findall(data))),
-        }
+        examples = _examples(map(_unquoted, _EXAMPLE.findall(data)))
+        facts |= {**_written_counts(data, ("memories",)), **examples}
     if kind == "frame" and (cells := _CELLS.search(text)):
         facts["cells"] = int(cells[1])
     name = "" if kind in _NAMELESS else _field(text, "name")
@@ -225,10 +223,10 @@ def _text(value: object) -> str:
     return value if isinstance(value, str) else ""
 
 
-def _written_counts(data: bytes) -> dict[str, int | str]:
-    """Rows per table of a long package, counted by lines, if we wrote the file."""
+def _written_counts(data: bytes, tables: Iterable[str]) -> dict[str, int | str]:
+    """Rows per table of a long file, counted by lines, if we wrote it."""
     counts: dict[str, int | str] = {}
-    for table in TABLES:
+    for table in tables:
         start = data.find(f'\n  "{table}": [\n'.encode())
         end = data.find(b"\n  ]", start) if start >= 0 else -1
         if end >= 0:

@@ -24,6 +24,7 @@ from memaudit.web.explorer.page import Page, PathParams, QueryParams
 from memaudit.web.explorer.pages.package import package_crumbs
 from memaudit.web.explorer.views.optima import in_background, is_done
 from memaudit.web.explorer.views.package_data import number_text, shown
+from memaudit.web.explorer.views.store_table import shown_budgets
 
 if TYPE_CHECKING:
     from memaudit.web.explorer.site import Site
@@ -162,7 +163,7 @@ def render_proofs(site: "Site", parts: PathParams, params: QueryParams) -> str: 
     indexed = site.package(parts["package"])
     optima = site.optima(indexed)
     rows = []
-    for budget in site.shown_budgets(indexed):
+    for budget in shown_budgets(site.frontier(indexed)):
         best = optima.optimum(budget)
         package = indexed.package if site.bundled else None
         with optima.allowance.spend() as seconds:
@@ -196,7 +197,7 @@ def _download_command(site: "Site", indexed: IndexedPackage, budget: str) -> tup
 def certificates(site: "Site", parts: PathParams) -> Iterable[PathParams]:
     """Every certificate of the proofs page, as a file."""
     indexed = site.package(parts["package"])
-    for budget in site.shown_budgets(indexed):
+    for budget in shown_budgets(site.frontier(indexed)):
         if site.optima(indexed).optimum(budget).certificate:
             yield {**parts, "budget": budget_slug(budget)}
 

@@ -15,6 +15,7 @@ from memaudit.web.explorer.library.library import NotInLibrary
 from memaudit.web.explorer.library.score_lines import ScoreLine
 from memaudit.web.explorer.page import Page, PathParams, QueryParams
 from memaudit.web.explorer.views.package_links import package_links
+from memaudit.web.explorer.views.package_stores import scored_packages
 
 if TYPE_CHECKING:
     from memaudit.web.explorer.site import Site
@@ -62,15 +63,18 @@ class BestWriter:
 
 
 def render_index(site: "Site", parts: PathParams, params: QueryParams) -> str:  # noqa: ARG001
-    groups = [(kind, site.library.of(kind)) for kind in KINDS]
-    best = best_score(site)
+    library = site.library
+    groups = [(kind, library.of(kind)) for kind in KINDS]
+    best = site.made(
+        lambda: best_score(site), (*library.now("scores"), *library.now("package")), "best score"
+    )
     writer = None if best else best_writer(site)
     return site.render(
         "index.html", addresses.INDEX, "What is here",
         groups=[(kind, TITLES[kind], entries) for kind, entries in groups if entries],
-        unreadable=site.library.unreadable, most=MOST_LISTED, crumbs=(),
+        unreadable=library.unreadable, most=MOST_LISTED, crumbs=(),
         here=_in_words(site), best=best, writer=writer, start=_start(site, best, writer),
-        packages_of=site.packages_of_stores(),
+        packages_of=_packages_of_stores(site),
     )  # fmt: skip
 
 
@@ -122,6 +126,17 @@ def best_writer(site: "Site") -> BestWriter | None:
             if place.member.group != "reference" and place.interval.n:
                 return BestWriter(entry, place.member, place.interval.mean)
     return None
+
+
+def _packages_of_stores(site: "Site") -> dict[str, str]:
+    """By slug, the packages that stores were written for: as they say, or as score files do."""
+    library = site.library
+    known = {entry.slug: entry.text("examples") for entry in library.of("store")}
+    others = [entry for entry in library.of("store") if not known[entry.slug]]
+    scored = site.made(
+        lambda: scored_packages(library, others), (*others, *library.of("scores")), "packages"
+    )
+    return {**known, **scored}
 
 
 def _start(

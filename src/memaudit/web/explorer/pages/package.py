@@ -21,8 +21,10 @@ from memaudit.web.explorer.views.package_stores import (
     system_stores,
 )
 from memaudit.web.explorer.views.store_table import (
+    first_budget,
     frontier_data,
     run_rows_data,
+    shown_budgets,
     store_data,
     writer_data,
 )
@@ -80,15 +82,14 @@ def _bundled(
     site: "Site", indexed: IndexedPackage, systems: Iterable[SystemStore]
 ) -> dict[str, Any]:
     """What a served page would ask for: the frontier, and stores at some budgets."""
-    budgets = site.shown_budgets(indexed)
-    shown_first = site.shown_first(indexed)  # what is not written in time is missing at others
-    computed = {
-        number_text(budget): _written(site, indexed, budget)
-        for budget in sorted(budgets, key=lambda budget: (budget != shown_first, budget))
-    }
+    frontier = site.frontier(indexed)
+    first = first_budget(frontier)  # what is not written in time is missing at the others
     return {
-        "frontier": frontier_data(indexed, site.frontier(indexed)),
-        "computed": {number_text(budget): computed[number_text(budget)] for budget in budgets},
+        "frontier": frontier_data(indexed, frontier),
+        "computed": {
+            number_text(budget): _written(site, indexed, budget)
+            for budget in sorted(shown_budgets(frontier), key=lambda budget: budget != first)
+        },
         "system_stores": {
             system.entry.slug: store_data(indexed, system_store(indexed, system))
             for system in systems

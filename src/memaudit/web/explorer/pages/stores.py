@@ -18,7 +18,9 @@ from memaudit.web.explorer.views.package_data import shown
 from memaudit.web.explorer.views.package_stores import system_stores
 from memaudit.web.explorer.views.store_table import (
     OptStore,
+    first_budget,
     run_rows,
+    shown_budgets,
     store_table_row,
     system_rows,
 )
@@ -36,9 +38,8 @@ def render_stores(site: "Site", parts: PathParams, params: QueryParams) -> str:
     Without scripts, a link requests one of them."""
     until = math.inf if site.bundled else time.monotonic() + site.seconds
     indexed = site.package(parts["package"])
-    budgets = site.shown_budgets(indexed)
     frontier = site.frontier(indexed)
-    budget = budget_param(params) if "budget" in params else site.shown_first(indexed)
+    budget = budget_param(params) if "budget" in params else first_budget(frontier)
     optima = site.optima(indexed)
     optimum = optima.optimum(budget)
     best = _opt_store(indexed, optimum)
@@ -54,7 +55,7 @@ def render_stores(site: "Site", parts: PathParams, params: QueryParams) -> str:
     return site.render(
         "stores.html", addresses.package(indexed.entry.slug, "stores.html"),
         f"{indexed.package.name}: stores", crumbs=package_crumbs(indexed, site), indexed=indexed,
-        tab="stores.html", frontier=frontier, budgets=budgets, budget=budget,
+        tab="stores.html", frontier=frontier, budgets=shown_budgets(frontier), budget=budget,
         best=optimum, opt=best.store, most=MOST_LISTED,
         systems=sorted(systems, key=lambda row: row.rank),
         writers=sorted(rows, key=lambda row: row.rank),

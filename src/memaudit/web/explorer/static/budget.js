@@ -116,11 +116,12 @@
       if (other.failed) throw new Error(`It failed here: ${other.failed}`);
       const comparison = compare({items: frontier.stores[at]}, other, others.label(key));
       const step = frontier.steps[at];
+      const over = other.cost > budget + 1e-9;  // then it has no ratio
       strip.mark(comparison.marks);
       legend([["both", "kept by both"], ["missed", "missed"], ["instead", "kept instead"]]);
       note.textContent = `worth ${explorer.short(other.value)} of ${explorer.short(step.v)}` +
-        (step.v && step.certified ? `, ratio ${explorer.ratio(other.value / step.v)}` : "") + `, cost ${explorer.short(other.cost)}` +
-        (other.cost > budget + 1e-9 ? " (over the budget)" : "") + (other.estimate ? "; what its memories cover is an estimate from shared words" : "") +
+        (step.v && step.certified && !over ? `, ratio ${explorer.ratio(other.value / step.v)}` : "") + `, cost ${explorer.short(other.cost)}` +
+        (over ? " (over the budget)" : "") + (other.estimate ? "; what its memories cover is an estimate from shared words" : "") +
         (other.notes ?? []).map((text) => `; ${text}`).join("");
       get("comparison").replaceChildren(...comparison.view);
     } catch (error) {

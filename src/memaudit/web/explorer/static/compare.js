@@ -33,7 +33,10 @@ explorer.others = (data) => {
   // At which budgets a store is known; null if at any.
   const budgets = (key) => {
     if (key.startsWith("r:")) return ran.get(key).rows.map((row) => row.budget);
-    if (key.startsWith("w:") && explorer.bundled) return Object.keys(data.computed).filter((budget) => key.slice(2) in data.computed[budget]);
+    if (key.startsWith("w:") && explorer.bundled) {
+      return Object.keys(data.computed).filter((budget) => key.slice(2) in data.computed[budget])
+        .sort((a, b) => explorer.asNumber(a) - explorer.asNumber(b));
+    }
     return null;
   };
 

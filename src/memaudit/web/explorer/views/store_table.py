@@ -1,6 +1,6 @@
 """Stores of a package at one budget beside OPT, as table rows and for scripts."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
@@ -119,17 +119,27 @@ def system_rows(
     return rows
 
 
-def chosen_budgets(
-    steps: Sequence[Fraction], given: Sequence[Fraction], most: int
-) -> list[Fraction]:
-    """Budgets at which a page shows stores: those given, then some of the others, spread evenly."""
-    chosen = list(dict.fromkeys(given))[:most]
+MOST_BUDGETS = 6
+"""Budgets at which pages show stores and proofs."""
+
+
+def shown_budgets(frontier: KnownFrontier) -> list[Fraction]:
+    """Budgets at which pages show stores and proofs: those given, then some of the others, spread
+    evenly."""
+    chosen = list(frontier.given)[:MOST_BUDGETS]
+    steps = (step.budget for step in frontier.steps)
     others = [step for step in steps if step not in chosen and step > 0]
-    room = most - len(chosen)
+    room = MOST_BUDGETS - len(chosen)
     if room > 0 and others:
         count = min(room, len(others))
         chosen += [others[(2 * place + 1) * len(others) // (2 * count)] for place in range(count)]
     return sorted(set(chosen))
+
+
+def first_budget(frontier: KnownFrontier) -> Fraction:
+    """The budget whose stores a page shows at first: the middle one of those given, or of all."""
+    budgets = frontier.given[:MOST_BUDGETS] or shown_budgets(frontier)
+    return budgets[(len(budgets) - 1) // 2] if budgets else Fraction(0)
 
 
 def frontier_data(indexed: IndexedPackage, frontier: KnownFrontier) -> dict[str, Any]:
