@@ -375,15 +375,13 @@ ConversationNames = Annotated[
 ]
 
 
-def judge_digests(judges: Sequence[str], memories: Path | None) -> list[str]:
-    """The digests of the files that judges go by, in their order."""
-    from memaudit.io.files import content_digest
+def judge_files(judges: Sequence[str], memories: Path | None) -> list[Path]:
+    """The files that judges go by, in their order."""
     from memaudit.scoring.judges import listed_files
 
     named = [judge.partition(":") for judge in judges if judge.startswith(("labels:", "calls:"))]
     files = [file for _, _, text in named for file in listed_files(text)]
-    files += listed_files(memories) if memories else []
-    return [content_digest(file) for file in files]
+    return [*files, *(listed_files(memories) if memories else [])]
 
 
 JournalFile = Annotated[
