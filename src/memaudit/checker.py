@@ -148,6 +148,8 @@ class _Problem:
         self.budget, self.cap = 0, 1
         self.rows = [
             sorted((r, value.numerator * (steps[r] // value.denominator)) for r, value in row)
+            if row
+            else []
             for row in cells
         ]
         levels: list[list[int]] = [[] for _ in units]

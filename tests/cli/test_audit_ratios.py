@@ -1,6 +1,7 @@
 """`memaudit audit ratios` on the shipped set: passes, label files of a frame, stores."""
 
 import csv
+import json
 from pathlib import Path
 from typing import Any
 
@@ -175,3 +176,21 @@ def test_wrong_input(packages: list[Path], tmp_path: Path) -> None:
         other: "'ann' labelled no cell of these packages",
     }.items():
         assert message in failure(*words, *options)
+
+
+def test_a_journal_is_resumed(tmp_path: Path) -> None:
+    """Cut anywhere, it gives the same numbers; other labels are another run."""
+    journal = tmp_path / "ratios.jsonl"
+    labels = ("natural", "--labels", "pass:blind_a", "--draws", 2, "--budget", 30)
+    words = (*labels, *WRITERS, "--journal", journal)
+    whole = answered(*words)
+    assert whole == answered(*labels, *WRITERS)
+    bytes_ = journal.read_bytes()
+    for share in (0.3, 0.8):
+        journal.write_bytes(bytes_[: int(share * len(bytes_))])
+        result = done("audit", "ratios", *words, "--jobs", "1", "--json")
+        assert json.loads(result.stdout) == whole
+        assert f"already existed in {journal}" in result.stderr
+        assert journal.read_bytes() == bytes_
+    other = [word if word != "pass:blind_a" else "pass:blind_b" for word in words]
+    assert "(different: labels)" in failure("audit", "ratios", *other)

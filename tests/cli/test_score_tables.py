@@ -5,10 +5,10 @@ from dataclasses import replace
 from rich.console import Console
 
 from memaudit.cli.score import advice_lines
-from memaudit.cli.score_tables import all_numbers_table, lost_table, scores_table
+from memaudit.cli.score_tables import all_numbers_table, lost_table, score_lines, scores_table
 from memaudit.core.optimum import Optimum
 from memaudit.scoring.loss_diagnosis import NoDiagnosis, diagnose_losses
-from memaudit.scoring.result import LostUnits, ScoreResult, all_rows, open_optima
+from memaudit.scoring.result import LostUnits, ScoreResult, open_optima
 from memaudit.scoring.score import StoreScorer
 from memaudit.scoring.score_json import score_row
 from tests.scoring.small_stores import IRRATIONAL, LONG, F, meals_scores
@@ -48,8 +48,8 @@ def test_a_score_between_two_ends() -> None:
     (row,) = result.rows
     assert (row.score, row.score_text, row.losses) == (None, "0.444..0.571", {})
     first, others = (
-        printed(scores_table(all_rows([result]), False)),
-        printed(all_numbers_table(all_rows([result]), False)),
+        printed(scores_table(score_lines(result), False)),
+        printed(all_numbers_table(score_lines(result), False)),
     )
     assert first.splitlines()[-2].split() == ["long", "7", "7", "all", "0.444..0.571", *"----"]
     assert others.splitlines()[-2].split()[2:6] == ["4", "4", "0.571", "0.444..0.571"]

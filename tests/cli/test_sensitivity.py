@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from memaudit.io.packages import write_package
+from memaudit.io.published_folder import write_artifact
 from memaudit.natural.named_packages import natural_set
 from tests.cli.running import done, failure, import_texts, printed_json, write_rows
 from tests.datasets.files import FIXTURES
@@ -139,3 +140,68 @@ def test_wrong_input(files: tuple[Path, Path, Path]) -> None:
     twice = ("--judge", "lexical", "--judge", "lexical")
     assert "two judges are called 'lexical'" in failure(*words, *twice)
     assert "same name" in failure("sensitivity", *files[:2], files[1], "--budget", "9")
+
+
+@pytest.fixture(scope="module")
+def many(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, Path]:
+    """Four packages, and two stores, of which neither was written for the last."""
+    home = tmp_path_factory.mktemp("many")
+    packages = natural_set()[:4]
+    write_artifact(packages, home / "packages")
+    for name, step in (("all", 1), ("half", 2)):
+        rows = [
+            {"id": f"{place}-{n}", "text": candidate.text, "example": package.name}
+            for place, package in enumerate(packages[:3])
+            for n, candidate in enumerate(package.candidates[::step])
+        ]
+        write_rows(home / f"{name}.jsonl", *rows)
+        done("import", home / f"{name}.jsonl", "--out", home / f"{name}.json")
+    return home / "packages", home / "all.json", home / "half.json"
+
+
+FEW = ("--budget", "30", "--cost-rules", "bytes", "--group-caps", "", "--repetitions", "2")
+
+
+def test_many_packages(many: tuple[Path, Path, Path], tmp_path: Path) -> None:
+    """Each as it is alone, and all together: every package and draw counts alike."""
+    data = printed_json("sensitivity", *many, *FEW)
+    assert [one["package"] for one in data["packages"]] == [p.name for p in natural_set()[:3]]
+    last = natural_set()[3].name
+    assert data["not_scored"] == [{"package": last, "reason": "no store was written for it"}]
+    write_package(natural_set()[1], tmp_path / "one.json")
+    assert (
+        printed_json("sensitivity", tmp_path / "one.json", *many[1:], *FEW) == data["packages"][1]
+    )
+    for place, finding in enumerate(data["findings"]):
+        own = [one["findings"][place] for one in data["packages"]]
+        assert {one["variant"] for one in own} == {finding["variant"]}
+        assert finding["repetitions"] == sum(one["repetitions"] for one in own)
+        for at, store in enumerate(finding["stores"]):
+            means = [one["stores"][at]["kept"]["mean"] for one in own]
+            assert store["kept"]["mean"] == pytest.approx(sum(means) / len(means), abs=1e-6)
+        same = sum(one["kept_ranking"]["same_order"] for one in own)
+        assert finding["kept_ranking"]["same_order"] == same
+    text = done("sensitivity", *many, *FEW).stdout
+    assert "3 packages; under every variant" in text
+    assert f"not scored: {last}: no store was written for it" in text
+
+
+def test_many_packages_resume(many: tuple[Path, Path, Path], tmp_path: Path) -> None:
+    journal = tmp_path / "s.jsonl"
+    words = ("sensitivity", *many, *FEW, "--json", "--journal", journal)
+    whole, kept = done(*words).stdout, journal.read_bytes()
+    assert whole == done(*words[:-2]).stdout
+    journal.write_bytes(kept[: len(kept) // 2])
+    result = done(*words)
+    assert result.stdout == whole
+    assert "already existed" in result.stderr
+    assert journal.read_bytes() == kept
+    assert "(different: choices)" in failure(*words, "--seed", 1)
+    assert "--judge model:m runs in one process" in failure(
+        *words, "--judge", "model:m", "--engine", "processes"
+    )
+
+
+def test_many_packages_without_names(many: tuple[Path, Path, Path], tmp_path: Path) -> None:
+    nameless = import_texts(tmp_path / "n.json", ["Ingrid sneezes"])
+    assert "does not say which package" in failure("sensitivity", many[0], nameless, *FEW)

@@ -11,7 +11,13 @@ from memaudit.core.errors import MemAuditError
 from memaudit.core.package import Experience, Package
 from memaudit.scoring.judges import Judge, LexicalJudge
 from memaudit.scoring.label_judges import PublishedJudge
-from memaudit.scoring.package_scores import Unscored, score_package, score_packages
+from memaudit.scoring.package_scores import (
+    Unscored,
+    score_package,
+    score_written,
+    unknown_examples,
+    written_for,
+)
 from memaudit.scoring.result import ScoreResult, Scoring
 from memaudit.scoring.score_json import package_scores_data
 from tests.cli.running import write_rows
@@ -33,7 +39,11 @@ def all_of(
     packages: list[Package], stores: list[ExportedStore], judge: Judge
 ) -> tuple[list[ScoreResult], list[Unscored]]:
     scoring = Scoring(asked_budgets(4), {one.name: judge for one in stores})
-    found = list(score_packages(packages, stores, scoring))
+    written = [written_for(package, stores) for package in packages]
+    known = {(name, example) for own in written for name in own for example in own[name]}
+    found = [*unknown_examples(stores, known)]
+    for package, own in zip(packages, written, strict=True):
+        found += score_written(package, stores, own, scoring)
     return (
         [one for one in found if isinstance(one, ScoreResult)],
         [one for one in found if isinstance(one, Unscored)],

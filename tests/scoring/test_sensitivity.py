@@ -33,7 +33,7 @@ QUIET = VariantChoices(noise=())
 
 
 def found(tried: Iterable[Variant], budget: Fraction) -> list[VariantFinding]:
-    return variant_findings(variant_runs(tried, [budget]), [budget])
+    return variant_findings([variant_runs(tried, [budget])], [budget])
 
 
 def means(found: VariantFinding) -> list[tuple[float | None, float | None]]:
@@ -115,16 +115,16 @@ def test_judges_against_each_other() -> None:
     tried = variants(PETS, [DOG, CAT], quiet, judged={"b": (PETS, swapped), "c": (PETS, nothing)})
     runs = variant_runs(tried, [F(3)])
     assert list(runs) == ["base", "judge b", "judge c"]
-    _, turned, silent = variant_findings(runs, [F(3)])
+    _, turned, silent = variant_findings([runs], [F(3)])
     assert means(turned) == [(0.25, 0.25), (0.75, 0.75)]
     assert means(silent) == [(0, 0), (0, 0)]
     assert turned.kept_ranking.tau == -1
-    pairs = judge_pairings(runs, {"a": "base", "b": "judge b", "c": "judge c"}, [F(3)])
+    pairs = judge_pairings([runs], {"a": "base", "b": "judge b", "c": "judge c"}, [F(3)])
     assert [(pair.first, pair.second, pair.kept_tau, pair.upper_tau) for pair in pairs] == [
         ("a", "b", -1, -1), ("a", "c", None, None), ("b", "c", None, None),
     ]  # fmt: skip
     assert not pairs[0].same_kept_order
-    assert judge_pairings(runs, {"a": "base"}, [F(3)]) == []
+    assert judge_pairings([runs], {"a": "base"}, [F(3)]) == []
 
 
 def _covering(store: WrittenStore, cells: Mapping[str, Cell]) -> WrittenStore:

@@ -13,7 +13,17 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from memaudit.cli.options import Budgets, LabelMemories, Seconds, distinct_budgets
+from memaudit.cli.options import (
+    NO_ENGINE,
+    Budgets,
+    EngineOptions,
+    JournalFile,
+    LabelMemories,
+    Seconds,
+    distinct_budgets,
+    kept_in,
+    spread,
+)
 from memaudit.cli.terminal import console, safe, safe_markup
 from memaudit.core.errors import MemAuditError
 from memaudit.core.grounds import assumed_text
@@ -45,6 +55,7 @@ NO_CONSENSUS = {
 """Why there is no consensus."""
 
 
+@spread
 def ratios(
     packages: Annotated[
         list[str],
@@ -106,16 +117,14 @@ def ratios(
         int, typer.Option(metavar="N", min=0, help="Seed of the writers and of all draws.")
     ] = 0,
     seconds: Seconds = None,
-    jobs: Annotated[
-        int | None, typer.Option(metavar="N", help="Number of processes. Default: one per core.")
-    ] = None,
+    engine_options: EngineOptions = NO_ENGINE,
+    journal: JournalFile = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Test whether ratios and rankings hold under other labels.
 
     The same stores are scored under every label set.
     """
-    from memaudit.experiments.engines.registry import named_engine
     from memaudit.label_audit.fixed_stores import DEFAULT_WRITERS
     from memaudit.label_audit.frame_files import read_frame
     from memaudit.label_audit.label_draws import named_confusion
@@ -130,7 +139,7 @@ def ratios(
     writers = tuple(dict.fromkeys(writer or DEFAULT_WRITERS))
     for name in writers:
         named_writer(name)
-    engine = named_engine("serial" if jobs == 1 else "processes", jobs)
+    run = engine_options.chosen(few=0).map
     pool = _in_pool(labelled_packages(packages))
     audited, named = _audited(pool, store or [], judge, label_memories)
     labelled = None if frame is None else read_frame(frame)
@@ -141,8 +150,9 @@ def ratios(
         tuple(audited), tuple(sources), budgets, writers, draws, seed, seconds, labelled,
         named_confusion(confusion),
     )  # fmt: skip
-    with _progress() as progress:
-        audit = audit_ratios(spec, engine.map, progress)
+    with kept_in(journal, "audit ratios", lambda: spec.settings, run) as keeping:
+        with _progress() as progress:
+            audit = audit_ratios(spec, keeping, progress)
         summary = summarise(audit)
     if as_json:
         data = ratio_audit_data(audit, summary)

@@ -16,7 +16,7 @@ from memaudit.cli.options import (
     EngineOptions,
     LabelMemories,
     SessionOptions,
-    judge_digests,
+    judge_files,
     spread,
 )
 from memaudit.cli.reading_options import (
@@ -127,6 +127,7 @@ def diagnose(
     from memaudit.cli.diagnosis_tables import show_summary
     from memaudit.downstream.cases import StoreChoice, cases_in, named_policy, refuse_unnamed
     from memaudit.downstream.run import diagnose as run_diagnosis
+    from memaudit.io.files import content_digest
     from memaudit.natural.named_packages import contents_of, named_places
     from memaudit.scoring.judges import named_judge, refuse_shared_ids
     from memaudit.writers.registry import named_writer
@@ -153,10 +154,11 @@ def diagnose(
             cost_rule=cost_rule,
         )
         refuse_unnamed(exported, len(places))
+        labels = judge_files([judge], label_memories) if exported else []
         inputs = {
             "packages": contents_of(places),
             "cost_rule": cost_rule,
-            "labels": judge_digests([judge], label_memories) if exported else [],
+            "labels": [content_digest(file) for file in labels],
         }
         judged = resumable("packages", len(places), out)
         with (

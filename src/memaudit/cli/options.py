@@ -14,6 +14,7 @@ import typer
 from memaudit.cli.cache import DEFAULT_CACHE
 from memaudit.cli.terminal import safe
 from memaudit.core.errors import MemAuditError
+from memaudit.core.text import counted
 from memaudit.io.files import beside
 from memaudit.solvers.protocol import checked_seconds, use_threads
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from memaudit.adapters.store import ExportedStore, Times
     from memaudit.core.package import Package
     from memaudit.experiments.engines.protocol import Engine
+    from memaudit.io.task_journal import TaskRunner
     from memaudit.models.session import ModelSession
     from memaudit.scoring.judges import Judge
     from memaudit.scoring.lazy_judging import LazyPlan
@@ -373,15 +375,51 @@ ConversationNames = Annotated[
 ]
 
 
-def judge_digests(judges: Sequence[str], memories: Path | None) -> list[str]:
-    """The digests of the files that judges go by, in their order."""
-    from memaudit.io.files import content_digest
+def judge_files(judges: Sequence[str], memories: Path | None) -> list[Path]:
+    """The files that judges go by, in their order."""
     from memaudit.scoring.judges import listed_files
 
     named = [judge.partition(":") for judge in judges if judge.startswith(("labels:", "calls:"))]
     files = [file for _, _, text in named for file in listed_files(text)]
-    files += listed_files(memories) if memories else []
-    return [content_digest(file) for file in files]
+    return [*files, *(listed_files(memories) if memories else [])]
+
+
+JournalFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--journal",
+        metavar="FILE",
+        help="Keep finished results in this file; run the same command again to resume.",
+    ),
+]
+
+
+@contextmanager
+def kept_in(
+    journal: Path | None, command: str, settings: Callable[[], dict[str, Any]], run: "TaskRunner"
+) -> Iterator["TaskRunner"]:
+    """The runner that keeps results in a journal, if one is given.
+
+    `settings` are everything that decides the results; they are asked for with a journal only.
+    """
+    if journal is None:
+        yield run
+        return
+    from memaudit.io.task_journal import task_journal
+
+    with task_journal(journal, command, settings(), run) as kept:
+        if kept.existing:
+            already = counted(kept.existing, "result")
+            typer.echo(safe(f"{already} already existed in {journal}"), err=True)
+        if kept.cut:
+            typer.echo(f"{kept.cut} bytes of damaged results were replaced", err=True)
+        try:
+            yield kept.map
+        except KeyboardInterrupt:
+            there = f"{counted(kept.rows, 'result')} in {journal}"
+            line = f"stopped with {there}; run the same command again to resume"
+            typer.echo(safe(line), err=True)
+            raise
 
 
 FEW = 8

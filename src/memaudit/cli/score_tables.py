@@ -1,21 +1,35 @@
 """Scores as tables: rows of stores and budgets, unit kinds, lost units, one unit or memory."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 from rich import box
+from rich.console import Console
 from rich.table import Table
 
 from memaudit.cli.terminal import safe_markup
+from memaudit.core.budgets import USUAL_BUDGETS
 from memaudit.core.exact import exact
 from memaudit.core.number_text import fixed, short_exact
 from memaudit.core.text import counted
 from memaudit.formats.score_file import LOSS_STEPS
+from memaudit.scoring.judges import judged_how
 from memaudit.scoring.loss_diagnosis import KindRow
 from memaudit.scoring.pruning import POLICIES
-from memaudit.scoring.result import LostUnit, StoreScore, ratio_text
+from memaudit.scoring.result import (
+    LostUnit,
+    LostUnits,
+    ScoreResult,
+    Scoring,
+    StoreScore,
+    ratio_text,
+)
 from memaudit.scoring.score import Ratio, StoreValue
+
+Kinds = tuple[str, str, Sequence[KindRow]]
+"""A store, a budget, and its rows by kind of unit."""
 
 SCORE = (
     "score: what a store keeps within the budget, over OPT of the common union; with the losses it "
@@ -35,41 +49,97 @@ OTHERS: dict[str, str] = {
 """The other numbers, and what each means."""
 
 
-def scores_table(rows: Sequence[tuple[str, StoreScore]], with_package: bool) -> Table:
+@dataclass(frozen=True, slots=True)
+class ScoreLine:
+    """One store at one budget as tables print it: all that is needed of a score without proofs."""
+
+    package: str
+    store: str
+    asked: str
+    at: str
+    cost: str
+    kept_by: str
+    score: str
+    losses: tuple[str, ...]
+    others: dict[str, str]
+    """The other numbers by the name of their column, those of policies too."""
+    policies: tuple[str, ...]
+    """Policies that could cut the store, if it has memories."""
+    is_open: bool
+    is_estimate: bool
+    kinds: tuple[KindRow, ...]
+    lost: tuple[LostUnit, ...] = ()
+
+
+def score_lines(result: ScoreResult, lost: bool = False) -> list[ScoreLine]:
+    """The lines of a package; with its lost units where asked for."""
+    return [_line(result.package.name, row, lost) for row in result.rows]
+
+
+def _line(package: str, row: StoreScore, lost: bool) -> ScoreLine:
+    numbers = row.numbers
+    by_policy = {kept.by: _text(kept.ratio) for kept in numbers.policies}
+    return ScoreLine(
+        package=package,
+        store=row.store,
+        asked=numbers.asked,
+        at=row.at,
+        cost=short_exact(numbers.written.cost),
+        kept_by="all" if numbers.fits else row.kept_by,
+        score=row.score_text,
+        losses=tuple(
+            f"{float(row.losses[step]):.1%}" if row.losses else "-" for step in LOSS_STEPS
+        ),
+        others={
+            "F(Y)": _value(numbers.written),
+            "F(kept)": _value(numbers.kept.worth),
+            "/ package": _text(numbers.package_ratio),
+            "/ union": _text(numbers.union_ratio),
+            "best": _text(numbers.best.ratio),
+            **by_policy,
+        },
+        policies=tuple(by_policy) if numbers.memories else (),
+        is_open=row.between is not None,
+        is_estimate=row.is_estimate,
+        kinds=row.kinds,
+        lost=tuple(row.lost) if lost else (),
+    )
+
+
+def scores_table(lines: Sequence[ScoreLine], with_package: bool) -> Table:
     """The score of each store at each budget, and where the rest was lost."""
     texts = ("package", "store") if with_package else ("store",)
     table = _table(texts, ("budget", "store cost", "kept by", "score", *LOSS_STEPS))
-    for package, row in rows:
-        lost = [f"{float(row.losses[step]):.1%}" if row.losses else "-" for step in LOSS_STEPS]
+    for line in lines:
         table.add_row(
-            *([safe_markup(package)] if with_package else []), safe_markup(row.store), row.at,
-            short_exact(row.numbers.written.cost), "all" if row.numbers.fits else row.kept_by,
-            f"[bold]{row.score_text}[/]", *lost,
+            *([safe_markup(line.package)] if with_package else []), safe_markup(line.store),
+            line.at, line.cost, line.kept_by, f"[bold]{line.score}[/]", *line.losses,
         )  # fmt: skip
     return table
 
 
-def all_numbers_table(rows: Sequence[tuple[str, StoreScore]], with_package: bool) -> Table:
+def all_numbers_table(lines: Sequence[ScoreLine], with_package: bool) -> Table:
     """Every other number of a score; `OTHERS` says what each means."""
-    policies = _policies([row for _, row in rows])
+    names = _others(lines)
     texts = ("package", "store") if with_package else ("store",)
-    table = _table(texts, ("budget", "F(Y)", "F(kept)", "/ package", "/ union", "best", *policies))
-    for package, row in rows:
-        numbers = row.numbers
-        by_policy = {kept.by: _text(kept.ratio) for kept in numbers.policies}
+    table = _table(texts, ("budget", *names))
+    for line in lines:
         table.add_row(
-            *([safe_markup(package)] if with_package else []), safe_markup(row.store), row.at,
-            _value(numbers.written), _value(numbers.kept.worth), _text(numbers.package_ratio),
-            _text(numbers.union_ratio), _text(numbers.best.ratio),
-            *(by_policy.get(name, "-") for name in policies),
+            *([safe_markup(line.package)] if with_package else []), safe_markup(line.store),
+            line.at, *(line.others.get(name, "-") for name in names),
         )  # fmt: skip
     return table
 
 
-def meanings(rows: Sequence[StoreScore]) -> list[str]:
+def meanings(lines: Sequence[ScoreLine]) -> list[str]:
     """What each column of `all_numbers_table` means."""
-    shown = {"F(Y)", "F(kept)", "/ package", "/ union", "best", *_policies(rows)}
-    return [f"{name}: {what}" for name, what in OTHERS.items() if name in shown]
+    return [f"{name}: {OTHERS[name]}" for name in _others(lines)]
+
+
+def _others(lines: Sequence[ScoreLine]) -> list[str]:
+    """The columns: of policies, those with a line of a store that has memories."""
+    used = {name for line in lines for name in line.policies}
+    return [name for name in OTHERS if name not in POLICIES or name in used]
 
 
 def _table(texts: Sequence[str], numbers: Sequence[str]) -> Table:
@@ -79,12 +149,6 @@ def _table(texts: Sequence[str], numbers: Sequence[str]) -> Table:
     for name in numbers:
         table.add_column(name.replace("query_salience", "query-aware"), justify="right")
     return table
-
-
-def _policies(rows: Sequence[StoreScore]) -> list[str]:
-    """The policies with a row of a store that has memories."""
-    used = {kept.by for row in rows if row.numbers.memories for kept in row.numbers.policies}
-    return [name for name in POLICIES if name in used]
 
 
 def _value(worth: StoreValue) -> str:
@@ -97,9 +161,7 @@ def _text(ratio: Ratio) -> str:
     return ratio_text(ratio.value, ratio.between)
 
 
-def kinds_tables(
-    rows: Iterable[tuple[str, str, Sequence[KindRow]]],
-) -> Iterator[tuple[str, Table]]:
+def kinds_tables(rows: Iterable[Kinds]) -> Iterator[tuple[str, Table]]:
     """Values by kind of unit: written of the weight, then kept, lost and gained.
 
     A table for each store and budget, with its heading: all in one would not fit 80 columns.
@@ -205,3 +267,60 @@ def _unit_result(row: dict[str, Any]) -> str:
         return "no diagnosis"
     lost = ", ".join(f"{step} {part:g}" for step, part in row["parts"].items())
     return f"kept {row['kept']:g}, lost {lost or 'nothing'}"
+
+
+OPEN = "a..b: an optimum is not certified, or cells are not judged; it lies between a and b"
+KINDS = "kept and lost, less what was gained for it (+), sum to OPT over all kinds"
+
+
+def print_scores(
+    screen: Console, scoring: Scoring, lines: Sequence[ScoreLine], everything: bool
+) -> None:
+    """Print the judge, the table of scores, and what marks and columns mean."""
+    with_package = len({line.package for line in lines}) > 1
+    screen.print(judge_line(scoring, any(line.is_estimate for line in lines)))
+    if scoring.budgets is None:
+        screen.print(USUAL)
+    screen.print(scores_table(lines, with_package))
+    screen.print(SCORE)
+    if any(line.is_open for line in lines):
+        screen.print(OPEN)
+    if everything:
+        screen.print(all_numbers_table(lines, with_package))
+        for meaning in meanings(lines):
+            screen.print(meaning)
+
+
+USUAL = (
+    f"no --budget was given, so scores are at {', '.join(USUAL_BUDGETS[:-1])} of the conversation, "
+    "from tight to ample, and at the own cost of each store"
+)
+
+
+def judge_line(scoring: Scoring, is_estimate: bool) -> str:
+    """The judge, and whether the scores are an estimate."""
+    mark = judged_how(scoring.judge_name, is_estimate)
+    return f"coverage: judge {safe_markup(scoring.judge_name)}, {mark}"
+
+
+def print_kinds(screen: Console, kinds: Iterable[Kinds]) -> None:
+    for heading, table in kinds_tables(kinds):
+        screen.print()
+        screen.print(safe_markup(heading))
+        screen.print(table)
+    screen.print(KINDS)
+
+
+def print_cells(
+    screen: Console, lines: Sequence[ScoreLine], cells: Mapping[str, Sequence[dict[str, Any]]]
+) -> None:
+    """Print lost units at every budget, then the covered cells."""
+    for line in lines:
+        if line.lost:
+            lost = LostUnits(line.lost)
+            screen.print(safe_markup(f"lost by {line.store} at {line.at}: {lost!r}"))
+            screen.print(lost_table(lost))
+    for store, own in cells.items():
+        screen.print(safe_markup(f"{store}: {counted(len(own), 'cell')} above 0"))
+        if own:
+            screen.print(cells_table(own))

@@ -1,9 +1,9 @@
 """`memaudit sensitivity`: whether scores and rankings survive other choices."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
-from itertools import chain
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,45 +11,48 @@ import typer
 from rich import box
 from rich.table import Table
 
-from memaudit.adapters.store import ExportedStore
 from memaudit.cli.options import (
+    NO_ENGINE,
     NO_SESSION,
     NO_STORE_OPTIONS,
     Budgets,
+    EngineOptions,
     GroupCap,
+    JournalFile,
     LabelMemories,
-    PackagePath,
+    PackagesPath,
     Seconds,
     SessionOptions,
     StoreArguments,
     StoreOptions,
     StoresOnly,
     distinct_budgets,
+    judge_files,
     judging_session,
+    kept_in,
     place_of,
     read_stores,
     read_views,
     spread,
 )
-from memaudit.cli.terminal import console, safe, safe_markup
+from memaudit.cli.terminal import console, resumable, safe, safe_markup
 from memaudit.core.errors import MemAuditError
 from memaudit.core.exact import exact
 from memaudit.core.grounds import assumed_text, is_estimate
 from memaudit.core.number_text import fixed, ratio, short_exact, with_interval
-from memaudit.core.package import Package
-from memaudit.io.packages import read_package
-from memaudit.scoring.candidate_cells import judge_candidates
-from memaudit.scoring.caveats import caveat_lines, store_data
-from memaudit.scoring.fed_turns import fed_part
-from memaudit.scoring.judged_store import judge_store
+from memaudit.io.packages import package_places
 from memaudit.scoring.judges import (
-    Judge,
     judged_how,
     named_judges,
     refuse_equal_judge_names,
     refuse_shared_ids,
 )
-from memaudit.scoring.locomo_corrections import VARIANT_NAME, corrected_package, read_corrections
+from memaudit.scoring.package_scores import refuse_unnamed
+from memaudit.scoring.package_sensitivity import (
+    PackageSensitivity,
+    SensitivityPlan,
+    sensitivity_at,
+)
 from memaudit.scoring.sensitivity import (
     BASIS,
     JudgePairing,
@@ -60,23 +63,13 @@ from memaudit.scoring.sensitivity import (
     judge_pairings,
     pairing_row,
     variant_findings,
-    variant_runs,
 )
-from memaudit.scoring.sensitivity_variants import (
-    BASE,
-    NOISE_KINDS,
-    NoiseKind,
-    Variant,
-    VariantChoices,
-    judge_variant,
-    variants,
-)
-from memaudit.scoring.written_store import WrittenStore
+from memaudit.scoring.sensitivity_variants import NOISE_KINDS, NoiseKind, VariantChoices
 
 
 @spread
 def sensitivity(
-    package: PackagePath,
+    package: PackagesPath,
     stores: StoreArguments,
     budget: Budgets,
     judge: Annotated[
@@ -127,6 +120,8 @@ def sensitivity(
         Path | None, typer.Option(metavar="FILE", help="The LoCoMo file; needs --corrections.")
     ] = None,
     seconds: Seconds = None,
+    engine_options: EngineOptions = NO_ENGINE,
+    journal: JournalFile = None,
     options: SessionOptions = NO_SESSION,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
@@ -134,62 +129,77 @@ def sensitivity(
 
     The choices are judges, cost rules, group caps, wrong labels and views of an export.
     """
-    budgets = distinct_budgets(budget)
     choices = _choices(cost_rules, group_caps, noise, rates, repetitions, seed)
     if (corrections is None) != (conversations is None):
         raise MemAuditError("give both --corrections and --conversations, or neither")
     names = judge or ["lexical"]
-    scored = read_package(package)
-    if cost_rule is not None:
-        scored = scored.recost(cost_rule)
-    if stores_only:
-        scored = scored.replace(candidates=(), coverage=())
+    asking = [f"--judge {name}" for name in names if name.startswith("model:")]
+    run = engine_options.chosen(next(iter(asking), "")).map
+    places = package_places(package)
     exported = read_stores(stores, store_options)
-    part = fed_part(scored, exported)
-    scored = part.package
-    extra: list[Variant] = []
+    if len(places) > 1:
+        refuse_unnamed(exported)
     with judging_session(names, options, place_of(stores[0])) as session:
         judges = named_judges(names, label_memories, session)
         refuse_equal_judge_names(judges)
         for by in judges:
             refuse_shared_ids(by, exported)
-        judged = {
-            by.name: [
-                judge_store(scored, store, by).without_units(part.left_out) for store in exported
-            ]
-            for by in judges
-        }
-        packages = {by.name: judge_candidates(scored, by) for by in judges}
-        for view in _parts(views):
-            seen = read_views(stores, exported, view, store_options)
-            in_view = tuple(judge_store(scored, store, judges[0]) for store in seen)
-            extra.append(Variant(f"view {view}", packages[judges[0].name], in_view, group_cap))
-        if corrections is not None and conversations is not None:
-            extra.append(
-                _corrected(scored, corrections, conversations, exported, judges[0], group_cap)
-            )
-    base, *others = (by.name for by in judges)
-    by_others = {name: (packages[name], judged[name]) for name in others}
-    tried = variants(packages[base], judged[base], choices, group_cap, by_others)
-    runs = variant_runs(chain(tried, extra), budgets, seconds)
-    findings = variant_findings(runs, budgets)
-    variant_of = {base: BASE, **{name: judge_variant(name) for name in others}}
-    pairings = judge_pairings(runs, variant_of, budgets)
-    assumed = max((row.assumed for run in runs[BASE] for row in run), default=Fraction(0))
+        plan = SensitivityPlan(
+            tuple(exported), tuple(judges), distinct_budgets(budget), choices, group_cap, seconds,
+            cost_rule, stores_only,
+            {view: read_views(stores, exported, view, store_options) for view in _parts(views)},
+            (corrections, conversations) if corrections and conversations else None,
+            len(places) > 1,
+        )  # fmt: skip
+        settings = partial(plan.settings, places, judge_files(names, label_memories))
+        results: list[PackageSensitivity] = []
+        with (
+            kept_in(journal, "sensitivity", settings, run) as keeping,
+            resumable("packages", len(places), None) as done,
+        ):
+            for result in keeping(partial(sensitivity_at, plan), places):
+                results.append(result)
+                done(len(results))
+    _report(plan, results, as_json)
+
+
+def _report(plan: SensitivityPlan, results: Sequence[PackageSensitivity], as_json: bool) -> None:
+    """Print one package, or what several have in common and what each of them has."""
+    scored = [result for result in results if not result.not_scored]
+    missing = [result for result in results if result.not_scored]
+    if not scored:
+        first = missing[0]
+        raise MemAuditError(f"no package could be scored; {first.package!r}: {first.not_scored}")
+    for result in scored:
+        if result.corrected:
+            name = f"{result.package}: " if plan.many else ""
+            typer.echo(safe(f"{name}{result.corrected}"), err=True)
+    if as_json and not plan.many:
+        typer.echo(json.dumps(_data(plan, scored[0]), indent=1))
+        return
+    runs = [result.runs for result in scored]
+    findings = variant_findings(runs, plan.budgets)
+    pairings = judge_pairings(runs, plan.variant_of, plan.budgets)
     if as_json:
-        data = _data(scored, judges, exported, judged, seed, findings, pairings)
-        estimated = judges[0].is_estimate or is_estimate([assumed])
-        data |= {"coverage_is_an_estimate": estimated, "assumed_share": float(assumed)}
+        data = {
+            "packages": [_data(plan, result) for result in scored],
+            "not_scored": [
+                {"package": result.package, "reason": result.not_scored} for result in missing
+            ],
+            "findings": [finding_row(finding) for finding in findings],
+            "judge_rankings": [pairing_row(pairing) for pairing in pairings],
+        }
         typer.echo(json.dumps(data, indent=1))
         return
     notes = [
-        line if len(judges) == 1 else f"{name}: {line}"
-        for name, by_judge in judged.items()
-        for line in caveat_lines([(store.name, store.caveats) for store in by_judge])
+        f"{result.package}: {line}" if plan.many else line
+        for result in scored
+        for line in result.caveats
     ]
-    if assumed:
+    notes += [f"not scored: {result.package}: {result.not_scored}" for result in missing]
+    if assumed := max(result.assumed for result in scored):
         notes.insert(0, f"of OPT or of a store, up to {assumed_text(assumed)}")
-    _print(findings, pairings, judges, notes)
+    _print(findings, pairings, plan, len(scored), notes)
 
 
 def _choices(
@@ -222,58 +232,36 @@ def _parts(text: str) -> tuple[str, ...]:
     return tuple(part.strip() for part in text.split(",") if part.strip())
 
 
-def _corrected(
-    package: Package,
-    corrections: Path,
-    conversations: Path,
-    exported: Sequence[ExportedStore],
-    judge: Judge,
-    group_cap: int | None,
-) -> Variant:
-    corrected = corrected_package(package, read_corrections(corrections), conversations)
-    counts = ", ".join(f"{number} {what}" for what, number in corrected.count.items())
-    typer.echo(safe(f"{VARIANT_NAME}: {counts or 'none for this conversation'}"), err=True)
-    judged = tuple(judge_store(corrected.package, store, judge) for store in exported)
-    return Variant(VARIANT_NAME, judge_candidates(corrected.package, judge), judged, group_cap)
-
-
-def _data(
-    package: Package,
-    judges: Sequence[Judge],
-    exported: Sequence[ExportedStore],
-    judged: Mapping[str, Sequence[WrittenStore]],
-    seed: int,
-    findings: Sequence[VariantFinding],
-    pairings: Sequence[JudgePairing],
-) -> dict[str, Any]:
+def _data(plan: SensitivityPlan, result: PackageSensitivity) -> dict[str, Any]:
+    """One package as JSON."""
+    judges, assumed = plan.judges, result.assumed
+    pairings = judge_pairings([result.runs], plan.variant_of, plan.budgets)
     return {
-        "package": package.name,
+        "package": result.package,
         "judge": judges[0].name,
-        "coverage_is_an_estimate": judges[0].is_estimate,
+        "coverage_is_an_estimate": judges[0].is_estimate or is_estimate([assumed]),
         "judges": [{"name": by.name, "is_an_estimate": by.is_estimate} for by in judges],
         "basis": BASIS,
-        "seed": seed,
-        "stores": {
-            name: [
-                store_data(store, written.caveats)
-                for store, written in zip(exported, by_judge, strict=True)
-            ]
-            for name, by_judge in judged.items()
-        },
-        "findings": [finding_row(finding) for finding in findings],
+        "seed": plan.choices.seed,
+        "stores": result.stores,
+        "findings": [
+            finding_row(finding) for finding in variant_findings([result.runs], plan.budgets)
+        ],
         "judge_rankings": [pairing_row(pairing) for pairing in pairings],
+        "assumed_share": float(assumed),
     }
 
 
 def _print(
     findings: Sequence[VariantFinding],
     pairings: Sequence[JudgePairing],
-    judges: Sequence[Judge],
+    plan: SensitivityPlan,
+    packages: int,
     notes: Sequence[str],
 ) -> None:
     """Print the judges, every variant, the comparison of judges, and the caveats of the stores."""
     screen = console()
-    for place, judge in enumerate(judges):
+    for place, judge in enumerate(plan.judges):
         mark = judged_how(judge.name, judge.is_estimate)
         what = "coverage" if not place else "another judge"
         screen.print(f"{what}: judge {safe_markup(judge.name)}, {mark}")
@@ -281,6 +269,8 @@ def _print(
     if pairings:
         screen.print(_pairings_table(pairings))
     if any(finding.repetitions > 1 for finding in findings):
+        if plan.many:
+            screen.print(f"{packages:,} packages; under every variant, each has its own draws")
         screen.print(
             "square brackets: the middle 95% of the draws; round brackets after a mean tau: draws "
             "that kept the complete order"

@@ -1,7 +1,7 @@
 """The frozen package: stream, candidates, costs, units, queries, coverage (paper, section 2)."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, Self
@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationInfo, mo
 
 from memaudit.core.cost import DECLARED, cost_rule
 from memaudit.core.errors import InvalidPackage, MemAuditError, Problem
-from memaudit.core.exact import MAX_COMMON_DIGITS, Exact, common_denominator, plain
+from memaudit.core.exact import MAX_COMMON_DIGITS, Exact, common_denominator, plain, total
 from memaudit.core.grounds import is_assumed
 from memaudit.core.response import CLIPPED, Response
 from memaudit.core.text import content_key
@@ -163,8 +163,10 @@ class Package(BaseModel):
 
     @model_validator(mode="after")
     def _is_consistent(self, info: ValidationInfo) -> Self:
-        only_coverage = info.context == {"changed": {"coverage"}}
-        problems = list((coverage_problems if only_coverage else find_problems)(self))
+        changed = None if info.context is None else info.context["changed"]
+        if changed == set():
+            return self
+        problems = list((coverage_problems if changed == {"coverage"} else find_problems)(self))
         if problems:
             raise InvalidPackage(problems, self.name)
         return self
@@ -219,7 +221,7 @@ class Package(BaseModel):
 
     def total_cost(self, store: Iterable[str]) -> Fraction:
         """What a set of candidates costs together."""
-        return sum((self.candidate[id].cost for id in store), Fraction(0))
+        return total(self.candidate[id].cost for id in store)
 
     def only(self, ids: Collection[str]) -> "Package":
         """The same package with some of its candidates."""
@@ -251,6 +253,11 @@ class Package(BaseModel):
         """A new, validated package with some fields changed."""
         fields = {name: getattr(self, name) for name in type(self).model_fields}
         return Package.model_validate({**fields, **changes}, context={"changed": {*changes}})
+
+
+def checked_package(fields: Mapping[str, Any]) -> Package:
+    """The package of these fields, in which `find_problems` found nothing."""
+    return Package.model_validate(fields, context={"changed": set()})
 
 
 def find_problems(package: Any) -> Iterator[Problem]:
@@ -351,7 +358,7 @@ def _candidate_problems(package: Any, experiences: set[str]) -> Iterator[Problem
                 f"belongs to the unknown experience {candidate.experience!r}",
                 "add the experience or correct the reference", *at,
             )  # fmt: skip
-        if candidate.cost < 0:
+        if candidate.cost.numerator < 0:  # faster than to compare fractions
             yield Problem("has a negative cost", "costs are 0 or more", *at)
         elif measure is not None and candidate.cost != measure(candidate.text):
             yield Problem(

@@ -13,7 +13,7 @@ from pydantic_core import ErrorDetails
 from memaudit.core.digest import digest
 from memaudit.core.errors import Problem
 from memaudit.core.exact import common_denominator, exact, plain
-from memaudit.core.package import TABLES, Package, find_problems
+from memaudit.core.package import TABLES, Package, checked_package, find_problems
 from memaudit.core.response import SHAPES
 from memaudit.io.strict_json import JsonRow, floats, kind_of
 
@@ -154,7 +154,7 @@ def check_package(draft: PackageDraft) -> tuple[Package | None, list[Problem]]:
         problems += _weight_problems(contents.queries, places["units"])
     if problems or inconsistencies:
         return None, problems
-    package = Package(**header, **{table: tuple(rows) for table, rows in parsed.items()})
+    package = checked_package(header | {table: tuple(rows) for table, rows in parsed.items()})
     problems += _digest_problems(draft, digest(package))
     return (None if problems else package), problems
 

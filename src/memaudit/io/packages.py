@@ -42,8 +42,14 @@ def problems_at(path: Path) -> list[Problem]:
 
 def examine(path: Path) -> tuple[list[Package], list[Problem]]:
     """The packages at a path, and every problem found on the way."""
+    packages, problems = _examined(path, lines=False)
+    # To find the line of every row takes as long as to read them: only where lines are needed.
+    return _examined(path, lines=True) if problems else (packages, problems)
+
+
+def _examined(path: Path, lines: bool) -> tuple[list[Package], list[Problem]]:
     try:
-        drafts, problems = _drafts(path)
+        drafts, problems = _drafts(path, lines)
     except InvalidPackage as error:
         return [], list(error.problems)
     packages = []
@@ -55,17 +61,19 @@ def examine(path: Path) -> tuple[list[Package], list[Problem]]:
     return packages, problems
 
 
-def _drafts(path: Path) -> tuple[list[PackageDraft], list[Problem]]:
+def _drafts(path: Path, lines: bool) -> tuple[list[PackageDraft], list[Problem]]:
     """Read whichever form the path has."""
     if not os.path.isdir(path):  # never raises, unlike Path.is_dir
-        return [read_package_file(path)], []
+        return [read_package_file(path, lines)], []
     names = set(names_in(path))
     if MANIFEST in names:
         built = _build_rows(path)
         if built is not None:
             files = [path / str(row["file"]) for row in built]
             return [
-                read_package_file(file) if file.suffix == ".json" else read_package_folder(file)
+                read_package_file(file, lines)
+                if file.suffix == ".json"
+                else read_package_folder(file)
                 for file in files
             ], []
         return [read_package_folder(path)], []
@@ -236,8 +244,8 @@ class Span:
     line: int
 
 
-def read_package_file(path: Path) -> PackageDraft:
-    """The draft of a one-file package."""
+def read_package_file(path: Path, lines: bool) -> PackageDraft:
+    """The draft of a one-file package, with the line of every row if asked for."""
     text, file = read_text(path), path.name
     document = _parse(text, file)
     if not isinstance(document, dict):
@@ -246,7 +254,7 @@ def read_package_file(path: Path) -> PackageDraft:
     draft, is_package = open_header(document, file, set(TABLES))
     if not is_package:
         raise InvalidPackage(draft.problems, file)
-    places = {(span.key, span.row): span.line for span in spans(text)}
+    places = {(span.key, span.row): span.line for span in spans(text)} if lines else {}
     for table in TABLES:
         _read_table(draft, table, document.get(table), places)
     return draft

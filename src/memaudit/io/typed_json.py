@@ -4,6 +4,8 @@ A fraction is exact text, a dataclass an object, and a mapping whose keys are no
 pairs.
 """
 
+import hashlib
+import json
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from fractions import Fraction
@@ -25,6 +27,12 @@ def to_json(value: Any) -> Any:
     if is_dataclass(value):
         return {field.name: to_json(getattr(value, field.name)) for field in fields(value)}
     return [to_json(item) for item in (sorted(value) if isinstance(value, frozenset) else value)]
+
+
+def data_digest(value: Any) -> str:
+    """The SHA-256 of such a value."""
+    text = json.dumps(to_json(value), sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def from_json(kind: Any, data: Any) -> Any:

@@ -5,13 +5,16 @@ and draws of labels.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Protocol, TypeVar
+from typing import Any
 
+from memaudit.core.digest import digest
 from memaudit.core.errors import MemAuditError
 from memaudit.core.package import Package
+from memaudit.io.task_journal import Result, TaskRunner
+from memaudit.io.typed_json import data_digest
 from memaudit.label_audit.audited_package import (
     NOT_COVERED,
     AuditedPackage,
@@ -57,19 +60,8 @@ STORES, LABELS, BOUNDS, DRAWS = "stores", "label sets", "bounds", "draws"
 DEFAULT_DRAWS = 100
 """Enough for the middle 95 % of the draws."""
 
-Task = TypeVar("Task")
-Result = TypeVar("Result")
-
 Progress = Callable[[str, int, int], None]
 """Called with a step, how much of it is done, and the total."""
-
-
-class TaskRunner(Protocol):
-    """Runs a function over tasks, in parallel or not; results come in the order of the tasks."""
-
-    def __call__(
-        self, function: Callable[[Task], Result], tasks: Iterable[Task], /
-    ) -> Iterator[Result]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +81,22 @@ class RatioAuditSpec:
     seconds: float | None = None
     frame: Frame | None = None
     confusion: Confusion = "package"
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Everything that decides the results, for a journal of them."""
+        return {
+            "packages": [digest(audited.package) for audited in self.packages],
+            "stores": [digest(audited.scored) for audited in self.packages if audited.stores],
+            "labels": data_digest(self.sources),
+            "budgets": [str(budget) for budget in self.budgets],
+            "writers": self.writers,
+            "draws": self.draws,
+            "seed": self.seed,
+            "seconds": self.seconds,
+            "frame": None if self.frame is None else data_digest(self.frame),
+            "confusion": self.confusion,
+        }
 
 
 @dataclass(frozen=True, slots=True)

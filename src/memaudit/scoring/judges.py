@@ -232,7 +232,8 @@ def only(cells: Cells, pairs: Collection[Pair] | None) -> Cells:
 def _lexical_cells(
     text: str, units: Sequence[EvidenceUnit], units_with: Mapping[str, Sequence[int]]
 ) -> dict[str, Cell]:
-    shared = Counter(place for term in terms(text) for place in units_with.get(term, ()))
+    known = terms(text) & units_with.keys()
+    shared = Counter(place for term in known for place in units_with[term])
     cells = {}
     for place, count in shared.items():
         unit = units[place]

@@ -1,6 +1,6 @@
 """Scores of stores, package by package, at every budget."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -160,29 +160,58 @@ def _row(
     )
 
 
-def score_packages(
-    packages: Sequence[Package], stores: Sequence[ExportedStore], scoring: Scoring
-) -> Iterator[ScoreResult | Unscored]:
-    """Every package with the stores that were written for it, in order, and what has no scores."""
-    refuse_incomparable(stores)
+def prepared(package: Package, cost_rule: str | None, stores_only: bool) -> Package:
+    """The package with other costs, or without candidates of its own, where that is asked for."""
+    if cost_rule is not None:
+        package = package.recost(cost_rule)
+    return package.replace(candidates=(), coverage=()) if stores_only else package
+
+
+def refuse_unnamed(stores: Sequence[ExportedStore]) -> None:
+    """For several packages, a store must say which one each memory was written for."""
     for store in stores:
-        examples = examples_of(store)
-        if not examples:
+        if not examples_of(store):
             raise MemAuditError(
                 f"{store.name!r} does not say which package each memory was written for (the "
                 "field example); score it on one package"
             )
-        known = set().union(*(written_from(store, package) for package in packages))
-        for name in sorted(examples - known):
-            yield Unscored(name, store.name, "no such package")
-    for package in packages:
-        written_for = [store for store in stores if written_from(store, package)]
-        if is_out_of_pool(package):
-            yield Unscored(package.name, None, "out of the scoring pool")
-        elif not written_for:
-            yield Unscored(package.name, None, "no store was written for it")
-        else:
-            yield from _score_judgeable(package, written_for, scoring)
+
+
+def written_for(package: Package, stores: Sequence[ExportedStore]) -> dict[str, list[str]]:
+    """By the names of the stores written for a package, what they call it."""
+    examples = {store.name: sorted(written_from(store, package)) for store in stores}
+    return {name: own for name, own in examples.items() if own}
+
+
+def unknown_examples(
+    stores: Sequence[ExportedStore], found: Collection[tuple[str, str]]
+) -> Iterator[Unscored]:
+    """What stores were written for that is not among the packages; `found` is what is."""
+    for store in stores:
+        for name in sorted(examples_of(store)):
+            if (store.name, name) not in found:
+                yield Unscored(name, store.name, "no such package")
+
+
+def why_not_scored(package: Package, written: Collection[str]) -> str:
+    """Why a package has no scores, before anybody judged it; empty where it may have some."""
+    if is_out_of_pool(package):
+        return "out of the scoring pool"
+    return "" if written else "no store was written for it"
+
+
+def score_written(
+    package: Package,
+    stores: Sequence[ExportedStore],
+    written: Collection[str],
+    scoring: Scoring,
+) -> Iterator[ScoreResult | Unscored]:
+    """The scores of the stores that were written for a package, and what has none."""
+    if why := why_not_scored(package, written):
+        yield Unscored(package.name, None, why)
+    else:
+        own = [store for store in stores if store.name in written]
+        yield from _score_judgeable(package, own, scoring)
 
 
 def _score_judgeable(

@@ -1,7 +1,7 @@
 """How stores are scored, and what that returns: a row per store and budget, for one package."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -379,8 +379,3 @@ def lost_units(package: Package, diagnosis: Diagnosis | NoDiagnosis) -> LostUnit
         for step in diagnosis.steps
         for id, part in step.units
     )  # fmt: skip
-
-
-def all_rows(results: Sequence[ScoreResult]) -> list[tuple[str, StoreScore]]:
-    """The rows of several packages, each with its package's name."""
-    return [(result.package.name, row) for result in results for row in result.rows]

@@ -14,7 +14,7 @@ from math import lcm
 from typing import Literal
 
 from memaudit.core.errors import MemAuditError
-from memaudit.core.exact import Enclosure, plain
+from memaudit.core.exact import Enclosure, plain, total
 from memaudit.core.objective import assumed_share
 from memaudit.core.optimum import Optimum
 from memaudit.core.package import (
@@ -103,8 +103,8 @@ class Scorer:
 
     def cost(self, store: Iterable[str]) -> Fraction:
         """What a store costs; every copy is paid for."""
-        known = {**self._union.copies, **self.package.candidate}
-        return sum((known[id].cost for id in store), Fraction(0))
+        known, copies = self.package.candidate, self._union.copies
+        return total((known[id] if id in known else copies[id]).cost for id in store)
 
     def _levels(self, chosen: Sequence[int]) -> dict[int, int]:
         """Per touched unit, the summed levels that are known."""

@@ -4,7 +4,7 @@ Ratios are over OPT of the common union: rankings need one denominator for all s
 holds the middle 95 % of the repetitions; a variant without noise has one repetition.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import combinations
@@ -79,7 +79,9 @@ def sensitivity_row(
 
 RatioOf = Callable[[SensitivityRow], Fraction | None]
 VariantRuns = Mapping[str, Sequence[Sequence[SensitivityRow]]]
-"""By variant, its repetitions; the first variant is the base."""
+"""By variant, its repetitions on one package; the first variant is the base."""
+Compared = tuple[Sequence[SensitivityRow], Sequence[SensitivityRow]]
+"""The base and a repetition of a variant, on the same package and at the same budget."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +144,7 @@ class JudgePairing:
 
 def variant_runs(
     tried: Iterable[Variant], budgets: Sequence[Fraction], seconds: float | None = None
-) -> VariantRuns:
+) -> dict[str, list[list[SensitivityRow]]]:
     """Every variant measured, draws of one noise together."""
     runs: dict[str, list[list[SensitivityRow]]] = {}
     for variant in tried:
@@ -153,60 +155,81 @@ def variant_runs(
     return runs
 
 
-def variant_findings(runs: VariantRuns, budgets: Sequence[Fraction]) -> list[VariantFinding]:
-    """Every variant at every budget, against the first variant."""
-    if not runs:
-        return []
-    (base, *_) = next(iter(runs.values()))
+def variant_findings(
+    packages: Sequence[VariantRuns], budgets: Sequence[Fraction]
+) -> list[VariantFinding]:
+    """Every variant at every budget, against the first variant of the same package.
+
+    Repetitions on several packages count alike.
+    """
+    names = dict.fromkeys(name for runs in packages for name in runs)
     return [
-        _finding(name, budget, [_at(run, budget) for run in repeated], _at(base, budget))
+        _finding(name, budget, list(_compared(packages, name, budget)))
         for budget in budgets
-        for name, repeated in runs.items()
+        for name in names
     ]
 
 
+def _compared(packages: Sequence[VariantRuns], name: str, budget: Fraction) -> Iterator[Compared]:
+    for runs in packages:
+        (base, *_) = next(iter(runs.values()))
+        for run in runs.get(name, ()):
+            yield _at(base, budget), _at(run, budget)
+
+
 def judge_pairings(
-    runs: VariantRuns, variant_of: Mapping[str, str], budgets: Sequence[Fraction]
+    packages: Sequence[VariantRuns], variant_of: Mapping[str, str], budgets: Sequence[Fraction]
 ) -> list[JudgePairing]:
-    """The rankings of several judges against each other, each by its variant."""
+    """The rankings of several judges against each other, each by its variant.
+
+    Of several packages, the mean of every tau, and whether the order is the same on all of them.
+    """
     pairings = []
     for budget in budgets:
         for first, second in combinations(variant_of, 2):
-            rows, others = (_at(runs[variant_of[name]][0], budget) for name in (first, second))
-            kept = _tau(rows, others, lambda row: row.kept)
-            upper = _tau(rows, others, lambda row: row.upper)
+            both = [
+                [_at(runs[variant_of[name]][0], budget) for name in (first, second)]
+                for runs in packages
+            ]
+            kept = [_tau(rows, others, lambda row: row.kept) for rows, others in both]
+            upper = [_tau(rows, others, lambda row: row.upper) for rows, others in both]
+            same = all(tau.same_order for tau in kept)
             pairings.append(
-                JudgePairing(first, second, budget, kept.value, upper.value, kept.same_order)
+                JudgePairing(first, second, budget, _mean_tau(kept), _mean_tau(upper), same)
             )
     return pairings
+
+
+def _mean_tau(taus: Sequence[Tau]) -> float | None:
+    defined = [tau.value for tau in taus if tau.value is not None]
+    return sum(defined) / len(defined) if defined else None
 
 
 def _at(run: Sequence[SensitivityRow], budget: Fraction) -> list[SensitivityRow]:
     return [row for row in run if row.budget == budget]
 
 
-def _finding(
-    name: str,
-    budget: Fraction,
-    runs: Sequence[Sequence[SensitivityRow]],
-    base: Sequence[SensitivityRow],
-) -> VariantFinding:
+def _finding(name: str, budget: Fraction, compared: Sequence[Compared]) -> VariantFinding:
+    by_store: dict[str, list[SensitivityRow]] = {}
+    for _, run in compared:
+        for row in run:
+            by_store.setdefault(row.store, []).append(row)
     return VariantFinding(
         variant=name,
         budget=budget,
-        repetitions=len(runs),
+        repetitions=len(compared),
         stores=tuple(
             StoreSpread(
-                column[0].store,
-                tuple(sorted({row.kept_by for row in column})),
-                spread([row.kept for row in column]),
-                spread([row.upper for row in column]),
+                store,
+                tuple(sorted({row.kept_by for row in rows})),
+                spread([row.kept for row in rows]),
+                spread([row.upper for row in rows]),
             )
-            for column in zip(*runs, strict=True)
+            for store, rows in by_store.items()
         ),
-        kept_ranking=_survival(runs, base, lambda row: row.kept),
-        upper_ranking=_survival(runs, base, lambda row: row.upper),
-        uncertified=sum(row.uncertified for run in runs for row in run),
+        kept_ranking=_survival(compared, lambda row: row.kept),
+        upper_ranking=_survival(compared, lambda row: row.upper),
+        uncertified=sum(row.uncertified for _, run in compared for row in run),
     )
 
 
@@ -218,14 +241,12 @@ def spread(values: Sequence[Fraction | None]) -> RatioSpread:
     return RatioSpread(len(defined), float(np.mean(defined)), *outer_percentiles(defined))
 
 
-def _survival(
-    runs: Sequence[Sequence[SensitivityRow]], base: Sequence[SensitivityRow], value: RatioOf
-) -> RankSurvival:
-    found = [_tau(base, run, value) for run in runs]
+def _survival(compared: Sequence[Compared], value: RatioOf) -> RankSurvival:
+    found = [_tau(base, run, value) for base, run in compared]
     taus = [tau.value for tau in found if tau.value is not None]
     return RankSurvival(
         n=len(taus),
-        tau=sum(taus) / len(taus) if taus else None,
+        tau=_mean_tau(found),
         lowest=min(taus, default=None),
         same_order=sum(tau.same_order for tau in found if tau.value is not None),
     )

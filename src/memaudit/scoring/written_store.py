@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
+from memaudit.core.exact import total
 from memaudit.core.text import content_key
 from memaudit.scoring.caveats import NO_CAVEATS, Caveats
 from memaudit.scoring.fed_turns import NOT_FED
@@ -70,21 +71,19 @@ class WrittenStore:
     @property
     def cost(self) -> Fraction:
         """The cost of keeping all of it: of documents as they are, of other memories one by one."""
-        whole = sum((document.cost for document in self.documents), Fraction(0))
         inside = {id for document in self.documents for id in document.parts}
         others = (memory.cost for memory in self.memories if memory.id not in inside)
-        return whole + sum(others, Fraction(0))
+        return total(document.cost for document in self.documents) + total(others)
 
     def cost_of(self, ids: Collection[str]) -> Fraction:
         """The least that some memories cost: a document whole, if all its entries are kept."""
         kept, cost = set(ids), {memory.id: memory.cost for memory in self.memories}
-        total = Fraction(0)
+        whole = Fraction(0)
         for document in self.documents:
             if kept.issuperset(document.parts):
-                entries = sum((cost[id] for id in document.parts), Fraction(0))
-                total += min(document.cost, entries)
+                whole += min(document.cost, total(cost[id] for id in document.parts))
                 kept.difference_update(document.parts)
-        return total + sum((cost[id] for id in kept), Fraction(0))
+        return whole + total(cost[id] for id in kept)
 
     @property
     def duplicates(self) -> list[WrittenMemory]:

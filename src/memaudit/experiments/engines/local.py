@@ -84,8 +84,9 @@ def _call(path: str, folder: str, task: Any) -> Any:
 @lru_cache(maxsize=1)
 def _function(path: str) -> Any:
     """The function of a file, loaded once; the garbage collector need not walk through it again."""
+    gc.disable()
     with open(path, "rb") as file:
         function = pickle.load(file)
-    gc.collect()
     gc.freeze()
+    gc.enable()
     return function

@@ -1,5 +1,6 @@
 """What an engine does, and how those with a queue keep results in order."""
 
+import gc
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from typing import Protocol, TypeVar
@@ -28,9 +29,16 @@ class Engine(Protocol):
 
 
 def in_worker(function: Callable[[Task], Result], task: Task) -> Result:
-    """What a worker does: it is one of several, so a solve has one thread."""
+    """What a worker does: it is one of several, so a solve has one thread.
+
+    The garbage collector runs between tasks. During one it would find little, again and again.
+    """
     use_threads(1)
-    return function(task)
+    gc.disable()
+    try:
+        return function(task)
+    finally:
+        gc.enable()
 
 
 def in_order(

@@ -1,0 +1,179 @@
+"""`memaudit score` over many packages: scored in any process, printed together."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from memaudit.adapters.store import ExportedStore
+from memaudit.cli.leaderboard import show_board
+from memaudit.cli.score_tables import (
+    Kinds,
+    ScoreLine,
+    print_cells,
+    print_kinds,
+    print_scores,
+    score_lines,
+)
+from memaudit.cli.terminal import console, resumable, safe_markup
+from memaudit.core.errors import MemAuditError
+from memaudit.formats.score_file import FORMAT, VERSION
+from memaudit.io.files import content_digest
+from memaudit.io.packages import PackagePlace
+from memaudit.io.task_journal import TaskRunner
+from memaudit.natural.named_packages import contents_of
+from memaudit.report.leaderboard import board
+from memaudit.report.leaderboard_entries import entries_of
+from memaudit.report.leaderboard_page import leaderboard_data
+from memaudit.scoring.loss_diagnosis import KindRow, pool_kind_rows
+from memaudit.scoring.package_scores import (
+    Unscored,
+    prepared,
+    refuse_unnamed,
+    score_written,
+    unknown_examples,
+    written_for,
+)
+from memaudit.scoring.result import Scoring
+from memaudit.scoring.score_json import kinds_data, package_scores_data
+
+
+@dataclass(frozen=True, slots=True)
+class ManyScoring:
+    """The stores, how they are scored, and whether every cell is printed."""
+
+    stores: tuple[ExportedStore, ...]
+    scoring: Scoring
+    cost_rule: str | None
+    stores_only: bool
+    cells: bool
+
+    def settings(self, places: Sequence[PackagePlace], files: Sequence[Path]) -> dict[str, Any]:
+        """Everything that decides the results; `files` are those that judges and policies read."""
+        scoring = self.scoring
+        budgets = scoring.budgets
+        return {
+            "packages": contents_of(places),
+            "stores": [[store.name, store.digest] for store in self.stores],
+            "budgets": budgets and [asked.text for asked in budgets],
+            "judge": scoring.judge_name,
+            "policy": scoring.policy,
+            "files": [content_digest(file) for file in files],
+            "group_cap": scoring.group_cap,
+            "seconds": scoring.seconds,
+            "trust_package_cells": scoring.trust_package_cells,
+            "lazy": scoring.lazy and [scoring.lazy.filter.name, scoring.lazy.max_cells],
+            "cost_rule": self.cost_rule,
+            "stores_only": self.stores_only,
+            "cells": self.cells,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredPackage:
+    """Everything that is printed of one package; `data` is its file, if it has scores."""
+
+    data: dict[str, Any] | None
+    lines: tuple[ScoreLine, ...]
+    warnings: tuple[str, ...]
+    not_scored: tuple[Unscored, ...]
+    written_for: tuple[tuple[str, str], ...]
+    """The stores that were written for it, and what they call it."""
+
+
+def score_all(
+    how: ManyScoring, places: Sequence[PackagePlace], run: TaskRunner
+) -> list[ScoredPackage]:
+    """All packages, with a progress bar."""
+    refuse_unnamed(how.stores)
+    scored: list[ScoredPackage] = []
+    with resumable("packages", len(places), None) as done:
+        for package in run(partial(score_at, how), places):
+            scored.append(package)
+            done(len(scored))
+    return scored
+
+
+def score_at(how: ManyScoring, place: PackagePlace) -> ScoredPackage:
+    """One package with the stores that were written for it."""
+    package = prepared(place.read(), how.cost_rule, how.stores_only)
+    own = written_for(package, how.stores)
+    data, lines, warnings, missing = None, list[ScoreLine](), list[str](), list[Unscored]()
+    for result in score_written(package, how.stores, own, how.scoring):
+        if isinstance(result, Unscored):
+            missing.append(result)
+            continue
+        data = package_scores_data(result, how.cells)
+        lines += score_lines(result, how.cells)
+        warnings += [f"{package.name}: {line}" for line in result.warnings]
+    named = ((store, example) for store, examples in own.items() for example in examples)
+    return ScoredPackage(data, tuple(lines), tuple(warnings), tuple(missing), tuple(named))
+
+
+MOST_UNSCORED = 20
+
+
+def print_packages(
+    scored: Sequence[ScoredPackage], how: ManyScoring, everything: bool, as_json: bool
+) -> None:
+    """Print rows of every package, means over packages, and what was not scored."""
+    found = {pair for one in scored for pair in one.written_for}
+    missing = [
+        *unknown_examples(how.stores, found),
+        *(row for one in scored for row in one.not_scored),
+    ]
+    files = [one.data for one in scored if one.data is not None]
+    if not files:
+        first = f"; {missing[0].package!r}: {missing[0].reason}" if missing else ""
+        raise MemAuditError(f"no package could be scored{first}")
+    unscored = [
+        {"package": item.package, "store": item.store, "reason": item.reason} for item in missing
+    ]
+    lines = [line for one in scored for line in one.lines]
+    means = board(entries_of([(file["package"], file) for file in files], unscored))
+    kinds = _pooled_kinds(lines)
+    if as_json:
+        data = {
+            "format": FORMAT,
+            "version": VERSION,
+            "packages": files,
+            "not_scored": unscored,
+            "summary": leaderboard_data(means),
+            "unit_kinds": [
+                {"store": store, "budget": budget, "kinds": kinds_data(group)}
+                for store, budget, group in kinds
+            ],
+        }
+        typer.echo(json.dumps(data, indent=1))
+        return
+    screen = console()
+    for one in scored if how.cells else ():
+        if one.data is not None:
+            screen.print(safe_markup(f"package {one.data['package']}"))
+            print_cells(screen, one.lines, one.data["cells"])
+    print_scores(screen, how.scoring, lines, everything)
+    for line in (warning for one in scored for warning in one.warnings):
+        screen.print(safe_markup(line))
+    show_board(means)
+    if everything:
+        print_kinds(screen, kinds)
+        screen.print("values are summed over packages")
+    for item in missing[:MOST_UNSCORED]:
+        what = item.package if item.store is None else f"{item.store} on {item.package}"
+        screen.print(safe_markup(f"not scored: {what}: {item.reason}"))
+    if len(missing) > MOST_UNSCORED:
+        screen.print(f"not scored: {len(missing) - MOST_UNSCORED:,} more")
+
+
+def _pooled_kinds(lines: Sequence[ScoreLine]) -> list[Kinds]:
+    """Kind rows summed over packages, by budget and store."""
+    groups: dict[tuple[str, str], list[KindRow]] = {}
+    for line in lines:
+        groups.setdefault((line.asked, line.store), []).extend(line.kinds)
+    return [
+        (store, asked, pool_kind_rows(kinds)) for (asked, store), kinds in sorted(groups.items())
+    ]
