@@ -12,23 +12,25 @@ if TYPE_CHECKING:
         build,
         compare,
         diagnose,
+        frontier,
         import_store,
         labels,
         picture,
         run,
         score,
+        solve,
         texts,
+        value,
+        verify,
     )
-    from memaudit.checker import verify
     from memaudit.core.digest import digest
     from memaudit.core.errors import InvalidPackage, MemAuditError
-    from memaudit.core.objective import value
     from memaudit.core.optimum import Certificate, Optimum
     from memaudit.core.package import Candidate, Coverage, EvidenceUnit, Experience, Package, Query
     from memaudit.io.packages import read_package, read_packages, write_package
     from memaudit.scoring.result import ScoreResult, StoreScore
-    from memaudit.solvers.frontier import Frontier, frontier
-    from memaudit.solvers.solve import solve, solve_all
+    from memaudit.solvers.frontier import Frontier
+    from memaudit.solvers.solve import solve_all
 
     __version__: str
 
@@ -51,7 +53,7 @@ _HOME = {
     "compare": "memaudit.api",
     "diagnose": "memaudit.api",
     "digest": "memaudit.core.digest",
-    "frontier": "memaudit.solvers.frontier",
+    "frontier": "memaudit.api",
     "import_store": "memaudit.api",
     "labels": "memaudit.api",
     "picture": "memaudit.api",
@@ -59,11 +61,11 @@ _HOME = {
     "read_packages": "memaudit.io.packages",
     "run": "memaudit.api",
     "score": "memaudit.api",
-    "solve": "memaudit.solvers.solve",
+    "solve": "memaudit.api",
     "solve_all": "memaudit.solvers.solve",
     "texts": "memaudit.api",
-    "value": "memaudit.core.objective",
-    "verify": "memaudit.checker",
+    "value": "memaudit.api",
+    "verify": "memaudit.api",
     "write_package": "memaudit.io.packages",
 }
 """Every public name and the module it lives in."""

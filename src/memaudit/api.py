@@ -4,7 +4,7 @@ A package is a `Package` or its path. A store is an `ExportedStore`, or the path
 export: `[NAME=]PATH[+PATH...][@VIEW]`.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
@@ -15,12 +15,19 @@ from memaudit.adapters.protocol import ImportOptions, MappedFields
 from memaudit.adapters.registry import import_store as read_export
 from memaudit.adapters.registry import open_store, parse_argument
 from memaudit.adapters.store import ExportedStore, Memory, Origin, Times, store_digest
+from memaudit.checker import Verdict
+from memaudit.checker import verify as check_certificate
 from memaudit.core.budgets import asked_budgets, split_budgets
 from memaudit.core.errors import MemAuditError
+from memaudit.core.exact import Enclosure
 from memaudit.core.notebook import Frame, html_table, html_text, to_frame
+from memaudit.core.objective import value as store_value
+from memaudit.core.optimum import Certificate, Optimum
 from memaudit.core.package import Package
 from memaudit.core.seeds import parse_seeds
+from memaudit.io.certificates import read_certificates
 from memaudit.io.packages import read_package, read_packages
+from memaudit.io.strict_json import read_object
 from memaudit.report.leaderboard import Board, board
 from memaudit.scoring.fed_turns import check_names, examples_of, renamed
 from memaudit.scoring.judged_store import read_salience
@@ -29,7 +36,12 @@ from memaudit.scoring.lazy_judging import LazyPlan
 from memaudit.scoring.package_scores import score_package
 from memaudit.scoring.pruning import named_policy
 from memaudit.scoring.result import ScoreResult, Scoring
+from memaudit.solvers.frontier import Frontier
+from memaudit.solvers.frontier import Progress as FrontierProgress
+from memaudit.solvers.frontier import frontier as package_frontier
 from memaudit.solvers.protocol import checked_seconds, use_threads
+from memaudit.solvers.solve import Watch
+from memaudit.solvers.solve import solve as solve_package
 
 PathLike = str | Path
 AnyPackage = Package | str | Path
@@ -162,6 +174,8 @@ def score(
 def _stores(store: AnyStore | Sequence[AnyStore]) -> list[ExportedStore]:
     if isinstance(store, ExportedStore | str | Path):
         return [as_store(store)]
+    if not store:
+        raise MemAuditError("no store to score; give a store or a list of stores")
     return [as_store(one) for one in store]
 
 
@@ -170,38 +184,58 @@ def _judges(judge: AnyJudge, stores: Sequence[ExportedStore]) -> Mapping[str, Ju
         if missing := [store.name for store in stores if store.name not in judge]:
             raise MemAuditError(f"no judge is given for the store {missing[0]!r}")
         return judge
-    by = named_judge(judge) if isinstance(judge, str) else judge
+    by = _judge(judge)
     refuse_shared_ids(by, stores)
     return {store.name: by for store in stores}
+
+
+def _judge(judge: str | Judge) -> Judge:
+    if isinstance(judge, Path):
+        raise MemAuditError(f"judge {str(judge)!r} is a path; give labels({str(judge)!r})")
+    return named_judge(judge) if isinstance(judge, str) else judge
 
 
 def _path(path: PathLike | None) -> Path | None:
     return None if path is None else Path(path)
 
 
-def compare(results: Sequence[ScoreResult | PathLike]) -> Board:
+def compare(results: ScoreResult | PathLike | Sequence[ScoreResult | PathLike]) -> Board:
     """Rank stores by their mean scores, with intervals and paired tests.
 
-    Results of one package are compared over one union. Where theirs differ, all stores are scored
-    again over the union of all; saved files cannot be scored again, so there it is an error.
+    Takes results of `score`, files and folders of saved ones. Results of one package are compared
+    over one union. Where theirs differ, all stores are scored again over the union of all; saved
+    files cannot be scored again, so there it is an error. So are different judges.
     """
-    from memaudit.io.strict_json import read_object
     from memaudit.report.leaderboard_entries import entries_of
 
-    if not results:
+    given = [results] if isinstance(results, ScoreResult | str | Path) else list(results)
+    if not given:
         raise MemAuditError("nothing to compare; give results of memaudit.score")
-    live = [result for result in results if isinstance(result, ScoreResult)]
     by_package: dict[str, list[ScoreResult]] = {}
-    for result in live:
-        by_package.setdefault(result.digest, []).append(result)
-    files = [
+    files: list[tuple[str, dict[str, Any]]] = []
+    for result in given:
+        if isinstance(result, ScoreResult):
+            by_package.setdefault(result.digest, []).append(result)
+        else:
+            files += _saved(Path(result))
+    files += [
         (together.package.name, together.to_json())
         for together in map(_over_one_union, by_package.values())
     ]
-    for path in results:
-        if not isinstance(path, ScoreResult):
-            files.append((str(path), read_object(Path(path), "")))
     return board(entries_of(files))
+
+
+def _saved(path: Path) -> list[tuple[str, dict[str, Any]]]:
+    """The scores of a file, or of the files of a folder, by package; other files are left out."""
+    found = []
+    for file in sorted(path.glob("*.json")) if path.is_dir() else [path]:
+        data = read_object(file, "")
+        packages = data.get("packages")
+        rows = packages if isinstance(packages, list) else [data]
+        found += [(file.name, row) for row in rows if isinstance(row, dict) and "scores" in row]
+    if not found:
+        raise MemAuditError(f"{path}: holds no scores; give files of memaudit score --json")
+    return found
 
 
 def _over_one_union(results: Sequence[ScoreResult]) -> ScoreResult:
@@ -218,6 +252,11 @@ def _over_one_union(results: Sequence[ScoreResult]) -> ScoreResult:
                 f"results of {first.package.name!r} were scored at other budgets or by other "
                 "rules; score all stores alike"
             )
+        if mine.judge_name != theirs.judge_name:
+            raise MemAuditError(
+                f"results of {first.package.name!r} were judged by {mine.judge_name!r} and by "
+                f"{theirs.judge_name!r}; judge all stores alike"
+            )
         for store in result.exported:
             known = stores.setdefault(store.name, store)
             if store_digest(known) != store_digest(store):
@@ -226,6 +265,61 @@ def _over_one_union(results: Sequence[ScoreResult]) -> ScoreResult:
                 )
             judges[store.name] = theirs.judges[store.name]
     return score_package(first.source, list(stores.values()), replace(first.scoring, judges=judges))
+
+
+def solve(
+    package: AnyPackage,
+    budget: Any,
+    group_cap: int | None = None,
+    solver: str = "auto",
+    *,
+    seconds: float | None = None,
+    check: bool = True,
+    threads: int | None = None,
+    hint: Collection[str] = (),
+    progress: Watch | None = None,
+) -> Optimum:
+    """The best store of a package within a budget, certified wherever that is possible.
+
+    `group_cap` defaults to the package's own. With a time limit, or after Ctrl-C, the best store
+    found comes back with a valid bound. `check=False` skips the certificate check; the result is
+    then not called certified. `threads` changes the time it takes and nothing else. `hint` is a
+    store to start from, such as one of a frontier.
+    """
+    return solve_package(
+        as_package(package), budget, group_cap, solver, seconds=seconds, check=check,
+        threads=threads, hint=hint, progress=progress,
+    )  # fmt: skip
+
+
+def frontier(
+    package: AnyPackage,
+    max_budget: Any,
+    group_cap: int | None = None,
+    progress: FrontierProgress | None = None,
+    *,
+    threads: int | None = None,
+) -> Frontier:
+    """OPT(B) for every whole budget B up to `max_budget`.
+
+    `progress` is called with the budgets done and the budgets in all.
+    """
+    return package_frontier(as_package(package), max_budget, group_cap, progress, threads=threads)
+
+
+def verify(package: AnyPackage, certificate: Certificate | PathLike) -> Verdict:
+    """Whether a certificate proves the optimum of this package; if not, which step fails."""
+    if not isinstance(certificate, Certificate):
+        path = Path(certificate)
+        certificate, *more = read_certificates(path)
+        if more:
+            raise MemAuditError(f"{path}: holds several certificates; memaudit verify checks all")
+    return check_certificate(as_package(package), certificate)
+
+
+def value(package: AnyPackage, store: Iterable[str]) -> Enclosure:
+    """F(store), the value of candidates by id; a point unless some h is irrational."""
+    return store_value(as_package(package), store)
 
 
 def picture(result: ScoreResult, path: PathLike) -> None:
@@ -326,7 +420,7 @@ def diagnose(
     choice = StoreChoice(
         budget=exact(budget),
         stores=_stores(store),
-        judge=named_judge(judge) if isinstance(judge, str) else judge,
+        judge=_judge(judge),
         writers=[],
         policy=write_time_policy(policy) if policy else None,
         seed=0,

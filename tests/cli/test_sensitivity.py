@@ -35,10 +35,10 @@ def test_json(files: tuple[Path, Path, Path]) -> None:
     assert all(row["uncertified_optima"] == 0 for row in rows)
     scores = printed_json("score", *files, "--budget", "20,60")["scores"]
     for row, pair in ((rows[0], scores[:2]), (rows[7], scores[2:])):
-        assert row["kept_ranking"]["tau_b"] in (1, None)
+        assert row["score_ranking"]["tau_b"] in (1, None)
         for one, score in zip(row["stores"], pair, strict=True):
-            assert one["kept"]["mean"] == pytest.approx(score["score"])
-            assert one["upper_pruned"]["mean"] == pytest.approx(score["best_subset"]["ratio"])
+            assert one["score"]["mean"] == pytest.approx(score["score"])
+            assert one["best_subset"]["mean"] == pytest.approx(score["best_subset"]["ratio"])
     assert printed_json(*words) == data
 
 
@@ -75,11 +75,11 @@ def test_judges(files: tuple[Path, Path, Path], tmp_path: Path) -> None:
     assert [row["name"] for row in data["judges"]] == ["lexical", "labels l"]
     assert [row["variant"] for row in data["findings"]] == ["base", "judge labels l"]
     labelled = data["findings"][1]
-    facts_kept, turns_kept = (store["kept"]["mean"] for store in labelled["stores"])
+    facts_kept, turns_kept = (store["score"]["mean"] for store in labelled["stores"])
     assert turns_kept > facts_kept == 0
     (pair,) = data["judge_rankings"]
     assert (pair["first"], pair["second"]) == ("lexical", "labels l")
-    assert pair["kept_tau_b"] == labelled["kept_ranking"]["tau_b"]
+    assert pair["score_tau_b"] == labelled["score_ranking"]["tau_b"]
     assert data["basis"] == "common union"
     text = done(*words).stdout
     assert "another judge: judge labels l, as labelled" in text
@@ -98,8 +98,8 @@ def test_views(files: tuple[Path, Path, Path], tmp_path: Path) -> None:
     base, entries, full = printed_json(*words, "entries,full")["findings"]
     assert (entries["variant"], full["variant"]) == ("view entries", "view full")
     assert entries["stores"] == base["stores"]
-    assert base["stores"][0]["upper_pruned"]["mean"] > full["stores"][0]["upper_pruned"]["mean"]
-    assert full["stores"][0]["upper_pruned"]["mean"] == 0
+    assert base["stores"][0]["best_subset"]["mean"] > full["stores"][0]["best_subset"]["mean"]
+    assert full["stores"][0]["best_subset"]["mean"] == 0
     assert "--views sideways: no store has this view" in failure(*words, "sideways")
 
 
@@ -121,8 +121,8 @@ def test_corrected_evidence(tmp_path: Path) -> None:
     assert "1 corrected" in result.stderr
     base, better = json.loads(result.stdout)["findings"]
     assert better["variant"] == "corrected evidence"
-    assert base["stores"][0]["kept"]["mean"] == pytest.approx(1 / 2)
-    assert better["stores"][0]["kept"]["mean"] == pytest.approx(6 / 7)
+    assert base["stores"][0]["score"]["mean"] == pytest.approx(1 / 2)
+    assert better["stores"][0]["score"]["mean"] == pytest.approx(6 / 7)
     assert "or neither" in failure(*words)
 
 
@@ -177,10 +177,10 @@ def test_many_packages(many: tuple[Path, Path, Path], tmp_path: Path) -> None:
         assert {one["variant"] for one in own} == {finding["variant"]}
         assert finding["repetitions"] == sum(one["repetitions"] for one in own)
         for at, store in enumerate(finding["stores"]):
-            means = [one["stores"][at]["kept"]["mean"] for one in own]
-            assert store["kept"]["mean"] == pytest.approx(sum(means) / len(means), abs=1e-6)
-        same = sum(one["kept_ranking"]["same_order"] for one in own)
-        assert finding["kept_ranking"]["same_order"] == same
+            means = [one["stores"][at]["score"]["mean"] for one in own]
+            assert store["score"]["mean"] == pytest.approx(sum(means) / len(means), abs=1e-6)
+        same = sum(one["score_ranking"]["same_order"] for one in own)
+        assert finding["score_ranking"]["same_order"] == same
     text = done("sensitivity", *many, *FEW).stdout
     assert "3 packages; under every variant" in text
     assert f"not scored: {last}: no store was written for it" in text

@@ -67,7 +67,7 @@ def test_one_line_per_budget() -> None:
         "28.6%, certified, an ESTIMATE",
         "long at own (7): score 0.571, everything fits, loses extraction 42.9%, certified, an "
         "ESTIMATE",
-        "long at 0: score undefined, cut by recency, certified, an ESTIMATE",
+        "long at 0: score undefined (optimum is 0), cut by recency, certified, an ESTIMATE",
     ]
     assert [repr(row) for row in result] == repr(result).splitlines()
     (row,) = meals_scores(5).rows

@@ -60,7 +60,7 @@ def test_by_hand() -> None:
     assert all(row.uncertified == 0 for row in rows.values())
     (alone, *_) = found(variants(PETS, [DOG], QUIET), F(3))
     assert alone.kept_ranking.tau is None  # one store has no ranking
-    assert finding_row(alone)["kept_ranking"]["defined"] == 0
+    assert finding_row(alone)["score_ranking"]["defined"] == 0
     quiet = replace(QUIET, cost_rules=())
     names = [variant.name for variant in variants(PETS, [DOG, CAT], quiet, group_cap=2)]
     assert names == ["base", "k = 1", "k = 3"]

@@ -286,9 +286,9 @@ def _findings_table(findings: Sequence[VariantFinding]) -> Table:
     table.add_column("variant", overflow="fold")
     table.add_column("budget", justify="right")
     table.add_column("store", overflow="fold")
-    for name in ("kept / common", "upper / common"):
+    for name in ("score", "best subset"):
         table.add_column(name, justify="right", no_wrap=True)
-    for name in ("tau kept", "tau upper"):
+    for name in ("tau score", "tau best"):
         table.add_column(name, justify="right")
     for finding in findings:
         head = (safe_markup(finding.variant), short_exact(finding.budget))
@@ -311,7 +311,7 @@ def _pairings_table(pairings: Sequence[JudgePairing]) -> Table:
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column("judge", overflow="fold")
     table.add_column("against", overflow="fold")
-    for name in ("budget", "tau kept", "tau upper", "same order"):
+    for name in ("budget", "tau score", "tau best", "same order"):
         table.add_column(name, justify="right")
     for pairing in pairings:
         table.add_row(

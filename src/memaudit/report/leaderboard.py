@@ -136,15 +136,12 @@ class Board:
         return f"the lead is distinguished from the next store at {_budgets(clear)} only"
 
     def __repr__(self) -> str:
-        over = counted(len(self.entries.packages), "package")
-        note = f"({over}: no intervals)" if self.one_package else f"({over})"
+        count = len(self.entries.packages)
+        over = counted(count, "package")
+        marks = [over, *(["no intervals"] if self.one_package else []),
+                 *(["an ESTIMATE"] if self.entries.is_estimate else [])]  # fmt: skip
         return "\n".join(
-            f"budget {budget}: "
-            + ", ".join(
-                f"{row.store} {with_interval(row.score.mean, row.score.low, row.score.high)}"
-                for row in rows
-            )
-            + f" {note}"
+            f"budget {budget}: {', '.join(_named(row, count) for row in rows)} ({', '.join(marks)})"
             for budget, rows in self.budgets
         )
 
@@ -154,10 +151,11 @@ class Board:
 
     def _frame(self) -> Frame:
         names = ("budget", "store", "packages", "score", "ci_low", "ci_high", "best_subset")
-        return (*names, *LOSS_STEPS), [
+        return (*names, *LOSS_STEPS, "is_estimate"), [
             (budget, row.store, row.score.n, row.score.mean, row.score.low, row.score.high,
-             row.best_subset.mean, *(float(row.shares[step]) if row.shares else None
-                               for step in LOSS_STEPS))
+             row.best_subset.mean,
+             *(float(row.shares[step]) if row.shares else None for step in LOSS_STEPS),
+             self.entries.is_estimate)
             for budget, rows in self.budgets
             for row in rows
         ]  # fmt: skip
@@ -175,6 +173,11 @@ def _listed(names: Sequence[str]) -> str:
     if len(names) > MOST_LISTED:
         names = [*names[: MOST_LISTED - 1], f"{len(names) - MOST_LISTED + 1} more"]
     return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
+
+
+def _named(row: Standing, packages: int) -> str:
+    some = f" on {row.score.n}" if row.score.n < packages else ""
+    return f"{row.store} {with_interval(row.score.mean, row.score.low, row.score.high)}{some}"
 
 
 def board(entries: Entries) -> Board:

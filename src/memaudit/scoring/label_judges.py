@@ -61,6 +61,9 @@ class LabelJudge:
         self.judges_candidates = all(file.memories is not None for file in self._files)
         self.goes_by_id = not self.judges_candidates
 
+    def __repr__(self) -> str:
+        return f"LabelJudge({self.name!r})"
+
     def judge(
         self,
         memories: Sequence[MemoryText],

@@ -83,7 +83,7 @@ class LossStep:
     between: Enclosure
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Diagnosis:
     """The losses of a store at a budget. `kept_share` and the shares of the steps sum to 1."""
 
@@ -99,6 +99,10 @@ class Diagnosis:
     stages: Mapping[str, Fraction]
     """The values that the losses lie between, from OPT of the common union down."""
     advice: str
+
+    def __repr__(self) -> str:
+        lost = ", ".join(f"{step.name} {float(step.share):.1%}" for step in self.steps)
+        return f"Diagnosis({self.store!r}: kept {float(self.kept_share):.1%}, lost {lost})"
 
     @property
     def is_exact(self) -> bool:

@@ -17,6 +17,7 @@ from memaudit.core.optimum import Optimum
 from memaudit.core.package import Package
 from memaudit.core.text import counted, visible_text
 from memaudit.io.atomic import write_file
+from memaudit.io.run_folder import make_folder
 from memaudit.scoring.caveats import caveat_lines
 from memaudit.scoring.judged_store import OWN_SALIENCE, Salience
 from memaudit.scoring.judges import Judge
@@ -174,13 +175,25 @@ class StoreScore:
         return ratio_text(self.exact, self.between)
 
     @property
+    def asked(self) -> str:
+        """The budget as it was asked for: a cost, a share of the conversation, or own."""
+        return self.numbers.asked
+
+    @property
+    def advice(self) -> str:
+        """What to improve; or why there is no diagnosis."""
+        known = self.diagnosis
+        return str(known) if isinstance(known, NoDiagnosis) else known.advice
+
+    @property
     def at(self) -> str:
         """The budget as it was asked for, with the cost it means."""
         return budget_text(self.numbers.asked, self.budget)
 
     def __repr__(self) -> str:
         kept = self.kept_by if self.kept_by == EVERYTHING_FITS else f"cut by {self.kept_by}"
-        parts = [f"{visible_text(self.store)} at {self.at}: score {self.score_text}", kept]
+        why = f" ({self.undefined})" if self.undefined else ""
+        parts = [f"{visible_text(self.store)} at {self.at}: score {self.score_text}{why}", kept]
         lost = {name: share for name, share in self.losses.items() if share}
         if lost:
             parts.append("loses " + ", ".join(f"{k} {float(v):.1%}" for k, v in lost.items()))
@@ -304,7 +317,9 @@ class ScoreResult:
 
     def save(self, path: str | Path) -> None:
         """Write the file that `memaudit score --json` prints, with cells and lost units."""
-        write_file(Path(path), json.dumps(self.to_json(cells=True), indent=1) + "\n")
+        file = Path(path)
+        make_folder(file.parent)
+        write_file(file, json.dumps(self.to_json(cells=True), indent=1) + "\n")
 
 
 def rests_on(result: ScoreResult) -> list[str]:

@@ -11,7 +11,7 @@ from math import ceil
 
 from memaudit.core.errors import MemAuditError
 from memaudit.scoring.package_scores import conversation_cost
-from memaudit.scoring.pruning import keep_within
+from memaudit.scoring.pruning import BY_DEFAULT, keep_within
 from memaudit.scoring.result import ScoreResult
 from memaudit.scoring.score import StoreScorer
 from memaudit.solvers.frontier import frontier
@@ -40,6 +40,8 @@ class ScoreCurve:
     package: str
     union_digest: str
     cost_rule: str
+    policy: str
+    """How a store over budget is cut."""
     budgets: tuple[int, ...]
     optimum: tuple[float, ...]
     """OPT of the common union at each budget, over OPT at the last one."""
@@ -77,6 +79,7 @@ def score_curve(result: ScoreResult, progress: Progress | None = None) -> ScoreC
         package=result.package.name,
         union_digest=optimum.digest,
         cost_rule=result.package.cost_rule,
+        policy=scoring.policy or BY_DEFAULT,
         budgets=budgets,
         optimum=tuple(
             _over(optimum.values[budget], optimum.values[last]) or 0.0 for budget in budgets

@@ -274,13 +274,13 @@ def finding_row(finding: VariantFinding) -> dict[str, Any]:
             {
                 "store": store.store,
                 "kept_by": list(store.kept_by),
-                "kept": _spread_row(store.kept),
-                "upper_pruned": _spread_row(store.upper),
+                "score": _spread_row(store.kept),
+                "best_subset": _spread_row(store.upper),
             }
             for store in finding.stores
         ],
-        "kept_ranking": _survival_row(finding.kept_ranking),
-        "upper_pruned_ranking": _survival_row(finding.upper_ranking),
+        "score_ranking": _survival_row(finding.kept_ranking),
+        "best_subset_ranking": _survival_row(finding.upper_ranking),
         "uncertified_optima": finding.uncertified,
     }
 
@@ -291,8 +291,8 @@ def pairing_row(pairing: JudgePairing) -> dict[str, Any]:
         "first": pairing.first,
         "second": pairing.second,
         "budget": plain(pairing.budget),
-        "kept_tau_b": rounded(pairing.kept_tau),
-        "upper_pruned_tau_b": rounded(pairing.upper_tau),
+        "score_tau_b": rounded(pairing.kept_tau),
+        "best_subset_tau_b": rounded(pairing.upper_tau),
         "same_kept_order": pairing.same_kept_order,
     }
 

@@ -28,11 +28,12 @@ from memaudit.report.figures.text_layout import (
 from memaudit.scoring.result import ScoreResult
 from memaudit.scoring.score_curve import Progress, ScoreCurve, score_curve
 
-LEFT, BOTTOM, HEAD, NOTE = 0.75, 0.5, 0.36, 0.34
+LEFT, BOTTOM, HEAD, NOTE = 0.75, 0.5, 0.36, 0.5
 
 LEGEND = (
-    "Lines: score, what is kept over OPT. Thin lines: the best subset of each store. Markers: a "
-    "store's own cost,\nfrom which on everything fits. Grey area: OPT over OPT at the last budget."
+    "Lines: score; a store over budget is cut by {policy}.\n"
+    "Thin lines: the best subset of each store. Markers: its own cost, where all of it fits.\n"
+    "Grey: the share of OPT at the last budget that is possible at each budget."
 )
 
 
@@ -61,11 +62,11 @@ def score_curve_figure(curve: ScoreCurve) -> Figure:
         budgets = [budget for budget, _, _ in known]
         axes.plot(
             budgets, [best for _, _, best in known], color=style.colour, linestyle=style.dash,
-            linewidth=0.7, gid=f"best/{one.store}",
+            linewidth=0.7, drawstyle="steps-post", gid=f"best/{one.store}",
         )  # fmt: skip
         axes.plot(
             budgets, [score for _, score, _ in known], color=style.colour, linestyle=style.dash,
-            gid=f"score/{one.store}",
+            drawstyle="steps-post", gid=f"score/{one.store}",
         )  # fmt: skip
         own = [(budget, score) for budget, score, _ in known if budget >= one.cost][:1]
         axes.plot(
@@ -87,7 +88,7 @@ def score_curve_figure(curve: ScoreCurve) -> Figure:
     title = before + fitted_name(curve.package, room, LARGE)
     axes.set_title(title, fontsize=LARGE, loc="left")
     label_lines(figure, axes, ends)
-    note(figure, LEGEND)
+    note(figure, LEGEND.format(policy=curve.policy))
     return figure
 
 

@@ -117,10 +117,11 @@
       const comparison = compare({items: frontier.stores[at]}, other, others.label(key));
       const step = frontier.steps[at];
       const over = other.cost > budget + 1e-9;  // then it has no ratio
+      const system = other.items.some((item) => typeof item !== "number");  // nor has a system: it has scores
       strip.mark(comparison.marks);
       legend([["both", "kept by both"], ["missed", "missed"], ["instead", "kept instead"]]);
       note.textContent = `worth ${explorer.short(other.value)} of ${explorer.short(step.v)}` +
-        (step.v && step.certified && !over ? `, ratio ${explorer.ratio(other.value / step.v)}` : "") + `, cost ${explorer.short(other.cost)}` +
+        (step.v && step.certified && !over && !system ? `, ratio ${explorer.ratio(other.value / step.v)}` : "") + `, cost ${explorer.short(other.cost)}` +
         (over ? " (over the budget)" : "") + (other.estimate ? "; what its memories cover is an estimate from shared words" : "") +
         (other.notes ?? []).map((text) => `; ${text}`).join("");
       get("comparison").replaceChildren(...comparison.view);

@@ -1,5 +1,6 @@
 """Stores of a package at one budget beside OPT, as table rows and for scripts."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -46,11 +47,22 @@ class StoreTableRow:
     source: str = ""
     page: str = ""
     scores: tuple[ScoreInFile, ...] = ()
+    union: str = ""
+    """The union whose scores are ranked: those of another have another denominator."""
+
+    @property
+    def ranked(self) -> ScoreInFile | None:
+        """The score that counts for the store, with its file."""
+        of_union = (pair for pair in self.scores if pair[1].file.union_digest == self.union)
+        return next(of_union, None)
 
     @property
     def scored(self) -> ScoreLine | None:
-        """The score that counts for the store."""
-        return self.scores[0][1] if self.scores else None
+        return self.ranked[1] if self.ranked else None
+
+    @property
+    def other_scores(self) -> list[ScoreInFile]:
+        return [pair for pair in self.scores if pair is not self.ranked]
 
     @property
     def rank(self) -> tuple[int, float]:
@@ -106,8 +118,11 @@ def system_rows(
     systems: Iterable[SystemStore],
     look: Callable[[str], Look],
 ) -> list[StoreTableRow]:
-    """What systems wrote, each with its place, since two may have the same name."""
-    rows = []
+    """What systems wrote, each with its place, since two may have the same name.
+
+    The scores of one union are ranked, that of the most stores; labelled ones before estimates.
+    """
+    rows: list[StoreTableRow] = []
     for system in systems:
         name = system.store.name
         row = store_table_row(
@@ -116,7 +131,15 @@ def system_rows(
         )  # fmt: skip
         scores = system.scored(indexed, best.budget)
         rows.append(replace(row, page=addresses.store(system.entry.slug), scores=scores))
-    return rows
+    counts = Counter(
+        (not line.file.coverage_is_an_estimate, line.file.union_digest)
+        for row in rows
+        for line in {line.file.union_digest: line for _, line in row.scores}.values()
+    )
+    if not counts:
+        return rows
+    _, union = max(counts, key=lambda key: (key[0], counts[key], key[1]))
+    return [replace(row, union=union) for row in rows]
 
 
 MOST_BUDGETS = 6
