@@ -129,7 +129,8 @@ class _Problem:
             for cell in package.coverage
             if cell.most != cell.value and cell.unit in number
         }
-        cost_scale = lcm(1, *(candidate.cost.denominator for candidate in candidates))
+        costs = [candidate.cost.as_integer_ratio() for candidate in candidates]
+        cost_scale = lcm(1, *{denominator for _, denominator in costs})
         self.ids, self.place = list(place), place
         self.group = [rank[candidate.experience] for candidate in candidates]
         # By the group of a candidate with parts, the groups of its parts; and the other way round,
@@ -142,8 +143,7 @@ class _Problem:
                 inner = rank[package.candidate[part].experience]
                 self.parts.setdefault(group, set()).add(inner)
                 self.whole.setdefault(inner, group)
-        costs = [candidate.cost for candidate in candidates]
-        self.cost = [one.numerator * (cost_scale // one.denominator) for one in costs]
+        self.cost = [numerator * (cost_scale // denominator) for numerator, denominator in costs]
         self.cost_scale, self.steps, self.width = cost_scale, 0, 1
         self.budget, self.cap = 0, 1
         self.rows = [

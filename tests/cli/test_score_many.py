@@ -1,13 +1,16 @@
 """`memaudit score` on a build folder: rows a package, means with intervals, what is missing."""
 
 import json
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from memaudit.io.published_folder import write_artifact
 from memaudit.natural.named_packages import natural_set
-from tests.cli.running import done, failure, import_texts, printed_json, write_rows
+from tests.cli.running import done, failure, import_texts, printed_json, run, write_rows
 
 SCORED = 6
 
@@ -122,3 +125,38 @@ def test_shares_and_own_costs(folder: Path) -> None:
     }  # fmt: skip
     assert found["own", "half"]["undefined"] == {"optimum is 0": 1}
     assert {one["cut_to_budget"] for one in standings if one["budget"] == "own"} == {0}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("engine", ["processes", "dask", "ray"])
+def test_every_engine_prints_the_same(engine: str, folder: Path, tmp_path: Path) -> None:
+    if engine != "processes":
+        pytest.importorskip({"dask": "distributed", "ray": "ray"}[engine])
+    here = done(*words(folder, "--json", "--engine", "serial", "--journal", tmp_path / "a"))
+    there = done(
+        *words(folder, "--json", "--engine", engine, "--jobs", 2, "--journal", tmp_path / "b")
+    )
+    assert there.stdout == here.stdout
+    assert (tmp_path / "b").read_bytes() == (tmp_path / "a").read_bytes()
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="no SIGKILL here")
+def test_a_killed_command_resumes(folder: Path, tmp_path: Path) -> None:
+    """Killed when half of the packages are in its journal: the same words, on another engine, give
+    the same bytes and compute the rest only; other settings are refused."""
+    journal = tmp_path / "j.jsonl"
+    resumable = words(folder, "--json", "--journal", journal)
+    command = [sys.executable, "-m", "memaudit.cli.main", *map(str, resumable)]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+        while process.poll() is None:
+            if journal.exists() and journal.read_bytes().count(b"\n") > SCORED // 2:
+                process.kill()
+        assert process.returncode in (0, -signal.SIGKILL)
+    kept = journal.read_bytes()
+    again = done(*resumable, "--engine", "serial")
+    assert again.stdout == done(*words(folder, "--json")).stdout
+    assert "already existed" in again.stderr
+    assert journal.read_bytes().startswith(kept[: kept.rindex(b"\n")])
+    other = run(*resumable, "--policy", "top")
+    assert (other.exit_code, other.stdout) == (1, "")
+    assert "is the journal of another run (different: policy)" in other.stderr

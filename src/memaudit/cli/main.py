@@ -1,5 +1,6 @@
 """The `memaudit` command: every subcommand, imported only when it runs."""
 
+import gc
 import importlib
 from typing import Annotated, Any
 
@@ -145,6 +146,8 @@ def memaudit(
 
 
 def main() -> None:
+    # Commands build large tables of small objects, which the collector would walk through in vain.
+    gc.set_threshold(100_000, 20, 100)
     app()
 
 

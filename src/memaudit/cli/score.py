@@ -207,9 +207,9 @@ def score(
         results = score_package(packages[0], exported, scoring)
         if save_union is not None:
             write_package(results.union, save_union)
+        print_package(results, everything, show_cells, explain or [], as_json)
         if picture is not None:
             _draw(results, picture)
-        print_package(results, everything, show_cells, explain or [], as_json)
 
 
 def _write_template(

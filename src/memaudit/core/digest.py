@@ -67,9 +67,9 @@ def _around_index(
 
 
 def _candidate(row: Candidate) -> tuple[bytes, ...]:
-    cost, confidence = row.cost, row.confidence
+    confidence = row.confidence
     fields = _candidate_fields(
-        row.id, row.experience, row.kind, row.text, (cost.numerator, cost.denominator),
+        row.id, row.experience, row.kind, row.text, row.cost.as_integer_ratio(),
         None if confidence is None else plain(confidence), row.generator, row.parts,
     )  # fmt: skip
     return _attributes(row), fields

@@ -8,7 +8,7 @@ from typing import Any, Self
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationInfo, model_validator
 
-from memaudit.core.cost import DECLARED, cost_rule
+from memaudit.core.cost import DECLARED, CostRule, cost_rule
 from memaudit.core.errors import InvalidPackage, MemAuditError, Problem
 from memaudit.core.exact import MAX_COMMON_DIGITS, Exact, common_denominator, plain, total
 from memaudit.core.grounds import is_assumed
@@ -322,6 +322,8 @@ def _denominator_problems(package: Any) -> Iterator[Problem]:
 
 
 def _duplicates(table: str, ids: Sequence[str]) -> Iterator[Problem]:
+    if len(set(ids)) == len(ids):
+        return
     first: dict[str, int] = {}
     for row, id in enumerate(ids):
         if id in first:
@@ -334,6 +336,8 @@ def _duplicates(table: str, ids: Sequence[str]) -> Iterator[Problem]:
 
 
 def _duplicate_positions(experiences: Sequence[Experience]) -> Iterator[Problem]:
+    if len({experience.index for experience in experiences}) == len(experiences):
+        return
     first: dict[int, str] = {}
     for row, experience in enumerate(experiences):
         if experience.index in first and first[experience.index] != experience.id:
@@ -351,6 +355,8 @@ def _candidate_problems(package: Any, experiences: set[str]) -> Iterator[Problem
             measure = cost_rule(package.cost_rule)
         except MemAuditError as error:
             yield Problem(str(error), "declare a rule this machine can measure")
+    if measure is not None and _are_right(package.candidates, experiences, measure):
+        return
     for row, candidate in enumerate(package.candidates):
         at = (candidate.id, "candidates", row)
         if candidate.experience not in experiences:
@@ -358,7 +364,7 @@ def _candidate_problems(package: Any, experiences: set[str]) -> Iterator[Problem
                 f"belongs to the unknown experience {candidate.experience!r}",
                 "add the experience or correct the reference", *at,
             )  # fmt: skip
-        if candidate.cost.numerator < 0:  # faster than to compare fractions
+        if candidate.cost < 0:
             yield Problem("has a negative cost", "costs are 0 or more", *at)
         elif measure is not None and candidate.cost != measure(candidate.text):
             yield Problem(
@@ -370,8 +376,19 @@ def _candidate_problems(package: Any, experiences: set[str]) -> Iterator[Problem
             yield Problem("has a confidence outside [0, 1]", "", *at)
 
 
+def _are_right(candidates: Sequence[Candidate], experiences: set[str], measure: CostRule) -> bool:
+    """Whether there is nothing to say about any candidate, as almost always; without fractions."""
+    return (
+        all(row.confidence is None and row.experience in experiences for row in candidates)
+        and [row.cost.as_integer_ratio() for row in candidates]
+        == [(measure(row.text), 1) for row in candidates]
+    )  # fmt: skip
+
+
 def _part_problems(candidates: Sequence[Candidate]) -> Iterator[Problem]:
     """Parts that mean nothing, or that dominance among the candidates of a group could break."""
+    if not any(candidate.parts for candidate in candidates):
+        return
     known = {candidate.id: candidate for candidate in candidates}
     involved: set[str] = set()
     for row, whole in enumerate(candidates):
@@ -402,6 +419,9 @@ def _part_problems(candidates: Sequence[Candidate]) -> Iterator[Problem]:
 
 
 def _equal_texts(candidates: Sequence[Candidate]) -> Iterator[Problem]:
+    keys = [key for candidate in candidates if (key := content_key(candidate.text))]
+    if len(set(keys)) == len(keys):
+        return
     first: dict[str, str] = {}
     for row, candidate in enumerate(candidates):
         key = content_key(candidate.text)

@@ -20,7 +20,7 @@ BY_FILE = ("labels", "published calls")
 LOSS_STEPS = {
     "generation": "only other systems' memories express it",
     "extraction": "never written",
-    "cost": "written, but too expensive to fit",
+    "cost": "written, but too long to fit",
     "selection": "a better subset of its own memories fits",
 }
 """The losses in order, and what each means; scoring/loss_diagnosis.py measures them."""

@@ -118,14 +118,14 @@ class Board:
             )  # fmt: skip
         if not leads:
             return "No store has a score."
+        if len(self.stores) == 1:
+            return f"{self.stores[0]} is the only store: there is nothing to compare it with."
         (first, at), *others = sorted(leads.items(), key=lambda lead: -len(lead[1]))
         parts = [f"{_listed(first)} {'leads' if len(first) == 1 else 'lead'} at {_budgets(at)}"]
         parts += (f"{_listed(who)} at {_budgets(at)}" for who, at in others)
         return f"{', '.join(parts)}; {self._distinguished(sum(map(len, leads.values())), clear)}."
 
     def _distinguished(self, budgets: int, clear: Sequence[str]) -> str:
-        if len(self.stores) == 1:
-            return "there is no other store to compare it with"
         if self.one_package:
             return "one package alone cannot distinguish stores"
         if not clear:

@@ -317,8 +317,8 @@ class StoreScorer:
     ) -> None:
         self.package, self.stores, self.seconds = package, tuple(stores), seconds
         names = [store.name for store in self.stores]
-        if len(set(names)) < len(names):
-            raise MemAuditError("two stores have the same name; rename one of them")
+        if twice := sorted({name for name in names if names.count(name) > 1}):
+            raise MemAuditError(f"two stores are called {twice[0]!r}; rename one: NAME=PATH")
         self.group_cap = group_cap
         self._problems: dict[str, _Problem] = {}
 

@@ -186,13 +186,13 @@ def integer_form(package: Package) -> Form:
         _level(unit.response, weights[unit.id], steps[index], reach[index], scale)
         for index, unit in enumerate(units)
     )
-    cost_scale = lcm(1, *(candidate.cost.denominator for candidate in candidates))
+    costs = [candidate.cost.as_integer_ratio() for candidate in candidates]
+    cost_scale = lcm(1, *{denominator for _, denominator in costs})
     group = tuple(position[candidate.experience] for candidate in candidates)
     members: list[list[int]] = [[] for _ in position]
     for index, owner in enumerate(group):
         members[owner].append(index)
-    costs = [candidate.cost for candidate in candidates]
-    cost = tuple(one.numerator * (cost_scale // one.denominator) for one in costs)
+    cost = tuple(numerator * (cost_scale // denominator) for numerator, denominator in costs)
     return Form(
         candidate_ids=tuple(candidate.id for candidate in candidates),
         unit_ids=tuple(unit.id for unit in units),

@@ -67,7 +67,7 @@ def test_who_leads_in_a_sentence(tmp_path: Path) -> None:
         "next store at budget 10 only."
     )
     assert verdict(tmp_path / "alone", 2, both[0]) == (
-        "a leads at budget 10; there is no other store to compare it with."
+        "a is the only store: there is nothing to compare it with."
     )
     many = [(f"s{number}", "1/2", 10) for number in range(8)]
     assert verdict(tmp_path / "crowd", 1, *many).startswith(
