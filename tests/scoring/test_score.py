@@ -165,5 +165,5 @@ def test_names_that_clash_are_refused() -> None:
     like = MEALS.replace(candidates=(first,), coverage=())
     with pytest.raises(MemAuditError, match="import the store with another --name"):
         union_of(like, [LONG])
-    with pytest.raises(MemAuditError, match="two stores are called .long.; rename one"):
+    with pytest.raises(MemAuditError, match="two stores are called 'long'; rename one"):
         StoreScorer(MEALS, [LONG, WrittenStore("long", ())])
