@@ -77,4 +77,4 @@ def test_labelled_locomo(tmp_path: Path) -> None:
     (row,) = data["scores"]
     assert row["uncertified_optima"] == 0
     assert row["score"]["judge"] > 2 * row["score"]["against"] > 0
-    assert row["upper_pruned"]["judge"] > row["upper_pruned"]["against"]
+    assert row["best_subset"]["judge"] > row["best_subset"]["against"]

@@ -260,21 +260,22 @@ def build_into(
     journal, tally = out / JOURNAL, BuildTally()
     settings = {**_identity(plan, METHOD), "form": form}
     forget_other_run(journal, "build", settings)
-    with task_journal(journal, "build", settings, run, partial(_is_there, out)) as kept:
-        try:
+    try:
+        with task_journal(journal, "build", settings, run, partial(_is_there, out)) as kept:
             build = partial(build_one, plan.recipe, out, form)
             for built in kept.map(build, plan.loaded()):
                 existed = not built.written or len(tally.packages) < kept.existing
                 tally.add(built, existed)
                 if progress is not None:
                     progress(len(tally.packages))
-        except MemAuditError as error:
-            if not tally.packages:
-                raise
-            raise MemAuditError(
-                f"{error} ({len(tally.packages)} packages are in {out}, without a manifest; a "
-                "complete build keeps them)"
-            ) from None
+    except MemAuditError as error:
+        journal.unlink(missing_ok=True)  # another input has to be read from the start
+        if not tally.packages:
+            raise
+        raise MemAuditError(
+            f"{error} ({len(tally.packages)} packages are in {out}, without a manifest; a "
+            "complete build keeps them)"
+        ) from None
     if not tally.packages:
         journal.unlink()
         refuse_an_empty_build(job.path, out)

@@ -11,8 +11,6 @@ from functools import lru_cache, partial
 from itertools import chain, islice
 from typing import Any
 
-from joblib.externals.loky import get_reusable_executor
-
 from memaudit.core.errors import LostWorker, MemAuditError
 from memaudit.experiments.engines.protocol import Result, Task, in_order, in_worker
 
@@ -55,6 +53,8 @@ class Processes:
     def _in_processes(
         self, function: Callable[[Task], Result], tasks: Iterable[Task]
     ) -> Iterator[Result]:
+        from joblib.externals.loky import get_reusable_executor  # slow, and looks at the machine
+
         with tempfile.NamedTemporaryFile(prefix="memaudit-") as file:
             pickle.dump(function, file)
             file.flush()
