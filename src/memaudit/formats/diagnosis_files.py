@@ -63,7 +63,7 @@ MEASURES = {
     "evidence_precision": "share of the retrieved memories that cover any of a required unit; "
     "undefined where nothing was retrieved or required",
     "answer_in_evidence": "1 where a retrieved memory that covers any of a required unit holds the "
-    "gold answer, by answer-v2; undefined where none is required, without a gold answer, or where "
+    "gold answer, by answer-v3; undefined where none is required, without a gold answer, or where "
     "abstaining is right",
     "stale_retrieval": "1 where a retrieved memory covers a stale unit of the question and nothing "
     "that supports its answer; undefined where it has no stale unit",
