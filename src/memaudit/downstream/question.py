@@ -106,6 +106,8 @@ class PackageQuestion:
     """The texts of the required units."""
     holds: tuple[str, ...] = ()
     """The required texts that still hold: not the old value, nor that it ended."""
+    asked_at: str | None = None
+    """When it was asked, if the package says so."""
 
     @property
     def supports(self) -> frozenset[str]:
@@ -122,6 +124,7 @@ def questions(package: Package) -> tuple[PackageQuestion, ...]:
 def _question(query: Query, units: Mapping[str, EvidenceUnit]) -> PackageQuestion:
     required = [units[id] for id in dict.fromkeys(query.required)]
     gold = query.answer if query.answer and query.answer.strip() else None
+    asked_at = query.attributes.get("asked_at")
     stale = {
         **outdated(query.text, gold, required),
         **superseded(query.text, required, units.values()),
@@ -144,6 +147,7 @@ def _question(query: Query, units: Mapping[str, EvidenceUnit]) -> PackageQuestio
             for unit in required
             if unit.id not in stale and unit.kind not in INVALIDATION_KINDS
         ),
+        asked_at=asked_at if isinstance(asked_at, str) else None,
     )
 
 
