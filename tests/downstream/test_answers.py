@@ -175,6 +175,7 @@ def test_scored(question: str, gold: str, answer: str, verdict: str) -> None:
         ("How many?", "more than 50", "over 50", "right"),
         ("How many?", "at least 3", "3 or more", "right"),
         ("How many?", "at most five", "no more than 5", "right"),
+        ("How long?", "no more than two hours", "two hours at most", "right"),
         ("How many?", "about 50", "50", "right"),
         ("How many?", "twenty-one", "21 of them", "right"),
         ("What?", "3 red apples and pears", "4 red apples and pears", "unclear"),
