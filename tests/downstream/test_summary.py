@@ -184,7 +184,7 @@ def test_agreement_of_graders() -> None:
     )  # fmt: skip
     rows = [{"grades": {"words": words, "model": model}} for words, model in pairs]
     assert agreement_of_graders([*rows, {"reply": "abstained"}]) == {
-        "answers": 12, "undecided": 2, "equal": 7, "agreement": 0.7, "kappa": 0.516129,
+        "answers": 12, "undecided": 2, "equal": 7, "agreement": 0.7, "kappa": 0.516129032,
         "disagreements": [
             {"words": "wrong", "model": "right", "answers": 2},
             {"words": "unclear", "model": "right", "answers": 1},
