@@ -127,6 +127,7 @@ def test_a_model_grades(hotel_files: Files, tmp_path: Path) -> None:
         assert len(served.bodies) == asked
     printed = done("diagnose", *words, "--out", tmp_path / "c", "--provider", "offline").stdout
     grading = first["grading"]
+    assert grading["disagreements"]
     assert f"{asked} answers graded by model:one, 0 undecided" in printed
     assert f"the word rules have the same verdict on {grading['equal']} of {asked} (" in printed
     for pair in grading["disagreements"]:
