@@ -12,6 +12,7 @@ import pytest
 from memaudit.io.packages import write_package
 from memaudit.natural.named_packages import named_packages, natural_set
 from tests.cli.running import done, failure, import_texts, question_summary, run, write_rows
+from tests.downstream.fake_grader import grades
 from tests.downstream.fake_reader import reads
 from tests.models.server import fails, says, serving
 
@@ -112,6 +113,49 @@ def test_a_model_reads(hotel_files: Files, tmp_path: Path) -> None:
     assert rows[0] == rows[1] == rows[2]
 
 
+def test_a_model_grades(hotel_files: Files, tmp_path: Path) -> None:
+    """Asked once for each answer, from the cache afterwards; both verdicts are printed."""
+    pytest.importorskip("openai", reason="pip install '.[models]'")
+    words = (hotel_files[0], "--writer", "opt", "--budget", "30", "--grader", "model:one",
+             "--cache", tmp_path / "cache")  # fmt: skip
+    with serving(grades) as served:
+        there = ("--base-url", served.url, "--yes")
+        first = summary(*words, "--out", tmp_path / "a", *there)
+        asked = len(served.bodies)
+        assert asked == first["grading"]["answers"] > 0
+        assert summary(*words, "--out", tmp_path / "b", *there) == first
+        assert len(served.bodies) == asked
+    printed = done("diagnose", *words, "--out", tmp_path / "c", "--provider", "offline").stdout
+    grading = first["grading"]
+    assert grading["disagreements"]
+    assert f"{asked} answers graded by model:one, 0 undecided" in printed
+    assert f"the word rules have the same verdict on {grading['equal']} of {asked} (" in printed
+    for pair in grading["disagreements"]:
+        assert (
+            f"{pair['answers']} {pair['words']} by words, {pair['model']} by the model" in printed
+        )
+    rows = [json.loads(line) for line in (tmp_path / "a/rows.jsonl").open()]
+    one = next(row for row in rows if "grades" in row)
+    shown = done("diagnose", *words, "--out", tmp_path / "c", "--provider", "offline", "--show",
+                 one["query"]).stdout  # fmt: skip
+    assert f"graded    {one['verdict']} by the model (the longest word), " in shown
+
+
+def test_a_grader_that_does_not_answer(hotel_files: Files, tmp_path: Path) -> None:
+    """Undecided is counted as unclear, never as wrong, and compared with nothing."""
+    pytest.importorskip("openai", reason="pip install '.[models]'")
+    words = (hotel_files[0], "--writer", "opt", "--budget", "30", "--grader", "model:one",
+             "--cache", tmp_path / "cache", "--yes", "--out", tmp_path / "out")  # fmt: skip
+    with serving(says("no JSON")) as served:
+        data = summary(*words, "--base-url", served.url)
+    grading = data["grading"]
+    assert grading["undecided"] == grading["answers"] > 0
+    assert (grading["agreement"], grading["kappa"], grading["disagreements"]) == (None, None, [])
+    (one,) = data["summaries"]
+    assert one["why"]["not_graded"] == grading["answers"]
+    assert one["outcomes"]["retrieved_but_wrong"] == 0
+
+
 @pytest.mark.parametrize(
     ("behaviour", "remark"),
     [
@@ -176,6 +220,17 @@ def test_wrong_input(hotel_files: Files, tmp_path: Path) -> None:
         (package, store, *budget, "--reader", "no"): "unknown reader",
         (package, store, *budget, *dense): "unknown provider 'ofline'",
         (package, store, *budget, "--prompt", "extractive"): "has no prompt",
+        (package, store, *budget, "--grader", "no"): "unknown grader 'no'; known graders: words",
+        (
+            package,
+            *WRITERS,
+            *budget,
+            "--grader",
+            "model:m",
+            "--jobs",
+            2,
+        ): "--grader model:m runs in",
+        (package, *WRITERS, "--calibrate", "--grader", "model:m"): "leave out --grader",
         (package, store, *budget, "--policy", "no"): "unknown policy",
         (package, store, *budget, "--judge", "no"): "unknown judge",
         (package, store, store, *budget): "two stores have the same name",

@@ -38,6 +38,7 @@ from tests.docs.commands import (
     check_target,
     lines_of,
 )
+from tests.downstream.fake_grader import grades
 from tests.downstream.fake_reader import reads
 from tests.models.server import serving
 from tests.natural.passes.fake_model import blocks, instead
@@ -53,14 +54,17 @@ AGREES = instead("adjudication", json.dumps(ACCEPTED))
 
 @contextmanager
 def model() -> Iterator[str]:
-    """The address of a deterministic model that answers every pass, and reads."""
+    """The address of a deterministic model that answers every pass, reads and grades."""
     with serving(_answers) as served:
         yield served.url
 
 
 def _answers(handler: BaseHTTPRequestHandler, body: dict[str, Any]) -> None:
     given = blocks(body["messages"][1]["content"])
-    (reads if set(given) == {"question", "memories"} else AGREES)(handler, body)
+    if "given answer" in given:
+        grades(handler, body)
+    else:
+        (reads if set(given) == {"question", "memories"} else AGREES)(handler, body)
 
 
 def visited(words: list[str]) -> tuple[int, str]:

@@ -43,6 +43,7 @@ def changed(folder: Path, into: Path, change: Callable[[dict[str, Any]], object]
         (lambda one: one["spec"].update(rules=None), r"spec\.rules: input should be a valid dict"),
         (lambda one: one.update(summaries=[]), "summaries: list should have at least 1 item"),
         (lambda one: one.update(questions=10**30), "questions: input should be less than"),
+        (lambda one: one.update(grading={"kappa": 2}), r"grading\.answers: field required"),
     ],
 )  # fmt: skip
 def test_summaries(
@@ -56,6 +57,10 @@ def test_summaries(
     ("change", "said"),
     [
         ({"outcome": "odd"}, "line 1: outcome: input should be"),
+        (
+            {"grades": {"words": "sure", "model": None, "reason": ""}},
+            r"grades\.words: input should",
+        ),
         (
             {"outcome": "uncertain", "layer": "answered"},
             "line 1: its outcome and its layer do not fit",

@@ -48,6 +48,8 @@ def calibrate_into(
         raise MemAuditError(
             "a calibration reads thousands of stores; choose a reader that does not call a model"
         )
+    if reading.grader.startswith("model:"):
+        raise MemAuditError("a calibration reads thousands of stores; leave out --grader")
     sets: dict[str, list[Package]] = (
         {name: named_packages(text) for name, text in SETS.items()}
         if package is None

@@ -23,6 +23,7 @@ from memaudit.cli.reading_options import (
     AsJson,
     Depth,
     Failures,
+    GraderName,
     PromptName,
     ReaderName,
     Reading,
@@ -79,6 +80,7 @@ def diagnose(
     k: Depth = 5,
     reader: ReaderName = "extractive",
     prompt: PromptName = None,
+    grader: GraderName = "words",
     policy: Annotated[
         str | None,
         typer.Option(
@@ -112,7 +114,7 @@ def diagnose(
     the answer. Losses of writing, retrieval and reading add up. Run the same command again to
     resume.
     """
-    reading = Reading(retriever, k, reader, prompt)
+    reading = Reading(retriever, k, reader, prompt, grader)
     if calibrate:
         from memaudit.cli.calibrate import calibrate_into
 
@@ -134,7 +136,7 @@ def diagnose(
 
     if package is None or budget is None or out is None:
         raise MemAuditError("a diagnosis needs PACKAGE, --budget B and --out DIR")
-    run = engine_options.chosen(_asks(reader, judge if stores else "", retriever)).map
+    run = engine_options.chosen(_asks(reader, grader, judge if stores else "", retriever)).map
     places = named_places(package)
     exported = [read_store(path) for path in stores or []]
     _warn(exported)
@@ -183,9 +185,9 @@ def _warn(stores: list["ExportedStore"]) -> None:
             typer.echo(safe(f"{store.name}: {warning}"), err=True)
 
 
-def _asks(reader: str, judge: str, retriever: str) -> str:
+def _asks(reader: str, grader: str, judge: str, retriever: str) -> str:
     """The option that makes a diagnosis ask a server, if there is one."""
-    asking = {"reader": reader, "judge": judge, "retriever": retriever}
+    asking = {"reader": reader, "grader": grader, "judge": judge, "retriever": retriever}
     return next(
         (
             f"--{option} {name}"

@@ -1,6 +1,6 @@
 """A diagnosis as tables for the terminal: outcomes, losses, measures, differences."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -10,9 +10,9 @@ from rich.table import Table
 
 from memaudit.cli.terminal import console, safe, safe_markup
 from memaudit.core.errors import MemAuditError
-from memaudit.core.number_text import fixed, significant
+from memaudit.core.number_text import fixed, ratio, significant
 from memaudit.core.text import counted
-from memaudit.formats.diagnosis_files import LOST_BY, REMARKS, Layer, Outcome
+from memaudit.formats.diagnosis_files import LOST_BY, REMARKS, AnswerGrades, Layer, Outcome
 from memaudit.scoring.judges import judged_how
 
 COMPARED = ("answered", "evidence_recall", "token_f1", "words_retrieved")
@@ -35,6 +35,8 @@ def show_summary(summary: dict[str, Any]) -> None:
     screen.print(outcomes_table(stores))
     for store in stores:
         screen.print(safe_markup(sum_line(store)))
+    for line in grading_lines(summary):
+        screen.print(safe_markup(line))
     for name, reasons in spec["kept_by"].items():
         counts = ", ".join(f"{reason} in {count}" for reason, count in reasons.items())
         screen.print(safe_markup(f"{name}: {counts} of {packages}"))
@@ -81,6 +83,26 @@ def sum_line(store: dict[str, Any]) -> str:
     parts = {Layer.NONE.value: store["answered"], **store["losses"]}
     counts = " + ".join(f"{Fraction(share) * total} {name}" for name, share in parts.items())
     return f"{store['store']}: {counted(total, 'question')} = {counts}"
+
+
+def grading_lines(summary: dict[str, Any]) -> Iterator[str]:
+    """How a model and the word rules agree on the answers, if a model graded them."""
+    grading = summary.get("grading")
+    if grading is None:
+        return
+    grader = summary["spec"]["grader"]
+    answers = counted(grading["answers"], "answer")
+    yield f"{answers} graded by {grader}, {grading['undecided']} undecided"
+    if grading["agreement"] is None:
+        return
+    n = grading["answers"] - grading["undecided"]
+    kappa = "undefined" if grading["kappa"] is None else ratio(grading["kappa"])
+    yield (
+        f"the word rules have the same verdict on {grading['equal']} of {n} "
+        f"({grading['agreement']:.1%}), Cohen's kappa {kappa}"
+    )
+    for pair in grading["disagreements"]:
+        yield f"  {pair['answers']} {pair['words']} by words, {pair['model']} by the model"
 
 
 def measures_table(stores: list[dict[str, Any]]) -> Table:
@@ -188,6 +210,7 @@ def _show(row: dict[str, Any]) -> None:
         f"  question  {_short(row['question'])}",
         f"  expected  {_gold(row)}",
         f"  answer    {_short(row['answer']) or row['reply']}",
+        *_graded(row),
         *(f"  remark    {REMARKS[why]}" for why in row["why"]),
     ]  # fmt: skip
     for unit in row["evidence"]:
@@ -207,6 +230,11 @@ def _show(row: dict[str, Any]) -> None:
         lines.append(f"  rank {rank}{used}: {id}: {text(id)}")
     for line in lines:
         typer.echo(safe(line))
+
+
+def _graded(row: dict[str, Any]) -> Iterator[str]:
+    if row.get("grades"):
+        yield f"  graded    {_short(AnswerGrades.model_validate(row['grades']).text)}"
 
 
 def _gold(row: dict[str, Any]) -> str:

@@ -36,6 +36,13 @@ PromptName = Annotated[
         metavar="NAME", help="model: answer-if-supported (default), evidence-first or extractive."
     ),
 ]
+GraderName = Annotated[
+    str,
+    typer.Option(
+        metavar="NAME",
+        help="Grades answers: words (rules), or model:NAME beside the rules.",
+    ),
+]
 ShowQuery = Annotated[
     str | None, typer.Option(metavar="QUERY", help="Print the chain of evidence of one question.")
 ]
@@ -53,13 +60,15 @@ class Reading:
     k: int
     reader: str
     prompt: str | None = None
+    grader: str = "words"
 
     @contextmanager
     def setup(
         self, options: SessionOptions, out: Path, judge: str | None = None
     ) -> Iterator[tuple["ReadingSetup", "ModelSession | None"]]:
-        """The retriever and reader, and a session if the reader or the judge calls a model."""
+        """The retriever, reader and grader, and a session if any of them or the judge needs one."""
         from memaudit.downstream.examine import ReadingSetup
+        from memaudit.downstream.grading import named_grader
         from memaudit.downstream.readers.registry import named_reader
         from memaudit.downstream.retrievers import named_retriever
 
@@ -72,12 +81,11 @@ class Reading:
                 )
         vectors = beside(options.cache, "-vectors.sqlite", stem=True)
         retriever = named_retriever(self.retriever, vectors, options.provider == "offline")
-        callers = [self.reader] if judge is None else [self.reader, judge]
+        callers = [self.reader, self.grader, *([] if judge is None else [judge])]
         with judging_session(callers, options, out) as session:
-            yield (
-                ReadingSetup(retriever, self.k, named_reader(self.reader, self.prompt, session)),
-                session,
-            )
+            reader = named_reader(self.reader, self.prompt, session)
+            grader = named_grader(self.grader, session)
+            yield ReadingSetup(retriever, self.k, reader, grader), session
 
 
 def report_progress(finished: "FinishedDiagnosis", left_out: dict[str, str]) -> None:

@@ -11,6 +11,7 @@ from rich.table import Table
 
 from memaudit.cli.diagnosis_tables import (
     differences_table,
+    grading_lines,
     means_line,
     measures_table,
     outcomes_table,
@@ -22,6 +23,7 @@ from memaudit.cli.reading_options import (
     AsJson,
     Depth,
     Failures,
+    GraderName,
     PromptName,
     ReaderName,
     Reading,
@@ -65,6 +67,8 @@ def show_transfer(summary: dict[str, Any]) -> None:
     screen.print(outcomes_table(stores))
     for store in stores:
         screen.print(safe_markup(sum_line(store)))
+    for line in grading_lines(summary):
+        screen.print(safe_markup(line))
     screen.print(kinds_table(stores))
     rows = [
         row
@@ -133,6 +137,7 @@ def transfer(
     k: Depth = 5,
     reader: ReaderName = "extractive",
     prompt: PromptName = None,
+    grader: GraderName = "words",
     format: Annotated[
         str | None,
         typer.Option(metavar="FORMAT", help="Dataset format. Default: guessed from the content."),
@@ -167,7 +172,7 @@ def transfer(
     stores = TransferStores(
         [named_writer(name) for name in writer or [DEFAULT_WRITER]], budget, seed
     )
-    with Reading(retriever, k, reader, prompt).setup(options, out) as (setup, _):
+    with Reading(retriever, k, reader, prompt, grader).setup(options, out) as (setup, _):
         records = open_records(path, format, subset, tuple(conversation or ()), cost_rule)
         rows = sum(map(len, records.asked.values())) * len(stores.names)
         with progress("questions", rows) as done:

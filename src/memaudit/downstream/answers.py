@@ -1,12 +1,14 @@
 """Whether a text gives the right answer: exact match, token F1, and a named rule.
 
-The rule `answer-v2` may say that it cannot tell. What the question itself mentions is no answer, so
+The rule `answer-v3` may say that it cannot tell. What the question itself mentions is no answer, so
 a gold answer is recognised by its terms that the question does not have. An answer with all of them
-is right, one with none is wrong; between the two it is right from a token F1 of 3/4 and cannot be
-scored below. Where the question has every term of the gold answer (this or that?), an answer must
-be the gold answer, or contain it as a phrase with a token F1 of 1/2. A yes against a no is wrong.
-An answer that denies the gold answer ("not peanuts", "no longer holds: ..."), or has a bare number
-only inside a word or as the number of a list, is never right by its terms.
+is right, one with none is wrong; between the two it is right from a token F1 of 3/4 if it has the
+numbers, and cannot be scored otherwise. Where the question has every term of the gold answer (this
+or that?), an answer must be the gold answer, or contain it as a phrase with a token F1 of 1/2. A
+yes against a no is wrong.
+An answer that qualifies a term differently ("this week" for "every week", "not peanuts"; see
+`qualifiers`), begins with "no longer", or has a bare number only inside a word or as the number of
+a list, is never right by its terms.
 """
 
 import re
@@ -17,6 +19,13 @@ from fractions import Fraction
 from functools import lru_cache
 
 from memaudit.core.text import Terms, numbers, terms
+from memaudit.downstream.qualifiers import (
+    SMALL_TERMS,
+    dates_alike,
+    differ,
+    has_date,
+    spelled_alike,
+)
 
 
 class AnswerVerdict(StrEnum):
@@ -79,7 +88,7 @@ def token_f1(answer: str, gold: str) -> Fraction:
     return Fraction(2 * shared, len(given) + len(wanted))
 
 
-RULE = "answer-v2"
+RULE = "answer-v3"
 ALIKE = Fraction(3, 4)
 HALF = Fraction(1, 2)
 POLAR = {"yes": "no", "no": "yes"}
@@ -92,11 +101,12 @@ _UNKNOWN = re.compile(
     r"given|provided|specify|specified|contain|named)\b",
     re.IGNORECASE,
 )
-_MONTH = re.compile(r"\bMay\b|\b\d{1,2}(?:st|nd|rd|th)? may\b|\bmay \d")
+_MONTH = re.compile(r"\bMay\b|\b\d{1,2}(?:st|nd|rd|th)?(?: of)? may\b|\bmay \d")
 _HOUR = re.compile(r"(?<=\d)\s*([ap])\.?m\b", re.IGNORECASE)
+_SIGNS = re.compile(r"[$€£%]")
+"""Signs of units that an answer may leave out."""
 _LIST_NUMBER = re.compile(r"^\s*\d+[.)]\s", re.MULTILINE)
 NO_LONGER = ["no", "longer"]
-_DENIALS = frozenset({"not", "never"})
 _GONE = re.compile(r"\b(?:deleted?|erased?|removed?|forget|forgotten|withdrawn)\b", re.IGNORECASE)
 
 
@@ -118,50 +128,40 @@ def score_answer(answer: str, gold: str, question: str) -> AnswerVerdict:
     if len(wanted) == 1 and wanted[0] in POLAR:
         sure = given[0] == wanted[0] and not says_unknown(answer)
         return AnswerVerdict.RIGHT if sure else AnswerVerdict.UNCLEAR
-    all_terms, answer_terms = _terms(gold), _terms(answer)
-    telling = all_terms - _terms(question)
-    if not telling:
-        return _choice(answer, gold, all_terms, answer_terms)
-    shared = telling & answer_terms
-    if not shared:
+    dated = has_date(gold)
+    all_terms = _terms(_SIGNS.sub(" ", gold), dated)
+    answer_terms = _terms(answer, dated)
+    telling = all_terms - _terms(question, dated)
+    telling = telling - SMALL_TERMS or telling
+    shared = (telling or all_terms) & answer_terms
+    if all_terms and not shared:
         return AnswerVerdict.WRONG
-    if _denies(given, wanted) or not _stands(wanted, answer):
+    if differ(plain_numbers(answer), plain_numbers(gold), question):
         return AnswerVerdict.UNCLEAR
-    if shared == telling and numbers(all_terms) <= answer_terms:
+    if _ended(given, wanted) or not _stands(gold, answer):
+        return AnswerVerdict.UNCLEAR
+    if not telling:
+        chosen = _phrase(wanted, given) and token_f1(answer, gold) >= HALF
+        return AnswerVerdict.RIGHT if chosen else AnswerVerdict.UNCLEAR
+    said = _terms(_LIST_NUMBER.sub(" ", answer), dated)
+    if telling | numbers(all_terms) <= said:
         return AnswerVerdict.RIGHT
-    return AnswerVerdict.RIGHT if token_f1(answer, gold) >= ALIKE else AnswerVerdict.UNCLEAR
+    alike = token_f1(answer, gold) >= ALIKE and numbers(telling) <= said
+    return AnswerVerdict.RIGHT if alike else AnswerVerdict.UNCLEAR
 
 
-def _denies(given: list[str], wanted: list[str]) -> bool:
-    """Whether an answer denies the gold answer: it begins with no longer, or negates it in place.
-
-    "No longer fish, but meat" says meat.
-    """
+def _ended(given: list[str], wanted: list[str]) -> bool:
+    """Whether an answer begins with no longer. "No longer fish, but meat" says meat."""
     ended = given[:2] == NO_LONGER and wanted[:2] != NO_LONGER
-    if ended and not {"but", "now"} & set(given):
-        return True
-    places = [at for at in range(len(given)) if given[at : at + len(wanted)] == wanted]
-    return bool(places) and all(_denied(given[max(0, at - 3) : at]) for at in places)
+    return ended and not {"but", "now"} & set(given)
 
 
-def _denied(before: list[str]) -> bool:
-    return bool(_DENIALS & set(before[-2:])) or _phrase(NO_LONGER, before)
-
-
-def _stands(wanted: list[str], answer: str) -> bool:
+def _stands(gold: str, answer: str) -> bool:
     """Whether a gold answer that is a bare number stands in the answer as a number of its own."""
-    if len(wanted) != 1 or not wanted[0].replace(".", "").isdecimal():
+    wanted = tokens(gold)
+    if len(wanted) != 1 or not wanted[0].replace(".", "").isdecimal() or has_date(gold):
         return True
     return wanted[0] in tokens(_LIST_NUMBER.sub(" ", answer))
-
-
-def _choice(answer: str, gold: str, all_terms: Terms, answer_terms: Terms) -> AnswerVerdict:
-    """Where the gold answer is one of the things the question names."""
-    if _phrase(tokens(gold), tokens(answer)) and token_f1(answer, gold) >= HALF:
-        return AnswerVerdict.RIGHT
-    return (
-        AnswerVerdict.UNCLEAR if not all_terms or all_terms & answer_terms else AnswerVerdict.WRONG
-    )
 
 
 def _phrase(part: list[str], text: list[str]) -> bool:
@@ -170,8 +170,9 @@ def _phrase(part: list[str], text: list[str]) -> bool:
     return any(text[at : at + size] == part for at in range(len(text) - size + 1))
 
 
-def _terms(text: str) -> Terms:
+def _terms(text: str, dated: bool) -> Terms:
     """With the month May and the hours a.m., which look like words of grammar."""
-    found = terms(_HOUR.sub(r" \1m", plain_numbers(text)))
+    same = dates_alike(text) if dated else text
+    found = terms(_HOUR.sub(r" \1m", spelled_alike(plain_numbers(same))))
     found |= {f"{half.lower()}m" for half in _HOUR.findall(text)}
-    return found | {"may"} if _MONTH.search(text) else found
+    return found | {"may"} if _MONTH.search(text) or _MONTH.search(same) else found

@@ -42,7 +42,7 @@ class CalibrationPlan:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        if self.setup.reader.asks_a_model:
+        if self.setup.asks_a_model:
             raise MemAuditError("a calibration reads thousands of stores; choose extractive")
         given = split_budgets(self.budgets)
         if not given or len(set(given)) < len(given):

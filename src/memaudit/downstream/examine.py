@@ -14,13 +14,23 @@ from memaudit.core.version import VERSION
 from memaudit.downstream.answers import RULE as ANSWER_RULE
 from memaudit.downstream.answers import AnswerVerdict
 from memaudit.downstream.chain import LOST, EvidenceStage, UnitChain, chains, stage_of
-from memaudit.downstream.grading import Grade, Measures, grade, measures
+from memaudit.downstream.grading import (
+    Grade,
+    Grader,
+    GradingTask,
+    Measures,
+    ModelGrade,
+    grade,
+    is_gradable,
+    measures,
+)
 from memaudit.downstream.kept_store import KeptStore, StoredMemory
 from memaudit.downstream.outcomes import OutcomeDecision, decide
 from memaudit.downstream.question import RULE as CURRENT_RULE
 from memaudit.downstream.question import SUPERSEDED_RULE, PackageQuestion, questions
 from memaudit.downstream.readers.protocol import Reader, ReaderReply, ReadingTask, ReplyState
 from memaudit.downstream.retrievers import Ranking, Retriever
+from memaudit.formats.diagnosis_files import WORDS
 
 LIBRARIES = ("bm25s", "wordllama")
 """What else could change a row, by its version."""
@@ -33,6 +43,12 @@ class ReadingSetup:
     retriever: Retriever
     k: int
     reader: Reader
+    grader: Grader | None = None
+    """A model that grades answers. Without one, the rules of words do."""
+
+    @property
+    def asks_a_model(self) -> bool:
+        return self.reader.asks_a_model or self.grader is not None
 
     def __post_init__(self) -> None:
         if self.k < 1:
@@ -46,6 +62,8 @@ def reading_spec(setup: ReadingSetup) -> dict[str, Any]:
         "k": setup.k,
         "reader": setup.reader.name,
         "reads": setup.reader.about,
+        "grader": setup.grader.name if setup.grader else WORDS,
+        "grades": setup.grader.about if setup.grader else ANSWER_RULE,
         "rules": {"answers": ANSWER_RULE, "current": CURRENT_RULE, "stale": SUPERSEDED_RULE},
         "versions": {"memaudit": VERSION, **{name: _version(name) for name in LIBRARIES}},
     }
@@ -75,6 +93,9 @@ class QuestionResult:
     measures: Measures
     texts: Mapping[str, str]
     """The texts of the memories that the row names."""
+    by_words: AnswerVerdict
+    """The verdict by the rules of words: `verdict`, unless a model graded the answer."""
+    by_model: ModelGrade | None = None
 
     def to_json(self) -> dict[str, Any]:
         """The row, with exact numbers."""
@@ -91,6 +112,7 @@ class QuestionResult:
             "layer": self.decision.layer.value,
             "stage": self.stage.value,
             "verdict": self.verdict.value,
+            **self._grades(),
             "why": list(self.why),
             "reply": reply.state.value,
             "answer": reply.answer,
@@ -103,6 +125,19 @@ class QuestionResult:
                 for name, value in self.measures.items()
             },
             "texts": dict(self.texts),
+        }
+
+    def _grades(self) -> dict[str, Any]:
+        """Both verdicts and the model's reason, where a model was asked."""
+        if self.by_model is None:
+            return {}
+        decided = self.by_model.verdict is not None
+        return {
+            "grades": {
+                "words": self.by_words.value,
+                "model": self.verdict.value if decided else None,
+                "reason": self.by_model.reason,
+            }
         }
 
 
@@ -126,7 +161,27 @@ def _chain(chain: UnitChain, question: PackageQuestion) -> dict[str, Any]:
 def examine(package: Package, store: KeptStore, setup: ReadingSetup) -> list[QuestionResult]:
     """The questions of one package at one store, without files."""
     retrieved = retrieve(package.name, questions(package), store, setup)
-    return list(question_results(retrieved, setup.reader.read(retrieved.tasks)))
+    replies = setup.reader.read(retrieved.tasks)
+    grades = model_grades(setup.grader, retrieved.tasks, replies)
+    return list(question_results(retrieved, replies, grades))
+
+
+def model_grades(
+    grader: Grader | None, tasks: Sequence[ReadingTask], replies: Sequence[ReaderReply]
+) -> list[ModelGrade | None]:
+    """What a grader says about each reply; None where it is not asked."""
+    if grader is None:
+        return [None] * len(replies)
+    asked = [
+        at
+        for at, (task, reply) in enumerate(zip(tasks, replies, strict=True))
+        if is_gradable(task.question, reply)
+    ]
+    given = grader.grade(
+        [GradingTask(tasks[at].owner, tasks[at].question, replies[at].answer) for at in asked]
+    )
+    by_place = dict(zip(asked, given, strict=True))
+    return [by_place.get(at) for at in range(len(replies))]
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,21 +231,28 @@ def drop_unused_memories(retrieved: RetrievedQuestions) -> RetrievedQuestions:
 
 
 def question_results(
-    retrieved: RetrievedQuestions, replies: Sequence[ReaderReply]
+    retrieved: RetrievedQuestions,
+    replies: Sequence[ReaderReply],
+    grades: Sequence[ModelGrade | None] = (),
 ) -> Iterator[QuestionResult]:
-    """What became of every question, in order."""
-    for task, reply in zip(retrieved.tasks, replies, strict=True):
-        yield _question_result(retrieved, task, reply)
+    """What became of every question, in order; without grades, by the rules of words."""
+    given = grades or [None] * len(replies)
+    for task, reply, by_model in zip(retrieved.tasks, replies, given, strict=True):
+        yield _question_result(retrieved, task, reply, by_model)
 
 
 def _question_result(
-    retrieved: RetrievedQuestions, task: ReadingTask, reply: ReaderReply
+    retrieved: RetrievedQuestions,
+    task: ReadingTask,
+    reply: ReaderReply,
+    by_model: ModelGrade | None,
 ) -> QuestionResult:
     question, memories, store = task.question, task.memories, retrieved.store
     ids = tuple(memory.id for memory in memories)
     evidence = chains(question, store, ids)
     stage = stage_of(question, evidence)
-    graded = grade(question, reply, memories)
+    by_words = grade(question, reply, memories)
+    graded = by_words if by_model is None else grade(question, reply, memories, by_model)
     decision = decide(stage, graded.verdict)
     return QuestionResult(
         package=retrieved.package,
@@ -208,6 +270,8 @@ def _question_result(
             "words_kept": Fraction(retrieved.words_kept),
         },
         texts=_texts(store, evidence, ids),
+        by_words=by_words.verdict,
+        by_model=by_model,
     )
 
 

@@ -1,10 +1,18 @@
-"""From a reader's reply to a verdict and to the numbers of one question."""
+"""From a reader's reply to a verdict and to the numbers of one question.
+
+Whether an answer says what the gold answer says is decided by the words (`answer-v3`), or by a
+model. The rest is the same for both: what is no answer, what was taken from something that no
+longer holds, and questions without a gold answer or whose right answer is to abstain. A model is
+not asked about the old value: it would have to be shown what the package knows of it.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import TYPE_CHECKING, Protocol
 
 from memaudit.core.cost import words
+from memaudit.core.errors import MemAuditError
 from memaudit.core.text import terms
 from memaudit.downstream.answers import (
     AnswerVerdict,
@@ -17,9 +25,68 @@ from memaudit.downstream.chain import UnitChain
 from memaudit.downstream.kept_store import StoredMemory
 from memaudit.downstream.question import PackageQuestion
 from memaudit.downstream.readers.protocol import ReaderReply, ReplyState
-from memaudit.formats.diagnosis_files import Outcome
+from memaudit.formats.diagnosis_files import WORDS, Outcome
+
+if TYPE_CHECKING:
+    from memaudit.models.session import ModelSession
 
 NO_GOLD, NOT_SCORED = "no_gold_answer", "answer_cannot_be_scored"
+GRADER_UNCLEAR, NOT_GRADED, GRADER_NO_REPLY = "grader_unclear", "not_graded", "grader_no_reply"
+
+
+@dataclass(frozen=True, slots=True)
+class GradingTask:
+    """An answer to grade."""
+
+    owner: str
+    """The package, for the ledger of a model's replies."""
+    question: PackageQuestion
+    answer: str
+
+
+@dataclass(frozen=True, slots=True)
+class ModelGrade:
+    """What a model says about an answer: right, wrong, abstained, unclear, or nothing usable."""
+
+    verdict: AnswerVerdict | None
+    reason: str = ""
+    note: str = ""
+    """Why there is no verdict."""
+
+
+class Grader(Protocol):
+    """Grades answers, all at once: one estimate, one batch."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def about(self) -> str: ...
+
+    def grade(self, tasks: Sequence[GradingTask]) -> list[ModelGrade]:
+        """One grade per task, in order."""
+        ...
+
+
+def named_grader(name: str, session: "ModelSession | None" = None) -> Grader | None:
+    """The grader of that name, which is asked over a session; None for the rules of words."""
+    if name == WORDS:
+        return None
+    model = name.removeprefix("model:")
+    if model == name or not model:
+        raise MemAuditError(f"unknown grader {name!r}; known graders: {WORDS}, model:NAME")
+    if session is None:
+        raise MemAuditError(f"grader {name!r}: no model can be asked here")
+    # What asks models is loaded only where one is asked.
+    from memaudit.downstream.model_grader import ModelGrader
+
+    return ModelGrader(session, model)
+
+
+def is_gradable(question: PackageQuestion, reply: ReaderReply) -> bool:
+    """Whether there is an answer, and a gold answer to compare it with."""
+    answered = reply.state is ReplyState.ANSWERED and not reply.knows
+    return answered and question.gold is not None and not question.abstention
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +99,14 @@ class Grade:
 
 
 def grade(
-    question: PackageQuestion, reply: ReaderReply, retrieved: Sequence[StoredMemory]
+    question: PackageQuestion,
+    reply: ReaderReply,
+    retrieved: Sequence[StoredMemory],
+    by_model: ModelGrade | None = None,
 ) -> Grade:
+    """The verdict by the words, or by a model where it was asked about an answer."""
+    if by_model is not None:
+        return _grade_by_model(question, reply, retrieved, by_model)
     if reply.state is ReplyState.REFUSED:
         # It gave no answer. Whether it abstained because nothing is known cannot be decided.
         return Grade(AnswerVerdict.UNCLEAR if question.abstention else AnswerVerdict.ABSTAINED)
@@ -54,6 +127,24 @@ def grade(
         return Grade(AnswerVerdict.UNCLEAR, note=NO_GOLD)
     verdict = score_answer(reply.answer, question.gold, question.text)
     return Grade(verdict, note=NOT_SCORED if verdict is AnswerVerdict.UNCLEAR else "")
+
+
+def _grade_by_model(
+    question: PackageQuestion,
+    reply: ReaderReply,
+    retrieved: Sequence[StoredMemory],
+    given: ModelGrade,
+) -> Grade:
+    if given.verdict is None:
+        return Grade(AnswerVerdict.UNCLEAR, note=given.note)
+    if given.verdict is AnswerVerdict.RIGHT:
+        return Grade(AnswerVerdict.RIGHT)
+    if given.verdict is AnswerVerdict.ABSTAINED:
+        return Grade(AnswerVerdict.ABSTAINED, abstained=True)
+    if is_stale(question, reply, retrieved):
+        return Grade(AnswerVerdict.STALE)
+    unclear = given.verdict is AnswerVerdict.UNCLEAR
+    return Grade(given.verdict, note=GRADER_UNCLEAR if unclear else "")
 
 
 def _is_gold(question: PackageQuestion, reply: ReaderReply) -> bool:

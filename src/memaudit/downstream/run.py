@@ -19,14 +19,16 @@ from memaudit.downstream.examine import (
     ReadingSetup,
     RetrievedQuestions,
     drop_unused_memories,
+    model_grades,
     question_results,
     reading_spec,
     retrieve,
 )
+from memaudit.downstream.grading import GRADER_NO_REPLY
 from memaudit.downstream.kept_store import KeptStore
 from memaudit.downstream.question import PackageQuestion
 from memaudit.downstream.readers.protocol import ReplyState
-from memaudit.downstream.summary import summarise
+from memaudit.downstream.summary import agreement_of_graders, summarise
 from memaudit.io.atomic import write_file, write_lines
 from memaudit.io.journal import Journal, read_journal, rows_in_order, to_line
 from memaudit.io.run_folder import ROWS, claimed_by_spec
@@ -156,8 +158,11 @@ def run_plan(
         if plan.memories is not None:
             write_lines(folder / MEMORIES, plan.memories)
         existing, cut = _append_rows(plan, setup, folder, progress, run)
+        rows = list(read_journal(folder / ROWS))
         summary = {"format": FORMAT, "version": 1, "spec": plan.spec,
-                   **summarise(list(read_journal(folder / ROWS)), plan.spec["stores"])}  # fmt: skip
+                   **summarise(rows, plan.spec["stores"])}  # fmt: skip
+        if setup.grader is not None:
+            summary["grading"] = agreement_of_graders(rows)
         write_file(folder / SUMMARY, json.dumps(summary, indent=1, ensure_ascii=True) + "\n")
     return FinishedDiagnosis(summary, existing, cut)
 
@@ -170,7 +175,8 @@ def _append_rows(
 
     def fits(place: int, row: dict[str, Any]) -> bool:
         """Whether the row stays. Where a server failed, it is asked again."""
-        return is_due(place, row) and row.get("reply") != ReplyState.NO_REPLY
+        lost = row.get("reply") == ReplyState.NO_REPLY or GRADER_NO_REPLY in row.get("why", ())
+        return is_due(place, row) and not lost
 
     with Journal(folder / ROWS, fits) as journal:
         existing = journal.rows
@@ -190,14 +196,18 @@ def _lines(
     A model is asked everything at once: one estimate, one batch. Its replies are in the cache if
     the run is killed before the rows are written.
     """
-    if not setup.reader.asks_a_model:
+    if not setup.asks_a_model:
         yield from run(partial(row_lines, setup), pending)
         return
     retrieved = [_retrieved(setup, store) for store in pending]
-    replies = iter(setup.reader.read([task for some in retrieved for task in some.tasks]))
+    tasks = [task for some in retrieved for task in some.tasks]
+    replies = setup.reader.read(tasks)
+    grades = model_grades(setup.grader, tasks, replies)
+    at = 0
     for some in retrieved:
-        own_replies = [next(replies) for _ in some.questions]
-        yield [to_line(result.to_json()) for result in question_results(some, own_replies)]
+        own = slice(at, at + len(some.questions))
+        at = own.stop
+        yield [to_line(it.to_json()) for it in question_results(some, replies[own], grades[own])]
 
 
 def row_lines(setup: ReadingSetup, pending: PendingStore) -> list[str]:

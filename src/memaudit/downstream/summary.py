@@ -17,8 +17,10 @@ import numpy as np
 from memaudit.core.cost import words
 from memaudit.core.exact import exact
 from memaudit.core.number_text import rounded
+from memaudit.downstream.answers import AnswerVerdict
 from memaudit.downstream.outcomes import LossCounts, count_losses
 from memaudit.formats.diagnosis_files import MEASURES, Layer, Outcome
+from memaudit.stats.agreement_coefficients import kappa
 from memaudit.stats.bootstrap import Floats, Indices, Interval, mean_intervals, resample_counts
 from memaudit.stats.paired_tests import holm, paired_differences
 
@@ -205,4 +207,29 @@ def with_bounds(interval: Interval, values: Floats, cluster: Indices) -> dict[st
         "mean": rounded(interval.mean),
         "ci_low": None if alone else rounded(interval.low),
         "ci_high": None if alone else rounded(interval.high),
+    }
+
+
+def agreement_of_graders(rows: Sequence[RowData]) -> dict[str, Any]:
+    """How often the word rules and the model have the same verdict on an answer, and where not.
+
+    Answers without a verdict of the model are counted and not compared.
+    """
+    grades = [row["grades"] for row in rows if "grades" in row]
+    pairs = Counter((each["words"], each["model"]) for each in grades if each["model"])
+    n = pairs.total()
+    equal = sum(count for (words, model), count in pairs.items() if words == model)
+    table = tuple(tuple(Fraction(pairs[a, b]) for b in AnswerVerdict) for a in AnswerVerdict)
+    beyond_chance = kappa(table)
+    return {
+        "answers": len(grades),
+        "undecided": len(grades) - n,
+        "equal": equal,
+        "agreement": rounded(Fraction(equal, n)) if n else None,
+        "kappa": None if beyond_chance is None else rounded(beyond_chance),
+        "disagreements": [
+            {"words": words, "model": model, "answers": count}
+            for (words, model), count in sorted(pairs.items(), key=lambda it: (-it[1], it[0]))
+            if words != model
+        ],
     }

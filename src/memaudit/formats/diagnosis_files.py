@@ -4,7 +4,7 @@ Pages and figures use the data itself; what they rely on is checked here, once.
 """
 
 from enum import StrEnum
-from typing import Annotated, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
@@ -16,6 +16,10 @@ from memaudit.formats.file_model import (
     StrictFileModel,
     WithinOne,
 )
+
+WORDS = "words"
+"""The grader that compares words by a rule."""
+Verdict = Literal["right", "stale", "wrong", "abstained", "unclear"]
 
 
 class Outcome(StrEnum):
@@ -63,7 +67,7 @@ MEASURES = {
     "evidence_precision": "share of the retrieved memories that cover any of a required unit; "
     "undefined where nothing was retrieved or required",
     "answer_in_evidence": "1 where a retrieved memory that covers any of a required unit holds the "
-    "gold answer, by answer-v2; undefined where none is required, without a gold answer, or where "
+    "gold answer, by answer-v3; undefined where none is required, without a gold answer, or where "
     "abstaining is right",
     "stale_retrieval": "1 where a retrieved memory covers a stale unit of the question and nothing "
     "that supports its answer; undefined where it has no stale unit",
@@ -98,6 +102,9 @@ REMARKS = {
     "no_reply": "the server gave no reply",
     "no_gold_answer": "the package holds no answer to compare with",
     "answer_cannot_be_scored": "the answer is partly the gold answer: words cannot tell",
+    "grader_unclear": "the grader cannot tell whether the answer is right",
+    "not_graded": "the grader's reply is not of the form asked for, or it declined",
+    "grader_no_reply": "the server gave no reply to the grader",
     "cites_unknown_memory": "the reader names a memory it was not shown",
     "quote_not_verbatim": "the reader quotes what its memory does not say",
 }
@@ -128,6 +135,7 @@ class ReadingSpec(StrictFileModel):
     retriever: str
     k: Count
     reader: str
+    grader: str = WORDS
 
 
 class TransferSource(StrictFileModel):
@@ -256,6 +264,25 @@ class StoreDifference(StrictFileModel):
         return self
 
 
+class GraderDisagreement(StrictFileModel):
+    """How many answers have these two verdicts."""
+
+    words: Verdict
+    model: Verdict
+    answers: Count
+
+
+class GraderAgreement(StrictFileModel):
+    """The word rules and the model that graded the answers, compared where the model decided."""
+
+    answers: Count
+    undecided: Count
+    equal: Count
+    agreement: WithinOne | None
+    kappa: Annotated[float, Field(ge=-1, le=1)] | None
+    disagreements: list[GraderDisagreement]
+
+
 class DiagnosisSummary(StrictFileModel):
     """Everything but the rows. All stores have the same questions."""
 
@@ -266,6 +293,8 @@ class DiagnosisSummary(StrictFileModel):
     about: Texts = Field(default_factory=dict)
     summaries: Annotated[list[StoreSummary], Field(min_length=1)]
     differences: list[StoreDifference]
+    grading: GraderAgreement | None = None
+    """Where a model graded."""
 
     @model_validator(mode="after")
     def _fits_together(self) -> Self:
@@ -310,6 +339,19 @@ class UnitFate(StrictFileModel):
     memories: list[CoveringMemory]
 
 
+class AnswerGrades(StrictFileModel):
+    """The verdicts on an answer that a model graded; it gave none where `model` is None."""
+
+    words: Verdict
+    model: Verdict | None
+    reason: str
+
+    @property
+    def text(self) -> str:
+        reason = f" ({self.reason})" if self.reason else ""
+        return f"{self.model or 'not decided'} by the model{reason}, {self.words} by words"
+
+
 class DiagnosisRow(StrictFileModel):
     """One question at one store."""
 
@@ -322,6 +364,7 @@ class DiagnosisRow(StrictFileModel):
     abstention: bool
     outcome: Annotated[Outcome, Field(strict=False)]
     layer: Annotated[Layer, Field(strict=False)]
+    grades: AnswerGrades | None = None
     why: Annotated[list[str], AfterValidator(_known_remarks)]
     reply: str
     answer: str

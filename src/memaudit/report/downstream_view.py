@@ -8,7 +8,15 @@ from typing import Any
 
 from memaudit.core.errors import MemAuditError
 from memaudit.core.exact import exact
-from memaudit.formats.diagnosis_files import LOST_BY, MEASURES, REMARKS, Layer, Outcome
+from memaudit.formats.diagnosis_files import (
+    LOST_BY,
+    MEASURES,
+    REMARKS,
+    WORDS,
+    AnswerGrades,
+    Layer,
+    Outcome,
+)
 from memaudit.report.downstream_folder import DownstreamFolder, open_folder
 from memaudit.report.encoding import looks
 from memaudit.report.page_charts import CurvePlot, curve_plot
@@ -49,6 +57,12 @@ class ShownFailure:
     def answer(self) -> str:
         """The answer, or what the reply was instead."""
         return self.row["answer"] or str(self.row["reply"]).replace("_", " ")
+
+    @property
+    def graded(self) -> str:
+        """Both verdicts on the answer; empty where no model graded it."""
+        grades = self.row.get("grades")
+        return AnswerGrades.model_validate(grades).text if grades else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +155,8 @@ class DiagnosisView:
     plot: CurvePlot | None
     failures: ShownFailures
     rules: dict[str, str]
+    grading: dict[str, Any] | None
+    """How the word rules and a model agree, where one graded."""
 
     @property
     def outcomes(self) -> tuple[str, ...]:
@@ -186,6 +202,7 @@ def view_of(folder: DownstreamFolder) -> DiagnosisView:
         plot=curve_plot([(members[store["store"]], store["curve"]) for store in stores]),
         failures=failures(folder.rows, members),
         rules=spec["rules"],
+        grading=summary.get("grading"),
     )
 
 
@@ -218,6 +235,8 @@ def _facts(folder: DownstreamFolder) -> Iterator[tuple[str, str]]:
     yield "Budget", str(spec["budget"])
     yield "Retriever", f"{spec['retriever']}, k = {spec['k']}"
     yield "Reader", str(spec["reader"])
+    if spec.get("grader", WORDS) != WORDS:
+        yield "Grader", str(spec["grader"])
 
 
 def _notes(spec: dict[str, Any]) -> Iterator[str]:

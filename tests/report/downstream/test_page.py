@@ -2,12 +2,14 @@
 
 import json
 from pathlib import Path
+from shutil import copytree
 
 import pytest
 
 from memaudit.experiments.engines.local import Serial
 from memaudit.experiments.spec import RunSpec
 from memaudit.experiments.sweep import run
+from memaudit.io.journal import read_journal, to_line
 from memaudit.report.downstream_folder import open_folder
 from memaudit.report.downstream_page import build_downstream
 from memaudit.report.downstream_view import open_view
@@ -64,3 +66,29 @@ def test_the_report_of_a_run(diagnosis: Path, tmp_path: Path) -> None:
     assert titles.count("Diagnosis: one and 2 more") == 2
     assert len(tree.named("script")) == 1
     assert "Retrieval and reading" not in build_report(tmp_path)
+
+
+def test_two_graders(diagnosis: Path, tmp_path: Path) -> None:
+    """Both verdicts of a failure, the reason as text, and how the graders agree."""
+    folder = tmp_path / "d"
+    copytree(diagnosis, folder)
+    rows = list(read_journal(folder / "rows.jsonl"))
+    failed = next(row for row in rows if row["outcome"] != "answered_right")
+    failed["grades"] = {"words": "right", "model": "wrong", "reason": ATTACK}
+    (folder / "rows.jsonl").write_text("".join(map(to_line, rows)))
+    summary = json.loads((folder / "summary.json").read_text())
+    summary["spec"]["grader"] = "model:one"
+    summary["grading"] = {
+        "answers": 12, "undecided": 2, "equal": 7, "agreement": 0.7, "kappa": 0.516129,
+        "disagreements": [{"words": "right", "model": "wrong", "answers": 3}],
+    }  # fmt: skip
+    (folder / "summary.json").write_text(json.dumps(summary))
+    page = build_downstream(open_folder(folder))
+    assert_sound(page)
+    text = " ".join(Tree(page).text.split())
+    assert "A model graded 12 answers, 2 of them without a verdict" in text
+    assert "On 7 of the other 10 (70%) the rules of words have the same verdict" in text
+    assert "Cohen's kappa is 0.516" in text
+    assert f"wrong by the model ({SHOWN}"[:40] in text
+    assert "model:one" in text
+    assert "Two graders" not in build_downstream(open_folder(diagnosis))

@@ -110,6 +110,19 @@ def test_the_chain_of_a_failure(made: Site) -> None:
     assert refused(made, f"diagnosis/{slug}/question/nothing.html")[0] == 404
 
 
+def test_two_graders(tmp_path: Path) -> None:
+    """Both verdicts and the reason, as text; rows that no model graded have none."""
+    rows = [diagnosis_row("p", "q1", store, "x") for store in ("a", "b")]
+    rows[0]["grades"] = {"words": "wrong", "model": "right", "reason": "same <b>name</b>"}
+    write_diagnosis(tmp_path / "d", rows)
+    site = Site(Library([tmp_path]))
+    diagnosed = site.library.diagnosis(entry_named(site, "diagnosis", "d"))
+    (first,) = diagnosed.questions
+    text = words(page(site, f"diagnosis/{slug_of(site, 'diagnosis', 'd')}/question/{first}.html"))
+    assert text.count("Graded:") == 1
+    assert "right by the model (same <b>name</b>), wrong by words" in text
+
+
 def test_a_real_one(records_site: Site) -> None:
     """Four questions at two stores and a writer; numbers are those of the summary."""
     tree = page(records_site, at(records_site, "diagnosis"))

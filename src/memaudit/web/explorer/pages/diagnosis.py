@@ -150,7 +150,7 @@ def share(part: int, total: int) -> float | None:
 
 
 DIAGNOSIS_PATTERN = "diagnosis/{diagnosis}/index.html"
-SETTINGS = ("budget", "retriever", "k", "reader", "policy", "judge", "seed")
+SETTINGS = ("budget", "retriever", "k", "reader", "grader", "policy", "judge", "seed")
 MOST_DIFFERENCES, MOST_FALLS = 300, 8
 """Longer tables are cut, with a note."""
 
