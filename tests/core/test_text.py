@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 from memaudit.core.text import (
     contains,
     counted,
-    first_words,
     numbers,
     one_line,
     sentences,
@@ -34,14 +33,6 @@ def test_sentences_are_the_whole_text(text: str) -> None:
     for sentence in pieces:
         assert sentence in text
         assert sentence == sentence.strip() != ""
-
-
-@given(TEXTS, st.integers(1, 12))
-def test_first_words_is_a_verbatim_start(text: str, count: int) -> None:
-    """With at most that many words, and all of a shorter text."""
-    cut = first_words(text, count)
-    assert text.strip().startswith(cut)
-    assert cut.split() == text.split()[:count]
 
 
 def test_a_quote_is_found_whatever_the_spacing() -> None:

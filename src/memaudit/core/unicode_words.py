@@ -16,9 +16,15 @@ from unicodedata import ucd_3_2_0
 from memaudit.core.scripts import SYLLABIC, script_of
 
 LETTERS_PER_WORD = 3
-"""ICU's dictionaries give 2.9 letters per word of Thai, 3.6 of Lao, 3.4 of Khmer, 2.2 of Myanmar."""
+"""ICU's dictionaries: 2.9 letters per word of Thai, 3.6 of Lao, 3.4 of Khmer, 2.2 of Myanmar."""
 
-_EMOJI = ((0x231A, 0x231B), (0x23E9, 0x23F3), (0x2600, 0x2767), (0x2B50, 0x2B55), (0x1F000, 0x1FAFF))
+_EMOJI = (
+    (0x231A, 0x231B),
+    (0x23E9, 0x23F3),
+    (0x2600, 0x2767),
+    (0x2B50, 0x2B55),
+    (0x1F000, 0x1FAFF),
+)
 _SIGNS = ((0x2000, 0x2BFF), (0x2E00, 0x2E7F), (0xFE10, 0xFE1F))
 _MARKS = ((0x1F3FB, 0x1F3FF), (0xE0100, 0xE01EF))
 """Colours of skin, and later variation selectors."""
@@ -27,7 +33,9 @@ _FLAGS = (0x1F1E6, 0x1F1FF)
 _SINGLE = {
     **dict.fromkeys(".'\u2018\u2019\u2024\ufe52\uff07\uff0e", "."),  # both kinds
     **dict.fromkeys(":\u00b7\u0387\u05f4\u2027\ufe13\ufe55\uff1a", ":"),  # between letters
-    **dict.fromkeys(",;\u037e\u0589\u060c\u060d\u066c\u2044\ufe10\ufe14\ufe50\ufe54\uff0c\uff1b", ","),
+    **dict.fromkeys(
+        ",;\u037e\u0589\u060c\u060d\u066b\u066c\u2044\ufe10\ufe14\ufe50\ufe54\uff0c\uff1b", ","
+    ),
     '"': '"',  # between Hebrew letters
     "\u200d": "z",  # joins emoji
     **dict.fromkeys("\u00ad\uff9e\uff9f", ""),  # the soft hyphen, and marks of half-width Katakana
@@ -90,5 +98,6 @@ def unicode_words(text: str) -> int:
     """The number of words; an estimate where only a dictionary tells them apart."""
     classes = _STRAY_JOINER.sub("", text.translate(_CLASSES))
     return sum(
-        -(-len(word) // LETTERS_PER_WORD) if word[0] == "t" else 1 for word in _WORD.findall(classes)
+        -(-len(word) // LETTERS_PER_WORD) if word[0] == "t" else 1
+        for word in _WORD.findall(classes)
     )
