@@ -84,7 +84,7 @@ CLOSING = "\"'\u201d\u2019)]\uff09\uff3d」』】》〉"
 
 QUESTION_MARKS = ("?", "\uff1f", "؟")
 
-_ENDS = "。\uff01\uff1f\uff1b｡؟۔।॥។။።"
+_ENDS = "。\uff01\uff1f\uff1b｡؟\u06d4।॥។။።"
 """What ends a sentence with no space after it."""
 _UNSPACED = script_class(*sorted(UNSPACED))
 
