@@ -48,9 +48,11 @@ SYLLABIC = frozenset({"Thai", "Lao", "Khmer", "Myanmar"})
 
 UNSPACED = SYLLABIC | {"Han", "Hiragana", "Katakana"}
 
-UNSPACED_FROM = Fraction(1, 4)
-"""The share of letters. A Han character is about as much text as the five letters of a word, so
-from here on most words are not between spaces."""
+UNSPACED_FROM = Fraction(1, 2)
+"""The share of a text from which most of its words are not between spaces."""
+
+_LETTERS = {"Han": 4, "Hiragana": 2, "Katakana": 2, "Hangul": 2}
+"""How many letters of an alphabet say about as much as one character, where it is not one."""
 
 
 def script_class(*scripts: str) -> str:
@@ -79,21 +81,21 @@ def script_of(character: str) -> str | None:
 
 
 def script_shares(texts: Iterable[str]) -> dict[str, Fraction]:
-    """The share of letters in each script, the largest first; empty without any letter."""
+    """The share of each script in texts, the largest first; empty without any letter."""
     characters: Counter[str] = Counter()
     for text in texts:
         characters.update(text)
     letters: Counter[str] = Counter()
     for character, count in characters.items():
         if script := script_of(character):
-            letters[script] += count
+            letters[script] += count * _LETTERS.get(script, 1)
     total = letters.total()
     order = sorted(letters.items(), key=lambda item: (-item[1], item[0]))
     return {script: Fraction(count, total) for script, count in order}
 
 
 def written_without_spaces(texts: Iterable[str]) -> bool:
-    """Whether a quarter of the letters or more are of scripts without spaces between words."""
+    """Whether half of the text or more is in scripts without spaces between words."""
     shares = script_shares(texts)
     return sum((shares.get(script, Fraction(0)) for script in UNSPACED), Fraction(0)) >= (
         UNSPACED_FROM

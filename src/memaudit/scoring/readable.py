@@ -13,8 +13,8 @@ from memaudit.core.package import Package
 from memaudit.core.scripts import script_shares
 from memaudit.scoring.judges import LexicalJudge, NotJudged
 
-UNREADABLE_FROM = Fraction(1, 10)
-"""The share of letters from which texts are not readable. A name in another script is no harm."""
+ENOUGH = Fraction(1, 5)
+"""The share of a text that matters. A name or the word user in another script does not."""
 
 
 class Reader(Protocol):
@@ -48,7 +48,7 @@ def refuse_unreadable(
                 f"{what} is written in {foreign}, which {reader.name} cannot read; use {instead}"
             )
     shared = sum((min(share, written.get(name, Fraction(0))) for name, share in units.items()), 0)
-    if units and written and shared < UNREADABLE_FROM:
+    if units and written and shared < ENOUGH:
         raise NotJudged(
             f"the store is written in {next(iter(written))} and the package {package.name!r} in "
             f"{next(iter(units))}, and {reader.name} compares words of one script; use "
@@ -62,7 +62,7 @@ MODELS_AND_LABELS = "model:NAME or labels:FILE"
 def _unreadable(shares: Mapping[str, Fraction], known: frozenset[str]) -> str | None:
     """The foremost script that is not known, if there is enough of all that are not."""
     foreign = {script: share for script, share in shares.items() if script not in known}
-    return next(iter(foreign)) if sum(foreign.values()) >= UNREADABLE_FROM else None
+    return next(iter(foreign)) if sum(foreign.values()) >= ENOUGH else None
 
 
 def _instead(script: str) -> str:
