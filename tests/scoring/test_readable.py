@@ -56,7 +56,7 @@ def test_a_script_that_a_judge_cannot_read_is_refused(chinese: Package) -> None:
 def test_a_filter_that_cannot_read_is_refused(chinese: Package) -> None:
     """It would leave out every pair of a judge that reads both."""
     store = memaudit.texts(ENGLISH)
-    with pytest.raises(NotJudged, match="two-terms compares words .*; use --filter all"):
+    with pytest.raises(NotJudged, match=r"two-terms compares words .*; use --filter all"):
         memaudit.score(chinese, store, "own", AnyJudge(), lazy=LazyPlan(named_filter("two-terms")))
     lazy = LazyPlan(named_filter("all"))
     assert memaudit.score(chinese, store, "own", AnyJudge(), lazy=lazy).lazy is not None
@@ -76,7 +76,7 @@ def test_from_a_chinese_dataset_to_a_score(tmp_path: Path) -> None:
         for folder, rule in (("zh", None), ("words", "words"))
     ]
     costs = {package.cost_rule: package.candidate["1/raw"].cost for package in packages}
-    # [2024-05-06] user: 陈立今年三十二岁 ... is a date of three, a speaker and 21 more; by spaces, 3.
+    # A date of three, the speaker, 18 Han characters and 3 numbers; by spaces 3.
     assert costs == {"unicode_words": 25, "words": 3}
     package = next((tmp_path / "zh").glob("simple_roles_0*"))
     store = import_texts(tmp_path / "store.json", RIGHT)
