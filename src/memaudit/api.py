@@ -336,7 +336,7 @@ def build(
     format: str | None = None,
     subset: PathLike | None = None,
     conversation: str | Sequence[str] = (),
-    cost_rule: str = "words",
+    cost_rule: str | None = None,
     units: PathLike | None = None,
     memories: PathLike | None = None,
     coverage: PathLike | Sequence[PathLike] = (),

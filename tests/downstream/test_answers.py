@@ -217,3 +217,13 @@ def test_says_unknown(text: str, plain: bool, deleted: bool) -> None:
     """Abstentions in words; that something was deleted is one only where that is the answer."""
     assert says_unknown(text) is plain
     assert says_unknown(text, may_be_gone=True) is deleted
+
+
+def test_answers_without_spaces() -> None:
+    """Each Han character is a token, so a longer answer that has the gold one is right."""
+    assert tokens("他32岁\uff0c在北京。") == ["他", "32", "岁", "在", "北", "京"]
+    question, gold = "妹妹的猫吃什么\uff1f", "鸡肉罐头"
+    assert score_answer("它只吃鸡肉罐头。", gold, question) == "right"
+    assert score_answer("鱼干", gold, question) == "wrong"
+    assert says_unknown("对不起\uff0c没有提到。")
+    assert not says_unknown("它只吃鸡肉罐头。")

@@ -70,8 +70,8 @@ CASES: list[tuple[str, str | bytes | None, list[str]]] = [
      ["candidates.jsonl:1: 'm1' has cost 1 but its text costs 9 under the declared rule "
       "'bytes' (recost the package or declare another rule)"]),
     ("manifest.json", manifest(cost_rule="nope"),
-     ["manifest.json: unknown cost rule 'nope'; known rules: words, bytes, tokens:simple, "
-      "tokens:tiktoken/ENCODING, tokens:hf/TOKENIZER.json, declared "
+     ["manifest.json: unknown cost rule 'nope'; known rules: words, unicode_words, bytes, "
+      "tokens:simple, tokens:tiktoken/ENCODING, tokens:hf/TOKENIZER.json, declared "
       "(declare a rule this machine can measure)"]),
     ("manifest.json", manifest(group_cap=0, name="", more=1),
      ["manifest.json: has the unknown field 'more' (known fields: attributes, budgets, "

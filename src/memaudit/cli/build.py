@@ -13,6 +13,7 @@ from memaudit.cli.cache import DEFAULT_CACHE
 from memaudit.cli.errors import FAILED
 from memaudit.cli.options import NO_ENGINE, EngineOptions, spread
 from memaudit.cli.terminal import resumable, safe
+from memaudit.core.cost import UNICODE_WORDS, WORDS
 from memaudit.core.errors import MemAuditError
 from memaudit.core.exact import exact
 from memaudit.core.text import counted
@@ -70,7 +71,7 @@ def build_with_models(
         adjudicator=options.adjudicator,
         spot_checker=options.spot_checker,
         frame=options.frame,
-        cost_rule=job.cost_rule,
+        cost_rule=job.cost_rule or WORDS,
     )
     if options.max_tokens is not None and options.max_tokens < 1:
         raise MemAuditError(f"--max-tokens must be at least 1, not {options.max_tokens}")
@@ -144,8 +145,13 @@ def build(
         typer.Option(metavar="ID", help="Build only this conversation; may be repeated."),
     ] = None,
     cost_rule: Annotated[
-        str, typer.Option(metavar="RULE", help="Cost rule: words, bytes or tokens:NAME.")
-    ] = "words",
+        str | None,
+        typer.Option(
+            metavar="RULE",
+            help="Cost rule: words, unicode_words, bytes or tokens:NAME. Default: words, or "
+            "unicode_words where texts have no spaces.",
+        ),
+    ] = None,
     units: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Your own units, as JSONL or CSV.")
     ] = None,
@@ -265,6 +271,7 @@ def build(
         lines = build_summary
     else:
         raise MemAuditError(f"unknown method {method!r}; choose {METHOD} or model")
+    note_cost_rule(cost_rule, manifest["cost_rule"])
     if as_json:
         typer.echo(json.dumps(manifest, indent=2))
     else:
@@ -273,6 +280,14 @@ def build(
     if method == "model" and not any(row["scoring_pool"] for row in manifest["packages"]):
         typer.echo("no package can be scored; see failures.jsonl for the reasons", err=True)
         raise typer.Exit(FAILED)
+
+
+def note_cost_rule(asked: str | None, rule: str) -> None:
+    """Say that costs are not counted as usual, where nobody asked for it."""
+    if asked is None and rule == UNICODE_WORDS:
+        typer.echo(
+            f"costs are by {UNICODE_WORDS}: the conversations are written without spaces", err=True
+        )
 
 
 def _lines(manifest: dict[str, Any], out: Path) -> list[str]:

@@ -9,6 +9,7 @@ import typer
 
 from memaudit.cli.options import may_write
 from memaudit.cli.terminal import safe
+from memaudit.core.cost import UNICODE_WORDS
 from memaudit.core.text import counted
 
 if TYPE_CHECKING:
@@ -57,6 +58,7 @@ def _data(counts: "DatasetCounts") -> dict[str, Any]:
         "sessions": counts.sessions,
         "turns": counts.turns,
         "words": counts.words,
+        "cost_rules": dict(sorted(counts.cost_rules.items())),
         "questions": dict(sorted(counts.questions.items())),
         "abstentions": counts.abstentions,
         "evidence_references": counts.references,
@@ -69,11 +71,12 @@ def _data(counts: "DatasetCounts") -> dict[str, Any]:
 
 
 def _lines(counts: "DatasetCounts") -> list[str]:
+    unspaced = UNICODE_WORDS in counts.cost_rules
     lines = [
         _row(counts.conversations, "conversations"),
         _row(counts.sessions, "sessions"),
         _row(counts.turns, "turns"),
-        _row(counts.words, "words"),
+        _row(counts.words, f"words ({UNICODE_WORDS})" if unspaced else "words"),
         _row(counts.questions.total(), "questions"),
         *(_row(number, kind, 1) for kind, number in sorted(counts.questions.items())),
         _row(counts.abstentions, "abstentions"),

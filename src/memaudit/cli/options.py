@@ -140,7 +140,8 @@ CostRule = Annotated[
     str | None,
     typer.Option(
         metavar="RULE",
-        help="Measure every cost by words, bytes or tokens:NAME. Default: the package's rule.",
+        help="Measure every cost by words, unicode_words, bytes or tokens:NAME. Default: the "
+        "package's rule.",
     ),
 ]
 GroupCap = Annotated[

@@ -201,7 +201,9 @@ def convert(
 def recost(
     source: Source,
     target: Target,
-    rule: Annotated[str, typer.Option(metavar="RULE", help="words, bytes or tokens:NAME.")],
+    rule: Annotated[
+        str, typer.Option(metavar="RULE", help="words, unicode_words, bytes or tokens:NAME.")
+    ],
 ) -> None:
     """Measure the cost of every candidate by another rule, and declare that rule."""
     from memaudit.io.packages import read_package, write_package

@@ -87,8 +87,13 @@ def sensitivity(
     ] = None,
     group_cap: GroupCap = None,
     cost_rules: Annotated[
-        str, typer.Option(metavar="R[,R...]", help="Cost rules to try; '' for none.")
-    ] = "words,bytes,tokens:simple",
+        str | None,
+        typer.Option(
+            metavar="R[,R...]",
+            help="Cost rules to try; '' for none. Default: words,bytes,tokens:simple; bytes where "
+            "texts have no spaces.",
+        ),
+    ] = None,
     group_caps: Annotated[
         str, typer.Option(metavar="K[,K...]", help="Group caps to try; '' for none.")
     ] = "1,2,3",
@@ -203,7 +208,7 @@ def _report(plan: SensitivityPlan, results: Sequence[PackageSensitivity], as_jso
 
 
 def _choices(
-    cost_rules: str, group_caps: str, noise: str, rates: str, repetitions: int, seed: int
+    cost_rules: str | None, group_caps: str, noise: str, rates: str, repetitions: int, seed: int
 ) -> VariantChoices:
     kinds: dict[str, NoiseKind] = {kind: kind for kind in NOISE_KINDS}
     if unknown := [name for name in _parts(noise) if name not in kinds]:
@@ -219,7 +224,7 @@ def _choices(
     except ValueError as error:
         raise MemAuditError(f"--rates {rates!r}: {error}") from None
     return VariantChoices(
-        cost_rules=_parts(cost_rules),
+        cost_rules=None if cost_rules is None else _parts(cost_rules),
         group_caps=caps,
         noise=tuple(kinds[name] for name in _parts(noise)),
         rates=shares,

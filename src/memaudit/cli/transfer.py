@@ -9,6 +9,7 @@ import typer
 from rich import box
 from rich.table import Table
 
+from memaudit.cli.build import note_cost_rule
 from memaudit.cli.diagnosis_tables import (
     differences_table,
     grading_lines,
@@ -149,8 +150,13 @@ def transfer(
         list[str] | None, typer.Option(metavar="ID", help="Use only this record; may be repeated.")
     ] = None,
     cost_rule: Annotated[
-        str, typer.Option(metavar="RULE", help="Cost rule: words, bytes or tokens:NAME.")
-    ] = "words",
+        str | None,
+        typer.Option(
+            metavar="RULE",
+            help="Cost rule: words, unicode_words, bytes or tokens:NAME. Default: words, or "
+            "unicode_words where texts have no spaces.",
+        ),
+    ] = None,
     seed: Annotated[int, typer.Option(metavar="N", help="Seed of stores that draw at random.")] = 0,
     options: SessionOptions = NO_SESSION,
     show: ShowQuery = None,
@@ -174,6 +180,7 @@ def transfer(
     )
     with Reading(retriever, k, reader, prompt, grader).setup(options, out) as (setup, _):
         records = open_records(path, format, subset, tuple(conversation or ()), cost_rule)
+        note_cost_rule(cost_rule, records.plan.recipe.cost_rule)
         rows = sum(map(len, records.asked.values())) * len(stores.names)
         with progress("questions", rows) as done:
             finished = run_transfer(records, stores, setup, out, done)

@@ -1,19 +1,26 @@
 """What storing a memory costs: one rule for every memory, whatever wrote it.
 
-A rule has a name that travels with the package: `words`, `bytes` (8 + ceil(utf8 bytes / 24)),
-`tokens:NAME` for a named tokenizer, or `declared` where costs are given and nothing checks them.
+A rule has a name that travels with the package: `words` between spaces, `unicode_words` for any
+script, `bytes` (8 + ceil(utf8 bytes / 24)), `tokens:NAME` for a named tokenizer, or `declared`
+where costs are given and nothing checks them.
 """
 
 import importlib
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 
 from memaudit.core.errors import MemAuditError, MissingTool, install_line
+from memaudit.core.scripts import written_without_spaces
+from memaudit.core.unicode_words import unicode_words
 
 DECLARED = "declared"
-RULES = "words, bytes, tokens:simple, tokens:tiktoken/ENCODING, tokens:hf/TOKENIZER.json, declared"
+WORDS, UNICODE_WORDS = "words", "unicode_words"
+RULES = (
+    "words, unicode_words, bytes, tokens:simple, tokens:tiktoken/ENCODING, "
+    "tokens:hf/TOKENIZER.json, declared"
+)
 
 LARGEST_TOKENIZER = 128 << 20
 """Bytes; a package can name any file."""
@@ -26,6 +33,16 @@ CostRule = Callable[[str], int]
 def words(text: str) -> int:
     """Whitespace-separated words."""
     return len(text.split())
+
+
+def default_rule(texts: Iterable[str]) -> str:
+    """The rule that counts the words of these texts: `unicode_words` if they have no spaces."""
+    return UNICODE_WORDS if written_without_spaces(texts) else WORDS
+
+
+def text_words(text: str) -> int:
+    """The words of one text, by the rule that counts them."""
+    return words(text) if text.isascii() else cost_rule(default_rule([text]))(text)
 
 
 def record_bytes(text: str) -> int:
@@ -86,8 +103,10 @@ def cost_rule(name: str) -> CostRule:
 
 
 def _measured_by(name: str) -> CostRule:
-    if name == "words":
+    if name == WORDS:
         return words
+    if name == UNICODE_WORDS:
+        return unicode_words
     if name == "bytes":
         return record_bytes
     if name == "tokens:simple":

@@ -139,7 +139,9 @@ class Package(BaseModel):
     queries: tuple[Query, ...] = ()
     coverage: tuple[Coverage, ...] = ()
     group_cap: int = Field(default=1, ge=1, description="candidates one experience may keep")
-    cost_rule: str = Field(default=DECLARED, description="words, bytes, tokens:NAME or declared")
+    cost_rule: str = Field(
+        default=DECLARED, description="words, unicode_words, bytes, tokens:NAME or declared"
+    )
     budgets: tuple[Exact, ...] = Field(default=(), description="budgets the package is meant for")
     equal_texts_once: bool = Field(
         default=False, description="no two candidates have the same text (core/equal_texts.py)"
@@ -240,7 +242,7 @@ class Package(BaseModel):
         """The same package with every candidate's cost measured by another rule."""
         if rule == DECLARED:
             raise MemAuditError(
-                "recost needs a rule that measures text: words, bytes or tokens:NAME"
+                "recost needs a rule that measures text: words, unicode_words, bytes or tokens:NAME"
             )
         measure = cost_rule(rule)
         candidates = [

@@ -3,6 +3,9 @@
 import re
 from functools import lru_cache
 
+from memaudit.core.script_terms import SCRIPT_TIMES, has_script_terms, split_terms
+from memaudit.core.scripts import UNSPACED, script_class, script_of
+
 Terms = frozenset[str]
 
 _TOKEN = re.compile(r"[^\W_]+(?:[.,:'][^\W_]+)*")
@@ -28,8 +31,11 @@ _GRAMMAR = frozenset(_GRAMMAR_WORDS.split())
 @lru_cache(maxsize=1 << 15)
 def terms(text: str) -> Terms:
     """The distinct terms of a text, without words of grammar and greeting."""
+    others: set[str] = set()
+    if has_script_terms(text):
+        text, others = split_terms(text)
     tokens = set(_TOKEN.findall(text.replace("\u2019", "'").casefold()))
-    return frozenset(map(_term, tokens - _GRAMMAR))
+    return frozenset(map(_term, tokens - _GRAMMAR)) | others
 
 
 @lru_cache(maxsize=1 << 16)
@@ -70,13 +76,23 @@ _WHEN = (
     "afternoon evening monday tuesday wednesday thursday friday saturday sunday january february "
     "march april may june july august september october november december"
 )
-_TIMES = frozenset(map(stem, _WHEN.split()))
+_TIMES = frozenset(map(stem, _WHEN.split())) | SCRIPT_TIMES
 
 
-CLOSING = "\"'\u201d\u2019)]"
+CLOSING = "\"'\u201d\u2019)]\uff09\uff3d」』】》〉"
 """Quotation marks and brackets that can follow the end of a sentence."""
 
-_BREAK = re.compile(rf"(?<=[.!?…])[{re.escape(CLOSING)}]*\s+|(?<!\s)\s*\n\s*")
+QUESTION_MARKS = ("?", "\uff1f", "؟")
+
+_ENDS = "。\uff01\uff1f\uff1b｡؟\u06d4।॥។။።"
+"""What ends a sentence with no space after it."""
+_UNSPACED = script_class(*sorted(UNSPACED))
+
+_BREAK = re.compile(
+    rf"(?<=[.!?…])[{re.escape(CLOSING)}]*\s+|(?<!\s)\s*\n\s*"
+    rf"|(?<=[{_ENDS}])(?![{_ENDS}!?…])[{re.escape(CLOSING)}]*\s*"
+    rf"|(?:(?<=[{_UNSPACED}][!?…])|(?<=……))[{re.escape(CLOSING)}]*(?=[{_UNSPACED}])"
+)
 """The second part is tried at the start of a gap only; otherwise long gaps would take forever."""
 
 _NO_END = re.compile(r"(?:\b(?:[A-Z]|Mr|Mrs|Ms|Dr|Prof|St|vs|etc|No|e\.g|i\.e|approx)|\d)\.$")
@@ -84,8 +100,6 @@ _NO_END = re.compile(r"(?:\b(?:[A-Z]|Mr|Mrs|Ms|Dr|Prof|St|vs|etc|No|e\.g|i\.e|ap
 
 LONGEST_NO_END = 12
 """Characters to look at: more than the longest of these words and the character before it."""
-
-_WORDS = re.compile(r"\S+")
 
 
 def sentences(text: str) -> list[str]:
@@ -104,16 +118,6 @@ def sentences(text: str) -> list[str]:
     return [piece for piece in pieces if piece]
 
 
-def first_words(text: str, count: int) -> str:
-    """The text up to the end of its `count`-th word, or all of it."""
-    end = 0
-    for number, word in enumerate(_WORDS.finditer(text), start=1):
-        end = word.end()
-        if number == count:
-            break
-    return text[:end].strip()
-
-
 def one_line(text: str) -> str:
     """The text with every run of white space as one space."""
     return " ".join(text.split())
@@ -122,16 +126,50 @@ def one_line(text: str) -> str:
 _SENTENCE_END = re.compile(rf"[.!?\u2026]+(?=[{re.escape(CLOSING)}]*(?:\s|$))")
 
 
+_ANY_END = re.compile(f"[{_ENDS}]+|(?<=[{_UNSPACED}])…+")
+
+
 @lru_cache(maxsize=1 << 15)
 def content_key(text: str) -> str:
     """What two texts of the same content share: case, spacing and the ends of sentences aside."""
+    if has_script_terms(text):
+        text = _narrow(_ANY_END.sub(" ", text))
     return one_line(_SENTENCE_END.sub(" ", text)).casefold()
 
 
 def contains(text: str, quote: str) -> bool:
-    """Whether the text contains the quote word for word, ignoring spacing; never an empty one."""
+    """Whether the text contains the quote word for word, ignoring spacing; never an empty one.
+
+    Where there are no spaces, the width of characters and kinds of marks do not matter either.
+    """
     wanted = one_line(quote)
-    return bool(wanted) and wanted in one_line(text)
+    if not wanted or wanted in one_line(text):
+        return bool(wanted)
+    return has_script_terms(quote) and _narrow(quote) in _narrow(text)
+
+
+NARROW = {
+    **{chr(wide): chr(wide - 0xFEE0) for wide in range(0xFF01, 0xFF5F)},
+    **dict.fromkeys("「」『』《》〈〉｢｣", '"'),
+    **dict.fromkeys("。｡", "."),
+    **dict.fromkeys("、､", ","),
+    "【": "[",
+    "】": "]",
+}
+"""By a full-width or East Asian mark, what stands for it in narrow type."""
+
+_TYPED = str.maketrans({**NARROW, **dict.fromkeys("\u201c\u201d", '"')})
+_NO_SPACE = re.compile(rf"(?<!\w)\s+|\s+(?!\w)|(?<=[{_UNSPACED}])\s+|\s+(?=[{_UNSPACED}])")
+
+
+def _narrow(text: str) -> str:
+    """The text in narrow type, with spaces only between words that need them."""
+    return _NO_SPACE.sub("", one_line(text).translate(_TYPED))
+
+
+def stands_close(character: str) -> bool:
+    """Whether spaces beside a character mean nothing."""
+    return character in NARROW or script_of(character) in UNSPACED
 
 
 def counted(number: int, noun: str, many: str = "") -> str:

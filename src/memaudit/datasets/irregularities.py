@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from memaudit.core.cost import words
+from memaudit.core.cost import cost_rule, default_rule
 from memaudit.core.text import shortened
 from memaudit.datasets.conversation import Conversation
 from memaudit.io.lenient_json import encodable
@@ -101,6 +101,9 @@ class DatasetCounts:
     sessions: int = 0
     turns: int = 0
     words: int = 0
+    """By the cost rule that counts the words of each conversation."""
+    cost_rules: Counter[str] = field(default_factory=Counter)
+    """Conversations by that rule."""
     questions: Counter[str] = field(default_factory=Counter)
     abstentions: int = 0
     references: int = 0
@@ -113,9 +116,11 @@ class DatasetCounts:
         conversation = loaded.conversation
         self.conversations += 1
         self.sessions += len(conversation.sessions)
-        for turn in conversation.turns:
-            self.turns += 1
-            self.words += words(turn.text)
+        texts = [turn.text for turn in conversation.turns]
+        rule = default_rule(texts)
+        self.turns += len(texts)
+        self.words += sum(map(cost_rule(rule), texts))
+        self.cost_rules[rule] += 1
         for question in conversation.questions:
             self.questions[question.kind] += 1
             self.abstentions += question.abstention

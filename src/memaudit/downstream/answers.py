@@ -18,6 +18,7 @@ from enum import StrEnum
 from fractions import Fraction
 from functools import lru_cache
 
+from memaudit.core.scripts import script_class
 from memaudit.core.text import Terms, numbers, terms
 from memaudit.downstream.qualifiers import (
     SMALL_TERMS,
@@ -44,6 +45,8 @@ class AnswerVerdict(StrEnum):
 _ARTICLES = frozenset({"a", "an", "the"})
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
+_CHARACTER = re.compile(f"[{script_class('Han', 'Hiragana')}]|[。、「」\uff01-\uff1f]")
+"""Each is a token of its own."""
 _PUNCTUATION = re.compile(r"[\W_]+")
 
 
@@ -59,7 +62,8 @@ def tokens(text: str) -> list[str]:
 
 @lru_cache(maxsize=1 << 14)
 def _tokens(text: str) -> tuple[str, ...]:
-    pieces = (_token(piece) for piece in plain_numbers(text).casefold().split())
+    spaced = _CHARACTER.sub(r" \g<0> ", plain_numbers(text).casefold())
+    pieces = (_token(piece) for piece in spaced.split())
     return tuple(piece for piece in pieces if piece and piece not in _ARTICLES)
 
 
@@ -98,7 +102,9 @@ _UNKNOWN = re.compile(
     r"\bno (?:information|answer|decision|idea|mention|record)\b|"
     r"\bca(?:n't|nnot|n not) (?:say|tell|answer|know|determine|be determined)\b|"
     r"(?:\bnot|n't)(?: yet| been)* (?:know|known|decided?|mention|mentioned|stated?|say|said|told|"
-    r"given|provided|specify|specified|contain|named)\b",
+    r"given|provided|specify|specified|contain|named)\b|"
+    r"不知道|不清楚|未知|没有提到|沒有提到|没提到|无法确定|無法確定|わかりません|分かりません|不明|"
+    r"모르|알 수 없|لا أعرف|غير معروف|ไม่ทราบ|ไม่รู้",
     re.IGNORECASE,
 )
 _MONTH = re.compile(r"\bMay\b|\b\d{1,2}(?:st|nd|rd|th)?(?: of)? may\b|\bmay \d")

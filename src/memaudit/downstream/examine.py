@@ -6,7 +6,7 @@ from fractions import Fraction
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
-from memaudit.core.cost import words
+from memaudit.core.cost import text_words
 from memaudit.core.errors import MemAuditError
 from memaudit.core.exact import plain
 from memaudit.core.package import Package
@@ -210,7 +210,7 @@ def retrieve(
 ) -> RetrievedQuestions:
     """The k memories for questions of a package."""
     rankings = setup.retriever.rank(store.kept, asked, setup.k)
-    words_kept = sum(words(memory.text) for memory in store.kept)
+    words_kept = sum(text_words(memory.text) for memory in store.kept)
     return RetrievedQuestions(package, store, tuple(asked), tuple(rankings), words_kept)
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Protocol
 
-from memaudit.core.cost import words
+from memaudit.core.cost import text_words
 from memaudit.core.errors import MemAuditError
 from memaudit.core.text import terms
 from memaudit.downstream.answers import (
@@ -215,7 +215,7 @@ def measures(
         "answer_in_evidence": _in_evidence(question, retrieved),
         "stale_retrieval": Fraction(any(misleads)) if question.stale else None,
         "stale_answer": Fraction(graded.verdict is AnswerVerdict.STALE) if question.stale else None,
-        "words_retrieved": Fraction(sum(words(memory.text) for memory in retrieved)),
+        "words_retrieved": Fraction(sum(text_words(memory.text) for memory in retrieved)),
         **(_text(question, reply, graded) if replied else {"exact_match": None, "token_f1": None}),
         "abstention_precision": Fraction(question.abstention) if graded.abstained else None,
         "abstention_recall": (

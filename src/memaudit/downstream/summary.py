@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from memaudit.core.cost import words
+from memaudit.core.cost import text_words
 from memaudit.core.exact import exact
 from memaudit.core.number_text import rounded
 from memaudit.downstream.answers import AnswerVerdict
@@ -171,7 +171,7 @@ def curve(
 
 def _words(row: RowData, most: int) -> list[int]:
     """Words of the first 1, 2, ... memories, at most of all of them."""
-    sums = list(accumulate(words(row["texts"][id]) for id in row["retrieved"])) or [0]
+    sums = list(accumulate(text_words(row["texts"][id]) for id in row["retrieved"])) or [0]
     return [sums[min(depth, len(sums) - 1)] for depth in range(most)]
 
 

@@ -133,7 +133,7 @@ def open_records(
     format: str | None = None,
     subset: Path | None = None,
     conversations: tuple[str, ...] = (),
-    cost_rule: str = "words",
+    cost_rule: str | None = None,
 ) -> TransferRecords:
     """The records of a file. A file without any question is an error."""
     records = TransferRecords(plan_build(BuildJob(path, format, subset, conversations, cost_rule)))

@@ -21,6 +21,7 @@ from memaudit.label_audit.frame_drawing import frame_of
 from memaudit.natural.label_passes import CellKey, label_passes, with_pass
 from memaudit.scoring.judges import Judge, MemoryText, NotJudged
 from memaudit.scoring.pruning import keep_within
+from memaudit.scoring.readable import refuse_unreadable
 from memaudit.scoring.unions import Union, store_alone, union_of
 from memaudit.scoring.written_store import WrittenStore
 from memaudit.solvers.solve import solve
@@ -47,6 +48,7 @@ class JudgesAgain:
             MemoryText(id, package.candidate[id].text, (), self.conversation)
             for id in dict.fromkeys(id for id, _ in cells)
         ]
+        refuse_unreadable(self.judge, package)
         try:
             judged = self.judge.judge(texts, package.units, cells)
         except NotJudged:

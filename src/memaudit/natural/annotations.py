@@ -49,7 +49,8 @@ class AnnotationRecipe:
     def __post_init__(self) -> None:
         if self.cost_rule == DECLARED:
             raise MemAuditError(
-                "a build measures its costs; choose a rule: words, bytes or tokens:NAME"
+                "a build measures its costs; choose a rule: words, unicode_words, bytes or "
+                "tokens:NAME"
             )
         cost_rule(self.cost_rule)
 

@@ -1,10 +1,12 @@
 """What a build reads and in which order: the job, checked against its files."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 
+from memaudit.core.cost import WORDS, default_rule
 from memaudit.core.errors import MemAuditError
 from memaudit.datasets.irregularities import LoadedConversation
 from memaudit.datasets.json_records import dataset_hash
@@ -20,7 +22,8 @@ class BuildJob:
     format: str | None = None
     subset: Path | None = None
     conversations: tuple[str, ...] = ()
-    cost_rule: str = "words"
+    cost_rule: str | None = None
+    """The one that counts the words of the conversations, if not given."""
     labels: Labels = NO_LABELS
 
 
@@ -60,8 +63,12 @@ def plan_build(job: BuildJob) -> BuildPlan:
     if subset is not None and job.format not in (None, format):
         raise MemAuditError(f"the subset is of format {format!r}, not {job.format!r}")
     plan = BuildPlan(
-        job, AnnotationRecipe(format, job.cost_rule, job.labels), dataset_hash(job.path), subset
-    )
+        job, AnnotationRecipe(format, job.cost_rule or WORDS, job.labels), dataset_hash(job.path),
+        subset,
+    )  # fmt: skip
+    if job.cost_rule is None:
+        recipe = replace(plan.recipe, cost_rule=default_rule(_first_texts(plan)))
+        plan = replace(plan, recipe=recipe)
     row = job.labels.without_conversation
     if row is not None and len(list(islice(plan.loaded(), 2))) > 1:
         raise row.wrong(
@@ -69,3 +76,18 @@ def plan_build(job: BuildJob) -> BuildPlan:
             "choose one with --conversation"
         )
     return plan
+
+
+FIRST_CHARACTERS = 1_000_000
+"""The rule that counts words is decided on so much of the conversations."""
+
+
+def _first_texts(plan: BuildPlan) -> Iterator[str]:
+    seen = 0
+    with suppress(MemAuditError):  # the build itself says what is wrong with the file
+        for loaded in plan.loaded():
+            for turn in loaded.conversation.turns:
+                seen += len(turn.text)
+                yield turn.text
+            if seen >= FIRST_CHARACTERS:
+                return

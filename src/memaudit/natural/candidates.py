@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
-from memaudit.core.cost import words
-from memaudit.core.text import CLOSING, Terms, sentences, terms
+from memaudit.core.cost import text_words
+from memaudit.core.text import CLOSING, QUESTION_MARKS, Terms, sentences, terms
 from memaudit.datasets.conversation import Session, Turn
 from memaudit.natural.transcript import Transcript, session_end_id, turn_text
 
@@ -211,9 +211,9 @@ def _best(
 
 def _sentences(turn: Turn) -> list[_Sentence]:
     return [
-        _Sentence(turn.id, text, terms(text), text.rstrip(CLOSING).endswith("?"))
+        _Sentence(turn.id, text, terms(text), text.rstrip(CLOSING).endswith(QUESTION_MARKS))
         for text in sentences(turn.text)
-        if MIN_SENTENCE_WORDS <= words(text) <= MAX_SENTENCE_WORDS
+        if MIN_SENTENCE_WORDS <= text_words(text) <= MAX_SENTENCE_WORDS
     ]
 
 

@@ -56,7 +56,9 @@ RULE_TEXTS = {
 
 _CHANGE = re.compile(
     r"\b(?:now|no longer|any ?more|instead|switched|changed|updated?|moved|upgraded|replaced|"
-    r"currently|these days|as of|from now on|used to)\b",
+    r"currently|these days|as of|from now on|used to)\b"
+    r"|现在|現在|不再|改为|改成|改到|换成|換成|换了|搬到|升级|更新|以前|变成|もう|変わ"
+    r"|변경|바꿨|이제|لم يعد|الآن",
     re.IGNORECASE,
 )
 

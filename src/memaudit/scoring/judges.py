@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 from memaudit.adapters.store import ExportedStore
 from memaudit.core.errors import MemAuditError
 from memaudit.core.package import TEMPORAL, EvidenceUnit
+from memaudit.core.scripts import SCRIPTS
 from memaudit.core.text import terms
 from memaudit.natural.coverage_rules import LEXICAL, lexical
 
@@ -69,7 +70,10 @@ class NotJudged(MemAuditError):
 
 
 class Judge(Protocol):
-    """Decides coverage; the same one for every system."""
+    """Decides coverage; the same one for every system.
+
+    A judge that cannot read every script says so by an attribute `reads`; see readable.py.
+    """
 
     @property
     def name(self) -> str: ...
@@ -203,6 +207,7 @@ class LexicalJudge:
 
     name = "lexical"
     is_estimate = judges_candidates = True
+    reads = SCRIPTS
 
     def judge(
         self,

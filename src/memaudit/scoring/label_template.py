@@ -19,6 +19,7 @@ from memaudit.scoring.candidate_cells import assumed_pairs
 from memaudit.scoring.fed_turns import fed_part
 from memaudit.scoring.judged_store import measured_store
 from memaudit.scoring.pair_filters import PairFilter
+from memaudit.scoring.readable import refuse_unreadable
 
 FIELDS = ("memory_id", "unit_id", "coverage", "memory", "unit", "why")
 SHARES_NOTHING = "no unit shares enough words with this memory: 0, unless you change it"
@@ -58,6 +59,7 @@ def template_rows(
         measured = measured_store(package, store)
         for memory in measured.memories:
             texts.setdefault(memory.text, measured.candidate_id(memory))
+    refuse_unreadable(chosen, package, texts, "--filter all")
     written = set(texts)
     guessed: set[tuple[str, str]] = set()
     for id in assumed_pairs(package):

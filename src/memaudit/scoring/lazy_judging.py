@@ -24,6 +24,7 @@ from memaudit.scoring.heading_credit import NOT_NAMED, count_once, heading_texts
 from memaudit.scoring.judges import Cell, Judge, MemoryText, NotJudged, Pair
 from memaudit.scoring.pair_filters import PairFilter, TextPair
 from memaudit.scoring.pruning import keep_within, prune, usable_policies
+from memaudit.scoring.readable import refuse_unreadable
 from memaudit.scoring.score import StoreScorer
 from memaudit.scoring.written_store import WrittenStore
 
@@ -96,6 +97,13 @@ def judge_lazily(
     trust_package_cells: bool = False,
 ) -> LazyResult:
     """Judge what the optima of all budgets rest on; stores come measured, without cells."""
+    for store in stores:
+        memories = [memory.text for memory in store.memories]
+        try:
+            refuse_unreadable(judge, package, memories)
+            refuse_unreadable(plan.filter, package, memories, "--filter all")
+        except NotJudged as error:
+            raise NotJudged(f"store {store.name!r}: {error}") from None
     wanted = assumed_pairs(package)
     if trust_package_cells or not judge.judges_candidates:
         wanted = {}

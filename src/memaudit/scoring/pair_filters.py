@@ -15,6 +15,7 @@ from typing import Protocol
 from memaudit.core.errors import MemAuditError
 from memaudit.core.grounds import Ground, ground
 from memaudit.core.package import Package
+from memaudit.core.scripts import SCRIPTS
 from memaudit.core.text import terms
 
 TextPair = tuple[str, str]
@@ -39,6 +40,11 @@ class SharedTerms:
     name: str
     least: int
     share: Fraction
+
+    @property
+    def reads(self) -> frozenset[str] | None:
+        """The scripts it knows terms of; a filter that keeps every pair needs none."""
+        return SCRIPTS if self.least else None
 
     def likely(self, texts: Sequence[str], units: Sequence[str]) -> dict[TextPair, float]:
         distinct = list(dict.fromkeys(texts))

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Literal, get_args
 
-from memaudit.core.cost import cost_rule
+from memaudit.core.cost import UNICODE_WORDS, cost_rule
 from memaudit.core.errors import MemAuditError
 from memaudit.core.exact import plain
 from memaudit.core.package import Coverage, Package
@@ -31,6 +31,9 @@ class Variant:
     group_cap: int | None = None
 
 
+USUAL_RULES = ("words", "bytes", "tokens:simple")
+
+
 @dataclass(frozen=True, slots=True)
 class VariantChoices:
     """What to vary.
@@ -39,7 +42,8 @@ class VariantChoices:
     100 words, or 100 of the units that `bytes` counts.
     """
 
-    cost_rules: tuple[str, ...] = ("words", "bytes", "tokens:simple")
+    cost_rules: tuple[str, ...] | None = None
+    """Words, bytes and simple tokens if not given; bytes alone if texts have no spaces."""
     group_caps: tuple[int, ...] = (1, 2, 3)
     noise: tuple[NoiseKind, ...] = ("flip", "move")
     rates: tuple[Fraction, ...] = (Fraction(1, 10),)
@@ -71,7 +75,8 @@ def variants(
     yield Variant(BASE, package, stores, group_cap)
     for name, (by_other, others) in (judged or {}).items():
         yield Variant(judge_variant(name), by_other, tuple(others), group_cap)
-    for rule in choices.cost_rules:
+    usual = ("bytes",) if package.cost_rule == UNICODE_WORDS else USUAL_RULES
+    for rule in usual if choices.cost_rules is None else choices.cost_rules:
         if rule != package.cost_rule:
             measured = tuple(measured_by(rule, store) for store in stores)
             yield Variant(f"cost {rule}", package.recost(rule), measured, group_cap)

@@ -93,3 +93,11 @@ def test_every_piece_of_a_text_is_found(text: str, start: int, end: int) -> None
         assert normalized(found)[0] == normalized(quote)[0]
     else:
         assert found is None
+
+
+def test_verbatim_quotes_without_spaces() -> None:
+    """Spaces between characters, width and kinds of marks aside; in the text's own spelling."""
+    text = "明天\uff11\uff12\uff1a\uff13\uff10开会\uff0c他说「喝 茶」。"
+    assert verbatim("12:30 开会", text) == "\uff11\uff12\uff1a\uff13\uff10开会"
+    assert verbatim('他说"喝茶"', text) == "他说「喝 茶」"
+    assert verbatim("他说喝茶", text) is None

@@ -74,6 +74,7 @@ def test_content_words() -> None:
         "leeds", "14", "elm", "street",
     }  # fmt: skip
     assert content_words("It is not.") == frozenset()
+    assert content_words("我住在杭州") == {"住", "杭州"}
     assert content_words("Café 東京") == {"café", "東京"}
 
 

@@ -37,7 +37,8 @@ class ModelRecipe:
             raise MemAuditError("the build names no model; give --model NAME")
         if self.cost_rule == DECLARED:
             raise MemAuditError(
-                "a build measures its costs; choose a rule: words, bytes or tokens:NAME"
+                "a build measures its costs; choose a rule: words, unicode_words, bytes or "
+                "tokens:NAME"
             )
         cost_rule(self.cost_rule)
         if self.adjudicator == self.model:

@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import model_validator
 
-from memaudit.core.text import one_line
+from memaudit.core.text import NARROW, one_line, stands_close
 from memaudit.models.prompt import Quotable, StrictRow
 from memaudit.models.session import ModelSession
 from memaudit.natural.passes.source import SourceText, pieces
@@ -198,17 +198,18 @@ def _numbered(units: Sequence[UnverifiedUnit]) -> Quotable:
 
 
 _MARKS = {
+    **NARROW,
     **dict.fromkeys("\u2018\u2019\u201a\u201b\u2032\u00b4`", "'"),
     **dict.fromkeys("\u201c\u201d\u201e\u201f\u2033\u00ab\u00bb", '"'),
 }
-"""Curly, low, reversed, prime, accent and angle marks."""
+"""Curly, low, reversed, prime, accent and angle marks; full-width type."""
 
 
 def verbatim(quote: str, text: str) -> str | None:
     """The piece of the text that the quote is, in the text's own spelling, or None.
 
-    White space and kinds of quotation marks are ignored, and nothing else: neither case nor other
-    punctuation. A quote without a letter or digit is not a quote.
+    White space, kinds of quotation marks and full width are ignored, and nothing else: neither
+    case nor other punctuation. A quote without a letter or digit is not a quote.
     """
     wanted, _ = normalized(quote)
     if not any(character.isalnum() for character in wanted):
@@ -224,14 +225,19 @@ def normalized(text: str) -> tuple[str, list[int]]:
     """The text as it is compared, and for each character its place in the original."""
     characters: list[str] = []
     places: list[int] = []
+    before = ""
     for place, character in enumerate(text):
         if character.isspace():
-            if characters and characters[-1] != " ":
+            if characters and characters[-1] != " " and not stands_close(before):
                 characters.append(" ")
                 places.append(place)
             continue
+        if characters and characters[-1] == " " and stands_close(character):
+            characters.pop()
+            places.pop()
         characters.append(_MARKS.get(character, character))
         places.append(place)
+        before = character
     if characters and characters[-1] == " ":
         characters.pop()
         places.pop()

@@ -5,6 +5,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 
+from memaudit.core.cost import text_words
+from memaudit.core.script_terms import has_script_terms
+from memaudit.core.text import QUESTION_MARKS
 from memaudit.writers.estimators.lexical import LexicalNovelty, lexical_novelty
 from memaudit.writers.protocol import View, VisibleCandidate
 
@@ -56,7 +59,7 @@ def text_cues(text: str) -> TextCues:
     """The cues of a text. A name is a capitalised word inside a sentence."""
     words = _WORD.findall(text.casefold())
     return TextCues(
-        words=len(words),
+        words=text_words(text) if has_script_terms(text) else len(words),
         number=_NUMBER.search(text) is not None,
         date=_DATE.search(text) is not None,
         names=sum(1 for name in _NAME.findall(text) if name[0].isupper()),
@@ -65,7 +68,7 @@ def text_cues(text: str) -> TextCues:
         deletion=_DELETION.search(text) is not None,
         unsure=_UNSURE.search(text) is not None,
         liking=_LIKING.search(text) is not None,
-        question="?" in text,
+        question=any(mark in text for mark in QUESTION_MARKS),
     )
 
 

@@ -5,6 +5,8 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 
 from memaudit.core.package import INVALIDATING_KINDS
+from memaudit.core.script_terms import has_script_terms
+from memaudit.core.text import terms
 from memaudit.writers.protocol import View, VisibleCandidate
 
 _WORD = re.compile(r"[^\W_]+")
@@ -26,7 +28,9 @@ Words = frozenset[str]
 
 @lru_cache(maxsize=1 << 14)
 def content_words(text: str) -> Words:
-    """The distinct words of a text in lower case, without stop words."""
+    """The distinct words of a text in lower case, without stop words; terms in other scripts."""
+    if has_script_terms(text):
+        return terms(text)
     return frozenset(_WORD.findall(text.casefold())) - STOP_WORDS
 
 

@@ -77,7 +77,7 @@ def _of_run(run: LibraryEntry, indexed: IndexedPackage) -> Iterator[RunStore]:
         )  # fmt: skip
 
 
-MEASURED = ("words", "bytes", "tokens:simple")
+MEASURED = ("words", "unicode_words", "bytes", "tokens:simple")
 """Cost rules that need no file and no tool. A score file may name others too."""
 
 
