@@ -19,7 +19,7 @@ from memaudit.scoring.model_judge import ModelJudge
 from tests.cli.running import done, failure, import_texts, printed_json
 from tests.models.server import serving
 from tests.natural.passes.building import live
-from tests.natural.passes.fake_model import blocks, cells, instead, plays, which
+from tests.natural.passes.fake_model import answer, blocks, instead, plays, which
 
 pytest.importorskip("openai", reason="pip install '.[models]'")
 
@@ -46,7 +46,7 @@ def silent_about_soup(body: dict[str, Any]) -> str:
     """The deterministic model's reply without the cells of one memory."""
     data = blocks(body["messages"][1]["content"])
     texts = {row["memory"]: row["text"] for row in data["memories"]}
-    rows = [row for row in cells(data, strict=False) if texts[row["memory"]] != SILENT]
+    rows = [row for row in answer(body)["cells"] if texts[row["memory"]] != SILENT]
     return json.dumps({"cells": rows})
 
 

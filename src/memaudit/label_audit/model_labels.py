@@ -10,6 +10,7 @@ from memaudit.core.errors import MemAuditError
 from memaudit.label_audit.frame import Frame, Label, LabelSet
 from memaudit.models.session import ModelSession
 from memaudit.natural.passes.coverage import Statement, TextPair, judge_pairs
+from memaudit.natural.prompts import LATEST
 
 STAGE = "cells"
 MODEL_ANNOTATOR = "model:"
@@ -28,7 +29,7 @@ class ModelLabels:
 
 
 def labels_by_model(
-    frame: Frame, session: ModelSession, model: str, prompts: int = 1
+    frame: Frame, session: ModelSession, model: str, prompts: int = LATEST
 ) -> ModelLabels:
     """Ask a model about every cell of a frame; equal texts of one package are asked once."""
     wanted: defaultdict[str, set[TextPair]] = defaultdict(set)

@@ -9,6 +9,7 @@ from memaudit.core.package import EvidenceUnit
 from memaudit.models.session import ModelSession
 from memaudit.models.spending import confirm, estimate
 from memaudit.natural.passes.coverage import Statement, chunks, coverage_request, judge_pairs
+from memaudit.natural.prompts import LATEST
 from memaudit.scoring.judges import Cell, Judgement, MemoryText, Pair
 from memaudit.scoring.pair_filters import TextPair
 
@@ -25,7 +26,7 @@ class ModelJudge:
     is_estimate = False
     judges_candidates = True
 
-    def __init__(self, session: ModelSession, model: str, prompts: int = 1) -> None:
+    def __init__(self, session: ModelSession, model: str, prompts: int = LATEST) -> None:
         self.name = f"model {model}"
         self._session, self._model, self._prompts = session, model, prompts
         self._provenance = f"{MODEL}{model}"

@@ -37,7 +37,7 @@ def test_without_an_adjudicator() -> None:
     assert found.required == {1, 2}
     assert found.counts() == {
         "accepted": 0, "corrected": 0, "ambiguous": 0, "rejected": 0, "unadjudicated": 1,
-        "unsupported": 1, "failed": 1,
+        "unsupported": 1, "contradicted": 0, "failed": 1,
     }  # fmt: skip
     assert package_status(found, []) == "unadjudicated"
     assert package_status(found, ["1 cells are undecided"]) == "incomplete"
@@ -121,7 +121,7 @@ def test_parts_are_merged(
 def test_a_supported_answer_requirements_a_unit() -> None:
     with pytest.raises(ValueError, match="at least one unit"):
         RequirementsReply(decision="supported", required=[], reason="")
-    twice = [{"unit": 1, "reason": ""}] * 2
+    twice = [{"unit": 1, "or": [2], "reason": ""}, {"unit": 2, "or": [], "reason": ""}]
     with pytest.raises(ValueError, match="appears twice"):
         RequirementsReply.model_validate({"decision": "supported", "required": twice, "reason": ""})
 

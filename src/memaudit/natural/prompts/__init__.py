@@ -4,6 +4,8 @@ The files here are the current version. Those in `version_1` stay as they are, s
 and builds can be replayed.
 """
 
+from dataclasses import replace
+
 from pydantic import BaseModel
 
 from memaudit.core.errors import MemAuditError
@@ -16,6 +18,11 @@ LATEST = 2
 _FOLDERS = {1: "version_1/", LATEST: ""}
 """By version: the folder of its files."""
 
+VERSIONS = tuple(_FOLDERS)
+
+LONG_REPLY = 8192
+"""Tokens for a reply with up to 40 units, quotes and parts included."""
+
 
 def check_version(version: int) -> None:
     if version not in _FOLDERS:
@@ -26,6 +33,11 @@ def check_version(version: int) -> None:
 def pass_prompt(name: str, version: int = LATEST) -> Prompt:
     check_version(version)
     return load_prompt("memaudit.natural", f"{_FOLDERS[version]}{name}")
+
+
+def long_reply(parameters: ModelParameters) -> ModelParameters:
+    """The parameters with room for a long reply."""
+    return replace(parameters, max_tokens=max(parameters.max_tokens, LONG_REPLY))
 
 
 def pass_request(
