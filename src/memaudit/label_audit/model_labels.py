@@ -10,11 +10,11 @@ from memaudit.core.errors import MemAuditError
 from memaudit.label_audit.frame import Frame, Label, LabelSet
 from memaudit.models.session import ModelSession
 from memaudit.natural.passes.coverage import Statement, TextPair, judge_pairs
-from memaudit.natural.prompts import LATEST
+from memaudit.natural.prompts import judged_by, judging_model
 
 STAGE = "cells"
 MODEL_ANNOTATOR = "model:"
-"""The annotator of its labels begins so; the model's name follows."""
+"""The annotator of its labels begins so; the model's name and its prompt follow."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,10 +28,14 @@ class ModelLabels:
     undecided: tuple[str, ...]
 
 
-def labels_by_model(
-    frame: Frame, session: ModelSession, model: str, prompts: int = LATEST
-) -> ModelLabels:
+def annotator_of(name: str) -> str:
+    """The annotator of labels by `NAME` or `NAME:coverage/VERSION`."""
+    return f"{MODEL_ANNOTATOR}{judged_by(*judging_model(name))}"
+
+
+def labels_by_model(frame: Frame, session: ModelSession, name: str) -> ModelLabels:
     """Ask a model about every cell of a frame; equal texts of one package are asked once."""
+    model, prompts = judging_model(name)
     wanted: defaultdict[str, set[TextPair]] = defaultdict(set)
     for cell in frame.cells:
         wanted[cell.package].add((cell.candidate_text, Statement(cell.unit_text)))
@@ -53,4 +57,4 @@ def labels_by_model(
             f"the model {model!r} gave no answer for any cell; check the address and the model, "
             "then run again"
         )
-    return ModelLabels(LabelSet(f"{MODEL_ANNOTATOR}{model}", labels, notes), tuple(undecided))
+    return ModelLabels(LabelSet(annotator_of(name), labels, notes), tuple(undecided))

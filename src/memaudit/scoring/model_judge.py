@@ -9,16 +9,18 @@ from memaudit.core.package import EvidenceUnit
 from memaudit.models.session import ModelSession
 from memaudit.models.spending import confirm, estimate
 from memaudit.natural.passes.coverage import Statement, chunks, coverage_request, judge_pairs
-from memaudit.natural.prompts import LATEST
+from memaudit.natural.prompts import judged_by, judging_model
 from memaudit.scoring.judges import Cell, Judgement, MemoryText, Pair
 from memaudit.scoring.pair_filters import TextPair
 
 MODEL = "model:"
-"""The provenance of its cells begins so; the model's name follows."""
+"""The provenance of its cells begins so; the model's name and its prompt follow."""
 
 
 class ModelJudge:
     """Asks about every memory and unit by their texts alone; equal texts get equal cells.
+
+    `NAME:coverage/1` asks the model NAME with version 1 of the prompt.
 
     A pair that got no answer has no cell, which scores as not covered, and is `undecided`.
     """
@@ -26,10 +28,11 @@ class ModelJudge:
     is_estimate = False
     judges_candidates = True
 
-    def __init__(self, session: ModelSession, model: str, prompts: int = LATEST) -> None:
-        self.name = f"model {model}"
+    def __init__(self, session: ModelSession, name: str) -> None:
+        model, prompts = judging_model(name)
+        self.name = f"model {judged_by(model, prompts)}"
         self._session, self._model, self._prompts = session, model, prompts
-        self._provenance = f"{MODEL}{model}"
+        self._provenance = f"{MODEL}{judged_by(model, prompts)}"
         self._has_answered = False
         self._callbacks = session.callbacks
 
