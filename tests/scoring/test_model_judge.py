@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +15,9 @@ from memaudit.io.packages import write_package
 from memaudit.models.cache import Cache
 from memaudit.models.providers import ModelSettings
 from memaudit.models.session import ModelSession, open_session
+from memaudit.natural.passes.coverage import JudgedCell
 from memaudit.scoring.judges import MemoryText, named_judge
-from memaudit.scoring.model_judge import ModelJudge
+from memaudit.scoring.model_judge import ModelJudge, best_answer
 from tests.cli.running import done, failure, import_texts, printed_json
 from tests.models.server import serving
 from tests.natural.passes.building import live
@@ -90,6 +92,22 @@ def test_the_first_version_of_the_prompt_is_a_choice(tmp_path: Path) -> None:
     assert served.bodies[0]["model"] == "org/one:free"
     assert judge.name == "model org/one:free"
     assert found.cells["mem0/1"]["gold-1"].provenance == "model:org/one:free"
+
+
+def test_of_equal_alternatives_the_best_counts(tmp_path: Path) -> None:
+    """Both texts are asked about. Without an answer about one, only a full one is certain."""
+    move = EvidenceUnit(
+        id="u", kind="fact", text="Ann left Oslo.", alternatives=("Ann moved to Rome.",)
+    )
+    with serving(plays) as served, session(tmp_path, live(served.url)) as asked:
+        found = ModelJudge(asked, "one").judge(MEMORIES, [move])
+    assert {id: row["u"].value for id, row in found.cells.items()} == {
+        "mem0/1": 1, "mem0/2": Fraction(1, 2), "mem0/3": 0,
+    }  # fmt: skip
+    full, partial = JudgedCell("full", ""), JudgedCell("partial", "")
+    assert best_answer([None, full]) == full
+    assert best_answer([None, partial]) is None
+    assert best_answer([partial, full, partial]) == full
 
 
 def test_undecided_is_counted(tmp_path: Path) -> None:

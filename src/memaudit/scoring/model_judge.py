@@ -8,7 +8,13 @@ from memaudit.core.errors import MemAuditError
 from memaudit.core.package import EvidenceUnit
 from memaudit.models.session import ModelSession
 from memaudit.models.spending import confirm, estimate
-from memaudit.natural.passes.coverage import Statement, chunks, coverage_request, judge_pairs
+from memaudit.natural.passes.coverage import (
+    JudgedCell,
+    Statement,
+    chunks,
+    coverage_request,
+    judge_pairs,
+)
 from memaudit.natural.prompts import judged_by, judging_model
 from memaudit.scoring.judges import Cell, Judgement, MemoryText, Pair
 from memaudit.scoring.pair_filters import TextPair
@@ -22,6 +28,7 @@ class ModelJudge:
 
     `NAME:coverage/1` asks the model NAME with version 1 of the prompt.
 
+    Of a unit with alternatives, the text that a memory preserves best counts.
     A pair that got no answer has no cell, which scores as not covered, and is `undecided`.
     """
 
@@ -59,15 +66,17 @@ class ModelJudge:
         pairs: Collection[Pair] | None = None,
     ) -> Judgement:
         texts = {memory.id: memory.text for memory in memories}
-        statements = {unit.id: Statement(unit.text) for unit in units}
+        statements = {
+            unit.id: [Statement(text) for text in (unit.text, *unit.alternatives)] for unit in units
+        }
         if pairs is None:
             pairs = list(product(texts, statements))
-        asked = {(texts[memory], statements[unit]) for memory, unit in pairs}
+        asked = {(texts[memory], text) for memory, unit in pairs for text in statements[unit]}
         judged = judge_pairs({"": asked}, self._session, self._model, prompts=self._prompts)[""]
         cells: dict[str, dict[str, Cell]] = {memory.id: {} for memory in memories}
         undecided: list[tuple[str, str]] = []
         for memory, unit in pairs:
-            answer = judged[texts[memory], statements[unit]]
+            answer = best_answer([judged[texts[memory], text] for text in statements[unit]])
             if answer is None:
                 undecided.append((memory, unit))
             else:
@@ -79,3 +88,11 @@ class ModelJudge:
                 "then run again"
             )
         return Judgement(cells, tuple(undecided))
+
+
+def best_answer(answers: Sequence[JudgedCell | None]) -> JudgedCell | None:
+    """The best of equal alternatives; None if one without an answer could be better."""
+    known = [answer for answer in answers if answer is not None]
+    best = max(known, key=lambda answer: answer.value, default=None)
+    is_certain = best is not None and (best.label == "full" or len(known) == len(answers))
+    return best if is_certain else None
