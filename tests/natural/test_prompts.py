@@ -23,12 +23,12 @@ PINNED = {
     "requirements/1": "2dd1b35b24102431",
     "adjudication/1": "bc8ac5b0ffb5efd1",
     "coverage/1": "5f0f9b899c1c66e1",
-    "memories/2": "",
-    "units/2": "",
-    "quotes/2": "",
-    "requirements/2": "",
-    "adjudication/2": "",
-    "coverage/2": "",
+    "memories/2": "11efd62d6c8fa8fe",
+    "units/2": "605a2ff318ed31f7",
+    "quotes/2": "6ad5b057a6551577",
+    "requirements/2": "98e08a1d848e39a8",
+    "adjudication/2": "c0aa905ddfa02333",
+    "coverage/2": "9034129091688ff3",
 }
 """Published versions. To change a text, add a version and its hash here; old ones stay readable."""
 
@@ -39,11 +39,11 @@ REPLIES = {
     first_replies.RequirementsReply: "2bc243e6879607f3",
     first_replies.AdjudicationReply: "b38965339b34b1a1",
     first_replies.CoverageReply: "d2657b0cbbfca98a",
-    MemoriesReply: "",
-    UnitsReply: "",
-    RequirementsReply: "",
-    AdjudicationReply: "",
-    CoverageReply: "",
+    MemoriesReply: "fbe72162bc680d30",
+    UnitsReply: "0b452924e1bdb9b1",
+    RequirementsReply: "7f894cf18a93d782",
+    AdjudicationReply: "d4fb9b2799d4263b",
+    CoverageReply: "16deefd0c2ac376b",
 }
 """Names and docstrings of reply types are part of their schema, which cache keys depend on."""
 
