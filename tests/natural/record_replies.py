@@ -3,8 +3,8 @@
     python -m tests.natural.record_replies requests FILE    one line per request: id, system, user
     python -m tests.natural.record_replies replies FILE     lines {"id": ..., "reply": {...}}
 
-The second writes `prompt_replies.jsonl` beside this file, in the form of a batch queue's output, which
-`memaudit batch import` reads. Ids are the beginnings of the requests' keys and reveal no answer.
+The second writes `prompt_replies.jsonl` beside this file, in the form of a batch queue's output,
+which `memaudit batch import` reads. Ids are the beginnings of keys and reveal no answer.
 """
 
 import json

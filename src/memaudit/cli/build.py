@@ -232,7 +232,7 @@ def build(
     ] = False,
     prompts: Annotated[
         int,
-        typer.Option(metavar="N", help="model: the version of the prompts. Old caches: 1."),
+        typer.Option(metavar="N", help="model: the version of the prompts; 1 replays old caches."),
     ] = 2,
     form: Annotated[
         str, typer.Option("--as", metavar="FORM", help="Form of each package: json or folder.")
