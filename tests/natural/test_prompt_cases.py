@@ -44,6 +44,22 @@ def test_every_point_has_cases() -> None:
     assert all(case.why.endswith(".") for case in prompt_cases())
 
 
+def test_the_documentation_decides_every_point() -> None:
+    """One row for each, under the heading of its pass, in their order."""
+    page = (Path(__file__).parents[2] / "docs/explanation/prompts.md").read_text()
+    sections = {
+        "units": "Memories and units", "requirements": "Requirements",
+        "adjudication": "Adjudication", "coverage": "Coverage",
+    }  # fmt: skip
+    found = [
+        f"{stage} {line.split('.')[0].removeprefix('| ')}"
+        for stage, heading in sections.items()
+        for line in page.split(f"## {heading}\n")[1].split("\n## ")[0].splitlines()
+        if line.startswith("| ") and line[2].isdigit()
+    ]
+    assert found == list(POINTS)
+
+
 def test_cases_hold_together() -> None:
     """Labels fit their parts, checks refer to words of the source, units are among those shown."""
     names = set(PartName.__args__)  # type: ignore[attr-defined]

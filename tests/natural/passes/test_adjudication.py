@@ -51,6 +51,22 @@ def test_accepted_as_unsupported_is_unsupported() -> None:
     assert package_status(found, []) == "unsupported"
 
 
+def test_what_the_units_contradict_is_out_of_the_pool() -> None:
+    """With or without an adjudicator who agrees; one who corrects it brings it back."""
+    need = Requirement("contradicted", ((1, "says red"),), "red, not green")
+    verdicts = (
+        None,
+        {"q0": AdjudicatorVerdict("accepted", "right")},
+        {"q0": AdjudicatorVerdict("corrected", "no", (2,), alternatives={2: (3,)})},
+    )
+    found = [make_rulings(Q[:1], {"q0": need}, one) for one in verdicts]
+    statuses = [one.questions["q0"].status for one in found]
+    assert statuses == ["contradicted", "contradicted", "corrected"]
+    assert package_status(found[0], []) == "contradicted"
+    assert [one.groups for one in found] == [{(1,)}, {(1,)}, {(2, 3)}]
+    assert found[2].required == {2, 3}
+
+
 def test_the_first_rewrite_stands() -> None:
     """Two questions that want the same unit reworded differently: the later one is ambiguous."""
     verdicts = {
