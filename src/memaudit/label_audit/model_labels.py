@@ -9,11 +9,12 @@ from dataclasses import dataclass
 from memaudit.core.errors import MemAuditError
 from memaudit.label_audit.frame import Frame, Label, LabelSet
 from memaudit.models.session import ModelSession
-from memaudit.natural.passes.coverage import TextPair, judge_pairs
+from memaudit.natural.passes.coverage import Statement, TextPair, judge_pairs
+from memaudit.natural.prompts import judged_by, judging_model
 
 STAGE = "cells"
 MODEL_ANNOTATOR = "model:"
-"""The annotator of its labels begins so; the model's name follows."""
+"""The annotator of its labels begins so; the model's name and its prompt follow."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,17 +28,25 @@ class ModelLabels:
     undecided: tuple[str, ...]
 
 
-def labels_by_model(frame: Frame, session: ModelSession, model: str) -> ModelLabels:
+def annotator_of(name: str) -> str:
+    """The annotator of labels by `NAME` or `NAME:coverage/VERSION`."""
+    return f"{MODEL_ANNOTATOR}{judged_by(*judging_model(name))}"
+
+
+def labels_by_model(frame: Frame, session: ModelSession, name: str) -> ModelLabels:
     """Ask a model about every cell of a frame; equal texts of one package are asked once."""
+    model, prompts = judging_model(name)
     wanted: defaultdict[str, set[TextPair]] = defaultdict(set)
     for cell in frame.cells:
-        wanted[cell.package].add((cell.candidate_text, cell.unit_text))
-    judged = judge_pairs({name: wanted[name] for name in sorted(wanted)}, session, model, STAGE)
+        wanted[cell.package].add((cell.candidate_text, Statement(cell.unit_text)))
+    judged = judge_pairs(
+        {name: wanted[name] for name in sorted(wanted)}, session, model, STAGE, prompts
+    )
     labels: dict[str, Label] = {}
     notes: dict[str, str] = {}
     undecided: list[str] = []
     for cell in frame.cells:
-        answer = judged[cell.package][cell.candidate_text, cell.unit_text]
+        answer = judged[cell.package][cell.candidate_text, Statement(cell.unit_text)]
         if answer is None:
             undecided.append(cell.id)
             continue
@@ -48,4 +57,4 @@ def labels_by_model(frame: Frame, session: ModelSession, model: str) -> ModelLab
             f"the model {model!r} gave no answer for any cell; check the address and the model, "
             "then run again"
         )
-    return ModelLabels(LabelSet(f"{MODEL_ANNOTATOR}{model}", labels, notes), tuple(undecided))
+    return ModelLabels(LabelSet(annotator_of(name), labels, notes), tuple(undecided))

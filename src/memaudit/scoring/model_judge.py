@@ -8,26 +8,38 @@ from memaudit.core.errors import MemAuditError
 from memaudit.core.package import EvidenceUnit
 from memaudit.models.session import ModelSession
 from memaudit.models.spending import confirm, estimate
-from memaudit.natural.passes.coverage import TextPair, chunks, coverage_request, judge_pairs
+from memaudit.natural.passes.coverage import (
+    JudgedCell,
+    Statement,
+    chunks,
+    coverage_request,
+    judge_pairs,
+)
+from memaudit.natural.prompts import judged_by, judging_model
 from memaudit.scoring.judges import Cell, Judgement, MemoryText, Pair
+from memaudit.scoring.pair_filters import TextPair
 
 MODEL = "model:"
-"""The provenance of its cells begins so; the model's name follows."""
+"""The provenance of its cells begins so; the model's name and its prompt follow."""
 
 
 class ModelJudge:
     """Asks about every memory and unit by their texts alone; equal texts get equal cells.
 
+    `NAME:coverage/1` asks the model NAME with version 1 of the prompt.
+
+    Of a unit with alternatives, the text that a memory preserves best counts.
     A pair that got no answer has no cell, which scores as not covered, and is `undecided`.
     """
 
     is_estimate = False
     judges_candidates = True
 
-    def __init__(self, session: ModelSession, model: str) -> None:
-        self.name = f"model {model}"
-        self._session, self._model = session, model
-        self._provenance = f"{MODEL}{model}"
+    def __init__(self, session: ModelSession, name: str) -> None:
+        model, prompts = judging_model(name)
+        self.name = f"model {judged_by(model, prompts)}"
+        self._session, self._model, self._prompts = session, model, prompts
+        self._provenance = f"{MODEL}{judged_by(model, prompts)}"
         self._has_answered = False
         self._callbacks = session.callbacks
 
@@ -36,7 +48,10 @@ class ModelJudge:
         session, callbacks = self._session, self._callbacks
         if session.provider == "offline" or not pairs:
             return
-        requests = [coverage_request(chunk, self._model, session) for chunk in chunks(pairs)]
+        asked = {(text, Statement(unit)) for text, unit in pairs}
+        requests = [
+            coverage_request(chunk, self._model, session, self._prompts) for chunk in chunks(asked)
+        ]
         callbacks.show(f"at most {len(pairs):,} cells, {self._model}; rounds may need more calls:")
         confirm(
             estimate(requests, session.cache, session.price), callbacks.show, callbacks.agree,
@@ -51,15 +66,17 @@ class ModelJudge:
         pairs: Collection[Pair] | None = None,
     ) -> Judgement:
         texts = {memory.id: memory.text for memory in memories}
-        unit_texts = {unit.id: unit.text for unit in units}
+        statements = {
+            unit.id: [Statement(text) for text in (unit.text, *unit.alternatives)] for unit in units
+        }
         if pairs is None:
-            pairs = list(product(texts, unit_texts))
-        asked = {(texts[memory], unit_texts[unit]) for memory, unit in pairs}
-        judged = judge_pairs({"": asked}, self._session, self._model)[""]
+            pairs = list(product(texts, statements))
+        asked = {(texts[memory], text) for memory, unit in pairs for text in statements[unit]}
+        judged = judge_pairs({"": asked}, self._session, self._model, prompts=self._prompts)[""]
         cells: dict[str, dict[str, Cell]] = {memory.id: {} for memory in memories}
         undecided: list[tuple[str, str]] = []
         for memory, unit in pairs:
-            answer = judged[texts[memory], unit_texts[unit]]
+            answer = best_answer([judged[texts[memory], text] for text in statements[unit]])
             if answer is None:
                 undecided.append((memory, unit))
             else:
@@ -71,3 +88,11 @@ class ModelJudge:
                 "then run again"
             )
         return Judgement(cells, tuple(undecided))
+
+
+def best_answer(answers: Sequence[JudgedCell | None]) -> JudgedCell | None:
+    """The best of equal alternatives; None if one without an answer could be better."""
+    known = [answer for answer in answers if answer is not None]
+    best = max(known, key=lambda answer: answer.value, default=None)
+    is_certain = best is not None and (best.label == "full" or len(known) == len(answers))
+    return best if is_certain else None
