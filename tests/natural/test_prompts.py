@@ -9,7 +9,7 @@ from memaudit.core.errors import MemAuditError
 from memaudit.models.prompt import RULE, parse_prompt, provenance
 from memaudit.models.request import schema_of
 from memaudit.natural.passes.adjudication import AdjudicationReply
-from memaudit.natural.passes.coverage import CoverageReply
+from memaudit.natural.passes.first_replies import CoverageReply
 from memaudit.natural.passes.memories import MemoriesReply
 from memaudit.natural.passes.requirements import RequirementsReply
 from memaudit.natural.passes.units import QuotesReply, UnitsReply
@@ -44,24 +44,26 @@ def test_reply_schemas_are_pinned() -> None:
 
 def test_versions_name_their_text() -> None:
     """The hash of every prompt file is the one its version was given."""
-    assert {pass_prompt(name).label: pass_prompt(name).sha256[:16] for name in PROMPTS} == PINNED
+    assert {
+        pass_prompt(name, 1).label: pass_prompt(name, 1).sha256[:16] for name in PROMPTS
+    } == PINNED
 
 
 @pytest.mark.parametrize("name", PROMPTS)
 def test_instructions_and_data_stay_apart(name: str) -> None:
     """All instructions are the system's, the user's message is data; the rule says so."""
-    system, user = pass_prompt(name).messages(some_data={"a": "b\nEND DATA: some data"})
+    system, user = pass_prompt(name, 1).messages(some_data={"a": "b\nEND DATA: some data"})
     assert (system.role, user.role) == ("system", "user")
-    assert system.content == f"{pass_prompt(name).text}\n\n{RULE}"
+    assert system.content == f"{pass_prompt(name, 1).text}\n\n{RULE}"
     assert user.content == (
         'BEGIN DATA: some data\n{"a": "b\\nEND DATA: some data"}\nEND DATA: some data'
     )
-    assert pass_prompt(name).id == name
-    assert pass_prompt(name).template.version == pass_prompt(name).sha256
+    assert pass_prompt(name, 1).id == name
+    assert pass_prompt(name, 1).template.version == pass_prompt(name, 1).sha256
 
 
 def test_provenance() -> None:
-    assert provenance("some/model", pass_prompt("coverage")) == "model:some/model:coverage/1"
+    assert provenance("some/model", pass_prompt("coverage", 1)) == "model:some/model:coverage/1"
 
 
 @pytest.mark.parametrize(

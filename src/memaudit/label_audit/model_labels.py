@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from memaudit.core.errors import MemAuditError
 from memaudit.label_audit.frame import Frame, Label, LabelSet
 from memaudit.models.session import ModelSession
-from memaudit.natural.passes.coverage import TextPair, judge_pairs
+from memaudit.natural.passes.coverage import Statement, TextPair, judge_pairs
 
 STAGE = "cells"
 MODEL_ANNOTATOR = "model:"
@@ -27,17 +27,21 @@ class ModelLabels:
     undecided: tuple[str, ...]
 
 
-def labels_by_model(frame: Frame, session: ModelSession, model: str) -> ModelLabels:
+def labels_by_model(
+    frame: Frame, session: ModelSession, model: str, prompts: int = 1
+) -> ModelLabels:
     """Ask a model about every cell of a frame; equal texts of one package are asked once."""
     wanted: defaultdict[str, set[TextPair]] = defaultdict(set)
     for cell in frame.cells:
-        wanted[cell.package].add((cell.candidate_text, cell.unit_text))
-    judged = judge_pairs({name: wanted[name] for name in sorted(wanted)}, session, model, STAGE)
+        wanted[cell.package].add((cell.candidate_text, Statement(cell.unit_text)))
+    judged = judge_pairs(
+        {name: wanted[name] for name in sorted(wanted)}, session, model, STAGE, prompts
+    )
     labels: dict[str, Label] = {}
     notes: dict[str, str] = {}
     undecided: list[str] = []
     for cell in frame.cells:
-        answer = judged[cell.package][cell.candidate_text, cell.unit_text]
+        answer = judged[cell.package][cell.candidate_text, Statement(cell.unit_text)]
         if answer is None:
             undecided.append(cell.id)
             continue

@@ -8,8 +8,9 @@ from memaudit.core.errors import MemAuditError
 from memaudit.core.package import EvidenceUnit
 from memaudit.models.session import ModelSession
 from memaudit.models.spending import confirm, estimate
-from memaudit.natural.passes.coverage import TextPair, chunks, coverage_request, judge_pairs
+from memaudit.natural.passes.coverage import Statement, chunks, coverage_request, judge_pairs
 from memaudit.scoring.judges import Cell, Judgement, MemoryText, Pair
+from memaudit.scoring.pair_filters import TextPair
 
 MODEL = "model:"
 """The provenance of its cells begins so; the model's name follows."""
@@ -24,9 +25,9 @@ class ModelJudge:
     is_estimate = False
     judges_candidates = True
 
-    def __init__(self, session: ModelSession, model: str) -> None:
+    def __init__(self, session: ModelSession, model: str, prompts: int = 1) -> None:
         self.name = f"model {model}"
-        self._session, self._model = session, model
+        self._session, self._model, self._prompts = session, model, prompts
         self._provenance = f"{MODEL}{model}"
         self._has_answered = False
         self._callbacks = session.callbacks
@@ -36,7 +37,10 @@ class ModelJudge:
         session, callbacks = self._session, self._callbacks
         if session.provider == "offline" or not pairs:
             return
-        requests = [coverage_request(chunk, self._model, session) for chunk in chunks(pairs)]
+        asked = {(text, Statement(unit)) for text, unit in pairs}
+        requests = [
+            coverage_request(chunk, self._model, session, self._prompts) for chunk in chunks(asked)
+        ]
         callbacks.show(f"at most {len(pairs):,} cells, {self._model}; rounds may need more calls:")
         confirm(
             estimate(requests, session.cache, session.price), callbacks.show, callbacks.agree,
@@ -51,15 +55,15 @@ class ModelJudge:
         pairs: Collection[Pair] | None = None,
     ) -> Judgement:
         texts = {memory.id: memory.text for memory in memories}
-        unit_texts = {unit.id: unit.text for unit in units}
+        statements = {unit.id: Statement(unit.text) for unit in units}
         if pairs is None:
-            pairs = list(product(texts, unit_texts))
-        asked = {(texts[memory], unit_texts[unit]) for memory, unit in pairs}
-        judged = judge_pairs({"": asked}, self._session, self._model)[""]
+            pairs = list(product(texts, statements))
+        asked = {(texts[memory], statements[unit]) for memory, unit in pairs}
+        judged = judge_pairs({"": asked}, self._session, self._model, prompts=self._prompts)[""]
         cells: dict[str, dict[str, Cell]] = {memory.id: {} for memory in memories}
         undecided: list[tuple[str, str]] = []
         for memory, unit in pairs:
-            answer = judged[texts[memory], unit_texts[unit]]
+            answer = judged[texts[memory], statements[unit]]
             if answer is None:
                 undecided.append((memory, unit))
             else:

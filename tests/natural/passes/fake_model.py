@@ -14,6 +14,9 @@ from typing import Any
 from memaudit.natural.prompts import PROMPTS, pass_prompt
 from tests.models.server import Behaviour, completion, send
 
+TEXTS = {pass_prompt(name, 1).text: name for name in PROMPTS}
+TEXTS[pass_prompt("coverage").text] = "coverage"
+
 VERDICTS = ("accepted", "corrected", "ambiguous", "rejected")
 
 
@@ -30,7 +33,7 @@ def blocks(user: str) -> dict[str, Any]:
 
 def which(body: dict[str, Any]) -> str:
     system = body["messages"][0]["content"]
-    (name,) = [one for one in PROMPTS if system.startswith(pass_prompt(one).text)]
+    (name,) = [name for text, name in TEXTS.items() if system.startswith(text)]
     return name
 
 
@@ -68,7 +71,10 @@ def answer(body: dict[str, Any]) -> dict[str, Any]:
         return requirements(data)
     if name == "adjudication":
         return adjudication(data)
-    return {"cells": cells(data, strict=body["model"] == "other")}
+    found = cells(data, strict=body["model"] == "other")
+    if '"kept"' in body["messages"][0]["content"]:
+        found = [{**row, "kept": kept(row, data)} for row in found]
+    return {"cells": found}
 
 
 def requirements(data: dict[str, Any]) -> dict[str, Any]:
@@ -112,6 +118,14 @@ def cells(data: dict[str, Any], strict: bool) -> list[dict[str, Any]]:
                 {"memory": row["memory"], "unit": unit, "label": label, "reason": f"is {label}"}
             )
     return found
+
+
+def kept(row: dict[str, Any], data: dict[str, Any]) -> list[str]:
+    """The parts whose words are in the memory, unless nothing is preserved."""
+    (memory,) = [one["text"] for one in data["memories"] if one["memory"] == row["memory"]]
+    (unit,) = [one for one in data["units"] if one["unit"] == row["unit"]]
+    found = [name for name, words in unit.get("parts", {}).items() if words in memory]
+    return [] if row["label"] == "none" else found
 
 
 def plays(handler: BaseHTTPRequestHandler, body: dict[str, Any]) -> None:

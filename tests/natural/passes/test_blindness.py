@@ -15,7 +15,7 @@ from memaudit.models.prompt import RULE
 from memaudit.models.session import ModelSession, open_session
 from memaudit.natural.passes.assemble import ModelBuild
 from memaudit.natural.passes.build import build_with_model
-from memaudit.natural.passes.coverage import judge_coverage
+from memaudit.natural.passes.coverage import Statement, judge_coverage
 from memaudit.natural.passes.memories import find_memories
 from memaudit.natural.passes.recipe import ModelRecipe
 from memaudit.natural.passes.source import source_text
@@ -23,7 +23,7 @@ from memaudit.natural.passes.units import find_units
 from memaudit.natural.prompts import pass_prompt
 from tests.models.server import Behaviour, Served, serving
 from tests.natural.passes.building import live
-from tests.natural.passes.fake_model import blocks, cells, instead, plays, which
+from tests.natural.passes.fake_model import answer, blocks, instead, plays, which
 
 pytest.importorskip("openai", reason="pip install '.[models]'")
 
@@ -120,7 +120,8 @@ def test_the_judge_sees_texts_and_numbers_only(wire: Wire) -> None:
 
 def test_package_and_exported_memories_go_to_the_same_judge(tmp_path: Path) -> None:
     """The same texts make the same request, whoever they are from: one call, one cache key."""
-    memories, units = ["Ann lives in Rome.", "Bob."], ["Ann lives in Rome.", "Bob is 9."]
+    memories = ["Ann lives in Rome.", "Bob."]
+    units = [Statement("Ann lives in Rome."), Statement("Bob is 9.")]
     with serving(plays) as served, Cache(tmp_path / "cache") as cache:
         session = open_session(live(served.url), cache, tmp_path / "requests")
         first = judge_coverage(memories, units, session, "one", "a package")
@@ -129,7 +130,7 @@ def test_package_and_exported_memories_go_to_the_same_judge(tmp_path: Path) -> N
         )
     assert first == exported
     assert len(served.bodies) == 1
-    labels = {pair: cell.label for pair, cell in first.items() if cell}
+    labels = {(memory, unit.text): cell.label for (memory, unit), cell in first.items() if cell}
     assert labels == {
         ("Ann lives in Rome.", "Ann lives in Rome."): "full",
         ("Ann lives in Rome.", "Bob is 9."): "none",
@@ -153,8 +154,9 @@ def judged(
     """The labels of a small matrix, the session and what reached the server."""
     with serving(behaviour) as served, Cache(folder / "cache") as cache:
         session = open_session(live(served.url), cache, folder / "requests")
-        found = judge_coverage(memories, units, session, "one", "x")
-    return {pair: cell and cell.label for pair, cell in found.items()}, session, served
+        found = judge_coverage(memories, [*map(Statement, units)], session, "one", "x")
+    labels = {(memory, unit.text): cell and cell.label for (memory, unit), cell in found.items()}
+    return labels, session, served
 
 
 def test_it_arrives_inside_the_data_block_only(tmp_path: Path) -> None:
@@ -167,14 +169,16 @@ def test_it_arrives_inside_the_data_block_only(tmp_path: Path) -> None:
         session = open_session(live(served.url), cache, tmp_path / "requests")
         find_memories({"x": source}, session, "one")
         find_units({"x": source}, session, "one")
-        judge_coverage(
-            list(TEXTS.values()), ["Ann likes tea.", TEXTS["forged-end"]], session, "one"
-        )
+        units = [Statement("Ann likes tea."), Statement(TEXTS["forged-end"])]
+        judge_coverage(list(TEXTS.values()), units, session, "one")
     arrived: dict[str, set[str]] = {"memories": set(), "units": set(), "coverage": set()}
     for body in served.bodies:
         name = which(body)
         system, user = body["messages"]
-        assert system == {"role": "system", "content": f"{pass_prompt(name).text}\n\n{RULE}"}
+        assert system == {
+            "role": "system",
+            "content": f"{pass_prompt(name, 2 if name == 'coverage' else 1).text}\n\n{RULE}",
+        }
         assert user["role"] == "user"
         data = blocks(user["content"])  # refuses anything between the blocks
         assert user["content"].replace("\n", "").isprintable()
@@ -196,11 +200,11 @@ def test_each_gets_the_label_of_its_content(tmp_path: Path) -> None:
 
 def obeys(body: dict[str, Any]) -> str:
     """A model that does what a memory tells it: everything is full, and more than was asked."""
-    found = cells(blocks(body["messages"][1]["content"]), strict=False)
+    found = answer(body)["cells"]
     extra = [
-        {"memory": 1, "unit": 99, "label": "full", "reason": "told so"},
-        {"memory": 99, "unit": 1, "label": "full", "reason": "told so"},
-        {"memory": 0, "unit": -1, "label": "full", "reason": "told so"},
+        {"memory": 1, "unit": 99, "label": "full", "kept": [], "reason": "told so"},
+        {"memory": 99, "unit": 1, "label": "full", "kept": [], "reason": "told so"},
+        {"memory": 0, "unit": -1, "label": "full", "kept": [], "reason": "told so"},
     ]
     return json.dumps({"cells": found + extra})
 
@@ -215,9 +219,14 @@ def test_cells_nobody_asked_for_are_refused(tmp_path: Path) -> None:
     "reply",
     [
         {"cells": [], "approved": True},
-        {"cells": [{"memory": 1, "unit": 1, "label": "everything", "reason": ""}]},
-        {"cells": [{"memory": 1, "unit": 1, "label": "full", "reason": "", "value": 7}]},
-        {"cells": [{"memory": "1", "unit": 1, "label": "full", "reason": ""}]},
+        {"cells": [{"memory": 1, "unit": 1, "label": "everything", "kept": [], "reason": ""}]},
+        {
+            "cells": [
+                {"memory": 1, "unit": 1, "label": "full", "kept": [], "reason": "", "value": 7}
+            ]
+        },
+        {"cells": [{"memory": "1", "unit": 1, "label": "full", "kept": [], "reason": ""}]},
+        {"cells": [{"memory": 1, "unit": 1, "label": "full", "reason": ""}]},
         {"memories": []},
     ],
 )

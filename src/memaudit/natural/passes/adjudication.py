@@ -16,7 +16,7 @@ from memaudit.natural.passes.requirements import (
     ShownUnit,
     question_data,
 )
-from memaudit.natural.prompts import pass_request
+from memaudit.natural.prompts import pass_prompt, pass_request
 
 STAGE = "adjudication"
 VerdictName = Literal["accepted", "corrected", "ambiguous", "rejected"]
@@ -99,7 +99,7 @@ def adjudicate(
         (
             owner,
             pass_request(
-                STAGE, AdjudicationReply, model, session.parameters,
+                pass_prompt(STAGE, 1), AdjudicationReply, model, session.parameters,
                 question=question_data(proposal.question),
                 units=[unit.with_quote() for unit in proposal.shown],
                 proposal=proposal.as_data(),

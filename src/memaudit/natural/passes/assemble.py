@@ -19,7 +19,7 @@ from memaudit.natural.coverage_rules import FULL, NONE, coverage_row
 from memaudit.natural.evidence import query_of
 from memaudit.natural.label_passes import CONVERSATION
 from memaudit.natural.passes.adjudication import FAILED, IN_POOL, Rulings, package_status
-from memaudit.natural.passes.coverage import JudgedCells, SpotCheck, TextPair
+from memaudit.natural.passes.coverage import JudgedCells, SpotCheck, Statement, TextPair
 from memaudit.natural.passes.memories import ExtractedMemories, ExtractedMemory
 from memaudit.natural.passes.recipe import ModelRecipe
 from memaudit.natural.passes.requirements import ShownUnit
@@ -136,7 +136,7 @@ class ConversationDraft:
             statement, own = self.statement(number), self.units.items[number - 1].turn
             texts = memories + [item for item in raw if item[1] != (own,)]
             asked |= {
-                (text, statement)
+                (text, Statement(statement))
                 for text, turns in texts
                 if frame == CONVERSATION or self.session_of[own] in map(self.session_of.get, turns)
             }
@@ -185,7 +185,10 @@ def assemble(draft: ConversationDraft, recipe: ModelRecipe) -> Package:
             "scoring_pool": status in IN_POOL,
             "reasons": [*missing],
             "models": {**recipe.models},
-            "prompts": {pass_prompt(name).label: pass_prompt(name).sha256 for name in PROMPTS},
+            "prompts": {
+                pass_prompt(name, recipe.prompts).label: pass_prompt(name, recipe.prompts).sha256
+                for name in PROMPTS
+            },
         },
     )
 
@@ -213,7 +216,7 @@ def _candidates(draft: ConversationDraft, recipe: ModelRecipe) -> Iterator[Candi
             id=raw.id, experience=draft.turn_ids[raw.turn], kind="raw", text=raw.text,
             cost=Fraction(measure(raw.text)), generator="rule:raw",
         )  # fmt: skip
-    writer = provenance(recipe.model, pass_prompt("memories"))
+    writer = provenance(recipe.model, pass_prompt("memories", recipe.prompts))
     for id, memory in draft.written:
         yield Candidate(
             id=id, experience=draft.turn_ids[memory.turn], kind=memory.kind, text=memory.text,
@@ -224,19 +227,21 @@ def _candidates(draft: ConversationDraft, recipe: ModelRecipe) -> Iterator[Candi
 
 def _units(draft: ConversationDraft, recipe: ModelRecipe) -> Iterator[EvidenceUnit]:
     turns = draft.transcript.turn
-    writer = provenance(recipe.model, pass_prompt("units"))
+    writer = provenance(recipe.model, pass_prompt("units", recipe.prompts))
     required = draft.rulings.required
     for number, unit in draft.numbered_units:
         id = draft.turn_ids[unit.turn]
         attributes: dict[str, JsonValue] = {"provenance": writer}
         if unit.requoted:
-            attributes["quote_by"] = provenance(recipe.model, pass_prompt("quotes"))
+            attributes["quote_by"] = provenance(recipe.model, pass_prompt("quotes", recipe.prompts))
         if number not in required:
             attributes["judged"] = False  # no question requires it, so its weight is 0
         if number in draft.rulings.rewrites and recipe.adjudicator is not None:
             attributes |= {
                 "text_before": unit.statement,
-                "text_by": provenance(recipe.adjudicator, pass_prompt("adjudication")),
+                "text_by": provenance(
+                    recipe.adjudicator, pass_prompt("adjudication", recipe.prompts)
+                ),
                 "text_for": draft.rulings.rewrites[number][1],
             }
         session = draft.transcript.session[turns[id].session]
@@ -249,7 +254,7 @@ def _units(draft: ConversationDraft, recipe: ModelRecipe) -> Iterator[EvidenceUn
 
 def _queries(draft: ConversationDraft, recipe: ModelRecipe) -> Iterator[Query]:
     """All questions. Those outside the scoring pool keep their units at importance 0."""
-    writer = provenance(recipe.model, pass_prompt("requirements"))
+    writer = provenance(recipe.model, pass_prompt("requirements", recipe.prompts))
     for question in draft.questions:
         ruling = draft.rulings.questions[question.id]
         row = query_of(question, [unit_id(number) for number in ruling.required])
@@ -263,7 +268,7 @@ def _queries(draft: ConversationDraft, recipe: ModelRecipe) -> Iterator[Query]:
         }
         if recipe.adjudicator is not None and ruling.status != FAILED:
             attributes["adjudicated_by"] = provenance(
-                recipe.adjudicator, pass_prompt("adjudication")
+                recipe.adjudicator, pass_prompt("adjudication", recipe.prompts)
             )
         if ruling.before is not None:
             attributes["required_before"] = [unit_id(number) for number in ruling.before]
@@ -276,7 +281,7 @@ def _queries(draft: ConversationDraft, recipe: ModelRecipe) -> Iterator[Query]:
 
 def _coverage(draft: ConversationDraft, recipe: ModelRecipe) -> Iterator[Coverage]:
     """Quotes decide their own turns for every unit; the judge decides the rest."""
-    judge = provenance(recipe.coverage_judge, pass_prompt("coverage"))
+    judge = provenance(recipe.coverage_judge, pass_prompt("coverage", recipe.prompts))
     asked = sorted(draft.rulings.required)
     for raw in draft.raw:
         own = {number for number, unit in draft.numbered_units if unit.turn == raw.turn}
@@ -293,7 +298,7 @@ def _judged(
 ) -> Iterator[Coverage]:
     """The judge's rows for a text. Pairs that were not asked about have none."""
     for number in numbers:
-        pair = (text, draft.statement(number))
+        pair = (text, Statement(draft.statement(number)))
         if pair not in draft.cells:
             continue
         judged = draft.cells[pair]

@@ -48,11 +48,13 @@ def build_with_model(
     _generate(drafts, recipe, session)
     _require(drafts, recipe, session)
     wanted = {name: draft.pairs(recipe.judge_raw, recipe.frame) for name, draft in drafts.items()}
-    judged = judge_pairs(wanted, session, recipe.coverage_judge)
+    judged = judge_pairs(wanted, session, recipe.coverage_judge, prompts=recipe.prompts)
     for name, draft in drafts.items():
         draft.cells = judged[name]
     if recipe.checker is not None:
-        checks = spot_check(judged, session, recipe.checker, recipe.spot_share, recipe.seed)
+        checks = spot_check(
+            judged, session, recipe.checker, recipe.spot_share, recipe.seed, recipe.prompts
+        )
         for name, draft in drafts.items():
             draft.spot = checks[name]
     return [ModelBuild(assemble(draft, recipe), draft) for draft in drafts.values()]

@@ -3,6 +3,10 @@
 The judge gets texts and nothing else: no ids, kinds, writers, questions or answers. Equal texts get
 equal cells, whoever wrote them, so package candidates and exported memories have the same judge.
 
+A statement may name its parts. The judge then says which of them a memory keeps. The smaller claim
+stands: `none` keeps nothing, nothing is kept without the core, and else the parts decide between
+`full` and `partial`. A reply that contradicts itself so is counted in the ledger.
+
 Memories and units are ordered by the SHA-256 of their text, which says nothing about their origin.
 A request holds eight units and as many memories as fit into 96 pairs, 32 memories and 24,000
 characters. All pairs are asked: a memory of one session can preserve what another session says, so
@@ -24,13 +28,27 @@ from memaudit.models.prompt import Quotable, StrictRow
 from memaudit.models.request import Request
 from memaudit.models.session import ModelSession
 from memaudit.natural.coverage_rules import FULL, NONE, PARTIAL
-from memaudit.natural.prompts import pass_request
+from memaudit.natural.passes import first_replies
+from memaudit.natural.prompts import LATEST, pass_prompt, pass_request
 
 MAX_PAIRS, MAX_MEMORIES, MAX_UNITS = 96, 32, 8
 MAX_CHARACTERS = 24_000
 
-TextPair = tuple[str, str]
-"""The text of a memory and the text of a unit."""
+
+@dataclass(frozen=True, slots=True, order=True)
+class Statement:
+    """The text of a unit, and its parts by name; the first part is the core, the value itself."""
+
+    text: str
+    parts: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(name for name, _ in self.parts)
+
+
+TextPair = tuple[str, Statement]
+"""The text of a memory and the statement of a unit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +56,7 @@ class Chunk:
     """One request's pairs; numbers count from 1 in the order of the lists."""
 
     memories: tuple[str, ...]
-    units: tuple[str, ...]
+    units: tuple[Statement, ...]
     pairs: tuple[tuple[int, int], ...]
 
     def pair(self, numbers: tuple[int, int]) -> TextPair:
@@ -58,10 +76,11 @@ def shuffled(texts: Iterable[str]) -> list[str]:
 def chunks(pairs: Iterable[TextPair], most_memories: int = MAX_MEMORIES) -> Iterator[Chunk]:
     """All pairs, each in one chunk."""
     wanted = set(pairs)
-    memory_place, unit_place = (
-        {text: place for place, text in enumerate(shuffled(pair[side] for pair in wanted))}
-        for side in (0, 1)
+    memory_place = {text: place for place, text in enumerate(shuffled(text for text, _ in wanted))}
+    units_in_order = sorted(
+        {unit for _, unit in wanted}, key=lambda unit: (rank(unit.text), unit.parts)
     )
+    unit_place = {unit: place for place, unit in enumerate(units_in_order)}
     ordered = sorted(
         wanted,
         key=lambda pair: (
@@ -72,11 +91,11 @@ def chunks(pairs: Iterable[TextPair], most_memories: int = MAX_MEMORIES) -> Iter
     )
     together: list[TextPair] = []
     memories: set[str] = set()
-    units: set[str] = set()
+    units: set[Statement] = set()
     for memory, unit in ordered:
         memories.add(memory)
         units.add(unit)
-        length = sum(map(len, memories)) + sum(map(len, units))
+        length = sum(map(len, memories)) + sum(len(unit.text) for unit in units)
         full = len(memories) > most_memories or len(units) > MAX_UNITS or length > MAX_CHARACTERS
         if together and (full or len(together) == MAX_PAIRS):
             yield _chunk(together, memory_place, unit_place)
@@ -87,7 +106,7 @@ def chunks(pairs: Iterable[TextPair], most_memories: int = MAX_MEMORIES) -> Iter
 
 
 def _chunk(
-    pairs: Sequence[TextPair], memory_place: dict[str, int], unit_place: dict[str, int]
+    pairs: Sequence[TextPair], memory_place: dict[str, int], unit_place: dict[Statement, int]
 ) -> Chunk:
     memories = sorted({memory for memory, _ in pairs}, key=memory_place.__getitem__)
     units = sorted({unit for _, unit in pairs}, key=unit_place.__getitem__)
@@ -107,6 +126,7 @@ class CellRow(StrictRow):
     memory: int
     unit: int
     label: Label
+    kept: list[str]
     reason: str
 
 
@@ -124,10 +144,11 @@ class CoverageReply(StrictRow):
 
 @dataclass(frozen=True, slots=True)
 class JudgedCell:
-    """What the judge says about a memory and a unit."""
+    """What the judge says about a memory and a unit; `kept` names parts of a unit that has some."""
 
     label: Label
     reason: str
+    kept: frozenset[str] = frozenset()
 
     @property
     def value(self) -> Fraction:
@@ -135,23 +156,28 @@ class JudgedCell:
 
 
 JudgedCells = dict[TextPair, JudgedCell | None]
-"""By the texts of memory and unit. None means no answer, which is not a zero."""
+"""By a memory's text and a unit's statement. None means no answer, which is not a zero."""
 
 
 def judge_coverage(
     memories: Sequence[str],
-    units: Sequence[str],
+    units: Sequence[Statement],
     session: ModelSession,
     model: str,
     owner: str = "",
+    prompts: int = LATEST,
 ) -> JudgedCells:
-    """A cell for every pair of a memory's text and a unit's text."""
+    """A cell for every pair of a memory's text and a unit's statement."""
     pairs = {(memory, unit) for memory in memories for unit in units}
-    return judge_pairs({owner: pairs}, session, model)[owner]
+    return judge_pairs({owner: pairs}, session, model, prompts=prompts)[owner]
 
 
 def judge_pairs(
-    wanted: dict[str, set[TextPair]], session: ModelSession, model: str, stage: str = STAGE
+    wanted: dict[str, set[TextPair]],
+    session: ModelSession,
+    model: str,
+    stage: str = STAGE,
+    prompts: int = LATEST,
 ) -> dict[str, JudgedCells]:
     """Cells for pairs of several conversations. Missing cells are asked about once more.
 
@@ -161,12 +187,12 @@ def judge_pairs(
         owner: dict.fromkeys(sorted(wanted[owner])) for owner in wanted
     }
     work = [(owner, chunk) for owner, pairs in wanted.items() for chunk in chunks(pairs)]
-    _ask(work, cells, session, model, stage, second=False)
+    _ask(work, cells, session, model, stage, prompts, second=False)
     work = [(owner, chunk) for owner in wanted for chunk in chunks(_missing(cells[owner]), 1)]
-    _ask(work, cells, session, model, stage, second=True)
+    _ask(work, cells, session, model, stage, prompts, second=True)
     for owner, judged in cells.items():
         for memory, unit in _missing(judged):
-            session.ledger.refuse(owner, stage, "undecided cell", f"{memory!r} for {unit!r}")
+            session.ledger.refuse(owner, stage, "undecided cell", f"{memory!r} for {unit.text!r}")
     return cells
 
 
@@ -180,26 +206,68 @@ def _ask(
     session: ModelSession,
     model: str,
     stage: str,
+    prompts: int,
     second: bool,
 ) -> None:
-    requests = [(owner, coverage_request(chunk, model, session, second)) for owner, chunk in work]
-    replies = session.ask(f"{stage} again" if second else stage, requests, CoverageReply)
-    for (owner, chunk), reply in zip(work, replies, strict=True):
+    requests = [
+        (owner, coverage_request(chunk, model, session, prompts, second)) for owner, chunk in work
+    ]
+    asked_as = f"{stage} again" if second else stage
+    for (owner, chunk), rows in zip(
+        work, _replies(asked_as, requests, session, prompts), strict=True
+    ):
         asked = set(chunk.pairs)
-        for row in [] if reply is None else reply.cells:
-            if (row.memory, row.unit) in asked:
-                cells[owner][chunk.pair((row.memory, row.unit))] = JudgedCell(row.label, row.reason)
-            else:
+        for row in rows:
+            if (row.memory, row.unit) not in asked:
                 words = f"memory {row.memory}, unit {row.unit}: {row.label}"
                 session.ledger.refuse(owner, stage, "cell nobody asked for", words)
+                continue
+            pair = chunk.pair((row.memory, row.unit))
+            cell, problem = judged_cell(row, pair[1] if prompts > 1 else Statement(pair[1].text))
+            cells[owner][pair] = cell
+            if problem:
+                words = f"{pair[0]!r} for {pair[1].text!r}: {row.label}, kept {row.kept}"
+                session.ledger.refuse(owner, stage, problem, words)
+
+
+def _replies(
+    stage: str, requests: Sequence[tuple[str, Request]], session: ModelSession, prompts: int
+) -> list[list[CellRow]]:
+    """The rows of each reply; of one that failed, none."""
+    if prompts > 1:
+        replies = session.ask(stage, requests, CoverageReply)
+        return [[] if reply is None else reply.cells for reply in replies]
+    first = session.ask(stage, requests, first_replies.CoverageReply)
+    return [
+        [CellRow(kept=[], **row.model_dump()) for row in ([] if reply is None else reply.cells)]
+        for reply in first
+    ]
+
+
+def judged_cell(row: CellRow, unit: Statement) -> tuple[JudgedCell | None, str]:
+    """The cell, and what contradicts itself in the row; None if it does not say what is kept."""
+    if not unit.parts:
+        return JudgedCell(row.label, row.reason), ""
+    kept = frozenset(row.kept) & frozenset(unit.names)
+    if row.label != "none" and not row.kept:
+        return None, "kept parts not named"
+    if row.label == "none" or unit.names[0] not in kept:
+        kept = frozenset()
+    label: Label = "none" if not kept else "full" if len(kept) == len(unit.parts) else "partial"
+    agrees = label == row.label and kept == frozenset(row.kept)
+    return JudgedCell(label, row.reason, kept), "" if agrees else "label and kept parts differ"
 
 
 def coverage_request(
-    chunk: Chunk, model: str, session: ModelSession, second: bool = False
+    chunk: Chunk, model: str, session: ModelSession, prompts: int = LATEST, second: bool = False
 ) -> Request:
     blocks: dict[str, Quotable] = {
-        "memories": _numbered("memory", chunk.memories),
-        "units": _numbered("unit", chunk.units),
+        "memories": [
+            {"memory": number, "text": text} for number, text in enumerate(chunk.memories, start=1)
+        ],
+        "units": [
+            _unit_data(number, unit, prompts) for number, unit in enumerate(chunk.units, start=1)
+        ],
         "pairs": [
             {"memory": number, "units": [unit for memory, unit in chunk.pairs if memory == number]}
             for number in range(1, len(chunk.memories) + 1)
@@ -207,11 +275,13 @@ def coverage_request(
     }
     if second:
         blocks["asked_before"] = "yes"
-    return pass_request(STAGE, CoverageReply, model, session.parameters, **blocks)
+    reply = CoverageReply if prompts > 1 else first_replies.CoverageReply
+    return pass_request(pass_prompt(STAGE, prompts), reply, model, session.parameters, **blocks)
 
 
-def _numbered(name: str, texts: Iterable[str]) -> Quotable:
-    return [{name: number, "text": text} for number, text in enumerate(texts, start=1)]
+def _unit_data(number: int, unit: Statement, prompts: int) -> Quotable:
+    data: dict[str, Quotable] = {"unit": number, "text": unit.text}
+    return {**data, "parts": dict(unit.parts)} if unit.parts and prompts > 1 else data
 
 
 SPOT_CHECK_STAGE = "spot check"
@@ -242,7 +312,9 @@ def spot_check_sample(cells: JudgedCells, share: Fraction, seed: int, owner: str
     """A share of each label, rounded up, chosen by a hash so that order does not matter."""
 
     def rank(pair: TextPair) -> str:
-        return hashlib.sha256(json.dumps([seed, owner, *pair]).encode()).hexdigest()
+        return hashlib.sha256(
+            json.dumps([seed, owner, pair[0], pair[1].text, *pair[1].parts]).encode()
+        ).hexdigest()
 
     chosen: set[TextPair] = set()
     for label in VALUES:
@@ -259,12 +331,13 @@ def spot_check(
     model: str,
     share: Fraction = SPOT_CHECK_SHARE,
     seed: int = 0,
+    prompts: int = LATEST,
 ) -> dict[str, SpotCheck]:
     """A sample of every conversation, judged by another model."""
     wanted = {
         owner: spot_check_sample(cells, share, seed, owner) for owner, cells in judged.items()
     }
-    checked = judge_pairs(wanted, session, model, SPOT_CHECK_STAGE)
+    checked = judge_pairs(wanted, session, model, SPOT_CHECK_STAGE, prompts)
     checks = {}
     for owner, cells in checked.items():
         pairs = {

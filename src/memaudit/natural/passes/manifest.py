@@ -111,7 +111,7 @@ def spot_json(spot: SpotCheck) -> dict[str, Any]:
         ],
         "disagreements": [
             {
-                "memory": pair[0], "unit": pair[1], "judge": judge.label,
+                "memory": pair[0], "unit": pair[1].text, "judge": judge.label,
                 "checker": checker.label, "judge_reason": judge.reason,
                 "checker_reason": checker.reason,
             }
@@ -136,7 +136,7 @@ def model_manifest(
         **manifest_head(plan, METHOD),
         "models": recipe.models,
         "parameters": parameters.to_json(),
-        "prompts": [pass_prompt(name).to_json() for name in PROMPTS],
+        "prompts": [pass_prompt(name, recipe.prompts).to_json() for name in PROMPTS],
         "passes": {
             name: {"sees": list(sees), "must_not_see": list(hidden)}
             for name, (sees, hidden) in VIEWS.items()

@@ -8,7 +8,7 @@ from memaudit.core.text import one_line
 from memaudit.models.prompt import StrictRow
 from memaudit.models.session import ModelSession
 from memaudit.natural.passes.source import SourceText, pieces
-from memaudit.natural.prompts import pass_request
+from memaudit.natural.prompts import pass_prompt, pass_request
 
 STAGE = "memories"
 
@@ -61,7 +61,13 @@ def find_memories(
     requests = [
         (
             owner,
-            pass_request(STAGE, MemoriesReply, model, session.parameters, source=piece.as_data()),
+            pass_request(
+                pass_prompt(STAGE, 1),
+                MemoriesReply,
+                model,
+                session.parameters,
+                source=piece.as_data(),
+            ),
         )
         for owner, piece in work
     ]

@@ -9,7 +9,7 @@ from pydantic import model_validator
 from memaudit.datasets.conversation import Question
 from memaudit.models.prompt import Quotable, StrictRow
 from memaudit.models.session import ModelSession
-from memaudit.natural.prompts import pass_request
+from memaudit.natural.prompts import pass_prompt, pass_request
 
 STAGE = "requirements"
 MAX_CHARACTERS = 40_000
@@ -101,7 +101,7 @@ def find_requirements(
         (
             owner,
             pass_request(
-                STAGE, RequirementsReply, model, session.parameters,
+                pass_prompt(STAGE, 1), RequirementsReply, model, session.parameters,
                 question=question_data(question), units=[unit.brief() for unit in part],
             ),
         )

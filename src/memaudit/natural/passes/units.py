@@ -10,7 +10,7 @@ from memaudit.core.text import one_line
 from memaudit.models.prompt import Quotable, StrictRow
 from memaudit.models.session import ModelSession
 from memaudit.natural.passes.source import SourceText, pieces
-from memaudit.natural.prompts import pass_request
+from memaudit.natural.prompts import pass_prompt, pass_request
 
 UNITS_STAGE, QUOTES_STAGE = "units", "quotes"
 
@@ -99,7 +99,11 @@ def find_units(
         (
             owner,
             pass_request(
-                UNITS_STAGE, UnitsReply, model, session.parameters, source=piece.as_data()
+                pass_prompt(UNITS_STAGE, 1),
+                UnitsReply,
+                model,
+                session.parameters,
+                source=piece.as_data(),
             ),
         )
         for owner, piece in work
@@ -159,7 +163,7 @@ def _requote(
         (
             owner,
             pass_request(
-                QUOTES_STAGE, QuotesReply, model, session.parameters,
+                pass_prompt(QUOTES_STAGE, 1), QuotesReply, model, session.parameters,
                 source=piece.as_data(), rejected=_numbered(rows),
             ),
         )
