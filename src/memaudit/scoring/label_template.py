@@ -36,7 +36,10 @@ def write_label_template(
         raise MemAuditError(f"{path}: a template is a .csv or a .jsonl file")
     rows = list(template_rows(package, stores, chosen))
     if path.suffix.lower() == ".csv":
-        write_file(path, csv_text(tuple(rows[0]) if rows else FIELDS, [tuple(row.values()) for row in rows]))
+        write_file(
+            path,
+            csv_text(tuple(rows[0]) if rows else FIELDS, [tuple(row.values()) for row in rows]),
+        )
     else:
         write_file(path, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows))
     memories = len({row["memory_id"] for row in rows})
