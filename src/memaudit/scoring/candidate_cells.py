@@ -5,9 +5,8 @@ from collections.abc import Iterable, Mapping
 
 from memaudit.core.grounds import is_assumed
 from memaudit.core.package import Candidate, Coverage, Package
-from memaudit.core.unit_parts import whole_units
 from memaudit.natural.label_passes import FIELD
-from memaudit.scoring.judges import Cell, Judge, MemoryText, NotJudged, Pair, judged_by
+from memaudit.scoring.judges import Cell, Judge, MemoryText, NotJudged, Pair, cores, judged_by
 
 BY_RULE = ("rule:", "dataset:")
 """Generators whose candidates nobody judged, even where no rule gives them a cell."""
@@ -33,12 +32,12 @@ def assumed_pairs(package: Package) -> dict[str, list[str]]:
             assumed.add(cell.candidate)
         else:
             settled[cell.candidate].add(cell.unit)
-    core_of = {
-        unit.id: whole.core.id for whole in whole_units(package.asked_units) for unit in whole.units
-    }
+    core_of = cores(package.asked_units)
     return {
         candidate.id: [
-            unit.id for unit in package.asked_units if core_of[unit.id] not in settled[candidate.id]
+            unit.id
+            for unit in package.asked_units
+            if core_of.get(unit.id, unit.id) not in settled[candidate.id]
         ]
         for candidate in package.candidates
         if candidate.id in assumed

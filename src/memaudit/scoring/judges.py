@@ -4,7 +4,7 @@ label_judges.py has the judges that read a file, model_judge.py the one that ask
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
@@ -114,31 +114,16 @@ def judged_by(
     Where `pairs` have a part, the judge is asked about its core too. What breaks the rule is
     counted.
     """
-    core_of = {
-        unit.id: whole.core.id
-        for whole in whole_units(units)
-        if whole.has_parts
-        for unit in whole.units
-    }
+    core_of = cores(units)
     if not core_of:
         return judge.judge(memories, units, pairs)
     asked = None
     if pairs is not None:
-        cores = ((id, core_of[unit]) for id, unit in pairs if unit in core_of)
-        asked = list(dict.fromkeys((*pairs, *cores)))
+        of_parts = ((id, core_of[unit]) for id, unit in pairs if unit in core_of)
+        asked = list(dict.fromkeys((*pairs, *of_parts)))
     judged = judge.judge(memories, units, asked)
     lost: Counter[str] = Counter()
-    cells: dict[str, dict[str, Cell]] = {}
-    for id, own in judged.cells.items():
-        kept = {unit for unit, cell in own.items() if cell.value == 1}
-        cells[id] = dict(own)
-        for unit, cell in own.items():
-            if unit not in core_of or not cell.value:
-                continue
-            why = IN_PART if unit not in kept else NO_CORE if core_of[unit] not in kept else ""
-            if why:
-                lost[why] += 1
-                cells[id][unit] = replace(cell, value=Fraction(0))
+    cells = {id: with_cores(own, core_of, lost) for id, own in judged.cells.items()}
     wanted = None if pairs is None else set(pairs)
     return replace(
         judged,
@@ -146,6 +131,30 @@ def judged_by(
         undecided=tuple(pair for pair in judged.undecided if wanted is None or pair in wanted),
         left_out={**judged.left_out, **lost},
     )
+
+
+def cores(units: Iterable[EvidenceUnit]) -> dict[str, str]:
+    """The core of every part's statement, by ids; a core is its own."""
+    return {
+        unit.id: whole.core.id
+        for whole in whole_units(units)
+        if whole.has_parts
+        for unit in whole.units
+    }
+
+
+def with_cores(
+    cells: Mapping[str, Cell], core_of: Mapping[str, str], lost: Counter[str] | None = None
+) -> dict[str, Cell]:
+    """The cells of one text under the rule of parts; what breaks it is added to `lost`."""
+    kept = {unit for unit, cell in cells.items() if cell.value == 1}
+    ruled = dict(cells)
+    for unit, cell in cells.items():
+        if unit in core_of and cell.value and not {unit, core_of[unit]} <= kept:
+            ruled[unit] = replace(cell, value=Fraction(0))
+            if lost is not None:
+                lost[NO_CORE if unit in kept else IN_PART] += 1
+    return ruled
 
 
 KNOWN = "lexical, pointer, labels:FILE, calls:FILE, model:NAME"
