@@ -99,12 +99,11 @@ def part_units(
         raise MemAuditError(f"unit {unit.id!r} has two parts called {repeated[0]!r}")
     if unit.response != CLIPPED:
         raise MemAuditError(f"unit {unit.id!r} has parts, so its response must be min(1, z)")
-    other = (1 - CORE_SHARE) / (len(parts) - 1)
     return tuple(
         unit.model_copy(
             update={
-                "id": f"{unit.id}#{name}",
-                "text": f"{unit.text}{_mark(name)}{words})",
+                "id": part_id(unit.id, name),
+                "text": part_text_of(unit.text, name, " ".join(words.split())),
                 "weight": None if unit.weight is None else unit.weight * share,
                 "part_of": unit.id,
                 "part": name,
@@ -112,9 +111,15 @@ def part_units(
                 "core": place == 0,
             }
         )
-        for place, (name, words) in enumerate(parts)
-        for share in [other if place else CORE_SHARE]
+        for place, ((name, words), share) in enumerate(
+            zip(parts, part_shares(len(parts)), strict=True)
+        )
     )
+
+
+def part_shares(count: int) -> list[Fraction]:
+    """The shares of a statement's parts, of two or more, the core first."""
+    return [CORE_SHARE] + [(1 - CORE_SHARE) / (count - 1)] * (count - 1)
 
 
 def is_part_name(name: str) -> bool:
@@ -124,6 +129,16 @@ def is_part_name(name: str) -> bool:
         and name.isprintable()
         and not set(NOT_IN_NAMES) & set(name)
     )
+
+
+def part_id(statement: str, name: str) -> str:
+    """The id of a part's unit."""
+    return f"{statement}#{name}"
+
+
+def part_text_of(statement: str, name: str, words: str) -> str:
+    """The text of a part's unit: the statement, then the part."""
+    return f"{statement}{_mark(name)}{words})"
 
 
 def _mark(name: str) -> str:
@@ -204,6 +219,11 @@ def _member_problems(
     whole: str, unit: "EvidenceUnit", ids: Collection[str], row: int
 ) -> Iterator[Problem]:
     at = (unit.id, "units", row)
+    if unit.id != part_id(whole, unit.part or ""):
+        yield Problem(
+            f"is the part {unit.part!r} of {whole!r} by another id",
+            f"call it {part_id(whole, unit.part or '')}", *at,
+        )  # fmt: skip
     if whole in ids:
         yield Problem(
             f"is a part of {whole!r}, which is a unit itself",
@@ -214,11 +234,15 @@ def _member_problems(
             f"has the part name {unit.part!r}",
             f"use 1 to {LONGEST_NAME} characters on one line without any of {NOT_IN_NAMES}", *at,
         )  # fmt: skip
-    elif not unit.text.endswith(")") or _mark(unit.part or "") not in unit.text:
-        yield Problem(
-            f"has a text that does not end with its part, ({unit.part}: ...)",
-            "write the statement, then the part", *at,
-        )  # fmt: skip
+    else:
+        words = part_text(unit)[1]
+        if unit.text != part_text_of(part_text(unit)[0], unit.part or "", words) or (
+            words != " ".join(words.split()) or not words
+        ):
+            yield Problem(
+                f"has a text that does not end with its part, ({unit.part}: ...)",
+                "write the statement, then the part on one line", *at,
+            )  # fmt: skip
     if not 0 < unit.share <= 1:
         yield Problem(f"has the share {plain(unit.share)}", "shares are above 0, at most 1", *at)
     if unit.response != CLIPPED:

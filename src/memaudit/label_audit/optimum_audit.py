@@ -16,7 +16,7 @@ from memaudit.core.objective import value
 from memaudit.core.optimum import Optimum
 from memaudit.core.package import Package
 from memaudit.label_audit.audited_package import CellLabels, changes, own_values, relabelled
-from memaudit.label_audit.frame import VALUES, DrawnFrom, Frame, LabelSet
+from memaudit.label_audit.frame import VALUES, DrawnFrom, Frame, LabelSet, by_part
 from memaudit.label_audit.frame_drawing import frame_of
 from memaudit.natural.label_passes import CellKey, label_passes, with_pass
 from memaudit.scoring.judges import Judge, MemoryText, NotJudged, judged_by
@@ -68,10 +68,11 @@ class FrameLabels:
 
     def labels(self, package: Package, cells: Collection[CellKey]) -> dict[CellKey, Fraction]:  # noqa: ARG002
         wanted = set(cells)
+        frame, (label_set,) = by_part(self.frame, [self.label_set])
         return {
             at: VALUES[label]
-            for cell in self.frame.cells
-            if (label := self.label_set.labels.get(cell.id, "cannot_tell")) in VALUES
+            for cell in frame.cells
+            if (label := label_set.labels.get(cell.id, "cannot_tell")) in VALUES
             and (at := (cell.candidate, cell.unit)) in wanted
         }
 
