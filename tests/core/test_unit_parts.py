@@ -17,6 +17,7 @@ from memaudit.core.package import EvidenceUnit, Package
 from memaudit.core.response import Sqrt
 from memaudit.core.unit_parts import part_units, required_units, whole_units
 from memaudit.io.packages import read_package, write_package
+from memaudit.io.published_folder import write_artifact
 from memaudit.solvers.solve import solve
 
 F = Fraction
@@ -162,6 +163,8 @@ def test_a_package_with_parts_round_trips(tmp_path: Path) -> None:
         again = read_package(tmp_path / name)
         assert again == package
         assert digest(again) == digest(package)
+    write_artifact([package], tmp_path / "artifact")
+    assert read_package(tmp_path / "artifact") == package
     core = package.units[0].model_copy(update={"core": False})
     other = package.units[1].model_copy(update={"core": True})
     moved = package.replace(units=(core, other, package.units[2]))
