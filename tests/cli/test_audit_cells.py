@@ -30,7 +30,7 @@ def test_live(tmp_path: Path) -> None:
     assert result.exit_code == 0, result.output
     assert result.stdout.endswith("one.csv: 1 full, 2 none, 1 partial\n")
     (found,) = read_label_sets(tmp_path / "one.csv", FRAME)
-    assert (found.annotator, found.labels) == ("model:one", SAID)
+    assert (found.annotator, found.labels) == ("model:one:coverage/2", SAID)
     done(*words(tmp_path, "--provider", "offline"))
 
 
@@ -45,7 +45,7 @@ def test_what_got_no_answer(tmp_path: Path) -> None:
         result = run(*words(tmp_path, "--base-url", served.url, "--json"))
     assert "2 cells without a label: the model gave no answer" in shown.stderr
     assert json.loads(result.stdout) == {
-        "labels": str(tmp_path / "one.csv"), "annotator": "model:one", "cells": 4,
+        "labels": str(tmp_path / "one.csv"), "annotator": "model:one:coverage/2", "cells": 4,
         "labelled": {"full": 1, "partial": 1}, "undecided": ["c0002", "c0003"],
         "failed_requests": {},
     }  # fmt: skip

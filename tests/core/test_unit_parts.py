@@ -189,6 +189,7 @@ def test_a_package_with_parts_round_trips(tmp_path: Path) -> None:
         ({1: {"part_of": None, "part": None}}, "u7#who: has only some of the fields of a part"),
         ({2: {"response": Sqrt()}}, "u7#when: is a part, and its response is not min(1, z)"),
         ({0: {"id": "u7"}}, "u7#who: is a part of 'u7', which is a unit itself"),
+        ({1: {"alternatives": ["x"]}}, "u7#who: is a part, and has alternatives"),
         ({0: {"id": "x"}}, "x: is the part 'what' of 'u7' by another id"),
         (
             {1: {"text": f"{MOVED.text} (who: A\nB)"}},

@@ -50,7 +50,11 @@ def asked_pairs(body: dict[str, Any]) -> set[tuple[str, str]]:
 def test_the_frames_cells_and_no_others(tmp_path: Path) -> None:
     with serving(plays) as served, session(tmp_path, live(served.url)) as asked:
         found = labels_by_model(FRAME, asked, "one")
-    assert (found.labels.annotator, found.labels.labels, found.undecided) == ("model:one", SAID, ())
+    assert (found.labels.annotator, found.labels.labels, found.undecided) == (
+        "model:one:coverage/2",
+        SAID,
+        (),
+    )
     assert found.labels.notes["c0000"] == "is full"
     assert {which(body) for body in served.bodies} == {"coverage"}
     pairs = [pair for body in served.bodies for pair in asked_pairs(body)]

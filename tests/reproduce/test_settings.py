@@ -19,7 +19,7 @@ def test_every_prompt_is_there() -> None:
     """Each Markdown file in a folder of prompts, and the guideline; nothing that is no prompt."""
     expected = {
         path.relative_to(ROOT).as_posix()
-        for path in [*ROOT.rglob("prompts/*.md"), *ROOT.rglob("guideline.md")]
+        for path in [*ROOT.rglob("prompts/**/*.md"), *ROOT.rglob("guideline.md")]
     }
     assert set(prompt_hashes()) == expected
     assert len(expected) >= 7

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +15,13 @@ from memaudit.io.packages import write_package
 from memaudit.models.cache import Cache
 from memaudit.models.providers import ModelSettings
 from memaudit.models.session import ModelSession, open_session
+from memaudit.natural.passes.coverage import JudgedCell
 from memaudit.scoring.judges import MemoryText, named_judge
-from memaudit.scoring.model_judge import ModelJudge
+from memaudit.scoring.model_judge import ModelJudge, best_answer
 from tests.cli.running import done, failure, import_texts, printed_json
 from tests.models.server import serving
 from tests.natural.passes.building import live
-from tests.natural.passes.fake_model import blocks, cells, instead, plays, which
+from tests.natural.passes.fake_model import answer, blocks, instead, plays, prompt_of, which
 
 pytest.importorskip("openai", reason="pip install '.[models]'")
 
@@ -46,7 +48,7 @@ def silent_about_soup(body: dict[str, Any]) -> str:
     """The deterministic model's reply without the cells of one memory."""
     data = blocks(body["messages"][1]["content"])
     texts = {row["memory"]: row["text"] for row in data["memories"]}
-    rows = [row for row in cells(data, strict=False) if texts[row["memory"]] != SILENT]
+    rows = [row for row in answer(body)["cells"] if texts[row["memory"]] != SILENT]
     return json.dumps({"cells": rows})
 
 
@@ -66,9 +68,9 @@ def test_cells_and_provenance(tmp_path: Path) -> None:
         "mem0/3": {"gold-1": "0", "gold-2": "0"},
     }
     full = found.cells["mem0/1"]["gold-1"]
-    assert (full.provenance, full.rationale) == ("model:one", "is full")
+    assert (full.provenance, full.rationale) == ("model:one:coverage/2", "is full")
     assert found.undecided == ()
-    assert (judge.name, judge.is_estimate) == ("model one", False)
+    assert (judge.name, judge.is_estimate) == ("model one:coverage/2", False)
     (body,) = served.bodies  # the second store's texts are the first one's: nothing new to ask
     assert which(body) == "coverage"
     sent = blocks(body["messages"][1]["content"])
@@ -77,6 +79,35 @@ def test_cells_and_provenance(tmp_path: Path) -> None:
     assert {frozenset(row) for row in sent["units"]} == {frozenset({"unit", "text"})}
     words = json.dumps(body["messages"])
     assert not [word for word in ("mem0/", "gold-", "other/") if word in words]
+
+
+def test_the_first_version_of_the_prompt_is_a_choice(tmp_path: Path) -> None:
+    """Asked and named as before there was a second one, so that old caches and files stay good."""
+    with serving(plays) as served, session(tmp_path, live(served.url)) as asked:
+        judge = named_judge("model:org/one:free:coverage/1", session=asked)
+        found = judge.judge(MEMORIES, UNITS)
+        with pytest.raises(MemAuditError, match="no version 3"):
+            named_judge("model:one:coverage/3", session=asked)
+    assert [prompt_of(body) for body in served.bodies] == [("coverage", 1)]
+    assert served.bodies[0]["model"] == "org/one:free"
+    assert judge.name == "model org/one:free"
+    assert found.cells["mem0/1"]["gold-1"].provenance == "model:org/one:free"
+
+
+def test_of_equal_alternatives_the_best_counts(tmp_path: Path) -> None:
+    """Both texts are asked about. Without an answer about one, only a full one is certain."""
+    move = EvidenceUnit(
+        id="u", kind="fact", text="Ann left Oslo.", alternatives=("Ann moved to Rome.",)
+    )
+    with serving(plays) as served, session(tmp_path, live(served.url)) as asked:
+        found = ModelJudge(asked, "one").judge(MEMORIES, [move])
+    assert {id: row["u"].value for id, row in found.cells.items()} == {
+        "mem0/1": 1, "mem0/2": Fraction(1, 2), "mem0/3": 0,
+    }  # fmt: skip
+    full, partial = JudgedCell("full", ""), JudgedCell("partial", "")
+    assert best_answer([None, full]) == full
+    assert best_answer([None, partial]) is None
+    assert best_answer([partial, full, partial]) == full
 
 
 def test_undecided_is_counted(tmp_path: Path) -> None:
@@ -101,7 +132,9 @@ def test_offline_from_the_cache(tmp_path: Path) -> None:
         assert ModelJudge(asked, "one").judge(MEMORIES, UNITS) == before
         with pytest.raises(MemAuditError, match="were not answered"):
             ModelJudge(asked, "other").judge(MEMORIES, UNITS)
-        assert named_judge("model:org/one:free", session=asked).name == "model org/one:free"
+        assert (
+            named_judge("model:org/one:free", session=asked).name == "model org/one:free:coverage/2"
+        )
     with pytest.raises(MemAuditError, match="asks no model"):
         named_judge("model:one")
 
@@ -126,20 +159,23 @@ def test_commands(files: tuple[Path, Path], tmp_path: Path) -> None:
         scored = done("score", *live, "--json")
         gated = done("gate", *live, "--min-score", "0.5").stdout
         tried = printed_json("sensitivity", *live, "--judge", "lexical", "--noise", "")
-    assert (audited["judge"]["name"], audited["judge"]["is_an_estimate"]) == ("model one", False)
+    assert (audited["judge"]["name"], audited["judge"]["is_an_estimate"]) == (
+        "model one:coverage/2",
+        False,
+    )
     assert audited["judge"]["store"]["undecided_cells"] == 2
     agreement = audited["agreement"]
     assert (agreement["judged_cells"], agreement["undecided_cells"]) == (4, 2)
     assert audited["scores"][0]["score"]["judge"] == 1
     data = json.loads(scored.stdout)
-    assert (data["judge"], data["undecided_cells"]) == ("model one", 2)
+    assert (data["judge"], data["undecided_cells"]) == ("model one:coverage/2", 2)
     assert "2 cells got no answer" in scored.stderr
     assert gated.startswith(
         "pass: e at 9 scores 1.0000, minimum 0.5, everything fits; over OPT of package + e; "
     )
     assert "2 cells got no answer and count as not covered" in gated
-    assert [judge["name"] for judge in tried["judges"]] == ["model one", "lexical"]
-    assert tried["stores"]["model one"][0]["undecided_cells"] == 2
+    assert [judge["name"] for judge in tried["judges"]] == ["model one:coverage/2", "lexical"]
+    assert tried["stores"]["model one:coverage/2"][0]["undecided_cells"] == 2
     assert tried["stores"]["lexical"][0]["undecided_cells"] == 0
     other = (*compares, "--judge", "model:two", *asks[2:], "--provider", "offline")
     assert "not answered" in failure(*other)

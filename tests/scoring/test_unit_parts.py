@@ -26,7 +26,7 @@ from memaudit.scoring.judges import (
     MemoryText,
     Pair,
     PointerJudge,
-    judged_by,
+    ask_judge,
 )
 from memaudit.scoring.label_judges import LabelJudge
 from memaudit.scoring.label_template import write_label_template
@@ -106,14 +106,14 @@ def test_nothing_is_kept_without_the_core() -> None:
         "a": {"u7#what": F(1), "u7#who": F(1)}, "b": {"u7#who": F(1), "u7#when": F(1)},
         "c": {"u7#what": F(1, 2), "u7#when": F(1), "dog": F(1, 2)},
     })  # fmt: skip
-    judged = judged_by(judge, texts("a", "b", "c"), UNITS)
+    judged = ask_judge(judge, texts("a", "b", "c"), UNITS)
     assert kept(judged) == {"a": ["u7#what", "u7#who"], "b": [], "c": ["dog"]}
     assert judged.left_out == {NO_CORE: 3, IN_PART: 1}
 
 
 def test_a_part_is_never_asked_without_its_core() -> None:
     judge = Says({"a": {"u7#what": F(0), "u7#when": F(1)}})
-    judged = judged_by(judge, texts("a"), UNITS, [("a", "u7#when")])
+    judged = ask_judge(judge, texts("a"), UNITS, [("a", "u7#when")])
     assert judge.asked == [[("a", "u7#when"), ("a", "u7#what")]]
     assert judged.cells["a"].keys() == {"u7#when"}
     assert kept(judged) == {"a": []}
@@ -131,13 +131,13 @@ def test_a_statement_of_the_package_goes_by_its_core() -> None:
 
 def test_the_lexical_estimate_goes_by_the_words_of_parts() -> None:
     """The date alone is half of the statement's words, and lacks the core."""
-    judged = judged_by(LexicalJudge(), texts(CITY, DATE, ALL, "Bo has a dog"), UNITS)
+    judged = ask_judge(LexicalJudge(), texts(CITY, DATE, ALL, "Bo has a dog"), UNITS)
     assert kept(judged) == {
         CITY: ["u7#what", "u7#who"], DATE: [],
         ALL: ["u7#what", "u7#when", "u7#who"], "Bo has a dog": ["dog"],
     }  # fmt: skip
     assert judged.left_out == {}
-    assert kept(judged_by(PointerJudge(), texts("x"), UNITS[:3]))["x"] == [
+    assert kept(ask_judge(PointerJudge(), texts("x"), UNITS[:3]))["x"] == [
         "u7#what", "u7#when", "u7#who",
     ]  # fmt: skip
 
@@ -187,7 +187,7 @@ def test_labels_that_do_not_fit_are_one_line(
     path = tmp_path / "l.jsonl"
     path.write_text(json.dumps({"memory_id": "m", "unit_id": "u7", **row}) + "\n")
     with pytest.raises(MemAuditError, match=r"l\.jsonl:1: ") as caught:
-        judged_by(LabelJudge(path), [MemoryText("m", "x")], UNITS)
+        ask_judge(LabelJudge(path), [MemoryText("m", "x")], UNITS)
     assert message in str(caught.value)
 
 
@@ -200,7 +200,7 @@ def test_labels_by_whole_by_parts_and_by_one_part(tmp_path: Path) -> None:
     ]  # fmt: skip
     path = tmp_path / "l.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    judged = judged_by(LabelJudge(path), [MemoryText(id, id) for id in "abcd"], UNITS)
+    judged = ask_judge(LabelJudge(path), [MemoryText(id, id) for id in "abcd"], UNITS)
     assert kept(judged) == {
         "a": ["u7#what", "u7#when", "u7#who"], "b": [], "c": ["u7#what"],
         "d": ["u7#what", "u7#when"],
@@ -212,7 +212,7 @@ def test_a_model_is_asked_once_per_statement(tmp_path: Path) -> None:
     pytest.importorskip("openai", reason="pip install '.[models]'")
     said = f"{MOVED.text}."
     with serving(plays) as served, session(tmp_path, live(served.url)) as asked:
-        found = judged_by(ModelJudge(asked, "one"), texts(said, "to Lisbon", "Soup."), UNITS)
+        found = ask_judge(ModelJudge(asked, "one"), texts(said, "to Lisbon", "Soup."), UNITS)
     assert kept(found) == {
         said: ["u7#what", "u7#when", "u7#who"], "to Lisbon": ["u7#what"], "Soup.": [],
     }  # fmt: skip
@@ -223,6 +223,17 @@ def test_a_model_is_asked_once_per_statement(tmp_path: Path) -> None:
     assert units == {
         MOVED.text: {"what": "to Lisbon", "who": "Ana", "when": "in May 2023"}, DOG.text: None
     }  # fmt: skip
+
+
+def test_the_first_prompt_cannot_ask_about_parts(tmp_path: Path) -> None:
+    pytest.importorskip("openai", reason="pip install '.[models]'")
+    with (
+        serving(plays) as served,
+        session(tmp_path, live(served.url)) as asked,
+        pytest.raises(MemAuditError, match=r"version 1 of the coverage prompt cannot ask about pa"),
+    ):
+        ask_judge(ModelJudge(asked, "one:coverage/1"), texts("Soup."), UNITS)
+    assert served.bodies == []
 
 
 @given(problems(), st.data())
@@ -243,7 +254,7 @@ def test_lazy_judging_stays_exact_with_parts(
     asked = {(id, unit.partition("#")[0]) for id, unit in judge.asked}
     assert len(judge.asked) == 2 * len(asked)
     found = StoreScorer(lazy.package, lazy.stores)
-    cells = judged_by(judge, [MemoryText(one.id, one.text) for one in store.memories], units).cells
+    cells = ask_judge(judge, [MemoryText(one.id, one.text) for one in store.memories], units).cells
     full = WrittenStore(
         store.name,
         tuple(WrittenMemory(one.id, one.text, one.cost, cells[one.id]) for one in store.memories),

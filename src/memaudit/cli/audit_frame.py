@@ -149,10 +149,10 @@ def cells(
     The model sees the two texts of a cell and nothing else.
     """
     from memaudit.label_audit.frame_files import read_frame, write_labels
-    from memaudit.label_audit.model_labels import MODEL_ANNOTATOR, labels_by_model
+    from memaudit.label_audit.model_labels import annotator_of, labels_by_model
 
     asked = read_frame(frame)
-    judge = f"{MODEL_ANNOTATOR}{model}"
+    judge = annotator_of(model)
     _refuse_others_labels(out, judge)
     with judging_session([judge], options, out) as session:
         assert session is not None  # a model's name opens one

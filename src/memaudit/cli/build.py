@@ -43,6 +43,7 @@ class ModelOptions:
     timeout: float = 120.0
     retries: int = 5
     yes: bool = False
+    prompts: int = 2
 
     @property
     def is_default(self) -> bool:
@@ -71,6 +72,7 @@ def build_with_models(
         spot_checker=options.spot_checker,
         frame=options.frame,
         cost_rule=job.cost_rule,
+        prompts=options.prompts,
     )
     if options.max_tokens is not None and options.max_tokens < 1:
         raise MemAuditError(f"--max-tokens must be at least 1, not {options.max_tokens}")
@@ -228,6 +230,10 @@ def build(
     yes: Annotated[
         bool, typer.Option("--yes", help="model: do not ask for confirmation before spending.")
     ] = False,
+    prompts: Annotated[
+        int,
+        typer.Option(metavar="N", help="model: the version of the prompts; 1 replays old caches."),
+    ] = 2,
     form: Annotated[
         str, typer.Option("--as", metavar="FORM", help="Form of each package: json or folder.")
     ] = "json",
@@ -243,7 +249,7 @@ def build(
 
     options = ModelOptions(
         model, base_url, provider, judge, adjudicator, spot_checker, frame, cache, batch_file,
-        price_in, price_out, max_tokens, max_cost, concurrency, timeout, retries, yes,
+        price_in, price_out, max_tokens, max_cost, concurrency, timeout, retries, yes, prompts,
     )  # fmt: skip
     labels = read_labels(units, memories, coverage or [])
     job = BuildJob(path, format, subset, tuple(conversation or ()), cost_rule, labels)

@@ -41,6 +41,7 @@ GROUPS: dict[str, dict[str, tuple[str, str]]] = {
     "Audit labels": {
         "audit": ("audit:audit", "Audit labels, judges and solvers."),
         "annotate": ("annotate:annotate", "Label the cells of a frame in a browser."),
+        "prompts": ("prompts:prompts", "Test how well a model follows the prompts."),
         "reliability": ("reliability:reliability", "Show how packages were built and labelled."),
     },
     "Benchmark and reproduce": {

@@ -84,6 +84,10 @@ class EvidenceUnit(_Named):
 
     kind: str = Field(min_length=1, description="fact, preference, or a validity state")
     text: str = ""
+    alternatives: tuple[str, ...] = Field(
+        default=(), description="other statements that are as good; each of them is enough"
+    )
+    said_by: str | None = Field(default=None, description="the speaker who claims it, if known")
     weight: Exact | None = Field(default=None, description="explicit weight; else from the queries")
     response: Response = CLIPPED
     timestamp: str | None = None

@@ -97,6 +97,8 @@ def part_units(
         name for name, times in Counter(name for name, _ in parts).items() if times > 1
     ]:
         raise MemAuditError(f"unit {unit.id!r} has two parts called {repeated[0]!r}")
+    if unit.alternatives:
+        raise MemAuditError(f"unit {unit.id!r} has alternatives, so it cannot have parts")
     if unit.response != CLIPPED:
         raise MemAuditError(f"unit {unit.id!r} has parts, so its response must be min(1, z)")
     return tuple(
@@ -245,5 +247,7 @@ def _member_problems(
             )  # fmt: skip
     if not 0 < unit.share <= 1:
         yield Problem(f"has the share {plain(unit.share)}", "shares are above 0, at most 1", *at)
+    if unit.alternatives:
+        yield Problem("is a part, and has alternatives", "give it one text", *at)
     if unit.response != CLIPPED:
         yield Problem("is a part, and its response is not min(1, z)", "leave it out", *at)

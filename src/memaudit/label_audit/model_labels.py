@@ -11,11 +11,12 @@ from memaudit.core.errors import MemAuditError
 from memaudit.label_audit.frame import Frame, Label, LabelSet
 from memaudit.models.session import ModelSession
 from memaudit.natural.passes.coverage import Statement, TextPair, judge_pairs
-from memaudit.scoring.model_judge import ASKS_PARTS
+from memaudit.natural.prompts import judged_by, judging_model
+from memaudit.scoring.model_judge import refuse_parts
 
 STAGE = "cells"
 MODEL_ANNOTATOR = "model:"
-"""The annotator of its labels begins so; the model's name follows."""
+"""The annotator of its labels begins so; the model's name and its prompt follow."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,12 +30,15 @@ class ModelLabels:
     undecided: tuple[str, ...]
 
 
-def labels_by_model(
-    frame: Frame, session: ModelSession, model: str, prompts: int = 1
-) -> ModelLabels:
+def annotator_of(name: str) -> str:
+    """The annotator of labels by `NAME` or `NAME:coverage/VERSION`."""
+    return f"{MODEL_ANNOTATOR}{judged_by(*judging_model(name))}"
+
+
+def labels_by_model(frame: Frame, session: ModelSession, name: str) -> ModelLabels:
     """Ask a model about every cell of a frame; equal texts of one package are asked once."""
-    if any(cell.parts for cell in frame.cells):
-        prompts = max(prompts, ASKS_PARTS)
+    model, prompts = judging_model(name)
+    refuse_parts(prompts, (Statement("", cell.parts) for cell in frame.cells))
     wanted: defaultdict[str, set[TextPair]] = defaultdict(set)
     for cell in frame.cells:
         wanted[cell.package].add((cell.candidate_text, Statement(cell.unit_text, cell.parts)))
@@ -59,5 +63,5 @@ def labels_by_model(
             f"the model {model!r} gave no answer for any cell; check the address and the model, "
             "then run again"
         )
-    label_set = LabelSet(f"{MODEL_ANNOTATOR}{model}", labels, notes, kept)
+    label_set = LabelSet(annotator_of(name), labels, notes, kept)
     return ModelLabels(label_set, tuple(undecided))

@@ -19,7 +19,7 @@ from memaudit.label_audit.audited_package import CellLabels, changes, own_values
 from memaudit.label_audit.frame import VALUES, DrawnFrom, Frame, LabelSet, by_part
 from memaudit.label_audit.frame_drawing import frame_of
 from memaudit.natural.label_passes import CellKey, label_passes, with_pass
-from memaudit.scoring.judges import Judge, MemoryText, NotJudged, judged_by
+from memaudit.scoring.judges import Judge, MemoryText, NotJudged, ask_judge
 from memaudit.scoring.pruning import keep_within
 from memaudit.scoring.unions import Union, store_alone, union_of
 from memaudit.scoring.written_store import WrittenStore
@@ -48,7 +48,7 @@ class JudgesAgain:
             for id in dict.fromkeys(id for id, _ in cells)
         ]
         try:
-            judged = judged_by(self.judge, texts, package.units, cells)
+            judged = ask_judge(self.judge, texts, package.units, cells)
         except NotJudged:
             return {}
         left_out = set(judged.undecided)

@@ -218,6 +218,7 @@ KINDS = {
     "tombstone": AreaLook(VERMILION, letters="To"),
     "compound_update": AreaLook(PURPLE, letters="Cu"),
     "skill": AreaLook(GREEN, letters="Sk"),
+    "plan": AreaLook(SKY, letters="Pl"),
     "note": AreaLook(SKY, letters="No"),
     "memory": AreaLook(GREY, letters="Me"),
     CURRENT: AreaLook(BLUE, letters="Cr"),

@@ -102,7 +102,7 @@ NO_CORE = "parts kept without the core of their statement: they count as lost"
 IN_PART = "parts judged between 0 and 1: they count as lost"
 
 
-def judged_by(
+def ask_judge(
     judge: Judge,
     memories: Sequence[MemoryText],
     units: Sequence[EvidenceUnit],

@@ -34,7 +34,7 @@ from memaudit.scoring.judges import (
     MemoryText,
     NotJudged,
     Pair,
-    judged_by,
+    ask_judge,
 )
 from memaudit.scoring.pair_filters import PairFilter
 from memaudit.scoring.pruning import keep_within, prune, usable_policies
@@ -276,7 +276,7 @@ class _Work:
             dict.fromkeys((id, part.id) for id, unit in pairs for part in self.whole[unit].units)
         )
         texts = [self.text[id] for id in dict.fromkeys(id for id, _ in pairs)]
-        judged = judged_by(self.judge, texts, list(self.unit.values()), pairs)
+        judged = ask_judge(self.judge, texts, list(self.unit.values()), pairs)
         for why in (NO_CORE, IN_PART):
             if why in judged.left_out:
                 self.left_out[why] += judged.left_out[why]

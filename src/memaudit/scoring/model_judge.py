@@ -10,11 +10,18 @@ from memaudit.core.unit_parts import WholeUnit, whole_units
 from memaudit.models.session import ModelSession
 from memaudit.models.spending import confirm, estimate
 from memaudit.natural.coverage_rules import FULL, NONE
-from memaudit.natural.passes.coverage import Statement, chunks, coverage_request, judge_pairs
+from memaudit.natural.passes.coverage import (
+    JudgedCell,
+    Statement,
+    chunks,
+    coverage_request,
+    judge_pairs,
+)
+from memaudit.natural.prompts import judged_by, judging_model
 from memaudit.scoring.judges import AskedPair, Cell, Judgement, MemoryText, Pair
 
 MODEL = "model:"
-"""The provenance of its cells begins so; the model's name follows."""
+"""The provenance of its cells begins so; the model's name and its prompt follow."""
 
 ASKS_PARTS = 2
 """The first version of the prompts that asks about parts."""
@@ -23,18 +30,21 @@ ASKS_PARTS = 2
 class ModelJudge:
     """Asks about every memory and unit by their texts alone; equal texts get equal cells.
 
-    A statement with parts is one question: which of its parts does the memory keep?
+    `NAME:coverage/1` asks the model NAME with version 1 of the prompt.
 
+    Of a unit with alternatives, the text that a memory preserves best counts. A statement with
+    parts is one question: which of its parts does the memory keep?
     A pair that got no answer has no cell, which scores as not covered, and is `undecided`.
     """
 
     is_estimate = False
     judges_candidates = True
 
-    def __init__(self, session: ModelSession, model: str, prompts: int = 1) -> None:
-        self.name = f"model {model}"
+    def __init__(self, session: ModelSession, name: str) -> None:
+        model, prompts = judging_model(name)
+        self.name = f"model {judged_by(model, prompts)}"
         self._session, self._model, self._prompts = session, model, prompts
-        self._provenance = f"{MODEL}{model}"
+        self._provenance = f"{MODEL}{judged_by(model, prompts)}"
         self._has_answered = False
         self._callbacks = session.callbacks
 
@@ -43,10 +53,10 @@ class ModelJudge:
         session, callbacks = self._session, self._callbacks
         if session.provider == "offline" or not pairs:
             return
-        asked = {(text, asked_statement(whole)) for text, whole in pairs}
-        prompts = self._version(statement for _, statement in asked)
+        asked = {(text, one) for text, whole in pairs for one in asked_statements(whole)}
+        refuse_parts(self._prompts, (statement for _, statement in asked))
         requests = [
-            coverage_request(chunk, self._model, session, prompts) for chunk in chunks(asked)
+            coverage_request(chunk, self._model, session, self._prompts) for chunk in chunks(asked)
         ]
         callbacks.show(f"at most {len(pairs):,} cells, {self._model}; rounds may need more calls:")
         confirm(
@@ -63,21 +73,18 @@ class ModelJudge:
     ) -> Judgement:
         texts = {memory.id: memory.text for memory in memories}
         statements = {
-            unit.id: statement
-            for whole in whole_units(units)
-            for statement in [asked_statement(whole)]
-            for unit in whole.units
+            unit.id: asked_statements(whole) for whole in whole_units(units) for unit in whole.units
         }
         parts = {unit.id: unit.part for unit in units}
         if pairs is None:
             pairs = list(product(texts, statements))
-        asked = {(texts[memory], statements[unit]) for memory, unit in pairs}
-        prompts = self._version(statements.values())
-        judged = judge_pairs({"": asked}, self._session, self._model, prompts=prompts)[""]
+        asked = {(texts[memory], text) for memory, unit in pairs for text in statements[unit]}
+        refuse_parts(self._prompts, (text for _, text in asked))
+        judged = judge_pairs({"": asked}, self._session, self._model, prompts=self._prompts)[""]
         cells: dict[str, dict[str, Cell]] = {memory.id: {} for memory in memories}
         undecided: list[tuple[str, str]] = []
         for memory, unit in pairs:
-            answer = judged[texts[memory], statements[unit]]
+            answer = best_answer([judged[texts[memory], text] for text in statements[unit]])
             if answer is None:
                 undecided.append((memory, unit))
                 continue
@@ -92,12 +99,26 @@ class ModelJudge:
             )
         return Judgement(cells, tuple(undecided))
 
-    def _version(self, statements: Iterable[Statement]) -> int:
-        """The version of the prompts: the first cannot ask about parts."""
-        has_parts = any(statement.parts for statement in statements)
-        return max(self._prompts, ASKS_PARTS) if has_parts else self._prompts
+
+def refuse_parts(prompts: int, statements: Iterable[Statement]) -> None:
+    """The first version of the prompt cannot ask about parts."""
+    if prompts < ASKS_PARTS and any(statement.parts for statement in statements):
+        raise MemAuditError(
+            f"version {prompts} of the coverage prompt cannot ask about parts of statements; leave "
+            f"out :coverage/{prompts} to use the current one"
+        )
 
 
-def asked_statement(whole: WholeUnit) -> Statement:
-    """A statement as the coverage pass asks about it."""
-    return Statement(whole.text, whole.parts)
+def asked_statements(whole: WholeUnit) -> list[Statement]:
+    """A unit as the coverage pass asks about it: with its parts, or in each of its texts."""
+    if whole.has_parts:
+        return [Statement(whole.text, whole.parts)]
+    return [Statement(text) for text in (whole.text, *whole.core.alternatives)]
+
+
+def best_answer(answers: Sequence[JudgedCell | None]) -> JudgedCell | None:
+    """The best of equal alternatives; None if one without an answer could be better."""
+    known = [answer for answer in answers if answer is not None]
+    best = max(known, key=lambda answer: answer.value, default=None)
+    is_certain = best is not None and (best.label == "full" or len(known) == len(answers))
+    return best if is_certain else None

@@ -14,6 +14,7 @@ TYPE_PRIOR = {
     "compound_update": 0.9,
     "fact": 0.8,
     "tombstone": 0.8,
+    "plan": 0.7,
     "event": 0.7,
     "temporal_event": 0.7,
     "summary": 0.5,

@@ -8,7 +8,7 @@ from memaudit.writers.estimators.lexical import Words, contained_share, content_
 from memaudit.writers.protocol import View, VisibleCandidate
 
 FACT_KINDS = frozenset(
-    {"fact", "preference", "rule", "event", "temporal_event", "interval_fact", "edge"}
+    {"fact", "preference", "rule", "plan", "event", "temporal_event", "interval_fact", "edge"}
 )
 """Atomic statements; spans, summaries and compound updates are not extracted."""
 

@@ -11,11 +11,14 @@ import re
 from http.server import BaseHTTPRequestHandler
 from typing import Any
 
-from memaudit.natural.prompts import PROMPTS, pass_prompt
+from memaudit.natural.prompts import LATEST, PROMPTS, VERSIONS, pass_prompt
 from tests.models.server import Behaviour, completion, send
 
-TEXTS = {pass_prompt(name, 1).text: name for name in PROMPTS}
-TEXTS[pass_prompt("coverage").text] = "coverage"
+TEXTS = {
+    f"{pass_prompt(name, version).text}\n\n": (name, version)
+    for name in PROMPTS
+    for version in VERSIONS
+}
 
 VERDICTS = ("accepted", "corrected", "ambiguous", "rejected")
 
@@ -32,9 +35,14 @@ def blocks(user: str) -> dict[str, Any]:
 
 
 def which(body: dict[str, Any]) -> str:
+    return prompt_of(body)[0]
+
+
+def prompt_of(body: dict[str, Any]) -> tuple[str, int]:
+    """The prompt's name and version."""
     system = body["messages"][0]["content"]
-    (name,) = [name for text, name in TEXTS.items() if system.startswith(text)]
-    return name
+    (found,) = [found for text, found in TEXTS.items() if system.startswith(text)]
+    return found
 
 
 def sentences(text: str) -> list[str]:
@@ -42,46 +50,53 @@ def sentences(text: str) -> list[str]:
 
 
 def answer(body: dict[str, Any]) -> dict[str, Any]:
-    name = which(body)
+    name, version = prompt_of(body)
     data = blocks(body["messages"][1]["content"])
     if name in ("memories", "units"):
         turns = [
-            (turn["turn"], sentence)
+            (turn["turn"], sentence, turn["speaker"])
             for session in data["source"]
             for turn in session["turns"]
             for sentence in sentences(turn["text"])
         ]
         if name == "memories":
-            rows = [{"turns": [turn], "kind": "fact", "text": text} for turn, text in turns]
+            rows = [{"turns": [turn], "kind": "fact", "text": text} for turn, text, _ in turns]
             return {"memories": rows}
         turns = [one for one in turns if re.search(r"\d", one[1]) or len(one[1].split()) > 8]
         turns += [
-            (turn["turn"], found[0].strip())
+            (turn["turn"], found[0].strip(), turn["speaker"])
             for session in data["source"]
             for turn in session["turns"]
             if (found := re.match(r"[^.!?]+[.!?]+[^.!?]+[.!?]+", turn["text"]))
         ]
-        rows = [
-            {"turn": one, "quote": text, "kind": "fact", "statement": text} for one, text in turns
-        ]
-        return {"units": rows}
+        return {"units": [unit(one, text, text, version, who) for one, text, who in turns]}
     if name == "quotes":
         return {"quotes": []}
     if name == "requirements":
-        return requirements(data)
+        return requirements(data, version)
     if name == "adjudication":
-        return adjudication(data)
+        return adjudication(data, version)
     found = cells(data, strict=body["model"] == "other")
-    if '"kept"' in body["messages"][0]["content"]:
+    if version > 1:
         found = [{**row, "kept": kept(row, data)} for row in found]
     return {"cells": found}
 
 
-def requirements(data: dict[str, Any]) -> dict[str, Any]:
+def unit(
+    turn: int, quote: str, statement: str, version: int = LATEST, who: str = "assistant"
+) -> dict[str, Any]:
+    """A row of the units pass; in version 2 with a speaker and no other detail."""
+    row = {"turn": turn, "quote": quote, "kind": "fact", "statement": statement}
+    details = {"context": [], "said_by": who, "change": "none", "disputed": False,
+               "from": None, "to": None, "parts": []}  # fmt: skip
+    return row | details if version > 1 else row
+
+
+def requirements(data: dict[str, Any], version: int = LATEST) -> dict[str, Any]:
     words = re.findall(r"\w+", data["question"]["answer"] or "")
     longest = max(words, key=len, default="").lower()
     rows = [
-        {"unit": unit["unit"], "reason": f"says {longest}"}
+        {"unit": unit["unit"], "reason": f"says {longest}"} | ({"or": []} if version > 1 else {})
         for unit in data["units"]
         if longest and longest in unit["statement"].lower()
     ]
@@ -89,7 +104,7 @@ def requirements(data: dict[str, Any]) -> dict[str, Any]:
     return {"decision": decision, "required": rows, "reason": "by the longest word"}
 
 
-def adjudication(data: dict[str, Any]) -> dict[str, Any]:
+def adjudication(data: dict[str, Any], version: int = LATEST) -> dict[str, Any]:
     """A verdict by the length of the question; a correction keeps one unit and marks it."""
     verdict = VERDICTS[len(data["question"]["question"]) % 4]
     required = [row["unit"] for row in data["proposal"]["required"]]
@@ -100,7 +115,8 @@ def adjudication(data: dict[str, Any]) -> dict[str, Any]:
     first = required[0]
     (statement,) = [unit["statement"] for unit in data["units"] if unit["unit"] == first]
     rewrites = [{"unit": first, "statement": f"{statement} (checked)"}]
-    return {"verdict": verdict, "required": [first], "rewrites": rewrites, "reason": "enough"}
+    right: list[Any] = [{"unit": first, "or": []}] if version > 1 else [first]
+    return {"verdict": verdict, "required": right, "rewrites": rewrites, "reason": "enough"}
 
 
 def cells(data: dict[str, Any], strict: bool) -> list[dict[str, Any]]:

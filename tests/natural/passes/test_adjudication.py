@@ -37,7 +37,7 @@ def test_without_an_adjudicator() -> None:
     assert found.required == {1, 2}
     assert found.counts() == {
         "accepted": 0, "corrected": 0, "ambiguous": 0, "rejected": 0, "unadjudicated": 1,
-        "unsupported": 1, "failed": 1,
+        "unsupported": 1, "contradicted": 0, "failed": 1,
     }  # fmt: skip
     assert package_status(found, []) == "unadjudicated"
     assert package_status(found, ["1 cells are undecided"]) == "incomplete"
@@ -49,6 +49,22 @@ def test_accepted_as_unsupported_is_unsupported() -> None:
     found = make_rulings(Q[:1], {"q0": need}, {"q0": AdjudicatorVerdict("accepted", "right")})
     assert found.questions["q0"].status == "unsupported"
     assert package_status(found, []) == "unsupported"
+
+
+def test_what_the_units_contradict_is_out_of_the_pool() -> None:
+    """With or without an adjudicator who agrees; one who corrects it brings it back."""
+    need = Requirement("contradicted", ((1, "says red"),), "red, not green")
+    verdicts = (
+        None,
+        {"q0": AdjudicatorVerdict("accepted", "right")},
+        {"q0": AdjudicatorVerdict("corrected", "no", (2,), alternatives={2: (3,)})},
+    )
+    found = [make_rulings(Q[:1], {"q0": need}, one) for one in verdicts]
+    statuses = [one.questions["q0"].status for one in found]
+    assert statuses == ["contradicted", "contradicted", "corrected"]
+    assert package_status(found[0], []) == "contradicted"
+    assert [one.groups for one in found] == [{(1,)}, {(1,)}, {(2, 3)}]
+    assert found[2].required == {2, 3}
 
 
 def test_the_first_rewrite_stands() -> None:
@@ -121,7 +137,7 @@ def test_parts_are_merged(
 def test_a_supported_answer_requirements_a_unit() -> None:
     with pytest.raises(ValueError, match="at least one unit"):
         RequirementsReply(decision="supported", required=[], reason="")
-    twice = [{"unit": 1, "reason": ""}] * 2
+    twice = [{"unit": 1, "or": [2], "reason": ""}, {"unit": 2, "or": [], "reason": ""}]
     with pytest.raises(ValueError, match="appears twice"):
         RequirementsReply.model_validate({"decision": "supported", "required": twice, "reason": ""})
 

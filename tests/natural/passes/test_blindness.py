@@ -23,7 +23,7 @@ from memaudit.natural.passes.units import find_units
 from memaudit.natural.prompts import pass_prompt
 from tests.models.server import Behaviour, Served, serving
 from tests.natural.passes.building import live
-from tests.natural.passes.fake_model import answer, blocks, instead, plays, which
+from tests.natural.passes.fake_model import answer, blocks, instead, plays, unit, which
 
 pytest.importorskip("openai", reason="pip install '.[models]'")
 
@@ -65,8 +65,8 @@ def conversation() -> Conversation:
 
 def misquoted(body: dict[str, Any]) -> str:
     """Units whose quotes do not hold, so that the second asking happens as well."""
-    row = {"turn": 1, "quote": "nobody said this", "kind": "fact", "statement": "Reeds are 3."}
-    good = {"turn": 1, "quote": "It has 2 wings.", "kind": "fact", "statement": "Standing there."}
+    row = unit(1, "nobody said this", "Reeds are 3.", who="heron-speaker")
+    good = unit(1, "It has 2 wings.", "Standing there.", who="heron-speaker")
     assert which(body) == "units"
     return json.dumps({"units": [row, good]})
 
@@ -177,7 +177,7 @@ def test_it_arrives_inside_the_data_block_only(tmp_path: Path) -> None:
         system, user = body["messages"]
         assert system == {
             "role": "system",
-            "content": f"{pass_prompt(name, 2 if name == 'coverage' else 1).text}\n\n{RULE}",
+            "content": f"{pass_prompt(name).text}\n\n{RULE}",
         }
         assert user["role"] == "user"
         data = blocks(user["content"])  # refuses anything between the blocks

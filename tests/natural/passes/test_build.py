@@ -26,7 +26,7 @@ from tests.models.server import serving
 from tests.natural.passes.building import PLAIN, RECIPE, TWO, FinishedBuild, live, make
 from tests.natural.passes.fake_model import plays, sentences, which
 
-JUDGE, QUOTE = "model:one:coverage/1", "exact:quote"
+JUDGE, QUOTE = "model:one:coverage/2", "exact:quote"
 
 
 @pytest.fixture(scope="module")
@@ -62,7 +62,7 @@ def test_candidates(packages: dict[str, Package]) -> None:
         assert one.text in turn[one.experience].text
     makers = Counter((one.kind, one.generator) for one in package.candidates)
     assert makers[("raw", "rule:raw")] == 11
-    assert set(makers) == {("raw", "rule:raw"), ("fact", "model:one:memories/1")}
+    assert set(makers) == {("raw", "rule:raw"), ("fact", "model:one:memories/2")}
     texts = [one.text for one in package.candidates if one.experience == "t11"]
     assert texts == [
         "perfect. You're better than the agency, they once put me over a nightclub.",
@@ -108,10 +108,11 @@ def test_verdicts(packages: dict[str, Package], built: FinishedBuild) -> None:
             assert query.attributes["status"] == status
             assert query.attributes["scoring_pool"] is (status in names[:2])
             assert query.importance == (1 if status in names[:2] else 0)
-            assert query.attributes["adjudicated_by"] == "model:other:adjudication/1"
+            assert query.attributes["adjudicated_by"] == "model:other:adjudication/2"
             found[status] += 1
     assert built.made.manifest["adjudication"]["queries"] == {
         **{name: found[name] for name in (*names, "unsupported")}, "unadjudicated": 0, "failed": 0,
+        "contradicted": 0,
     }  # fmt: skip
     assert set(names) <= found.keys()
 
@@ -128,7 +129,7 @@ def test_corrections_are_applied_with_provenance(packages: dict[str, Package]) -
     assert reworded
     for unit, query in reworded:
         assert unit.text == f"{unit.attributes['text_before']} (checked)"
-        assert unit.attributes["text_by"] == "model:other:adjudication/1"
+        assert unit.attributes["text_by"] == "model:other:adjudication/2"
         assert query.required == (unit.id,)
         before = query.attributes["required_before"]
         assert isinstance(before, list)

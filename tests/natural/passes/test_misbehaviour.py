@@ -15,6 +15,7 @@ from memaudit.natural.passes.recipe import ModelRecipe
 from tests.models.server import Behaviour, Served, fails, serving
 from tests.natural.passes.building import PLAIN, RECIPE, BuildRun, live, make
 from tests.natural.passes.fake_model import answer, blocks, instead, plays, which
+from tests.natural.passes.fake_model import unit as unit_row
 
 pytest.importorskip("openai", reason="pip install '.[models]'")
 
@@ -84,9 +85,9 @@ def test_refusals_and_server_errors(tmp_path: Path) -> None:
 def test_invented_quotes(tmp_path: Path) -> None:
     """Asked about once more: a quote that holds then is taken, the others are refused by name."""
     extra = [
-        {"turn": 2, "quote": "Tunde loves jump scares", "kind": "fact", "statement": "wrong"},
-        {"turn": 2, "quote": "my only rule", "kind": "fact", "statement": "repaired"},
-        {"turn": 999, "quote": "x", "kind": "fact", "statement": "no such turn"},
+        unit_row(2, "Tunde loves jump scares", "wrong", who="Tunde"),
+        unit_row(2, "my only rule", "repaired", who="Tunde"),
+        unit_row(999, "x", "no such turn", who="Tunde"),
     ]
 
     def invents(reply: dict[str, Any], _: dict[str, Any]) -> None:
@@ -119,7 +120,7 @@ def test_invented_quotes(tmp_path: Path) -> None:
     assert entry["units"]["requoted"] == 1
     (unit,) = [one for one in package.units if one.text == "repaired"]
     assert unit.sources[0].text == "my one rule: no jump scares"
-    assert unit.attributes["quote_by"] == "model:one:quotes/1"
+    assert unit.attributes["quote_by"] == "model:one:quotes/2"
     assert not {"wrong", "no such turn"} & {one.text for one in package.units}
     assert [which(body) for body in served.bodies].count("quotes") == 1
 
@@ -179,7 +180,7 @@ def test_unknown_and_double_numbers(tmp_path: Path) -> None:
             elif which(body) == "units":
                 reply["units"] += [reply["units"][0]]
             elif which(body) == "requirements" and reply["required"]:
-                reply["required"] += [{"unit": 500, "reason": "made up"}]
+                reply["required"] += [{"unit": 500, "or": [], "reason": "made up"}]
 
         changed(which(body), widens)(handler, body)
 
@@ -197,13 +198,16 @@ def test_unknown_and_double_numbers(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("reply", "what"),
     [
-        ({"verdict": "corrected", "required": [400], "rewrites": [], "reason": "r"},
-         "unknown unit"),
-        ({"verdict": "corrected", "required": [1],
+        ({"verdict": "corrected", "required": [{"unit": 400, "or": []}], "rewrites": [],
+          "reason": "r"}, "unknown unit"),
+        ({"verdict": "corrected", "required": [{"unit": 1, "or": [400]}], "rewrites": [],
+          "reason": "r"}, "unknown unit"),
+        ({"verdict": "corrected", "required": [{"unit": 1, "or": []}],
           "rewrites": [{"unit": 400, "statement": "x"}], "reason": "r"}, "unknown unit"),
-        ({"verdict": "accepted", "required": [1, 2, 3, 4], "rewrites": [], "reason": "r"},
+        ({"verdict": "accepted", "required": [
+            {"unit": n, "or": []} for n in (1, 2, 3, 4)], "rewrites": [], "reason": "r"},
          "contradicts itself"),
-        ({"verdict": "corrected", "required": [1],
+        ({"verdict": "corrected", "required": [{"unit": 1, "or": []}],
           "rewrites": [{"unit": 1, "statement": "  "}], "reason": "r"}, "contradicts itself"),
     ],
 )  # fmt: skip

@@ -19,7 +19,7 @@ from memaudit.models.providers import ModelSettings
 from memaudit.models.session import AskProgress, SessionCallbacks, progress_text
 from memaudit.models.spending import price_of
 from tests.models.server import serving
-from tests.natural.passes.building import FinishedBuild, live, make, queue
+from tests.natural.passes.building import RECIPE, FinishedBuild, live, make, queue
 from tests.natural.passes.fake_model import plays, which
 
 pytest.importorskip("openai", reason="pip install '.[models]'")
@@ -64,21 +64,25 @@ def test_a_no_stops_before_the_pass(tmp_path: Path) -> None:
     assert [which(body) for body in served.bodies].count("memories") == 1
 
 
+FIRST = replace(RECIPE, prompts=1)
+
+
 def test_the_cap_stops_the_build(tmp_path: Path) -> None:
     """No package is made of what was answered before; a larger cap goes on from there.
 
-    At their largest the adjudication's requests take over 9,200 tokens, the earlier ones 8,100.
+    At their largest, in version 1 of the prompts, the adjudication's requests take over 9,200
+    tokens, the earlier ones 8,100.
     """
     with serving(plays) as served:
         settings = replace(live(served.url), max_total_tokens=8_700)
         with pytest.raises(
             MemAuditError, match=r"pass adjudication: .* raise the cap and run again"
         ):
-            make(tmp_path, settings, conversations=ONE)
+            make(tmp_path, settings, FIRST, ONE)
         before = len(served.bodies)
         assert {which(body) for body in served.bodies} == {"memories", "units", "requirements"}
         assert not (tmp_path / "out").exists()
-        made = make(tmp_path, live(served.url), conversations=ONE)
+        made = make(tmp_path, live(served.url), FIRST, ONE)
     assert made.manifest["usage"]["calls"] == len(served.bodies)
     assert made.session.asking.client.spent.calls == len(served.bodies) - before
 

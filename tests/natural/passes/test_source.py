@@ -1,6 +1,6 @@
 """Sources: numbers instead of ids, nothing lost; which quotes are word for word."""
 
-from dataclasses import fields
+from dataclasses import fields, replace
 
 import pytest
 from hypothesis import given
@@ -26,7 +26,13 @@ def test_types_have_no_room_for_anything_else() -> None:
     """No ids, questions, answers, evidence or representations: there is no field for them."""
     assert [one.name for one in fields(SourceText)] == ["sessions"]
     assert [one.name for one in fields(SourceSession)] == ["number", "time", "turns"]
-    assert [one.name for one in fields(SourceTurn)] == ["number", "speaker", "text", "time"]
+    assert [one.name for one in fields(SourceTurn)] == [
+        "number",
+        "speaker",
+        "text",
+        "time",
+        "again",
+    ]
 
 
 def test_numbers_count_through_the_conversation() -> None:
@@ -54,11 +60,31 @@ def test_pieces_by_hand() -> None:
     assert found == [[[1], [2]], [[3]], [[5]], [[6]]]  # turn 4 is empty
 
 
+def test_overlap_by_hand() -> None:
+    """At most 10 characters: a cut session repeats two turns, or what fits, and marks them."""
+    source = source_text(
+        [session("a", "1234567890"), session("b", "12", "34", "56", "78", "9012345678")]
+    )
+    found = [
+        [(turn.number, turn.again) for turn in piece.turns.values()] for piece in pieces(source, 7)
+    ]
+    assert found == [
+        [(1, False)],
+        [(2, False), (3, False), (4, False)],
+        [(3, True), (4, True), (5, False)],
+        [(6, False)],
+    ]
+    again = next(iter(list(pieces(source, 7))[2].turns.values()))
+    assert again.as_data(None) == {"turn": 3, "speaker": "Ann", "text": "34", "again": True}
+
+
 @given(st.lists(st.lists(st.text("ab ", max_size=12), max_size=5), max_size=5), st.integers(1, 20))
 def test_pieces_lose_nothing(texts: list[list[str]], most: int) -> None:
-    """Every turn that says something is in exactly one piece, in order."""
+    """Every turn that says something is new in exactly one piece, in order; others are marked."""
     source = source_text([session(f"s{i}", *rows) for i, rows in enumerate(texts)])
-    found = [turn for piece in pieces(source, most) for turn in piece.turns.values()]
+    shown = [turn for piece in pieces(source, most) for turn in piece.turns.values()]
+    found = [turn for turn in shown if not turn.again]
+    assert {replace(turn, again=False) for turn in shown} == set(found)
     assert found == [turn for turn in source.turns.values() if turn.text.strip()]
     for piece in pieces(source, most):
         assert len(piece.turns) == 1 or sum(len(one.text) for one in piece.turns.values()) <= most

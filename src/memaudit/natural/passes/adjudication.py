@@ -5,24 +5,33 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from pydantic import model_validator
+from pydantic import Field, model_validator
 
 from memaudit.datasets.conversation import Question
 from memaudit.models.prompt import Quotable, StrictRow
+from memaudit.models.request import ModelParameters, Request
 from memaudit.models.session import ModelSession
+from memaudit.natural.passes import first_replies
 from memaudit.natural.passes.requirements import (
     MAX_CHARACTERS,
     Requirement,
     ShownUnit,
     question_data,
 )
-from memaudit.natural.prompts import pass_prompt, pass_request
+from memaudit.natural.prompts import LATEST, pass_prompt, pass_request
 
 STAGE = "adjudication"
 VerdictName = Literal["accepted", "corrected", "ambiguous", "rejected"]
 
 
 # The names and docstrings of reply types are part of every request's hash.
+class RightRow(StrictRow):
+    """A unit that is required."""
+
+    unit: int
+    alternatives: list[int] = Field(alias="or")
+
+
 class RewriteRow(StrictRow):
     """A better statement of a unit."""
 
@@ -34,19 +43,24 @@ class AdjudicationReply(StrictRow):
     """The reply of this pass."""
 
     verdict: VerdictName
-    required: list[int]
+    required: list[RightRow]
     rewrites: list[RewriteRow]
     reason: str
 
     @model_validator(mode="after")
     def _holds_together(self) -> "AdjudicationReply":
-        if len(set(self.required)) < len(self.required):
+        named = [number for row in self.required for number in (row.unit, *row.alternatives)]
+        if len(set(named)) < len(named):
             raise ValueError("a required unit appears twice")
         if len({row.unit for row in self.rewrites}) < len(self.rewrites):
             raise ValueError("a unit is rewritten twice")
         if self.rewrites and self.verdict != "corrected":
             raise ValueError("only the verdict corrected comes with rewrites")
         return self
+
+
+Alternatives = Mapping[int, tuple[int, ...]]
+"""By required unit: the units that are as good as it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +71,7 @@ class AdjudicatorVerdict:
     reason: str
     required: tuple[int, ...] = ()
     rewrites: tuple[tuple[int, str], ...] = ()
+    alternatives: Alternatives = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +87,8 @@ class RequirementProposal:
         """All units, or those of the required units' sessions if the list is too long."""
         if sum(len(unit.statement) + len(unit.quote) for unit in self.units) <= MAX_CHARACTERS:
             return list(self.units)
-        required = set(self.requirement.numbers)
+        others = self.requirement.alternatives.values()
+        required = {*self.requirement.numbers, *(number for some in others for number in some)}
         sessions = {unit.session for unit in self.units if unit.number in required}
         return [unit for unit in self.units if unit.session in sessions]
 
@@ -80,11 +96,14 @@ class RequirementProposal:
         """The annotator's decision as the prompt shows it."""
         return {
             "decision": self.requirement.decision,
-            "required": [
-                {"unit": number, "reason": reason} for number, reason in self.requirement.required
-            ],
+            "required": [self._row(number, reason) for number, reason in self.requirement.required],
             "reason": self.requirement.reason,
         }
+
+    def _row(self, number: int, reason: str) -> Quotable:
+        others = self.requirement.alternatives.get(number, ())
+        data: dict[str, Quotable] = {"unit": number, "reason": reason}
+        return {**data, "or": list(others)} if others else data
 
 
 QuestionKey = tuple[str, str]
@@ -92,30 +111,41 @@ QuestionKey = tuple[str, str]
 
 
 def adjudicate(
-    proposals: Mapping[QuestionKey, RequirementProposal], session: ModelSession, model: str
+    proposals: Mapping[QuestionKey, RequirementProposal],
+    session: ModelSession,
+    model: str,
+    prompts: int = LATEST,
 ) -> dict[QuestionKey, AdjudicatorVerdict | None]:
     """A verdict for each proposal; None if the adjudicator gave no valid reply."""
     requests = [
-        (
-            owner,
-            pass_request(
-                pass_prompt(STAGE, 1), AdjudicationReply, model, session.parameters,
-                question=question_data(proposal.question),
-                units=[unit.with_quote() for unit in proposal.shown],
-                proposal=proposal.as_data(),
-            ),
-        )
+        (owner, adjudication_request(proposal, model, session.parameters, prompts))
         for (owner, _), proposal in proposals.items()
-    ]  # fmt: skip
-    replies = session.ask(STAGE, requests, AdjudicationReply)
+    ]
+    replies: Sequence[AdjudicationReply | first_replies.AdjudicationReply | None]
+    if prompts > 1:
+        replies = session.ask(STAGE, requests, AdjudicationReply)
+    else:
+        replies = session.ask(STAGE, requests, first_replies.AdjudicationReply)
     return {
         place: None if reply is None else _verdict(reply, proposal, place, session)
         for (place, proposal), reply in zip(proposals.items(), replies, strict=True)
     }
 
 
+def adjudication_request(
+    proposal: RequirementProposal, model: str, parameters: ModelParameters, prompts: int = LATEST
+) -> Request:
+    reply = AdjudicationReply if prompts > 1 else first_replies.AdjudicationReply
+    return pass_request(
+        pass_prompt(STAGE, prompts), reply, model, parameters,
+        question=question_data(proposal.question),
+        units=[unit.with_quote() for unit in proposal.shown],
+        proposal=proposal.as_data(),
+    )  # fmt: skip
+
+
 def _verdict(
-    reply: AdjudicationReply,
+    reply: AdjudicationReply | first_replies.AdjudicationReply,
     proposal: RequirementProposal,
     place: QuestionKey,
     session: ModelSession,
@@ -123,13 +153,15 @@ def _verdict(
     """The verdict. One that contradicts itself or names unknown units is ambiguous."""
     owner, question = place
     shown = {unit.number for unit in proposal.shown}
-    required = tuple(sorted(reply.required))
+    required, alternatives = _required(reply)
+    proposed = (proposal.requirement.numbers, dict(proposal.requirement.alternatives))
     rewrites = tuple(sorted((row.unit, row.statement.strip()) for row in reply.rewrites))
-    unknown = sorted({*required, *(unit for unit, _ in rewrites)} - shown)
+    others = {number for numbers in alternatives.values() for number in numbers}
+    unknown = sorted({*required, *others, *(unit for unit, _ in rewrites)} - shown)
     problem = ""
     if unknown:
         problem = f"names the unknown unit {unknown[0]}"
-    elif reply.verdict != "corrected" and required and required != proposal.requirement.numbers:
+    elif reply.verdict != "corrected" and required and required != proposed[0]:
         problem = f"is {reply.verdict} and yet requires other units"
     elif not all(text for _, text in rewrites):
         problem = "rewrites a unit as nothing"
@@ -141,10 +173,22 @@ def _verdict(
         return AdjudicatorVerdict(reply.verdict, reply.reason)
     known = {unit.number: unit.statement for unit in proposal.units}
     rewrites = tuple((unit, text) for unit, text in rewrites if known[unit] != text)
-    if not rewrites and required == proposal.requirement.numbers:
+    if not rewrites and (required, alternatives) == proposed:
         session.ledger.refuse(owner, STAGE, "correction without change", question)
         return AdjudicatorVerdict("accepted", reply.reason)
-    return AdjudicatorVerdict("corrected", reply.reason, required, rewrites)
+    return AdjudicatorVerdict("corrected", reply.reason, required, rewrites, alternatives)
+
+
+def _required(
+    reply: AdjudicationReply | first_replies.AdjudicationReply,
+) -> tuple[tuple[int, ...], dict[int, tuple[int, ...]]]:
+    """The numbers in order, and by number what is as good."""
+    if isinstance(reply, first_replies.AdjudicationReply):
+        return tuple(sorted(reply.required)), {}
+    numbers = tuple(sorted(row.unit for row in reply.required))
+    return numbers, {
+        row.unit: tuple(sorted(row.alternatives)) for row in reply.required if row.alternatives
+    }
 
 
 ACCEPTED, CORRECTED, AMBIGUOUS, REJECTED = "accepted", "corrected", "ambiguous", "rejected"
@@ -152,17 +196,22 @@ UNADJUDICATED = "unadjudicated"
 """No adjudicator was asked."""
 UNSUPPORTED = "unsupported"
 """The units do not support the answer, and nothing was corrected."""
+CONTRADICTED = "contradicted"
+"""The units say something else than the answer, and nothing was corrected."""
 FAILED = "failed"
 """The model gave no valid reply about the question."""
 INCOMPLETE = "incomplete"
 """Of a package: memories, units or cells are missing because replies failed."""
 UNASKED = "without questions"
 
+OUT_OF_POOL = {"unsupported": UNSUPPORTED, "contradicted": CONTRADICTED}
+"""By decision: the status of a question that cannot count."""
+
 IN_POOL = (ACCEPTED, CORRECTED, UNADJUDICATED)
 """Statuses that count in scores."""
 
 QUERY_STATUSES = (
-    ACCEPTED, CORRECTED, AMBIGUOUS, REJECTED, UNADJUDICATED, UNSUPPORTED, FAILED,
+    ACCEPTED, CORRECTED, AMBIGUOUS, REJECTED, UNADJUDICATED, UNSUPPORTED, CONTRADICTED, FAILED,
 )  # fmt: skip
 
 
@@ -176,6 +225,12 @@ class Ruling:
     reason: str
     before: tuple[int, ...] | None = None
     """The units required before a correction."""
+    alternatives: Alternatives = field(default_factory=dict)
+
+    @property
+    def groups(self) -> list[tuple[int, ...]]:
+        """Each required unit with what is as good."""
+        return [(number, *self.alternatives.get(number, ())) for number in self.required]
 
 
 @dataclass(slots=True)
@@ -188,7 +243,12 @@ class Rulings:
 
     @property
     def required(self) -> set[int]:
-        return {number for ruling in self.questions.values() for number in ruling.required}
+        """All units that a question requires, alone or as an alternative."""
+        return {number for group in self.groups for number in group}
+
+    @property
+    def groups(self) -> set[tuple[int, ...]]:
+        return {group for ruling in self.questions.values() for group in ruling.groups}
 
     def counts(self) -> dict[str, int]:
         """How many questions have which status; every status is listed."""
@@ -208,9 +268,7 @@ def make_rulings(
         if requirement is None:
             ruling = Ruling(FAILED, (), {}, "no valid reply")
         elif verdicts is None:
-            status = UNSUPPORTED if requirement.decision == "unsupported" else UNADJUDICATED
-            why = dict(requirement.required)
-            ruling = Ruling(status, requirement.numbers, why, requirement.reason)
+            ruling = _as_proposed(requirement, OUT_OF_POOL.get(requirement.decision, UNADJUDICATED))
         else:
             verdict = verdicts[question.id]
             ruling = _adjudicated(question.id, requirement, verdict, rulings.rewrites)
@@ -222,22 +280,33 @@ def _adjudicated(
     question: str, requirement: Requirement, verdict: AdjudicatorVerdict | None,
     rewrites: dict[int, tuple[str, str]],
 ) -> Ruling:  # fmt: skip
-    why, numbers = dict(requirement.required), requirement.numbers
     if verdict is None:
-        return Ruling(AMBIGUOUS, numbers, why, "the adjudicator gave no valid reply")
-    if verdict.name == ACCEPTED and requirement.decision == "unsupported":
-        return Ruling(UNSUPPORTED, numbers, why, requirement.reason)  # both say so
+        return _as_proposed(requirement, AMBIGUOUS, "the adjudicator gave no valid reply")
+    if verdict.name == ACCEPTED and requirement.decision in OUT_OF_POOL:
+        return _as_proposed(requirement, OUT_OF_POOL[requirement.decision])  # both say so
     if verdict.name != CORRECTED:
-        return Ruling(verdict.name, numbers, why, verdict.reason)
+        return _as_proposed(requirement, verdict.name, verdict.reason)
     for unit, text in verdict.rewrites:
         known = rewrites.get(unit)
         if known is not None and known[0] != text:
             reason = f"wants unit {unit} reworded otherwise than {known[1]} does"
-            return Ruling(AMBIGUOUS, numbers, why, reason)
+            return _as_proposed(requirement, AMBIGUOUS, reason)
     for unit, text in verdict.rewrites:
         rewrites.setdefault(unit, (text, question))
-    why = {unit: why.get(unit, "") for unit in verdict.required}
-    return Ruling(CORRECTED, verdict.required, why, verdict.reason, numbers)
+    reasons = dict(requirement.required)
+    why = {unit: reasons.get(unit, "") for unit in verdict.required}
+    return Ruling(
+        CORRECTED, verdict.required, why, verdict.reason, requirement.numbers, verdict.alternatives
+    )
+
+
+def _as_proposed(requirement: Requirement, status: str, reason: str | None = None) -> Ruling:
+    """The units of the requirement with this status."""
+    said = requirement.reason if reason is None else reason
+    return Ruling(
+        status, requirement.numbers, dict(requirement.required), said,
+        alternatives=requirement.alternatives,
+    )  # fmt: skip
 
 
 def package_status(rulings: Rulings, missing: Sequence[str]) -> str:
@@ -248,7 +317,7 @@ def package_status(rulings: Rulings, missing: Sequence[str]) -> str:
     if not statuses:
         return UNASKED
     if not statuses & set(IN_POOL):
-        out = (AMBIGUOUS, REJECTED, UNSUPPORTED, FAILED)
+        out = (AMBIGUOUS, REJECTED, CONTRADICTED, UNSUPPORTED, FAILED)
         return next(status for status in out if status in statuses)
     if CORRECTED in statuses:
         return CORRECTED

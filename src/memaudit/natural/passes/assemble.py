@@ -1,6 +1,6 @@
 """A conversation between the passes, and the package made of it."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
@@ -27,6 +27,9 @@ from memaudit.natural.passes.source import SourceText, source_text
 from memaudit.natural.passes.units import ExtractedUnit, ExtractedUnits
 from memaudit.natural.prompts import PROMPTS, pass_prompt
 from memaudit.natural.transcript import Transcript, experiences, split_conversation, turn_text
+
+PARTS_IN_PACKAGES = False
+"""Whether the parts of a statement become units. Until then they are an attribute of their unit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +103,8 @@ class ConversationDraft:
         return [
             ShownUnit(
                 number, unit.kind, sessions[self.session_of[unit.turn]].time, unit.statement,
-                unit.quote, self.session_of[unit.turn],
+                unit.quote, self.session_of[unit.turn], unit.said_by,
+                tuple(quote for _, quote in unit.context), unit.dates, unit.disputed,
             )
             for number, unit in enumerate(self.units.items, start=1)
         ]  # fmt: skip
@@ -109,11 +113,21 @@ class ConversationDraft:
     def numbered_units(self) -> list[tuple[int, ExtractedUnit]]:
         return list(enumerate(self.units.items, start=1))
 
-    def statement(self, number: int) -> str:
+    def text(self, number: int) -> str:
         """A unit's text, as reworded by the adjudicator if it was."""
         if number in self.rulings.rewrites:
             return self.rulings.rewrites[number][0]
         return self.units.items[number - 1].statement
+
+    def statement(self, number: int) -> Statement:
+        """What the judge sees of a unit."""
+        return Statement(self.text(number), self.parts(number))
+
+    def parts(self, number: int) -> tuple[tuple[str, str], ...]:
+        """A unit's parts as the package has them. A reworded unit has lost its parts."""
+        if number in self.rulings.rewrites or not PARTS_IN_PACKAGES:
+            return ()
+        return self.units.items[number - 1].parts
 
     @cached_property
     def session_of(self) -> dict[int, int]:
@@ -133,10 +147,13 @@ class ConversationDraft:
         raw = [(turn.text, (turn.turn,)) for turn in self.raw] if judge_raw else []
         asked: set[TextPair] = set()
         for number in sorted(self.rulings.required):
-            statement, own = self.statement(number), self.units.items[number - 1].turn
-            texts = memories + [item for item in raw if item[1] != (own,)]
+            statement, unit = self.statement(number), self.units.items[number - 1]
+            own = unit.turn
+            texts = memories + [
+                item for item in raw if item[1] != (own,) or not unit.is_stated_by_turn
+            ]
             asked |= {
-                (text, Statement(statement))
+                (text, statement)
                 for text, turns in texts
                 if frame == CONVERSATION or self.session_of[own] in map(self.session_of.get, turns)
             }
@@ -172,7 +189,7 @@ def assemble(draft: ConversationDraft, recipe: ModelRecipe) -> Package:
         name=draft.name,
         experiences=tables.experiences,
         candidates=tables.candidates,
-        units=tuple(_units(draft, recipe)),
+        units=tuple(_with_alternatives(list(_units(draft, recipe)), draft.rulings.groups)),
         queries=tuple(_queries(draft, recipe)),
         coverage=tables.coverage,
         cost_rule=recipe.cost_rule,
@@ -208,6 +225,11 @@ def unit_id(number: int) -> str:
     return f"u{number}"
 
 
+def group_id(group: tuple[int, ...]) -> str:
+    """The id of a unit, or of equal alternatives together."""
+    return "-or-".join(map(unit_id, group))
+
+
 def _candidates(draft: ConversationDraft, recipe: ModelRecipe) -> Iterator[Candidate]:
     """Raw turns and memories, all costed by the same rule."""
     measure = cost_rule(recipe.cost_rule)
@@ -231,7 +253,7 @@ def _units(draft: ConversationDraft, recipe: ModelRecipe) -> Iterator[EvidenceUn
     required = draft.rulings.required
     for number, unit in draft.numbered_units:
         id = draft.turn_ids[unit.turn]
-        attributes: dict[str, JsonValue] = {"provenance": writer}
+        attributes: dict[str, JsonValue] = {"provenance": writer, **_details(unit)}
         if unit.requoted:
             attributes["quote_by"] = provenance(recipe.model, pass_prompt("quotes", recipe.prompts))
         if number not in required:
@@ -246,10 +268,48 @@ def _units(draft: ConversationDraft, recipe: ModelRecipe) -> Iterator[EvidenceUn
             }
         session = draft.transcript.session[turns[id].session]
         yield EvidenceUnit(
-            id=unit_id(number), kind=unit.kind, text=draft.statement(number),
-            timestamp=turns[id].timestamp or session.timestamp,
-            sources=(Source(id=id, session=session.id, text=unit.quote),), attributes=attributes,
+            id=unit_id(number), kind=unit.kind, text=draft.text(number),
+            timestamp=turns[id].timestamp or session.timestamp, said_by=unit.said_by,
+            sources=tuple(_sources(draft, unit)), attributes=attributes,
         )  # fmt: skip
+
+
+def _details(unit: ExtractedUnit) -> dict[str, JsonValue]:
+    """What else version 2 of the prompts asks about a unit; empty with version 1."""
+    details: dict[str, JsonValue] = {}
+    if unit.said_as not in (None, unit.kind):
+        details["said_as"] = unit.said_as
+    if unit.dates is not None:
+        details["from"], details["to"] = unit.dates
+    if unit.disputed:
+        details["disputed"] = True
+    if unit.parts:
+        details["parts"] = dict(unit.parts)
+    return details
+
+
+def _sources(draft: ConversationDraft, unit: ExtractedUnit) -> Iterator[Source]:
+    """The quote, and the quotes that give it its context."""
+    for turn, quote in ((unit.turn, unit.quote), *unit.context):
+        id = draft.turn_ids[turn]
+        yield Source(id=id, session=draft.transcript.turn[id].session, text=quote)
+
+
+def _with_alternatives(
+    units: Sequence[EvidenceUnit], groups: Iterable[tuple[int, ...]]
+) -> Iterator[EvidenceUnit]:
+    """The units, and for equal alternatives one unit together, which any of them covers."""
+    yield from units
+    by_id = {unit.id: unit for unit in units}
+    for group in sorted(group for group in groups if len(group) > 1):
+        first, *others = (by_id[unit_id(number)] for number in group)
+        sources = dict.fromkeys(source for unit in (first, *others) for source in unit.sources)
+        yield first.model_copy(update={
+            "id": group_id(group),
+            "alternatives": tuple(unit.text for unit in others),
+            "sources": tuple(sources),
+            "attributes": {**first.attributes, "units": [unit_id(number) for number in group]},
+        })  # fmt: skip
 
 
 def _queries(draft: ConversationDraft, recipe: ModelRecipe) -> Iterator[Query]:
@@ -257,7 +317,7 @@ def _queries(draft: ConversationDraft, recipe: ModelRecipe) -> Iterator[Query]:
     writer = provenance(recipe.model, pass_prompt("requirements", recipe.prompts))
     for question in draft.questions:
         ruling = draft.rulings.questions[question.id]
-        row = query_of(question, [unit_id(number) for number in ruling.required])
+        row = query_of(question, [group_id(group) for group in ruling.groups])
         attributes: dict[str, JsonValue] = {
             **row.attributes,
             "status": ruling.status,
@@ -280,17 +340,40 @@ def _queries(draft: ConversationDraft, recipe: ModelRecipe) -> Iterator[Query]:
 
 
 def _coverage(draft: ConversationDraft, recipe: ModelRecipe) -> Iterator[Coverage]:
-    """Quotes decide their own turns for every unit; the judge decides the rest."""
+    """Quotes decide their own turns for every unit; the judge decides the rest.
+
+    Of equal alternatives, the largest cell counts.
+    """
+    groups = [group for group in sorted(draft.rulings.groups) if len(group) > 1]
+    for cells in _cells_by_candidate(draft, recipe):
+        yield from cells.values()
+        for group in groups:
+            own = [cells[id] for id in map(unit_id, group) if id in cells]
+            if own:
+                best = max(own, key=lambda cell: (cell.value, cell.label == UNDECIDED))
+                yield best.model_copy(update={"unit": group_id(group)})
+
+
+def _cells_by_candidate(
+    draft: ConversationDraft, recipe: ModelRecipe
+) -> Iterator[dict[str, Coverage]]:
+    """For each candidate, its cells by unit."""
     judge = provenance(recipe.coverage_judge, pass_prompt("coverage", recipe.prompts))
     asked = sorted(draft.rulings.required)
     for raw in draft.raw:
-        own = {number for number, unit in draft.numbered_units if unit.turn == raw.turn}
-        for number in sorted(own):
-            yield coverage_row(raw.id, unit_id(number), FULL, QUOTE, "holds the unit's quote")
-        others = [number for number in asked if number not in own]
-        yield from _judged(draft, raw.id, raw.text, others, judge)
+        own = {
+            number
+            for number, unit in draft.numbered_units
+            if unit.turn == raw.turn and unit.is_stated_by_turn
+        }
+        rows = [
+            coverage_row(raw.id, unit_id(number), FULL, QUOTE, "holds the unit's quote")
+            for number in sorted(own)
+        ]
+        rows += _judged(draft, raw.id, raw.text, [n for n in asked if n not in own], judge)
+        yield {row.unit: row for row in rows}
     for id, memory in draft.written:
-        yield from _judged(draft, id, memory.text, asked, judge)
+        yield {row.unit: row for row in _judged(draft, id, memory.text, asked, judge)}
 
 
 def _judged(
@@ -298,7 +381,7 @@ def _judged(
 ) -> Iterator[Coverage]:
     """The judge's rows for a text. Pairs that were not asked about have none."""
     for number in numbers:
-        pair = (text, Statement(draft.statement(number)))
+        pair = (text, draft.statement(number))
         if pair not in draft.cells:
             continue
         judged = draft.cells[pair]

@@ -24,7 +24,7 @@ from memaudit.natural.build_plan import BuildJob, plan_build
 from memaudit.natural.passes.adjudication import RequirementProposal, adjudicate, make_rulings
 from memaudit.natural.passes.assemble import METHOD, ConversationDraft, ModelBuild, assemble
 from memaudit.natural.passes.coverage import judge_pairs, spot_check
-from memaudit.natural.passes.manifest import model_manifest, package_entry, settings_of
+from memaudit.natural.passes.manifest import model_manifest, package_entry, prompts_of, settings_of
 from memaudit.natural.passes.memories import STAGE as MEMORIES
 from memaudit.natural.passes.memories import find_memories
 from memaudit.natural.passes.recipe import ModelRecipe
@@ -65,8 +65,8 @@ def _generate(
 ) -> None:
     """Memories and units from sources alone; in a batch they wait together."""
     sources = {name: draft.source for name, draft in drafts.items()}
-    memories = find_memories(sources, session, recipe.model, hold=True)
-    units = find_units(sources, session, recipe.model)
+    memories = find_memories(sources, session, recipe.model, hold=True, prompts=recipe.prompts)
+    units = find_units(sources, session, recipe.model, recipe.prompts)
     for name, draft in drafts.items():
         draft.memories, draft.units = memories[name], units[name]
         for memory in draft.repeats:
@@ -80,7 +80,7 @@ def _require(
     """What each question requires, checked by an adjudicator if there is one."""
     shown = {name: draft.shown_units for name, draft in drafts.items()}
     asked = {name: (draft.questions, shown[name]) for name, draft in drafts.items()}
-    requirements = find_requirements(asked, session, recipe.model)
+    requirements = find_requirements(asked, session, recipe.model, recipe.prompts)
     verdicts = None
     if recipe.adjudicator is not None:
         proposals = {
@@ -89,7 +89,7 @@ def _require(
             for question in draft.questions
             if (requirement := requirements[name, question.id]) is not None
         }
-        verdicts = adjudicate(proposals, session, recipe.adjudicator)
+        verdicts = adjudicate(proposals, session, recipe.adjudicator, recipe.prompts)
     for name, draft in drafts.items():
         ids = [question.id for question in draft.questions]
         draft.rulings = make_rulings(
@@ -115,7 +115,8 @@ def build_into_with_model(
         raise MemAuditError(f"unknown form {form!r}; choose {' or '.join(FORMS)}")
     plan = plan_build(job)
     own = replace(recipe, format=plan.recipe.format, cost_rule=plan.recipe.cost_rule)
-    refuse_other_builds(out, plan, METHOD, {"models": own.models, "settings": settings_of(own)})
+    used = {"models": own.models, "settings": settings_of(own), "prompts": prompts_of(own)}
+    refuse_other_builds(out, plan, METHOD, used)
     builds = build_with_model(plan.loaded(), own, session)
     make_folder(out)
     if not builds:

@@ -136,7 +136,7 @@ def model_manifest(
         **manifest_head(plan, METHOD),
         "models": recipe.models,
         "parameters": parameters.to_json(),
-        "prompts": [pass_prompt(name, recipe.prompts).to_json() for name in PROMPTS],
+        "prompts": prompts_of(recipe),
         "passes": {
             name: {"sees": list(sees), "must_not_see": list(hidden)}
             for name, (sees, hidden) in VIEWS.items()
@@ -155,6 +155,10 @@ def model_manifest(
         "irregularities": [asdict(row) for row in irregular],
         "packages": list(entries),
     }  # fmt: skip
+
+
+def prompts_of(recipe: ModelRecipe) -> list[dict[str, str | int]]:
+    return [pass_prompt(name, recipe.prompts).to_json() for name in PROMPTS]
 
 
 def settings_of(recipe: ModelRecipe) -> dict[str, Any]:

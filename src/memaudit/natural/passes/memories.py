@@ -1,20 +1,23 @@
 """Pass a: candidate memories from the source alone."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from memaudit.core.text import one_line
 from memaudit.models.prompt import StrictRow
+from memaudit.models.request import ModelParameters, Request
 from memaudit.models.session import ModelSession
-from memaudit.natural.passes.source import SourceText, pieces
-from memaudit.natural.prompts import pass_prompt, pass_request
+from memaudit.natural.passes import first_replies
+from memaudit.natural.passes.source import SourceText, pieces_for
+from memaudit.natural.prompts import LATEST, long_reply, pass_prompt, pass_request
 
 STAGE = "memories"
 
 MemoryKind = Literal[
-    "fact", "preference", "event", "summary", "edge", "tombstone", "compound_update"
+    "compound_update", "tombstone", "summary", "edge", "plan", "rule", "skill", "preference", "fact"
 ]
+"""In the order of precedence of the prompt."""
 
 
 # The names and docstrings of reply types are part of every request's hash.
@@ -54,24 +57,25 @@ class ExtractedMemories:
 
 
 def find_memories(
-    sources: Mapping[str, SourceText], session: ModelSession, model: str, hold: bool = False
+    sources: Mapping[str, SourceText],
+    session: ModelSession,
+    model: str,
+    hold: bool = False,
+    prompts: int = LATEST,
 ) -> dict[str, ExtractedMemories]:
     """Memories for each source, piece by piece. Sees sources and nothing else."""
-    work = [(owner, piece) for owner, source in sources.items() for piece in pieces(source)]
+    work = [
+        (owner, piece) for owner, source in sources.items() for piece in pieces_for(source, prompts)
+    ]
     requests = [
-        (
-            owner,
-            pass_request(
-                pass_prompt(STAGE, 1),
-                MemoriesReply,
-                model,
-                session.parameters,
-                source=piece.as_data(),
-            ),
-        )
+        (owner, memories_request(piece, model, session.parameters, prompts))
         for owner, piece in work
     ]
-    replies = session.ask(STAGE, requests, MemoriesReply, hold)
+    replies: Sequence[MemoriesReply | first_replies.MemoriesReply | None]
+    if prompts > 1:
+        replies = session.ask(STAGE, requests, MemoriesReply, hold)
+    else:
+        replies = session.ask(STAGE, requests, first_replies.MemoriesReply, hold)
     memories: dict[str, _ByTurnAndText] = {owner: {} for owner in sources}
     lost = dict.fromkeys(sources, 0)
     for (owner, piece), reply in zip(work, replies, strict=True):
@@ -85,12 +89,21 @@ def find_memories(
     }
 
 
+def memories_request(
+    piece: SourceText, model: str, parameters: ModelParameters, prompts: int = LATEST
+) -> Request:
+    prompt, source = pass_prompt(STAGE, prompts), piece.as_data()
+    if prompts > 1:
+        return pass_request(prompt, MemoriesReply, model, long_reply(parameters), source=source)
+    return pass_request(prompt, first_replies.MemoriesReply, model, parameters, source=source)
+
+
 _ByTurnAndText = dict[tuple[int, str], ExtractedMemory]
 
 
 def _take(
     memories: _ByTurnAndText,
-    row: MemoryRow,
+    row: MemoryRow | first_replies.MemoryRow,
     piece: SourceText,
     owner: str,
     session: ModelSession,

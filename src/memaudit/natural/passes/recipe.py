@@ -7,7 +7,7 @@ from memaudit.core.cost import DECLARED, cost_rule
 from memaudit.core.errors import MemAuditError
 from memaudit.natural.label_passes import CONVERSATION, SESSION
 from memaudit.natural.passes.coverage import SPOT_CHECK_SHARE
-from memaudit.natural.prompts import check_version
+from memaudit.natural.prompts import LATEST, check_version
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class ModelRecipe:
     """Whether raw turns are judged like other candidates if no quote decides."""
     frame: str = CONVERSATION
     """Whether a memory is judged with all required units or only those of its sessions."""
-    prompts: int = 1
+    prompts: int = LATEST
     """The version of the prompts."""
 
     def __post_init__(self) -> None:

@@ -1,21 +1,23 @@
 """Pass c: which units a question requires, from question, answer and units."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
-from pydantic import model_validator
+from pydantic import Field, model_validator
 
 from memaudit.datasets.conversation import Question
 from memaudit.models.prompt import Quotable, StrictRow
+from memaudit.models.request import ModelParameters, Request
 from memaudit.models.session import ModelSession
-from memaudit.natural.prompts import pass_prompt, pass_request
+from memaudit.natural.passes import first_replies
+from memaudit.natural.prompts import LATEST, pass_prompt, pass_request
 
 STAGE = "requirements"
 MAX_CHARACTERS = 40_000
 """Unit text per request. Longer lists are asked about in parts."""
 
-Decision = Literal["supported", "unsupported", "unanswerable"]
+Decision = Literal["supported", "contradicted", "unsupported", "unanswerable"]
 
 
 # The names and docstrings of reply types are part of every request's hash.
@@ -23,6 +25,7 @@ class RequiredRow(StrictRow):
     """A unit that the answer needs."""
 
     unit: int
+    alternatives: list[int] = Field(alias="or")
     reason: str
 
 
@@ -35,10 +38,11 @@ class RequirementsReply(StrictRow):
 
     @model_validator(mode="after")
     def _holds_together(self) -> "RequirementsReply":
-        if len({row.unit for row in self.required}) < len(self.required):
+        named = [number for row in self.required for number in (row.unit, *row.alternatives)]
+        if len(set(named)) < len(named):
             raise ValueError("a unit appears twice")
-        if self.decision == "supported" and not self.required:
-            raise ValueError("a supported answer requires at least one unit")
+        if self.decision in ("supported", "contradicted") and not self.required:
+            raise ValueError(f"a {self.decision} answer names at least one unit")
         return self
 
 
@@ -52,27 +56,39 @@ class ShownUnit:
     statement: str
     quote: str
     session: int
+    said_by: str | None = None
+    """The speaker; None of units by version 1 of the prompts, which did not ask."""
+    context: tuple[str, ...] = ()
+    dates: tuple[str, str] | None = None
+    disputed: bool = False
 
     def brief(self) -> dict[str, Quotable]:
-        return {
+        data: dict[str, Quotable] = {
             "unit": self.number,
             "kind": self.kind,
             "time": self.time,
             "statement": self.statement,
         }
+        if self.said_by is not None:
+            data["said_by"] = self.said_by
+        if self.dates is not None:
+            data |= {"from": self.dates[0], "to": self.dates[1]}
+        return {**data, "disputed": True} if self.disputed else data
 
     def with_quote(self) -> dict[str, Quotable]:
         """For the adjudicator."""
-        return {**self.brief(), "quote": self.quote}
+        data = {**self.brief(), "quote": self.quote}
+        return {**data, "context": list(self.context)} if self.context else data
 
 
 @dataclass(frozen=True, slots=True)
 class Requirement:
-    """What a question requires: unit numbers with reasons."""
+    """What a question requires: unit numbers with reasons, and by unit what is as good as it."""
 
     decision: Decision
     required: tuple[tuple[int, str], ...]
     reason: str
+    alternatives: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
 
     @property
     def numbers(self) -> tuple[int, ...]:
@@ -88,7 +104,7 @@ QuestionsAndUnits = Mapping[str, tuple[Sequence[Question], Sequence[ShownUnit]]]
 
 
 def find_requirements(
-    asked: QuestionsAndUnits, session: ModelSession, model: str
+    asked: QuestionsAndUnits, session: ModelSession, model: str, prompts: int = LATEST
 ) -> dict[tuple[str, str], Requirement | None]:
     """By conversation and question id; None if the model gave no valid reply."""
     work = [
@@ -98,16 +114,14 @@ def find_requirements(
         for part in parts(units)
     ]
     requests = [
-        (
-            owner,
-            pass_request(
-                pass_prompt(STAGE, 1), RequirementsReply, model, session.parameters,
-                question=question_data(question), units=[unit.brief() for unit in part],
-            ),
-        )
+        (owner, requirements_request(question, part, model, session.parameters, prompts))
         for owner, question, part in work
-    ]  # fmt: skip
-    replies = session.ask(STAGE, requests, RequirementsReply)
+    ]
+    replies: Sequence[RequirementsReply | first_replies.RequirementsReply | None]
+    if prompts > 1:
+        replies = session.ask(STAGE, requests, RequirementsReply)
+    else:
+        replies = session.ask(STAGE, requests, first_replies.RequirementsReply)
     gathered: dict[tuple[str, str], list[Requirement | None]] = {
         (owner, question.id): []
         for owner, (questions, _) in asked.items()
@@ -117,6 +131,20 @@ def find_requirements(
         known = None if reply is None else _requirement(reply, part, owner, question.id, session)
         gathered[owner, question.id].append(known)
     return {key: merge_parts(answers) for key, answers in gathered.items()}
+
+
+def requirements_request(
+    question: Question,
+    units: Sequence[ShownUnit],
+    model: str,
+    parameters: ModelParameters,
+    prompts: int = LATEST,
+) -> Request:
+    reply = RequirementsReply if prompts > 1 else first_replies.RequirementsReply
+    return pass_request(
+        pass_prompt(STAGE, prompts), reply, model, parameters,
+        question=question_data(question), units=[unit.brief() for unit in units],
+    )  # fmt: skip
 
 
 def parts(units: Sequence[ShownUnit]) -> Iterator[Sequence[ShownUnit]]:
@@ -131,7 +159,7 @@ def parts(units: Sequence[ShownUnit]) -> Iterator[Sequence[ShownUnit]]:
 
 
 def _requirement(
-    reply: RequirementsReply,
+    reply: RequirementsReply | first_replies.RequirementsReply,
     part: Sequence[ShownUnit],
     owner: str,
     question: str,
@@ -139,14 +167,28 @@ def _requirement(
 ) -> Requirement | None:
     """The requirement without unknown units; None if nothing is left."""
     shown = {unit.number for unit in part}
-    unknown = [row for row in reply.required if row.unit not in shown]
-    for row in unknown:
-        session.ledger.refuse(owner, STAGE, "unknown unit", f"{question}: unit {row.unit}")
+    alternatives = {
+        row.unit: tuple(sorted(row.alternatives))
+        for row in reply.required
+        if isinstance(row, RequiredRow) and row.alternatives
+    }
+    named = [
+        number for row in reply.required for number in (row.unit, *alternatives.get(row.unit, ()))
+    ]
+    for number in named:
+        if number not in shown:
+            session.ledger.refuse(owner, STAGE, "unknown unit", f"{question}: unit {number}")
     kept = tuple((row.unit, row.reason) for row in reply.required if row.unit in shown)
+    unknown = len(kept) < len(reply.required)
     if unknown and not kept:
         return None
     decision: Decision = "unsupported" if unknown else reply.decision
-    return Requirement(decision, tuple(sorted(kept)), reply.reason)
+    known = {
+        unit: tuple(number for number in others if number in shown)
+        for unit, others in alternatives.items()
+        if unit in shown and shown & set(others)
+    }
+    return Requirement(decision, tuple(sorted(kept)), reply.reason, known)
 
 
 def merge_parts(parts: Sequence[Requirement | None]) -> Requirement | None:
@@ -154,8 +196,9 @@ def merge_parts(parts: Sequence[Requirement | None]) -> Requirement | None:
     answered = [part for part in parts if part is not None]
     if len(answered) < len(parts) or not answered:
         return None
-    ranked = ("supported", "unsupported", "unanswerable")
+    ranked = ("supported", "contradicted", "unsupported", "unanswerable")
     decisive = [part for part in answered if part.required or part.decision == "unanswerable"]
     first = min(decisive or answered, key=lambda part: ranked.index(part.decision))
     required = tuple(sorted(row for part in answered for row in part.required))
-    return Requirement(first.decision, required, first.reason)
+    alternatives = {unit: others for part in answered for unit, others in part.alternatives.items()}
+    return Requirement(first.decision, required, first.reason, alternatives)

@@ -6,7 +6,7 @@ they cannot reach anything that they must not see.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from memaudit.datasets.conversation import Session
@@ -15,6 +15,9 @@ from memaudit.natural.transcript import turn_text
 
 MAX_CHARACTERS = 12_000
 """Source text per request. A reply about more would not fit."""
+
+OVERLAP = 2
+"""Turns that a piece repeats of the one before, where a session is cut."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +28,8 @@ class SourceTurn:
     speaker: str
     text: str
     time: str | None
+    again: bool = False
+    """Shown for context: the piece before has it too."""
 
     def as_data(self, usual: str | None) -> Quotable:
         """What a prompt shows. The time is left out if it is the session's."""
@@ -33,7 +38,9 @@ class SourceTurn:
             "speaker": self.speaker,
             "text": self.text,
         }
-        return data if self.time in (None, usual) else {**data, "time": self.time}
+        if self.time not in (None, usual):
+            data["time"] = self.time
+        return {**data, "again": True} if self.again else data
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,10 +88,15 @@ def source_text(sessions: Sequence[Session]) -> SourceText:
     return SourceText(tuple(numbered))
 
 
-def pieces(source: SourceText, most: int = MAX_CHARACTERS) -> Iterator[SourceText]:
-    """The source in pieces of at most `most` characters, cut between sessions or else turns."""
+def pieces(
+    source: SourceText, most: int = MAX_CHARACTERS, overlap: int = OVERLAP
+) -> Iterator[SourceText]:
+    """The source in pieces of at most `most` characters, cut between sessions or else turns.
+
+    A piece that begins within a session starts with the last turns of the one before, marked.
+    """
     together: list[SourceSession] = []
-    for part in (part for session in source.sessions for part in _parts(session, most)):
+    for part in (part for session in source.sessions for part in _parts(session, most, overlap)):
         if together and sum(session.length for session in together) + part.length > most:
             yield SourceText(tuple(together))
             together = []
@@ -93,13 +105,20 @@ def pieces(source: SourceText, most: int = MAX_CHARACTERS) -> Iterator[SourceTex
         yield SourceText(tuple(together))
 
 
-def _parts(session: SourceSession, most: int) -> Iterator[SourceSession]:
+def pieces_for(source: SourceText, prompts: int) -> list[SourceText]:
+    """The pieces as a version of the prompts shows them; the first knew no overlap."""
+    return list(pieces(source, overlap=OVERLAP if prompts > 1 else 0))
+
+
+def _parts(session: SourceSession, most: int, overlap: int) -> Iterator[SourceSession]:
     """A session, or parts of a long one. Turns stay whole; empty ones are left out."""
     turns: list[SourceTurn] = []
     for turn in (turn for turn in session.turns if turn.text.strip()):
         if turns and sum(len(part.text) for part in turns) + len(turn.text) > most:
             yield SourceSession(session.number, session.time, tuple(turns))
-            turns = []
+            turns = [replace(before, again=True) for before in turns[-overlap:]] if overlap else []
+            while turns and sum(len(part.text) for part in turns) + len(turn.text) > most:
+                del turns[0]
         turns.append(turn)
     if turns:
         yield SourceSession(session.number, session.time, tuple(turns))
