@@ -91,7 +91,7 @@ def part_units(
                 f"unit {unit.id!r} has a part called {name!r}; names of parts are 1 to "
                 f"{LONGEST_NAME} characters on one line without any of {NOT_IN_NAMES}"
             )
-        if not words.strip() or _mark(name) in words:
+        if not has_usable_words(name, words):
             raise MemAuditError(f"part {name!r} of unit {unit.id!r} has no words that can be used")
     if repeated := [
         name for name, times in Counter(name for name, _ in parts).items() if times > 1
@@ -131,6 +131,11 @@ def is_part_name(name: str) -> bool:
         and name.isprintable()
         and not set(NOT_IN_NAMES) & set(name)
     )
+
+
+def has_usable_words(name: str, words: str) -> bool:
+    """Whether a part of this name can have these words, so that they are found again."""
+    return bool(words.strip()) and _mark(name) not in " ".join(words.split())
 
 
 def part_id(statement: str, name: str) -> str:
