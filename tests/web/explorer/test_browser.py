@@ -177,6 +177,20 @@ def test_the_map_by_pointer(seen: Visit, hotel: str) -> None:
     assert "all=1" in page.url
 
 
+def test_parts_stand_together_on_the_map(browser: Any, tmp_path: Path) -> None:
+    """No candidate keeps when, which alone would come last; it follows what and who."""
+    write_package(PARTS, tmp_path / "p.json")
+    (found,) = Library([tmp_path]).of("package")
+    with exploring(tmp_path) as server:
+        seen = visit(browser, server)
+        page = seen.go(f"package/{found.slug}/coverage.html")
+        page.focus("#map")
+        page.keyboard.press("ArrowDown")
+        for words in ("(what: to Lisbon)", "(who: Ana)", "(when: in May)", "(what: a boat)"):
+            seen.contains("#cell", words)
+            page.keyboard.press("ArrowRight")
+
+
 def test_a_map_of_a_million_cells(browser: Any, tmp_path: Path) -> None:
     """2,500 candidates by 400 units: only what is in view is painted, and any cell is reached."""
     write_package(large_package(2500, 400), tmp_path / "large.json")
