@@ -14,6 +14,7 @@ from memaudit.web.explorer.addresses import anchor
 from memaudit.web.explorer.library.library import Library
 from memaudit.web.explorer.site import Site
 from memaudit.web.explorer.views.optima import runnable_writers
+from tests.label_audit.test_unit_parts import PACKAGE as PARTS
 from tests.web.annotate.small_frames import Served
 from tests.web.explorer.browsing import Visit, expect, visit
 from tests.web.explorer.libraries import large_package
