@@ -4,14 +4,18 @@ from dataclasses import replace
 
 from rich.console import Console
 
+from memaudit.adapters.store import Memory
 from memaudit.cli.score import advice_lines
 from memaudit.cli.score_tables import all_numbers_table, lost_table, score_lines, scores_table
+from memaudit.core.budgets import asked_budgets
 from memaudit.core.optimum import Optimum
 from memaudit.scoring.loss_diagnosis import NoDiagnosis, diagnose_losses
+from memaudit.scoring.package_scores import Scoring, score_package
 from memaudit.scoring.result import LostUnits, ScoreResult, open_optima
 from memaudit.scoring.score import StoreScorer
 from memaudit.scoring.score_json import score_row
-from tests.scoring.small_stores import IRRATIONAL, LONG, F, meals_scores
+from tests.scoring.small_stores import IRRATIONAL, LONG, F, exported, meals_scores
+from tests.scoring.test_unit_parts import PACKAGE, STORE, Says
 
 
 def opened(optimum: Optimum) -> Optimum:
@@ -102,3 +106,18 @@ def test_an_irrational_h_is_said() -> None:
     (line,) = advice_lines([replace(row, diagnosis=found)])
     assert line.startswith("long at 5: improve ")
     assert "some h is irrational" in line
+
+
+def test_lost_parts_share_the_row_of_their_statement() -> None:
+    """The store keeps the city and loses who and when, a quarter of 4 each."""
+    result = score_package(
+        PACKAGE.replace(candidates=(), coverage=()),
+        [exported(Memory(id="m", text="to Lisbon"), name="one"), STORE],
+        Scoring(asked_budgets(40), {
+            "one": Says({"m": {"u7#what": F(1)}}),
+            "s": Says({"all": {"u7#what": F(1), "u7#who": F(1), "u7#when": F(1)}}),
+        }),
+    )  # fmt: skip
+    text = " ".join(printed(lost_table(result.rows[0].lost)).split())
+    assert "generation u7 fact 2 Ana moved to Lisbon in May 2023 (who, when) -" in text
+    assert text.count("Lisbon") == 1

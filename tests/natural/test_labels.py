@@ -250,3 +250,58 @@ def test_labels_of_the_same_text_are_those_of_one_candidate(tmp_path: Path) -> N
     assert {at: value for at, (value, _) in passes.passes[0].cells.items()} == values
     listed = {("m1", unit): cells(package, unit)["m1"].value for unit in ("u1", "u2")}
     assert listed == values
+
+
+def test_units_that_name_their_parts(tmp_path: Path) -> None:
+    """Every part is a unit that the question requires. A label names the parts that are kept;
+    rules give those whose words a text has. Nothing is kept without the core, the first part."""
+    units: list[Row] = [
+        {"unit_id": "u1", "text": "Ann eats fish on travels.", "turns": ["t3"],
+         "questions": ["q1"], "parts": {"what": "eats fish", "when": "travel"}},
+        {"unit_id": "u2", "text": "Rome was warm.", "turns": ["t3"], "questions": ["q2"]},
+    ]  # fmt: skip
+    labels: list[Row] = [
+        {"memory_id": "m1", "unit_id": "u1", "parts": ["what"]},
+        {"memory_id": "m2", "unit_id": "u1", "parts": ["when"]},
+        {"memory_id": "m2", "unit_id": "u2", "coverage": 0.5},
+    ]
+    built = build_package(
+        load(tmp_path, DIET),
+        AnnotationRecipe("chat", labels=read_labels(
+            write_rows(tmp_path / "u.jsonl", units), write_rows(tmp_path / "m.jsonl", MEMORIES[:2]),
+            [write_rows(tmp_path / "a.jsonl", labels)],
+        )),
+    )  # fmt: skip
+    package = built.package
+    assert [query.required for query in package.queries][:2] == [("u1#what", "u1#when"), ("u2",)]
+    rows = {
+        unit: {id: row.value for id, row in cells(package, unit).items()}
+        for unit in ("u1#what", "u1#when", "u2")
+    }
+    assert rows["u1#what"]["m1"] == 1
+    assert "m2" not in rows["u1#what"]
+    assert not {"m1", "m2"} & rows["u1#when"].keys()
+    assert rows["u1#what"]["t3/raw"] == rows["u1#when"]["t3/raw"] == 1
+    assert rows["u2"]["m2"] == Fraction(1, 2)
+    assert ("a.jsonl", 2, "part without its core", "what") in [
+        (row.file, row.line, row.what, row.found) for row in built.misfits.rows
+    ]
+    passes = label_passes(package)
+    assert passes is not None
+    assert passes.judged == 2 * 3
+
+
+@pytest.mark.parametrize(
+    ("parts", "message"),
+    [
+        ("what: fish; when", "u.jsonl:1: has the part 'when'; write NAME: WORDS"),
+        ({"what": "fish", "when": 3}, "u.jsonl:1: has a number as part 'when', text was expected"),
+        ({"a;b": "x", "c": "y"}, "u.jsonl:1: unit 'u1' has a part called 'a;b'"),
+    ],
+)
+def test_parts_that_are_refused(tmp_path: Path, parts: object, message: str) -> None:
+    units: list[Row] = [{"unit_id": "u1", "text": "x", "turns": ["t3"], "parts": parts}]
+    labels = read_labels(write_rows(tmp_path / "u.jsonl", units))
+    with pytest.raises(MemAuditError) as caught:
+        build_package(load(tmp_path, DIET), AnnotationRecipe("chat", labels=labels))
+    assert message in str(caught.value)

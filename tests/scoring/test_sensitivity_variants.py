@@ -35,14 +35,16 @@ def test_exact_cells_stay(kind: NoiseKind, repetition: int) -> None:
     judged += [cell.provenance for cell in found.memories[0].coverage.values()]
     assert set(judged) == {f"noise:{kind}"}
     pointed = {"u00": Cell(F(1), "exact:statement")}
-    assert noisy_cells("text", pointed, UNITS, [F(0)], Noise(kind, ALL, 3, repetition)) == pointed
+    assert (
+        noisy_cells("text", pointed, UNITS, [F(0)], Noise(kind, ALL, 3, repetition), {}) == pointed
+    )
 
 
 def test_flip() -> None:
     """At rate 1 every label, a 0 too, becomes one of the two others; both occur."""
     seen = set()
     for repetition in range(10):
-        found = noisy_cells("text", CELLS, UNITS, [], Noise("flip", ALL, 0, repetition))
+        found = noisy_cells("text", CELLS, UNITS, [], Noise("flip", ALL, 0, repetition), {})
         assert found.keys() == CELLS.keys()
         for unit, cell in found.items():
             assert cell.value in LABELS
@@ -64,14 +66,14 @@ def test_resample_draws_from_all_labels() -> None:
 
 def test_move() -> None:
     """At rate 1 no label stays, all land on units without one, and a 0 has nowhere to go."""
-    found = noisy_cells("text", CELLS, UNITS, [], Noise("move", ALL))
+    found = noisy_cells("text", CELLS, UNITS, [], Noise("move", ALL), {})
     stayed = {unit for unit in found if unit in CELLS}
     assert stayed == {unit for unit, cell in CELLS.items() if not cell.value}
     moved = [cell.value for unit, cell in found.items() if unit not in CELLS]
     assert 1 <= len(moved) <= 6
     assert set(moved) <= {F(1, 2), F(1)}
     crowded = {unit: Cell(F(1), "pass:x") for unit in UNITS}
-    assert noisy_cells("text", crowded, UNITS, [], Noise("move", ALL)) == crowded
+    assert noisy_cells("text", crowded, UNITS, [], Noise("move", ALL), {}) == crowded
 
 
 def test_repeatable_and_different() -> None:
@@ -81,7 +83,7 @@ def test_repeatable_and_different() -> None:
     def hit(seed: int, repetition: int) -> frozenset[str]:
         noise = Noise("flip", F(1, 2), seed, repetition)
         return frozenset(
-            u for u, c in noisy_cells("t", many, UNITS, [], noise).items() if c.value < 1
+            u for u, c in noisy_cells("t", many, UNITS, [], noise, {}).items() if c.value < 1
         )
 
     assert hit(1, 0) == hit(1, 0)
@@ -108,3 +110,17 @@ def test_equal_texts_are_mislabelled_alike() -> None:
     for repetition in range(10):
         _, (one, two) = mislabelled(PETS, [DOG, other], Noise("flip", F(1, 2), 0, repetition))
         assert one.memories[0].coverage == two.memories[0].coverage
+
+
+@pytest.mark.parametrize("kind", NOISE_KINDS)
+def test_parts_are_kept_or_lost_and_never_without_their_core(kind: NoiseKind) -> None:
+    """A flipped part is the other of 0 and 1. A lost core takes its part with it."""
+    cells = {"a#what": Cell(F(1), "pass:x"), "a#when": Cell(F(1), "pass:x")}
+    core_of = {"a#what": "a#what", "a#when": "a#what"}
+    seen = set()
+    for repetition in range(40):
+        noise = Noise(kind, F(1, 2), 0, repetition)
+        found = noisy_cells("text", cells, ["b", *cells], [F(1, 2), F(1)], noise, core_of)
+        seen.add(tuple(found[unit].value if unit in found else F(0) for unit in cells))
+    assert seen <= {(0, 0), (1, 0), (1, 1)}
+    assert len(seen) == 3

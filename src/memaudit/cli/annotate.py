@@ -1,5 +1,6 @@
 """`memaudit annotate`: a local page on which a person labels the cells of a frame, blind."""
 
+from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -10,6 +11,7 @@ from memaudit.cli.terminal import safe
 from memaudit.core.errors import MemAuditError
 
 if TYPE_CHECKING:
+    from memaudit.label_audit.frame import FrameCell
     from memaudit.web.annotate.label_database import LabelDatabase
 
 
@@ -60,7 +62,7 @@ def annotate(
         LabelDatabase(place, digest, len(cells), must_exist=export is not None)
     ) as database:
         if export is not None:
-            _export(database, name, place, export, len(cells))
+            _export(database, name, place, export, cells)
             return
         session = LabellingSession(cells, database, name)
 
@@ -76,13 +78,16 @@ def _progress(database: "LabelDatabase", name: str, cells: int) -> str:
     return f"{len(database.label_set(name).labels)} of {cells} cells labelled by {name}"
 
 
-def _export(database: "LabelDatabase", name: str, place: Path, file: Path, cells: int) -> None:
+def _export(
+    database: "LabelDatabase", name: str, place: Path, file: Path, cells: Sequence["FrameCell"]
+) -> None:
     from memaudit.label_audit.frame_files import write_labels
+    from memaudit.web.annotate.labelling import ids_with_parts
 
-    label_set = database.label_set(name)
+    label_set = database.label_set(name, ids_with_parts(cells))
     if not label_set.labels:
         counts = database.annotators().items()
         others = ", ".join(f"{other} ({count})" for other, count in counts if count)
         raise MemAuditError(f"{place}: no labels by {name!r}; it holds: {others or 'none'}")
     write_labels(label_set, file)
-    typer.echo(safe(f"{_progress(database, name, cells)}, written to {file}"))
+    typer.echo(safe(f"{_progress(database, name, len(cells))}, written to {file}"))

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -125,6 +126,7 @@ def _show(audit: AgreementAudit, notes: Sequence[str], details: bool) -> None:
         screen.print()
         _print(screen, scale.title)
         screen.print(_summary([pair for pair in audit.comparisons if pair.scale == scale]))
+    _show_parts(screen, audit)
     _show_raters(screen, audit)
     _show_alpha(screen, audit, scales)
     pairs = [pair for pair in audit.comparisons if pair.scale in scales]
@@ -175,6 +177,22 @@ def _coefficients(measured: PairCoefficients, scale: Scale) -> list[str]:
     specific = measured.specific
     own = [_value(specific[place]) for place in (1, 0)] if scale == COVERED_SCALE else []
     return [_estimate(measured.kappa), _estimate(measured.raw), *own]
+
+
+def _show_parts(screen: Console, audit: AgreementAudit) -> None:
+    if not audit.parts:
+        return
+    screen.print()
+    _print(screen, "Parts of statements: kept or lost")
+    table = _table("audit pair", "parts", "Cohen's kappa", "agreement", "statements",
+                   "same parts", "mean difference of share")  # fmt: skip
+    for pair in audit.parts:
+        _add(
+            table, f"{pair.first.title} - {pair.second.title}", f"{pair.parts:,}",
+            ratio(pair.kappa, missing="undefined"), ratio(Fraction(pair.agreed, pair.parts)),
+            f"{pair.statements:,}", f"{pair.same:,}", ratio(pair.difference),
+        )  # fmt: skip
+    screen.print(table)
 
 
 def _show_raters(screen: Console, audit: AgreementAudit) -> None:

@@ -189,15 +189,29 @@ def _lost(lost: Fraction, gained: Fraction) -> str:
 
 
 def lost_table(rows: Sequence[LostUnit]) -> Table:
+    """One row per unit and step; the parts of a statement that went the same way share one."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for name in ("step", "unit", "kind", "lost", "what it says", "asked by"):
         table.add_column(name, overflow="fold", justify="right" if name == "lost" else "left")
+    together: dict[tuple[str, str, bool], list[LostUnit]] = {}
     for row in rows:
-        asked = "; ".join(f"{id}: {text}" for id, text in row.asked_by)
+        name = f"part of {row.whole.id}" if row.whole else f"unit {row.unit}"
+        together.setdefault((row.step, name, row.lost > 0), []).append(row)
+    for members in together.values():
+        row = members[0]
+        unit, text = row.unit, row.text
+        if row.whole is not None:
+            ids = {member.unit for member in members}
+            names = ", ".join(part.part or "" for part in row.whole.units if part.id in ids)
+            unit, text = row.whole.id, f"{row.whole.text} ({names})"
+        asked = "; ".join(
+            dict.fromkeys(f"{id}: {words}" for member in members for id, words in member.asked_by)
+        )
+        lost = sum((member.lost for member in members), Fraction(0))
         table.add_row(
-            row.step, safe_markup(row.unit), safe_markup(row.kind),
-            _short(row.lost) if row.lost > 0 else f"+{_short(-row.lost)}",
-            safe_markup(row.text), safe_markup(asked or "-"),
+            row.step, safe_markup(unit), safe_markup(row.kind),
+            _short(lost) if lost > 0 else f"+{_short(-lost)}",
+            safe_markup(text), safe_markup(asked or "-"),
         )  # fmt: skip
     return table
 

@@ -14,6 +14,7 @@ from memaudit.core.exact import MAX_COMMON_DIGITS, Exact, common_denominator, pl
 from memaudit.core.grounds import is_assumed
 from memaudit.core.response import CLIPPED, Response
 from memaudit.core.text import content_key
+from memaudit.core.unit_parts import statement_problems
 
 CURRENT, SUPERSESSION, DELETION = "current", "supersession", "deletion"
 ABSTENTION, TEMPORAL = "abstention", "temporal"
@@ -91,6 +92,14 @@ class EvidenceUnit(_Named):
     response: Response = CLIPPED
     timestamp: str | None = None
     sources: tuple[Source, ...] = ()
+    part_of: str | None = Field(default=None, description="of a part: the id of its statement")
+    part: str | None = Field(default=None, description="its name: who, what, when, where, ...")
+    share: Exact = Field(
+        default=Fraction(1), description="of a part: its share of the statement's weight"
+    )
+    core: bool = Field(
+        default=False, description="the part without which a memory keeps no other part"
+    )
 
 
 class Query(_Named):
@@ -187,11 +196,14 @@ class Package(BaseModel):
 
     @cached_property
     def query_weights(self) -> dict[str, Fraction]:
-        """Per unit, the summed importance of the queries that require it."""
+        """Per unit, the summed importance of the queries that require it; of a part, its share."""
         weights = {unit.id: Fraction(0) for unit in self.units}
         for query in self.queries:
             for unit in set(query.required):
                 weights[unit] += query.importance
+        for part in self.units:
+            if part.share != 1:
+                weights[part.id] *= part.share
         return weights
 
     @cached_property
@@ -201,6 +213,13 @@ class Package(BaseModel):
             unit.id: self.query_weights[unit.id] if unit.weight is None else unit.weight
             for unit in self.units
         }
+
+    @cached_property
+    def asked_units(self) -> tuple[EvidenceUnit, ...]:
+        """The units that a judge is asked about: those with a weight, and all parts of their
+        statements, since no part is kept without its core."""
+        needed = {unit.part_of or unit.id for unit in self.units if self.weights[unit.id]}
+        return tuple(unit for unit in self.units if (unit.part_of or unit.id) in needed)
 
     @cached_property
     def candidate(self) -> dict[str, Candidate]:
@@ -266,8 +285,11 @@ def checked_package(fields: Mapping[str, Any]) -> Package:
     return Package.model_validate(fields, context={"changed": set()})
 
 
-def find_problems(package: Any) -> Iterator[Problem]:
-    """Every inconsistency of a Package, or of any object with its fields."""
+def find_problems(package: Any, all_units: bool = True) -> Iterator[Problem]:
+    """Every inconsistency of a Package, or of any object with its fields.
+
+    `all_units` is false where rows of units are missing, each with a problem of its own.
+    """
     for table in ("experiences", "candidates", "units", "queries"):
         yield from _duplicates(table, [row.id for row in getattr(package, table)])
     yield from _duplicate_positions(package.experiences)
@@ -280,6 +302,7 @@ def find_problems(package: Any) -> Iterator[Problem]:
     for row, unit in enumerate(package.units):
         if unit.weight is not None and unit.weight < 0:
             yield Problem("has a negative weight", "weights are 0 or more", unit.id, "units", row)
+    yield from statement_problems(package.units, all_units)
     for row, query in enumerate(package.queries):
         if query.importance < 0:
             yield Problem(
@@ -316,6 +339,7 @@ def _denominator_problems(package: Any) -> Iterator[Problem]:
         "weights and importances": (
             *(unit.weight for unit in package.units if unit.weight is not None),
             *(query.importance for query in package.queries),
+            *(unit.share for unit in package.units),
         ),
         "responses of the units": (Fraction(1, h.grain(Fraction(1))) for h in responses),
     }

@@ -142,16 +142,22 @@ def check_package(draft: PackageDraft) -> tuple[Package | None, list[Problem]]:
         parsed[table], places[table], lost[table] = parts
     header = _header(draft.header, problems)
     contents = SimpleNamespace(**header, **parsed)
-    inconsistencies = list(find_problems(contents))
+    all_units = not lost["units"] and "units" not in draft.partial
+    inconsistencies = list(find_problems(contents, all_units))
     hidden = {table: {repr(id) for id in ids} for table, ids in lost.items()}
     problems += [
         _placed(problem, places, draft.header)
         for problem in inconsistencies
         if not _follows(problem, draft.partial, hidden)
     ]
-    countable = common_denominator(query.importance for query in contents.queries) is not None
+    factors = (
+        *(query.importance for query in contents.queries),
+        *(unit.share for unit in contents.units),
+    )
+    countable = common_denominator(factors) is not None
     if countable and not lost["queries"] and "queries" not in draft.partial:
-        problems += _weight_problems(contents.queries, places["units"])
+        shares = {unit.id: unit.share for unit in contents.units}
+        problems += _weight_problems(contents.queries, shares, places["units"])
     if problems or inconsistencies:
         return None, problems
     package = checked_package(header | {table: tuple(rows) for table, rows in parsed.items()})
@@ -292,7 +298,9 @@ def _placed(problem: Problem, places: Mapping[str, Sequence[JsonRow]], header: J
     return replace(problem, message=message, file=place.file, line=place.line)
 
 
-def _weight_problems(queries: Sequence[Any], units: Sequence[JsonRow]) -> Iterator[Problem]:
+def _weight_problems(
+    queries: Sequence[Any], shares: Mapping[str, Fraction], units: Sequence[JsonRow]
+) -> Iterator[Problem]:
     """Unit rows whose recorded query weight is not what the queries give."""
     weights: dict[str, Fraction] = {}
     for query in queries:
@@ -302,7 +310,7 @@ def _weight_problems(queries: Sequence[Any], units: Sequence[JsonRow]) -> Iterat
         if row.data.get(WEIGHT_ON_DISK) is None:
             continue
         at = row_id(row.data)
-        truth = weights.get(at, Fraction(0))
+        truth = weights.get(at, Fraction(0)) * shares.get(at, 1)
         try:
             recorded = exact(row.data[WEIGHT_ON_DISK])
         except ValueError as error:

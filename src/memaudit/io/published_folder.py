@@ -44,6 +44,8 @@ FIELDS: dict[str, dict[str, str]] = {
     "units": {
         "unit_id": "id", "kind": "kind", "canonical_text": "text", "source_spans": "sources",
         "timestamp": "timestamp", "unit_weight": "weight", "response": "response",
+        "part_of_unit_id": "part_of", "part_name": "part", "part_share": "share",
+        "part_is_core": "core",
     },
     "queries": {
         "query_id": "id", "question": "text", "answer": "answer", "category": "kind",
@@ -56,7 +58,7 @@ FIELDS: dict[str, dict[str, str]] = {
     },
 }  # fmt: skip
 """Their field to ours, per table. `stream_index`, `response`, `importance`, `speaker`, `provenance`
-and `upper` are additions of ours, absent from published folders; so is `part_candidate_ids`."""
+and `upper` are additions of ours, absent from published folders; so is everything about parts."""
 
 KEYS = {table: next(iter(fields)) for table, fields in FIELDS.items()}
 """The field whose id says which example a row belongs to."""
@@ -394,7 +396,7 @@ def provenance(attributes: Mapping[str, Any]) -> str | None:
 def renamed(table: str, row: dict[str, Any], rename: Callable[[str], str]) -> dict[str, Any]:
     """Our row with every id in it renamed."""
     changed = dict(row)
-    for field in ("id", "experience", "candidate", "unit"):
+    for field in ("id", "experience", "candidate", "unit", "part_of"):
         if isinstance(row.get(field), str):
             changed[field] = rename(row[field])
     for list_table, field in (("queries", "required"), ("candidates", "parts")):

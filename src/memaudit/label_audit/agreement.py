@@ -1,5 +1,6 @@
 """The agreement audit: every pair of raters on both scales, alpha, and the disputed cells."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -7,6 +8,7 @@ from itertools import combinations
 
 import numpy as np
 
+from memaudit.core.unit_parts import part_shares
 from memaudit.label_audit.cell_tables import PUBLISHED_VALUES
 from memaudit.label_audit.coded_labels import (
     AS_DRAWN,
@@ -22,7 +24,15 @@ from memaudit.label_audit.coded_labels import (
     compared_pairs,
     own_passes,
 )
-from memaudit.label_audit.frame import CANNOT_TELL, PACKAGE, Frame, FrameCell, Label, LabelSet
+from memaudit.label_audit.frame import (
+    CANNOT_TELL,
+    CONSENSUS,
+    PACKAGE,
+    Frame,
+    FrameCell,
+    Label,
+    LabelSet,
+)
 from memaudit.label_audit.pair_agreement import (
     CoefficientIntervals,
     CoefficientTable,
@@ -39,7 +49,12 @@ from memaudit.label_audit.pair_agreement import (
     pair_places,
     pair_table,
 )
-from memaudit.stats.agreement_coefficients import DISTANCES, alpha, coincidence_table
+from memaudit.stats.agreement_coefficients import (
+    DISTANCES,
+    alpha,
+    coincidence_table,
+    kappa_of_pairs,
+)
 
 DRAWS = 10_000
 LEVELS: Mapping[str, tuple[str, ...]] = {
@@ -69,13 +84,32 @@ class DisputedCell:
 
 
 @dataclass(frozen=True, slots=True)
+class PartAgreement:
+    """Two raters on the parts of statements: each kept or lost, and the statements they are of.
+
+    `same` statements keep the same parts by both. `difference` is the mean difference of the share
+    kept, of statements that both labelled; kappa is None if chance alone explains all.
+    """
+
+    first: Rater
+    second: Rater
+    parts: int
+    agreed: int
+    kappa: Fraction | None
+    statements: int
+    same: int
+    difference: Fraction
+
+
+@dataclass(frozen=True, slots=True)
 class AgreementAudit:
     """The result of an agreement audit.
 
     `labels` counts each rater's labels. `consensus` counts, by scale, the cells that annotators
     agree on and those they do not; it is empty for a single annotator. `own_passes` are the raters
     that gave the package its labels. `key_column` is the published column that the key was read
-    from, empty if the key has a file of its own.
+    from, empty if the key has a file of its own. `parts` compares the same pairs by parts, where
+    statements have some; in all other numbers a statement is one cell.
     """
 
     cells: int
@@ -91,6 +125,7 @@ class AgreementAudit:
     comparisons: tuple[Comparison, ...]
     alphas: tuple[AlphaEstimate, ...]
     disputed: tuple[DisputedCell, ...]
+    parts: tuple[PartAgreement, ...] = ()
 
     @property
     def has_partial(self) -> bool:
@@ -142,7 +177,47 @@ def audit_agreement(
             for estimate in _alphas(scale, name, coded, intervals[scale.name, name])
         ),
         disputed=tuple(disputed_cells(coded)),
+        parts=tuple(_part_agreements(frame, coded, [*annotators, *models])),
     )
+
+
+def _part_agreements(
+    frame: Frame, coded: CodedLabels, label_sets: Sequence[LabelSet]
+) -> Iterator[PartAgreement]:
+    """Every compared pair but the consensus, on statements with parts that both labelled."""
+    kept: dict[str, dict[str, frozenset[str]]] = {
+        PACKAGE: {id: keyed.kept for id, keyed in frame.key.items()}
+    }
+    for said in label_sets:
+        own = kept.setdefault(said.annotator, {})
+        own.update((id, parts) for id, parts in said.kept.items()
+                   if said.labels.get(id) != "cannot_tell")  # fmt: skip
+    for first, second in compared_pairs(coded.raters):
+        if CONSENSUS in (first.name, second.name):
+            continue
+        pairs: Counter[tuple[Fraction, Fraction]] = Counter()
+        statements = same = 0
+        difference = Fraction(0)
+        for cell in frame.cells:
+            one, other = kept[first.name].get(cell.id), kept[second.name].get(cell.id)
+            if not cell.parts or one is None or other is None:
+                continue
+            statements += 1
+            same += one == other
+            shares = dict(zip(cell.part_names, part_shares(len(cell.parts)), strict=True))
+            first_share, second_share = (
+                sum((shares[name] for name in kept_parts), Fraction(0))
+                for kept_parts in (one, other)
+            )
+            difference += abs(first_share - second_share)
+            pairs.update((Fraction(name in one), Fraction(name in other)) for name in shares)
+        if statements:
+            agreed = sum(number for (one_is, other_is), number in pairs.items()
+                         if one_is == other_is)  # fmt: skip
+            yield PartAgreement(
+                first, second, pairs.total(), agreed, kappa_of_pairs(pairs), statements, same,
+                difference / statements,
+            )  # fmt: skip
 
 
 def _key_column(frame: Frame) -> str:

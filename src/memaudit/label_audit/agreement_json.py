@@ -8,6 +8,7 @@ from memaudit.label_audit.agreement import (
     AgreementAudit,
     AlphaEstimate,
     DisputedCell,
+    PartAgreement,
     agreement_notes,
 )
 from memaudit.label_audit.coded_labels import Rater, Scale
@@ -29,7 +30,7 @@ def agreement_data(audit: AgreementAudit) -> dict[str, Any]:
     for comparison in audit.comparisons:
         names = comparison.first.name, comparison.second.name
         pairs.setdefault(names, []).append(comparison)
-    return {
+    data: dict[str, Any] = {
         "format": "memaudit-agreement",
         "version": 1,
         "cells": audit.cells,
@@ -55,6 +56,22 @@ def agreement_data(audit: AgreementAudit) -> dict[str, Any]:
         "alpha": [_alpha(estimate) for estimate in audit.alphas],
         "disputed": [_disputed(cell) for cell in audit.disputed],
         "notes": agreement_notes(audit),
+    }
+    if audit.parts:
+        data["parts"] = [_parts(pair) for pair in audit.parts]
+    return data
+
+
+def _parts(pair: PartAgreement) -> dict[str, Any]:
+    return {
+        "first": _name(pair.first),
+        "second": _name(pair.second),
+        "parts": pair.parts,
+        "agreed": pair.agreed,
+        "kappa": None if pair.kappa is None else round(float(pair.kappa), DIGITS),
+        "statements": pair.statements,
+        "same_parts": pair.same,
+        "mean_difference_of_share": round(float(pair.difference), DIGITS),
     }
 
 

@@ -18,7 +18,7 @@ from memaudit.natural.coverage_rules import coverage_row
 from memaudit.natural.label_passes import CellKey
 from memaudit.scoring.fed_turns import examples_of, written_from
 from memaudit.scoring.judged_store import judge_store
-from memaudit.scoring.judges import Judge
+from memaudit.scoring.judges import Judge, cores
 from memaudit.scoring.package_scores import refuse_incomparable
 from memaudit.scoring.score import Basis
 from memaudit.scoring.unions import Union, union_of
@@ -43,7 +43,10 @@ def changes(own: CellLabels, labels: CellLabels) -> dict[CellKey, Fraction]:
 
 
 def relabelled(package: Package, changed: CellLabels, by: str) -> Package:
-    """The package with some cells changed; the same object if there are none."""
+    """The package with some cells changed; the same object if there are none.
+
+    No candidate keeps a part whose core it lost.
+    """
     if not changed:
         return package
     rows = [row for row in package.coverage if (row.candidate, row.unit) not in changed]
@@ -52,6 +55,16 @@ def relabelled(package: Package, changed: CellLabels, by: str) -> Package:
         for (candidate, unit), value in sorted(changed.items())
         if value
     ]
+    if core_of := cores(package.units):
+        candidates = {candidate for candidate, _ in changed}
+        kept = {(row.candidate, row.unit) for row in rows if row.value == 1}
+        rows = [
+            row
+            for row in rows
+            if row.candidate not in candidates
+            or row.unit not in core_of
+            or {(row.candidate, row.unit), (row.candidate, core_of[row.unit])} <= kept
+        ]
     return package.replace(coverage=tuple(rows))
 
 

@@ -5,7 +5,7 @@ holds texts as they are.
 """
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
 
@@ -13,6 +13,7 @@ from pydantic import JsonValue
 
 from memaudit.core.errors import InvalidPackage, MemAuditError
 from memaudit.core.exact import exact, plain
+from memaudit.core.unit_parts import is_part_name
 from memaudit.io.csv_rows import csv_rows
 from memaudit.io.files import read_bytes, read_text
 from memaudit.io.strict_json import parse_lines
@@ -48,6 +49,7 @@ WEIGHT = ("weight",)
 
 ANNOTATOR = ("annotator_id", "annotator")
 LABEL = ("label",)
+PARTS = "parts"
 NOTES = ("notes", "note")
 
 KEY_COLUMNS = ("cell_id", "value", "provenance", "weight")
@@ -119,28 +121,44 @@ _SPELLED = {True: "true", False: "false", None: ""}
 
 def cell_data(cell: FrameCell) -> dict[str, JsonValue]:
     """A cell as plain data, by our column names."""
-    return {names[0]: getattr(cell, field) for field, names in CELLS.items()}
+    data: dict[str, JsonValue] = {names[0]: getattr(cell, field) for field, names in CELLS.items()}
+    return {**data, PARTS: dict(cell.parts)} if cell.parts else data
 
 
-def cells_csv(cells: Iterable[FrameCell]) -> str:
-    """Cells as CSV."""
+def cells_csv(cells: Sequence[FrameCell]) -> str:
+    """Cells as CSV. Where some have parts, there is a column with one line for each."""
+    columns = [names[0] for names in CELLS.values()] + _parts_column(cells)
     rows = []
     for cell in cells:
-        data = cell_data(cell) | {"same_session": _SPELLED[cell.same_session]}
-        rows.append([str(value) for value in data.values()])
-    return csv_text([names[0] for names in CELLS.values()], rows)
+        data = cell_data(cell) | {
+            "same_session": _SPELLED[cell.same_session],
+            PARTS: "\n".join(f"{name}: {words}" for name, words in cell.parts),
+        }
+        rows.append([str(data[column]) for column in columns])
+    return csv_text(columns, rows)
 
 
-def key_csv(cells: Iterable[FrameCell], key: Mapping[str, KeyedCell]) -> str:
+def _parts_column(cells: Iterable[FrameCell]) -> list[str]:
+    return [PARTS] if any(cell.parts for cell in cells) else []
+
+
+def key_csv(cells: Sequence[FrameCell], key: Mapping[str, KeyedCell]) -> str:
     """The key as CSV, in the order of the cells."""
+    more = _parts_column(cells)
     return csv_text(
-        KEY_COLUMNS,
+        (*KEY_COLUMNS, *more),
         [
-            (cell.id, str(plain(keyed.value)), keyed.provenance, str(plain(keyed.weight)))
+            (cell.id, str(plain(keyed.value)), keyed.provenance, str(plain(keyed.weight)),
+             *(kept_text(cell, keyed.kept) for _ in more))
             for cell in cells
             if (keyed := key.get(cell.id)) is not None
         ],
-    )
+    )  # fmt: skip
+
+
+def kept_text(cell: FrameCell, kept: Collection[str]) -> str:
+    """The names of kept parts in a cell of a table, in the order of the parts."""
+    return ";".join(name for name in cell.part_names if name in kept)
 
 
 def cells_from(rows: Sequence[LabelRow], ids_only: bool = False) -> tuple[FrameCell, ...]:
@@ -172,7 +190,29 @@ def _cell(row: LabelRow) -> FrameCell:
              if field not in ("id", "same_session")}  # fmt: skip
     for kind in ("candidate_kind", "unit_kind"):
         given[kind] = given[kind] or UNKNOWN_KIND
-    return FrameCell(id=required(row, CELL_ID), same_session=_same_session(row), **given)
+    return FrameCell(
+        id=required(row, CELL_ID), same_session=_same_session(row), parts=_parts(row), **given
+    )
+
+
+def _parts(row: LabelRow) -> tuple[tuple[str, str], ...]:
+    """The parts of a cell: an object of words by name, or one line for each."""
+    given = row.data.get(PARTS)
+    if given in (None, ""):
+        return ()
+    if isinstance(given, str):
+        lines = (line.partition(":") for line in given.splitlines() if line.strip())
+        given = {name.strip(): words.strip() for name, _, words in lines}
+    if not isinstance(given, dict) or not all(
+        is_part_name(name) and isinstance(words, str) and words for name, words in given.items()
+    ):
+        raise row.wrong(f"has something else than names and words in the column {PARTS!r}")
+    return tuple((name, words) for name, words in given.items())
+
+
+def kept_parts(row: LabelRow) -> frozenset[str] | None:
+    """The parts that a label names; None if there is nothing in its column of parts."""
+    return frozenset(map(str, row.many(PARTS))) if row.has(PARTS) else None
 
 
 def _same_session(row: LabelRow) -> bool | None:
@@ -199,7 +239,8 @@ def key_from(rows: Sequence[LabelRow], cells: Iterable[FrameCell]) -> dict[str, 
             raise row.wrong(f"repeats the cell {id!r}")
         column = column_name(row, VALUE) or ""
         provenance = optional(row, PROVENANCE) or ("" if column == VALUE[0] else column)
-        key[id] = KeyedCell(_value(row, column), provenance, _weight(row))
+        kept = kept_parts(row) or frozenset()
+        key[id] = KeyedCell(_value(row, column), provenance, _weight(row), kept)
     return key
 
 

@@ -3,6 +3,9 @@
 Which uncovered cells are drawn, and in which order cells are shown, is determined by SHA-256 of the
 seed and the cell's ids, under two different names: so neither depends on the other, on any label,
 or on the order of packages or rows.
+
+A statement with parts is one cell. Statements with more or fewer parts are drawn apart, so that
+each cell stands for as many parts as it has.
 """
 
 import hashlib
@@ -16,6 +19,7 @@ from typing import TypeVar
 from memaudit.core.digest import digest
 from memaudit.core.errors import MemAuditError
 from memaudit.core.package import EvidenceUnit, Package
+from memaudit.core.unit_parts import whole_units
 from memaudit.label_audit.frame import (
     DrawnFrom,
     Frame,
@@ -26,11 +30,11 @@ from memaudit.label_audit.frame import (
 )
 from memaudit.label_audit.package_cells import (
     LABELLED_GENERATOR,
-    PackageCell,
+    StatementCell,
     Stratum,
-    cells_of,
     judged_cells,
     pass_label_sets,
+    statement_cells,
 )
 from memaudit.natural.coverage_rules import is_exact
 from memaudit.natural.label_passes import label_passes
@@ -91,13 +95,13 @@ def draw(packages: Sequence[Package], design: Design) -> Drawing:
     """Draw a frame from packages."""
     _check(packages, design)
     left_out: Counter[str] = Counter()
-    covered: list[PackageCell] = []
-    uncovered: defaultdict[Stratum, list[PackageCell]] = defaultdict(list)
+    covered: list[StatementCell] = []
+    uncovered: defaultdict[DrawnStratum, list[StatementCell]] = defaultdict(list)
     for cell in _population(packages, design, left_out):
         if cell.value:
             covered.append(cell)
         else:
-            uncovered[cell.stratum].append(cell)
+            uncovered[_drawn_in(cell)].append(cell)
     room = None if design.max_cells is None else design.max_cells - len(covered)
     if room is not None and room < 0:
         raise MemAuditError(
@@ -138,14 +142,14 @@ def _check(packages: Sequence[Package], design: Design) -> None:
 
 def _population(
     packages: Sequence[Package], design: Design, left_out: Counter[str]
-) -> Iterator[PackageCell]:
+) -> Iterator[StatementCell]:
     """The cells that a frame is drawn from; the others are counted."""
     for package in packages:
         judged = judged_cells(package) if design.judged_only else None
-        left_out[OTHER_KIND] += len(package.candidates) * len(package.units)
-        for cell in cells_of(package, design.kinds):
+        left_out[OTHER_KIND] += len(package.candidates) * len(whole_units(package.units))
+        for cell in statement_cells(package, design.kinds):
             left_out[OTHER_KIND] -= 1
-            if judged is not None and (cell.candidate.id, cell.unit.id) not in judged:
+            if judged is not None and cell.at not in judged:
                 left_out[UNJUDGED] += 1
             elif design.skip_exact and cell.value and is_exact(cell.provenance):
                 left_out[EXACT] += 1
@@ -184,22 +188,31 @@ def allocated(
     return {name: 1 + given[name] if name in given else 0 for name in sizes}
 
 
-def _ranked(purpose: str, seed: int, cells: Iterable[PackageCell]) -> list[PackageCell]:
+def _ranked(purpose: str, seed: int, cells: Iterable[StatementCell]) -> list[StatementCell]:
     """Cells in an order given by the seed and their ids, a different one for each purpose."""
 
-    def rank(cell: PackageCell) -> bytes:
-        name = f"{purpose}\0{seed}\0{cell.package}\0{cell.candidate.id}\0{cell.unit.id}"
+    def rank(cell: StatementCell) -> bytes:
+        name = f"{purpose}\0{seed}\0{cell.package}\0{cell.candidate.id}\0{cell.whole.id}"
         return hashlib.sha256(name.encode("utf-8", "surrogatepass")).digest()
 
     return sorted(cells, key=rank)
 
 
-def _order(stratum: Stratum) -> tuple[str, str, str]:
-    return stratum[0], stratum[1], str(stratum[2])
+DrawnStratum = tuple[Stratum, int]
+"""A stratum, and how many parts the statements have; 0 for plain units."""
+
+
+def _drawn_in(cell: StatementCell) -> DrawnStratum:
+    return cell.stratum, len(cell.whole.parts)
+
+
+def _order(stratum: DrawnStratum) -> tuple[str, str, str, int]:
+    (kind, unit_kind, same_session), parts = stratum
+    return kind, unit_kind, str(same_session), parts
 
 
 def _frame(
-    shown: Sequence[PackageCell], weights: Mapping[Stratum, Fraction], origin: DrawnFrom
+    shown: Sequence[StatementCell], weights: Mapping[DrawnStratum, Fraction], origin: DrawnFrom
 ) -> Frame:
     if not shown:
         raise MemAuditError("no cell is left to label (choose other kinds, or a higher zero rate)")
@@ -209,18 +222,23 @@ def _frame(
     for number, cell in enumerate(shown, start=1):
         id = f"c{number:0{digits}}"
         cells.append(FrameCell(
-            id, cell.package, cell.candidate.id, cell.unit.id, cell.candidate.kind, cell.unit.kind,
-            cell.same_session, cell.candidate.text, cell.unit.text, quote_of(cell.unit),
+            id, cell.package, cell.candidate.id, cell.whole.id, cell.candidate.kind,
+            cell.whole.core.kind, cell.same_session, cell.candidate.text, cell.whole.text,
+            quote_of(cell.whole.core), cell.whole.parts,
         ))  # fmt: skip
-        weight = Fraction(1) if cell.value else weights[cell.stratum]
-        key[id] = KeyedCell(cell.value, cell.provenance, weight)
+        weight = Fraction(1) if cell.value else weights[_drawn_in(cell)]
+        key[id] = KeyedCell(cell.value, cell.provenance, weight, cell.kept)
     return Frame(tuple(cells), key, origin)
 
 
 def frame_of(package: Package, cells: Collection[tuple[str, str]], origin: DrawnFrom) -> Frame:
     """A frame of just these covered cells, in an order that says nothing about them."""
     wanted = set(cells)
-    chosen = [at for at in cells_of(package) if (at.candidate.id, at.unit.id) in wanted]
+    chosen = [
+        cell
+        for cell in statement_cells(package)
+        if any((cell.candidate.id, unit.id) in wanted for unit in cell.whole.units)
+    ]
     return _frame(_ranked("order", 0, chosen), {}, origin)
 
 
@@ -230,13 +248,15 @@ def quote_of(unit: EvidenceUnit) -> str:
 
 
 def _counts(
-    covered: Iterable[PackageCell], sizes: Mapping[Stratum, int], numbers: Mapping[Stratum, int]
+    covered: Iterable[StatementCell],
+    sizes: Mapping[DrawnStratum, int],
+    numbers: Mapping[DrawnStratum, int],
 ) -> tuple[StratumCount, ...]:
-    positive = Counter(cell.stratum for cell in covered)
+    positive = Counter(map(_drawn_in, covered))
     return tuple(
         StratumCount(
-            stratum_name(*stratum), positive[stratum], sizes.get(stratum, 0),
-            numbers.get(stratum, 0),
+            stratum_name(*stratum[0]) + (f" / {stratum[1]} parts" if stratum[1] else ""),
+            positive[stratum], sizes.get(stratum, 0), numbers.get(stratum, 0),
         )
         for stratum in sorted(positive.keys() | sizes.keys(), key=_order)
     )  # fmt: skip

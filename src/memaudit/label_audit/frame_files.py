@@ -18,9 +18,11 @@ from memaudit.label_audit.cell_tables import (
     CELL_ID,
     LABEL,
     NOTES,
+    PARTS,
     cell_data,
     cells_csv,
     cells_from,
+    kept_parts,
     key_csv,
     key_from,
     optional,
@@ -124,8 +126,9 @@ def write_frame(
     if frame.key:
         files[KEY] = key_csv(frame.cells, frame.key)
     if passes:
-        rows = [row for label_set in passes for row in _rows(label_set)]
-        files[PASSES] = csv_text(LABEL_COLUMNS, rows)
+        columns = _columns(*passes)
+        rows = [row for label_set in passes for row in _rows(label_set, columns)]
+        files[PASSES] = csv_text(columns, rows)
     files = {name: writable(text) for name, text in files.items()}
     files[MANIFEST] = _manifest_text(files, len(frame.cells), drawing)
     if _is_written(folder, files):
@@ -186,7 +189,7 @@ def read_label_sets(path: Path, frame: Frame | None = None) -> list[LabelSet]:
 
     With a frame given, a label of a cell that is not in it is an error.
     """
-    known = None if frame is None else {cell.id for cell in frame.cells}
+    known = None if frame is None else {cell.id: cell for cell in frame.cells}
     label_sets = collect_label_sets(_decisions(path), known)
     if not label_sets:
         raise MemAuditError(f"{path.name}: has no labels")
@@ -196,32 +199,42 @@ def read_label_sets(path: Path, frame: Frame | None = None) -> list[LabelSet]:
 def _decisions(path: Path) -> Iterator[LabelDecision]:
     for row in table_rows(path):
         id, annotator = required(row, CELL_ID), optional(row, ANNOTATOR) or path.stem
-        if LABEL[0] not in row.data:
+        if LABEL[0] not in row.data and not row.has(PARTS):
             required(row, LABEL)
         try:
-            label = parse_label(row.data[LABEL[0]])
+            label = parse_label(row.data.get(LABEL[0]))
         except ValueError as error:
             raise row.wrong(f"{error} for the cell {id!r}") from None
         place = f"{row.file}:{row.line}"
-        yield LabelDecision(annotator, id, label, optional(row, NOTES) or "", place)
+        note = optional(row, NOTES) or ""
+        yield LabelDecision(annotator, id, label, note, place, kept_parts(row))
 
 
 def write_labels(label_set: LabelSet, path: Path) -> None:
     """Write one annotator's labels in the order of cell ids, as CSV or JSONL by the file's name."""
-    rows = _rows(label_set)
+    columns = _columns(label_set)
+    rows = _rows(label_set, columns)
     suffix = path.suffix.lower()
     if suffix == ".jsonl":
-        data = (dict(zip(LABEL_COLUMNS, row, strict=True)) for row in rows)
+        data = (dict(zip(columns, row, strict=True)) for row in rows)
         text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in data)
     elif suffix == ".csv":
-        text = csv_text(LABEL_COLUMNS, rows)
+        text = csv_text(columns, rows)
     else:
         raise MemAuditError(f"{path}: labels are written to a .csv or .jsonl file")
     write_file(path, writable(text))
 
 
-def _rows(label_set: LabelSet) -> list[tuple[str, ...]]:
+def _columns(*label_sets: LabelSet) -> tuple[str, ...]:
+    has_parts = any(label_set.kept for label_set in label_sets)
+    return (*LABEL_COLUMNS, PARTS) if has_parts else LABEL_COLUMNS
+
+
+def _rows(label_set: LabelSet, columns: Sequence[str]) -> list[tuple[str, ...]]:
     return [
-        (id, label_set.annotator, label_set.labels[id], label_set.notes.get(id, ""))
+        (
+            id, label_set.annotator, label_set.labels[id], label_set.notes.get(id, ""),
+            ";".join(sorted(label_set.kept.get(id, ()))),
+        )[: len(columns)]
         for id in sorted(label_set.labels)
-    ]
+    ]  # fmt: skip

@@ -48,7 +48,7 @@ import numpy as np
 
 from memaudit.core.errors import MemAuditError
 from memaudit.label_audit.audited_package import NOT_COVERED, AuditedPackage, CellLabels, changes
-from memaudit.label_audit.frame import SESSIONS, Frame
+from memaudit.label_audit.frame import SESSIONS, Frame, by_part
 from memaudit.label_audit.label_sources import LabelSource, annotator_sources, consensus_source
 from memaudit.label_audit.package_cells import Strata, Stratum, cells_of, judged_cells
 from memaudit.natural.label_passes import CellKey
@@ -365,6 +365,7 @@ class _Sample:
     def __init__(
         self, frame: Frame, packages: Sequence[AuditedPackage], strata: Mapping[str, Strata]
     ) -> None:
+        frame, _ = by_part(frame)
         self.origin = frame.drawn_from
         self.cells: dict[str, set[CellKey]] = {audited.name: set() for audited in packages}
         self.strata: set[Stratum] = set()

@@ -19,6 +19,7 @@ from memaudit.label_audit.frame import (
     Frame,
     LabelSet,
     Role,
+    by_part,
     consensus_codes,
 )
 from memaudit.label_audit.package_cells import cells_judged_by, listed_cells
@@ -91,6 +92,7 @@ def source_of_annotator(
     role: Role = "annotator",
 ) -> LabelSource:
     """An annotator's labels of a frame, by the cells of the packages they are about."""
+    frame, (label_set,) = by_part(frame, [label_set])
     known = {audited.name: audited for audited in packages}
     labels: dict[str, dict[CellKey, Fraction]] = defaultdict(dict)
     weights: dict[str, dict[CellKey, Fraction]] = defaultdict(dict)

@@ -1,6 +1,7 @@
 """The blind model pass: a frame's cells, and no others, answered by the coverage pass of builds.
 
-The model gets the two texts of a cell. It sees no ids, kinds or quotes, and not the key.
+The model gets the two texts of a cell, and the parts of a statement that has some. It sees no ids,
+kinds or quotes, and not the key.
 """
 
 from collections import defaultdict
@@ -11,6 +12,7 @@ from memaudit.label_audit.frame import Frame, Label, LabelSet
 from memaudit.models.session import ModelSession
 from memaudit.natural.passes.coverage import Statement, TextPair, judge_pairs
 from memaudit.natural.prompts import judged_by, judging_model
+from memaudit.scoring.model_judge import refuse_parts
 
 STAGE = "cells"
 MODEL_ANNOTATOR = "model:"
@@ -36,25 +38,30 @@ def annotator_of(name: str) -> str:
 def labels_by_model(frame: Frame, session: ModelSession, name: str) -> ModelLabels:
     """Ask a model about every cell of a frame; equal texts of one package are asked once."""
     model, prompts = judging_model(name)
+    refuse_parts(prompts, (Statement("", cell.parts) for cell in frame.cells))
     wanted: defaultdict[str, set[TextPair]] = defaultdict(set)
     for cell in frame.cells:
-        wanted[cell.package].add((cell.candidate_text, Statement(cell.unit_text)))
+        wanted[cell.package].add((cell.candidate_text, Statement(cell.unit_text, cell.parts)))
     judged = judge_pairs(
         {name: wanted[name] for name in sorted(wanted)}, session, model, STAGE, prompts
     )
     labels: dict[str, Label] = {}
     notes: dict[str, str] = {}
+    kept: dict[str, frozenset[str]] = {}
     undecided: list[str] = []
     for cell in frame.cells:
-        answer = judged[cell.package][cell.candidate_text, Statement(cell.unit_text)]
+        answer = judged[cell.package][cell.candidate_text, Statement(cell.unit_text, cell.parts)]
         if answer is None:
             undecided.append(cell.id)
             continue
         labels[cell.id] = answer.label
         notes[cell.id] = answer.reason
+        if cell.parts:
+            kept[cell.id] = answer.kept
     if not labels:
         raise MemAuditError(
             f"the model {model!r} gave no answer for any cell; check the address and the model, "
             "then run again"
         )
-    return ModelLabels(LabelSet(annotator_of(name), labels, notes), tuple(undecided))
+    label_set = LabelSet(annotator_of(name), labels, notes, kept)
+    return ModelLabels(label_set, tuple(undecided))

@@ -16,10 +16,10 @@ from memaudit.core.objective import value
 from memaudit.core.optimum import Optimum
 from memaudit.core.package import Package
 from memaudit.label_audit.audited_package import CellLabels, changes, own_values, relabelled
-from memaudit.label_audit.frame import VALUES, DrawnFrom, Frame, LabelSet
+from memaudit.label_audit.frame import VALUES, DrawnFrom, Frame, LabelSet, by_part
 from memaudit.label_audit.frame_drawing import frame_of
 from memaudit.natural.label_passes import CellKey, label_passes, with_pass
-from memaudit.scoring.judges import Judge, MemoryText, NotJudged
+from memaudit.scoring.judges import Judge, MemoryText, NotJudged, ask_judge
 from memaudit.scoring.pruning import keep_within
 from memaudit.scoring.readable import refuse_unreadable
 from memaudit.scoring.unions import Union, store_alone, union_of
@@ -50,7 +50,7 @@ class JudgesAgain:
         ]
         refuse_unreadable(self.judge, package)
         try:
-            judged = self.judge.judge(texts, package.units, cells)
+            judged = ask_judge(self.judge, texts, package.units, cells)
         except NotJudged:
             return {}
         left_out = set(judged.undecided)
@@ -70,10 +70,11 @@ class FrameLabels:
 
     def labels(self, package: Package, cells: Collection[CellKey]) -> dict[CellKey, Fraction]:  # noqa: ARG002
         wanted = set(cells)
+        frame, (label_set,) = by_part(self.frame, [self.label_set])
         return {
             at: VALUES[label]
-            for cell in self.frame.cells
-            if (label := self.label_set.labels.get(cell.id, "cannot_tell")) in VALUES
+            for cell in frame.cells
+            if (label := label_set.labels.get(cell.id, "cannot_tell")) in VALUES
             and (at := (cell.candidate, cell.unit)) in wanted
         }
 

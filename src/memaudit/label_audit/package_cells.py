@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from memaudit.core.errors import MemAuditError
 from memaudit.core.package import Candidate, EvidenceUnit, Package
+from memaudit.core.unit_parts import WholeUnit, part_id, whole_units
 from memaudit.label_audit.frame import VALUES, Frame, Label, LabelSet, label_of_value
 from memaudit.natural.coverage_rules import NONE, PASS
 from memaudit.natural.label_passes import (
@@ -55,6 +56,59 @@ def cells_of(package: Package, kinds: Collection[str] | None = None) -> Iterator
             value, provenance = (NONE, None) if row is None else (row.value, row.provenance)
             same = _same_session(session, home)
             yield PackageCell(package.name, candidate, unit, same, value, provenance or "")
+
+
+class StatementCell(NamedTuple):
+    """A candidate with a whole unit: a plain one, or a statement with its parts.
+
+    `value` is the share that is kept, `kept` names the parts that are. A statement's grounds are
+    those of its core.
+    """
+
+    package: str
+    candidate: Candidate
+    whole: WholeUnit
+    same_session: bool | None
+    value: Fraction
+    provenance: str
+    kept: frozenset[str]
+
+    @property
+    def stratum(self) -> Stratum:
+        """The stratum in which the cell is counted."""
+        return self.candidate.kind, self.whole.core.kind, self.same_session
+
+    @property
+    def at(self) -> CellKey:
+        """The cell that decides for all of it."""
+        return self.candidate.id, self.whole.core.id
+
+
+def statement_cells(
+    package: Package, kinds: Collection[str] | None = None
+) -> Iterator[StatementCell]:
+    """Every cell of a package by whole units, as people label them."""
+    wholes = {unit.id: whole for whole in whole_units(package.units) for unit in whole.units}
+    of_whole: dict[str, list[PackageCell]] = {}
+    for cell in cells_of(package, kinds):
+        whole = wholes[cell.unit.id]
+        if not whole.has_parts:
+            yield StatementCell(
+                cell.package, cell.candidate, whole, cell.same_session, cell.value,
+                cell.provenance, frozenset(),
+            )  # fmt: skip
+            continue
+        own = of_whole.setdefault(whole.id, [])
+        own.append(cell)
+        if len(own) == len(whole.units):
+            kept = [one for one in own if one.value]
+            core = next(one for one in own if one.unit.core)
+            yield StatementCell(
+                cell.package, cell.candidate, whole, cell.same_session,
+                sum((one.value * one.unit.share for one in kept), NONE), core.provenance,
+                frozenset(one.unit.part or "" for one in kept),
+            )  # fmt: skip
+            del of_whole[whole.id]
 
 
 class Strata:
@@ -148,14 +202,28 @@ def pass_label_sets(frame: Frame, packages: Sequence[Package]) -> list[LabelSet]
     judged = {package.name: judged_cells(package) for package in packages}
     labels: dict[str, dict[str, Label]] = {}
     notes: dict[str, dict[str, str]] = {}
+    kept: dict[str, dict[str, frozenset[str]]] = {}
     for cell in frame.cells:
-        at = cell.candidate, cell.unit
+        units = {part_id(cell.unit, name): name for name in cell.part_names} or {cell.unit: ""}
+        at = cell.candidate, next(iter(units))
         for label_pass in passes[cell.package] if at in judged[cell.package] else ():
             value, why = label_pass.cells.get(at, (VALUES["none"], ""))
-            labels.setdefault(label_pass.name, {})[cell.id] = label_of_value(value)
+            label = label_of_value(value)
+            if cell.parts:
+                own = frozenset(
+                    name
+                    for unit, name in units.items()
+                    if (cell.candidate, unit) in label_pass.cells
+                )
+                label = cell.label_of(own)
+                kept.setdefault(label_pass.name, {})[cell.id] = own
+            labels.setdefault(label_pass.name, {})[cell.id] = label
             if why:
                 notes.setdefault(label_pass.name, {})[cell.id] = why
-    return [LabelSet(f"{PASS}{name}", labels[name], notes.get(name, {})) for name in labels]
+    return [
+        LabelSet(f"{PASS}{name}", labels[name], notes.get(name, {}), kept.get(name, {}))
+        for name in labels
+    ]
 
 
 def _passes(package: Package) -> LabelPasses:

@@ -10,6 +10,7 @@ from memaudit.core.equal_texts import DistinctTexts, distinct_texts
 from memaudit.core.errors import MemAuditError
 from memaudit.core.package import Candidate, Package
 from memaudit.core.text import one_line
+from memaudit.core.unit_parts import whole_units
 from memaudit.datasets.irregularities import Irregularity, LoadedConversation
 from memaudit.natural.candidates import Offer, dataset_offers, extracts, update_offers
 from memaudit.natural.coverage_rules import coverage_rows
@@ -108,7 +109,7 @@ def build_package(loaded: LoadedConversation, recipe: AnnotationRecipe) -> Annot
         name=conversation.id,
         experiences=tables.experiences,
         candidates=tables.candidates,
-        units=tuple(located.unit for located in evidence),
+        units=tuple(unit for located in evidence for unit in located.units),
         queries=tuple(queries),
         coverage=tables.coverage,
         cost_rule=recipe.cost_rule,
@@ -171,7 +172,7 @@ def _passes(
     fitting: LabelFitting, labels: Labels, offers: Sequence[Offer], evidence: Sequence[LocatedUnit]
 ) -> list[LabelledCells]:
     candidates = {offer.id for offer in offers}
-    units = {located.unit.id for located in evidence}
+    units = {whole.id: whole for located in evidence for whole in whole_units(located.units)}
     listed = [] if labels.memories is None else labels.memories.of(fitting.name)
     left_out = {row.text("memory_id") for row in listed} - candidates
     return [fitting.cells(file, candidates, units, left_out) for file in labels.passes]
@@ -192,7 +193,7 @@ def _frame(
     memories = [candidate for candidate in tables.candidates if candidate.id in judged]
     rows = labels.units.rows if labels.units is not None else ()
     if not rows or any(row.optional("session") is None for row in rows):
-        return CONVERSATION, len(memories) * len(evidence)
+        return CONVERSATION, len(memories) * sum(len(located.units) for located in evidence)
     home = {experience.id: experience.session for experience in tables.experiences}
-    by_session = Counter(located.session for located in evidence)
+    by_session = Counter(located.session for located in evidence for _ in located.units)
     return SESSION, sum(by_session[home[memory.experience]] for memory in memories)

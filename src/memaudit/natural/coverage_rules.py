@@ -262,10 +262,39 @@ def coverage_rows(
 ) -> list[Coverage]:  # fmt: skip
     """All rows above 0. A label takes precedence over the rules."""
     rules = CoverageRules(evidence)
+    located = {unit.unit.id: unit for unit in evidence}
     rows: list[Coverage] = []
     for offer in offers:
-        rows += [row for row in rules.rows(offer) if (row.candidate, row.unit) not in labelled]
+        ruled = (
+            part for row in rules.rows(offer) for part in kept_parts(located[row.unit], offer, row)
+        )
+        rows += [row for row in ruled if (row.candidate, row.unit) not in labelled]
     rows += [row for row in labelled.values() if row.value]
     order = {offer.id: place for place, offer in enumerate(offers)}
-    units = {located.unit.id: place for place, located in enumerate(evidence)}
+    every = (unit.id for located in evidence for unit in located.units)
+    units = {id: place for place, id in enumerate(every)}
     return sorted(rows, key=lambda row: (order[row.candidate], units[row.unit]))
+
+
+def kept_parts(located: LocatedUnit, offer: Offer, row: Coverage) -> list[Coverage]:
+    """What a rule gives for the parts of a statement; the row itself for a plain unit.
+
+    A statement that is covered in full keeps all parts, else those whose words the text has, and
+    none without the core.
+    """
+    if len(located.units) == 1:
+        return [row]
+    kept = [
+        unit
+        for unit, (_, words) in zip(located.units, located.parts, strict=True)
+        if row.value == FULL or has_words(offer.text, words)
+    ]
+    if not kept or not kept[0].core:
+        return []
+    return [row.model_copy(update={"unit": unit.id, "value": FULL, "label": LABELS[FULL]})
+            for unit in kept]  # fmt: skip
+
+
+def has_words(text: str, words: str) -> bool:
+    """Whether a text has the terms of a part; of one without terms, such as "not", the words."""
+    return terms(words) <= terms(text) if terms(words) else contains(text, words)

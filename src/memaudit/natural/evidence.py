@@ -14,6 +14,7 @@ from memaudit.core.package import (
     Query,
     Source,
 )
+from memaudit.core.unit_parts import part_units
 from memaudit.datasets.conversation import Question
 from memaudit.natural.transcript import Transcript, turn_text
 
@@ -40,6 +41,7 @@ class LocatedUnit:
     `statement` is the text that rules compare with, `quote` the part of it that annotators marked,
     `who` whom a text has to name to state the unit.
     A supersession unit has no turns: `replaces` are the outdated ones, `by` the current one.
+    `parts` are names and words of its parts, if it has several, the core first.
     """
 
     unit: EvidenceUnit
@@ -51,6 +53,12 @@ class LocatedUnit:
     needs_all: bool = False
     replaces: tuple[str, ...] = ()
     by: str | None = None
+    parts: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def units(self) -> tuple[EvidenceUnit, ...]:
+        """What stands for it in the package: itself, or the units of its parts."""
+        return part_units(self.unit, self.parts)
 
 
 def gold_evidence(

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from memaudit.core.errors import MemAuditError
 from memaudit.core.exact import exact
+from memaudit.core.unit_parts import WholeUnit
 from memaudit.datasets.json_records import dataset_hash, json_lines, read_piece
 from memaudit.io.csv_rows import csv_rows
 from memaudit.io.files import open_regular
@@ -66,6 +67,10 @@ class LabelRow:
                 return (value,)
             raise self.wrong(f"has {kind_of(value)} in the field {field!r}, a list was expected")
         return ()
+
+    def has(self, field: str) -> bool:
+        """Whether there is anything in a field; an empty list is something."""
+        return self.data.get(field) not in (None, "")
 
     def share(self, field: str) -> Fraction:
         """A number from 0 to 1."""
@@ -137,12 +142,72 @@ def csv_text(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 UNIT_FIELDS = frozenset({
     "conversation", "unit_id", "kind", "text", "quote", "turns", "dia_ids", "session", "questions",
-    "note",
+    "note", "parts",
 })  # fmt: skip
 MEMORY_FIELDS = frozenset({
     "conversation", "memory_id", "kind", "text", "turn", "session", "sources", "confidence",
 })  # fmt: skip
-CELL_FIELDS = frozenset({"conversation", "memory_id", "unit_id", "coverage", "why"})
+CELL_FIELDS = frozenset({"conversation", "memory_id", "unit_id", "coverage", "parts", "why"})
+
+
+def cell_rows(path: Path, known: frozenset[str]) -> list[LabelRow]:
+    """The rows of a file of labels. Each has a coverage, or says which parts are kept."""
+    rows = label_rows(path, known, frozenset({"memory_id", "unit_id"}))
+    for row in rows:
+        if not row.has("parts"):
+            row.text("coverage")
+    return rows
+
+
+def labelled_units(row: LabelRow, whole: WholeUnit) -> dict[str, Fraction]:
+    """What a label says, by unit: the coverage of a plain unit; of a statement, 1 for every part
+    that is kept and 0 for the others."""
+    if not whole.has_parts:
+        if row.many("parts"):
+            raise row.wrong(f"names parts of unit {whole.id!r}, which has none; give its coverage")
+        return {whole.id: row.share("coverage")}
+    given = None if row.optional("coverage") is None else row.share("coverage")
+    if row.has("parts"):
+        try:
+            kept = whole.of_parts(str(name) for name in row.many("parts"))
+        except MemAuditError as error:
+            raise row.wrong(str(error)) from None
+        share = whole.share({unit.id for unit in kept})
+        if given in (0, 1) and given != share:
+            raise row.wrong(
+                f"has coverage {row.text('coverage')}, and parts of unit {whole.id!r} that are "
+                "not that; leave one of them out"
+            )
+    elif given in (0, 1):
+        kept = whole.units if given else ()
+    else:
+        names = ", ".join(name for name, _ in whole.parts)
+        raise row.wrong(
+            f"has coverage {row.text('coverage')} of unit {whole.id!r}, which has parts; name the "
+            f"parts that are kept in the field 'parts': {names}"
+        )
+    return {unit.id: Fraction(unit in kept) for unit in whole.units}
+
+
+def named_parts(row: LabelRow) -> tuple[tuple[str, str], ...]:
+    """The parts that a unit's row names, as names and words, the core first.
+
+    An object of words by name, or a list of `NAME: WORDS`; in CSV that list with semicolons.
+    """
+    given = row.data.get("parts")
+    if isinstance(given, dict):
+        items = [(str(name), words) for name, words in given.items()]
+    else:
+        items = []
+        for part in row.many("parts"):
+            name, colon, words = str(part).partition(":")
+            if not colon:
+                raise row.wrong(f"has the part {str(part)[:40]!r}; write NAME: WORDS")
+            items.append((name.strip(), words.strip()))
+    for name, words in items:
+        if not isinstance(words, str):
+            raise row.wrong(f"has {kind_of(words)} as part {name!r}, text was expected")
+    return tuple((encodable(name), encodable(words)) for name, words in items)
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,12 +255,15 @@ def read_labels(
         twice = next(name for name in names if names.count(name) > 1)
         raise MemAuditError(f"two label passes are called {twice!r}; rename one of the files")
     return Labels(
-        None if units is None else _file(units, UNIT_FIELDS, {"unit_id", "text"}),
-        None if memories is None else _file(memories, MEMORY_FIELDS, {"memory_id"}),
-        tuple(_file(path, CELL_FIELDS, {"memory_id", "unit_id", "coverage"}) for path in passes),
+        None
+        if units is None
+        else _file(units, label_rows(units, UNIT_FIELDS, frozenset({"unit_id", "text"}))),
+        None
+        if memories is None
+        else _file(memories, label_rows(memories, MEMORY_FIELDS, frozenset({"memory_id"}))),
+        tuple(_file(path, cell_rows(path, CELL_FIELDS)) for path in passes),
     )
 
 
-def _file(path: Path, known: frozenset[str], required: set[str]) -> LabelFile:
-    rows = label_rows(path, known, frozenset(required))
+def _file(path: Path, rows: Sequence[LabelRow]) -> LabelFile:
     return LabelFile(path.stem, dataset_hash(path), tuple(rows))

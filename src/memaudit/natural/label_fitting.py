@@ -2,18 +2,21 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 
 from pydantic import JsonValue
 
+from memaudit.core.errors import MemAuditError
 from memaudit.core.package import Coverage, EvidenceUnit, Query, Source
 from memaudit.core.text import contains
+from memaudit.core.unit_parts import WholeUnit
 from memaudit.datasets.conversation import Question
 from memaudit.natural.candidates import Offer
 from memaudit.natural.coverage_rules import PASS, coverage_row, names
 from memaudit.natural.evidence import LocatedUnit, query_of
-from memaudit.natural.label_files import LabelFile, LabelRow
+from memaudit.natural.label_files import LabelFile, LabelRow, labelled_units, named_parts
 from memaudit.natural.label_passes import HOME_SESSION
 from memaudit.natural.transcript import Transcript, turn_text
 
@@ -27,6 +30,7 @@ MISFIT_KINDS = {
     "unknown memory": "left out",
     "unknown unit": "left out",
     "repeated cell": "the first is kept",
+    "part without its core": "counts as lost",
     "unknown conversation": "not used",
 }
 """Every kind of misfit and what is done about it."""
@@ -85,7 +89,7 @@ class LabelFitting:
                 if (known := self._question(question)) is None:
                     self.misfits.add(row, id, "unknown question", question)
                 elif id not in required[known]:
-                    required[known].append(id)
+                    required[known] += [unit.id for unit in evidence[-1].units]
         queries = [query_of(question, required[question.id]) for question in self.questions]
         return evidence, queries
 
@@ -127,7 +131,14 @@ class LabelFitting:
             attributes=attributes,
         )  # fmt: skip
         who = " ".join(sorted(names(unit.text)))
-        return LocatedUnit(unit, turns, session, unit.text, quote if holder else "", who)
+        located = LocatedUnit(
+            unit, turns, session, unit.text, quote if holder else "", who, parts=named_parts(row)
+        )
+        try:
+            located.units  # noqa: B018 - refuses parts that cannot be made
+        except MemAuditError as error:
+            raise row.wrong(str(error)) from None
+        return located
 
     def memories(
         self, file: LabelFile, judged: bool, extracts: Sequence[Offer]
@@ -183,7 +194,11 @@ class LabelFitting:
         return offers, steps
 
     def cells(
-        self, file: LabelFile, candidates: set[str], units: set[str], left_out: set[str]
+        self,
+        file: LabelFile,
+        candidates: set[str],
+        units: Mapping[str, WholeUnit],
+        left_out: set[str],
     ) -> LabelledCells:
         """The cells of one pass; `left_out` memories are misfits already."""
         labelled: LabelledCells = {}
@@ -197,16 +212,20 @@ class LabelFitting:
             elif unit not in units:
                 self.misfits.add(row, at, "unknown unit", unit)
             else:
-                value, why = row.share("coverage"), row.optional("why") or ""
-                known = labelled.get((memory, unit))
-                if known is not None and known.value != value:
-                    raise row.wrong(f"labels {at} twice, with different values")
-                if known is not None:
+                whole, why = units[unit], row.optional("why") or ""
+                values = labelled_units(row, whole)
+                if whole.has_parts and any(values.values()) and not values[whole.core.id]:
+                    self.misfits.add(row, at, "part without its core", whole.core.part)
+                    values = dict.fromkeys(values, Fraction(0))
+                if known := [labelled[memory, own] for own in values if (memory, own) in labelled]:
+                    if [cell.value for cell in known] != list(values.values()):
+                        raise row.wrong(f"labels {at} twice, with different values")
                     self.misfits.add(row, at, "repeated cell")
                     continue
-                labelled[memory, unit] = coverage_row(
-                    memory, unit, value, f"{PASS}{file.name}", why
-                )
+                for own, value in values.items():
+                    labelled[memory, own] = coverage_row(
+                        memory, own, value, f"{PASS}{file.name}", why
+                    )
         return labelled
 
     def _turns(self, row: LabelRow, id: str, cited: Sequence[object]) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from memaudit.core.grounds import is_assumed
 from memaudit.core.package import Candidate, Coverage, Package
 from memaudit.natural.label_passes import FIELD
-from memaudit.scoring.judges import Cell, Judge, MemoryText, NotJudged, Pair
+from memaudit.scoring.judges import Cell, Judge, MemoryText, NotJudged, Pair, ask_judge, cores
 
 BY_RULE = ("rule:", "dataset:")
 """Generators whose candidates nobody judged, even where no rule gives them a cell."""
@@ -16,7 +16,10 @@ LABELLED = "labels:"
 
 
 def assumed_pairs(package: Package) -> dict[str, list[str]]:
-    """By candidate, the weighted units whose cells with it rest on a rule, the zeros too."""
+    """By candidate, the weighted units whose cells with it rest on a rule, the zeros too.
+
+    All parts of a statement go by its core.
+    """
     by_rule = BY_RULE if FIELD in package.attributes else (*BY_RULE, LABELLED)
     assumed: set[str] = {
         candidate.id
@@ -29,9 +32,13 @@ def assumed_pairs(package: Package) -> dict[str, list[str]]:
             assumed.add(cell.candidate)
         else:
             settled[cell.candidate].add(cell.unit)
-    units = [unit.id for unit in package.units if package.weights[unit.id]]
+    core_of = cores(package.asked_units)
     return {
-        candidate.id: [unit for unit in units if unit not in settled[candidate.id]]
+        candidate.id: [
+            unit.id
+            for unit in package.asked_units
+            if core_of.get(unit.id, unit.id) not in settled[candidate.id]
+        ]
         for candidate in package.candidates
         if candidate.id in assumed
     }
@@ -54,7 +61,7 @@ def judge_candidates(package: Package, judge: Judge) -> Package:
     texts = [as_memory(package.candidate[id], package) for id in wanted]
     pairs = {(id, unit) for id, units in wanted.items() for unit in units}
     try:
-        judged = judge.judge(texts, package.units, pairs)
+        judged = ask_judge(judge, texts, package.units, pairs)
     except NotJudged:
         return package
     known = {pair for pair in pairs if pair[0] not in judged.unknown}

@@ -4,8 +4,8 @@ label_judges.py has the judges that read a file, model_judge.py the one that ask
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -15,13 +15,17 @@ from memaudit.core.errors import MemAuditError
 from memaudit.core.package import TEMPORAL, EvidenceUnit
 from memaudit.core.scripts import SCRIPTS
 from memaudit.core.text import terms
-from memaudit.natural.coverage_rules import LEXICAL, lexical
+from memaudit.core.unit_parts import WholeUnit, whole_units
+from memaudit.natural.coverage_rules import LEXICAL, has_words, lexical
 
 if TYPE_CHECKING:
     from memaudit.models.session import ModelSession
 
 Pair = tuple[str, str]
 """The id of a memory and the id of a unit."""
+
+AskedPair = tuple[str, WholeUnit]
+"""The text of a memory and a statement, with its parts if it has any."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +100,65 @@ class Judge(Protocol):
     ) -> Judgement:
         """What each memory of one store covers; of `pairs` alone where they are given."""
         ...
+
+
+NO_CORE = "parts kept without the core of their statement: they count as lost"
+IN_PART = "parts judged between 0 and 1: they count as lost"
+
+
+def ask_judge(
+    judge: Judge,
+    memories: Sequence[MemoryText],
+    units: Sequence[EvidenceUnit],
+    pairs: Collection[Pair] | None = None,
+) -> Judgement:
+    """What a judge says, with the rule of parts: a part is kept or lost, and it is lost where the
+    core of its statement is.
+
+    Where `pairs` have a part, the judge is asked about its core too. What breaks the rule is
+    counted.
+    """
+    core_of = cores(units)
+    if not core_of:
+        return judge.judge(memories, units, pairs)
+    asked = None
+    if pairs is not None:
+        of_parts = ((id, core_of[unit]) for id, unit in pairs if unit in core_of)
+        asked = list(dict.fromkeys((*pairs, *of_parts)))
+    judged = judge.judge(memories, units, asked)
+    lost: Counter[str] = Counter()
+    cells = {id: with_cores(own, core_of, lost) for id, own in judged.cells.items()}
+    wanted = None if pairs is None else set(pairs)
+    return replace(
+        judged,
+        cells=only(cells, pairs),
+        undecided=tuple(pair for pair in judged.undecided if wanted is None or pair in wanted),
+        left_out={**judged.left_out, **lost},
+    )
+
+
+def cores(units: Iterable[EvidenceUnit]) -> dict[str, str]:
+    """The core of every part's statement, by ids; a core is its own."""
+    return {
+        unit.id: whole.core.id
+        for whole in whole_units(units)
+        if whole.has_parts
+        for unit in whole.units
+    }
+
+
+def with_cores(
+    cells: Mapping[str, Cell], core_of: Mapping[str, str], lost: Counter[str] | None = None
+) -> dict[str, Cell]:
+    """The cells of one text under the rule of parts; what breaks it is added to `lost`."""
+    kept = {unit for unit, cell in cells.items() if cell.value == 1}
+    ruled = dict(cells)
+    for unit, cell in cells.items():
+        if unit in core_of and cell.value and not {unit, core_of[unit]} <= kept:
+            ruled[unit] = replace(cell, value=Fraction(0))
+            if lost is not None:
+                lost[NO_CORE if unit in kept else IN_PART] += 1
+    return ruled
 
 
 KNOWN = "lexical, pointer, labels:FILE, calls:FILE, model:NAME"
@@ -202,7 +265,8 @@ LEAST_SHARED = 2
 class LexicalJudge:
     """The offline estimate: the share of a unit's words, numbers, dates and names in a memory.
 
-    Blind to paraphrase, negation and who is meant.
+    Blind to paraphrase, negation and who is meant. A part is kept where its statement is covered
+    at all and the memory has all words of the part.
     """
 
     name = "lexical"
@@ -215,11 +279,12 @@ class LexicalJudge:
         units: Sequence[EvidenceUnit],
         pairs: Collection[Pair] | None = None,
     ) -> Judgement:
+        wholes = whole_units(units)
         units_with: dict[str, list[int]] = defaultdict(list)
-        for place, unit in enumerate(units):
-            for term in terms(unit.text):
+        for place, whole in enumerate(wholes):
+            for term in terms(whole.text):
                 units_with[term].append(place)
-        cells = {memory.id: _lexical_cells(memory.text, units, units_with) for memory in memories}
+        cells = {memory.id: _lexical_cells(memory.text, wholes, units_with) for memory in memories}
         return Judgement(only(cells, pairs))
 
 
@@ -235,18 +300,24 @@ def only(cells: Cells, pairs: Collection[Pair] | None) -> Cells:
 
 
 def _lexical_cells(
-    text: str, units: Sequence[EvidenceUnit], units_with: Mapping[str, Sequence[int]]
+    text: str, wholes: Sequence[WholeUnit], units_with: Mapping[str, Sequence[int]]
 ) -> dict[str, Cell]:
     known = terms(text) & units_with.keys()
     shared = Counter(place for term in known for place in units_with[term])
     cells = {}
     for place, count in shared.items():
-        unit = units[place]
-        if count < min(LEAST_SHARED, len(terms(unit.text))):
+        whole = wholes[place]
+        if count < min(LEAST_SHARED, len(terms(whole.text))):
             continue
-        guess = lexical(unit.text, text, unit.kind == TEMPORAL)
-        if guess.value:
-            cells[unit.id] = Cell(guess.value, LEXICAL, guess.why)
+        guess = lexical(whole.text, text, whole.core.kind == TEMPORAL)
+        if guess.value and not whole.has_parts:
+            cells[whole.id] = Cell(guess.value, LEXICAL, guess.why)
+        elif guess.value:
+            kept = {name for name, words in whole.parts if has_words(text, words)}
+            if whole.core.part in kept:
+                cells |= {
+                    unit.id: Cell(Fraction(1), LEXICAL, guess.why) for unit in whole.of_parts(kept)
+                }
     return cells
 
 

@@ -1,7 +1,7 @@
 """Judges that read a file: people's labels, and coverage calls of the published layout."""
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,12 +9,19 @@ from memaudit.adapters.published_layout import CoverageCell, memory_id, read_cov
 from memaudit.core.errors import MemAuditError
 from memaudit.core.package import EvidenceUnit
 from memaudit.core.text import counted
+from memaudit.core.unit_parts import WholeUnit, whole_units
 from memaudit.natural.coverage_rules import PASS
-from memaudit.natural.label_files import LabelRow, label_rows, unshielded
+from memaudit.natural.label_files import (
+    LabelRow,
+    cell_rows,
+    label_rows,
+    labelled_units,
+    unshielded,
+)
 from memaudit.scoring.judges import Cell, Judgement, MemoryText, NotJudged, Pair, only
 
 CELL_FIELDS = frozenset(
-    {"conversation", "memory_id", "unit_id", "coverage", "memory", "unit", "why"}
+    {"conversation", "memory_id", "unit_id", "coverage", "parts", "memory", "unit", "why"}
 )
 MEMORY_FIELDS = frozenset(
     {"conversation", "memory_id", "kind", "text", "turn", "session", "sources", "confidence"}
@@ -28,6 +35,7 @@ OTHER = "labels of other conversations"
 class LabelJudge:
     """People's labels: memory_id, unit_id, coverage and why, as JSONL or CSV.
 
+    A label of a statement with parts names the kept ones in `parts`, or has the coverage 0 or 1.
     Where labels name texts by ids of their own, their field `memory`, or a file of memories, says
     which text an id stands for. Every memory of that text is labelled, whatever its place or id,
     and a memory of another text was not labelled: such a store is refused. A row of a file of
@@ -48,10 +56,9 @@ class LabelJudge:
                 "memories: give one file of memories for each, in the same order"
             )
         self.name = f"labels {', '.join(dict.fromkeys(path.stem for path in paths))}"
-        required = frozenset({"memory_id", "unit_id", "coverage"})
         self._files = []
         for at, path in enumerate(paths):
-            rows = label_rows(path, CELL_FIELDS, required)
+            rows = cell_rows(path, CELL_FIELDS)
             if path.suffix.lower() == ".csv" and rows[0].optional("memory") is not None:
                 rows = [_unshielded(row) for row in rows]
             of_ids = _texts_beside(rows)
@@ -72,7 +79,9 @@ class LabelJudge:
     ) -> Judgement:
         if not memories:  # nor is it known which conversation is asked about
             return Judgement({})
-        known = {unit.id for unit in units}
+        wholes = whole_units(units)
+        parts = (WholeUnit(unit.id, unit.text, (unit,)) for unit in units)
+        known = {whole.id: whole for whole in (*parts, *wholes)}
         cells: dict[str, dict[str, Cell]] = {memory.id: {} for memory in memories}
         left_out: Counter[str] = Counter()
         named: set[str] = set()
@@ -149,7 +158,7 @@ class _LabelFile:
         self,
         cells: dict[str, dict[str, Cell]],
         memories: Sequence[MemoryText],
-        units: Collection[str],
+        units: Mapping[str, WholeUnit],
         left_out: Counter[str],
         named: set[str],
     ) -> int:
@@ -174,13 +183,15 @@ class _LabelFile:
             ids = ids_of.get(label, [])
             if not ids and self.memories is None:  # texts are labelled for many stores at once
                 left_out[ELSEWHERE] += 1
+            values = labelled_units(row, units[unit]) if ids else {}
             for id in ids:
-                cell = Cell(row.share("coverage"), self.provenance, row.optional("why") or "")
-                if unit in cells[id] and cells[id][unit].value != cell.value:
-                    raise row.wrong(
-                        f"labels memory {id!r} and unit {unit!r} a second time, differently"
-                    )
-                cells[id][unit] = cell
+                for own, value in values.items():
+                    cell = Cell(value, self.provenance, row.optional("why") or "")
+                    if own in cells[id] and cells[id][own].value != cell.value:
+                        raise row.wrong(
+                            f"labels memory {id!r} and unit {unit!r} a second time, differently"
+                        )
+                    cells[id][own] = cell
                 used += 1
         return used
 

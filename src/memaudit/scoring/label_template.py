@@ -11,8 +11,9 @@ from pathlib import Path
 from memaudit.adapters.store import ExportedStore
 from memaudit.core.errors import MemAuditError
 from memaudit.core.grounds import is_assumed
-from memaudit.core.package import EvidenceUnit, Package
+from memaudit.core.package import Package
 from memaudit.core.text import counted
+from memaudit.core.unit_parts import WholeUnit, whole_units
 from memaudit.io.atomic import write_file
 from memaudit.natural.label_files import csv_text
 from memaudit.scoring.candidate_cells import assumed_pairs
@@ -22,6 +23,7 @@ from memaudit.scoring.pair_filters import PairFilter
 from memaudit.scoring.readable import refuse_unreadable
 
 FIELDS = ("memory_id", "unit_id", "coverage", "memory", "unit", "why")
+FIELDS_WITH_PARTS = ("memory_id", "unit_id", "coverage", "parts", "memory", "unit", "why")
 SHARES_NOTHING = "no unit shares enough words with this memory: 0, unless you change it"
 
 
@@ -35,7 +37,10 @@ def write_label_template(
         raise MemAuditError(f"{path}: a template is a .csv or a .jsonl file")
     rows = list(template_rows(package, stores, chosen))
     if path.suffix.lower() == ".csv":
-        write_file(path, csv_text(FIELDS, [tuple(row.values()) for row in rows]))
+        write_file(
+            path,
+            csv_text(tuple(rows[0]) if rows else FIELDS, [tuple(row.values()) for row in rows]),
+        )
     else:
         write_file(path, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows))
     memories = len({row["memory_id"] for row in rows})
@@ -47,13 +52,21 @@ def template_rows(
 ) -> Iterator[dict[str, str]]:
     """One row per distinct text and unit that may be covered.
 
+    Where a unit has parts, rows have a field for the parts that are kept, and the unit's text ends
+    with their names and words.
     Texts are the memories of the stores, and candidates of the package whose cells are assumed.
     A text that no unit shares words with has one row, so that it counts as labelled.
     """
     package = fed_part(package, stores).package
-    units = [unit for unit in package.units if package.weights[unit.id]]
+    units = whole_units(package.asked_units)
     if not units:
         raise MemAuditError(f"{package.name!r} has no unit that a query needs; nothing to label")
+    fields = FIELDS_WITH_PARTS if any(unit.has_parts for unit in units) else FIELDS
+
+    def row(name: str, text: str, unit: WholeUnit, **filled: str) -> dict[str, str]:
+        known = {"memory_id": name, "unit_id": unit.id, "memory": text, "unit": unit.described}
+        return {field: {**known, **filled}.get(field, "") for field in fields}
+
     texts: dict[str, str] = {}
     for store in stores:
         measured = measured_store(package, store)
@@ -62,11 +75,12 @@ def template_rows(
     refuse_unreadable(chosen, package, texts, "--filter all")
     written = set(texts)
     guessed: set[tuple[str, str]] = set()
+    whole = {unit.id: unit.part_of or unit.id for unit in package.units}
     for id in assumed_pairs(package):
         texts.setdefault(package.candidate[id].text, id)
     for cell in package.coverage:
         if cell.value and is_assumed(cell.provenance):
-            guessed.add((package.candidate[cell.candidate].text, cell.unit))
+            guessed.add((package.candidate[cell.candidate].text, whole[cell.unit]))
     likely = chosen.likely(list(texts), [unit.text for unit in units])
     for text, name in texts.items():
         asked = [
@@ -74,10 +88,6 @@ def template_rows(
         ]
         asked.sort(key=lambda unit: (-likely.get((text, unit.text), 0.0), unit.id))
         for unit in asked:
-            yield _row(name, text, unit)
+            yield row(name, text, unit)
         if text in written and not asked:
-            yield {**_row(name, text, units[0]), "coverage": "0", "why": SHARES_NOTHING}
-
-
-def _row(name: str, text: str, unit: EvidenceUnit) -> dict[str, str]:
-    return dict(zip(FIELDS, (name, unit.id, "", text, unit.text, ""), strict=True))
+            yield row(name, text, units[0], coverage="0", why=SHARES_NOTHING)

@@ -10,8 +10,11 @@ lies between that of the answers so far (unasked pairs at 0) and that of the upp
 store that is best under the upper bounds is worth the same with unasked pairs at 0, both are equal
 and the store is optimal, whatever the judge would say about the rest. docs/optima.md has the whole
 proof. Every pair of a store that the filter keeps is judged, what is kept within a budget first.
+
+A statement with parts is kept by the filter, and asked about, as a whole.
 """
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -19,10 +22,21 @@ from fractions import Fraction
 from memaudit.core.grounds import UNJUDGED
 from memaudit.core.package import EvidenceUnit, Package
 from memaudit.core.text import content_key, counted
+from memaudit.core.unit_parts import WholeUnit, whole_units
 from memaudit.scoring.candidate_cells import as_memory, assumed_pairs, with_cells
 from memaudit.scoring.heading_credit import NOT_NAMED, count_once, heading_texts
-from memaudit.scoring.judges import Cell, Judge, MemoryText, NotJudged, Pair
-from memaudit.scoring.pair_filters import PairFilter, TextPair
+from memaudit.scoring.judges import (
+    IN_PART,
+    NO_CORE,
+    AskedPair,
+    Cell,
+    Judge,
+    MemoryText,
+    NotJudged,
+    Pair,
+    ask_judge,
+)
+from memaudit.scoring.pair_filters import PairFilter
 from memaudit.scoring.pruning import keep_within, prune, usable_policies
 from memaudit.scoring.readable import refuse_unreadable
 from memaudit.scoring.score import StoreScorer
@@ -68,7 +82,7 @@ class LazyPlan:
     max_cells: int | None = None
     round_cells: int = 200
     progress: Callable[[LazyRound], None] = lambda _: None
-    announce: Callable[[Collection[TextPair]], None] = lambda _: None
+    announce: Callable[[Collection[AskedPair]], None] = lambda _: None
     """Told all pairs that may be asked about, before the first of them is."""
 
 
@@ -167,8 +181,9 @@ class _Work:
     ) -> None:
         self.package, self.stores, self.judge, self.plan = package, tuple(stores), judge, plan
         self._budgets, self._group_cap = budgets, group_cap
-        self.unit: dict[str, EvidenceUnit] = {
-            unit.id: unit for unit in package.units if package.weights[unit.id]
+        self.unit: dict[str, EvidenceUnit] = {unit.id: unit for unit in package.asked_units}
+        self.whole: dict[str, WholeUnit] = {
+            unit.id: whole for whole in whole_units(package.asked_units) for unit in whole.units
         }
         self.headings: list[str] = []
         self.parts = {
@@ -178,7 +193,7 @@ class _Work:
         }
         texts, wanted = self._texts_and_units(candidates)
         silent = judge.judge(list(texts.values()), package.units, ())
-        self.unknown, self.left_out = silent.unknown, silent.left_out
+        self.unknown, self.left_out = silent.unknown, Counter(silent.left_out)
         for store in self.stores:
             if missing := silent.unknown.intersection(store.candidate_ids):
                 raise NotJudged(
@@ -202,7 +217,7 @@ class _Work:
         }
         likely = plan.filter.likely(
             [self.text[id].text for id in first.values()],
-            [unit.text for unit in self.unit.values()],
+            [whole.text for whole in whole_units(package.asked_units)],
         )
         open_pairs = {
             (self.asked_as[id], unit) for id, units in self.wanted.items() for unit in units
@@ -211,7 +226,7 @@ class _Work:
         self.likely: dict[Pair, float] = {
             (id, unit): likely[at]
             for id, unit in sorted(open_pairs)
-            if (at := (self.text[id].text, self.unit[unit].text)) in likely
+            if (at := (self.text[id].text, self.whole[unit].text)) in likely
         }
         self.units_of: dict[str, list[str]] = {}
         for id, unit in self.likely:
@@ -237,10 +252,11 @@ class _Work:
         return texts, wanted
 
     @property
-    def text_pairs(self) -> list[TextPair]:
-        """The texts of all pairs that may be asked about, the likeliest first."""
+    def text_pairs(self) -> list[AskedPair]:
+        """All texts and statements that may be asked about, the likeliest first."""
         pairs = sorted(self.likely, key=lambda at: (-self.likely[at], at))[: self.plan.max_cells]
-        return [(self.text[id].text, self.unit[unit].text) for id, unit in pairs]
+        asked = {(id, self.whole[unit].id): self.whole[unit] for id, unit in pairs}
+        return [(self.text[id].text, whole) for (id, _), whole in asked.items()]
 
     @property
     def is_full(self) -> bool:
@@ -259,13 +275,19 @@ class _Work:
         )
 
     def ask(self, pairs: Sequence[Pair]) -> None:
-        """Ask the judge, up to the limit."""
+        """Ask the judge, up to the limit. Of a statement all parts are asked, even beyond it."""
         if self.plan.max_cells is not None:
             pairs = pairs[: max(0, self.plan.max_cells - len(self.answers))]
         if not pairs:
             return
+        pairs = list(
+            dict.fromkeys((id, part.id) for id, unit in pairs for part in self.whole[unit].units)
+        )
         texts = [self.text[id] for id in dict.fromkeys(id for id, _ in pairs)]
-        judged = self.judge.judge(texts, list(self.unit.values()), pairs)
+        judged = ask_judge(self.judge, texts, list(self.unit.values()), pairs)
+        for why in (NO_CORE, IN_PART):
+            if why in judged.left_out:
+                self.left_out[why] += judged.left_out[why]
         undecided = set(judged.undecided)
         nothing = Cell(NONE, f"judged:{self.judge.name}")
         for id, unit in pairs:

@@ -1,13 +1,15 @@
 """A model as a judge, by the coverage pass that also judges package candidates."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from itertools import product
 
 from memaudit.core.errors import MemAuditError
 from memaudit.core.package import EvidenceUnit
+from memaudit.core.unit_parts import WholeUnit, whole_units
 from memaudit.models.session import ModelSession
 from memaudit.models.spending import confirm, estimate
+from memaudit.natural.coverage_rules import FULL, NONE
 from memaudit.natural.passes.coverage import (
     JudgedCell,
     Statement,
@@ -16,11 +18,13 @@ from memaudit.natural.passes.coverage import (
     judge_pairs,
 )
 from memaudit.natural.prompts import judged_by, judging_model
-from memaudit.scoring.judges import Cell, Judgement, MemoryText, Pair
-from memaudit.scoring.pair_filters import TextPair
+from memaudit.scoring.judges import AskedPair, Cell, Judgement, MemoryText, Pair
 
 MODEL = "model:"
 """The provenance of its cells begins so; the model's name and its prompt follow."""
+
+ASKS_PARTS = 2
+"""The first version of the prompts that asks about parts."""
 
 
 class ModelJudge:
@@ -28,7 +32,8 @@ class ModelJudge:
 
     `NAME:coverage/1` asks the model NAME with version 1 of the prompt.
 
-    Of a unit with alternatives, the text that a memory preserves best counts.
+    Of a unit with alternatives, the text that a memory preserves best counts. A statement with
+    parts is one question: which of its parts does the memory keep?
     A pair that got no answer has no cell, which scores as not covered, and is `undecided`.
     """
 
@@ -43,12 +48,13 @@ class ModelJudge:
         self._has_answered = False
         self._callbacks = session.callbacks
 
-    def agree_once(self, pairs: Collection[TextPair]) -> None:
+    def agree_once(self, pairs: Collection[AskedPair]) -> None:
         """Show what asking about all these pairs would cost, and ask for consent to all of it."""
         session, callbacks = self._session, self._callbacks
         if session.provider == "offline" or not pairs:
             return
-        asked = {(text, Statement(unit)) for text, unit in pairs}
+        asked = {(text, one) for text, whole in pairs for one in asked_statements(whole)}
+        refuse_parts(self._prompts, (statement for _, statement in asked))
         requests = [
             coverage_request(chunk, self._model, session, self._prompts) for chunk in chunks(asked)
         ]
@@ -67,11 +73,13 @@ class ModelJudge:
     ) -> Judgement:
         texts = {memory.id: memory.text for memory in memories}
         statements = {
-            unit.id: [Statement(text) for text in (unit.text, *unit.alternatives)] for unit in units
+            unit.id: asked_statements(whole) for whole in whole_units(units) for unit in whole.units
         }
+        parts = {unit.id: unit.part for unit in units}
         if pairs is None:
             pairs = list(product(texts, statements))
         asked = {(texts[memory], text) for memory, unit in pairs for text in statements[unit]}
+        refuse_parts(self._prompts, (text for _, text in asked))
         judged = judge_pairs({"": asked}, self._session, self._model, prompts=self._prompts)[""]
         cells: dict[str, dict[str, Cell]] = {memory.id: {} for memory in memories}
         undecided: list[tuple[str, str]] = []
@@ -79,8 +87,10 @@ class ModelJudge:
             answer = best_answer([judged[texts[memory], text] for text in statements[unit]])
             if answer is None:
                 undecided.append((memory, unit))
-            else:
-                cells[memory][unit] = Cell(answer.value, self._provenance, answer.reason)
+                continue
+            part = parts[unit]
+            value = answer.value if part is None else FULL if part in answer.kept else NONE
+            cells[memory][unit] = Cell(value, self._provenance, answer.reason)
         self._has_answered = self._has_answered or len(undecided) < len(pairs)
         if pairs and not self._has_answered:
             raise MemAuditError(
@@ -88,6 +98,22 @@ class ModelJudge:
                 "then run again"
             )
         return Judgement(cells, tuple(undecided))
+
+
+def refuse_parts(prompts: int, statements: Iterable[Statement]) -> None:
+    """The first version of the prompt cannot ask about parts."""
+    if prompts < ASKS_PARTS and any(statement.parts for statement in statements):
+        raise MemAuditError(
+            f"version {prompts} of the coverage prompt cannot ask about parts of statements; leave "
+            f"out :coverage/{prompts} to use the current one"
+        )
+
+
+def asked_statements(whole: WholeUnit) -> list[Statement]:
+    """A unit as the coverage pass asks about it: with its parts, or in each of its texts."""
+    if whole.has_parts:
+        return [Statement(whole.text, whole.parts)]
+    return [Statement(text) for text in (whole.text, *whole.core.alternatives)]
 
 
 def best_answer(answers: Sequence[JudgedCell | None]) -> JudgedCell | None:

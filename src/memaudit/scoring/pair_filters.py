@@ -17,6 +17,7 @@ from memaudit.core.grounds import Ground, ground
 from memaudit.core.package import Package
 from memaudit.core.scripts import SCRIPTS
 from memaudit.core.text import terms
+from memaudit.core.unit_parts import whole_units
 
 TextPair = tuple[str, str]
 """A text and a unit's text."""
@@ -103,7 +104,9 @@ def cut_off(chosen: PairFilter, packages: Iterable[Package]) -> CutOff:
     """What a filter loses on the judged cells of packages."""
     covered = lost = 0
     for package in packages:
-        texts = {unit.id: unit.text for unit in package.units}
+        texts = {
+            unit.id: whole.text for whole in whole_units(package.units) for unit in whole.units
+        }
         judged = {
             (package.candidate[cell.candidate].text, texts[cell.unit])
             for cell in package.coverage

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ from memaudit.core.number_text import fixed, short_exact
 from memaudit.core.optimum import Optimum
 from memaudit.core.package import Package
 from memaudit.core.text import counted, visible_text
+from memaudit.core.unit_parts import WholeUnit, whole_units
 from memaudit.io.atomic import write_file
 from memaudit.io.run_folder import make_folder
 from memaudit.scoring.caveats import caveat_lines
@@ -66,6 +67,8 @@ class LostUnit:
     step: str
     asked_by: tuple[tuple[str, str], ...]
     """The queries that need it, by id and text."""
+    whole: WholeUnit | None = field(default=None, repr=False, compare=False)
+    """The statement that it is a part of, if it is one."""
 
 
 class LostUnits(tuple[LostUnit, ...]):
@@ -382,6 +385,12 @@ def lost_units(package: Package, diagnosis: Diagnosis | NoDiagnosis) -> LostUnit
     if isinstance(diagnosis, NoDiagnosis):
         return LostUnits()
     units = {unit.id: unit for unit in package.units}
+    wholes = {
+        unit.id: whole
+        for whole in whole_units(package.units)
+        if whole.has_parts
+        for unit in whole.units
+    }
     asking: dict[str, list[tuple[str, str]]] = {}
     for query in package.queries:
         for id in dict.fromkeys(query.required):
@@ -389,7 +398,7 @@ def lost_units(package: Package, diagnosis: Diagnosis | NoDiagnosis) -> LostUnit
     return LostUnits(
         LostUnit(
             id, units[id].kind, units[id].text, package.weights[id], part, step.name,
-            tuple(asking.get(id, ())),
+            tuple(asking.get(id, ())), wholes.get(id),
         )
         for step in diagnosis.steps
         for id, part in step.units

@@ -13,7 +13,7 @@ from memaudit.core.errors import MemAuditError
 from memaudit.core.exact import plain
 from memaudit.core.package import Coverage, Package
 from memaudit.natural.coverage_rules import FULL, NONE, PARTIAL, is_exact
-from memaudit.scoring.judges import Cell
+from memaudit.scoring.judges import Cell, cores, with_cores
 from memaudit.scoring.written_store import WrittenStore
 
 NoiseKind = Literal["flip", "resample", "move"]
@@ -117,7 +117,8 @@ DRAWN = 1 << 64
 class Noise:
     """Some labels of package candidates and memories are wrong, chosen by a seed.
 
-        flip      a label becomes one of the two others of none, partial and full, each as likely
+        flip      a label becomes one of the two others of none, partial and full, each as likely;
+                  a part is kept or lost
         resample  a label is drawn again from all labels of the package and its stores
         move      a label goes to another unit, one its text has no label for: a miss and a false
                   alarm
@@ -125,7 +126,8 @@ class Noise:
     Labels are the listed cells. Cells that nobody listed stay 0 except for `move`, and cells that
     are exact by construction never change. What happens to a label depends on its text, its unit,
     the seed and the repetition alone: equal texts of two systems are mislabelled alike, as by one
-    blind judge, and what goes wrong at a low rate goes wrong at a higher one too.
+    blind judge, and what goes wrong at a low rate goes wrong at a higher one too. After that, no
+    part is kept without the core of its statement.
     """
 
     kind: NoiseKind
@@ -155,6 +157,7 @@ def mislabelled(
     """The package and its stores with some of their labels wrong."""
     pool = _pool(package, stores)
     units = sorted(unit.id for unit in package.units)
+    core_of = cores(package.units)
     rows: dict[str, dict[str, Coverage]] = defaultdict(dict)
     for row in package.coverage:
         rows[row.candidate][row.unit] = row
@@ -162,7 +165,7 @@ def mislabelled(
     for candidate in package.candidates:
         before = rows.get(candidate.id, {})
         cells = {unit: Cell(row.value, row.provenance or "") for unit, row in before.items()}
-        for unit, cell in noisy_cells(candidate.text, cells, units, pool, noise).items():
+        for unit, cell in noisy_cells(candidate.text, cells, units, pool, noise, core_of).items():
             if cell is cells.get(unit):
                 coverage.append(before[unit])
             elif cell.value:
@@ -179,7 +182,8 @@ def mislabelled(
             store,
             memories=tuple(
                 replace(
-                    memory, coverage=noisy_cells(memory.text, memory.coverage, units, pool, noise)
+                    memory,
+                    coverage=noisy_cells(memory.text, memory.coverage, units, pool, noise, core_of),
                 )
                 for memory in store.memories
             ),
@@ -195,6 +199,7 @@ def noisy_cells(
     units: Sequence[str],
     pool: Sequence[Fraction],
     noise: Noise,
+    core_of: Mapping[str, str],
 ) -> dict[str, Cell]:
     """The cells of one text after the noise; a cell that is not changed is the same object."""
     noisy = dict(cells)
@@ -212,10 +217,11 @@ def noisy_cells(
         else:
             among = pool
             if noise.kind == "flip":
-                among = [label for label in LABELS if label != cell.value]
+                labels = (NONE, FULL) if unit in core_of else LABELS
+                among = [label for label in labels if label != cell.value]
             value = among[number % len(among)]
         noisy[unit] = Cell(value, f"noise:{noise.kind}")
-    return noisy
+    return with_cores(noisy, core_of)
 
 
 def _pool(package: Package, stores: Sequence[WrittenStore]) -> list[Fraction]:

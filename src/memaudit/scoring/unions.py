@@ -13,6 +13,7 @@ from memaudit.core.errors import MemAuditError
 from memaudit.core.grounds import strength
 from memaudit.core.package import Candidate, Coverage, Experience, Package
 from memaudit.core.text import content_key
+from memaudit.core.unit_parts import NO_PART
 from memaudit.natural.coverage_rules import FULL
 from memaudit.scoring.judges import Cell
 from memaudit.scoring.written_store import WrittenMemory, WrittenStore
@@ -71,6 +72,7 @@ def only_as_written(union: Union, alone: Union, store: WrittenStore) -> Package:
             update={
                 "response": unit.response.up_to(written[unit.id]),
                 "weight": package.weights[unit.id],
+                **NO_PART,
             }
         )
         for unit in package.units

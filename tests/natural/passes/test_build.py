@@ -5,6 +5,7 @@ from collections import Counter
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,6 +14,7 @@ from memaudit.core.cost import words
 from memaudit.core.digest import digest
 from memaudit.core.errors import MemAuditError
 from memaudit.core.package import Package
+from memaudit.core.unit_parts import whole_units
 from memaudit.models.cache import Cache
 from memaudit.models.cache_export import export_cache, import_cache
 from memaudit.models.providers import ModelSettings
@@ -24,7 +26,7 @@ from memaudit.natural.reliability import reliability_of
 from memaudit.solvers.solve import solve
 from tests.models.server import serving
 from tests.natural.passes.building import PLAIN, RECIPE, TWO, FinishedBuild, live, make
-from tests.natural.passes.fake_model import plays, sentences, which
+from tests.natural.passes.fake_model import answer, instead, plays, sentences, which
 
 JUDGE, QUOTE = "model:one:coverage/2", "exact:quote"
 
@@ -253,3 +255,38 @@ def test_without_an_adjudicator(built: FinishedBuild, tmp_path: Path) -> None:
     assert entry["queries"]["unadjudicated"] + entry["queries"]["unsupported"] == 4
     assert made.manifest["adjudication"] is None
     assert made.manifest["spot_check"] is None
+
+
+def test_parts_become_units(tmp_path: Path) -> None:
+    """The model names the first word of every unit and the rest, which is the core. What it says
+    is kept is covered; a turn with the unit's quote keeps all parts."""
+
+    def with_parts(body: dict[str, Any]) -> str:
+        reply = answer(body)
+        for row in reply["units"]:
+            who, _, what = row["statement"].partition(" ")
+            row["parts"] = [{"part": "what", "words": what}, {"part": "who", "words": who}]
+        return json.dumps(reply)
+
+    with serving(instead("units", with_parts)) as served:
+        make(tmp_path, live(served.url), PLAIN, TWO[:1])
+    (package,) = packages_at(tmp_path / "out")
+    wholes = whole_units(package.units)
+    assert all(whole.has_parts for whole in wholes)
+    assert [name for name, _ in wholes[0].parts] == ["what", "who"]
+    required = {id for query in package.queries for id in query.required}
+    assert required
+    assert required <= {unit.id for unit in package.units}
+    cells = {(row.candidate, row.unit): row for row in package.coverage}
+    quoted = [at for at, row in cells.items() if row.provenance == QUOTE]
+    assert len(quoted) == len(package.units)
+    judged = [row for row in cells.values() if row.provenance == JUDGE]
+    assert {row.value for row in judged} == {0, 1}
+    for whole in wholes:
+        assert sum(package.weights[unit.id] for unit in whole.units) in range(9)
+        for candidate in package.candidates:
+            core, other = (cells.get((candidate.id, unit.id)) for unit in whole.units)
+            assert not (other and other.value) or (core and core.value)
+    optimum = solve(package, 40)
+    assert optimum.certified
+    assert optimum.value > 0

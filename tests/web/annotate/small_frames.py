@@ -8,7 +8,7 @@ import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -38,6 +38,18 @@ def frame_of(count: int, texts: Sequence[tuple[str, str, str]] = TEXTS) -> Frame
         cells.append(cell)
         key[cell.id] = KeyedCell(Fraction(1, 2), "hidden-provenance", Fraction(17, 3))
     return Frame(tuple(cells), key)
+
+
+PARTS = (("what", "plays the cello"), ("who", "Leon"), ("when", "on Sundays"))
+"""The parts of the second cell of `frame_with_parts`."""
+
+
+def frame_with_parts() -> Frame:
+    """Three cells; the second is of a statement with parts, of which the key keeps one."""
+    plain = frame_of(3)
+    first, second, third = plain.cells
+    key = {**plain.key, second.id: replace(plain.key[second.id], kept=frozenset({"what"}))}
+    return Frame((first, replace(second, parts=PARTS), third), key)
 
 
 def frame_folder(path: Path, count: int, texts: Sequence[tuple[str, str, str]] = TEXTS) -> Path:

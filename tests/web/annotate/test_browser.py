@@ -15,9 +15,10 @@ from typing import Any
 
 import pytest
 
+from memaudit.label_audit.frame_files import write_frame
 from tests.cli.running import run
 from tests.report.run_report.test_browser import ARGUMENTS, luminance
-from tests.web.annotate.small_frames import Served, frame_folder, served
+from tests.web.annotate.small_frames import Served, frame_folder, frame_with_parts, served
 
 BROWSER = os.environ.get("MEMAUDIT_CHROMIUM") or shutil.which("chromium") or ""
 if not BROWSER:
@@ -318,3 +319,37 @@ def test_it_fits_and_can_be_read(browser: Any, server: Served, width: int, schem
     assert seen.page.evaluate(focused) == "solid"
     assert seen.said == []
     seen.page.context.close()
+
+
+def test_a_statement_with_parts(browser: Any, tmp_path: Path) -> None:
+    """Digits and clicks check its parts, p or Enter saves them. Without the core the others cannot
+    be checked. It is one row of the labels, and can be undone and changed."""
+    write_frame(frame_with_parts(), tmp_path / "f")
+    with served(tmp_path / "f", "ann") as server:
+        seen = visit(browser, server, at="#2")
+        boxes = seen.page.locator("#parts input")
+        seen.sees("#parts label >> nth=0", "1what (core): plays the cello")
+        assert boxes.count() == 3
+        assert [boxes.nth(n).is_disabled() for n in range(3)] == [False, True, True]
+        for key in "213":
+            seen.page.keyboard.press(key)
+        assert [boxes.nth(n).is_checked() for n in range(3)] == [True, False, True]
+        seen.label("Enter", "Cell 3 of 3")
+        seen.sees("#state", "Cell 2: partial.")
+        playwright.expect(seen.page.locator("#parts")).to_be_hidden()
+        seen.label("1", "Cell 1 of 3")  # a digit is a label again where there are no parts
+        seen.press("ArrowRight", "#where", "Cell 2 of 3")
+        assert [boxes.nth(n).is_checked() for n in range(3)] == [True, False, True]
+        boxes.nth(0).click()
+        assert [boxes.nth(n).is_checked() for n in range(3)] == [False, False, False]
+        seen.label("p", "Cell 1 of 3")
+        seen.sees("#state", "Cell 2: none.")
+        seen.press("u", "#state", "Undone: cell 2 is partial.")
+        assert [boxes.nth(n).is_checked() for n in range(3)] == [True, False, True]
+        seen.label("f", "Cell 1 of 3")
+        seen.sees("#state", "Cell 2: full.")
+        seen.press("u", "#state", "Undone: cell 2 is partial.")
+        rows = exported(server)
+        assert ["c0002", "ann", "partial", "", "what;when"] in rows
+        assert ["c0003", "ann", "full", "", ""] in rows
+        assert seen.said == []

@@ -1,6 +1,7 @@
 """A labelling session: the next cell, what is shown of it, notes and pace."""
 
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -21,7 +22,7 @@ from memaudit.web.annotate.labelling import (
     compared,
     frame_digest,
 )
-from tests.web.annotate.small_frames import frame_of
+from tests.web.annotate.small_frames import frame_of, frame_with_parts
 
 CELLS = frame_of(4).cells
 
@@ -85,8 +86,35 @@ def test_a_cell_is_shown_blindly(session: LabellingSession) -> None:
     view = session.at(1)
     assert view["cell"] is not None
     assert sorted(view["cell"]) == [
-        "is_draft", "label", "memory", "note", "position", "quote", "unit",
+        "is_draft", "label", "memory", "note", "parts", "position", "quote", "unit",
     ]  # fmt: skip
+
+
+def test_a_statement_with_parts(tmp_path: Path) -> None:
+    """The label and the parts must say the same. A finished note keeps the parts."""
+    cells = frame_with_parts().cells
+    with closing(LabelDatabase(tmp_path / "l.sqlite", frame_digest(cells), 3)) as database:
+        session = LabellingSession(cells, database, "ann")
+        for label, kept, message in (
+            ("partial", None, "does not say which parts: what, who, when"),
+            ("partial", ["who"], "keeps parts without the core, 'what'"),
+            ("full", ["what"], "is full, and its parts say partial"),
+            ("partial", ["what", "x"], "unknown part 'x'"),
+        ):
+            with pytest.raises(RefusedRequest, match=message):
+                session.decide(2, label, "", kept)  # type: ignore[arg-type]
+        with pytest.raises(RefusedRequest, match="this unit has no parts"):
+            session.decide(1, "full", "", ["what"])
+        session.decide(2, "partial", "", ["what", "when"])
+        session.note(2, "hm", finished=True)
+        session.decide(1, "none", "")
+        assert session.labels().kept == {"c0002": {"what", "when"}}
+        view = session.at(2)
+        assert view["cell"] is not None
+        assert [part["kept"] for part in view["cell"]["parts"]] == [True, False, True]
+    assert frame_digest(cells) != frame_digest(frame_of(3).cells)
+    pinned = "9777d30cf4a350b127982f02e49ef17372616abe72bc2200fc8029286278a8ec"
+    assert frame_digest(frame_of(3).cells) == pinned
 
 
 def test_the_digest_names_the_cells() -> None:

@@ -14,6 +14,7 @@ from memaudit.web.explorer.addresses import anchor
 from memaudit.web.explorer.library.library import Library
 from memaudit.web.explorer.site import Site
 from memaudit.web.explorer.views.optima import runnable_writers
+from tests.label_audit.test_unit_parts import PACKAGE as PARTS
 from tests.web.annotate.small_frames import Served
 from tests.web.explorer.browsing import Visit, expect, visit
 from tests.web.explorer.libraries import large_package
@@ -175,6 +176,20 @@ def test_the_map_by_pointer(seen: Visit, hotel: str) -> None:
     page.uncheck("#covering")
     assert "rows=cost" in page.url
     assert "all=1" in page.url
+
+
+def test_parts_stand_together_on_the_map(browser: Any, tmp_path: Path) -> None:
+    """No candidate keeps when, which alone would come last; it follows what and who."""
+    write_package(PARTS, tmp_path / "p.json")
+    (found,) = Library([tmp_path]).of("package")
+    with exploring(tmp_path) as server:
+        seen = visit(browser, server)
+        page = seen.go(f"package/{found.slug}/coverage.html")
+        page.focus("#map")
+        page.keyboard.press("ArrowDown")
+        for words in ("(what: to Lisbon)", "(who: Ana)", "(when: in May)", "(what: a boat)"):
+            seen.contains("#cell", words)
+            page.keyboard.press("ArrowRight")
 
 
 def test_a_map_of_a_million_cells(browser: Any, tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from memaudit.io.packages import write_package
 from memaudit.web.explorer.library.library import Library
 from memaudit.web.explorer.pages.registry import PAGES
 from memaudit.web.explorer.site import Site, all_addresses, show
+from tests.label_audit.test_unit_parts import PACKAGE as PARTS
 from tests.report.html_tree import Tree
 from tests.strategies import packages
 from tests.web.explorer.site_pages import element_with, page, slug_of, table_rows
@@ -162,3 +163,18 @@ def test_any_package_has_pages(tmp_path_factory: pytest.TempPathFactory, package
             assert status == 200, text
             if address.endswith(".html"):
                 Tree(text)
+
+
+def test_parts_are_listed_under_their_statement(tmp_path: Path) -> None:
+    """One row per statement, with the share that each candidate keeps: m0 keeps 3/4 of u7."""
+    write_package(PARTS, tmp_path / "p.json")
+    site = Site(Library([tmp_path]))
+    slug = slug_of(site, "package", "p")
+    tree = page(site, f"package/{slug}/coverage.html")
+    rows = table_rows(tree, "units-table")
+    assert len(rows) == 3
+    statement = rows[0][0]
+    assert statement.startswith("Ana moved to Lisbon in May")
+    assert "what (core): to Lisbon 50%, kept by 1" in statement
+    assert "when: in May 25%, kept by 0" in statement
+    assert rows[0][2:] == ["4", "1", "(1: 0.75) m0"]

@@ -12,6 +12,7 @@ from memaudit.core.equal_texts import distinct_texts
 from memaudit.core.exact import plain
 from memaudit.core.package import Candidate, Coverage, EvidenceUnit, Package, Query, Source
 from memaudit.core.text import one_line
+from memaudit.core.unit_parts import has_usable_words, part_id, part_units
 from memaudit.datasets.conversation import Question
 from memaudit.datasets.irregularities import LoadedConversation
 from memaudit.models.prompt import provenance
@@ -27,9 +28,6 @@ from memaudit.natural.passes.source import SourceText, source_text
 from memaudit.natural.passes.units import ExtractedUnit, ExtractedUnits
 from memaudit.natural.prompts import PROMPTS, pass_prompt
 from memaudit.natural.transcript import Transcript, experiences, split_conversation, turn_text
-
-PARTS_IN_PACKAGES = False
-"""Whether the parts of a statement become units. Until then they are an attribute of their unit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,10 +122,20 @@ class ConversationDraft:
         return Statement(self.text(number), self.parts(number))
 
     def parts(self, number: int) -> tuple[tuple[str, str], ...]:
-        """A unit's parts as the package has them. A reworded unit has lost its parts."""
-        if number in self.rulings.rewrites or not PARTS_IN_PACKAGES:
+        """A unit's parts as the package has them; each becomes a unit.
+
+        A reworded unit has lost its parts, and one of several equal alternatives is covered whole.
+        """
+        grouped = any(number in group for group in self.rulings.groups if len(group) > 1)
+        if grouped or number in self.rulings.rewrites:
             return ()
-        return self.units.items[number - 1].parts
+        parts = self.units.items[number - 1].parts
+        return parts if all(has_usable_words(*part) for part in parts) else ()
+
+    def unit_ids(self, number: int) -> dict[str, str]:
+        """The ids of what stands for a unit in the package, with the names of its parts."""
+        names = [name for name, _ in self.parts(number)]
+        return {part_id(unit_id(number), name): name for name in names} or {unit_id(number): ""}
 
     @cached_property
     def session_of(self) -> dict[int, int]:
@@ -267,11 +275,14 @@ def _units(draft: ConversationDraft, recipe: ModelRecipe) -> Iterator[EvidenceUn
                 "text_for": draft.rulings.rewrites[number][1],
             }
         session = draft.transcript.session[turns[id].session]
-        yield EvidenceUnit(
+        if parts := draft.parts(number):
+            attributes.pop("parts")
+        whole = EvidenceUnit(
             id=unit_id(number), kind=unit.kind, text=draft.text(number),
             timestamp=turns[id].timestamp or session.timestamp, said_by=unit.said_by,
             sources=tuple(_sources(draft, unit)), attributes=attributes,
         )  # fmt: skip
+        yield from part_units(whole, parts)
 
 
 def _details(unit: ExtractedUnit) -> dict[str, JsonValue]:
@@ -317,7 +328,14 @@ def _queries(draft: ConversationDraft, recipe: ModelRecipe) -> Iterator[Query]:
     writer = provenance(recipe.model, pass_prompt("requirements", recipe.prompts))
     for question in draft.questions:
         ruling = draft.rulings.questions[question.id]
-        row = query_of(question, [group_id(group) for group in ruling.groups])
+        row = query_of(
+            question,
+            [
+                id
+                for group in ruling.groups
+                for id in ([group_id(group)] if len(group) > 1 else draft.unit_ids(group[0]))
+            ],
+        )
         attributes: dict[str, JsonValue] = {
             **row.attributes,
             "status": ruling.status,
@@ -367,8 +385,9 @@ def _cells_by_candidate(
             if unit.turn == raw.turn and unit.is_stated_by_turn
         }
         rows = [
-            coverage_row(raw.id, unit_id(number), FULL, QUOTE, "holds the unit's quote")
+            coverage_row(raw.id, id, FULL, QUOTE, "holds the unit's quote")
             for number in sorted(own)
+            for id in draft.unit_ids(number)
         ]
         rows += _judged(draft, raw.id, raw.text, [n for n in asked if n not in own], judge)
         yield {row.unit: row for row in rows}
@@ -385,8 +404,10 @@ def _judged(
         if pair not in draft.cells:
             continue
         judged = draft.cells[pair]
-        if judged is not None:
-            yield coverage_row(candidate, unit_id(number), judged.value, judge, judged.reason)
-        else:
-            row = coverage_row(candidate, unit_id(number), NONE, judge, "the judge gave no answer")
-            yield row.model_copy(update={"label": UNDECIDED})
+        for id, name in draft.unit_ids(number).items():
+            if judged is not None:
+                value = (FULL if name in judged.kept else NONE) if name else judged.value
+                yield coverage_row(candidate, id, value, judge, judged.reason)
+            else:
+                row = coverage_row(candidate, id, NONE, judge, "the judge gave no answer")
+                yield row.model_copy(update={"label": UNDECIDED})

@@ -48,9 +48,10 @@ class SentNote(BaseModel):
 
 
 class SentLabel(SentNote):
-    """A label given to a cell."""
+    """A label given to a cell; of a statement with parts, with the names of the kept ones."""
 
     label: Label
+    kept: list[str] | None = None
 
 
 class SentDraft(SentNote):
@@ -99,7 +100,9 @@ def annotator_app(session: LabellingSession, guideline: Markup) -> Starlette:
 
     async def decide(request: Request) -> Response:
         sent = await read_sent(request, SentLabel)
-        return await _respond(lambda: session.decide(sent.position, sent.label, sent.note))
+        return await _respond(
+            lambda: session.decide(sent.position, sent.label, sent.note, sent.kept)
+        )
 
     async def note(request: Request) -> Response:
         sent = await read_sent(request, SentDraft)

@@ -1,6 +1,6 @@
 """Decisions of annotators in one SQLite file. Rows are never changed. The last one counts."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -18,6 +18,10 @@ CREATE TABLE IF NOT EXISTS decisions (
   undoes INTEGER UNIQUE REFERENCES decisions (id)
 );
 CREATE INDEX IF NOT EXISTS decisions_by_cell ON decisions (annotator, cell_id, id);
+CREATE TABLE IF NOT EXISTS kept (
+  decision INTEGER NOT NULL REFERENCES decisions (id), part TEXT NOT NULL,
+  PRIMARY KEY (decision, part)
+) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS drafts (
   annotator TEXT NOT NULL, cell_id TEXT NOT NULL, note TEXT NOT NULL,
   PRIMARY KEY (annotator, cell_id)
@@ -33,6 +37,9 @@ _STANDING = """SELECT cell_id, label, note, at, max(id) FROM decisions
 WHERE annotator = ? GROUP BY cell_id ORDER BY max(id)"""
 """SQLite takes the other columns from the row that holds the maximum."""
 
+_KEPT = """SELECT decision, part FROM kept JOIN decisions ON decisions.id = decision
+WHERE annotator = ?"""
+
 _LAST_NOT_UNDONE = """SELECT id, cell_id, note FROM decisions AS decision
 WHERE annotator = ? AND undoes IS NULL
 AND NOT EXISTS (SELECT 1 FROM decisions WHERE undoes = decision.id)
@@ -41,11 +48,12 @@ ORDER BY id DESC LIMIT 1"""
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """The state of a cell: a label, or None if it was undone; the note; and the time."""
+    """The state of a cell: a label, or None if it was undone; the note; the time; kept parts."""
 
     label: Label | None
     note: str
     at: str
+    kept: frozenset[str] = frozenset()
 
 
 def utc_now() -> str:
@@ -89,13 +97,18 @@ class LabelDatabase(Database):
                 "save what is left with .recover of sqlite3"
             )
 
-    def decide(self, annotator: str, cell: str, label: Label, note: str) -> None:
-        """Save a label and its note, and delete the draft of the note."""
+    def decide(
+        self, annotator: str, cell: str, label: Label, note: str, kept: Collection[str] = ()
+    ) -> None:
+        """Save a label, the kept parts and the note, and delete the draft of the note."""
         with self.writing() as link:
-            link.execute(
+            decided = link.execute(
                 "INSERT INTO decisions (cell_id, annotator, label, note, at)"
                 " VALUES (?, ?, ?, ?, ?)",
                 (cell, annotator, label, note, self._now()),
+            )
+            link.executemany(
+                "INSERT INTO kept VALUES (?, ?)", [(decided.lastrowid, part) for part in kept]
             )
             link.execute(
                 "DELETE FROM drafts WHERE annotator = ? AND cell_id = ?", (annotator, cell)
@@ -111,15 +124,19 @@ class LabelDatabase(Database):
             if last is None:
                 return None
             id, cell, note = last
-            before = link.execute(
-                "SELECT label, note FROM decisions WHERE annotator = ? AND cell_id = ? AND id < ?"
-                " ORDER BY id DESC LIMIT 1",
+            *before, last_before = link.execute(
+                "SELECT label, note, id FROM decisions WHERE annotator = ? AND cell_id = ?"
+                " AND id < ? ORDER BY id DESC LIMIT 1",
                 (annotator, cell, id),
-            ).fetchone() or (None, "")
-            link.execute(
+            ).fetchone() or (None, "", None)
+            undone = link.execute(
                 "INSERT INTO decisions (cell_id, annotator, label, note, at, undoes)"
                 " VALUES (?, ?, ?, ?, ?, ?)",
                 (cell, annotator, *before, self._now(), id),
+            )
+            link.execute(
+                "INSERT INTO kept SELECT ?, part FROM kept WHERE decision = ?",
+                (undone.lastrowid, last_before),
             )
             if before[0] is None and note:
                 link.execute(
@@ -134,8 +151,14 @@ class LabelDatabase(Database):
 
     def standing(self, annotator: str) -> dict[str, Decision]:
         """The state of every cell the annotator ever decided, the last decided at the end."""
+        parts: dict[int, set[str]] = {}
+        for decision, part in self.rows(_KEPT, annotator):
+            parts.setdefault(decision, set()).add(part)
         rows = self.rows(_STANDING, annotator)
-        return {cell: Decision(label, note, at) for cell, label, note, at, _ in rows}
+        return {
+            cell: Decision(label, note, at, frozenset(parts.get(id, ())))
+            for cell, label, note, at, id in rows
+        }
 
     def draft_note(self, annotator: str, cell: str) -> str | None:
         rows = self.rows(
@@ -148,13 +171,16 @@ class LabelDatabase(Database):
         names = self.rows("SELECT DISTINCT annotator FROM decisions ORDER BY annotator")
         return {name: len(self.label_set(name).labels) for (name,) in names}
 
-    def label_set(self, annotator: str) -> LabelSet:
-        """The current labels with their notes."""
+    def label_set(self, annotator: str, with_parts: Collection[str] = ()) -> LabelSet:
+        """The current labels with their notes, and the kept parts of these cells."""
         labels: dict[str, Label] = {}
         notes: dict[str, str] = {}
+        kept: dict[str, frozenset[str]] = {}
         for cell, decision in self.standing(annotator).items():
             if decision.label:
                 labels[cell] = decision.label
                 if decision.note:
                     notes[cell] = decision.note
-        return LabelSet(annotator, labels, notes)
+                if cell in with_parts:
+                    kept[cell] = decision.kept
+        return LabelSet(annotator, labels, notes, kept)

@@ -85,6 +85,14 @@ class RefusedRequest(MemAuditError):
     """An invalid request of the page."""
 
 
+class ShownPart(TypedDict):
+    """A part of a statement, the core first, and whether this annotator found it kept."""
+
+    name: str
+    words: str
+    kept: bool
+
+
 class ShownCell(TypedDict):
     """What the page receives of a cell: texts and this annotator's label, no id and no key."""
 
@@ -95,6 +103,7 @@ class ShownCell(TypedDict):
     label: Label | None
     note: str
     is_draft: bool
+    parts: list[ShownPart]
 
 
 class Progress(TypedDict):
@@ -114,8 +123,17 @@ class PageState(TypedDict):
 
 def frame_digest(cells: Sequence[FrameCell]) -> str:
     """The SHA-256 of the cells in their order, independent of the file they were read from."""
-    text = json.dumps([asdict(cell) for cell in cells], sort_keys=True, separators=(",", ":"))
+    data = [asdict(cell) for cell in cells]
+    for cell in data:
+        if not cell["parts"]:  # frames without parts have the digest they always had
+            del cell["parts"]
+    text = json.dumps(data, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()
+
+
+def ids_with_parts(cells: Sequence[FrameCell]) -> frozenset[str]:
+    """The cells of statements with parts."""
+    return frozenset(cell.id for cell in cells if cell.parts)
 
 
 def checked_name(annotator: str) -> str:
@@ -152,9 +170,20 @@ class LabellingSession:
         after = self._places[next(reversed(standing))] if standing else 0
         return self._view(standing, self._next_unlabelled(standing, after) or len(self._cells))
 
-    def decide(self, position: int, label: Label, note: str) -> PageState:
-        """Save a label, and go to the next cell without one."""
-        self._database.decide(self.annotator, self._cell(position).id, label, note)
+    def decide(
+        self, position: int, label: Label, note: str, kept: Sequence[str] | None = None
+    ) -> PageState:
+        """Save a label, and the parts it keeps; then go to the next cell without one."""
+        cell = self._cell(position)
+        if not cell.parts and kept:
+            raise RefusedRequest("this unit has no parts")
+        parts: frozenset[str] = frozenset()
+        if cell.parts:
+            try:
+                parts = cell.kept_by(label, kept)
+            except ValueError as error:
+                raise RefusedRequest(f"the label {error}") from None
+        self._database.decide(self.annotator, cell.id, label, note, parts)
         return self.unlabelled(position)
 
     def undo(self) -> PageState:
@@ -167,14 +196,14 @@ class LabellingSession:
         cell = self._cell(position).id
         current = self._standing().get(cell)
         if finished and current is not None and current.label is not None:
-            self._database.decide(self.annotator, cell, current.label, note)
+            self._database.decide(self.annotator, cell, current.label, note, current.kept)
         else:
             self._database.draft(self.annotator, cell, note)
         return self.at(position)
 
     def labels(self) -> LabelSet:
         """The current labels with their notes."""
-        return self._database.label_set(self.annotator)
+        return self._database.label_set(self.annotator, ids_with_parts(self._cells))
 
     def _standing(self) -> dict[str, Decision]:
         return self._database.standing(self.annotator)
@@ -214,4 +243,12 @@ class LabellingSession:
             "label": decision.label if decision else None,
             "note": draft if draft is not None else decision.note if decision else "",
             "is_draft": draft is not None,
+            "parts": [
+                {
+                    "name": visible_text(name),
+                    "words": visible_text(words),
+                    "kept": decision is not None and name in decision.kept,
+                }
+                for name, words in cell.parts
+            ],
         }

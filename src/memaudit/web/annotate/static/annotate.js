@@ -89,6 +89,7 @@ function show(view) {
   put("unit", cell.unit, "(no text)");
   put("memory", cell.memory, "(no text)");
   put("quote", cell.quote, "(none given)");
+  showParts();
   get("where").textContent = `Cell ${cell.position} of ${view.progress.total}`;
   note.value = savedNote = cell.note;
   isDraft = cell.is_draft;
@@ -96,6 +97,71 @@ function show(view) {
   showLabel();
   history.replaceState(null, "", `#${cell.position}`);
   if (other) window.scrollTo(0, 0);
+}
+
+// A unit with parts: a checkbox for each, the core first. Nothing is kept without the core.
+
+function showParts() {
+  const parts = get("parts");
+  parts.hidden = cell.parts.length === 0;
+  parts.replaceChildren(...cell.parts.map(({name, words, kept}, place) => {
+    const line = document.createElement("label");
+    const key = document.createElement("kbd");
+    const box = document.createElement("input");
+    const text = document.createElement("span");
+    const bold = document.createElement("b");
+    key.textContent = String(place + 1);
+    key.hidden = place > 8;
+    box.type = "checkbox";
+    box.checked = kept;
+    if (place < 9) box.setAttribute("aria-keyshortcuts", String(place + 1));
+    bold.textContent = place === 0 ? `${name} (core)` : name;
+    text.append(bold, `: ${words}`);
+    text.dir = "auto";
+    line.append(key, box, text);
+    return line;
+  }));
+  heedCore();
+  const [button] = document.querySelectorAll("[data-label=partial]");
+  const named = cell.parts.length ? ["p", "Save parts", "as checked"] : ["2", "Partial", "one part lost"];
+  for (const [at, tag] of ["kbd", "b", "small"].entries()) {
+    button.querySelector(tag).textContent = named[at];
+  }
+  button.setAttribute("aria-label", `${named[1]}: ${named[2]}`);
+  button.setAttribute("aria-keyshortcuts", cell.parts.length ? "p Enter" : "2 p");
+  for (const [label, key, letter] of [["full", "1", "f"], ["none", "3", "n"], ["cannot_tell", "4", "c"]]) {
+    const other = document.querySelector(`[data-label=${label}]`);
+    other.querySelector("kbd").textContent = cell.parts.length ? letter : key;
+    other.setAttribute("aria-keyshortcuts", cell.parts.length ? letter : `${key} ${letter}`);
+  }
+}
+
+function boxes() { return [...get("parts").querySelectorAll("input")]; }
+
+function heedCore() {
+  const [core, ...others] = boxes();
+  for (const box of others) {
+    box.disabled = !core.checked;
+    box.checked = box.checked && core.checked;
+  }
+}
+
+function checkPart(place) {
+  const box = boxes()[place];
+  if (box && !box.disabled) {
+    box.checked = !box.checked;
+    heedCore();
+  }
+}
+
+// What to send for a label: of a unit with parts, the kept ones and the label they make.
+function labelled(label) {
+  if (!cell.parts.length || label === "cannot_tell") return {label};
+  const names = cell.parts.map(({name}) => name);
+  const kept = label === "full" ? names : label === "none" ? [] :
+    names.filter((_, place) => boxes()[place].checked);
+  const made = kept.length === names.length ? "full" : kept.length ? "partial" : "none";
+  return {label: made, kept};
 }
 
 function showLabel() {
@@ -129,8 +195,10 @@ async function act(work, lost, before = () => keepNote(true)) {
 function decide(label) {
   return act(async () => {
     const {position} = cell;
+    const decision = labelled(label);
+    label = decision.label;
     savedNote = null;  // should this fail, the note is kept by itself
-    const view = await ask("/decisions", {position, label, note: note.value});
+    const view = await ask("/decisions", {position, note: note.value, ...decision});
     savedNote = note.value;
     isDraft = false;
     cell.label = label;
@@ -213,6 +281,16 @@ document.addEventListener("keydown", (event) => {
   if (covered && event.key === "Escape") toggleGuideline();
   if (covered && event.key !== "g") return;
   const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
+  if (cell !== null && cell.parts.length && /^[1-9]$/.test(key)) {
+    event.preventDefault();
+    if (!event.repeat && !busy) checkPart(Number(key) - 1);
+    return;
+  }
+  if (cell !== null && cell.parts.length && key === "Enter" && !event.target.closest("button, a")) {
+    event.preventDefault();
+    if (!event.repeat) decide("partial");
+    return;
+  }
   if (!(key in LABELS) && !(key in MOVES)) return;
   event.preventDefault();
   if (event.repeat && !key.startsWith("Arrow")) return;  // a key held down labels one cell
@@ -228,6 +306,7 @@ document.addEventListener("click", (event) => {
   else if (button.dataset.move) ACTIONS[button.dataset.move]();
 });
 
+get("parts").addEventListener("change", heedCore);
 note.addEventListener("input", () => {
   fitNote();
   clearTimeout(draftTimer);

@@ -21,7 +21,7 @@ from memaudit.label_audit.frame_files import CELL_LINES, CELLS, KEY, PUBLISHED, 
 from memaudit.label_audit.model_labels import MODEL_ANNOTATOR
 from memaudit.report.label_audit_page import AGREEMENT, LabelAudit, agreement_part, read_audit
 from memaudit.web.annotate.label_database import LabelDatabase
-from memaudit.web.annotate.labelling import DATABASE, frame_digest
+from memaudit.web.annotate.labelling import DATABASE, frame_digest, ids_with_parts
 from memaudit.web.explorer.library.entries import read_object
 
 NO_LABELS = frozenset({CELLS, CELL_LINES, PUBLISHED, KEY})
@@ -121,7 +121,8 @@ def _saved(database: Path, frame: Frame) -> Iterator[LabelSet]:
 def _decided(copy: Path, cells: Sequence[FrameCell]) -> Iterator[LabelSet]:
     saved = LabelDatabase(copy, frame_digest(cells), len(cells), must_exist=True, patience=PATIENCE)
     try:
-        yield from [saved.label_set(name) for name in saved.annotators()]
+        with_parts = ids_with_parts(cells)
+        yield from [saved.label_set(name, with_parts) for name in saved.annotators()]
     finally:
         saved.close()
 

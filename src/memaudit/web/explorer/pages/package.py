@@ -1,12 +1,15 @@
 """A package: its overview, its complete stream, and its coverage matrix."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from memaudit.core.errors import MemAuditError
 from memaudit.core.exact import exact
+from memaudit.core.package import EvidenceUnit
+from memaudit.core.unit_parts import WholeUnit, whole_units
 from memaudit.report.store_comparison import ComparableStore
 from memaudit.web.explorer import addresses
 from memaudit.web.explorer.addresses import anchor
@@ -184,12 +187,47 @@ def render_coverage(site: "Site", parts: PathParams, params: QueryParams) -> str
         "coverage.html", addresses.package(indexed.entry.slug, "coverage.html"),
         f"{indexed.package.name}: coverage", crumbs=package_crumbs(indexed, site), indexed=indexed,
         tab="coverage.html", weights=indexed.package.weights, most=MOST_COVERERS,
-        required=required, cells=sum(len(row) for row in indexed.cells),
+        cells=sum(len(row) for row in indexed.cells),
+        wholes=[_whole_row(whole, indexed, required) for whole in whole_units(indexed.units)],
         data={
             **package_data(indexed), "words": _words(indexed),
             "unit_anchors": [anchor("units", unit.id) for unit in indexed.units],
         },
     )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class WholeRow:
+    """A unit, or a statement with its parts, and the share that each candidate keeps of it."""
+
+    whole: WholeUnit
+    weight: Fraction
+    asked: str
+    """The address of the first query that requires it, or empty."""
+    parts: tuple[tuple[EvidenceUnit, str, int], ...]
+    """Every part, its words, and how many candidates keep it."""
+    coverers: tuple[tuple[int, Fraction], ...]
+    """Places of candidates with what they keep, the cheapest first."""
+
+
+def _whole_row(
+    whole: WholeUnit, indexed: IndexedPackage, required: Mapping[str, Sequence[str]]
+) -> WholeRow:
+    asked = next((slug for unit in whole.units for slug in required[unit.id]), "")
+    weights = indexed.package.weights
+    weight = sum((weights[unit.id] for unit in whole.units), Fraction(0))
+    own = {unit.id: indexed.coverers[indexed.unit_at[unit.id]] for unit in whole.units}
+    kept: dict[int, Fraction] = {}
+    for unit in whole.units:
+        for place, cell in own[unit.id]:
+            kept[place] = kept.get(place, Fraction(0)) + cell.value * unit.share
+    if whole.has_parts:
+        parts = zip(whole.units, whole.parts, strict=True)
+        listed = tuple((unit, words, len(own[unit.id])) for unit, (_, words) in parts)
+        order = sorted(kept, key=lambda place: (indexed.candidates[place].cost, place))
+        coverers = tuple((place, kept[place]) for place in order)
+        return WholeRow(whole, weight, asked, listed, coverers)
+    return WholeRow(whole, weight, asked, (), tuple(kept.items()))
 
 
 def _words(indexed: IndexedPackage) -> list[list[Any]]:

@@ -25,7 +25,13 @@ explorer.heatData = (data) => {
   };
   const arranged = (rowOrder, columnOrder, onlyCovering) => {
     const rows = all(candidates.id).filter((row) => !onlyCovering || cells[row].length).sort(ROWS[rowOrder]);
-    const columns = all(units.id).sort(COLUMNS[columnOrder]);
+    // The parts of a statement stand together, where the first of them would stand alone.
+    const order = COLUMNS[columnOrder], whole = units.whole, lead = new Map();
+    for (const unit of all(units.id)) {
+      if (!lead.has(whole[unit]) || order(unit, lead.get(whole[unit])) < 0) lead.set(whole[unit], unit);
+    }
+    const columns = all(units.id).sort(
+      (a, b) => whole[a] === whole[b] ? a - b : order(lead.get(whole[a]), lead.get(whole[b])));
     const at = new Array(columns.length);
     columns.forEach((unit, place) => { at[unit] = place; });
     // Cells of a row by place, so that a strip of columns is found by looking at few of them.

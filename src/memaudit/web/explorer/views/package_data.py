@@ -5,6 +5,7 @@ from typing import Any
 
 from memaudit.core.exact import plain
 from memaudit.core.response import Capped, Piecewise, Response
+from memaudit.core.unit_parts import whole_units
 from memaudit.report.encoding import kind_look
 from memaudit.report.page_numbers import shortened, visible_text
 from memaudit.web.explorer.addresses import anchor
@@ -26,6 +27,11 @@ def package_data(indexed: IndexedPackage) -> dict[str, Any]:
     sessions = list(dict.fromkeys(item.session or "" for item in indexed.experiences))
     session_at = {session: place for place, session in enumerate(sessions)}
     weights = indexed.package.weights
+    wholes = {
+        unit.id: place
+        for place, whole in enumerate(whole_units(indexed.units))
+        for unit in whole.units
+    }
     return {
         "kinds": [shown(kind, 40) for kind in indexed.kinds],
         "kind_looks": [[look.tone, shown(look.letters)] for look in map(kind_look, indexed.kinds)],
@@ -45,6 +51,7 @@ def package_data(indexed: IndexedPackage) -> dict[str, Any]:
         "units": {
             "id": [shown(item.id, 60) for item in indexed.units],
             "kind": [shown(item.kind, 40) for item in indexed.units],
+            "whole": [wholes[item.id] for item in indexed.units],
             "weight": [script_number(weights[item.id]) for item in indexed.units],
             "text": [shown(item.text) for item in indexed.units],
             "h": [_response(item.response) for item in indexed.units],

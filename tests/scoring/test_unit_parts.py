@@ -1,0 +1,265 @@
+"""Judges and statements with parts: one question, kept parts, and nothing without the core."""
+
+import csv
+import json
+from collections.abc import Collection, Sequence
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from memaudit.adapters.store import Memory
+from memaudit.core.budgets import asked_budgets
+from memaudit.core.errors import MemAuditError
+from memaudit.core.package import EvidenceUnit, Package
+from memaudit.core.unit_parts import part_units
+from memaudit.scoring.candidate_cells import assumed_pairs, judge_candidates
+from memaudit.scoring.judges import (
+    IN_PART,
+    NO_CORE,
+    Cell,
+    Judgement,
+    LexicalJudge,
+    MemoryText,
+    Pair,
+    PointerJudge,
+    ask_judge,
+)
+from memaudit.scoring.label_judges import LabelJudge
+from memaudit.scoring.label_template import write_label_template
+from memaudit.scoring.lazy_judging import LazyPlan, judge_lazily
+from memaudit.scoring.model_judge import ModelJudge
+from memaudit.scoring.package_scores import Scoring, score_package
+from memaudit.scoring.pair_filters import named_filter
+from memaudit.scoring.score import StoreScorer
+from memaudit.scoring.written_store import WrittenMemory, WrittenStore
+from tests.models.server import serving
+from tests.natural.passes.building import live
+from tests.natural.passes.fake_model import blocks, plays
+from tests.scoring.small_stores import exported
+from tests.scoring.test_lazy_judging import BUDGETS, Replay, problems
+from tests.scoring.test_model_judge import session
+
+F = Fraction
+MOVED = EvidenceUnit.model_validate({
+    "id": "u7", "kind": "fact", "text": "Ana moved to Lisbon in May 2023", "weight": 4,
+    "sources": [{"id": "e"}],
+})  # fmt: skip
+DOG = EvidenceUnit(id="dog", kind="fact", text="Bo has a dog called Rex.", weight=F(1))
+UNITS = (
+    *part_units(MOVED, (("what", "to Lisbon"), ("who", "Ana"), ("when", "in May 2023"))),
+    DOG,
+)
+PACKAGE = Package.model_validate({
+    "name": "p", "cost_rule": "words", "experiences": [{"id": "e"}], "units": UNITS,
+    "candidates": [
+        {"id": "c", "experience": "e", "kind": "fact", "text": "Ana moved to Lisbon", "cost": 4,
+         "generator": "rule:raw"}],
+})  # fmt: skip
+CITY, DATE, ALL = "Ana moved to Lisbon", "Ana moved in May 2023", "In May 2023 Ana moved to Lisbon"
+STORE = exported(
+    Memory(id="city", text=CITY), Memory(id="date", text=DATE), Memory(id="all", text=ALL),
+    Memory(id="dog", text="Bo has a dog"),
+)  # fmt: skip
+
+
+def texts(*memories: str) -> list[MemoryText]:
+    return [MemoryText(text, text, ("e",)) for text in memories]
+
+
+def kept(judged: Judgement) -> dict[str, list[str]]:
+    return {
+        id: sorted(unit for unit, cell in own.items() if cell.value)
+        for id, own in judged.cells.items()
+    }
+
+
+class Says:
+    """A judge that says what it was given."""
+
+    name, is_estimate, judges_candidates = "says", False, True
+
+    def __init__(self, cells: dict[str, dict[str, Fraction]]) -> None:
+        self._cells, self.asked = cells, list[Collection[Pair] | None]()
+
+    def judge(
+        self,
+        memories: Sequence[MemoryText],
+        units: Sequence[EvidenceUnit],  # noqa: ARG002
+        pairs: Collection[Pair] | None = None,
+    ) -> Judgement:
+        self.asked.append(pairs)
+        return Judgement({
+            memory.id: {unit: Cell(value, "pass:x")
+                        for unit, value in self._cells.get(memory.id, {}).items()
+                        if pairs is None or (memory.id, unit) in pairs}
+            for memory in memories
+        })  # fmt: skip
+
+
+def test_nothing_is_kept_without_the_core() -> None:
+    """What breaks the rule is counted. A part is kept or lost, there is no half of it."""
+    judge = Says({
+        "a": {"u7#what": F(1), "u7#who": F(1)}, "b": {"u7#who": F(1), "u7#when": F(1)},
+        "c": {"u7#what": F(1, 2), "u7#when": F(1), "dog": F(1, 2)},
+    })  # fmt: skip
+    judged = ask_judge(judge, texts("a", "b", "c"), UNITS)
+    assert kept(judged) == {"a": ["u7#what", "u7#who"], "b": [], "c": ["dog"]}
+    assert judged.left_out == {NO_CORE: 3, IN_PART: 1}
+
+
+def test_a_part_is_never_asked_without_its_core() -> None:
+    judge = Says({"a": {"u7#what": F(0), "u7#when": F(1)}})
+    judged = ask_judge(judge, texts("a"), UNITS, [("a", "u7#when")])
+    assert judge.asked == [[("a", "u7#when"), ("a", "u7#what")]]
+    assert judged.cells["a"].keys() == {"u7#when"}
+    assert kept(judged) == {"a": []}
+
+
+def test_a_statement_of_the_package_goes_by_its_core() -> None:
+    """A judged core settles its parts; otherwise all of them are judged again."""
+    rows = [
+        {"candidate": "c", "unit": unit, "value": 1, "provenance": provenance}
+        for unit, provenance in (("u7#what", "pass:a"), ("u7#who", "heuristic:x"))
+    ]
+    assert assumed_pairs(PACKAGE.replace(coverage=rows)) == {"c": ["dog"]}
+    assert assumed_pairs(PACKAGE.replace(coverage=rows[1:])) == {"c": [unit.id for unit in UNITS]}
+
+
+def test_the_lexical_estimate_goes_by_the_words_of_parts() -> None:
+    """The date alone is half of the statement's words, and lacks the core."""
+    judged = ask_judge(LexicalJudge(), texts(CITY, DATE, ALL, "Bo has a dog"), UNITS)
+    assert kept(judged) == {
+        CITY: ["u7#what", "u7#who"], DATE: [],
+        ALL: ["u7#what", "u7#when", "u7#who"], "Bo has a dog": ["dog"],
+    }  # fmt: skip
+    assert judged.left_out == {}
+    assert kept(ask_judge(PointerJudge(), texts("x"), UNITS[:3]))["x"] == [
+        "u7#what", "u7#when", "u7#who",
+    ]  # fmt: skip
+
+
+def test_a_filled_in_template_round_trips(tmp_path: Path) -> None:
+    """One row per statement, with its parts after its text; kept parts are named."""
+    path = tmp_path / "labels.csv"
+    write_label_template(path, PACKAGE, [STORE], named_filter("two-terms"))
+    with path.open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [(row["memory"], row["unit_id"]) for row in rows] == [
+        (CITY, "u7"), (DATE, "u7"), (ALL, "u7"), ("Bo has a dog", "dog"),
+    ]  # fmt: skip
+    assert rows[0]["unit"] == (
+        "Ana moved to Lisbon in May 2023 [what: to Lisbon; who: Ana; when: in May 2023]"
+    )
+    filled: list[dict[str, str]] = [
+        {"parts": "what;who"}, {"parts": "when; who"}, {"coverage": "1"}, {"coverage": "0.5"}
+    ]  # fmt: skip
+    with path.open("w", newline="") as file:
+        table = csv.DictWriter(file, rows[0].keys())
+        table.writeheader()
+        table.writerows(row | own for row, own in zip(rows, filled, strict=True))
+    judge = LabelJudge(path)
+    result = score_package(PACKAGE, [STORE], Scoring(asked_budgets((4, 40)), {"s": judge}))
+    small, large = result.rows
+    assert large.numbers.written.value == F(9, 2)
+    assert small.numbers.best_optimum.value == 3  # what and who: 4 x 3/4
+    assert result.stores[0].caveats.left_out == {NO_CORE: 2}
+    assert {cell.unit for cell in result.package.coverage if cell.value} == {"u7#what", "u7#who"}
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ({"coverage": 0.5}, "has coverage 0.5 of unit 'u7', which has parts; name the parts that "
+         "are kept in the field 'parts': what, who, when"),
+        ({"parts": ["where"]}, "unit 'u7' has no part 'where'; its parts: what, who, when"),
+        ({"parts": ["what"], "coverage": 1}, "has coverage 1, and parts of unit 'u7' that are not"),
+        ({"unit_id": "dog", "parts": ["what"]}, "names parts of unit 'dog', which has none"),
+        ({}, "lacks the field 'coverage'"),
+    ],
+)  # fmt: skip
+def test_labels_that_do_not_fit_are_one_line(
+    tmp_path: Path, row: dict[str, Any], message: str
+) -> None:
+    path = tmp_path / "l.jsonl"
+    path.write_text(json.dumps({"memory_id": "m", "unit_id": "u7", **row}) + "\n")
+    with pytest.raises(MemAuditError, match=r"l\.jsonl:1: ") as caught:
+        ask_judge(LabelJudge(path), [MemoryText("m", "x")], UNITS)
+    assert message in str(caught.value)
+
+
+def test_labels_by_whole_by_parts_and_by_one_part(tmp_path: Path) -> None:
+    rows: list[dict[str, Any]] = [
+        {"memory_id": "a", "unit_id": "u7", "coverage": 1},
+        {"memory_id": "b", "unit_id": "u7", "parts": []},
+        {"memory_id": "c", "unit_id": "u7#what", "coverage": 1},
+        {"memory_id": "d", "unit_id": "u7", "parts": ["what", "when"], "coverage": 0.75},
+    ]  # fmt: skip
+    path = tmp_path / "l.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    judged = ask_judge(LabelJudge(path), [MemoryText(id, id) for id in "abcd"], UNITS)
+    assert kept(judged) == {
+        "a": ["u7#what", "u7#when", "u7#who"], "b": [], "c": ["u7#what"],
+        "d": ["u7#what", "u7#when"],
+    }  # fmt: skip
+
+
+def test_a_model_is_asked_once_per_statement(tmp_path: Path) -> None:
+    """With the names and words of its parts, not with the texts of their units."""
+    pytest.importorskip("openai", reason="pip install '.[models]'")
+    said = f"{MOVED.text}."
+    with serving(plays) as served, session(tmp_path, live(served.url)) as asked:
+        found = ask_judge(ModelJudge(asked, "one"), texts(said, "to Lisbon", "Soup."), UNITS)
+    assert kept(found) == {
+        said: ["u7#what", "u7#when", "u7#who"], "to Lisbon": ["u7#what"], "Soup.": [],
+    }  # fmt: skip
+    (body,) = served.bodies
+    units = {
+        row["text"]: row.get("parts") for row in blocks(body["messages"][1]["content"])["units"]
+    }
+    assert units == {
+        MOVED.text: {"what": "to Lisbon", "who": "Ana", "when": "in May 2023"}, DOG.text: None
+    }  # fmt: skip
+
+
+def test_the_first_prompt_cannot_ask_about_parts(tmp_path: Path) -> None:
+    pytest.importorskip("openai", reason="pip install '.[models]'")
+    with (
+        serving(plays) as served,
+        session(tmp_path, live(served.url)) as asked,
+        pytest.raises(MemAuditError, match=r"version 1 of the coverage prompt cannot ask about pa"),
+    ):
+        ask_judge(ModelJudge(asked, "one:coverage/1"), texts("Soup."), UNITS)
+    assert served.bodies == []
+
+
+@given(problems(), st.data())
+@settings(max_examples=25)
+def test_lazy_judging_stays_exact_with_parts(
+    problem: tuple[Package, WrittenStore, Replay], data: st.DataObject
+) -> None:
+    """The judge may break the rule of parts; statements are asked about whole, each once."""
+    package, store, judge = problem
+    units = [part for unit in package.units
+             for part in part_units(unit, [("what", "x"), ("when", "y")])]  # fmt: skip
+    package = package.replace(units=units, coverage=())
+    for text in {text for text, _ in judge.truth}:
+        for unit in units:
+            judge.truth[text, unit.text] = data.draw(st.sampled_from([F(0), F(1)]))
+    lazy = judge_lazily(package, [store], judge, BUDGETS, LazyPlan(named_filter("all")))
+    assert len(judge.asked) == len(set(judge.asked)) == lazy.asked
+    asked = {(id, unit.partition("#")[0]) for id, unit in judge.asked}
+    assert len(judge.asked) == 2 * len(asked)
+    found = StoreScorer(lazy.package, lazy.stores)
+    cells = ask_judge(judge, [MemoryText(one.id, one.text) for one in store.memories], units).cells
+    full = WrittenStore(
+        store.name,
+        tuple(WrittenMemory(one.id, one.text, one.cost, cells[one.id]) for one in store.memories),
+    )
+    truth = StoreScorer(judge_candidates(package, judge), [full])
+    for budget in BUDGETS:
+        assert found.common_optimum(budget).certified
+        assert found.common_optimum(budget).value == truth.common_optimum(budget).value
