@@ -2,8 +2,8 @@
 
 A run of letters and digits is a word, with an apostrophe or dot inside; so is a run of Katakana,
 every Han and Hiragana character, and every emoji. Punctuation and signs are none. Thai, Lao, Khmer
-and Myanmar words can only be told apart with a dictionary, so that is an estimate: a word per three
-letters of a run, vowel signs and tone marks aside.
+and Myanmar words cannot be separated without a dictionary, so their number is an estimate: one word
+per three letters of a run, not counting vowel signs and tone marks.
 
 Characters are classified by tables that are the same in every Python: the ranges of `scripts.py`
 and Unicode 3.2, which all of them carry. What Unicode got later is a letter, but for the signs

@@ -55,7 +55,7 @@ class OptimumRow(FileModel):
 
 
 class RatioRow(FileModel):
-    """What is kept over another optimum, or why there is no ratio.
+    """A ratio to an optimum other than that of the score, or why there is none.
 
     `between` is where the ratio lies if the optimum is not certified. The digest is of the package
     behind the optimum.

@@ -58,7 +58,7 @@ ADVICE = {
 LITTLE = Fraction(1, 10)
 """Below this total loss the advice is to look downstream."""
 
-STAGES = ("common union", "union", "union as far as written", "store alone", "kept")
+STAGES = ("common union", "union", "union as written", "store alone", "kept")
 
 UnitValues = Mapping[str, Enclosure]
 """What a store is worth, unit by unit."""
@@ -146,7 +146,7 @@ def diagnose_losses(
         raise NoDiagnosis(store.name, budget, NOT_JUDGED, "store alone", upper)
     written = scorer.written_optimum(store, budget)
     if not written.certified:
-        raise NoDiagnosis(store.name, budget, NOT_CERTIFIED, "union as far as written", written)
+        raise NoDiagnosis(store.name, budget, NOT_CERTIFIED, "union as written", written)
     kept = keep_within(store, budget, policy)
     stages: list[UnitValues] = [
         *scorer.stages(store, budget), scorer.unit_values(store, kept.ids)

@@ -87,7 +87,7 @@ def _in_words(site: "Site") -> str:
 
 
 def score_lines(site: "Site") -> Iterator[tuple[LibraryEntry, ScoreLine]]:
-    """The scores of all files, as far as they are quickly read."""
+    """The scores of all files that can be read quickly."""
     read = 0
     for entry in site.library.now("scores"):
         read += entry.bytes
